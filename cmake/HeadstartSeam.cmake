@@ -1,0 +1,15 @@
+# headstart_seam(<target>): binds the target's calls of four LLVM functions to
+# lib/Link/Seam.cpp, which says what for.
+function(headstart_seam target)
+  foreach(symbol
+      # llvm::MemoryBuffer::getFile
+      _ZN4llvm12MemoryBuffer7getFileERKNS_5TwineEbbbSt8optionalINS_5AlignEE
+      # llvm::cl::ExpandResponseFiles
+      _ZN4llvm2cl19ExpandResponseFilesERNS_11StringSaverEPFvNS_9StringRefES2_RNS_15SmallVectorImplIPKcEEbES8_
+      # llvm::sys::Process::Exit
+      _ZN4llvm3sys7Process4ExitEib
+      # llvm::sys::fs::getMainExecutable
+      _ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv)
+    target_link_options(${target} PRIVATE "LINKER:--wrap=${symbol}")
+  endforeach()
+endfunction()

@@ -1,0 +1,37 @@
+//===- ByteRange.h - A run of bytes in a file -------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_BYTERANGE_H
+#define HEADSTART_OS_BYTERANGE_H
+
+#include <cstdint>
+
+namespace headstart {
+
+/// A run of bytes in a file: `Length` bytes from byte `Offset` on.
+struct ByteRange {
+  uint64_t Offset = 0; ///< bytes from the start of the file
+  uint64_t Length = 0; ///< bytes
+
+  uint64_t end() const { return Offset + Length; }
+  bool empty() const { return Length == 0; }
+
+  /// What of it lies inside a file of \p FileSize bytes; empty when nothing
+  /// does. Safe for any Offset and Length, also where end() would wrap around.
+  ByteRange clippedTo(uint64_t FileSize) const {
+    if (Offset >= FileSize)
+      return {FileSize, 0};
+    return {Offset, Length < FileSize - Offset ? Length : FileSize - Offset};
+  }
+
+  friend bool operator==(const ByteRange &, const ByteRange &) = default;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_OS_BYTERANGE_H

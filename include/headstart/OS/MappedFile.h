@@ -1,0 +1,131 @@
+//===- MappedFile.h - Open and map regular files safely ---------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Opening and mapping of regular files. One source per platform in
+/// `lib/OS/<Platform>/MappedFile.cpp`; the standard library only, no LLVM.
+///
+/// Everything here is safe against files that are not what they seem: a FIFO,
+/// a device, a directory or a socket is never opened (opening a FIFO for
+/// reading would wake a writer that waits for the real reader), only looked at.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_MAPPEDFILE_H
+#define HEADSTART_OS_MAPPEDFILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+
+namespace headstart::os {
+
+/// What a path names.
+enum class FileKind : uint8_t { Missing, Regular, Directory, Other };
+
+/// Which file, and in which state: two equal identities are the same content
+/// as far as the file system can tell without reading it.
+struct FileIdentity {
+  uint64_t Device = 0;
+  uint64_t Inode = 0;
+  uint64_t Size = 0;      ///< bytes
+  int64_t ModifiedNs = 0; ///< nanoseconds since the epoch
+  int64_t ChangedNs = 0;  ///< status change (ctime), 0 where there is none
+
+  friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
+};
+
+/// The answer to one look at a path.
+struct FileStatus {
+  FileKind Kind = FileKind::Missing;
+  FileIdentity Identity;
+};
+
+/// Looks at \p Path, following symbolic links, without opening it. Blocks only
+/// for metadata. A path that does not exist is `FileKind::Missing` and no
+/// error; any other failure (no permission to search a folder, a loop of
+/// links) is returned in \p Error with `Missing`. Any thread.
+FileStatus lookAt(const std::string &Path, std::error_code &Error);
+
+/// An open regular file, for reading. Owns one descriptor, closed by the
+/// destructor. Movable, not copyable; not to be used by two threads at once
+/// except for `readAt`.
+class OpenFile {
+public:
+  OpenFile() = default;
+  OpenFile(OpenFile &&Other) noexcept;
+  OpenFile &operator=(OpenFile &&Other) noexcept;
+  OpenFile(const OpenFile &) = delete;
+  OpenFile &operator=(const OpenFile &) = delete;
+  ~OpenFile();
+
+  /// Opens \p Path when it is a regular file; looks before it opens, so that
+  /// it never blocks on, nor disturbs, a FIFO or a device. Anything that is
+  /// not a regular file gives `errc::is_a_directory` or
+  /// `errc::operation_not_supported`; otherwise the system's own error.
+  /// Never follows up with a read. What \p Result had open before is closed,
+  /// also on failure. Any thread.
+  static std::error_code open(const std::string &Path, OpenFile &Result);
+
+  bool isOpen() const { return Handle != InvalidHandle; }
+  /// Identity at the time of opening (from the open descriptor, so that no
+  /// rename in between can mix up two files).
+  const FileIdentity &identity() const { return Identity; }
+  uint64_t size() const { return Identity.Size; }
+
+  /// Reads up to `Into.size()` bytes at \p Offset; blocks until they are there.
+  /// Returns the number of bytes read, short only at the end of the file.
+  /// Never raises SIGBUS, so it is the way to look into a file that may shrink.
+  size_t readAt(uint64_t Offset, std::span<char> Into,
+                std::error_code &Error) const;
+
+  void close();
+
+  /// The platform's descriptor or handle, for the other files of this layer.
+  intptr_t nativeHandle() const { return Handle; }
+
+private:
+  static constexpr intptr_t InvalidHandle = -1;
+  intptr_t Handle = InvalidHandle;
+  FileIdentity Identity;
+};
+
+/// A read-only private mapping of a whole file; unmapped by the destructor.
+/// It outlives the OpenFile it was made from. Movable, not copyable.
+///
+/// Reading `bytes()` past a point to which the file has been truncated raises
+/// SIGBUS, as with any mapping (stock lld has the same exposure).
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(MappedFile &&Other) noexcept;
+  MappedFile &operator=(MappedFile &&Other) noexcept;
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+
+  /// Maps all of \p File, in the size it had when it was opened. An empty file
+  /// maps to an empty span, no error, and `isMapped()`. A file that does not
+  /// end at a page boundary has a zero behind its last byte. Reads nothing.
+  static std::error_code map(const OpenFile &File, MappedFile &Result);
+
+  std::span<const char> bytes() const { return {Data, Size}; }
+  const char *data() const { return Data; }
+  size_t size() const { return Size; }
+  bool isMapped() const { return Data != nullptr; }
+
+private:
+  const char *Data = nullptr;
+  size_t Size = 0; ///< bytes
+};
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_MAPPEDFILE_H

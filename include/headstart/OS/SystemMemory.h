@@ -1,0 +1,61 @@
+//===- SystemMemory.h - How much memory may be used -------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How much memory this process may fill: the machine's and its cgroup's. One
+/// source per platform in `lib/OS/<Platform>/SystemMemory.cpp`; the standard
+/// library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_SYSTEMMEMORY_H
+#define HEADSTART_OS_SYSTEMMEMORY_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace headstart::os {
+
+/// A reading of the machine's memory; all in bytes. What the system does not
+/// tell is 0 (TotalBytes, AvailableBytes) or absent.
+struct SystemMemory {
+  uint64_t TotalBytes = 0;
+  /// What can be had without swapping: free memory and what the page cache can
+  /// give back (`MemAvailable`).
+  uint64_t AvailableBytes = 0;
+  /// The tightest limit of this process's memory cgroup and its ancestors,
+  /// v1 or v2 (there also `memory.high`); absent where there is none.
+  std::optional<uint64_t> CgroupLimitBytes;
+  /// What they can still take before reclaim must find something, the least of
+  /// them: limit less what is charged, inactive file pages counted as free.
+  std::optional<uint64_t> CgroupAvailableBytes;
+
+  /// The smaller of what the machine and the cgroup have available.
+  uint64_t available() const {
+    if (CgroupAvailableBytes && *CgroupAvailableBytes < AvailableBytes)
+      return *CgroupAvailableBytes;
+    return AvailableBytes;
+  }
+
+  /// Reads it now. \p Root stands for `/` (a test passes a folder with a
+  /// made-up `proc` and `sys`). Blocks for a few small pseudo-files; never
+  /// fails: an unreadable or malformed file leaves its figure out. Any thread.
+  static SystemMemory read(const std::string &Root = "/");
+};
+
+/// The most memory mappings that one process may have (`vm.max_map_count`), or
+/// a careful guess where the system does not tell.
+uint64_t maxMappings(const std::string &Root = "/");
+
+/// The most file descriptors that this process may open (soft RLIMIT_NOFILE).
+uint64_t maxOpenFiles();
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_SYSTEMMEMORY_H

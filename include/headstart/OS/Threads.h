@@ -1,0 +1,51 @@
+//===- Threads.h - Threads that may fail to start ---------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Threads whose start is reported, not thrown: a machine out of threads costs
+/// speed, never the link. The standard library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_THREADS_H
+#define HEADSTART_OS_THREADS_H
+
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace headstart::os {
+
+/// A set of threads that are joined together. Not to be used by two threads at
+/// once.
+class Threads {
+public:
+  Threads() = default;
+  Threads(const Threads &) = delete;
+  Threads &operator=(const Threads &) = delete;
+  /// Joins.
+  ~Threads() { join(); }
+
+  /// Starts one more thread that runs \p Work, which must not throw; signals
+  /// stay with the threads that were there before. Returns why it could not
+  /// be started (no more threads allowed, no memory for its stack).
+  std::error_code start(std::function<void()> Work);
+
+  /// Waits until every thread has ended. Blocks.
+  void join();
+
+  size_t size() const { return Running.size(); }
+
+private:
+  std::vector<std::thread> Running;
+};
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_THREADS_H

@@ -1,0 +1,64 @@
+//===- FetchByReading.h - Bring a range in by reading it --------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The way to fetch that every system has: read, and throw away.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_FETCHBYREADING_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_FETCHBYREADING_H
+
+#include "headstart/OS/PageCache.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+namespace headstart::os::detail {
+
+/// Reads the rest of \p Result.Range (from AcceptedBytes on, already clipped
+/// to \p Clipped) and fills in \p Result. A file that ends early gives Failed
+/// with `errc::io_error`.
+inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
+                           HintResult &Result) {
+  // Large enough that the call is cheap against the copy, small enough to stay
+  // in the second-level cache.
+  constexpr uint64_t ScratchBytes = UINT64_C(128) * 1024;
+
+  const auto Fail = [&Result](std::error_code Error) {
+    Result.Outcome = HintOutcome::Failed;
+    Result.Error = Error;
+  };
+
+  const auto Size =
+      static_cast<size_t>(std::min<uint64_t>(ScratchBytes, Clipped.Length));
+  const std::unique_ptr<char[]> Scratch(new (std::nothrow) char[Size]);
+  if (!Scratch)
+    return Fail(std::make_error_code(std::errc::not_enough_memory));
+
+  Result.Outcome = HintOutcome::Accepted;
+  while (Result.AcceptedBytes < Clipped.Length) {
+    const auto Want = static_cast<size_t>(
+        std::min<uint64_t>(Size, Clipped.Length - Result.AcceptedBytes));
+    std::error_code Error;
+    const size_t Got = File.readAt(Clipped.Offset + Result.AcceptedBytes,
+                                   {Scratch.get(), Want}, Error);
+    ++Result.Calls;
+    Result.AcceptedBytes += Got;
+    if (Error)
+      return Fail(Error);
+    if (Got < Want)
+      return Fail(std::make_error_code(std::errc::io_error));
+  }
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_FETCHBYREADING_H

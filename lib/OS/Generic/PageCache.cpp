@@ -1,0 +1,67 @@
+//===- PageCache.cpp - A page cache nobody can ask about ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageCache.h"
+
+#include "../FetchByReading.h"
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+PageCache::PageCache() : Abilities(probe()) {}
+
+// No ability can be switched on here.
+PageCache::PageCache(const PageCacheAbilities & /*Abilities*/)
+    : Abilities(probe()) {}
+
+PageCacheAbilities PageCache::probe() { return {}; }
+
+std::vector<HintResult>
+PageCache::hint(const OpenFile & /*File*/,
+                std::span<const ByteRange> Ranges) const {
+  std::vector<HintResult> Results(Ranges.size());
+  for (size_t I = 0; I < Ranges.size(); ++I)
+    Results[I].Range = Ranges[I];
+  return Results;
+}
+
+HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
+                            ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
+  const bool HasFile = File != nullptr && File->isOpen();
+  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
+  if (!HasFile && !HasMapping)
+    return Result;
+  const ByteRange Clipped =
+      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
+  if (Clipped.empty())
+    Result.Outcome = HintOutcome::Accepted;
+  else if (HasFile)
+    fetchByReading(*File, Clipped, Result);
+  return Result;
+}
+
+std::optional<Residency> PageCache::residency(const OpenFile &,
+                                              ByteRange) const {
+  return std::nullopt;
+}
+
+std::optional<Residency> PageCache::residency(const MappedFile &,
+                                              ByteRange) const {
+  return std::nullopt;
+}
+
+std::error_code PageCache::evict(const OpenFile &) const {
+  return std::make_error_code(std::errc::function_not_supported);
+}
+
+std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
+  return std::make_error_code(std::errc::function_not_supported);
+}

@@ -1,0 +1,21 @@
+//===- SystemMemory.cpp - Memory that nobody tells about ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/SystemMemory.h"
+
+#include <cstdio>
+
+using namespace headstart::os;
+
+SystemMemory SystemMemory::read(const std::string &) { return {}; }
+
+uint64_t headstart::os::maxMappings(const std::string &) {
+  return 65530; // Linux's default, the lowest limit that is known
+}
+
+uint64_t headstart::os::maxOpenFiles() { return FOPEN_MAX; }

@@ -1,0 +1,32 @@
+//===- Threads.cpp - Threads that may fail to start -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+#include <new>
+
+namespace headstart::os {
+
+std::error_code Threads::start(std::function<void()> Work) {
+  std::error_code Error;
+  try {
+    Running.emplace_back(std::move(Work));
+  } catch (const std::system_error &E) {
+    Error = E.code();
+  } catch (const std::bad_alloc &) {
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  }
+  return Error;
+}
+
+void Threads::join() {
+  for (std::thread &T : Running)
+    T.join();
+  Running.clear();
+}
+
+} // namespace headstart::os

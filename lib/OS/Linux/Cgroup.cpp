@@ -1,0 +1,234 @@
+//===- Cgroup.cpp - The memory limits of our control group ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two pseudo-files lead to the limits. /proc/self/cgroup names our group in
+// each hierarchy, /proc/self/mountinfo says where the hierarchies are mounted
+// and which group a mount shows as its root:
+//
+//   0::/user.slice/build                               our group
+//   30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw       the mount
+//   /sys/fs/cgroup/user.slice/build/memory.max         the first file to read
+//
+// A limit of an ancestor binds us as much as our own, so the walk goes up to
+// the mount's root. In a container the path may name groups that the mount does
+// not show; they are passed over, and the mount's root, which is then our own
+// group, still speaks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cgroup.h"
+
+#include "PseudoFile.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace headstart::os::detail;
+
+namespace {
+
+/// One of the two kinds of hierarchy, and what its files are called.
+struct Hierarchy {
+  std::string_view FileSystem;
+  std::string_view UsageFile;
+  /// Names of memory.stat, the better one first. A v1 group's usage includes
+  /// its children's, but only the "total_" figures of its memory.stat do.
+  std::string_view InactiveKeys[2];
+  /// Reclaim begins at the lower of the two: at memory.high the system
+  /// throttles us, at memory.max it kills.
+  std::string_view LimitFiles[2];
+};
+
+constexpr Hierarchy V1 = {"cgroup",
+                          "memory.usage_in_bytes",
+                          {"total_inactive_file", "inactive_file"},
+                          {"memory.limit_in_bytes", ""}};
+constexpr Hierarchy V2 = {"cgroup2",
+                          "memory.current",
+                          {"inactive_file", ""},
+                          {"memory.max", "memory.high"}};
+
+/// v1 writes "no limit" as the largest page counter: LONG_MAX rounded down to a
+/// page, on 4 KiB pages the following, on larger ones less.
+constexpr uint64_t NoLimit = 0x7FFFFFFFFFFF0000;
+
+/// Where a hierarchy is mounted.
+struct Mount {
+  std::string Root;  ///< the group that the mount shows as its root
+  std::string Point; ///< a folder
+};
+
+} // namespace
+
+/// Whether \p Item is one of the comma-separated \p List.
+static bool contains(std::string_view List, std::string_view Item) {
+  while (!List.empty())
+    if (takeField(List, ',') == Item)
+      return true;
+  return false;
+}
+
+/// mountinfo writes a space, tab, newline or backslash as `\ooo`.
+static std::string unescape(std::string_view Text) {
+  const auto IsOctal = [](char C) { return C >= '0' && C <= '7'; };
+  std::string Result;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    if (Text[I] == '\\' && I + 3 < Text.size() && IsOctal(Text[I + 1]) &&
+        IsOctal(Text[I + 2]) && IsOctal(Text[I + 3])) {
+      Result.push_back(static_cast<char>((Text[I + 1] - '0') * 64 +
+                                         (Text[I + 2] - '0') * 8 +
+                                         (Text[I + 3] - '0')));
+      I += 3;
+      continue;
+    }
+    Result.push_back(Text[I]);
+  }
+  return Result;
+}
+
+/// Our group in the hierarchy, from the lines of /proc/self/cgroup:
+/// "<id>:<controllers>:<path>", where v2 has no controllers.
+static std::optional<std::string> findGroup(std::string_view Lines,
+                                            const Hierarchy &Kind) {
+  while (!Lines.empty()) {
+    std::string_view Line = takeField(Lines, '\n');
+    const std::string_view Id = takeField(Line, ':');
+    const std::string_view Controllers = takeField(Line, ':');
+    const bool IsOurs = &Kind == &V2 ? Id == "0" && Controllers.empty()
+                                     : contains(Controllers, "memory");
+    if (IsOurs && Line.starts_with('/'))
+      return std::string(Line);
+  }
+  return std::nullopt;
+}
+
+/// What is left of \p Group below \p MountRoot: "" for the root itself,
+/// otherwise "/a/b". Nothing when the mount does not show the group.
+static std::optional<std::string_view> below(std::string_view Group,
+                                             std::string_view MountRoot) {
+  // ".." stands for what is outside of our cgroup namespace.
+  std::string_view Parts = Group;
+  while (!Parts.empty())
+    if (takeField(Parts, '/') == "..")
+      return std::nullopt;
+  if (MountRoot == "/")
+    MountRoot = "";
+  if (!Group.starts_with(MountRoot))
+    return std::nullopt;
+  Group.remove_prefix(MountRoot.size());
+  if (Group == "/")
+    Group = "";
+  if (!Group.empty() && !Group.starts_with('/'))
+    return std::nullopt;
+  return Group;
+}
+
+/// The mount of the hierarchy that shows the most of \p Group's ancestors, of
+/// equals the last, which may hide the others; failing that the first that
+/// there is. From the lines of /proc/self/mountinfo:
+/// "<id> <parent> <device> <root> <point> <options> <optional>... - <type>
+/// <source> <super options>".
+static std::optional<Mount> findMount(std::string_view Lines,
+                                      const Hierarchy &Kind,
+                                      std::string_view Group) {
+  std::optional<Mount> Best;
+  bool BestShowsGroup = false;
+  while (!Lines.empty()) {
+    std::string_view Line = takeField(Lines, '\n');
+    for (unsigned Skipped = 0; Skipped < 3; ++Skipped)
+      takeField(Line, ' ');
+    Mount Candidate;
+    Candidate.Root = unescape(takeField(Line, ' '));
+    Candidate.Point = unescape(takeField(Line, ' '));
+    while (!Line.empty() && takeField(Line, ' ') != "-")
+      ;
+    const std::string_view FileSystem = takeField(Line, ' ');
+    takeField(Line, ' ');
+    if (FileSystem != Kind.FileSystem || !Candidate.Point.starts_with('/') ||
+        (&Kind == &V1 && !contains(Line, "memory")))
+      continue;
+
+    const bool ShowsGroup = below(Group, Candidate.Root).has_value();
+    const bool IsBetter =
+        !Best || (ShowsGroup && (!BestShowsGroup ||
+                                 Candidate.Root.size() <= Best->Root.size()));
+    if (!IsBetter)
+      continue;
+    Best = std::move(Candidate);
+    BestShowsGroup = ShowsGroup;
+  }
+  return Best;
+}
+
+static std::optional<uint64_t> readNumber(const std::string &Path) {
+  const std::optional<std::string> Text = readPseudoFile(Path);
+  return Text ? parseNumber(*Text) : std::nullopt;
+}
+
+static void lower(std::optional<uint64_t> &Value, uint64_t To) {
+  Value = Value ? std::min(*Value, To) : To;
+}
+
+/// Takes the limit of the group in \p Folder into account, if it has one.
+static void addLevel(const std::string &Folder, const Hierarchy &Kind,
+                     CgroupMemory &Memory) {
+  std::optional<uint64_t> Limit;
+  for (const std::string_view Name : Kind.LimitFiles) {
+    if (Name.empty())
+      continue;
+    // v2 writes "max" for none, which is no number.
+    const std::optional<uint64_t> Value =
+        readNumber(Folder + "/" + std::string(Name));
+    if (Value && *Value < NoLimit)
+      lower(Limit, *Value);
+  }
+  if (!Limit)
+    return;
+  lower(Memory.LimitBytes, *Limit);
+
+  const std::optional<uint64_t> Usage =
+      readNumber(Folder + "/" + std::string(Kind.UsageFile));
+  if (!Usage)
+    return;
+  uint64_t Inactive = 0;
+  if (const auto Stat = readPseudoFile(Folder + "/memory.stat"))
+    for (const std::string_view Key : Kind.InactiveKeys)
+      if (const auto Value = findNumber(*Stat, Key)) {
+        Inactive = *Value;
+        break;
+      }
+  // The files are read one after the other; they need not agree.
+  const uint64_t Charged = *Usage - std::min(*Usage, Inactive);
+  lower(Memory.AvailableBytes, *Limit - std::min(*Limit, Charged));
+}
+
+CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
+  CgroupMemory Memory;
+  const auto Groups = readPseudoFile(Root + "/proc/self/cgroup");
+  const auto Mounts = readPseudoFile(Root + "/proc/self/mountinfo");
+  if (!Groups || !Mounts)
+    return Memory;
+
+  // Both: a hybrid system mounts v2 as well, without the memory controller.
+  for (const Hierarchy *Kind : {&V1, &V2}) {
+    const std::optional<std::string> Group = findGroup(*Groups, *Kind);
+    if (!Group)
+      continue;
+    const std::optional<Mount> Where = findMount(*Mounts, *Kind, *Group);
+    if (!Where)
+      continue;
+    std::string_view Rest = below(*Group, Where->Root).value_or("");
+    const std::string Top = Root + Where->Point;
+    while (!Rest.empty()) {
+      addLevel(Top + std::string(Rest), *Kind, Memory);
+      Rest = Rest.substr(0, Rest.rfind('/'));
+    }
+    addLevel(Top, *Kind, Memory);
+  }
+  return Memory;
+}

@@ -1,0 +1,30 @@
+//===- Cgroup.h - The memory limits of our control group --------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_LINUX_CGROUP_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_LINUX_CGROUP_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace headstart::os::detail {
+
+struct CgroupMemory {
+  std::optional<uint64_t> LimitBytes;     ///< the tightest of all levels
+  std::optional<uint64_t> AvailableBytes; ///< the least of all limited levels
+};
+
+/// Looks at this process's memory control groups, v1 and v2, and all of their
+/// ancestors that can be seen. \p Root stands for `/` and does not end in `/`.
+CgroupMemory readCgroupMemory(const std::string &Root);
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_LINUX_CGROUP_H

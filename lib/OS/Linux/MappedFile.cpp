@@ -1,0 +1,198 @@
+//===- MappedFile.cpp - Open and map regular files ------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/MappedFile.h"
+
+#include "Support.h"
+
+#include <fcntl.h>
+#include <limits>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+static int64_t nanoseconds(const struct timespec &Time) {
+  return static_cast<int64_t>(Time.tv_sec) * 1'000'000'000 + Time.tv_nsec;
+}
+
+static FileStatus statusFrom(const struct stat &Stat) {
+  FileStatus Status;
+  Status.Kind = S_ISREG(Stat.st_mode)   ? FileKind::Regular
+                : S_ISDIR(Stat.st_mode) ? FileKind::Directory
+                                        : FileKind::Other;
+  Status.Identity.Device = Stat.st_dev;
+  Status.Identity.Inode = Stat.st_ino;
+  Status.Identity.Size = static_cast<uint64_t>(Stat.st_size);
+  Status.Identity.ModifiedNs = nanoseconds(Stat.st_mtim);
+  Status.Identity.ChangedNs = nanoseconds(Stat.st_ctim);
+  return Status;
+}
+
+static std::error_code refusal(FileKind Kind) {
+  switch (Kind) {
+  case FileKind::Missing:
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  case FileKind::Regular:
+    return {};
+  case FileKind::Directory:
+    return std::make_error_code(std::errc::is_a_directory);
+  case FileKind::Other:
+    break;
+  }
+  return std::make_error_code(std::errc::operation_not_supported);
+}
+
+static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
+
+FileStatus headstart::os::lookAt(const std::string &Path,
+                                 std::error_code &Error) {
+  Error.clear();
+  // c_str() would silently name another file.
+  if (Path.find('\0') != std::string::npos) {
+    Error = std::make_error_code(std::errc::invalid_argument);
+    return {};
+  }
+  struct stat Stat;
+  int Result;
+  do
+    Result = ::stat(Path.c_str(), &Stat);
+  while (Result != 0 && errno == EINTR);
+  if (Result == 0)
+    return statusFrom(Stat);
+  if (errno != ENOENT && errno != ENOTDIR)
+    Error = lastError();
+  return {};
+}
+
+OpenFile::OpenFile(OpenFile &&Other) noexcept
+    : Handle(std::exchange(Other.Handle, InvalidHandle)),
+      Identity(std::exchange(Other.Identity, {})) {}
+
+OpenFile &OpenFile::operator=(OpenFile &&Other) noexcept {
+  if (this != &Other) {
+    close();
+    Handle = std::exchange(Other.Handle, InvalidHandle);
+    Identity = std::exchange(Other.Identity, {});
+  }
+  return *this;
+}
+
+OpenFile::~OpenFile() { close(); }
+
+std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
+  Result.close();
+
+  std::error_code Error;
+  const FileStatus Before = lookAt(Path, Error);
+  if (Error)
+    return Error;
+  if (Before.Kind != FileKind::Regular)
+    return refusal(Before.Kind);
+
+  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. They keep us from
+  // hanging or gaining a terminal if the name was given to something else since
+  // we looked; that it is something else shows below.
+  int Descriptor;
+  do
+    Descriptor =
+        ::open(Path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  while (Descriptor < 0 && errno == EINTR);
+  if (Descriptor < 0)
+    return lastError();
+
+  OpenFile Opened;
+  Opened.Handle = Descriptor;
+  struct stat Stat;
+  if (::fstat(Descriptor, &Stat) != 0)
+    return lastError();
+  const FileStatus Now = statusFrom(Stat);
+  if (Now.Kind != FileKind::Regular)
+    return refusal(Now.Kind);
+  Opened.Identity = Now.Identity;
+  Result = std::move(Opened);
+  return {};
+}
+
+size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
+                        std::error_code &Error) const {
+  Error.clear();
+  size_t Done = 0;
+  while (Done < Into.size()) {
+    if (Offset + Done >
+        static_cast<uint64_t>(std::numeric_limits<off_t>::max()))
+      break; // past the end of any file
+    const ssize_t Got =
+        ::pread(descriptor(Handle), Into.data() + Done, Into.size() - Done,
+                static_cast<off_t>(Offset + Done));
+    if (Got < 0 && errno == EINTR)
+      continue;
+    if (Got < 0) {
+      Error = lastError();
+      break;
+    }
+    if (Got == 0)
+      break;
+    Done += static_cast<size_t>(Got);
+  }
+  return Done;
+}
+
+void OpenFile::close() {
+  // Not retried on EINTR: Linux has released the descriptor by then, and
+  // another thread may already have been given its number.
+  if (isOpen())
+    ::close(descriptor(Handle));
+  Handle = InvalidHandle;
+  Identity = {};
+}
+
+MappedFile::MappedFile(MappedFile &&Other) noexcept
+    : Data(std::exchange(Other.Data, nullptr)),
+      Size(std::exchange(Other.Size, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&Other) noexcept {
+  if (this != &Other) {
+    MappedFile Old(std::move(*this));
+    Data = std::exchange(Other.Data, nullptr);
+    Size = std::exchange(Other.Size, 0);
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (Size != 0)
+    ::munmap(const_cast<char *>(Data), mappedLength(Size, systemPageSize()));
+}
+
+std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
+  Result = MappedFile();
+  if (!File.isOpen())
+    return std::make_error_code(std::errc::bad_file_descriptor);
+  if (File.size() == 0) {
+    // mmap refuses a length of 0; what is mapped is still told from what is
+    // not.
+    Result.Data = "";
+    return {};
+  }
+  const size_t PageSize = systemPageSize();
+  if (File.size() > std::numeric_limits<size_t>::max() / 2)
+    return std::make_error_code(std::errc::file_too_large);
+
+  void *const Address =
+      ::mmap(nullptr, mappedLength(File.size(), PageSize), PROT_READ,
+             MAP_PRIVATE, descriptor(File.nativeHandle()), 0);
+  if (Address == MAP_FAILED)
+    return lastError();
+  Result.Data = static_cast<const char *>(Address);
+  Result.Size = static_cast<size_t>(File.size());
+  return {};
+}

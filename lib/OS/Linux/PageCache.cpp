@@ -1,0 +1,366 @@
+//===- PageCache.cpp - Ask about and change the page cache ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageCache.h"
+
+#include "../FetchByReading.h"
+#include "Support.h"
+
+#include <algorithm>
+#include <array>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+// Older C libraries name none of these; the kernel is asked at run time.
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1U
+#endif
+
+namespace {
+
+// One number on every architecture but Alpha.
+#ifdef SYS_cachestat
+constexpr long CachestatNumber = SYS_cachestat;
+#else
+constexpr long CachestatNumber = 451;
+#endif
+
+// As in <linux/mman.h> of 6.5, under names of our own.
+struct CachestatRange {
+  uint64_t Offset;
+  uint64_t Length; // 0: to the end
+};
+struct CachestatResult {
+  uint64_t Cached;
+  uint64_t Dirty;
+  uint64_t Writeback;
+  uint64_t Evicted;
+  uint64_t RecentlyEvicted;
+};
+
+/// A mapping for the length of one function.
+class ScratchMapping {
+public:
+  ScratchMapping(int Descriptor, uint64_t Offset, uint64_t Length)
+      : Length(static_cast<size_t>(Length)),
+        Address(this->Length == Length
+                    ? ::mmap(nullptr, this->Length, PROT_READ, MAP_PRIVATE,
+                             Descriptor, static_cast<off_t>(Offset))
+                    : MAP_FAILED) {}
+  ScratchMapping(const ScratchMapping &) = delete;
+  ScratchMapping &operator=(const ScratchMapping &) = delete;
+  ~ScratchMapping() {
+    if (isMapped())
+      ::munmap(Address, Length);
+  }
+
+  bool isMapped() const { return Address != MAP_FAILED; }
+  char *data() const { return static_cast<char *>(Address); }
+
+private:
+  size_t Length;
+  void *Address;
+};
+
+} // namespace
+
+static int descriptor(const OpenFile &File) {
+  return static_cast<int>(File.nativeHandle());
+}
+
+static bool cachestat(int Descriptor, CachestatRange Range,
+                      CachestatResult &Result) {
+  return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
+}
+
+/// The number of pages that hold at least one byte of \p Range.
+static uint64_t pagesOf(ByteRange Range, size_t PageSize) {
+  if (Range.empty())
+    return 0;
+  return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
+}
+
+/// How many of the pages of [\p Begin, +\p Length) are resident; nothing when
+/// mincore fails. \p Begin is page-aligned.
+static std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
+                                             size_t PageSize) {
+  std::array<unsigned char, 4096> Pages;
+  uint64_t Resident = 0;
+  for (uint64_t Done = 0; Done < Length;) {
+    const uint64_t Step =
+        std::min<uint64_t>(Length - Done, Pages.size() * PageSize);
+    // EAGAIN: no page for the kernel's own copy of the answer. Rare enough to
+    // be taken for "cannot tell".
+    if (::mincore(Begin + Done, Step, Pages.data()) != 0)
+      return std::nullopt;
+    const auto Count = static_cast<ptrdiff_t>((Step + PageSize - 1) / PageSize);
+    Resident += static_cast<uint64_t>(
+        std::count_if(Pages.begin(), Pages.begin() + Count,
+                      [](unsigned char Page) { return (Page & 1) != 0; }));
+    Done += Step;
+  }
+  return Resident;
+}
+
+/// Residency of \p Clipped by mincore, in a mapping whose byte 0 is byte
+/// \p MappedFrom of a file of \p FileSize bytes and whose last page is the
+/// guard page.
+static std::optional<Residency>
+residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
+                   ByteRange Clipped, size_t PageSize) {
+  char *const Guard = Begin + (guardOffset(FileSize, PageSize) - MappedFrom);
+  const std::optional<uint64_t> Lie = countResident(Guard, PageSize, PageSize);
+  if (!Lie || *Lie != 0)
+    return std::nullopt;
+
+  const uint64_t From = roundDown(Clipped.Offset, PageSize);
+  const std::optional<uint64_t> Resident = countResident(
+      Begin + (From - MappedFrom), Clipped.end() - From, PageSize);
+  if (!Resident)
+    return std::nullopt;
+  return Residency{*Resident, pagesOf(Clipped, PageSize)};
+}
+
+static HintResult hintOne(const OpenFile &File, ByteRange Range,
+                          const PageCacheAbilities &Abilities) {
+  HintResult Result;
+  Result.Range = Range;
+  if (!Abilities.Hint)
+    return Result;
+  if (!File.isOpen()) {
+    Result.Outcome = HintOutcome::Failed;
+    Result.Error = std::make_error_code(std::errc::bad_file_descriptor);
+    return Result;
+  }
+
+  const size_t PageSize = Abilities.PageSize;
+  const uint64_t Step = std::max<uint64_t>(
+      roundDown(Abilities.HintStepBytes, PageSize), PageSize);
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  Result.Outcome = HintOutcome::Accepted;
+  for (uint64_t At = roundDown(Clipped.Offset, PageSize);
+       !Clipped.empty() && At < Clipped.end();) {
+    const uint64_t Length = std::min(Step, Clipped.end() - At);
+    const int Error =
+        ::posix_fadvise(descriptor(File), static_cast<off_t>(At),
+                        static_cast<off_t>(Length), POSIX_FADV_WILLNEED);
+    ++Result.Calls;
+    if (Error != 0) {
+      Result.Outcome =
+          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
+      Result.Error = {Error, std::system_category()};
+      break;
+    }
+    At += Length;
+    Result.AcceptedBytes = At - Clipped.Offset;
+  }
+  return Result;
+}
+
+/// One MADV_POPULATE_READ, retried while the system only asks for patience.
+static int populate(char *Begin, size_t Length) {
+  // Bounded: EAGAIN also stands for a shortage that may last.
+  for (unsigned Try = 0; Try < 64; ++Try) {
+    if (::madvise(Begin, Length, MADV_POPULATE_READ) == 0)
+      return 0;
+    if (errno != EINTR && errno != EAGAIN)
+      return errno;
+    ::sched_yield();
+  }
+  return EAGAIN;
+}
+
+/// Enters \p Clipped into the page tables. Returns false, with \p Result as it
+/// was, when the very first call shows that the system does not know how.
+static bool fetchByPopulating(const MappedFile &Mapping, ByteRange Clipped,
+                              size_t PageSize, HintResult &Result) {
+  // The kernel holds the mmap lock, for reading, during a call and lets go of
+  // it only to wait: short steps let the threads through that map files.
+  constexpr uint64_t StepBytes = UINT64_C(1024) * 1024;
+
+  for (uint64_t At = roundDown(Clipped.Offset, PageSize); At < Clipped.end();) {
+    const uint64_t Length = std::min(StepBytes, Clipped.end() - At);
+    const int Error = populate(const_cast<char *>(Mapping.data()) + At, Length);
+    if (Error == EINVAL && Result.Calls == 0)
+      return false;
+    ++Result.Calls;
+    if (Error != 0) {
+      // EFAULT is what would be SIGBUS to a reader: the file has shrunk, or its
+      // medium failed.
+      Result.Outcome = HintOutcome::Failed;
+      Result.Error = {Error, std::system_category()};
+      return true;
+    }
+    At += Length;
+    Result.AcceptedBytes = At - Clipped.Offset;
+  }
+  Result.Outcome = HintOutcome::Accepted;
+  return true;
+}
+
+PageCache::PageCache() : Abilities(probe()) {}
+
+PageCache::PageCache(const PageCacheAbilities &Abilities)
+    : Abilities(Abilities) {
+  // Not an ability but a fact, without which no call here is aligned.
+  this->Abilities.PageSize = systemPageSize();
+}
+
+PageCacheAbilities PageCache::probe() {
+  PageCacheAbilities Found;
+  Found.PageSize = systemPageSize();
+
+  // A sandbox may forbid memfd_create; our own program is always there, and
+  // resident.
+  int Scratch =
+      static_cast<int>(::syscall(SYS_memfd_create, "headstart", MFD_CLOEXEC));
+  if (Scratch < 0)
+    Scratch = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  else if (::ftruncate(Scratch, static_cast<off_t>(Found.PageSize)) != 0) {
+    ::close(Scratch);
+    return Found;
+  }
+  if (Scratch < 0)
+    return Found;
+
+  const auto Length = static_cast<off_t>(Found.PageSize);
+  Found.Hint = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_WILLNEED) == 0;
+  Found.Evict = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_DONTNEED) == 0;
+  CachestatResult Ignored;
+  // EPERM: the system call is there, but keeps silent about this very file.
+  Found.Cachestat = cachestat(Scratch, {0, 0}, Ignored) || errno == EPERM;
+  {
+    const ScratchMapping Mapping(Scratch, 0, Found.PageSize);
+    if (Mapping.isMapped()) {
+      unsigned char Page;
+      Found.PopulateRead = populate(Mapping.data(), Found.PageSize) == 0;
+      Found.Mincore = ::mincore(Mapping.data(), Found.PageSize, &Page) == 0;
+    }
+  }
+  ::close(Scratch);
+  return Found;
+}
+
+std::vector<HintResult>
+PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
+  std::vector<HintResult> Results;
+  Results.reserve(Ranges.size());
+  for (const ByteRange &Range : Ranges)
+    Results.push_back(hintOne(File, Range, Abilities));
+  return Results;
+}
+
+HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
+                            ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
+  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
+  const bool HasFile = File != nullptr && File->isOpen();
+  if (!HasMapping && !HasFile)
+    return Result;
+
+  const ByteRange Clipped =
+      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
+  if (Clipped.empty()) {
+    Result.Outcome = HintOutcome::Accepted;
+    return Result;
+  }
+  if (HasMapping && Abilities.PopulateRead &&
+      fetchByPopulating(*Mapping, Clipped, Abilities.PageSize, Result))
+    return Result;
+  if (HasFile)
+    fetchByReading(*File, Clipped, Result);
+  return Result;
+}
+
+std::optional<Residency> PageCache::residency(const OpenFile &File,
+                                              ByteRange Range) const {
+  if (!File.isOpen() || (!Abilities.Cachestat && !Abilities.Mincore))
+    return std::nullopt;
+  const size_t PageSize = Abilities.PageSize;
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  // To cachestat a length of 0 means the whole file.
+  if (Clipped.empty())
+    return Residency{};
+
+  CachestatResult Stat;
+  if (Abilities.Cachestat &&
+      cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat))
+    return Residency{Stat.Cached, pagesOf(Clipped, PageSize)};
+
+  if (!Abilities.Mincore)
+    return std::nullopt;
+  const uint64_t From = roundDown(Clipped.Offset, PageSize);
+  const uint64_t Length = guardOffset(File.size(), PageSize) + PageSize - From;
+  const ScratchMapping Mapping(descriptor(File), From, Length);
+  if (!Mapping.isMapped())
+    return std::nullopt;
+  return residencyByMincore(Mapping.data(), From, File.size(), Clipped,
+                            PageSize);
+}
+
+std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
+                                              ByteRange Range) const {
+  if (!Mapping.isMapped() || !Abilities.Mincore)
+    return std::nullopt;
+  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  if (Clipped.empty())
+    return Residency{};
+  return residencyByMincore(const_cast<char *>(Mapping.data()), 0,
+                            Mapping.size(), Clipped, Abilities.PageSize);
+}
+
+std::error_code PageCache::evict(const OpenFile &File) const {
+  if (!Abilities.Evict)
+    return std::make_error_code(std::errc::function_not_supported);
+
+  // fdatasync waits for the disk's own cache as well; input files are clean.
+  std::error_code SyncError;
+  CachestatResult Stat;
+  const bool IsClean = Abilities.Cachestat &&
+                       cachestat(descriptor(File), {0, 0}, Stat) &&
+                       Stat.Dirty == 0 && Stat.Writeback == 0;
+  if (!IsClean && ::fdatasync(descriptor(File)) != 0)
+    SyncError = lastError();
+
+  // The clean pages can go even when the dirty ones could not be written.
+  const int Error =
+      ::posix_fadvise(descriptor(File), 0, 0, POSIX_FADV_DONTNEED);
+  return Error != 0 ? std::error_code(Error, std::system_category())
+                    : SyncError;
+}
+
+std::error_code PageCache::dontNeed(const MappedFile &Mapping,
+                                    ByteRange Range) const {
+  const size_t PageSize = Abilities.PageSize;
+  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  if (Clipped.empty())
+    return {};
+  // Inward, since the neighbours of the range may be in use. The file's last
+  // page has no neighbour past the file's end.
+  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
+  const uint64_t End = Clipped.end() == Mapping.size()
+                           ? roundUp(Clipped.end(), PageSize)
+                           : roundDown(Clipped.end(), PageSize);
+  if (Begin >= End)
+    return {};
+  if (::madvise(const_cast<char *>(Mapping.data()) + Begin, End - Begin,
+                MADV_DONTNEED) != 0)
+    return lastError();
+  return {};
+}

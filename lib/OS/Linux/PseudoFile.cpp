@@ -1,0 +1,84 @@
+//===- PseudoFile.cpp - Read what /proc and /sys tell ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PseudoFile.h"
+
+#include "headstart/OS/MappedFile.h"
+
+#include <charconv>
+#include <limits>
+
+using namespace headstart::os;
+
+static std::string_view trim(std::string_view Text) {
+  constexpr std::string_view Space = " \t\n";
+  const size_t First = Text.find_first_not_of(Space);
+  if (First == std::string_view::npos)
+    return {};
+  return Text.substr(First, Text.find_last_not_of(Space) - First + 1);
+}
+
+std::optional<std::string> detail::readPseudoFile(const std::string &Path) {
+  // A host of many containers can have a longer mountinfo; the control groups
+  // are mounted at boot and so stand near its beginning.
+  constexpr size_t Limit = 65536;
+
+  OpenFile File;
+  if (OpenFile::open(Path, File))
+    return std::nullopt;
+  std::string Text(Limit, '\0');
+  std::error_code Error;
+  Text.resize(File.readAt(0, Text, Error));
+  if (Error)
+    return std::nullopt;
+  if (Text.size() == Limit)
+    Text.resize(Text.rfind('\n') + 1);
+  return Text;
+}
+
+std::string_view detail::takeField(std::string_view &Rest, char Separator) {
+  const size_t At = Rest.find(Separator);
+  const std::string_view Field = Rest.substr(0, At);
+  Rest.remove_prefix(At == std::string_view::npos ? Rest.size() : At + 1);
+  return Field;
+}
+
+std::optional<uint64_t> detail::parseNumber(std::string_view Text) {
+  Text = trim(Text);
+  uint64_t Value = 0;
+  const char *const Begin = Text.data();
+  const char *const End = Begin + Text.size();
+  const auto [Rest, Error] = std::from_chars(Begin, End, Value);
+  if (Error != std::errc() || Rest != End)
+    return std::nullopt;
+  return Value;
+}
+
+std::optional<uint64_t> detail::findNumber(std::string_view Text,
+                                           std::string_view Key) {
+  while (!Text.empty()) {
+    std::string_view Line = takeField(Text, '\n');
+    if (!Line.starts_with(Key))
+      continue;
+    Line.remove_prefix(Key.size());
+    if (!Line.starts_with(' ') && !Line.starts_with(':'))
+      continue;
+    Line.remove_prefix(1);
+    Line = trim(Line);
+    uint64_t Unit = 1;
+    if (Line.ends_with(" kB")) {
+      Unit = 1024;
+      Line.remove_suffix(3);
+    }
+    const std::optional<uint64_t> Value = parseNumber(Line);
+    if (!Value || *Value > std::numeric_limits<uint64_t>::max() / Unit)
+      return std::nullopt;
+    return *Value * Unit;
+  }
+  return std::nullopt;
+}

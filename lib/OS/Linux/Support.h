@@ -1,0 +1,58 @@
+//===- Support.h - Small helpers of the Linux sources -----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_LINUX_SUPPORT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_LINUX_SUPPORT_H
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <unistd.h>
+
+namespace headstart::os::detail {
+
+inline std::error_code lastError() { return {errno, std::system_category()}; }
+
+inline size_t systemPageSize() {
+  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// \p PageSize is a power of two in both.
+inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
+  return Value & ~static_cast<uint64_t>(PageSize - 1);
+}
+inline uint64_t roundUp(uint64_t Value, size_t PageSize) {
+  return roundDown(Value + PageSize - 1, PageSize);
+}
+
+/// Where the guard page of a mapping of a file of \p Size bytes is: a page that
+/// is mapped although it is past the file's end.
+///
+/// It tells whether mincore(2) can be believed. To a process that neither owns
+/// a file nor may write to it, mincore reports *every* page as resident
+/// (can_do_mincore in mm/mincore.c) instead of failing: an ordinary user would
+/// take a cold system library for a warm one. A page past the end is never in
+/// the cache, so one that is reported to be gives the lie away.
+///
+/// The file's last page may belong to a block of up to 64 KiB that is cached as
+/// a whole, so the guard stands behind that.
+inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
+  return roundUp(Size, std::max<size_t>(PageSize, 65536));
+}
+
+/// How many bytes a mapping of a whole file takes, guard page included.
+inline size_t mappedLength(uint64_t Size, size_t PageSize) {
+  return static_cast<size_t>(guardOffset(Size, PageSize)) + PageSize;
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_LINUX_SUPPORT_H

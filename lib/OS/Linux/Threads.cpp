@@ -1,0 +1,40 @@
+//===- Threads.cpp - Threads that may fail to start (POSIX) ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+#include <csignal>
+#include <new>
+
+namespace headstart::os {
+
+std::error_code Threads::start(std::function<void()> Work) {
+  // A thread inherits its creator's mask: with everything blocked, the
+  // linker's handlers keep running on the linker's threads.
+  sigset_t All;
+  sigset_t Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  std::error_code Error;
+  try {
+    Running.emplace_back(std::move(Work));
+  } catch (const std::system_error &E) {
+    Error = E.code();
+  } catch (const std::bad_alloc &) {
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  }
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return Error;
+}
+
+void Threads::join() {
+  for (std::thread &T : Running)
+    T.join();
+  Running.clear();
+}
+
+} // namespace headstart::os

@@ -1,0 +1,280 @@
+//===- CgroupTest.cpp - SystemMemory under made-up roots ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts that systems, containers and hybrids have, written into a folder
+// that stands for the root.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestFiles.h"
+#include "headstart/OS/SystemMemory.h"
+
+#include "gtest/gtest.h"
+
+#include <optional>
+#include <string>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+constexpr uint64_t MiB = UINT64_C(1) << 20;
+
+class CgroupTest : public testing::Test {
+protected:
+  void SetUp() override {
+    Root.write("proc/meminfo", "MemTotal:       16000 kB\n"
+                               "MemFree:         1000 kB\n"
+                               "MemAvailable:    8000 kB\n");
+    Root.write("proc/self/mountinfo", V1Mount + V2Mount);
+  }
+
+  void write(const std::string &Name, const std::string &Text) const {
+    Root.write(Name, Text);
+  }
+  /// The three files of one v2 group, numbers in MiB.
+  void writeV2(const std::string &Group, const std::string &Max,
+               uint64_t Current, uint64_t Inactive) const {
+    const std::string Folder = "sys/fs/cgroup/unified" + Group;
+    write(Folder + "/memory.max", Max + "\n");
+    write(Folder + "/memory.current", std::to_string(Current * MiB) + "\n");
+    write(Folder + "/memory.stat", "anon 1\nactive_file 7\ninactive_file " +
+                                       std::to_string(Inactive * MiB) + "\n");
+  }
+  void writeV1(const std::string &Group, const std::string &Limit,
+               uint64_t Usage, uint64_t Inactive) const {
+    const std::string Folder = "sys/fs/cgroup/memory" + Group;
+    write(Folder + "/memory.limit_in_bytes", Limit + "\n");
+    write(Folder + "/memory.usage_in_bytes",
+          std::to_string(Usage * MiB) + "\n");
+    write(Folder + "/memory.stat", "inactive_file 0\ntotal_inactive_file " +
+                                       std::to_string(Inactive * MiB) + "\n");
+  }
+  static std::string mib(uint64_t Value) { return std::to_string(Value * MiB); }
+
+  /// Checks limit and what is available, in MiB.
+  void expect(uint64_t Limit, uint64_t Available) const {
+    const SystemMemory Memory = SystemMemory::read(Root.path());
+    EXPECT_EQ(Memory.CgroupLimitBytes, std::optional(Limit * MiB));
+    EXPECT_EQ(Memory.CgroupAvailableBytes, std::optional(Available * MiB));
+  }
+  void expectNoLimit() const {
+    const SystemMemory Memory = SystemMemory::read(Root.path());
+    EXPECT_FALSE(Memory.CgroupLimitBytes);
+    EXPECT_FALSE(Memory.CgroupAvailableBytes);
+    EXPECT_EQ(Memory.TotalBytes, 16000U * 1024);
+  }
+
+  const TestFolder Root;
+  const std::string V1Mount =
+      "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - "
+      "cgroup cgroup rw,memory\n";
+  const std::string V2Mount =
+      "41 31 0:38 / /sys/fs/cgroup/unified rw shared:1 master:2 - "
+      "cgroup2 cgroup2 rw,nsdelegate\n";
+  const std::string None = "9223372036854771712";
+};
+
+TEST_F(CgroupTest, ReadsTheMachine) {
+  const SystemMemory Memory = SystemMemory::read(Root.path());
+  EXPECT_EQ(Memory.TotalBytes, 16000U * 1024);
+  EXPECT_EQ(Memory.AvailableBytes, 8000U * 1024);
+  EXPECT_EQ(SystemMemory::read(Root.path() + "/").TotalBytes, 16000U * 1024);
+}
+
+TEST_F(CgroupTest, ReadsThisMachine) {
+  const SystemMemory Memory = SystemMemory::read();
+  EXPECT_GT(Memory.TotalBytes, 0U);
+  EXPECT_GT(Memory.AvailableBytes, 0U);
+}
+
+TEST_F(CgroupTest, LeavesOutWhatIsMalformed) {
+  for (const char *Text :
+       {"", "MemTotal", "MemTotal:", "MemTotal: kB\n", "MemTotal: x kB\n",
+        "MemTotal: -1 kB\n", "MemTotal: 12 34 kB\n",
+        "MemTotal: 99999999999999999999 kB\n",
+        "MemTotal: 18446744073709551615 kB\n", "MemTotals: 5 kB\n"}) {
+    write("proc/meminfo", Text);
+    const SystemMemory Memory = SystemMemory::read(Root.path());
+    EXPECT_EQ(Memory.TotalBytes, 0U) << Text;
+    EXPECT_EQ(Memory.AvailableBytes, 0U) << Text;
+  }
+  write("proc/meminfo", "MemTotal: x kB\nMemAvailable: 5 kB");
+  EXPECT_EQ(SystemMemory::read(Root.path()).AvailableBytes, 5U * 1024);
+}
+
+TEST_F(CgroupTest, NoGroupNoLimit) {
+  expectNoLimit();
+  write("proc/self/cgroup", "");
+  expectNoLimit();
+  write("proc/self/cgroup", "garbage\n:::\n0::\n0::relative\n\n4:memory");
+  expectNoLimit();
+}
+
+TEST_F(CgroupTest, NoMountNoLimit) {
+  write("proc/self/cgroup", "0::/a\n");
+  writeV2("/a", mib(100), 10, 0);
+  write("proc/self/mountinfo",
+        "22 27 0:21 / /proc rw - proc proc rw\nx\n1 2\n - - -\n");
+  expectNoLimit();
+}
+
+TEST_F(CgroupTest, V1Limit) {
+  write("proc/self/cgroup", "5:cpu,cpuacct:/b\n4:hugetlb,memory:/a\n0::/\n");
+  writeV1("/a", mib(100), 60, 20);
+  writeV1("/b", mib(1), 0, 0);
+  writeV1("", None, 500, 0);
+  expect(100, 60);
+}
+
+TEST_F(CgroupTest, V1WithoutHierarchicalFigures) {
+  write("proc/self/cgroup", "4:memory:/a\n");
+  writeV1("/a", mib(100), 60, 0);
+  write("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1048576\n");
+  expect(100, 41);
+}
+
+TEST_F(CgroupTest, V1WithoutALimit) {
+  write("proc/self/cgroup", "4:memory:/a\n");
+  writeV1("/a", None, 60, 20);
+  expectNoLimit();
+  writeV1("/a", "9223372036854710272", 60, 20); // pages of 64 KiB
+  expectNoLimit();
+}
+
+TEST_F(CgroupTest, V2LimitOfAnAncestor) {
+  write("proc/self/cgroup", "0::/user.slice/app.scope/inner\n");
+  writeV2("/user.slice", mib(300), 100, 50);
+  writeV2("/user.slice/app.scope", mib(200), 80, 10);
+  writeV2("/user.slice/app.scope/inner", "max", 70, 0);
+  expect(200, 130);
+  // Of the wider limit less can be left.
+  writeV2("/user.slice", mib(300), 290, 50);
+  expect(200, 60);
+}
+
+TEST_F(CgroupTest, V2WithoutALimit) {
+  write("proc/self/cgroup", "0::/a\n");
+  writeV2("/a", "max", 70, 0);
+  expectNoLimit();
+}
+
+TEST_F(CgroupTest, V2MemoryHighIsALimit) {
+  write("proc/self/cgroup", "0::/a\n");
+  writeV2("/a", mib(100), 30, 0);
+  write("sys/fs/cgroup/unified/a/memory.high", mib(80) + "\n");
+  expect(80, 50);
+  write("sys/fs/cgroup/unified/a/memory.high", "max\n");
+  expect(100, 70);
+}
+
+TEST_F(CgroupTest, MoreThanTheLimitLeavesNothing) {
+  write("proc/self/cgroup", "0::/a\n");
+  writeV2("/a", mib(100), 150, 20);
+  expect(100, 0);
+  writeV2("/a", mib(100), 50, 60); // read at two times
+  expect(100, 100);
+}
+
+TEST_F(CgroupTest, HybridTakesTheTighter) {
+  write("proc/self/cgroup", "4:memory:/a\n0::/b\n");
+  writeV1("/a", mib(100), 30, 0);
+  expect(100, 70); // the usual hybrid: no memory files in v2
+  writeV2("/b", mib(50), 10, 0);
+  expect(50, 40);
+}
+
+TEST_F(CgroupTest, ContainerShowsItsGroupAsTheRoot) {
+  write("proc/self/cgroup", "0::/docker/abc/work\n");
+  write("proc/self/mountinfo",
+        "41 31 0:38 /docker/abc /sys/fs/cgroup/unified ro - cgroup2 c rw\n");
+  writeV2("", mib(100), 30, 0);
+  expect(100, 70);
+  writeV2("/work", mib(60), 30, 0);
+  expect(60, 30);
+  // A path that only begins like the mount's root is not below it.
+  write("proc/self/cgroup", "0::/docker/abcwork\n");
+  expect(100, 70);
+}
+
+TEST_F(CgroupTest, GroupsThatTheMountDoesNotShow) {
+  writeV2("", mib(100), 30, 0);
+  write("proc/self/cgroup", "0::/docker/abc\n");
+  expect(100, 70);
+  write("proc/self/cgroup", "0::/../outside\n");
+  writeV2("/outside", mib(5), 0, 0);
+  expect(100, 70);
+  write("proc/self/cgroup", "0::/gone (deleted)\n");
+  expect(100, 70);
+}
+
+TEST_F(CgroupTest, OfManyMountsTheOneThatShowsTheGroup) {
+  write("proc/self/cgroup", "0::/a/b\n");
+  writeV2("/a", mib(100), 30, 0);
+  const std::string Other =
+      "50 31 0:38 /z /sys/fs/cgroup/other rw - cgroup2 cgroup2 rw\n";
+  const std::string Deeper =
+      "51 31 0:38 /a/b /sys/fs/cgroup/other rw - cgroup2 cgroup2 rw\n";
+  write("sys/fs/cgroup/other/memory.max", mib(1));
+  write("sys/fs/cgroup/other/memory.current", "0");
+  write("proc/self/mountinfo", Other + Deeper + V2Mount + Other);
+  expect(100, 70);
+  write("proc/self/mountinfo", V2Mount + Deeper + Other);
+  expect(100, 70);
+  write("sys/fs/cgroup/deeper/memory.max", mib(40));
+  write("sys/fs/cgroup/deeper/memory.current", mib(30));
+  write("proc/self/mountinfo",
+        Other + "51 31 0:38 /a/b /sys/fs/cgroup/deeper rw - cgroup2 c rw\n");
+  expect(40, 10);
+}
+
+TEST_F(CgroupTest, MountPointsAreUnescaped) {
+  write("proc/self/cgroup", "0::/a\n");
+  write("proc/self/mountinfo",
+        "41 31 0:38 / /sys/fs/my\\040cgroup\\134x rw - cgroup2 c rw\n");
+  write("sys/fs/my cgroup\\x/a/memory.max", mib(100));
+  write("sys/fs/my cgroup\\x/a/memory.current", mib(30));
+  expect(100, 70);
+}
+
+TEST_F(CgroupTest, MalformedNumbersAreLeftOut) {
+  write("proc/self/cgroup", "0::/a\n");
+  for (const char *Max : {"", "-1", "0x10", "12 34", "1e9", "maximum",
+                          "99999999999999999999999"}) {
+    SCOPED_TRACE(Max);
+    writeV2("/a", Max, 10, 0);
+    expectNoLimit();
+  }
+  writeV2("/a", mib(100), 10, 0);
+  write("sys/fs/cgroup/unified/a/memory.stat", "inactive_file lots\n");
+  expect(100, 90);
+  write("sys/fs/cgroup/unified/a/memory.current", "?\n");
+  const SystemMemory Memory = SystemMemory::read(Root.path());
+  EXPECT_EQ(Memory.CgroupLimitBytes, std::optional(100 * MiB));
+  EXPECT_FALSE(Memory.CgroupAvailableBytes);
+}
+
+TEST_F(CgroupTest, AMountTableLongerThanTheBoundIsReadInPart) {
+  write("proc/self/cgroup", "0::/a\n");
+  writeV2("/a", mib(100), 30, 0);
+  std::string Table = V2Mount;
+  while (Table.size() < 200'000)
+    Table += "99 31 0:99 / /var/lib/containers/overlay rw - overlay o rw\n";
+  write("proc/self/mountinfo", Table);
+  expect(100, 70);
+}
+
+TEST_F(CgroupTest, ReadsTheLimitOfMappings) {
+  write("proc/sys/vm/max_map_count", "1048576\n");
+  EXPECT_EQ(maxMappings(Root.path()), 1048576U);
+  write("proc/sys/vm/max_map_count", "many\n");
+  EXPECT_EQ(maxMappings(Root.path()), 65530U);
+}
+
+} // namespace

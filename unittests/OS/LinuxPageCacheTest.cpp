@@ -1,0 +1,510 @@
+//===- LinuxPageCacheTest.cpp - What Linux does to the page cache ---------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is in memory before and after each act, with every ability and without
+// each of them. The files must be on a disk: pages of a tmpfs cannot be
+// dropped.
+//
+// Some machines drop pages by themselves, so residency is asked for right after
+// the act and nothing rests on time. A hint returns before its pages are there;
+// after one, residency is asked for again, a bounded number of times.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <linux/magic.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The folder for temporary files if it is on a disk, else the current one.
+fs::path diskFolder() {
+  for (const fs::path &Folder :
+       {fs::path(testing::TempDir()), fs::current_path()}) {
+    struct statfs Stat;
+    if (::statfs(Folder.c_str(), &Stat) == 0 && Stat.f_type != TMPFS_MAGIC &&
+        Stat.f_type != RAMFS_MAGIC)
+      return Folder;
+  }
+  ADD_FAILURE() << "neither the temporary nor the current folder is on a disk";
+  return testing::TempDir();
+}
+
+PageCacheAbilities allAbilities() { return PageCache::probe(); }
+PageCacheAbilities withoutPopulateRead() {
+  PageCacheAbilities Abilities = PageCache::probe();
+  Abilities.PopulateRead = false;
+  return Abilities;
+}
+PageCacheAbilities withoutCachestat() {
+  PageCacheAbilities Abilities = PageCache::probe();
+  Abilities.Cachestat = false;
+  return Abilities;
+}
+PageCacheAbilities withoutMincore() {
+  PageCacheAbilities Abilities = PageCache::probe();
+  Abilities.Mincore = false;
+  return Abilities;
+}
+PageCacheAbilities noAbilities() { return {}; }
+
+struct AbilityCase {
+  const char *Name;
+  PageCacheAbilities (*Abilities)();
+};
+void PrintTo(const AbilityCase &Case, // NOLINT: googletest's name
+             std::ostream *Stream) {
+  *Stream << Case.Name;
+}
+
+/// For each page of \p Mapping, whether it is in this process's page tables.
+std::vector<bool> pageTable(const MappedFile &Mapping, size_t PageSize) {
+  const int Pagemap = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  EXPECT_GE(Pagemap, 0);
+  std::vector<uint64_t> Entries((Mapping.size() + PageSize - 1) / PageSize);
+  const size_t Bytes = Entries.size() * sizeof(uint64_t);
+  const auto First = reinterpret_cast<uintptr_t>(Mapping.data()) / PageSize;
+  EXPECT_EQ(::pread(Pagemap, Entries.data(), Bytes,
+                    static_cast<off_t>(First * sizeof(uint64_t))),
+            static_cast<ssize_t>(Bytes));
+  ::close(Pagemap);
+  std::vector<bool> Present;
+  Present.reserve(Entries.size());
+  for (const uint64_t Entry : Entries)
+    Present.push_back(Entry >> 63 != 0);
+  return Present;
+}
+uint64_t presentPages(const MappedFile &Mapping, size_t PageSize) {
+  const std::vector<bool> Present = pageTable(Mapping, PageSize);
+  return static_cast<uint64_t>(std::ranges::count(Present, true));
+}
+bool isPresent(const MappedFile &Mapping, uint64_t Page, size_t PageSize) {
+  return pageTable(Mapping, PageSize)[Page];
+}
+
+/// A file on a disk, and what is really in memory of it.
+template <class TestBase> class DiskFile : public TestBase {
+protected:
+  static constexpr uint64_t FileBytes = 3'000'001;
+
+  void SetUp() override { create(FileBytes); }
+
+  void create(uint64_t Size) {
+    Contents = pattern(Size);
+    writeSynced(Path, Contents);
+    File = openOrFail(Path);
+  }
+
+  uint64_t pages() const {
+    return (File.size() + Real.pageSize() - 1) / Real.pageSize();
+  }
+
+  /// Drops the file, and checks it.
+  void dropIt() {
+    ASSERT_FALSE(Real.evict(File));
+    ASSERT_EQ(resident(), 0U);
+  }
+
+  /// What is really resident and has arrived.
+  uint64_t resident(ByteRange Range) const {
+    const auto Found = Arrived.residency(File, Range);
+    EXPECT_TRUE(Found);
+    return Found ? Found->ResidentPages : 0;
+  }
+  uint64_t resident() const { return resident({0, File.size()}); }
+
+  /// Asks up to 2,000 times whether all of \p Range has arrived.
+  bool arrives(ByteRange Range) const {
+    for (unsigned Try = 0; Try < 2000; ++Try) {
+      const auto Found = Arrived.residency(File, Range);
+      if (Found && Found->complete())
+        return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
+
+  const TestFolder Folder{diskFolder()};
+  const std::string Path = Folder.path("file");
+  std::string Contents;
+  OpenFile File;
+  const PageCache Real;
+  const PageCache Arrived{withoutCachestat()};
+};
+
+class LinuxPageCacheTest : public DiskFile<testing::Test> {};
+
+TEST_F(LinuxPageCacheTest, EveryLinuxCanHintEvictAndTellResidency) {
+  EXPECT_TRUE(Real.abilities().Hint);
+  EXPECT_TRUE(Real.abilities().Evict);
+  EXPECT_TRUE(Real.abilities().Mincore);
+  EXPECT_EQ(Real.pageSize(), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
+}
+
+TEST_F(LinuxPageCacheTest, ThePageSizeIsNoAbility) {
+  PageCacheAbilities Abilities;
+  Abilities.PageSize = 1;
+  EXPECT_EQ(PageCache(Abilities).pageSize(), Real.pageSize());
+}
+
+TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
+  if (!Real.abilities().Cachestat)
+    GTEST_SKIP() << "cachestat: not on this kernel";
+  const MappedFile Mapping = mapOrFail(File);
+  const PageCache ByCachestat(withoutMincore());
+  for (const ByteRange &Cached :
+       {ByteRange{0, 0}, ByteRange{0, 1}, ByteRange{1'000'000, 300'000},
+        ByteRange{FileBytes - 1, 1}, ByteRange{0, FileBytes}}) {
+    SCOPED_TRACE(Cached.Offset);
+    dropIt();
+    Real.fetch(&File, nullptr, Cached);
+    for (const ByteRange &Asked :
+         {ByteRange{0, FileBytes}, ByteRange{999'999, 300'002},
+          ByteRange{FileBytes - 1, 1}, ByteRange{4096, 4096}}) {
+      const auto A = ByCachestat.residency(File, Asked);
+      const auto B = Arrived.residency(File, Asked);
+      const auto C = Arrived.residency(Mapping, Asked);
+      ASSERT_TRUE(A && B && C);
+      // Read-ahead that nobody waits for may still arrive between two answers.
+      EXPECT_EQ(A->TotalPages, B->TotalPages);
+      EXPECT_EQ(B->TotalPages, C->TotalPages);
+      EXPECT_GE(A->ResidentPages, B->ResidentPages);
+      EXPECT_LE(B->ResidentPages, C->ResidentPages);
+      EXPECT_EQ(A->ResidentPages == 0, C->ResidentPages == 0);
+    }
+  }
+}
+
+TEST_F(LinuxPageCacheTest, CountsThePagesThatARangeTouches) {
+  const uint64_t Page = Real.pageSize();
+  struct {
+    ByteRange Range;
+    uint64_t Pages;
+  } const Cases[] = {{{0, 1}, 1},           {{0, Page}, 1},
+                     {{0, Page + 1}, 2},    {{Page - 1, 2}, 2},
+                     {{Page / 2, Page}, 2}, {{FileBytes - 1, 100}, 1},
+                     {{FileBytes, 1}, 0}};
+  ASSERT_EQ(Real.fetch(&File, nullptr, {0, FileBytes}).Outcome,
+            HintOutcome::Accepted);
+  for (const auto &Case : Cases)
+    for (const PageCache *Cache : {&Real, &Arrived}) {
+      const auto Found = Cache->residency(File, Case.Range);
+      ASSERT_TRUE(Found);
+      EXPECT_EQ(Found->TotalPages, Case.Pages);
+      EXPECT_EQ(Found->ResidentPages, Case.Pages);
+      EXPECT_TRUE(Found->complete());
+    }
+}
+
+TEST_F(LinuxPageCacheTest, MincoreCountsMoreThanOneBatch) {
+  // A hole of 4,096 pages and a few: one batch and the beginning of another.
+  fs::resize_file(Path, (4096 + 3) * Real.pageSize() - 1);
+  File = openOrFail(Path);
+  dropIt();
+  const ByteRange All{0, File.size()};
+  ASSERT_EQ(Real.fetch(&File, nullptr, All).Outcome, HintOutcome::Accepted);
+  const auto Found = Arrived.residency(File, All);
+  ASSERT_TRUE(Found);
+  EXPECT_EQ(Found->TotalPages, 4099U);
+  EXPECT_EQ(Found->ResidentPages, 4099U);
+}
+
+TEST_F(LinuxPageCacheTest, NobodyIsToldThatAFileOfOthersIsResident) {
+  if (::geteuid() != 0)
+    GTEST_SKIP() << "root: needed for a file that is not ours";
+  ASSERT_EQ(::chmod(Path.c_str(), 0444), 0);
+  dropIt();
+  EXPECT_EQ(runUnprivileged([&] {
+              OpenFile Own;
+              MappedFile Mapping;
+              if (OpenFile::open(Path, Own) || MappedFile::map(Own, Mapping))
+                return 1;
+              // mincore alone calls every page resident.
+              const ByteRange All{0, FileBytes};
+              const auto ByFile = Arrived.residency(Own, All);
+              if (ByFile && ByFile->ResidentPages != 0)
+                return 2;
+              const auto ByMapping = Arrived.residency(Mapping, All);
+              if (ByMapping && ByMapping->ResidentPages != 0)
+                return 3;
+              const auto ByAny = Real.residency(Own, All);
+              return ByAny && ByAny->ResidentPages != 0 ? 4 : 0;
+            }),
+            0);
+}
+
+TEST_F(LinuxPageCacheTest, EvictWritesDirtyPagesFirst) {
+  for (const PageCache *Cache : {&Real, &Arrived}) {
+    Folder.write("file", Contents); // not synced
+    ASSERT_FALSE(Cache->evict(File));
+    EXPECT_EQ(resident(), 0U);
+  }
+  EXPECT_EQ(text(mapOrFail(File)), Contents);
+}
+
+TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
+  PageCacheAbilities Abilities = PageCache::probe();
+  Abilities.HintStepBytes = 65536;
+  const PageCache Cache(Abilities);
+  const uint64_t Page = Cache.pageSize();
+  ASSERT_LE(Page, Abilities.HintStepBytes);
+  const std::array<ByteRange, 7> Ranges = {{{0, 65536},
+                                            {0, 65537},
+                                            {0, FileBytes},
+                                            {65536, 131'072},
+                                            {Page - 1, 65537},
+                                            {FileBytes - 1, 1 << 30},
+                                            {FileBytes, 1 << 30}}};
+  const std::array<unsigned, 7> Calls = {1, 2, 46, 2, 2, 1, 0};
+  const auto Results = Cache.hint(File, Ranges);
+  ASSERT_EQ(Results.size(), Ranges.size());
+  for (size_t I = 0; I < Ranges.size(); ++I)
+    EXPECT_EQ(Results[I].Calls, Calls[I]) << I;
+
+  // Steps that are no whole pages are made so.
+  for (const uint64_t Step : {uint64_t(0), uint64_t(1), Page + 1}) {
+    Abilities.HintStepBytes = Step;
+    const ByteRange Range{0, 10 * Page};
+    EXPECT_EQ(PageCache(Abilities).hint(File, {&Range, 1})[0].Calls, 10U);
+  }
+}
+
+TEST_F(LinuxPageCacheTest, AHintLoadsMoreThanOneCallWould) {
+  create(UINT64_C(24) << 20);
+  dropIt();
+  const ByteRange All{0, File.size()};
+  const auto Results = Real.hint(File, {&All, 1});
+  ASSERT_EQ(Results.size(), 1U);
+  EXPECT_EQ(Results[0].Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Results[0].AcceptedBytes, File.size());
+  EXPECT_EQ(Results[0].Calls, 192U);
+  EXPECT_TRUE(arrives(All));
+}
+
+TEST_F(LinuxPageCacheTest, AHintLoadsTheRangesAndNotTheRest) {
+  create(UINT64_C(24) << 20);
+  dropIt();
+  const std::array<ByteRange, 3> Ranges = {
+      {{5, 100'000}, {8'000'000, 300'000}, {File.size() - 1, 1}}};
+  Real.hint(File, Ranges);
+  for (const ByteRange &Range : Ranges)
+    EXPECT_TRUE(arrives(Range));
+  EXPECT_EQ(resident({12'000'000, 8'000'000}), 0U);
+}
+
+TEST_F(LinuxPageCacheTest, PopulateFillsThePageTables) {
+  if (!Real.abilities().PopulateRead)
+    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+  const MappedFile Mapping = mapOrFail(File);
+  const size_t Page = Real.pageSize();
+  EXPECT_EQ(presentPages(Mapping, Page), 0U);
+  const HintResult Result = Real.fetch(nullptr, &Mapping, {0, FileBytes});
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.Calls, 3U); // of 1 MiB
+  EXPECT_EQ(presentPages(Mapping, Page), pages());
+
+  // No page is inside of these ranges as a whole.
+  for (const ByteRange &Range :
+       {ByteRange{1, Page}, ByteRange{3 * Page + 1, 2 * Page - 2},
+        ByteRange{FileBytes - 10, 10}, ByteRange{FileBytes, Page}}) {
+    ASSERT_FALSE(Real.dontNeed(Mapping, Range));
+    EXPECT_EQ(presentPages(Mapping, Page), pages());
+  }
+  // The last page of the file is whole although it is not full. (Where pages
+  // are mapped as a huge one, its other entries go with it.)
+  EXPECT_TRUE(isPresent(Mapping, pages() - 1, Page));
+  ASSERT_FALSE(Real.dontNeed(Mapping, {FileBytes - Page - 10, Page + 10}));
+  EXPECT_FALSE(isPresent(Mapping, pages() - 1, Page));
+  EXPECT_TRUE(isPresent(Mapping, 1, Page));
+  ASSERT_FALSE(Real.dontNeed(Mapping, {1, 2 * Page - 1}));
+  EXPECT_FALSE(isPresent(Mapping, 1, Page));
+  ASSERT_FALSE(Real.dontNeed(Mapping, {0, FileBytes}));
+  EXPECT_EQ(presentPages(Mapping, Page), 0U);
+  EXPECT_EQ(resident(), pages());
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
+  const PageCache Cache(withoutPopulateRead());
+  const MappedFile Mapping = mapOrFail(File);
+  const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.Calls, 23U); // of 128 KiB
+  EXPECT_EQ(presentPages(Mapping, Cache.pageSize()), 0U);
+}
+
+TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {
+  const MappedFile Mapping = mapOrFail(File);
+  fs::resize_file(Path, 2 * FileBytes);
+  EXPECT_EQ(Real.fetch(&File, &Mapping, {0, 2 * FileBytes}).AcceptedBytes,
+            FileBytes);
+}
+
+class PageCacheFallbackTest
+    : public DiskFile<testing::TestWithParam<AbilityCase>> {
+protected:
+  const PageCache Cache{GetParam().Abilities()};
+};
+
+TEST_P(PageCacheFallbackTest, HasTheAbilitiesItWasGiven) {
+  const PageCacheAbilities Given = GetParam().Abilities();
+  EXPECT_EQ(Cache.abilities().Hint, Given.Hint);
+  EXPECT_EQ(Cache.abilities().PopulateRead, Given.PopulateRead);
+  EXPECT_EQ(Cache.abilities().Cachestat, Given.Cachestat);
+  EXPECT_EQ(Cache.abilities().Mincore, Given.Mincore);
+  EXPECT_EQ(Cache.abilities().Evict, Given.Evict);
+}
+
+TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
+  Real.fetch(&File, nullptr, {0, FileBytes});
+  ASSERT_EQ(resident(), pages());
+  const std::error_code Error = Cache.evict(File);
+  if (Cache.abilities().Evict) {
+    EXPECT_FALSE(Error) << Error.message();
+    EXPECT_EQ(resident(), 0U);
+  } else {
+    EXPECT_EQ(Error, std::errc::function_not_supported);
+    EXPECT_EQ(resident(), pages());
+  }
+}
+
+TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
+  const MappedFile Mapping = mapOrFail(File);
+  const ByteRange All{0, FileBytes};
+  for (const uint64_t Expected : {uint64_t(0), pages()}) {
+    dropIt();
+    if (Expected != 0)
+      Real.fetch(&File, nullptr, All);
+    const auto ByFile = Cache.residency(File, All);
+    const auto ByMapping = Cache.residency(Mapping, All);
+    EXPECT_EQ(ByFile.has_value(),
+              Cache.abilities().Cachestat || Cache.abilities().Mincore);
+    EXPECT_EQ(ByMapping.has_value(), Cache.abilities().Mincore);
+    for (const auto &Found : {ByFile, ByMapping})
+      if (Found) {
+        EXPECT_EQ(Found->TotalPages, pages());
+        EXPECT_EQ(Found->ResidentPages, Expected);
+        EXPECT_EQ(Found->complete(), Expected != 0);
+      }
+  }
+}
+
+TEST_P(PageCacheFallbackTest, FetchesAFile) {
+  dropIt();
+  const HintResult Result = Cache.fetch(&File, nullptr, {0, FileBytes});
+  EXPECT_EQ(resident(), pages());
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
+}
+
+TEST_P(PageCacheFallbackTest, FetchesAFileWithItsMapping) {
+  const MappedFile Mapping = mapOrFail(File);
+  dropIt();
+  const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
+  EXPECT_EQ(resident(), pages());
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_P(PageCacheFallbackTest, FetchesAMappingIfItCan) {
+  const MappedFile Mapping = mapOrFail(File);
+  dropIt();
+  const HintResult Result = Cache.fetch(nullptr, &Mapping, {0, FileBytes});
+  if (Cache.abilities().PopulateRead) {
+    EXPECT_EQ(resident(), pages());
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  } else {
+    EXPECT_EQ(resident(), 0U);
+    EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
+    EXPECT_EQ(Result.Calls, 0U);
+  }
+}
+
+TEST_P(PageCacheFallbackTest, FetchesTheRangeThatIsAskedFor) {
+  const MappedFile Mapping = mapOrFail(File);
+  const ByteRange Range{2'000'001, 1000};
+  for (const MappedFile *With :
+       {static_cast<const MappedFile *>(nullptr), &Mapping}) {
+    dropIt();
+    EXPECT_EQ(Cache.fetch(&File, With, Range).AcceptedBytes, Range.Length);
+    const auto Found = Arrived.residency(File, Range);
+    ASSERT_TRUE(Found);
+    EXPECT_TRUE(Found->complete());
+  }
+}
+
+TEST_P(PageCacheFallbackTest, HintsIfItCan) {
+  dropIt();
+  const std::array<ByteRange, 2> Ranges = {{{0, 1'000'000}, {2'000'000, 1}}};
+  const auto Results = Cache.hint(File, Ranges);
+  ASSERT_EQ(Results.size(), 2U);
+  for (const HintResult &Result : Results)
+    if (Cache.abilities().Hint) {
+      EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+      EXPECT_TRUE(arrives(Result.Range));
+    } else {
+      EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
+      EXPECT_EQ(resident(), 0U);
+    }
+}
+
+TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
+  const MappedFile Mapping = mapOrFail(File);
+  dropIt();
+  fs::resize_file(Path, 65536);
+  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, FileBytes}).Outcome,
+            HintOutcome::Failed);
+  EXPECT_EQ(Cache.fetch(&File, nullptr, {0, FileBytes}).Outcome,
+            HintOutcome::Failed);
+  EXPECT_EQ(Cache.fetch(nullptr, &Mapping, {1'000'000, 1}).Outcome,
+            Cache.abilities().PopulateRead ? HintOutcome::Failed
+                                           : HintOutcome::Unsupported);
+  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, 65536}).Outcome,
+            HintOutcome::Accepted);
+  EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());
+  // A hint past the new end is nobody's error.
+  const ByteRange All{0, FileBytes};
+  EXPECT_FALSE(Cache.hint(File, {&All, 1})[0].Error);
+  const auto Found = Cache.residency(Mapping, {0, FileBytes});
+  EXPECT_EQ(Found.has_value(), Cache.abilities().Mincore);
+  EXPECT_FALSE(Cache.dontNeed(Mapping, {0, FileBytes}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Linux, PageCacheFallbackTest,
+    testing::Values(AbilityCase{"All", allAbilities},
+                    AbilityCase{"NoPopulateRead", withoutPopulateRead},
+                    AbilityCase{"NoCachestat", withoutCachestat},
+                    AbilityCase{"NoMincore", withoutMincore},
+                    AbilityCase{"Nothing", noAbilities}),
+    [](const testing::TestParamInfo<AbilityCase> &Info) {
+      return std::string(Info.param.Name);
+    });
+
+} // namespace

@@ -1,0 +1,196 @@
+//===- LinuxSystemCallTest.cpp - Kernels that know less -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A child process in which one system call fails, as on an older kernel or in a
+// sandbox: what is then found by probing, and what happens to a PageCache that
+// was told otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+#ifdef SYS_cachestat
+constexpr unsigned CachestatNumber = SYS_cachestat;
+#else
+constexpr unsigned CachestatNumber = 451;
+#endif
+
+/// From now on, system call \p Number fails with \p Error in this process.
+bool deny(unsigned Number, unsigned Error) {
+  std::array<sock_filter, 4> Filter = {
+      {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, Number, 0, 1),
+       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | Error),
+       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog Program = {Filter.size(), Filter.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Program) == 0;
+}
+
+class LinuxSystemCallTest : public testing::Test {
+protected:
+  static constexpr uint64_t FileBytes = 300'001;
+  static constexpr ByteRange All{0, FileBytes};
+
+  /// Runs \p Work in a child where the call fails; what it returns, or 99.
+  template <class Function>
+  static int runWithout(unsigned Number, unsigned Error, Function Work) {
+    return exitStatus(
+        startChild([&] { return deny(Number, Error) ? Work() : 99; }));
+  }
+
+  /// As if this kernel knew everything.
+  static PageCacheAbilities everything() {
+    PageCacheAbilities Abilities;
+    Abilities.Hint = Abilities.PopulateRead = Abilities.Cachestat = true;
+    Abilities.Mincore = Abilities.Evict = true;
+    return Abilities;
+  }
+
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", pattern(FileBytes));
+  const OpenFile File = openOrFail(Path);
+  const MappedFile Mapping = mapOrFail(File);
+  const PageCache Cache{everything()};
+};
+
+TEST_F(LinuxSystemCallTest, WithoutPopulateReadTheFileIsRead) {
+  EXPECT_EQ(runWithout(SYS_madvise, EINVAL,
+                       [&] {
+                         if (PageCache::probe().PopulateRead)
+                           return 1;
+                         const HintResult Read =
+                             Cache.fetch(&File, &Mapping, All);
+                         if (Read.Outcome != HintOutcome::Accepted ||
+                             Read.AcceptedBytes != FileBytes || Read.Error)
+                           return 2;
+                         const HintResult Unsupported =
+                             Cache.fetch(nullptr, &Mapping, All);
+                         if (Unsupported.Outcome != HintOutcome::Unsupported)
+                           return 3;
+                         return 0;
+                       }),
+            0);
+}
+
+TEST_F(LinuxSystemCallTest, ACallThatAlwaysAsksForPatienceIsGivenUp) {
+  for (const unsigned Error : {EAGAIN, EINTR})
+    EXPECT_EQ(runWithout(SYS_madvise, Error,
+                         [&] {
+                           const HintResult Result =
+                               Cache.fetch(&File, &Mapping, All);
+                           if (Result.Outcome != HintOutcome::Failed)
+                             return 1;
+                           if (!Result.Error || Result.AcceptedBytes != 0)
+                             return 2;
+                           return 0;
+                         }),
+              0);
+}
+
+TEST_F(LinuxSystemCallTest, WithoutCachestatMincoreAnswers) {
+  for (const unsigned Error : {ENOSYS, EPERM, EOPNOTSUPP})
+    EXPECT_EQ(runWithout(CachestatNumber, Error,
+                         [&] {
+                           if (Error == ENOSYS && PageCache::probe().Cachestat)
+                             return 1;
+                           const auto Found = Cache.residency(File, All);
+                           if (!Found || Found->TotalPages == 0)
+                             return 2;
+                           return Cache.evict(File) ? 3 : 0;
+                         }),
+              0);
+}
+
+TEST_F(LinuxSystemCallTest, WithoutMincoreNobodyAnswers) {
+  EXPECT_EQ(runWithout(SYS_mincore, ENOSYS,
+                       [&] {
+                         if (PageCache::probe().Mincore)
+                           return 1;
+                         return Cache.residency(Mapping, All) ? 2 : 0;
+                       }),
+            0);
+}
+
+TEST_F(LinuxSystemCallTest, WithoutAdviceNothingIsHinted) {
+  EXPECT_EQ(runWithout(SYS_fadvise64, ENOSYS,
+                       [&] {
+                         const PageCacheAbilities Found = PageCache::probe();
+                         if (Found.Hint || Found.Evict)
+                           return 1;
+                         const auto Results = Cache.hint(File, {&All, 1});
+                         if (Results[0].Outcome != HintOutcome::Unsupported ||
+                             Results[0].AcceptedBytes != 0 ||
+                             Results[0].Calls != 1)
+                           return 2;
+                         return Cache.evict(File) ? 0 : 3;
+                       }),
+            0);
+}
+
+TEST_F(LinuxSystemCallTest, AFailedHintSaysSo) {
+  EXPECT_EQ(runWithout(SYS_fadvise64, EIO,
+                       [&] {
+                         const auto Results = Cache.hint(File, {&All, 1});
+                         return Results[0].Outcome == HintOutcome::Failed &&
+                                        Results[0].Error == std::errc::io_error
+                                    ? 0
+                                    : 1;
+                       }),
+            0);
+}
+
+TEST_F(LinuxSystemCallTest, ProbesWithoutMemfd) {
+  const PageCacheAbilities Before = PageCache::probe();
+  EXPECT_EQ(runWithout(SYS_memfd_create, EPERM,
+                       [&] {
+                         const PageCacheAbilities Found = PageCache::probe();
+                         return Found.Hint == Before.Hint &&
+                                        Found.Evict == Before.Evict &&
+                                        Found.Mincore == Before.Mincore &&
+                                        Found.Cachestat == Before.Cachestat &&
+                                        Found.PopulateRead ==
+                                            Before.PopulateRead
+                                    ? 0
+                                    : 1;
+                       }),
+            0);
+}
+
+TEST_F(LinuxSystemCallTest, AMappingThatIsRefusedIsNoMapping) {
+  EXPECT_EQ(runWithout(SYS_mmap, ENOMEM,
+                       [&] {
+                         MappedFile Refused;
+                         if (MappedFile::map(File, Refused) !=
+                             std::errc::not_enough_memory)
+                           return 1;
+                         return Refused.isMapped() ? 2 : 0;
+                       }),
+            0);
+}
+
+} // namespace

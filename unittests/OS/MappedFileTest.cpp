@@ -1,0 +1,335 @@
+//===- MappedFileTest.cpp - Tests of MappedFile.h -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every implementation promises. Compiled into OSTests and OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/MappedFile.h"
+#include "TestFiles.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+FileStatus look(const std::string &Path) {
+  std::error_code Error;
+  const FileStatus Status = lookAt(Path, Error);
+  EXPECT_FALSE(Error) << Path << ": " << Error.message();
+  return Status;
+}
+
+TEST(LookAtTest, TellsWhatAPathNames) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  EXPECT_EQ(look(File).Kind, FileKind::Regular);
+  EXPECT_EQ(look(File).Identity.Size, 5U);
+  EXPECT_EQ(look(Folder.path()).Kind, FileKind::Directory);
+  EXPECT_EQ(look(Folder.path("absent")).Kind, FileKind::Missing);
+  EXPECT_EQ(look("").Kind, FileKind::Missing);
+  // ENOTDIR rather than ENOENT: no such file either.
+  EXPECT_EQ(look(File + "/below").Kind, FileKind::Missing);
+}
+
+TEST(LookAtTest, RefusesANameWithANul) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  std::error_code Error;
+  EXPECT_EQ(lookAt(File + '\0' + "x", Error).Kind, FileKind::Missing);
+  EXPECT_EQ(Error, std::errc::invalid_argument);
+  OpenFile Opened;
+  EXPECT_EQ(OpenFile::open(File + '\0', Opened), std::errc::invalid_argument);
+}
+
+TEST(LookAtTest, ClearsTheErrorItIsGiven) {
+  const TestFolder Folder;
+  std::error_code Error = std::make_error_code(std::errc::io_error);
+  lookAt(Folder.write("file", "hello"), Error);
+  EXPECT_FALSE(Error);
+}
+
+TEST(LookAtTest, FollowsLinks) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  fs::create_symlink(File, Folder.path("link"));
+  fs::create_symlink(Folder.path("absent"), Folder.path("dangling"));
+  fs::create_symlink(Folder.path("loop"), Folder.path("loop"));
+
+  EXPECT_EQ(look(Folder.path("link")).Kind, FileKind::Regular);
+  EXPECT_EQ(look(Folder.path("link")).Identity, look(File).Identity);
+  EXPECT_EQ(look(Folder.path("dangling")).Kind, FileKind::Missing);
+  std::error_code Error;
+  EXPECT_EQ(lookAt(Folder.path("loop"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(Error, std::errc::too_many_symbolic_link_levels);
+}
+
+TEST(FileIdentityTest, StaysTheSameWhileTheFileDoes) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  const FileIdentity Before = look(File).Identity;
+  std::array<char, 5> Text;
+  std::error_code Error;
+  openOrFail(File).readAt(0, Text, Error);
+  EXPECT_EQ(look(File).Identity, Before);
+  EXPECT_EQ(openOrFail(File).identity(), Before);
+}
+
+TEST(FileIdentityTest, ChangesWithSizeTimeAndFile) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  const fs::file_time_type Time = fs::last_write_time(File);
+  const FileIdentity Before = look(File).Identity;
+
+  Folder.write("file", "hello, world");
+  fs::last_write_time(File, Time);
+  EXPECT_NE(look(File).Identity, Before);
+
+  Folder.write("file", "HELLO");
+  fs::last_write_time(File, Time + std::chrono::seconds(1));
+  EXPECT_NE(look(File).Identity, Before);
+
+  const std::string Other = Folder.write("other", "OTHER");
+  fs::last_write_time(Other, Time);
+  EXPECT_NE(look(Other).Identity, Before);
+}
+
+TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
+  const TestFolder Folder;
+  const std::string File = Folder.write("file", "hello");
+  const OpenFile Opened = openOrFail(File);
+  const FileIdentity Before = Opened.identity();
+  fs::rename(Folder.write("new", "other contents"), File);
+  EXPECT_EQ(Opened.identity(), Before);
+  EXPECT_EQ(Opened.size(), 5U);
+  EXPECT_NE(look(File).Identity, Before);
+  std::array<char, 5> Text;
+  std::error_code Error;
+  ASSERT_EQ(Opened.readAt(0, Text, Error), 5U);
+  EXPECT_EQ(std::string(Text.begin(), Text.end()), "hello");
+}
+
+TEST(OpenFileTest, OpensARegularFile) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "hello");
+  OpenFile File;
+  EXPECT_FALSE(File.isOpen());
+  ASSERT_FALSE(OpenFile::open(Path, File));
+  EXPECT_TRUE(File.isOpen());
+  EXPECT_EQ(File.size(), 5U);
+  File.close();
+  EXPECT_FALSE(File.isOpen());
+  EXPECT_EQ(File.size(), 0U);
+  File.close();
+}
+
+TEST(OpenFileTest, OpensThroughALink) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "hello");
+  fs::create_symlink(Path, Folder.path("link"));
+  EXPECT_EQ(openOrFail(Folder.path("link")).identity(), look(Path).Identity);
+}
+
+TEST(OpenFileTest, RefusesWhatIsNoFile) {
+  const TestFolder Folder;
+  OpenFile File;
+  EXPECT_EQ(OpenFile::open(Folder.path("absent"), File),
+            std::errc::no_such_file_or_directory);
+  EXPECT_EQ(OpenFile::open("", File), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(OpenFile::open(Folder.path(), File), std::errc::is_a_directory);
+  EXPECT_FALSE(File.isOpen());
+}
+
+TEST(OpenFileTest, ClosesWhatWasOpenAlsoOnFailure) {
+  const TestFolder Folder;
+  OpenFile File = openOrFail(Folder.write("file", "hello"));
+  EXPECT_TRUE(OpenFile::open(Folder.path("absent"), File));
+  EXPECT_FALSE(File.isOpen());
+}
+
+// What a moved-from object is, is part of the promise.
+// NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
+TEST(OpenFileTest, Moves) {
+  const TestFolder Folder;
+  OpenFile First = openOrFail(Folder.write("first", "1"));
+  OpenFile Second = openOrFail(Folder.write("second", "22"));
+
+  OpenFile Constructed(std::move(First));
+  EXPECT_TRUE(Constructed.isOpen());
+  EXPECT_EQ(Constructed.size(), 1U);
+  EXPECT_FALSE(First.isOpen());
+  EXPECT_EQ(First.size(), 0U);
+
+  Constructed = std::move(Second);
+  EXPECT_EQ(Constructed.size(), 2U);
+  EXPECT_FALSE(Second.isOpen());
+
+  OpenFile &Same = Constructed;
+  Constructed = std::move(Same);
+  ASSERT_TRUE(Constructed.isOpen());
+  std::array<char, 4> Text;
+  std::error_code Error;
+  EXPECT_EQ(Constructed.readAt(0, Text, Error), 2U);
+  EXPECT_EQ(Text[0], '2');
+}
+// NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
+
+TEST(OpenFileTest, ReadsAnywhere) {
+  const TestFolder Folder;
+  const std::string Text = pattern(100'000);
+  const OpenFile File = openOrFail(Folder.write("file", Text));
+  const auto Read = [&](uint64_t Offset, size_t Size) {
+    std::string Into(Size, '\0');
+    std::error_code Error = std::make_error_code(std::errc::io_error);
+    Into.resize(File.readAt(Offset, Into, Error));
+    EXPECT_FALSE(Error) << Error.message();
+    return Into;
+  };
+  EXPECT_EQ(Read(0, Text.size()), Text);
+  EXPECT_EQ(Read(4097, 10'000), Text.substr(4097, 10'000));
+  EXPECT_EQ(Read(99'999, 10), Text.substr(99'999));
+  EXPECT_EQ(Read(100'000, 10), "");
+  EXPECT_EQ(Read(uint64_t(1) << 40, 10), "");
+  EXPECT_EQ(Read(std::numeric_limits<uint64_t>::max(), 10), "");
+  EXPECT_EQ(Read(0, 0), "");
+}
+
+TEST(OpenFileTest, ReadsWhatAShrunkFileHasLeft) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", pattern(100'000));
+  const OpenFile File = openOrFail(Path);
+  fs::resize_file(Path, 10);
+  std::array<char, 100> Into;
+  std::error_code Error;
+  EXPECT_EQ(File.readAt(0, Into, Error), 10U);
+  EXPECT_EQ(File.readAt(5000, Into, Error), 0U);
+  EXPECT_FALSE(Error);
+  EXPECT_EQ(File.size(), 100'000U);
+}
+
+TEST(OpenFileTest, DoesNotReadWhenClosed) {
+  std::array<char, 4> Into;
+  std::error_code Error;
+  EXPECT_EQ(OpenFile().readAt(0, Into, Error), 0U);
+  EXPECT_EQ(Error, std::errc::bad_file_descriptor);
+}
+
+TEST(OpenFileTest, ReadsOnManyThreads) {
+  const TestFolder Folder;
+  const std::string Text = pattern(1 << 20);
+  const OpenFile File = openOrFail(Folder.write("file", Text));
+  std::vector<std::thread> Threads;
+  std::array<bool, 4> Correct = {};
+  Threads.reserve(Correct.size());
+  for (size_t T = 0; T < Correct.size(); ++T)
+    Threads.emplace_back([&, T] {
+      bool AllCorrect = true;
+      std::array<char, 1000> Into;
+      for (size_t I = 0; I < 500; ++I) {
+        const size_t Offset = (I * 7919 + T * 104'729) % (Text.size() - 1000);
+        std::error_code Error;
+        AllCorrect &= File.readAt(Offset, Into, Error) == Into.size() && !Error;
+        AllCorrect &=
+            Text.compare(Offset, Into.size(), Into.data(), Into.size()) == 0;
+      }
+      Correct[T] = AllCorrect;
+    });
+  for (std::thread &Thread : Threads)
+    Thread.join();
+  for (const bool AllCorrect : Correct)
+    EXPECT_TRUE(AllCorrect);
+}
+
+TEST(MappedFileTest, MapsTheContents) {
+  const TestFolder Folder;
+  // Around a page boundary, where mappings go wrong.
+  for (const size_t Size : {1U, 4095U, 4096U, 4097U, 65536U, 300'000U}) {
+    SCOPED_TRACE(Size);
+    const std::string Text = pattern(Size);
+    const MappedFile Mapping =
+        mapOrFail(openOrFail(Folder.write("file", Text)));
+    EXPECT_TRUE(Mapping.isMapped());
+    EXPECT_EQ(text(Mapping), Text);
+    EXPECT_EQ(Mapping.bytes().size(), Size);
+    if (Size % 4096 != 0) {
+      EXPECT_EQ(Mapping.data()[Size], '\0');
+    }
+  }
+}
+
+TEST(MappedFileTest, MapsAnEmptyFile) {
+  const TestFolder Folder;
+  const OpenFile File = openOrFail(Folder.write("file", ""));
+  MappedFile Mapping;
+  EXPECT_FALSE(Mapping.isMapped());
+  ASSERT_FALSE(MappedFile::map(File, Mapping));
+  EXPECT_TRUE(Mapping.isMapped());
+  EXPECT_TRUE(Mapping.bytes().empty());
+}
+
+TEST(MappedFileTest, DoesNotMapAClosedFile) {
+  MappedFile Mapping;
+  EXPECT_EQ(MappedFile::map(OpenFile(), Mapping),
+            std::errc::bad_file_descriptor);
+  EXPECT_FALSE(Mapping.isMapped());
+}
+
+TEST(MappedFileTest, OutlivesTheOpenFileAndTheName) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "hello");
+  OpenFile File = openOrFail(Path);
+  const MappedFile Mapping = mapOrFail(File);
+  File.close();
+  fs::remove(Path);
+  EXPECT_EQ(text(Mapping), "hello");
+}
+
+// NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
+TEST(MappedFileTest, Moves) {
+  const TestFolder Folder;
+  MappedFile First = mapOrFail(openOrFail(Folder.write("first", "1")));
+  MappedFile Second = mapOrFail(openOrFail(Folder.write("second", "22")));
+
+  MappedFile Constructed(std::move(First));
+  EXPECT_EQ(text(Constructed), "1");
+  EXPECT_FALSE(First.isMapped());
+  EXPECT_EQ(First.size(), 0U);
+
+  const char *const Address = Second.data();
+  Constructed = std::move(Second);
+  EXPECT_EQ(text(Constructed), "22");
+  EXPECT_EQ(Constructed.data(), Address);
+  EXPECT_FALSE(Second.isMapped());
+
+  MappedFile &Same = Constructed;
+  Constructed = std::move(Same);
+  EXPECT_EQ(text(Constructed), "22");
+}
+// NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
+
+TEST(MappedFileTest, MapsAgainIntoTheSameObject) {
+  const TestFolder Folder;
+  MappedFile Mapping = mapOrFail(openOrFail(Folder.write("first", "1")));
+  ASSERT_FALSE(
+      MappedFile::map(openOrFail(Folder.write("second", "22")), Mapping));
+  EXPECT_EQ(text(Mapping), "22");
+}
+
+} // namespace

@@ -1,0 +1,260 @@
+//===- PageCacheTest.cpp - Tests of PageCache -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every implementation promises, each by what it says it can. Compiled
+// into OSTests and OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageCache.h"
+#include "TestFiles.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t Max = std::numeric_limits<uint64_t>::max();
+constexpr size_t FileBytes = 1'000'000;
+
+/// A file of FileBytes bytes, open and mapped.
+class PageCacheTest : public testing::Test {
+protected:
+  const TestFolder Folder;
+  const std::string Contents = pattern(FileBytes);
+  const std::string Path = Folder.write("file", Contents);
+  const OpenFile File = openOrFail(Path);
+  const MappedFile Mapping = mapOrFail(File);
+  const PageCache Cache;
+};
+
+/// A range, and how many of its bytes are in a file of FileBytes bytes.
+struct RangeCase {
+  ByteRange Range;
+  uint64_t InFile;
+};
+constexpr std::array<RangeCase, 10> RangeCases = {{
+    {{0, FileBytes}, FileBytes},
+    {{0, 1}, 1},
+    {{1, 1}, 1},
+    {{4095, 2}, 2},
+    {{123'457, 345'679}, 345'679},
+    {{FileBytes - 1, 1}, 1},
+    {{FileBytes - 10, 1000}, 10},
+    {{17, Max}, FileBytes - 17},
+    {{FileBytes, 1}, 0},
+    {{5000, 0}, 0},
+}};
+
+TEST_F(PageCacheTest, FindsTheSameAbilitiesEveryTime) {
+  const PageCacheAbilities First = PageCache::probe();
+  const PageCacheAbilities &Second = Cache.abilities();
+  EXPECT_EQ(First.Hint, Second.Hint);
+  EXPECT_EQ(First.PopulateRead, Second.PopulateRead);
+  EXPECT_EQ(First.Cachestat, Second.Cachestat);
+  EXPECT_EQ(First.Mincore, Second.Mincore);
+  EXPECT_EQ(First.Evict, Second.Evict);
+  EXPECT_EQ(First.PageSize, Cache.pageSize());
+  EXPECT_GE(First.PageSize, 1U);
+  EXPECT_GE(First.HintStepBytes, First.PageSize);
+}
+
+TEST_F(PageCacheTest, HintGivesOneResultPerRangeInOrder) {
+  std::vector<ByteRange> Ranges;
+  Ranges.reserve(RangeCases.size());
+  for (const RangeCase &Case : RangeCases)
+    Ranges.push_back(Case.Range);
+  const std::vector<HintResult> Results = Cache.hint(File, Ranges);
+  ASSERT_EQ(Results.size(), RangeCases.size());
+  for (size_t I = 0; I < Results.size(); ++I) {
+    SCOPED_TRACE(I);
+    EXPECT_EQ(Results[I].Range, RangeCases[I].Range);
+    EXPECT_FALSE(Results[I].Error);
+    if (Cache.abilities().Hint) {
+      EXPECT_EQ(Results[I].Outcome, HintOutcome::Accepted);
+      EXPECT_EQ(Results[I].AcceptedBytes, RangeCases[I].InFile);
+      EXPECT_EQ(Results[I].Calls == 0, RangeCases[I].InFile == 0);
+    } else {
+      EXPECT_EQ(Results[I].Outcome, HintOutcome::Unsupported);
+      EXPECT_EQ(Results[I].AcceptedBytes, 0U);
+      EXPECT_EQ(Results[I].Calls, 0U);
+    }
+  }
+  EXPECT_TRUE(Cache.hint(File, {}).empty());
+}
+
+TEST_F(PageCacheTest, HintTakesManyRanges) {
+  const std::vector<ByteRange> Ranges(5000, ByteRange{12'345, 100});
+  EXPECT_EQ(Cache.hint(File, Ranges).size(), Ranges.size());
+}
+
+TEST_F(PageCacheTest, HintOfAClosedFileFails) {
+  const ByteRange Range{0, 1};
+  const std::vector<HintResult> Results = Cache.hint(OpenFile(), {&Range, 1});
+  ASSERT_EQ(Results.size(), 1U);
+  EXPECT_EQ(Results[0].Outcome, Cache.abilities().Hint
+                                    ? HintOutcome::Failed
+                                    : HintOutcome::Unsupported);
+}
+
+TEST_F(PageCacheTest, FetchAcceptsWhatIsInTheFile) {
+  for (const RangeCase &Case : RangeCases) {
+    SCOPED_TRACE(Case.Range.Offset);
+    SCOPED_TRACE(Case.Range.Length);
+    for (const MappedFile *With :
+         {static_cast<const MappedFile *>(nullptr), &Mapping}) {
+      const HintResult Result = Cache.fetch(&File, With, Case.Range);
+      EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+      EXPECT_EQ(Result.Range, Case.Range);
+      EXPECT_EQ(Result.AcceptedBytes, Case.InFile);
+      EXPECT_EQ(Result.Calls == 0, Case.InFile == 0);
+      EXPECT_FALSE(Result.Error);
+    }
+  }
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_F(PageCacheTest, FetchNeedsAFileOrPopulateRead) {
+  const HintResult Result = Cache.fetch(nullptr, &Mapping, {0, FileBytes});
+  if (Cache.abilities().PopulateRead) {
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+    EXPECT_EQ(Result.AcceptedBytes, FileBytes);
+  } else {
+    EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
+    EXPECT_EQ(Result.AcceptedBytes, 0U);
+  }
+  EXPECT_EQ(Cache.fetch(nullptr, nullptr, {0, 1}).Outcome,
+            HintOutcome::Unsupported);
+  const OpenFile Closed;
+  const MappedFile Unmapped;
+  EXPECT_EQ(Cache.fetch(&Closed, &Unmapped, {0, 1}).Outcome,
+            HintOutcome::Unsupported);
+}
+
+TEST_F(PageCacheTest, FetchAcceptsAnEmptyFile) {
+  const OpenFile Empty = openOrFail(Folder.write("empty", ""));
+  const MappedFile EmptyMapping = mapOrFail(Empty);
+  const HintResult Result = Cache.fetch(&Empty, &EmptyMapping, {0, 100});
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, 0U);
+}
+
+TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
+  constexpr uint64_t Left = 500'000;
+  fs::resize_file(Path, Left);
+  for (const MappedFile *With :
+       {static_cast<const MappedFile *>(nullptr), &Mapping}) {
+    const HintResult Whole = Cache.fetch(&File, With, {0, FileBytes});
+    EXPECT_EQ(Whole.Outcome, HintOutcome::Failed);
+    EXPECT_TRUE(Whole.Error);
+    EXPECT_LE(Whole.AcceptedBytes, Left);
+    EXPECT_GE(Whole.Calls, 1U);
+    const HintResult Gone = Cache.fetch(&File, With, {Left + 100'000, 1000});
+    EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
+    EXPECT_EQ(Gone.AcceptedBytes, 0U);
+    EXPECT_EQ(Cache.fetch(&File, With, {1000, 400'000}).Outcome,
+              HintOutcome::Accepted);
+  }
+  fs::resize_file(Path, 0);
+  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, FileBytes}).Outcome,
+            HintOutcome::Failed);
+}
+
+TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
+  const PageCacheAbilities &Abilities = Cache.abilities();
+  for (const RangeCase &Case : RangeCases) {
+    SCOPED_TRACE(Case.Range.Offset);
+    SCOPED_TRACE(Case.Range.Length);
+    const auto ByFile = Cache.residency(File, Case.Range);
+    const auto ByMapping = Cache.residency(Mapping, Case.Range);
+    EXPECT_EQ(ByFile.has_value(), Abilities.Cachestat || Abilities.Mincore);
+    EXPECT_EQ(ByMapping.has_value(), Abilities.Mincore);
+    const uint64_t Begin = Case.Range.Offset / Cache.pageSize();
+    const uint64_t Last =
+        (Case.Range.Offset + Case.InFile - 1) / Cache.pageSize();
+    const uint64_t Pages = Case.InFile == 0 ? 0 : Last - Begin + 1;
+    for (const auto &Found : {ByFile, ByMapping})
+      if (Found) {
+        EXPECT_EQ(Found->TotalPages, Pages);
+        EXPECT_LE(Found->ResidentPages, Pages);
+      }
+  }
+  EXPECT_FALSE(Cache.residency(OpenFile(), {0, 1}).has_value());
+  EXPECT_FALSE(Cache.residency(MappedFile(), {0, 1}).has_value());
+}
+
+TEST_F(PageCacheTest, EvictSaysWhetherItCan) {
+  const std::error_code Error = Cache.evict(File);
+  if (Cache.abilities().Evict)
+    EXPECT_FALSE(Error) << Error.message();
+  else
+    EXPECT_EQ(Error, std::errc::function_not_supported);
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_F(PageCacheTest, DontNeedKeepsTheContents) {
+  ASSERT_EQ(text(Mapping), Contents);
+  for (const RangeCase &Case : RangeCases) {
+    const std::error_code Error = Cache.dontNeed(Mapping, Case.Range);
+    EXPECT_TRUE(!Error || Error == std::errc::function_not_supported)
+        << Error.message();
+    EXPECT_EQ(text(Mapping), Contents);
+  }
+}
+
+bool isFine(std::error_code Error) {
+  return !Error || Error == std::errc::function_not_supported;
+}
+
+TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
+  // Of all calls on one cache, one file and one mapping, none may disturb
+  // another; evictions make the fetches do real work.
+  std::vector<std::thread> Threads;
+  std::array<unsigned, 4> Wrong = {};
+  Threads.reserve(Wrong.size());
+  for (size_t T = 0; T < Wrong.size(); ++T)
+    Threads.emplace_back([&, T] {
+      for (size_t I = 0; I < 50; ++I) {
+        const RangeCase &Case = RangeCases[(I + T) % RangeCases.size()];
+        const HintResult Read = Cache.fetch(&File, nullptr, Case.Range);
+        const HintResult Populated = Cache.fetch(&File, &Mapping, Case.Range);
+        const auto Found = Cache.residency(File, Case.Range);
+        const auto Hinted = Cache.hint(File, {&Case.Range, 1});
+        Cache.residency(Mapping, Case.Range);
+        const std::error_code Dropped = Cache.dontNeed(Mapping, Case.Range);
+        std::error_code Evicted;
+        if (T == 0 && I % 10 == 0)
+          Evicted = Cache.evict(File);
+        Wrong[T] += Read.Outcome != HintOutcome::Accepted ||
+                    Read.AcceptedBytes != Case.InFile ||
+                    Populated.Outcome != HintOutcome::Accepted ||
+                    Populated.AcceptedBytes != Case.InFile ||
+                    Hinted.size() != 1 || !isFine(Dropped) ||
+                    !isFine(Evicted) ||
+                    (Found && Found->ResidentPages > Found->TotalPages);
+      }
+    });
+  for (std::thread &Thread : Threads)
+    Thread.join();
+  for (const unsigned Count : Wrong)
+    EXPECT_EQ(Count, 0U);
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+} // namespace

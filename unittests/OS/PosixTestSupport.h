@@ -1,0 +1,63 @@
+//===- PosixTestSupport.h - Children, and what is on a disk -----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_UNITTESTS_OS_POSIXTESTSUPPORT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_UNITTESTS_OS_POSIXTESTSUPPORT_H
+
+#include "gtest/gtest.h"
+
+#include <fcntl.h>
+#include <string>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace headstart::os::test {
+
+/// Starts a child that runs \p Work and exits with what it returns.
+template <class Function> pid_t startChild(Function Work) {
+  const pid_t Child = ::fork();
+  if (Child == 0)
+    ::_exit(Work()); // no exit handlers: they belong to the parent
+  return Child;
+}
+
+/// Waits for \p Child; its exit status, or -1 if a signal ended it.
+inline int exitStatus(pid_t Child) {
+  int Status = 0;
+  if (::waitpid(Child, &Status, 0) != Child || !WIFEXITED(Status))
+    return -1;
+  return WEXITSTATUS(Status);
+}
+
+/// Runs \p Work without the privileges of root and returns what it returns, a
+/// small number.
+template <class Function> int runUnprivileged(Function Work) {
+  if (::geteuid() != 0)
+    return Work();
+  return exitStatus(startChild([&] {
+    constexpr uid_t Nobody = 65534;
+    return ::seteuid(Nobody) == 0 ? Work() : 99;
+  }));
+}
+
+/// Writes \p Text into a new file and waits until it is on the disk.
+inline void writeSynced(const std::string &Path, const std::string &Text) {
+  const int File =
+      ::open(Path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  ASSERT_GE(File, 0) << Path;
+  ASSERT_EQ(::write(File, Text.data(), Text.size()),
+            static_cast<ssize_t>(Text.size()));
+  ASSERT_EQ(::fsync(File), 0);
+  ASSERT_EQ(::close(File), 0);
+}
+
+} // namespace headstart::os::test
+
+#endif // HEADSTART_UNITTESTS_OS_POSIXTESTSUPPORT_H

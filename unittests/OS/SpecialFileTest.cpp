@@ -1,0 +1,193 @@
+//===- SpecialFileTest.cpp - Files that must not be opened ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// FIFOs, sockets, devices and files without permission, where there are POSIX
+// calls to make them. Compiled into OSTests and OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/MappedFile.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void expectRefused(const std::string &Path) {
+  SCOPED_TRACE(Path);
+  std::error_code Error;
+  EXPECT_EQ(lookAt(Path, Error).Kind, FileKind::Other);
+  EXPECT_FALSE(Error) << Error.message();
+  OpenFile File;
+  EXPECT_EQ(OpenFile::open(Path, File), std::errc::operation_not_supported);
+  EXPECT_FALSE(File.isOpen());
+}
+
+TEST(SpecialFileTest, RefusesDevices) {
+  expectRefused("/dev/null");
+  expectRefused("/dev/zero");
+}
+
+TEST(SpecialFileTest, RefusesAFifoAndALinkToOne) {
+  const TestFolder Folder;
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  fs::create_symlink(Folder.path("fifo"), Folder.path("link"));
+  // A blocking open of either would hang here.
+  expectRefused(Folder.path("fifo"));
+  expectRefused(Folder.path("link"));
+}
+
+TEST(SpecialFileTest, RefusesASocket) {
+  const TestFolder Folder;
+  const int Socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(Socket, 0);
+  struct sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  const std::string Path = Folder.path("s");
+  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
+  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
+  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
+                   sizeof(Address)),
+            0);
+  expectRefused(Path);
+  ::close(Socket);
+}
+
+/// Whether \p Process sleeps; false once it has ended.
+bool isAsleep(pid_t Process) {
+  std::ifstream File("/proc/" + std::to_string(Process) + "/stat");
+  std::string Id;
+  std::string Name;
+  std::string State;
+  File >> Id >> Name >> State;
+  return State == "S";
+}
+
+TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
+  const TestFolder Folder;
+  const std::string Path = Folder.path("fifo");
+  ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
+  const pid_t Writer = startChild([&] {
+    const int Fifo = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC);
+    return Fifo >= 0 && ::write(Fifo, "x", 1) == 1 ? 0 : 1;
+  });
+  ASSERT_GT(Writer, 0);
+  for (unsigned Try = 0; Try < 2000 && !isAsleep(Writer); ++Try)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(isAsleep(Writer)) << "the writer does not wait";
+
+  // An open by us, and the one of the writer that it would complete, would be
+  // in the queue by the time that our call returns.
+  const int Watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(Watch, 0);
+  ASSERT_GE(::inotify_add_watch(Watch, Path.c_str(), IN_OPEN | IN_ACCESS), 0);
+  expectRefused(Path);
+  alignas(struct inotify_event) std::array<char, 4096> Events;
+  EXPECT_LT(::read(Watch, Events.data(), Events.size()), 0)
+      << "the FIFO was opened";
+  EXPECT_EQ(errno, EAGAIN);
+  ::close(Watch);
+  EXPECT_TRUE(isAsleep(Writer));
+  if (HasFailure()) {
+    ::kill(Writer, SIGKILL); // our open of the FIFO below might never return
+    exitStatus(Writer);
+    return;
+  }
+
+  // The reader that it waited for.
+  const int Reader = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(Reader, 0);
+  char Byte = 0;
+  EXPECT_EQ(::read(Reader, &Byte, 1), 1);
+  EXPECT_EQ(Byte, 'x');
+  ::close(Reader);
+  EXPECT_EQ(exitStatus(Writer), 0);
+}
+
+TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "secret");
+  ASSERT_EQ(::chmod(Path.c_str(), 0), 0);
+  EXPECT_EQ(runUnprivileged([&] {
+              std::error_code Error;
+              if (lookAt(Path, Error).Kind != FileKind::Regular || Error)
+                return 1; // to look, no permission is needed
+              OpenFile File;
+              if (OpenFile::open(Path, File) != std::errc::permission_denied)
+                return 2;
+              return File.isOpen() ? 3 : 0;
+            }),
+            0);
+}
+
+TEST(SpecialFileTest, ReportsAFolderThatMayNotBeSearched) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("closed/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0), 0);
+  EXPECT_EQ(runUnprivileged([&] {
+              std::error_code Error;
+              if (lookAt(Path, Error).Kind != FileKind::Missing)
+                return 1;
+              if (Error != std::errc::permission_denied)
+                return 2;
+              OpenFile File;
+              if (OpenFile::open(Path, File) != std::errc::permission_denied)
+                return 3;
+              return 0;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+/// The descriptor that the next open gets.
+int nextDescriptor() {
+  const int Next = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
+  ::close(Next);
+  return Next;
+}
+
+TEST(SpecialFileTest, LeaksNoDescriptor) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "hello");
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  const int Before = nextDescriptor();
+  {
+    OpenFile File;
+    EXPECT_TRUE(OpenFile::open(Folder.path("fifo"), File));
+    EXPECT_TRUE(OpenFile::open(Folder.path("absent"), File));
+    EXPECT_TRUE(OpenFile::open(Folder.path(), File));
+    EXPECT_FALSE(OpenFile::open(Path, File));
+    EXPECT_FALSE(OpenFile::open(Path, File));
+    OpenFile Other = openOrFail(Path);
+    Other = std::move(File);
+    MappedFile Mapping = mapOrFail(Other);
+  }
+  EXPECT_EQ(nextDescriptor(), Before);
+}
+
+} // namespace

@@ -1,0 +1,58 @@
+//===- SystemMemoryTest.cpp - Tests of SystemMemory -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What every implementation promises. Compiled into OSTests and OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/SystemMemory.h"
+#include "TestFiles.h"
+
+#include "gtest/gtest.h"
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+TEST(SystemMemoryTest, MakesSense) {
+  const SystemMemory Memory = SystemMemory::read();
+  EXPECT_LE(Memory.AvailableBytes, Memory.TotalBytes);
+  if (Memory.CgroupAvailableBytes) {
+    ASSERT_TRUE(Memory.CgroupLimitBytes);
+  }
+}
+
+TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
+  const TestFolder Folder;
+  const SystemMemory Memory = SystemMemory::read(Folder.path());
+  EXPECT_EQ(Memory.TotalBytes, 0U);
+  EXPECT_EQ(Memory.AvailableBytes, 0U);
+  EXPECT_FALSE(Memory.CgroupLimitBytes);
+  EXPECT_FALSE(Memory.CgroupAvailableBytes);
+  EXPECT_EQ(Memory.available(), 0U);
+}
+
+TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
+  SystemMemory Memory;
+  Memory.AvailableBytes = 1000;
+  EXPECT_EQ(Memory.available(), 1000U);
+  Memory.CgroupAvailableBytes = 10;
+  EXPECT_EQ(Memory.available(), 10U);
+  Memory.CgroupAvailableBytes = 2000;
+  EXPECT_EQ(Memory.available(), 1000U);
+}
+
+TEST(SystemMemoryTest, GuessesTheLimitsItCannotRead) {
+  const TestFolder Folder;
+  EXPECT_EQ(maxMappings(Folder.path()), 65530U);
+  EXPECT_GT(maxMappings(), 0U);
+  EXPECT_GE(maxOpenFiles(), 8U);
+}
+
+} // namespace

@@ -1,0 +1,94 @@
+//===- TestFiles.h - Folders and files for tests ----------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_UNITTESTS_OS_TESTFILES_H // NOLINT(llvm-header-guard)
+#define HEADSTART_UNITTESTS_OS_TESTFILES_H
+
+#include "headstart/OS/MappedFile.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace headstart::os::test {
+
+/// A folder of the running test's own, removed with all that is in it.
+class TestFolder {
+public:
+  explicit TestFolder(
+      const std::filesystem::path &Parent = testing::TempDir()) {
+    const testing::TestInfo *Test =
+        testing::UnitTest::GetInstance()->current_test_info();
+    std::string Name = std::string("headstart-") + Test->test_suite_name() +
+                       "." + Test->name() + "-" +
+                       std::to_string(std::random_device()());
+    // The names of parameterized tests contain slashes.
+    for (char &C : Name)
+      if (C == '/')
+        C = '_';
+    Folder = Parent / Name;
+    std::filesystem::create_directories(Folder);
+  }
+  TestFolder(const TestFolder &) = delete;
+  TestFolder &operator=(const TestFolder &) = delete;
+  ~TestFolder() {
+    std::error_code Ignored;
+    std::filesystem::remove_all(Folder, Ignored);
+  }
+
+  std::string path(std::string_view Name = "") const {
+    return Name.empty() ? Folder.string() : (Folder / Name).string();
+  }
+
+  /// Writes \p Text into the file \p Name, whose folders are made as needed.
+  std::string write(std::string_view Name, std::string_view Text) const {
+    const std::filesystem::path File = Folder / Name;
+    std::filesystem::create_directories(File.parent_path());
+    std::ofstream(File, std::ios::binary) << Text;
+    return File.string();
+  }
+
+private:
+  std::filesystem::path Folder;
+};
+
+/// \p Size bytes of which no page is like another.
+inline std::string pattern(size_t Size) {
+  std::string Text(Size, '\0');
+  for (size_t I = 0; I < Size; ++I)
+    Text[I] = static_cast<char>((I * 31) ^ (I >> 12) ^ (I >> 8));
+  return Text;
+}
+
+inline OpenFile openOrFail(const std::string &Path) {
+  OpenFile File;
+  const std::error_code Error = OpenFile::open(Path, File);
+  EXPECT_FALSE(Error) << Path << ": " << Error.message();
+  return File;
+}
+
+inline MappedFile mapOrFail(const OpenFile &File) {
+  MappedFile Mapping;
+  const std::error_code Error = MappedFile::map(File, Mapping);
+  EXPECT_FALSE(Error) << Error.message();
+  return Mapping;
+}
+
+inline std::string_view text(const MappedFile &Mapping) {
+  return {Mapping.data(), Mapping.size()};
+}
+
+} // namespace headstart::os::test
+
+#endif // HEADSTART_UNITTESTS_OS_TESTFILES_H
