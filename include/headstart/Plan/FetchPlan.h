@@ -1,0 +1,66 @@
+//===- FetchPlan.h - Which bytes to fetch, in what order --------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// From layouts to ranges in the order of need. Pure: no I/O, no threads, no
+/// clock, so that every decision can be tested on made-up files.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_PLAN_FETCHPLAN_H
+#define HEADSTART_PLAN_FETCHPLAN_H
+
+#include "headstart/OS/ByteRange.h"
+#include "headstart/Plan/ObjectLayout.h"
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace headstart {
+
+/// When, in the course of a link, a range is first needed. lld reads every
+/// input's phase before it reads the next phase of any (docs/Design.md,
+/// "lld reads in phases").
+enum class FetchPhase : uint8_t {
+  Parse,        ///< while the inputs are parsed, in command-line order
+  Contents,     ///< when chunks are hashed, folded and laid out
+  Types,        ///< when type records are merged
+  DebugSymbols, ///< when the PDB's symbols are written, and relocations applied
+};
+inline constexpr unsigned NumFetchPhases = 4;
+
+struct PlannedRange {
+  ByteRange Range;
+  FetchPhase Phase = FetchPhase::Parse;
+  PartKind Why = PartKind::Whole;
+};
+
+struct PlanOptions {
+  bool ReadsCodeView = true; ///< the link makes a PDB
+  bool ReadsDWARF = true;    ///< DWARF sections go into the output
+  /// A file of at most this many bytes is fetched whole and at once: another
+  /// seek costs more than the bytes.
+  uint64_t WholeFileBytes = 256 * 1024;
+  /// Two ranges of one phase with at most this many bytes between them are
+  /// fetched as one. 32 pages did better than 8 on the disk of the probes.
+  uint64_t MergeGapBytes = 128 * 1024;
+  /// Where ranges are rounded to, in bytes.
+  uint64_t PageBytes = 4096;
+};
+
+/// The ranges of one file of \p FileSize bytes, by phase and then by offset,
+/// each rounded to pages, none twice in one phase. Without a layout the whole
+/// file is one range of the first phase. A page that two phases need is
+/// fetched in the earlier one only.
+std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
+                                   uint64_t FileSize,
+                                   const PlanOptions &Options);
+
+} // namespace headstart
+
+#endif // HEADSTART_PLAN_FETCHPLAN_H

@@ -1,0 +1,73 @@
+//===- ObjectLayout.h - Where the parts of an object file lie ---*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The layout of an input: which bytes are headers, symbols, contents, debug
+/// information. Read from the first bytes of a file; pure, no I/O.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_PLAN_OBJECTLAYOUT_H
+#define HEADSTART_PLAN_OBJECTLAYOUT_H
+
+#include "headstart/OS/ByteRange.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace headstart {
+
+/// What a run of bytes in an input is.
+enum class PartKind : uint8_t {
+  Whole,        ///< all of a file whose layout is not known
+  Headers,      ///< file header, section headers
+  Symbols,      ///< symbol and string tables, an archive's symbol index
+  Contents,     ///< contents of sections that go into the image
+  Relocations,  ///< relocations of those sections
+  Types,        ///< CodeView type records: .debug$T, .debug$P
+  DebugSymbols, ///< CodeView symbols and lines: .debug$S
+  DebugRelocs,  ///< relocations of CodeView sections
+  TypeHashes,   ///< .debug$H
+  DWARF,        ///< .debug_*
+  NeverRead,    ///< sections marked to be removed, padding
+};
+
+/// The kind in words, as `headstart plan` prints it.
+llvm::StringRef partName(PartKind K);
+
+struct LayoutPart {
+  ByteRange Range;
+  PartKind Kind = PartKind::Whole;
+};
+
+struct ObjectLayout {
+  /// In the order of the file; may leave gaps, never overlap.
+  std::vector<LayoutPart> Parts;
+};
+
+/// What came of a look at the first bytes of a file.
+struct LayoutReading {
+  enum Outcome : uint8_t {
+    Read,     ///< Layout holds
+    NeedMore, ///< more of the file's head is needed: BytesNeeded in all
+    Unknown,  ///< not a format with a layout here, or not a sane one
+  } Result = Unknown;
+  uint64_t BytesNeeded = 0;
+  ObjectLayout Layout;
+};
+
+/// Reads the layout of a COFF object (also with more than 65,279 sections, the
+/// "big object" form) from \p Head, its first bytes. Anything in the file is
+/// possible: impossible offsets and counts give `Unknown`, never a range past
+/// \p FileSize.
+LayoutReading readCOFFLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
+
+} // namespace headstart
+
+#endif // HEADSTART_PLAN_OBJECTLAYOUT_H

@@ -1,0 +1,220 @@
+//===- COFFLayout.cpp - The layout of a COFF object -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/ObjectLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/Object/COFF.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+
+namespace headstart {
+
+StringRef partName(PartKind K) {
+  switch (K) {
+  case PartKind::Whole:
+    return "whole file";
+  case PartKind::Headers:
+    return "headers";
+  case PartKind::Symbols:
+    return "symbols and strings";
+  case PartKind::Contents:
+    return "section contents";
+  case PartKind::Relocations:
+    return "relocations";
+  case PartKind::Types:
+    return "type records";
+  case PartKind::DebugSymbols:
+    return "debug symbols";
+  case PartKind::DebugRelocs:
+    return "debug relocations";
+  case PartKind::TypeHashes:
+    return "type hashes";
+  case PartKind::DWARF:
+    return "DWARF";
+  case PartKind::NeverRead:
+    return "never read";
+  }
+  return "unknown";
+}
+
+namespace {
+
+/// What both forms of the file header say, in one form.
+struct FileHeader {
+  uint64_t NumSections = 0;
+  uint64_t FirstSection = 0; ///< offset of the section headers
+  uint64_t SymbolTable = 0;  ///< offset; 0 when there is none
+  uint64_t SymbolBytes = 0;
+};
+
+template <typename T> const T *at(ArrayRef<char> Head, uint64_t Offset) {
+  static_assert(alignof(T) == 1, "the file promises no alignment");
+  if (Offset > Head.size() || Head.size() - Offset < sizeof(T))
+    return nullptr;
+  return reinterpret_cast<const T *>(Head.data() + Offset);
+}
+
+/// True for the machines that lld's COFF driver links. The machine number is
+/// all the magic that a plain COFF object has, so a list keeps text files out.
+bool isKnownMachine(uint16_t Machine) {
+  return Machine == COFF::IMAGE_FILE_MACHINE_UNKNOWN ||
+         Machine == COFF::IMAGE_FILE_MACHINE_AMD64 ||
+         Machine == COFF::IMAGE_FILE_MACHINE_I386 ||
+         Machine == COFF::IMAGE_FILE_MACHINE_ARMNT || COFF::isAnyArm64(Machine);
+}
+
+bool readFileHeader(ArrayRef<char> Head, FileHeader &Result) {
+  const auto *Big = at<object::coff_bigobj_file_header>(Head, 0);
+  if (Big && Big->Sig1 == COFF::IMAGE_FILE_MACHINE_UNKNOWN &&
+      Big->Sig2 == 0xffff) {
+    // The same two words open an import library's member, told apart by the
+    // version and the class id.
+    if (Big->Version < COFF::BigObjHeader::MinBigObjectVersion ||
+        std::memcmp(Big->UUID, COFF::BigObjMagic, sizeof(Big->UUID)) != 0 ||
+        !isKnownMachine(Big->Machine))
+      return false;
+    Result.NumSections = Big->NumberOfSections;
+    Result.FirstSection = sizeof(*Big);
+    Result.SymbolTable = Big->PointerToSymbolTable;
+    Result.SymbolBytes =
+        uint64_t(Big->NumberOfSymbols) * sizeof(object::coff_symbol32);
+    return true;
+  }
+  const auto *Plain = at<object::coff_file_header>(Head, 0);
+  if (!Plain || !isKnownMachine(Plain->Machine))
+    return false;
+  Result.NumSections = Plain->NumberOfSections;
+  Result.FirstSection = sizeof(*Plain) + Plain->SizeOfOptionalHeader;
+  Result.SymbolTable = Plain->PointerToSymbolTable;
+  Result.SymbolBytes =
+      uint64_t(Plain->NumberOfSymbols) * sizeof(object::coff_symbol16);
+  return true;
+}
+
+struct SectionKinds {
+  PartKind Contents;
+  PartKind Relocations;
+};
+
+/// Short names only: all the names that matter fit into the header's 8 bytes
+/// but DWARF's, which stand in the string table; `/` opens those.
+SectionKinds kindsOf(const object::coff_section &Section) {
+  StringRef Name(Section.Name, strnlen(Section.Name, sizeof(Section.Name)));
+  if (Name == ".debug$S" || Name == ".debug$F")
+    return {PartKind::DebugSymbols, PartKind::DebugRelocs};
+  if (Name == ".debug$T" || Name == ".debug$P")
+    return {PartKind::Types, PartKind::DebugRelocs};
+  if (Name == ".debug$H")
+    return {PartKind::TypeHashes, PartKind::DebugRelocs};
+  // lld reads directives while it parses.
+  if (Name == ".drectve")
+    return {PartKind::Symbols, PartKind::NeverRead};
+  if (Name == ".llvm_ad" || Name == ".llvm.ad")
+    return {PartKind::NeverRead, PartKind::NeverRead};
+  bool Discardable = Section.Characteristics & COFF::IMAGE_SCN_MEM_DISCARDABLE;
+  // A long name in a discardable section is a DWARF section's (mingw).
+  if (Discardable && (Name.starts_with("/") || Name.starts_with(".debug_")))
+    return {PartKind::DWARF, PartKind::DWARF};
+  if (Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE)
+    return {PartKind::NeverRead, PartKind::NeverRead};
+  return {PartKind::Contents, PartKind::Relocations};
+}
+
+/// Adds a part, when it is one: nothing past the end, nothing empty.
+void add(ObjectLayout &Layout, uint64_t Offset, uint64_t Length,
+         uint64_t FileSize, PartKind Kind) {
+  if (Offset >= FileSize || Length == 0)
+    return;
+  Layout.Parts.push_back({{Offset, std::min(Length, FileSize - Offset)}, Kind});
+}
+
+void addSection(ObjectLayout &Layout, const object::coff_section &Section,
+                uint64_t FileSize) {
+  SectionKinds Kinds = kindsOf(Section);
+  if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA))
+    add(Layout, Section.PointerToRawData, Section.SizeOfRawData, FileSize,
+        Kinds.Contents);
+  // With IMAGE_SCN_LNK_NRELOC_OVFL the true count stands in the first
+  // relocation: the 65,535 that the header names are a good lower bound.
+  add(Layout, Section.PointerToRelocations,
+      uint64_t(Section.NumberOfRelocations) * sizeof(object::coff_relocation),
+      FileSize, Kinds.Relocations);
+}
+
+/// Sorts the parts and cuts overlaps off, the part that starts first winning:
+/// what a sane compiler writes does not overlap, what a hostile file says may.
+void settle(ObjectLayout &Layout) {
+  llvm::sort(Layout.Parts, [](const LayoutPart &A, const LayoutPart &B) {
+    return std::pair(A.Range.Offset, A.Range.Length) <
+           std::pair(B.Range.Offset, B.Range.Length);
+  });
+  uint64_t End = 0;
+  std::vector<LayoutPart> Kept;
+  Kept.reserve(Layout.Parts.size());
+  for (LayoutPart Part : Layout.Parts) {
+    uint64_t PartEnd = Part.Range.end();
+    if (PartEnd <= End)
+      continue;
+    Part.Range.Offset = std::max(Part.Range.Offset, End);
+    Part.Range.Length = PartEnd - Part.Range.Offset;
+    End = PartEnd;
+    if (!Kept.empty() && Kept.back().Kind == Part.Kind &&
+        Kept.back().Range.end() == Part.Range.Offset)
+      Kept.back().Range.Length += Part.Range.Length;
+    else
+      Kept.push_back(Part);
+  }
+  Layout.Parts = std::move(Kept);
+}
+
+} // namespace
+
+LayoutReading readCOFFLayout(ArrayRef<char> Head, uint64_t FileSize) {
+  LayoutReading Reading;
+  uint64_t HeaderBytes =
+      std::min<uint64_t>(sizeof(object::coff_bigobj_file_header), FileSize);
+  if (Head.size() < HeaderBytes) {
+    Reading.Result = LayoutReading::NeedMore;
+    Reading.BytesNeeded = HeaderBytes;
+    return Reading;
+  }
+  FileHeader Header;
+  if (!readFileHeader(Head, Header) || Header.NumSections == 0)
+    return Reading;
+  uint64_t HeadersEnd =
+      Header.FirstSection + Header.NumSections * sizeof(object::coff_section);
+  if (HeadersEnd > FileSize || Header.SymbolTable > FileSize ||
+      Header.SymbolBytes > FileSize - Header.SymbolTable)
+    return Reading;
+  if (Head.size() < HeadersEnd) {
+    Reading.Result = LayoutReading::NeedMore;
+    Reading.BytesNeeded = HeadersEnd;
+    return Reading;
+  }
+
+  add(Reading.Layout, 0, HeadersEnd, FileSize, PartKind::Headers);
+  for (uint64_t I = 0; I != Header.NumSections; ++I)
+    addSection(
+        Reading.Layout,
+        *at<object::coff_section>(Head, Header.FirstSection +
+                                            I * sizeof(object::coff_section)),
+        FileSize);
+  // The string table follows the symbols; its length stands in its first word,
+  // which is not in Head: compilers write nothing after it.
+  if (Header.SymbolTable)
+    add(Reading.Layout, Header.SymbolTable, FileSize - Header.SymbolTable,
+        FileSize, PartKind::Symbols);
+  settle(Reading.Layout);
+  Reading.Result = LayoutReading::Read;
+  return Reading;
+}
+
+} // namespace headstart

@@ -1,0 +1,126 @@
+//===- FetchPlan.cpp - From layouts to ranges in the order of need --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/FetchPlan.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <optional>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// When lld 22's COFF driver first reads a part, or nothing where this link
+/// will not read it at all.
+static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
+  switch (K) {
+  case PartKind::Whole:
+  case PartKind::Headers:
+  case PartKind::Symbols:
+    return FetchPhase::Parse;
+  case PartKind::Contents:
+  case PartKind::Relocations:
+    return FetchPhase::Contents;
+  case PartKind::Types:
+    if (O.ReadsCodeView)
+      return FetchPhase::Types;
+    return std::nullopt;
+  case PartKind::DebugSymbols:
+  case PartKind::DebugRelocs:
+    if (O.ReadsCodeView)
+      return FetchPhase::DebugSymbols;
+    return std::nullopt;
+  case PartKind::DWARF:
+    if (O.ReadsDWARF)
+      return FetchPhase::Contents;
+    return std::nullopt;
+  case PartKind::TypeHashes:
+    if (O.ReadsCodeView)
+      return FetchPhase::Types;
+    return std::nullopt;
+  case PartKind::NeverRead:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Cuts [Begin, End) to what no earlier range covers, and keeps it. Covered is
+/// sorted and disjoint.
+static void keepUncovered(uint64_t Begin, uint64_t End,
+                          ArrayRef<ByteRange> Covered, FetchPhase Phase,
+                          PartKind Why, std::vector<PlannedRange> &Result) {
+  const auto *It = llvm::partition_point(
+      Covered, [&](const ByteRange &R) { return R.end() <= Begin; });
+  for (; Begin < End; ++It) {
+    uint64_t Stop = It == Covered.end() ? End : std::min(End, It->Offset);
+    if (Begin < Stop)
+      Result.push_back({{Begin, Stop - Begin}, Phase, Why});
+    if (It == Covered.end())
+      return;
+    Begin = std::max(Begin, It->end());
+  }
+}
+
+/// The union of what Covered and Ranges hold, sorted and disjoint.
+static std::vector<ByteRange> unite(std::vector<ByteRange> Covered,
+                                    ArrayRef<PlannedRange> Ranges) {
+  for (const PlannedRange &R : Ranges)
+    Covered.push_back(R.Range);
+  llvm::sort(Covered, [](const ByteRange &A, const ByteRange &B) {
+    return A.Offset < B.Offset;
+  });
+  std::vector<ByteRange> Union;
+  for (const ByteRange &R : Covered) {
+    if (!Union.empty() && R.Offset <= Union.back().end())
+      Union.back().Length =
+          std::max(Union.back().end(), R.end()) - Union.back().Offset;
+    else
+      Union.push_back(R);
+  }
+  return Union;
+}
+
+std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
+                                   uint64_t FileSize,
+                                   const PlanOptions &Options) {
+  std::vector<PlannedRange> Plan;
+  if (FileSize == 0)
+    return Plan;
+  if (!Layout || FileSize <= Options.WholeFileBytes) {
+    Plan.push_back({{0, FileSize}, FetchPhase::Parse, PartKind::Whole});
+    return Plan;
+  }
+
+  std::vector<ByteRange> Covered;
+  for (unsigned P = 0; P != NumFetchPhases; ++P) {
+    auto Phase = static_cast<FetchPhase>(P);
+    // First the phase's parts with small gaps closed, then what of that an
+    // earlier phase has not fetched already.
+    std::vector<PlannedRange> Merged;
+    for (const LayoutPart &Part : Layout->Parts) {
+      if (phaseOf(Part.Kind, Options) != Phase)
+        continue;
+      uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
+      uint64_t End =
+          std::min(alignTo(Part.Range.end(), Options.PageBytes), FileSize);
+      if (!Merged.empty() &&
+          Begin <= Merged.back().Range.end() + Options.MergeGapBytes)
+        Merged.back().Range.Length = std::max(End, Merged.back().Range.end()) -
+                                     Merged.back().Range.Offset;
+      else
+        Merged.push_back({{Begin, End - Begin}, Phase, Part.Kind});
+    }
+    size_t First = Plan.size();
+    for (const PlannedRange &R : Merged)
+      keepUncovered(R.Range.Offset, R.Range.end(), Covered, Phase, R.Why, Plan);
+    Covered = unite(std::move(Covered), ArrayRef(Plan).drop_front(First));
+  }
+  return Plan;
+}
+
+} // namespace headstart

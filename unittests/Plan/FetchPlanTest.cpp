@@ -1,0 +1,164 @@
+//===- FetchPlanTest.cpp - From layouts to ranges in the order of need ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/FetchPlan.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace headstart;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace headstart {
+static void PrintTo(const PlannedRange &R, std::ostream *OS) {
+  *OS << "phase " << int(R.Phase) << " [" << R.Range.Offset << ", "
+      << R.Range.end() << ")";
+}
+} // namespace headstart
+
+namespace {
+
+constexpr uint64_t KiB = 1024;
+constexpr uint64_t MiB = 1024 * KiB;
+
+MATCHER_P3(IsRange, Phase, Offset, End, "") {
+  return arg.Phase == Phase && arg.Range.Offset == Offset &&
+         arg.Range.end() == End;
+}
+
+/// A made-up object of 4 MiB: headers, code, CodeView, symbols at the end.
+ObjectLayout largeObject() {
+  ObjectLayout L;
+  L.Parts = {{{0, 100 * KiB}, PartKind::Headers},
+             {{100 * KiB, 924 * KiB}, PartKind::Contents},
+             {{1 * MiB, 1 * MiB}, PartKind::DebugSymbols},
+             {{2 * MiB, 1 * MiB}, PartKind::Types},
+             {{3 * MiB, 1 * MiB}, PartKind::Symbols}};
+  return L;
+}
+
+TEST(FetchPlanTest, WithoutALayoutTheWholeFileComesFirst) {
+  EXPECT_THAT(planFile(nullptr, 10 * MiB + 1, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 10 * MiB + 1)));
+}
+
+TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
+  EXPECT_THAT(planFile(nullptr, 0, {}), IsEmpty());
+}
+
+TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
+  ObjectLayout L;
+  L.Parts = {{{0, 60}, PartKind::Headers}, {{5000, 100}, PartKind::Types}};
+  EXPECT_THAT(planFile(&L, 200 * KiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 200 * KiB)));
+}
+
+TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {
+  ObjectLayout L = largeObject();
+  PlanOptions Options;
+  Options.MergeGapBytes = 0;
+  EXPECT_THAT(planFile(&L, 4 * MiB, Options),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
+                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB),
+                          IsRange(FetchPhase::Types, 2 * MiB, 3 * MiB),
+                          IsRange(FetchPhase::DebugSymbols, 1 * MiB, 2 * MiB)));
+}
+
+TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
+  ObjectLayout L = largeObject();
+  PlanOptions Options;
+  Options.ReadsCodeView = false;
+  EXPECT_THAT(planFile(&L, 4 * MiB, Options),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
+                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB)));
+}
+
+TEST(FetchPlanTest, SmallGapsAreClosed) {
+  ObjectLayout L;
+  L.Parts = {{{0, 8 * KiB}, PartKind::Headers},
+             {{100 * KiB, 8 * KiB}, PartKind::Symbols},
+             {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
+  EXPECT_THAT(planFile(&L, 1 * MiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 108 * KiB),
+                          IsRange(FetchPhase::Parse, 900 * KiB, 908 * KiB)));
+}
+
+TEST(FetchPlanTest, RangesAreRoundedToPagesButNotPastTheEnd) {
+  ObjectLayout L;
+  L.Parts = {{{5000, 100}, PartKind::Symbols},
+             {{1 * MiB + 10, 50}, PartKind::Types}};
+  EXPECT_THAT(planFile(&L, 1 * MiB + 60, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 4096U, 8192U),
+                          IsRange(FetchPhase::Types, 1 * MiB, 1 * MiB + 60)));
+}
+
+TEST(FetchPlanTest, APageOfTwoPhasesIsFetchedOnceInTheEarlier) {
+  ObjectLayout L;
+  L.Parts = {{{0, 10000}, PartKind::Headers},
+             {{10000, 1 * MiB}, PartKind::Contents}};
+  EXPECT_THAT(planFile(&L, 2 * MiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 12288U),
+                          IsRange(FetchPhase::Contents, 12288U,
+                                  (10000 + 1 * MiB + 4095) / 4096 * 4096)));
+}
+
+TEST(FetchPlanTest, AnEarlierPhaseInTheMiddleSplitsALaterRange) {
+  ObjectLayout L;
+  L.Parts = {{{0, 400 * KiB}, PartKind::Contents},
+             {{400 * KiB, 4 * KiB}, PartKind::Symbols},
+             {{404 * KiB, 400 * KiB}, PartKind::Contents}};
+  EXPECT_THAT(planFile(&L, 1 * MiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 400 * KiB, 404 * KiB),
+                          IsRange(FetchPhase::Contents, 0U, 400 * KiB),
+                          IsRange(FetchPhase::Contents, 404 * KiB, 804 * KiB)));
+}
+
+TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
+  std::mt19937 Random(7);
+  for (int Round = 0; Round != 300; ++Round) {
+    ObjectLayout L;
+    uint64_t Offset = 0;
+    for (int I = 0; I != 40; ++I) {
+      Offset += Random() % (64 * KiB);
+      uint64_t Length = 1 + Random() % (96 * KiB);
+      L.Parts.push_back(
+          {{Offset, Length}, static_cast<PartKind>(1 + Random() % 10)});
+      Offset += Length;
+    }
+    PlanOptions Options;
+    Options.ReadsCodeView = Round % 2;
+    std::vector<PlannedRange> Plan = planFile(&L, Offset, Options);
+    std::vector<int> Times(Offset / 4096 + 1, 0);
+    FetchPhase Last = FetchPhase::Parse;
+    for (const PlannedRange &R : Plan) {
+      EXPECT_GE(R.Phase, Last);
+      Last = R.Phase;
+      EXPECT_EQ(R.Range.Offset % 4096, 0U);
+      EXPECT_LE(R.Range.end(), Offset);
+      for (uint64_t P = R.Range.Offset; P < R.Range.end(); P += 4096)
+        ++Times[P / 4096];
+    }
+    for (int T : Times)
+      EXPECT_LE(T, 1);
+    for (const LayoutPart &P : L.Parts) {
+      bool CodeView =
+          P.Kind == PartKind::Types || P.Kind == PartKind::DebugSymbols ||
+          P.Kind == PartKind::DebugRelocs || P.Kind == PartKind::TypeHashes;
+      if (P.Kind == PartKind::NeverRead || (CodeView && !Options.ReadsCodeView))
+        continue;
+      for (uint64_t B = P.Range.Offset; B < P.Range.end(); B += 4096)
+        EXPECT_EQ(Times[B / 4096], 1);
+      EXPECT_EQ(Times[(P.Range.end() - 1) / 4096], 1);
+    }
+  }
+}
+
+} // namespace
