@@ -1,0 +1,68 @@
+//===- LinkStats.h - What prefetching did for one link ----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The figures of one link, and their two forms: the JSON that scripts read
+/// and the paragraph that people read. Plain data: knows no other layer.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_REPORT_LINKSTATS_H
+#define HEADSTART_REPORT_LINKSTATS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// One problem, and how often it came up. A link with 4,000 unreadable inputs
+/// has one line with a count, not 4,000.
+struct CountedProblem {
+  std::string Message; ///< with the path of the first occurrence
+  uint64_t Count = 0;
+};
+
+struct LinkStats {
+  std::string Tool;    ///< "lld-link"
+  std::string Flavour; ///< "coff"
+  bool On = false;
+  uint64_t Inputs = 0;              ///< files the prefetcher knew of
+  uint64_t InputsBytes = 0;         ///< their sizes, of those that it opened
+  uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, found in memory
+  uint64_t HintedBytes = 0;         ///< asked of the system, hint or fetch
+  uint64_t HintCalls = 0;           ///< system calls for that
+  uint64_t HandedOver = 0;          ///< inputs given to the linker ready-made
+  uint64_t NotHandedOver = 0;       ///< inputs the linker opened for itself
+  std::optional<uint64_t> TouchedBytes;
+  std::optional<uint64_t> WastedBytes;
+  uint64_t BudgetBytes = 0; ///< the most fetched ahead of the linker
+  unsigned Jobs = 0;
+  std::string Profile = "none";      ///< none, used, stale or recorded
+  std::optional<double> FirstHintMs; ///< from the start of main
+  std::optional<double> LastHintMs;
+  double LinkMs = 0;
+  std::vector<CountedProblem> Problems;
+};
+
+/// Writes the object that `--prefetch-stats=FILE` promises, with a newline.
+void writeStatsJSON(const LinkStats &Stats, llvm::raw_ostream &OS);
+
+/// Writes one readable paragraph, lines of at most 79 columns.
+void writeStatsParagraph(const LinkStats &Stats, llvm::raw_ostream &OS);
+
+/// \p Bytes for people: "1.5 GB", "640 kB", "12 bytes" (powers of ten, as
+/// disks are sold and their speeds are quoted).
+std::string formatBytes(uint64_t Bytes);
+
+} // namespace headstart
+
+#endif // HEADSTART_REPORT_LINKSTATS_H
