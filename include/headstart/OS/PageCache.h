@@ -133,6 +133,26 @@ public:
   /// the entries of all of it go (measured: 512 for 1), to be faulted in again.
   std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
 
+  /// \name Any memory of this process
+  /// For memory that somebody else has mapped. Nothing here can lose data,
+  /// whatever the memory is.
+  /// @{
+
+  /// Asks for the pages under \p Memory, which lies in a mapped file, to be
+  /// read, in steps, without waiting. The result's range counts from the start
+  /// of \p Memory.
+  HintResult willNeed(std::span<const char> Memory) const;
+
+  /// Tells the system that the whole pages inside \p Memory can go first when
+  /// it needs room (MADV_COLD, Linux 5.4). They stay where they are until then.
+  std::error_code notNeededSoon(std::span<const char> Memory) const;
+
+  /// How much of what is under \p Memory is in memory. Without a look at the
+  /// file it cannot be seen when Linux answers "all of it" for want of rights;
+  /// ask by file where that matters.
+  std::optional<Residency> residency(std::span<const char> Memory) const;
+  /// @}
+
 private:
   PageCacheAbilities Abilities;
 };

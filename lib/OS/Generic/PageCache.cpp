@@ -65,3 +65,17 @@ std::error_code PageCache::evict(const OpenFile &) const {
 std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
+
+HintResult PageCache::willNeed(std::span<const char> Memory) const {
+  HintResult Result;
+  Result.Range = {0, Memory.size()};
+  return Result;
+}
+
+std::error_code PageCache::notNeededSoon(std::span<const char>) const {
+  return std::make_error_code(std::errc::function_not_supported);
+}
+
+std::optional<Residency> PageCache::residency(std::span<const char>) const {
+  return std::nullopt;
+}

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace headstart;
 using namespace headstart::os;
@@ -26,6 +27,9 @@ using namespace headstart::os::detail;
 // Older C libraries name none of these; the kernel is asked at run time.
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
+#endif
+#ifndef MADV_COLD
+#define MADV_COLD 20
 #endif
 #ifndef MFD_CLOEXEC
 #define MFD_CLOEXEC 1U
@@ -185,20 +189,39 @@ static int populate(char *Begin, size_t Length) {
   return EAGAIN;
 }
 
+/// Asks for [\p Begin, +\p Length) to be read, just that: a fault, and so
+/// MADV_POPULATE_READ, reads around itself as much as the device's readahead
+/// says (8 MiB on some machines), this does not. A hint: errors do not matter.
+static unsigned askFor(char *Begin, uint64_t Length, uint64_t Step) {
+  unsigned Calls = 0;
+  for (uint64_t At = 0; At < Length; At += Step, ++Calls)
+    ::madvise(Begin + At, std::min(Step, Length - At), MADV_WILLNEED);
+  return Calls;
+}
+
 /// Enters \p Clipped into the page tables. Returns false, with \p Result as it
 /// was, when the very first call shows that the system does not know how.
 static bool fetchByPopulating(const MappedFile &Mapping, ByteRange Clipped,
-                              size_t PageSize, HintResult &Result) {
+                              const PageCacheAbilities &Abilities,
+                              HintResult &Result) {
   // The kernel holds the mmap lock, for reading, during a call and lets go of
   // it only to wait: short steps let the threads through that map files.
   constexpr uint64_t StepBytes = UINT64_C(1024) * 1024;
+  const uint64_t HintStep =
+      std::max<uint64_t>(roundDown(Abilities.HintStepBytes, Abilities.PageSize),
+                         Abilities.PageSize);
 
-  for (uint64_t At = roundDown(Clipped.Offset, PageSize); At < Clipped.end();) {
+  unsigned Calls = 0;
+  for (uint64_t At = roundDown(Clipped.Offset, Abilities.PageSize);
+       At < Clipped.end();) {
     const uint64_t Length = std::min(StepBytes, Clipped.end() - At);
-    const int Error = populate(const_cast<char *>(Mapping.data()) + At, Length);
+    char *const Begin = const_cast<char *>(Mapping.data()) + At;
+    if (Abilities.Hint)
+      Calls += askFor(Begin, Length, HintStep);
+    const int Error = populate(Begin, Length);
     if (Error == EINVAL && Result.Calls == 0)
       return false;
-    ++Result.Calls;
+    Result.Calls += std::exchange(Calls, 0) + 1;
     if (Error != 0) {
       // EFAULT is what would be SIGBUS to a reader: the file has shrunk, or its
       // medium failed.
@@ -281,7 +304,7 @@ HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
     return Result;
   }
   if (HasMapping && Abilities.PopulateRead &&
-      fetchByPopulating(*Mapping, Clipped, Abilities.PageSize, Result))
+      fetchByPopulating(*Mapping, Clipped, Abilities, Result))
     return Result;
   if (HasFile)
     fetchByReading(*File, Clipped, Result);
@@ -363,4 +386,57 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                 MADV_DONTNEED) != 0)
     return lastError();
   return {};
+}
+
+HintResult PageCache::willNeed(std::span<const char> Memory) const {
+  HintResult Result;
+  Result.Range = {0, Memory.size()};
+  if (!Abilities.Hint)
+    return Result;
+  Result.Outcome = HintOutcome::Accepted;
+  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
+  const uint64_t Lead = Start % Abilities.PageSize;
+  char *const Begin = const_cast<char *>(Memory.data()) - Lead;
+  const uint64_t Step =
+      std::max<uint64_t>(roundDown(Abilities.HintStepBytes, Abilities.PageSize),
+                         Abilities.PageSize);
+  for (uint64_t At = 0; !Memory.empty() && At < Lead + Memory.size();) {
+    const uint64_t Length = std::min(Step, Lead + Memory.size() - At);
+    ++Result.Calls;
+    if (::madvise(Begin + At, Length, MADV_WILLNEED) != 0) {
+      Result.Outcome = HintOutcome::Failed;
+      Result.Error = lastError();
+      break;
+    }
+    At += Length;
+    Result.AcceptedBytes = At - std::min(At, Lead);
+  }
+  return Result;
+}
+
+std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
+  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
+  const uintptr_t Begin = roundUp(Start, Abilities.PageSize);
+  const uintptr_t End = roundDown(Start + Memory.size(), Abilities.PageSize);
+  if (Begin >= End)
+    return {};
+  char *const Address = const_cast<char *>(Memory.data()) + (Begin - Start);
+  if (::madvise(Address, End - Begin, MADV_COLD) != 0)
+    return lastError();
+  return {};
+}
+
+std::optional<Residency>
+PageCache::residency(std::span<const char> Memory) const {
+  if (!Abilities.Mincore)
+    return std::nullopt;
+  if (Memory.empty())
+    return Residency{};
+  const size_t PageSize = Abilities.PageSize;
+  const uint64_t Lead = reinterpret_cast<uintptr_t>(Memory.data()) % PageSize;
+  const std::optional<uint64_t> Resident = countResident(
+      const_cast<char *>(Memory.data()) - Lead, Lead + Memory.size(), PageSize);
+  if (!Resident)
+    return std::nullopt;
+  return Residency{*Resident, pagesOf({Lead, Memory.size()}, PageSize)};
 }
