@@ -17,34 +17,6 @@ using namespace llvm;
 
 namespace headstart {
 
-StringRef partName(PartKind K) {
-  switch (K) {
-  case PartKind::Whole:
-    return "whole file";
-  case PartKind::Headers:
-    return "headers";
-  case PartKind::Symbols:
-    return "symbols and strings";
-  case PartKind::Contents:
-    return "section contents";
-  case PartKind::Relocations:
-    return "relocations";
-  case PartKind::Types:
-    return "type records";
-  case PartKind::DebugSymbols:
-    return "debug symbols";
-  case PartKind::DebugRelocs:
-    return "debug relocations";
-  case PartKind::TypeHashes:
-    return "type hashes";
-  case PartKind::DWARF:
-    return "DWARF";
-  case PartKind::NeverRead:
-    return "never read";
-  }
-  return "unknown";
-}
-
 namespace {
 
 /// What both forms of the file header say, in one form.

@@ -68,6 +68,15 @@ struct LayoutReading {
 /// \p FileSize.
 LayoutReading readCOFFLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
 
+/// Reads the layout of an archive (`!<arch>`, `!<thin>`) from \p Head: its
+/// symbol indexes and long names, which a linker reads at once. The members
+/// are no part of it: which of them a link will read, nobody knows before it
+/// has resolved its symbols.
+LayoutReading readArchiveLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
+
+/// Reads the layout of a file of any kind that has one.
+LayoutReading readLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
+
 } // namespace headstart
 
 #endif // HEADSTART_PLAN_OBJECTLAYOUT_H
