@@ -1,0 +1,148 @@
+//===- LinkCommand.h - What a command line says it will read ----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The meaning of a linker's command line to a prefetcher: the inputs it
+/// names, in the order in which the linker will ask for them, where they are
+/// searched for, and what the options say will be read of them. Parsing looks
+/// at no input: names are turned into paths by an InputResolver, on any thread.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_INPUTS_LINKCOMMAND_H
+#define HEADSTART_INPUTS_LINKCOMMAND_H
+
+#include "headstart/Inputs/CommandLine.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// Why a file is among the inputs.
+enum class InputReason : uint8_t {
+  CommandLine,      ///< named on the command line itself
+  ResponseFile,     ///< named in a response file
+  Environment,      ///< named in LINK or _LINK_
+  DefaultLibrary,   ///< /defaultlib:
+  WholeArchive,     ///< /wholearchive:
+  ModuleDefinition, ///< /def:, /defarm64native:
+  OptionFile,       ///< any other option whose value the linker reads
+};
+
+/// The reason in the words of the JSON: "command line", "response file",
+/// "environment", "default library", "whole archive", "module definition",
+/// "option file".
+llvm::StringRef reasonName(InputReason R);
+
+/// How the linker turns a name into a path.
+enum class SearchRule : uint8_t {
+  AsGiven, ///< the name is the path
+  Object,  ///< COFF: search paths, `.obj` added where there is no extension
+  Library, ///< COFF: search paths, `.lib` added where there is no extension
+};
+
+/// An input as the command line names it.
+struct NamedInput {
+  std::string Name;
+  InputReason Reason = InputReason::CommandLine;
+  SearchRule Search = SearchRule::AsGiven;
+  /// Who named it: the response file, the variable or the option's spelling;
+  /// empty for a plain argument of the command line.
+  std::string From;
+  bool Lazy = false; ///< between /start-lib and /end-lib
+  /// Every member of it is read, if it is an archive: /wholearchive names it,
+  /// or names nothing and so means all.
+  bool Whole = false;
+};
+
+/// One of Headstart's own options, wherever it stood, values unchecked.
+struct PrefetchOption {
+  std::string Name;  ///< without prefix, lower case: "prefetch-jobs"
+  std::string Value; ///< empty for a flag
+  bool HasValue = false;
+  std::string Spelling; ///< as it was written, for messages
+};
+
+/// What one link will do, as far as its command line tells.
+struct LinkCommand {
+  Flavour Kind = Flavour::COFF;
+  /// In the order in which the linker will ask for them. A name may stand here
+  /// twice; the linker opens it once.
+  std::vector<NamedInput> Inputs;
+  /// In the order of the linker's search; "" is the current folder.
+  std::vector<std::string> SearchPaths;
+  /// Files that the link writes (image, PDB, import library, map): never
+  /// fetched, even where an option also names them as an input.
+  std::vector<std::string> Outputs;
+  std::vector<PrefetchOption> PrefetchOptions;
+  /// The values of /nodefaultlib: and /disallowlib:, for the default libraries
+  /// that are named inside inputs (`.drectve`); see InputResolver::isExcluded.
+  std::vector<std::string> ExcludedLibraries;
+  bool ExcludesAllLibraries = false; ///< /nodefaultlib without a name
+  bool NamesMachine = false;         ///< /machine:
+  /// Whether CodeView sections are read (/debug in a form that makes a PDB).
+  bool ReadsCodeView = false;
+  /// Whether DWARF sections are read into the output.
+  bool ReadsDWARF = false;
+  bool MinGW = false; ///< /lldmingw
+  /// Whether there is a link at all: /help, --version and /lib read nothing.
+  bool Links = true;
+};
+
+/// Reads the command line of lld-link. \p Words is expanded and without the
+/// program's name. Knows every option of lld 22 that takes a value, so that no
+/// value is mistaken for an input. Unknown options are the linker's to report.
+/// Looks into the file system only for /winsysroot and its friends (PATH among
+/// them, as lld does), and for a /defaultlib: that a /nodefaultlib: comes close
+/// to. Any thread.
+LinkCommand parseCOFFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
+                                 const CommandLineContext &Context);
+
+/// Takes Headstart's own options out of \p Args (a command line whose first
+/// word is the program's name) and leaves everything else as it is, word for
+/// word. An option's separate value that looks like one of ours stays. Returns
+/// what was taken, in order.
+std::vector<PrefetchOption>
+takePrefetchOptions(Flavour F, llvm::SmallVectorImpl<const char *> &Args);
+
+/// An input with its path settled.
+struct ResolvedInput {
+  std::string Path; ///< spelled as the linker will spell it
+  os::FileStatus Status;
+};
+
+/// Turns names into paths by the linker's own search rules. Looks at the file
+/// system, opens nothing. Const and thread-safe: share one among threads.
+class InputResolver {
+public:
+  /// \p Command must outlive the resolver.
+  explicit InputResolver(const LinkCommand &Command) : Command(Command) {}
+
+  /// Where the linker will find \p Input. A file that is not there is a
+  /// status, not an error: Path is then the name as the linker reports it.
+  ResolvedInput resolve(const NamedInput &Input) const;
+
+  /// Whether /nodefaultlib or /disallowlib keeps the linker from opening the
+  /// default library \p Name. Looks at the file system only when a name comes
+  /// close to an excluded one.
+  bool isExcluded(llvm::StringRef Name) const;
+
+private:
+  ResolvedInput findFile(llvm::StringRef Name) const;
+  ResolvedInput findLibrary(llvm::StringRef Name) const;
+
+  const LinkCommand &Command;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_INPUTS_LINKCOMMAND_H

@@ -1,0 +1,162 @@
+//===- LinkOutputs.cpp - What lld-link writes -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The names follow lld 22 COFF/Driver.cpp (getOutputPath, getMapFile,
+// getImplibPath, getReproduceFile). Not followed: the name that a NAME or
+// LIBRARY line of a module-definition file gives to the image, and the files
+// that a ThinLTO link writes next to its inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart::coff {
+
+namespace {
+class OutputList {
+public:
+  OutputList(const OptionWords &Options, LinkCommand &Command)
+      : Options(Options), Command(Command) {}
+
+  void image();
+  void importLibrary();
+  void maps();
+  void manifest();
+  void reproducer(const CommandLineContext &Context);
+  void pdb();
+  void others();
+
+private:
+  void add(const Twine &Path) { Command.Outputs.push_back(Path.str()); }
+  bool isDriver() const {
+    return Options.has(OPT_driver, OPT_driver_uponly, OPT_driver_wdm,
+                       OPT_driver_uponly_wdm, OPT_driver_wdm_uponly);
+  }
+  std::string imageWith(StringRef Extension) const {
+    SmallString<128> Path = StringRef(Image);
+    sys::path::replace_extension(Path, Extension);
+    return Path.str().str();
+  }
+  void map(OptionID Flag, OptionID File);
+
+  const OptionWords &Options;
+  LinkCommand &Command;
+  std::string Image;
+};
+} // namespace
+
+void OutputList::image() {
+  if (const OptionWord *Out = Options.last(OPT_out)) {
+    Image = Out->Value.str();
+  } else {
+    // The first that is plainly named gives its stem; files that an option
+    // has lld read may stand in front of it.
+    auto First = find_if(Command.Inputs, [](const NamedInput &Input) {
+      return Input.Search == SearchRule::Object;
+    });
+    if (First == Command.Inputs.end())
+      return;
+    StringRef Extension = Options.has(OPT_dll) ? ".dll"
+                          : isDriver()         ? ".sys"
+                                               : ".exe";
+    Image = (sys::path::stem(First->Name) + Extension).str();
+  }
+  add(Image);
+}
+
+void OutputList::importLibrary() {
+  if (Options.has(OPT_noimplib))
+    return;
+  if (const OptionWord *Named = Options.last(OPT_implib)) {
+    add(Named->Value);
+    return;
+  }
+  // An .exe that exports nothing has none, and next to `foo.exe` there is often
+  // a `foo.lib` that is an input. (Exports can also stand in `.drectve`; then
+  // one output more goes unlisted, which harms nobody.)
+  if (!Command.MinGW && !Image.empty() &&
+      Options.has(OPT_dll, OPT_export, OPT_deffile))
+    add(imageWith(".lib"));
+}
+
+void OutputList::map(OptionID Flag, OptionID File) {
+  const OptionWord *Last = Options.last(Flag, File);
+  if (!Last)
+    return;
+  if (Last->ID == File)
+    add(Last->Value);
+  else
+    add(StringRef(Image).take_front(StringRef(Image).rfind('.')) + ".map");
+}
+
+void OutputList::maps() {
+  map(OPT_map_flag, OPT_map_file);
+  map(OPT_lldmap_flag, OPT_lldmap_file);
+}
+
+void OutputList::manifest() {
+  const OptionWord *Named = Options.last(OPT_manifestfile);
+  const OptionWord *Mode = Options.last(OPT_manifest_flag, OPT_manifest_value);
+  bool BesideImage = Mode ? Mode->ID == OPT_manifest_flag
+                          : Options.has(OPT_manifestdependency);
+  if (Named)
+    add(Named->Value);
+  else if (BesideImage)
+    add(Image + ".manifest");
+}
+
+void OutputList::reproducer(const CommandLineContext &Context) {
+  if (const OptionWord *File = Options.last(OPT_reproduce)) {
+    add(File->Value);
+  } else if (const OptionWord *Folder = Options.last(OPT_linkrepro)) {
+    SmallString<128> Path = Folder->Value;
+    sys::path::append(Path, "repro.tar");
+    add(Path);
+  } else if (auto File = getEnv(Context, "LLD_REPRODUCE")) {
+    // lld reads this one also with /lldignoreenv.
+    add(*File);
+  }
+}
+
+void OutputList::pdb() {
+  const OptionWord *Named = Options.last(OPT_pdb);
+  if (Named && !Named->Value.empty())
+    add(Named->Value);
+  else
+    add(imageWith(".pdb"));
+}
+
+void OutputList::others() {
+  for (OptionID ID :
+       {OPT_dwodir, OPT_linkreprofullpathrsp, OPT_lto_obj_path, OPT_output_def,
+        OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
+    if (const OptionWord *Named = Options.last(ID))
+      add(Named->Value);
+  if (const OptionWord *Trace = Options.last(OPT_time_trace_file))
+    add(Trace->Value.empty() ? Image + ".time-trace" : Trace->Value.str());
+}
+
+void addOutputs(const OptionWords &Options, const CommandLineContext &Context,
+                bool MakesPDB, LinkCommand &Command) {
+  OutputList List(Options, Command);
+  List.image();
+  if (MakesPDB)
+    List.pdb();
+  List.importLibrary();
+  List.maps();
+  List.manifest();
+  List.reproducer(Context);
+  List.others();
+}
+
+} // namespace headstart::coff

@@ -1,0 +1,180 @@
+//===- Options.cpp - The option table of lld-link -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Option/Option.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart::coff {
+
+#define OPTTABLE_STR_TABLE_CODE
+#include "headstart/Inputs/COFFOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "headstart/Inputs/COFFOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info InfoTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "headstart/Inputs/COFFOptions.inc"
+#undef OPTION
+};
+
+OptionTable::OptionTable()
+    : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable,
+                      /*IgnoreCase=*/true) {}
+
+const OptionTable &optionTable() {
+  static const OptionTable Table;
+  return Table;
+}
+
+// No option's name begins with '?' or '-', so at most one of these leaves a
+// name that is in the table, and their order does not matter.
+static constexpr StringLiteral KnownPrefixes[] = {"/??", "-??", "/?", "-?",
+                                                  "--",  "/",   "-"};
+
+namespace {
+/// The table by name. A word can match in two ways only, since every name is a
+/// flag's or ends in its only ':' or '=': as a whole, or up to the first ':' or
+/// '='. The whole comes first, as in OptTable, which tries longer names first.
+class NameIndex {
+public:
+  NameIndex();
+  /// The option whose name \p Text is, or begins with.
+  MatchedWord match(StringRef Text) const;
+
+private:
+  struct Entry {
+    unsigned ID = OPT_INVALID;
+    unsigned Prefixes = 0; ///< bits: places in KnownPrefixes
+  };
+  const Entry *find(StringRef Name, unsigned PrefixBit) const;
+
+  StringMap<Entry> Entries; ///< by lower-case name
+  size_t LongestName = 0;
+};
+} // namespace
+
+NameIndex::NameIndex() {
+  const OptionTable &Table = optionTable();
+  for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
+    unsigned Kind = Table.getOptionKind(ID);
+    if (Kind != Option::FlagClass && Kind != Option::JoinedClass)
+      continue;
+    SmallVector<StringRef, 5> Prefixes;
+    Table.appendOptionPrefixes(ID, Prefixes);
+    StringRef Name = Table.getOptionName(ID);
+    Entry &E = Entries[Name.lower()];
+    E.ID = Table.getOption(ID).getUnaliasedOption().getID();
+    for (StringRef Prefix : Prefixes)
+      E.Prefixes |= 1U << (llvm::find(KnownPrefixes, Prefix) - KnownPrefixes);
+    LongestName = std::max(LongestName, Name.size());
+  }
+}
+
+const NameIndex::Entry *NameIndex::find(StringRef Name,
+                                        unsigned PrefixBit) const {
+  if (Name.size() > LongestName)
+    return nullptr;
+  SmallString<64> Key;
+  for (char C : Name)
+    Key.push_back(toLower(C));
+  auto It = Entries.find(Key);
+  return It != Entries.end() && (It->second.Prefixes & PrefixBit) ? &It->second
+                                                                  : nullptr;
+}
+
+MatchedWord NameIndex::match(StringRef Text) const {
+  for (const auto &[Place, Prefix] : enumerate(KnownPrefixes)) {
+    if (!Text.starts_with(Prefix))
+      continue;
+    StringRef Name = Text.drop_front(Prefix.size());
+    size_t End = Name.find_first_of(":=/");
+    // No name has a '/': this is where nearly every absolute path ends.
+    if (End != StringRef::npos && Name[End] == '/')
+      continue;
+    unsigned Bit = 1U << Place;
+    if (const Entry *E = find(Name, Bit))
+      return {E->ID, Text, StringRef()};
+    if (End == StringRef::npos)
+      continue;
+    if (const Entry *E = find(Name.take_front(End + 1), Bit)) {
+      size_t Length = Prefix.size() + End + 1;
+      return {E->ID, Text.take_front(Length), Text.drop_front(Length)};
+    }
+  }
+  return {};
+}
+
+MatchedWord matchWord(StringRef Word) {
+  // lld passes C strings about.
+  Word = Word.take_until([](char C) { return C == '\0'; });
+  bool Slash = Word.starts_with("/");
+  if (!Slash && (!Word.starts_with("-") || Word == "-"))
+    return {OPT_INPUT, StringRef(), Word};
+  static const NameIndex Index;
+  if (MatchedWord Match = Index.match(Word); Match.ID != OPT_INVALID)
+    return Match;
+  // `/home/x.obj` is not an unknown option: OptTable takes every word that
+  // begins with a slash, and is no option, for an input.
+  if (Slash)
+    return {OPT_INPUT, StringRef(), Word};
+  return {OPT_UNKNOWN, Word, StringRef()};
+}
+
+std::optional<PrefetchOption> prefetchOption(const MatchedWord &Match,
+                                             StringRef Word) {
+  const OptionTable &Table = optionTable();
+  if (Table.getOptionGroupID(Match.ID) != OPT_grp_headstart)
+    return std::nullopt;
+  PrefetchOption Option;
+  Option.Spelling = Word.str();
+  if (Match.ID == OPT_prefetch_inputs_no ||
+      Match.ID == OPT_no_prefetch_inputs) {
+    Option.Name = "prefetch-inputs";
+    Option.Value = "no";
+    Option.HasValue = true;
+    return Option;
+  }
+  Option.Name = Table.getOptionName(Match.ID).rtrim(":=").str();
+  Option.Value = Match.Value.str();
+  Option.HasValue = Table.getOptionKind(Match.ID) == Option::JoinedClass;
+  return Option;
+}
+
+bool isLibMode(StringRef Word) {
+  return Word.equals_insensitive("/lib") || Word.equals_insensitive("-lib");
+}
+
+std::vector<PrefetchOption>
+takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
+  std::vector<PrefetchOption> Taken;
+  // What follows `/lib` are lib.exe's words, which are not ours to change.
+  if (Args.size() < 2 || isLibMode(Args[1]))
+    return Taken;
+  size_t Kept = 1;
+  for (const char *Word : drop_begin(Args)) {
+    if (auto Option = prefetchOption(matchWord(Word), Word))
+      Taken.push_back(std::move(*Option));
+    else
+      Args[Kept++] = Word;
+  }
+  Args.truncate(Kept);
+  return Taken;
+}
+
+} // namespace headstart::coff

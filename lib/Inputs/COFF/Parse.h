@@ -1,0 +1,77 @@
+//===- Parse.h - A matched command line of lld-link -------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the sources of the COFF flavour share while they read a command line.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_INPUTS_COFF_PARSE_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_INPUTS_COFF_PARSE_H
+
+#include "Options.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/iterator_range.h"
+
+namespace headstart::coff {
+
+/// An option and the word that holds it.
+struct OptionWord : MatchedWord {
+  const CommandLineWord *Word = nullptr;
+};
+
+/// The options of a command line in order, inputs left out.
+class OptionWords {
+public:
+  std::vector<OptionWord> All;
+
+  /// The last of \p IDs, as in lld's getLastArg; null if there is none.
+  template <typename... T> const OptionWord *last(T... IDs) const {
+    for (const OptionWord &O : llvm::reverse(All))
+      if (((O.ID == IDs) || ...))
+        return &O;
+    return nullptr;
+  }
+  template <typename... T> bool has(T... IDs) const {
+    return last(IDs...) != nullptr;
+  }
+  /// All of \p ID, in order.
+  auto filtered(OptionID ID) const {
+    return llvm::make_filter_range(
+        All, [ID](const OptionWord &O) { return O.ID == ID; });
+  }
+};
+
+/// Who wrote \p Word; \p Else where it is a plain argument.
+inline llvm::StringRef writerOf(const CommandLineWord &Word,
+                                llvm::StringRef Else) {
+  if (!Word.ResponseFile.empty())
+    return Word.ResponseFile;
+  return Word.Variable.empty() ? Else : llvm::StringRef(Word.Variable);
+}
+
+inline std::optional<std::string> getEnv(const CommandLineContext &Context,
+                                         llvm::StringRef Name) {
+  return Context.GetEnv ? Context.GetEnv(Name) : std::nullopt;
+}
+
+/// Appends the search paths in lld's order. \p Command has its inputs by now:
+/// without /machine:, it is they that tell the folders of a toolchain apart.
+void addSearchPaths(const OptionWords &Options,
+                    const CommandLineContext &Context, LinkCommand &Command);
+
+/// Appends what the link writes. \p MakesPDB: /debug in a form that asks for
+/// one.
+void addOutputs(const OptionWords &Options, const CommandLineContext &Context,
+                bool MakesPDB, LinkCommand &Command);
+
+} // namespace headstart::coff
+
+#endif // HEADSTART_LIB_INPUTS_COFF_PARSE_H

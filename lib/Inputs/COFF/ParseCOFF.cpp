@@ -1,0 +1,328 @@
+//===- ParseCOFF.cpp - The command line of lld-link -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of reading is that of lld 22 COFF/Driver.cpp (linkerMain), checked
+// against lld-link 22.1.8 with strace: the overlay, the section layout, what is
+// plainly named, default libraries, the DOS stub, module definitions; then,
+// once all symbols are known, LTO profiles, manifests, orders, and with the PDB
+// its natvis files and streams.
+//
+// lld-link knows no -l and no -L, in MinGW mode neither ("ignoring unknown
+// argument '-lfoo'"): the MinGW driver resolves them itself before it calls
+// lld-link's main function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/Object/WindowsMachineFlag.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart::coff {
+
+namespace {
+/// The state of /debug: words, each of which changes what those before it said.
+struct DebugState {
+  bool MakesPDB = false;
+  bool ReadsDWARF = false;
+
+  void apply(StringRef Word) {
+    if (Word == "none") {
+      MakesPDB = ReadsDWARF = false;
+    } else if (Word == "full" || Word == "fastlink" || Word == "ghash" ||
+               Word == "noghash") {
+      MakesPDB = ReadsDWARF = true;
+    } else if (Word == "dwarf") {
+      ReadsDWARF = true;
+    } else if (Word == "nodwarf") {
+      ReadsDWARF = false;
+    }
+  }
+};
+
+class Parser {
+public:
+  Parser(ArrayRef<CommandLineWord> Words, const CommandLineContext &Context)
+      : Words(Words), Context(Context) {}
+  LinkCommand run();
+
+private:
+  void matchWords();
+  void addNamed(const CommandLineWord &Word, const MatchedWord &Match,
+                bool Lazy);
+  void markWholeArchives();
+  void addEarlyFiles();
+  void addDefaultLibraries();
+  void addLateFiles();
+  void addSymbolFiles();
+  void addDebugFiles();
+  void dropOutputs();
+
+  void addFile(const OptionWord *Option, StringRef Name,
+               InputReason Reason = InputReason::OptionFile,
+               SearchRule Search = SearchRule::AsGiven);
+  void addFile(OptionID ID) {
+    if (const OptionWord *Option = Options.last(ID))
+      addFile(Option, Option->Value);
+  }
+  /// Whether the link goes on to make an image when it has all symbols.
+  bool makesImage() const;
+  DebugState debugState() const;
+
+  ArrayRef<CommandLineWord> Words;
+  const CommandLineContext &Context;
+  OptionWords Options;
+  DebugState Debug;
+  std::vector<NamedInput> Named; ///< until they are the command's
+  bool HasNamed = false;
+  LinkCommand Command;
+};
+} // namespace
+
+void Parser::addNamed(const CommandLineWord &Word, const MatchedWord &Match,
+                      bool Lazy) {
+  NamedInput &Input = Named.emplace_back();
+  Input.Name = Match.Value.str();
+  Input.Search = SearchRule::Object;
+  Input.Lazy = Lazy;
+  Input.From = writerOf(Word, Match.Spelling).str();
+  if (Match.ID == OPT_wholearchive_file) {
+    Input.Reason = InputReason::WholeArchive;
+    Input.Whole = true;
+  } else if (!Word.ResponseFile.empty()) {
+    Input.Reason = InputReason::ResponseFile;
+  } else if (!Word.Variable.empty()) {
+    Input.Reason = InputReason::Environment;
+  }
+}
+
+void Parser::matchWords() {
+  bool Lazy = false;
+  for (const CommandLineWord &Word : Words) {
+    if (Word.Text.empty()) // OptTable::ParseArgs passes over these
+      continue;
+    MatchedWord Match = matchWord(Word.Text);
+    switch (Match.ID) {
+    case OPT_UNKNOWN:
+      continue;
+    case OPT_start_lib:
+      Lazy = true;
+      continue;
+    case OPT_end_lib:
+      Lazy = false;
+      continue;
+    case OPT_INPUT:
+    case OPT_wholearchive_file:
+      addNamed(Word, Match, Lazy);
+      continue;
+    default:
+      break;
+    }
+    if (auto Own = prefetchOption(Match, Word.Text))
+      Command.PrefetchOptions.push_back(std::move(*Own));
+    else
+      Options.All.push_back({Match, &Word});
+  }
+}
+
+/// lld decides by file, so that `a.lib` is whole where `/wholearchive:./a.lib`
+/// follows; without a look at the files, equal names have to do.
+void Parser::markWholeArchives() {
+  bool All = Options.has(OPT_wholearchive_flag);
+  StringSet<> Names;
+  for (const NamedInput &Input : Named)
+    if (Input.Whole)
+      Names.insert(Input.Name);
+  if (!All && Names.empty())
+    return;
+  for (NamedInput &Input : Named)
+    Input.Whole = All || Names.contains(Input.Name);
+}
+
+void Parser::addFile(const OptionWord *Option, StringRef Name,
+                     InputReason Reason, SearchRule Search) {
+  if (Name.empty())
+    return;
+  NamedInput &Input = Command.Inputs.emplace_back();
+  Input.Name = Name.str();
+  Input.Reason = Reason;
+  Input.Search = Search;
+  Input.From = writerOf(*Option->Word, Option->Spelling).str();
+}
+
+void Parser::addEarlyFiles() {
+  addFile(OPT_vfsoverlay);
+  if (const OptionWord *Layout = Options.last(OPT_sectionlayout)) {
+    StringRef Name = Layout->Value;
+    Name.consume_front("@");
+    addFile(Layout, Name);
+  }
+}
+
+void Parser::addDefaultLibraries() {
+  for (const OptionWord &O : Options.filtered(OPT_nodefaultlib))
+    Command.ExcludedLibraries.push_back(O.Value.str());
+  Command.ExcludesAllLibraries = Options.has(OPT_nodefaultlib_all);
+  if (!Options.has(OPT_defaultlib))
+    return;
+
+  // lld passes over a default library whose name, as written, it has met as a
+  // default library or as the file name of a plainly named `.lib`.
+  StringSet<> Met;
+  for (const NamedInput &Input : Command.Inputs)
+    if (Input.Search == SearchRule::Object &&
+        StringRef(Input.Name).ends_with_insensitive(".lib"))
+      Met.insert(sys::path::filename(Input.Name).lower());
+  InputResolver Resolver(Command);
+  for (const OptionWord &O : Options.filtered(OPT_defaultlib))
+    if (Met.insert(O.Value.lower()).second && !Resolver.isExcluded(O.Value))
+      addFile(&O, O.Value, InputReason::DefaultLibrary, SearchRule::Library);
+}
+
+bool Parser::makesImage() const {
+  const OptionWord *Emit = Options.last(OPT_lldemit);
+  return HasNamed && (!Emit || Emit->Value == "obj") &&
+         !Options.has(OPT_thinlto_index_only, OPT_thinlto_index_only_file);
+}
+
+void Parser::addLateFiles() {
+  addFile(OPT_stub);
+  const OptionWord *Definitions = Options.last(OPT_deffile);
+  if (Definitions) {
+    addFile(Definitions, Definitions->Value, InputReason::ModuleDefinition);
+    // Only a hybrid image has a native view, and that machine is never
+    // inferred.
+    const OptionWord *Machine = Options.last(OPT_machine);
+    const OptionWord *Native = Options.last(OPT_defarm64native);
+    if (Native && Machine &&
+        getMachineType(Machine->Value) == COFF::IMAGE_FILE_MACHINE_ARM64X)
+      addFile(Native, Native->Value, InputReason::ModuleDefinition);
+  }
+  // Without an input, lld makes an import library of the definitions and ends.
+  if (!HasNamed)
+    return;
+  addFile(OPT_lto_sample_profile);
+  // With /lto-cs-profile-generate the same option names what the program will
+  // write when it runs.
+  if (!Options.has(OPT_lto_cs_profile_generate))
+    addFile(OPT_lto_cs_profile_file);
+  if (!makesImage())
+    return;
+  addSymbolFiles();
+  if (Debug.MakesPDB)
+    addDebugFiles();
+}
+
+void Parser::addSymbolFiles() {
+  const OptionWord *Manifest =
+      Options.last(OPT_manifest_flag, OPT_manifest_value);
+  if (Manifest && Manifest->Value.starts_with_insensitive("embed"))
+    for (const OptionWord &O : Options.filtered(OPT_manifestinput))
+      addFile(&O, O.Value);
+
+  if (const OptionWord *Order = Options.last(OPT_order)) {
+    // Without the '@' it is an error.
+    StringRef Name = Order->Value;
+    if (Name.consume_front("@"))
+      addFile(Order, Name);
+    return;
+  }
+  const OptionWord *Sort =
+      Options.last(OPT_call_graph_profile_sort, OPT_call_graph_profile_sort_no);
+  if (!Sort || Sort->ID == OPT_call_graph_profile_sort)
+    addFile(OPT_call_graph_ordering_file);
+}
+
+void Parser::addDebugFiles() {
+  for (const OptionWord &O : Options.filtered(OPT_natvis))
+    addFile(&O, O.Value);
+  // A stream that is named twice has the contents of the last file.
+  StringMap<const OptionWord *> Last;
+  for (const OptionWord &O : Options.filtered(OPT_pdbstream))
+    Last[O.Value.split('=').first] = &O;
+  for (const OptionWord &O : Options.filtered(OPT_pdbstream)) {
+    auto [Stream, Name] = O.Value.split('=');
+    if (Last.lookup(Stream) == &O)
+      addFile(&O, Name);
+  }
+}
+
+/// What an option has lld read and the link also writes is not worth fetching:
+/// it is last time's. What is plainly named stays an input.
+void Parser::dropOutputs() {
+  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
+    return (Input.Reason == InputReason::OptionFile ||
+            Input.Reason == InputReason::ModuleDefinition) &&
+           is_contained(Command.Outputs, Input.Name);
+  });
+}
+
+DebugState Parser::debugState() const {
+  DebugState State;
+  for (const OptionWord &O : Options.All) {
+    if (O.ID == OPT_debug_flag)
+      State.apply("full");
+    if (O.ID != OPT_debug_value)
+      continue;
+    std::string Value = O.Value.lower();
+    for (StringRef Word : split(Value, ','))
+      State.apply(Word);
+  }
+  return State;
+}
+
+LinkCommand Parser::run() {
+  // Only the command line's own first word counts for /lib; the environment's
+  // words, which stand in front of it, are not there yet when lld asks.
+  const auto *First = find_if(
+      Words, [](const CommandLineWord &W) { return W.Variable.empty(); });
+  if (First != Words.end() && First->ResponseFile.empty() &&
+      isLibMode(First->Text)) {
+    Command.Links = false;
+    return std::move(Command);
+  }
+
+  matchWords();
+  HasNamed = !Named.empty();
+  Command.MinGW = Options.has(OPT_lldmingw);
+  Command.NamesMachine = Options.has(OPT_machine);
+  if (Options.has(OPT_help, OPT_version_flag) ||
+      (!HasNamed && !Options.has(OPT_deffile))) {
+    Command.Links = false;
+    return std::move(Command);
+  }
+
+  markWholeArchives();
+  Debug = debugState();
+  Command.ReadsCodeView = Debug.MakesPDB && makesImage();
+  Command.ReadsDWARF = Debug.ReadsDWARF && makesImage();
+
+  addEarlyFiles();
+  Command.Inputs.insert(Command.Inputs.end(),
+                        std::make_move_iterator(Named.begin()),
+                        std::make_move_iterator(Named.end()));
+  addSearchPaths(Options, Context, Command);
+  addDefaultLibraries();
+  addLateFiles();
+  addOutputs(Options, Context, Command.ReadsCodeView, Command);
+  dropOutputs();
+  return std::move(Command);
+}
+
+} // namespace headstart::coff
+
+headstart::LinkCommand
+headstart::parseCOFFCommandLine(ArrayRef<CommandLineWord> Words,
+                                const CommandLineContext &Context) {
+  return coff::Parser(Words, Context).run();
+}

@@ -1,0 +1,331 @@
+//===- SearchPaths.cpp - Where lld-link searches --------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order is that of lld 22 COFF/Driver.cpp: the current folder, /libpath:,
+// the folders of the LLVM that lld belongs to, LIB, and, as soon as the machine
+// is known, the folders of an MSVC toolchain (addWinSysRootLibSearchPaths).
+//
+// Where the toolchain is found through /machine: or an input, lld starts to use
+// its folders only then, so that an input in front of that one may fail to be
+// found there; such a link fails, and we let it be found.
+//
+// Compared with the /print-search-paths of lld-link 22.1.8 over random mixtures
+// of these options and variables.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Object/WindowsMachineFlag.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/WindowsDriver/MSVCPaths.h"
+#include <array>
+
+using namespace llvm;
+
+namespace headstart::coff {
+
+/// The folders of `<prefix>/bin/lld-link`'s own LLVM.
+static void addOwnFolders(StringRef ToolPath, std::vector<std::string> &Paths) {
+  StringRef Prefix = sys::path::parent_path(sys::path::parent_path(ToolPath));
+  if (Prefix.empty())
+    return;
+  SmallString<128> Lib = Prefix;
+  sys::path::append(Lib, "lib");
+  SmallString<128> Runtime = Lib;
+  sys::path::append(Runtime, "clang", Twine(LLVM_VERSION_MAJOR), "lib");
+  SmallString<128> RuntimeForWindows = Runtime;
+  sys::path::append(RuntimeForWindows, "windows");
+  for (StringRef Folder : {RuntimeForWindows.str(), Runtime.str(), Lib.str()})
+    Paths.push_back(Folder.str());
+}
+
+static bool exists(StringRef Folder, StringRef Name) {
+  SmallString<256> Path = Folder;
+  sys::path::append(Path, Name);
+  std::error_code Ignored;
+  return os::lookAt(Path.str().str(), Ignored).Kind != os::FileKind::Missing;
+}
+
+namespace {
+/// An MSVC toolchain, and the SDK that goes with it.
+class Toolchain {
+public:
+  Toolchain(const OptionWords &Options, const CommandLineContext &Context)
+      : Options(Options), Context(Context),
+        IgnoresEnvironment(Options.has(OPT_lldignoreenv)) {}
+
+  /// Whether there is one with folders to search.
+  bool detect();
+  void addFolders(Triple::ArchType Arch, std::vector<std::string> &Paths) const;
+
+private:
+  bool findTools();
+  bool findInEnvironment();
+  bool isToolFolder(StringRef Folder);
+  void findSDK();
+  std::optional<StringRef> value(OptionID ID) const {
+    const OptionWord *Option = Options.last(ID);
+    return Option ? std::optional(Option->Value) : std::nullopt;
+  }
+
+  const OptionWords &Options;
+  const CommandLineContext &Context;
+  bool IgnoresEnvironment;
+  IntrusiveRefCntPtr<vfs::FileSystem> FS = vfs::getRealFileSystem();
+
+  ToolsetLayout Layout = ToolsetLayout::OlderVS;
+  std::string Tools;
+  bool UsesToolsLib = false;
+  std::string DIA;          ///< without "lib/<arch>"; empty if there is none
+  std::string UniversalCRT; ///< without the architecture
+  SmallString<128> SDKLib;  ///< without the architecture
+  int SDKMajor = 0;
+};
+} // namespace
+
+/// Whether \p Folder, from PATH, holds MSVC's own tools; notes which toolchain
+/// they belong to. Clang also comes with a cl.exe, so the layout has to be
+/// right. After LLVM 22 WindowsDriver/MSVCPaths.cpp, which reads the process's
+/// own environment and so cannot be asked.
+bool Toolchain::isToolFolder(StringRef Folder) {
+  if (Folder.empty() || !exists(Folder, "cl.exe") ||
+      !exists(Folder, "link.exe"))
+    return false;
+  StringRef Bin = Folder;
+  if (!sys::path::filename(Bin).equals_insensitive("bin"))
+    Bin = sys::path::parent_path(Bin); // the architecture's
+  StringRef Root = sys::path::parent_path(Bin);
+  if (sys::path::filename(Bin).equals_insensitive("bin")) {
+    StringRef Name = sys::path::filename(Root);
+    if (Name.equals_insensitive("VC"))
+      Layout = ToolsetLayout::OlderVS;
+    else if (is_contained({"x86ret", "x86chk", "amd64ret", "amd64chk"},
+                          Name.lower()))
+      Layout = ToolsetLayout::DevDivInternal;
+    else
+      return false;
+    Tools = Root.str();
+    return true;
+  }
+  // VC/Tools/MSVC/<version>/bin/Host<arch>/<arch>
+  auto Component = sys::path::rbegin(Folder);
+  auto End = sys::path::rend(Folder);
+  for (StringRef Start : {"", "Host", "bin", "", "MSVC", "Tools", "VC"}) {
+    if (Component == End || !Component->starts_with_insensitive(Start))
+      return false;
+    ++Component;
+  }
+  Layout = ToolsetLayout::VS2017OrNewer;
+  Tools = sys::path::parent_path(Root).str();
+  return true;
+}
+
+bool Toolchain::findInEnvironment() {
+  if (auto Folder = getEnv(Context, "VCToolsInstallDir")) {
+    Tools = *Folder;
+    Layout = ToolsetLayout::VS2017OrNewer;
+    return true;
+  }
+  if (auto Folder = getEnv(Context, "VCINSTALLDIR")) {
+    Tools = *Folder;
+    Layout = ToolsetLayout::OlderVS;
+    return true;
+  }
+  std::string Path = getEnv(Context, "PATH").value_or("");
+  SmallVector<StringRef, 16> Folders;
+  StringRef(Path).split(Folders, sys::EnvPathSeparator);
+  return any_of(Folders,
+                [&](StringRef Folder) { return isToolFolder(Folder); });
+}
+
+bool Toolchain::findTools() {
+  // The last two ask Windows and answer no elsewhere.
+  return findVCToolChainViaCommandLine(*FS, value(OPT_vctoolsdir),
+                                       value(OPT_vctoolsversion),
+                                       value(OPT_winsysroot), Tools, Layout) ||
+         (!IgnoresEnvironment && findInEnvironment()) ||
+         findVCToolChainViaSetupConfig(*FS, {}, Tools, Layout) ||
+         findVCToolChainViaRegistry(Tools, Layout);
+}
+
+void Toolchain::findSDK() {
+  std::optional<StringRef> Folder = value(OPT_winsdkdir);
+  std::optional<StringRef> Version = value(OPT_winsdkversion);
+  std::optional<StringRef> SysRoot = value(OPT_winsysroot);
+  std::string Found;
+  std::string FoundVersion;
+  // lld does not know the machine yet here; the answer does not depend on it.
+  if (useUniversalCRT(Layout, Tools, Triple::UnknownArch, *FS) &&
+      getUniversalCRTSdkDir(*FS, Folder, Version, SysRoot, Found,
+                            FoundVersion)) {
+    SmallString<128> Lib = StringRef(Found);
+    sys::path::append(Lib, "Lib", FoundVersion, "ucrt");
+    UniversalCRT = Lib.str();
+  }
+  std::string IncludeVersion;
+  std::string LibVersion;
+  if (!getWindowsSDKDir(*FS, Folder, Version, SysRoot, Found, SDKMajor,
+                        IncludeVersion, LibVersion))
+    return;
+  SDKLib = Found;
+  sys::path::append(SDKLib, "Lib");
+  if (SDKMajor >= 8)
+    sys::path::append(SDKLib, LibVersion, "um");
+}
+
+bool Toolchain::detect() {
+  if (!findTools())
+    return false;
+  if (const OptionWord *O = Options.last(OPT_diasdkdir, OPT_winsysroot)) {
+    SmallString<128> Path = O->Value;
+    if (O->ID == OPT_winsysroot)
+      sys::path::append(Path, "DIA SDK");
+    DIA = Path.str();
+  }
+  // With LIB set, lld trusts whoever set it, unless an option says otherwise.
+  // (Which options do is taken from lld-link 22.1.8 itself.)
+  bool NoLIB = IgnoresEnvironment || !getEnv(Context, "LIB");
+  UsesToolsLib =
+      NoLIB || Options.has(OPT_vctoolsdir, OPT_vctoolsversion, OPT_winsysroot);
+  if (NoLIB || Options.has(OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot))
+    findSDK();
+  return UsesToolsLib || !DIA.empty() || !UniversalCRT.empty() ||
+         !SDKLib.empty();
+}
+
+void Toolchain::addFolders(Triple::ArchType Arch,
+                           std::vector<std::string> &Paths) const {
+  if (!DIA.empty()) {
+    SmallString<128> Path = StringRef(DIA);
+    sys::path::append(Path, "lib", archToLegacyVCArch(Arch));
+    Paths.push_back(Path.str().str());
+  }
+  if (UsesToolsLib)
+    for (StringRef Parent : {"", "atlmfc"})
+      Paths.push_back(getSubDirectoryPath(SubDirectoryType::Lib, Layout, Tools,
+                                          Arch, Parent));
+  if (StringRef Name = archToWindowsSDKArch(Arch);
+      !UniversalCRT.empty() && !Name.empty()) {
+    SmallString<128> Path = StringRef(UniversalCRT);
+    sys::path::append(Path, Name);
+    Paths.push_back(Path.str().str());
+  }
+  std::string Path;
+  if (!SDKLib.empty() &&
+      appendArchToWindowsSDKLibPath(SDKMajor, SDKLib, Arch, Path))
+    Paths.push_back(Path);
+}
+
+/// The machine a bitcode file is for. Maps it: the target's name lies behind
+/// the file's first blocks.
+static uint16_t machineOfBitcode(const os::OpenFile &File) {
+  os::MappedFile Map;
+  if (os::MappedFile::map(File, Map))
+    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
+  Expected<std::string> Target = getBitcodeTargetTriple(
+      MemoryBufferRef(StringRef(Map.data(), Map.size()), "bitcode"));
+  if (!Target) {
+    consumeError(Target.takeError()); // lld's to report
+    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
+  }
+  switch (Triple(*Target).getArch()) {
+  case Triple::x86:
+    return COFF::IMAGE_FILE_MACHINE_I386;
+  case Triple::x86_64:
+    return COFF::IMAGE_FILE_MACHINE_AMD64;
+  case Triple::arm:
+  case Triple::thumb:
+    return COFF::IMAGE_FILE_MACHINE_ARMNT;
+  case Triple::aarch64:
+    return COFF::IMAGE_FILE_MACHINE_ARM64;
+  default:
+    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
+  }
+}
+
+/// The machine that the object or bitcode file at \p Path is for.
+static uint16_t machineOf(const std::string &Path) {
+  os::OpenFile File;
+  // Enough for the longest header, that of /bigobj.
+  std::array<char, 64> Bytes;
+  std::error_code EC;
+  if (os::OpenFile::open(Path, File))
+    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
+  StringRef Head(Bytes.data(), File.readAt(0, Bytes, EC));
+  file_magic Magic = identify_magic(Head);
+  if (!EC && Magic == file_magic::bitcode)
+    return machineOfBitcode(File);
+  if (EC || Magic != file_magic::coff_object || Head.size() < 20)
+    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
+  bool Big = Head.starts_with(StringRef("\0\0\xff\xff", 4));
+  return support::endian::read16le(Head.data() + (Big ? 6 : 0));
+}
+
+/// What /machine: says, or the first object among the inputs, or x64 (as lld
+/// assumes in the end).
+static uint16_t machineOf(const OptionWords &Options,
+                          const LinkCommand &Command) {
+  if (const OptionWord *O = Options.last(OPT_machine))
+    return getMachineType(O->Value);
+  // More than enough to get past the resources and libraries in front of the
+  // first object; a link of libraries alone should not be gone through for
+  // this.
+  constexpr unsigned MostLooks = 64;
+  unsigned Looks = 0;
+  InputResolver Resolver(Command);
+  for (const NamedInput &Input : Command.Inputs) {
+    if (Input.Search != SearchRule::Object)
+      continue;
+    ResolvedInput R = Resolver.resolve(Input);
+    if (R.Status.Kind != os::FileKind::Regular)
+      continue;
+    if (uint16_t M = machineOf(R.Path); M != COFF::IMAGE_FILE_MACHINE_UNKNOWN)
+      return M;
+    if (++Looks == MostLooks)
+      break;
+  }
+  return COFF::IMAGE_FILE_MACHINE_AMD64;
+}
+
+void addSearchPaths(const OptionWords &Options,
+                    const CommandLineContext &Context, LinkCommand &Command) {
+  std::vector<std::string> &Paths = Command.SearchPaths;
+  Paths.emplace_back();
+  for (const OptionWord &O : Options.filtered(OPT_libpath))
+    Paths.push_back(O.Value.str());
+  // In MinGW mode, the compiler's driver names every folder itself.
+  if (Command.MinGW)
+    return;
+  addOwnFolders(Context.ToolPath, Paths);
+  // Any of these takes the place of LIB (lld-link 22.1.8, /print-search-paths);
+  // /diasdkdir: does not.
+  if (!Options.has(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
+                   OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot)) {
+    std::string LIB = getEnv(Context, "LIB").value_or("");
+    // Not StringRef::split: an empty entry counts, but not at the end.
+    for (StringRef Rest = LIB; !Rest.empty();) {
+      auto [Folder, Behind] = Rest.split(';');
+      Paths.push_back(Folder.str());
+      Rest = Behind;
+    }
+  }
+  if (Toolchain T(Options, Context); T.detect())
+    T.addFolders(getMachineArchType(machineOf(Options, Command)), Paths);
+}
+
+} // namespace headstart::coff

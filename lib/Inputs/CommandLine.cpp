@@ -1,0 +1,194 @@
+//===- CommandLine.cpp - Command-line words and who wrote them ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Expansion with provenance. llvm::cl::ExpandResponseFiles gives the same words
+// but not who wrote them, reads whatever a name leads to (a FIFO included), and
+// prints what it does not like; so the recursion is our own, and only the
+// tokenizers are LLVM's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Inputs/CommandLine.h"
+#include "COFF/Options.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+StringRef flavourName(Flavour F) {
+  switch (F) {
+  case Flavour::COFF:
+    return "coff";
+  case Flavour::MachO:
+    return "macho";
+  case Flavour::ELF:
+    return "elf";
+  }
+  llvm_unreachable("unknown flavour");
+}
+
+CommandLineContext CommandLineContext::fromProcess() {
+  CommandLineContext Context;
+  Context.GetEnv = [](StringRef Name) { return sys::Process::GetEnv(Name); };
+  return Context;
+}
+
+namespace {
+/// Far beyond any build's, and little enough to read twice.
+constexpr uint64_t LargestResponseFile = uint64_t(256) << 20; // bytes
+constexpr size_t DeepestNesting = 64;
+/// Files that name each other twice would double the work at every level.
+constexpr size_t MostResponseFiles = 10000;
+
+class Expander {
+public:
+  Expander(cl::TokenizerCallback Tokenizer, ExpandedCommandLine &Result)
+      : Tokenizer(Tokenizer), Result(Result) {}
+
+  void add(StringRef Text, StringRef ResponseFile, StringRef Variable) {
+    if (Text.size() > 1 && Text[0] == '@' && expand(Text.substr(1), Variable))
+      return;
+    Result.Words.push_back({Text.str(), ResponseFile.str(), Variable.str()});
+  }
+
+private:
+  /// Adds the words of the response file \p Name; false if it stays a word.
+  bool expand(StringRef Name, StringRef Variable);
+  /// What is in \p File, as UTF-8, or why it cannot be had.
+  Expected<std::string> read(const os::OpenFile &File) const;
+
+  cl::TokenizerCallback Tokenizer;
+  ExpandedCommandLine &Result;
+  SmallVector<os::FileIdentity, 8> Including; ///< outermost first
+  size_t FilesRead = 0;
+};
+} // namespace
+
+static Error refuse(const Twine &Why) { return createStringError(Why); }
+
+Expected<std::string> Expander::read(const os::OpenFile &File) const {
+  const os::FileIdentity &Own = File.identity();
+  if (llvm::any_of(Including, [&](const os::FileIdentity &Outer) {
+        return Outer.Device == Own.Device && Outer.Inode == Own.Inode;
+      }))
+    return refuse("it includes itself");
+  if (Including.size() >= DeepestNesting)
+    return refuse("more than " + Twine(DeepestNesting) +
+                  " response files are inside each other");
+  if (FilesRead >= MostResponseFiles)
+    return refuse("there are more than " + Twine(MostResponseFiles) +
+                  " response files");
+  if (File.size() > LargestResponseFile)
+    return refuse("it is larger than 256 MiB");
+
+  std::string Bytes(File.size(), '\0');
+  std::error_code EC;
+  Bytes.resize(File.readAt(0, Bytes, EC));
+  if (EC)
+    return refuse(EC.message());
+  // Byte-order marks, as in LLVM 22 Support/CommandLine.cpp.
+  if (hasUTF16ByteOrderMark(Bytes)) {
+    std::string Converted;
+    if (!convertUTF16ToUTF8String(ArrayRef<char>(Bytes.data(), Bytes.size()),
+                                  Converted))
+      return refuse("it is not valid UTF-16");
+    return Converted;
+  }
+  if (StringRef(Bytes).starts_with("\xef\xbb\xbf"))
+    Bytes.erase(0, 3);
+  return Bytes;
+}
+
+bool Expander::expand(StringRef Name, StringRef Variable) {
+  os::OpenFile File;
+  // A relative name is relative to the current folder, also inside another
+  // response file: lld does not ask for RelativeNames.
+  std::error_code EC = os::OpenFile::open(Name.str(), File);
+  Expected<std::string> Bytes =
+      !EC ? read(File)
+      : EC == std::errc::operation_not_supported
+          ? refuse("it is not a regular file, and only the linker may read it")
+          : refuse(EC.message());
+  if (!Bytes) {
+    Result.Notes.push_back(
+        (Name + ": response file not expanded: " + toString(Bytes.takeError()))
+            .str());
+    return false;
+  }
+  ++FilesRead;
+  os::FileIdentity Identity = File.identity();
+  File.close();
+
+  BumpPtrAllocator Allocator;
+  StringSaver Saver(Allocator);
+  SmallVector<const char *, 0> Tokens;
+  Tokenizer(*Bytes, Saver, Tokens, /*MarkEOLs=*/false);
+  Including.push_back(Identity);
+  for (const char *Token : Tokens)
+    add(Token, Name, Variable);
+  Including.pop_back();
+  return true;
+}
+
+/// What lld-link takes from the words of its own command line before it looks
+/// into response files and variables (lld 22 COFF/DriverUtils.cpp).
+static std::pair<cl::TokenizerCallback, bool>
+settingsOf(ArrayRef<std::string> Args) {
+  cl::TokenizerCallback Tokenizer = cl::TokenizeWindowsCommandLine;
+  bool IgnoreEnvironment = false;
+  for (StringRef Arg : Args) {
+    coff::MatchedWord Match = coff::matchWord(Arg);
+    if (Match.ID == coff::OPT_lldignoreenv)
+      IgnoreEnvironment = true;
+    else if (Match.ID == coff::OPT_rsp_quoting)
+      Tokenizer = Match.Value == "windows" ? cl::TokenizeWindowsCommandLine
+                                           : cl::TokenizeGNUCommandLine;
+  }
+  return {Tokenizer, IgnoreEnvironment};
+}
+
+ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
+                                      const CommandLineContext &Context) {
+  ExpandedCommandLine Result;
+  Result.Words.reserve(Args.size());
+  cl::TokenizerCallback Tokenizer = cl::TokenizeGNUCommandLine;
+  bool IgnoreEnvironment = true;
+  if (F == Flavour::COFF)
+    std::tie(Tokenizer, IgnoreEnvironment) = settingsOf(Args);
+
+  Expander E(Tokenizer, Result);
+  if (!IgnoreEnvironment && Context.GetEnv) {
+    // lld puts LINK's words right behind the program's name, and then _LINK_'s
+    // right there too, in front of them.
+    for (StringRef Variable : {"_LINK_", "LINK"}) {
+      std::optional<std::string> Value = Context.GetEnv(Variable);
+      if (!Value)
+        continue;
+      BumpPtrAllocator Allocator;
+      StringSaver Saver(Allocator);
+      SmallVector<const char *, 0> Tokens;
+      cl::TokenizeWindowsCommandLine(*Value, Saver, Tokens);
+      for (const char *Token : Tokens)
+        E.add(Token, StringRef(), Variable);
+    }
+  }
+  for (StringRef Arg : Args)
+    E.add(Arg, StringRef(), StringRef());
+  return Result;
+}
+
+} // namespace headstart

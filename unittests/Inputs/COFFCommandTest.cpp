@@ -1,0 +1,312 @@
+//===- COFFCommandTest.cpp - What lld-link will read, in order ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestSupport.h"
+#include "gmock/gmock.h"
+#include <chrono>
+#include <random>
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+TEST(COFFCommandTest, namesReasons) {
+  EXPECT_EQ(reasonName(InputReason::CommandLine), "command line");
+  EXPECT_EQ(reasonName(InputReason::ResponseFile), "response file");
+  EXPECT_EQ(reasonName(InputReason::Environment), "environment");
+  EXPECT_EQ(reasonName(InputReason::DefaultLibrary), "default library");
+  EXPECT_EQ(reasonName(InputReason::WholeArchive), "whole archive");
+  EXPECT_EQ(reasonName(InputReason::ModuleDefinition), "module definition");
+  EXPECT_EQ(reasonName(InputReason::OptionFile), "option file");
+}
+
+TEST(COFFCommandTest, knowsWhoNamedAnInput) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "rsp.obj /defaultlib:rsplib");
+  LinkCommand Command =
+      parse({"/home/abs.obj", "@x.rsp", "-wholearchive:whole.lib",
+             "/DefaultLib:def", "/def:x.def"},
+            contextWith({{"LINK", "env.obj"}}));
+  ASSERT_THAT(names(Command),
+              ElementsAre("env.obj", "/home/abs.obj", "rsp.obj", "whole.lib",
+                          "rsplib", "def", "x.def"));
+  std::vector<InputReason> Reasons;
+  Strings From;
+  for (const NamedInput &Input : Command.Inputs) {
+    Reasons.push_back(Input.Reason);
+    From.push_back(Input.From);
+  }
+  EXPECT_THAT(Reasons,
+              ElementsAre(InputReason::Environment, InputReason::CommandLine,
+                          InputReason::ResponseFile, InputReason::WholeArchive,
+                          InputReason::DefaultLibrary,
+                          InputReason::DefaultLibrary,
+                          InputReason::ModuleDefinition));
+  EXPECT_THAT(From, ElementsAre("LINK", "", "x.rsp", "-wholearchive:", "x.rsp",
+                                "/DefaultLib:", "/def:"));
+  EXPECT_EQ(Command.Inputs[0].Search, SearchRule::Object);
+  EXPECT_EQ(Command.Inputs[3].Search, SearchRule::Object);
+  EXPECT_EQ(Command.Inputs[4].Search, SearchRule::Library);
+  EXPECT_EQ(Command.Inputs[6].Search, SearchRule::AsGiven);
+}
+
+TEST(COFFCommandTest, tellsInputsFromUnknownOptions) {
+  // A path for lld, unless it is an option; but "-x" is never an input.
+  LinkCommand Command =
+      parse({"/x.obj", "/outs", "-x.obj", "--long", "-", "", "x.obj",
+             "/prefetch-inputs:banana", "/nodefaultlibs"});
+  EXPECT_THAT(names(Command),
+              ElementsAre("/x.obj", "/outs", "-", "x.obj",
+                          "/prefetch-inputs:banana", "/nodefaultlibs"));
+  EXPECT_THAT(Command.PrefetchOptions, IsEmpty());
+}
+
+// The MinGW driver resolves -l itself; lld-link 22.1.8 only warns: "ignoring
+// unknown argument '-lfoo'".
+TEST(COFFCommandTest, takesNoLibraryOptionsInMinGWMode) {
+  LinkCommand Command =
+      parse({"/lldmingw", "-lfoo", "-L/lib", "-l:x.a", "a.o"});
+  EXPECT_TRUE(Command.MinGW);
+  EXPECT_THAT(names(Command), ElementsAre("a.o"));
+  EXPECT_THAT(Command.SearchPaths, ElementsAre(""));
+}
+
+TEST(COFFCommandTest, marksLazyInputs) {
+  LinkCommand Command =
+      parse({"a.obj", "/start-lib", "b.obj", "/wholearchive:c.lib", "-END-LIB",
+             "d.obj", "/defaultlib:e", "-start-lib"});
+  std::vector<bool> Lazy;
+  Lazy.reserve(Command.Inputs.size());
+  for (const NamedInput &Input : Command.Inputs)
+    Lazy.push_back(Input.Lazy);
+  EXPECT_THAT(names(Command),
+              ElementsAre("a.obj", "b.obj", "c.lib", "d.obj", "e"));
+  EXPECT_THAT(Lazy, ElementsAre(false, true, true, false, false));
+}
+
+TEST(COFFCommandTest, marksWholeArchives) {
+  auto Whole = [](const Strings &Args) {
+    std::vector<bool> Result;
+    for (const NamedInput &Input : parse(Args).Inputs)
+      Result.push_back(Input.Whole);
+    return Result;
+  };
+  EXPECT_THAT(Whole({"a.lib", "b.lib", "/wholearchive:a.lib"}),
+              ElementsAre(true, false, true));
+  EXPECT_THAT(Whole({"a.lib", "b.lib", "/wholearchive", "/defaultlib:c"}),
+              ElementsAre(true, true, false));
+}
+
+// The order of lld-link 22.1.8, seen with strace.
+TEST(COFFCommandTest, readsOptionFilesInTheOrderOfLld) {
+  LinkCommand Command =
+      parse({"/natvis:n1.natvis", "/natvis:n2.natvis", "/pdbstream:a=s1",
+             "/pdbstream:b=s2", "/sectionlayout:@layout", "/order:@order",
+             "/def:x.def", "/stub:stub", "/defaultlib:lib", "/manifestinput:m1",
+             "/manifestinput:m2", "/manifest:embed,id=2", "/vfsoverlay:vfs",
+             "a.obj", "/debug", "/lto-sample-profile:prof",
+             "/lto-cs-profile-file:cs", "b.obj"});
+  EXPECT_THAT(names(Command),
+              ElementsAre("vfs", "layout", "a.obj", "b.obj", "lib", "stub",
+                          "x.def", "prof", "cs", "m1", "m2", "order",
+                          "n1.natvis", "n2.natvis", "s1", "s2"));
+}
+
+TEST(COFFCommandTest, lastValueWins) {
+  LinkCommand Command =
+      parse({"a.obj", "/def:1", "/def:2", "/stub:1", "/stub:2", "/order:@1",
+             "/order:@2", "/vfsoverlay:1", "/vfsoverlay:2", "/sectionlayout:@1",
+             "/sectionlayout:2", "/debug", "/pdbstream:s=1", "/pdbstream:s=2"});
+  EXPECT_THAT(names(Command),
+              ElementsAre("2", "2", "a.obj", "2", "2", "2", "2"));
+}
+
+TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
+  // No PDB: no natvis files, no streams.
+  EXPECT_THAT(names(parse({"a.obj", "/natvis:n", "/pdbstream:a=s"})),
+              ElementsAre("a.obj"));
+  EXPECT_THAT(names(parse({"a.obj", "/natvis:n", "/debug:dwarf"})),
+              ElementsAre("a.obj"));
+  // Manifest inputs need an embedded manifest.
+  EXPECT_THAT(names(parse({"a.obj", "/manifestinput:m"})),
+              ElementsAre("a.obj"));
+  EXPECT_THAT(names(parse({"a.obj", "/manifestinput:m", "/manifest:embed",
+                           "/manifest"})),
+              ElementsAre("a.obj"));
+  // An order needs its '@', and keeps the call graph from being read.
+  EXPECT_THAT(names(parse({"a.obj", "/order:o"})), ElementsAre("a.obj"));
+  EXPECT_THAT(
+      names(parse({"a.obj", "/order:@o", "/call-graph-ordering-file:c"})),
+      ElementsAre("a.obj", "o"));
+  EXPECT_THAT(names(parse({"a.obj", "/call-graph-ordering-file:c"})),
+              ElementsAre("a.obj", "c"));
+  EXPECT_THAT(names(parse({"a.obj", "/call-graph-ordering-file:c",
+                           "/call-graph-profile-sort:no"})),
+              ElementsAre("a.obj"));
+  // The native view's definitions: hybrid images with /def: only.
+  EXPECT_THAT(names(parse({"a.obj", "/defarm64native:n", "/def:d"})),
+              ElementsAre("a.obj", "d"));
+  EXPECT_THAT(names(parse({"a.obj", "/defarm64native:n", "/machine:ARM64X"})),
+              ElementsAre("a.obj"));
+  EXPECT_THAT(
+      names(parse({"a.obj", "/defarm64native:n", "/def:d", "/machine:arm64x"})),
+      ElementsAre("a.obj", "d", "n"));
+  // A profile that the program is going to write.
+  EXPECT_THAT(names(parse({"a.obj", "/lto-cs-profile-file:p",
+                           "/lto-cs-profile-generate"})),
+              ElementsAre("a.obj"));
+  // Nothing is made of the symbols.
+  for (const char *Word : {"/lldemit:llvm", "/lldemit:asm",
+                           "/thinlto-index-only", "/thinlto-index-only:x"}) {
+    LinkCommand Command =
+        parse({"a.obj", "/order:@o", "/debug", "/natvis:n", Word});
+    EXPECT_THAT(names(Command), ElementsAre("a.obj")) << Word;
+    EXPECT_FALSE(Command.ReadsCodeView) << Word;
+    EXPECT_FALSE(Command.ReadsDWARF) << Word;
+  }
+  EXPECT_THAT(names(parse({"a.obj", "/order:@o", "/lldemit:obj"})),
+              ElementsAre("a.obj", "o"));
+}
+
+TEST(COFFCommandTest, makesAnImportLibraryOfDefinitionsAlone) {
+  LinkCommand Command = parse({"/def:x.def", "/defaultlib:l", "/stub:s",
+                               "/order:@o", "/out:x.dll", "/debug"});
+  EXPECT_TRUE(Command.Links);
+  EXPECT_THAT(names(Command), ElementsAre("l", "s", "x.def"));
+}
+
+TEST(COFFCommandTest, knowsWhenThereIsNoLink) {
+  for (const Strings &Args :
+       {Strings{"/lib", "a.obj"}, Strings{"-LIB", "a.obj"},
+        Strings{"a.obj", "/help"}, Strings{"a.obj", "/?"},
+        Strings{"a.obj", "-?"}, Strings{"a.obj", "/??"},
+        Strings{"a.obj", "--version"}, Strings{}, Strings{"/out:x.exe"},
+        Strings{"/vfsoverlay:v"}}) {
+    LinkCommand Command = parse(Args);
+    EXPECT_FALSE(Command.Links) << testing::PrintToString(Args);
+    EXPECT_THAT(Command.Inputs, IsEmpty()) << testing::PrintToString(Args);
+  }
+  for (const Strings &Args :
+       {Strings{"a.obj"}, Strings{"a.obj", "/lib"},
+        Strings{"a.obj", "/version:1"}, Strings{"/link", "/lib", "a.obj"}})
+    EXPECT_TRUE(parse(Args).Links) << testing::PrintToString(Args);
+}
+
+TEST(COFFCommandTest, onlyTheCommandLineItselfTurnsIntoLib) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "/lib a.obj");
+  EXPECT_TRUE(parse({"@x.rsp"}).Links);
+  EXPECT_TRUE(parse({"a.obj"}, contextWith({{"LINK", "/lib"}})).Links);
+  EXPECT_FALSE(
+      parse({"/lib", "a.obj"}, contextWith({{"LINK", "b.obj"}})).Links);
+}
+
+TEST(COFFCommandTest, debugWordsActInTurn) {
+  struct {
+    Strings Args;
+    bool CodeView;
+    bool DWARF;
+  } Cases[] = {
+      {{}, false, false},
+      {{"/debug"}, true, true},
+      {{"-DEBUG:FULL"}, true, true},
+      {{"/debug:fastlink"}, true, true},
+      {{"/debug:ghash"}, true, true},
+      {{"/debug:noghash"}, true, true},
+      {{"/debug:dwarf"}, false, true},
+      {{"/debug:symtab"}, false, false},
+      {{"/debug:none"}, false, false},
+      {{"/debug:"}, false, false},
+      {{"/debug:full,nodwarf"}, true, false},
+      {{"/debug:nodwarf,full"}, true, true},
+      {{"/debug", "/debug:nodwarf"}, true, false},
+      {{"/debug", "/debug:none"}, false, false},
+      {{"/debug:none", "/debug"}, true, true},
+      {{"/debug:dwarf", "/debug:none"}, false, false},
+      {{"/debug", "/debug:dwarf"}, true, true},
+      {{"/debug:dwarf", "/debug:symtab"}, false, true},
+      {{"/debugtype:cv", "/pdb:x.pdb"}, false, false},
+  };
+  for (const auto &Case : Cases) {
+    Strings Args = Case.Args;
+    Args.emplace_back("a.obj");
+    LinkCommand Command = parse(Args);
+    EXPECT_EQ(Command.ReadsCodeView, Case.CodeView)
+        << testing::PrintToString(Args);
+    EXPECT_EQ(Command.ReadsDWARF, Case.DWARF) << testing::PrintToString(Args);
+  }
+}
+
+TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");
+  LinkCommand Command =
+      parse({"--prefetch-jobs=4", "a.obj", "@x.rsp", "/prefetch-inputs:no"},
+            contextWith({{"LINK", "/prefetch-memory:1G"}}));
+  Strings Seen;
+  for (const PrefetchOption &Option : Command.PrefetchOptions)
+    Seen.push_back(Option.Name + "=" + Option.Value);
+  EXPECT_THAT(Seen,
+              ElementsAre("prefetch-memory=1G", "prefetch-jobs=4",
+                          "prefetch-stats=a b.json", "prefetch-inputs=no"));
+  EXPECT_THAT(names(Command), ElementsAre("a.obj", "b.obj"));
+}
+
+TEST(COFFCommandTest, survivesRandomWords) {
+  CurrentTestFolder Folder;
+  std::mt19937 Random(22); // NOLINT: the same words every time
+  for (unsigned I = 0; I < 300; ++I) {
+    Strings Args;
+    for (unsigned Words = Random() % 10; Words; --Words) {
+      std::string Word;
+      const char *Starts[] = {"",
+                              "/",
+                              "-",
+                              "@",
+                              "/debug:",
+                              "/pdbstream:",
+                              "/out:",
+                              "/defaultlib:",
+                              "/nodefaultlib:",
+                              "/machine:",
+                              "/libpath:",
+                              "/map:"};
+      Word = Starts[Random() % std::size(Starts)];
+      for (unsigned Length = Random() % 12; Length; --Length)
+        Word += char(Random() % 256);
+      Args.push_back(std::move(Word));
+    }
+    LinkCommand Command = parse(Args);
+    InputResolver Resolver(Command);
+    for (const NamedInput &Input : Command.Inputs)
+      Resolver.resolve(Input);
+  }
+}
+
+TEST(COFFCommandTest, parsesManyWordsFast) {
+  CurrentTestFolder Folder;
+  std::string Text;
+  for (unsigned I = 0; I < 100000; ++I)
+    Text += "/home/user/project/build/obj/source/" + std::to_string(I) +
+            "/file.obj\n";
+  Folder.write("x.rsp", Text);
+  auto Start = std::chrono::steady_clock::now();
+  LinkCommand Command = parse({"/out:x.exe", "@x.rsp", "/debug"});
+  auto Taken = std::chrono::steady_clock::now() - Start;
+  EXPECT_EQ(Command.Inputs.size(), 100000U);
+  // For the log: time is never asserted.
+  RecordProperty(
+      "Milliseconds",
+      int(std::chrono::duration_cast<std::chrono::milliseconds>(Taken)
+              .count()));
+}
+
+} // namespace
