@@ -1,0 +1,99 @@
+//===- PrefetchEngine.h - The threads that fetch a link's inputs --*- C++
+//-*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The engine: threads that open, map and fetch a link's inputs in the planned
+/// order while the linker runs, and hand the linker what they have opened.
+///
+/// It never decides what is linked. Whatever it cannot do (a missing file, no
+/// more threads, descriptors or mappings) it counts and leaves to the linker.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_ENGINE_PREFETCHENGINE_H
+#define HEADSTART_ENGINE_PREFETCHENGINE_H
+
+#include "headstart/Engine/FileContents.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Report/LinkStats.h"
+#include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+struct EngineOptions {
+  /// Threads. More than cores on purpose: they wait for the disk, not for a
+  /// processor. Cut to what the limit on open files allows.
+  unsigned Jobs = 8;
+  /// The most bytes fetched and not yet asked for by the linker.
+  uint64_t BudgetBytes = UINT64_MAX;
+  /// The most mappings that the engine makes; 0: half of what the system
+  /// allows a process. Further inputs are fetched but not handed over.
+  uint64_t MaxMappings = 0;
+  /// Whether buffers are handed over at all; without, the engine only fetches.
+  bool HandOver = true;
+  PlanOptions Plan;
+  /// Where threads log what they do; may be null. Must outlive the engine.
+  TraceLog *Trace = nullptr;
+};
+
+class PrefetchEngine {
+public:
+  /// Starts no thread yet. \p Options and \p Cache are copied.
+  explicit PrefetchEngine(const EngineOptions &Options,
+                          const os::PageCache &Cache = os::PageCache());
+  /// Cancels and joins. Buffers that were taken stay valid.
+  ~PrefetchEngine();
+  PrefetchEngine(const PrefetchEngine &) = delete;
+  PrefetchEngine &operator=(const PrefetchEngine &) = delete;
+
+  /// Starts fetching the inputs of \p Command, in its order. Returns at once.
+  /// To be called once.
+  void start(LinkCommand Command);
+
+  /// Starts fetching the files at \p Paths, in their order.
+  void startFiles(const std::vector<std::string> &Paths);
+
+  /// The buffer of \p Path, if the engine has it or can have it at once: null
+  /// when it does not know the path, could not open it, or when the path names
+  /// another file by now (replaced, deleted or changed since it was opened).
+  /// Null is no error: the caller opens the file itself and hears from the
+  /// system what is wrong with it.
+  ///
+  /// Blocks for no more than the opening of this one file. Any thread.
+  std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
+                                           const BufferRequest &Request);
+
+  /// Asks the threads to stop after the step they are at (a step is at most
+  /// 512 KiB). Does not block. Any thread.
+  void cancel();
+
+  /// Waits for the threads to end: when everything is fetched, or soon after
+  /// `cancel`. One thread only.
+  void join();
+
+  /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
+  /// problems; first and last hint counted from \p Origin). Any thread.
+  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
+
+private:
+  class Impl;
+  std::unique_ptr<Impl> State;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_ENGINE_PREFETCHENGINE_H

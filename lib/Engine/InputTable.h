@@ -1,0 +1,107 @@
+//===- InputTable.h - The engine's inputs and their states ------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: one entry per input, and who may touch what of it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_INPUTTABLE_H
+#define HEADSTART_LIB_ENGINE_INPUTTABLE_H
+
+#include "headstart/Engine/FileContents.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Plan/FetchPlan.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// Where an entry stands on its way to the linker.
+///
+///     Waiting ──claim──► Opening ──publish──► Ready
+///                           └──────publish──► Unavailable
+///
+/// Whoever claims an entry, a thread of the engine or the linker's own, opens
+/// it outside the lock and publishes what came of it. Nothing of an entry is
+/// written after it was published but Flags.
+enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
+
+struct InputEntry {
+  explicit InputEntry(const NamedInput &Named) : Named(&Named) {}
+
+  const NamedInput *Named;
+  EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
+
+  // Written by the claimer, read by anyone after State is Ready:
+  std::string Path;
+  os::FileIdentity Identity;
+  std::optional<os::Residency> Before; ///< as it was found, where that is told
+  std::shared_ptr<const FileContents> Contents; ///< null: fetched only
+
+  // Written by the one thread of the engine that plans the entry, read by
+  // others after they have seen PlannedFlag:
+  std::vector<PlannedRange> Plan;
+  static constexpr uint8_t PlannedFlag = 0x80;
+  /// PlannedFlag, and one bit for each phase that a thread came for before
+  /// there was a plan: see PrefetchEngine.cpp.
+  std::atomic<uint8_t> Flags{0};
+
+  /// Bytes of the parse phase that were fetched and that the linker has not
+  /// asked for yet: what the memory budget counts.
+  std::atomic<uint64_t> BytesAhead{0};
+  /// Whether the linker has asked for it.
+  std::atomic<bool> Asked{false};
+};
+
+/// All entries, by order and by path. Every function may be called from any
+/// thread.
+class InputTable {
+public:
+  /// Makes the entries; a name that comes twice gets one. To be called once,
+  /// before any thread starts. \p Inputs must outlive the table.
+  void fill(const std::vector<NamedInput> &Inputs);
+
+  size_t size() const { return Entries.size(); }
+  InputEntry &operator[](size_t I) { return *Entries[I]; }
+
+  /// Makes the caller the one who opens \p Entry; false when it is another's,
+  /// or done.
+  bool claim(InputEntry &Entry);
+
+  /// Ends what `claim` began. \p Contents may be null with Ready: the file
+  /// exists but is not held for the linker.
+  void publish(InputEntry &Entry, EntryState State, std::string Path,
+               const os::FileIdentity &Identity,
+               std::shared_ptr<const FileContents> Contents);
+
+  /// Waits until whoever claimed \p Entry has published it; true when it is
+  /// Ready. Orders what the claimer wrote before the caller.
+  bool waitUntilPublished(InputEntry &Entry);
+
+  /// The entry that the linker means by \p Path, or null; claims it for the
+  /// caller when nobody has begun (\p Claimed), waits when somebody is at it.
+  InputEntry *find(llvm::StringRef Path, bool &Claimed);
+
+private:
+  std::mutex Mutex;
+  std::condition_variable Published;
+  llvm::StringMap<InputEntry *> ByPath; ///< guarded by Mutex
+  std::vector<std::unique_ptr<InputEntry>> Entries;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_INPUTTABLE_H

@@ -1,0 +1,542 @@
+//===- PrefetchEngine.cpp - The threads that fetch a link's inputs --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Protocol. Each phase of the plan has a cursor over all inputs. A thread
+/// takes the next input of the earliest phase that has any left, so that the
+/// parse phase of every file is under way before the next phase of any:
+///
+///     parse:    claim ─ open ─ map ─ publish ─ plan ─ set Planned ─ fetch
+///     others:   wait for nobody: fetch the phase's ranges of a planned input
+///
+/// A thread that comes for a later phase of an input which has no plan yet (its
+/// planner is still waiting for the disk) leaves a bit in Flags and goes on;
+/// the planner sees the bit when it sets Planned, and fetches that phase too.
+/// Exactly one of the two sees the other's bit, since both are set by atomic
+/// read-modify-writes of the same byte.
+///
+/// Threads wait for two things only: the disk, and room in the memory budget.
+/// The linker never waits for either through us; `take` waits at most for the
+/// opening of the one file that it asks for.
+///
+/// Shutdown. `cancel` sets a flag that is looked at before every step and by
+/// whoever waits for room. `join` ends the threads before the table dies; what
+/// the linker still holds is shared, so no order of destruction can leave a
+/// thread or the linker with an unmapped page.
+///
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/PrefetchEngine.h"
+#include "InputTable.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Plan/ObjectLayout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// Between two looks at the cancel flag; also the most that one wait for the
+/// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
+constexpr uint64_t StepBytes = 512 * 1024;
+
+/// Enough of a file's head for 1,600 sections: most objects need one read.
+constexpr uint64_t HeadBytes = 64 * 1024;
+
+/// Past this a section table is not read to plan a file: 1.6 million sections.
+constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
+
+/// Descriptors that the linker itself may need at once, outputs included.
+constexpr uint64_t SpareDescriptors = 64;
+
+/// Counts problems by what they are, with the first path for an example.
+class ProblemCounter {
+public:
+  void add(StringRef What, StringRef Path, StringRef Reason) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    CountedProblem &P = Problems[What.str()];
+    if (P.Count++ == 0)
+      P.Message = (What + " '" + Path + "': " + Reason).str();
+  }
+
+  std::vector<CountedProblem> list() const {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    std::vector<CountedProblem> Result;
+    for (const auto &P : Problems)
+      Result.push_back(P.second);
+    return Result;
+  }
+
+private:
+  mutable std::mutex Mutex;
+  std::map<std::string, CountedProblem> Problems; // guarded by Mutex
+};
+
+/// The earliest and the latest of some moments, from any thread.
+class TimeSpan {
+public:
+  void note(TraceClock::time_point T) {
+    int64_t Ticks = T.time_since_epoch().count();
+    int64_t Old = First.load(std::memory_order_relaxed);
+    while (Ticks < Old && !First.compare_exchange_weak(Old, Ticks))
+      ;
+    Old = Last.load(std::memory_order_relaxed);
+    while (Ticks > Old && !Last.compare_exchange_weak(Old, Ticks))
+      ;
+  }
+  bool empty() const { return First.load() == INT64_MAX; }
+  TraceClock::time_point first() const { return at(First.load()); }
+  TraceClock::time_point last() const { return at(Last.load()); }
+
+private:
+  static TraceClock::time_point at(int64_t Ticks) {
+    return TraceClock::time_point(TraceClock::duration(Ticks));
+  }
+  std::atomic<int64_t> First{INT64_MAX};
+  std::atomic<int64_t> Last{INT64_MIN};
+};
+
+} // namespace
+
+class PrefetchEngine::Impl {
+public:
+  Impl(const EngineOptions &Options, const os::PageCache &Cache)
+      : Options(Options), Cache(Cache) {
+    if (Options.MaxMappings == 0)
+      this->Options.MaxMappings = os::maxMappings() / 2;
+    this->Options.Plan.PageBytes = Cache.pageSize();
+  }
+
+  void start(LinkCommand TheCommand);
+  std::unique_ptr<MemoryBuffer> take(StringRef Path,
+                                     const BufferRequest &Request);
+  void cancel();
+  void join() { Workers.join(); }
+  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
+
+private:
+  void work(unsigned Id);
+  void noteResidency(InputEntry &Entry, const os::OpenFile &File);
+  void openAndPublish(InputEntry &Entry, os::OpenFile &File);
+  bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
+            std::shared_ptr<const FileContents> &Contents);
+  void prepare(InputEntry &Entry, TraceLane *Lane);
+  void planEntry(InputEntry &Entry, const os::OpenFile &File);
+  bool readLayoutOf(const os::OpenFile &File, ObjectLayout &Layout);
+  void fetchPhase(InputEntry &Entry, FetchPhase Phase, const os::OpenFile *File,
+                  TraceLane *Lane);
+  bool fetchRange(InputEntry &Entry, const PlannedRange &Planned,
+                  const os::OpenFile *File, TraceLane *Lane);
+  bool waitForRoom(TraceLane *Lane);
+  void giveBack(InputEntry &Entry);
+
+  EngineOptions Options;
+  os::PageCache Cache;
+  LinkCommand Command;
+  std::unique_ptr<InputResolver> Resolver;
+  InputTable Table;
+  std::array<std::atomic<size_t>, NumFetchPhases> Cursors{};
+  std::atomic<bool> Cancelled{false};
+
+  // The memory budget: bytes fetched and not yet asked for.
+  std::mutex RoomMutex;
+  std::condition_variable Room;
+  std::atomic<uint64_t> BytesAhead{0};
+
+  // Figures.
+  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
+      HintCalls{0}, HandedOver{0}, Mappings{0};
+  TimeSpan Hints;
+  ProblemCounter Problems;
+
+  unsigned Started = 0; // threads; written before any other thread reads it
+  os::Threads Workers;  // last, so that it is joined first
+};
+
+void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
+  Command = std::move(TheCommand);
+  Resolver = std::make_unique<InputResolver>(Command);
+  Table.fill(Command.Inputs);
+  // Each thread holds one descriptor at a time.
+  uint64_t Descriptors = os::maxOpenFiles();
+  uint64_t Most = Descriptors > 2 * SpareDescriptors
+                      ? Descriptors - SpareDescriptors
+                      : Descriptors / 2;
+  uint64_t Jobs = std::min<uint64_t>({Options.Jobs, Table.size(), Most});
+  for (unsigned I = 0; I != Jobs; ++I) {
+    if (std::error_code E = Workers.start([this, I] { work(I); })) {
+      Problems.add("cannot start a thread", "prefetch", E.message());
+      break;
+    }
+    Started = I + 1;
+  }
+}
+
+void PrefetchEngine::Impl::work(unsigned Id) {
+  TraceLane *Lane =
+      Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id))
+                    : nullptr;
+  for (unsigned P = 0; P != NumFetchPhases; ++P) {
+    auto Phase = static_cast<FetchPhase>(P);
+    while (!Cancelled.load(std::memory_order_relaxed)) {
+      size_t I = Cursors[P].fetch_add(1, std::memory_order_relaxed);
+      if (I >= Table.size())
+        break;
+      InputEntry &Entry = Table[I];
+      if (Phase == FetchPhase::Parse) {
+        prepare(Entry, Lane);
+        continue;
+      }
+      uint8_t Mine = uint8_t(1) << P;
+      if (Entry.Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
+        fetchPhase(Entry, Phase, nullptr, Lane);
+    }
+  }
+}
+
+/// Gets hold of the bytes of \p File for the linker, without reading a large
+/// file. False when the engine should not, or cannot.
+bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
+                                const std::string &Path, bool Cold,
+                                std::shared_ptr<const FileContents> &Result) {
+  auto Contents = std::make_shared<FileContents>();
+  if (File.size() < MinMappedBytes) {
+    Contents->Copy =
+        WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
+    if (Cold)
+      Hints.note(TraceClock::now());
+    std::error_code Error;
+    if (!Contents->Copy ||
+        File.readAt(0, {Contents->Copy->getBufferStart(), File.size()},
+                    Error) != File.size())
+      return false;
+    if (Cold) {
+      HintedBytes.fetch_add(File.size(), std::memory_order_relaxed);
+      HintCalls.fetch_add(1, std::memory_order_relaxed);
+      Hints.note(TraceClock::now());
+    }
+    Result = std::move(Contents);
+    return true;
+  }
+  if (Mappings.fetch_add(1, std::memory_order_relaxed) >= Options.MaxMappings)
+    return false;
+  if (std::error_code E = os::MappedFile::map(File, Contents->Mapping)) {
+    Problems.add("cannot map", Path, E.message());
+    return false;
+  }
+  Result = std::move(Contents);
+  return true;
+}
+
+/// Looks, before anything of it is read, how much of an input is in memory.
+void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
+                                         const os::OpenFile &File) {
+  InputsBytes.fetch_add(File.size(), std::memory_order_relaxed);
+  Entry.Before = Cache.residency(File, {0, File.size()});
+  if (Entry.Before)
+    ResidentBytes.fetch_add(
+        std::min(Entry.Before->ResidentPages * Cache.pageSize(), File.size()),
+        std::memory_order_relaxed);
+}
+
+/// Opens a claimed entry and publishes what came of it. \p File stays open for
+/// the caller, when it could be opened.
+void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
+                                          os::OpenFile &File) {
+  ResolvedInput Found = Resolver->resolve(*Entry.Named);
+  auto Fail = [&](StringRef What, StringRef Reason) {
+    Problems.add(What, Found.Path, Reason);
+    Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
+                  nullptr);
+  };
+  if (Found.Status.Kind == os::FileKind::Missing)
+    return Fail("not found before the link", "no such file");
+  if (Found.Status.Kind != os::FileKind::Regular)
+    return Fail("not a regular file, left to the linker",
+                Found.Status.Kind == os::FileKind::Directory
+                    ? "is a directory"
+                    : "a FIFO, a device or a socket");
+  if (std::error_code E = os::OpenFile::open(Found.Path, File))
+    return Fail("cannot open", E.message());
+  noteResidency(Entry, File);
+  std::shared_ptr<const FileContents> Contents;
+  // An empty file has no bytes to hold, and the linker an opinion on it.
+  if (Options.HandOver && File.size() != 0)
+    (void)hold(File, Found.Path,
+               /*Cold=*/Entry.Before && !Entry.Before->complete(), Contents);
+  Table.publish(Entry, EntryState::Ready, std::move(Found.Path),
+                File.identity(), std::move(Contents));
+}
+
+/// A thread's work for one input in the parse phase.
+void PrefetchEngine::Impl::prepare(InputEntry &Entry, TraceLane *Lane) {
+  TraceClock::time_point Begin = TraceClock::now();
+  os::OpenFile File;
+  if (Table.claim(Entry)) {
+    openAndPublish(Entry, File);
+  } else if (Table.waitUntilPublished(Entry)) {
+    // The linker was faster. It has the buffer; the bytes behind the first
+    // pages are still ours to fetch.
+    (void)os::OpenFile::open(Entry.Path, File);
+  }
+  if (Lane)
+    Lane->add({"open", Begin, TraceClock::now(), Entry.Named->Name});
+  if (!File.isOpen())
+    return;
+
+  planEntry(Entry, File);
+  uint8_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
+  for (unsigned P = 0; P != NumFetchPhases; ++P)
+    if (P == 0 || (Seen & (uint8_t(1) << P)))
+      fetchPhase(Entry, static_cast<FetchPhase>(P), &File, Lane);
+}
+
+/// Reads the layout of \p File from its head. False for anything but an object
+/// or archive of a known form.
+bool PrefetchEngine::Impl::readLayoutOf(const os::OpenFile &File,
+                                        ObjectLayout &Layout) {
+  SmallVector<char, 0> Head;
+  uint64_t Wanted = std::min(HeadBytes, File.size());
+  for (;;) {
+    size_t Have = Head.size();
+    Head.resize_for_overwrite(Wanted);
+    std::error_code Error;
+    if (File.readAt(Have, {Head.data() + Have, Wanted - Have}, Error) !=
+        Wanted - Have)
+      return false;
+    LayoutReading Reading = readLayout(Head, File.size());
+    if (Reading.Result == LayoutReading::Read) {
+      Layout = std::move(Reading.Layout);
+      return true;
+    }
+    if (Reading.Result == LayoutReading::Unknown ||
+        Reading.BytesNeeded <= Wanted || Reading.BytesNeeded > MaxHeadBytes)
+      return false;
+    Wanted = Reading.BytesNeeded;
+  }
+}
+
+/// Plans an entry: nothing for what is in memory already.
+void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
+                                     const os::OpenFile &File) {
+  // A small file that is held was read to be held.
+  if (Entry.Contents && !Entry.Contents->isMapped())
+    return;
+  if (Entry.Before && Entry.Before->complete())
+    return;
+  // Of /wholearchive every member is read, in the order of the file.
+  ObjectLayout Layout;
+  bool HasLayout = File.size() > Options.Plan.WholeFileBytes &&
+                   !Entry.Named->Whole && readLayoutOf(File, Layout);
+  Entry.Plan =
+      planFile(HasLayout ? &Layout : nullptr, File.size(), Options.Plan);
+  if (Entry.Before && Entry.Before->ResidentPages != 0)
+    llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
+      std::optional<os::Residency> Part = Cache.residency(File, R.Range);
+      return Part && Part->complete();
+    });
+}
+
+void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
+                                      const os::OpenFile *File,
+                                      TraceLane *Lane) {
+  os::OpenFile Reopened;
+  for (const PlannedRange &Planned : Entry.Plan) {
+    if (Planned.Phase != Phase)
+      continue;
+    bool Mapped = Entry.Contents && Entry.Contents->isMapped();
+    if (!File && !Mapped) {
+      // Not held for the linker, and its descriptor was closed long ago.
+      if (os::OpenFile::open(Entry.Path, Reopened))
+        return;
+      File = &Reopened;
+    }
+    if (!fetchRange(Entry, Planned, File, Lane))
+      return;
+  }
+}
+
+/// Fetches one range in steps. False when there is nothing more to do for this
+/// input, or at all.
+bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
+                                      const PlannedRange &Planned,
+                                      const os::OpenFile *File,
+                                      TraceLane *Lane) {
+  const os::MappedFile *Mapping = Entry.Contents && Entry.Contents->isMapped()
+                                      ? &Entry.Contents->Mapping
+                                      : nullptr;
+  TraceClock::time_point Begin = TraceClock::now();
+  uint64_t Done = 0;
+  bool GoOn = true;
+  while (GoOn && Done < Planned.Range.Length) {
+    if (!waitForRoom(Lane))
+      return false;
+    ByteRange Step{Planned.Range.Offset + Done,
+                   std::min(StepBytes, Planned.Range.Length - Done)};
+    BytesAhead.fetch_add(Step.Length, std::memory_order_relaxed);
+    if (Planned.Phase == FetchPhase::Parse) {
+      Entry.BytesAhead.fetch_add(Step.Length);
+      // The linker may have asked between the two lines above.
+      if (Entry.Asked.load())
+        giveBack(Entry);
+    }
+    Hints.note(TraceClock::now());
+    os::HintResult Result = Cache.fetch(File, Mapping, Step);
+    HintCalls.fetch_add(Result.Calls, std::memory_order_relaxed);
+    HintedBytes.fetch_add(Result.AcceptedBytes, std::memory_order_relaxed);
+    Done += Step.Length;
+    if (Result.Outcome != os::HintOutcome::Accepted) {
+      Problems.add("cannot fetch", Entry.Path,
+                   Result.Outcome == os::HintOutcome::Unsupported
+                       ? "not supported by this system"
+                       : Result.Error.message());
+      GoOn = false;
+    }
+  }
+  Hints.note(TraceClock::now());
+  if (Lane)
+    Lane->add({"fetch", Begin, TraceClock::now(), Entry.Path,
+               Planned.Range.Offset, Done, partName(Planned.Why).data()});
+  return GoOn;
+}
+
+/// Waits while as much as the budget allows is fetched and not asked for.
+/// False when the engine is cancelled.
+bool PrefetchEngine::Impl::waitForRoom(TraceLane *Lane) {
+  auto HasRoom = [&] {
+    return Cancelled.load() || BytesAhead.load() < Options.BudgetBytes;
+  };
+  if (!HasRoom()) {
+    TraceClock::time_point Begin = TraceClock::now();
+    std::unique_lock<std::mutex> Lock(RoomMutex);
+    Room.wait(Lock, HasRoom);
+    if (Lane)
+      Lane->add({"wait for memory", Begin, TraceClock::now(), ""});
+  }
+  return !Cancelled.load();
+}
+
+/// The linker has asked for \p Entry: its parse bytes no longer count.
+void PrefetchEngine::Impl::giveBack(InputEntry &Entry) {
+  Entry.Asked.store(true);
+  uint64_t Bytes = Entry.BytesAhead.exchange(0);
+  if (Bytes == 0)
+    return;
+  {
+    std::lock_guard<std::mutex> Lock(RoomMutex);
+    BytesAhead.fetch_sub(Bytes);
+  }
+  Room.notify_all();
+}
+
+std::unique_ptr<MemoryBuffer>
+PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
+  bool Claimed = false;
+  InputEntry *Entry = Table.find(Path, Claimed);
+  if (!Entry)
+    return nullptr;
+  if (Claimed) {
+    os::OpenFile File;
+    openAndPublish(*Entry, File);
+  }
+  // From here on the entry is published and no longer changes; the mutex of
+  // the table has ordered its fields before us.
+  giveBack(*Entry);
+  if (!Entry->Contents || Entry->Path != Path)
+    return nullptr;
+  // Between our look and the linker's, a compiler may have replaced the file,
+  // or somebody deleted it: the linker must see what is there now.
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(Entry->Path, Error);
+  if (Status.Kind != os::FileKind::Regular ||
+      Status.Identity != Entry->Identity) {
+    Problems.add("changed since it was opened", Path, "left to the linker");
+    return nullptr;
+  }
+  std::unique_ptr<MemoryBuffer> Buffer =
+      makeSharedBuffer(Entry->Contents, Path, Request, Cache);
+  if (Buffer)
+    HandedOver.fetch_add(1, std::memory_order_relaxed);
+  return Buffer;
+}
+
+void PrefetchEngine::Impl::cancel() {
+  {
+    std::lock_guard<std::mutex> Lock(RoomMutex);
+    Cancelled.store(true);
+  }
+  Room.notify_all();
+}
+
+void PrefetchEngine::Impl::addTo(LinkStats &Stats,
+                                 TraceClock::time_point Origin) const {
+  Stats.Inputs += Table.size();
+  Stats.InputsBytes += InputsBytes.load();
+  Stats.ResidentBytesBefore += ResidentBytes.load();
+  Stats.HintedBytes += HintedBytes.load();
+  Stats.HintCalls += HintCalls.load();
+  Stats.HandedOver += HandedOver.load();
+  Stats.BudgetBytes = Options.BudgetBytes;
+  Stats.Jobs = Started;
+  auto Milliseconds = [&](TraceClock::time_point T) {
+    return std::chrono::duration<double, std::milli>(T - Origin).count();
+  };
+  if (!Hints.empty()) {
+    Stats.FirstHintMs = Milliseconds(Hints.first());
+    Stats.LastHintMs = Milliseconds(Hints.last());
+  }
+  for (CountedProblem &P : Problems.list())
+    Stats.Problems.push_back(std::move(P));
+}
+
+PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
+                               const os::PageCache &Cache)
+    : State(std::make_unique<Impl>(Options, Cache)) {}
+
+PrefetchEngine::~PrefetchEngine() {
+  State->cancel();
+  State->join();
+}
+
+void PrefetchEngine::start(LinkCommand Command) {
+  State->start(std::move(Command));
+}
+
+void PrefetchEngine::startFiles(const std::vector<std::string> &Paths) {
+  LinkCommand Command;
+  Command.Inputs.resize(Paths.size());
+  for (size_t I = 0; I != Paths.size(); ++I)
+    Command.Inputs[I].Name = Paths[I];
+  State->start(std::move(Command));
+}
+
+std::unique_ptr<MemoryBuffer>
+PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
+  return State->take(Path, Request);
+}
+
+void PrefetchEngine::cancel() { State->cancel(); }
+
+void PrefetchEngine::join() { State->join(); }
+
+void PrefetchEngine::addTo(LinkStats &Stats,
+                           TraceClock::time_point Origin) const {
+  State->addTo(Stats, Origin);
+}
+
+} // namespace headstart

@@ -1,0 +1,130 @@
+//===- EngineLimitsTest.cpp - Few descriptors, few mappings, little memory
+//-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineTestSupport.h"
+#include "gmock/gmock.h"
+#include <sys/resource.h>
+#include <thread>
+
+using namespace headstart;
+using namespace headstart::test;
+
+namespace {
+
+class EngineLimitsTest : public testing::Test {
+protected:
+  TestFolder Folder;
+};
+
+/// Lowers the soft limit on open files, and puts it back.
+class FewDescriptors {
+public:
+  explicit FewDescriptors(rlim_t Most) {
+    getrlimit(RLIMIT_NOFILE, &Before);
+    rlimit Now = Before;
+    Now.rlim_cur = Most;
+    setrlimit(RLIMIT_NOFILE, &Now);
+  }
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &Before); }
+
+private:
+  rlimit Before = {};
+};
+
+size_t openDescriptors() {
+  size_t Count = 0;
+  for (const auto &Entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    Count += !Entry.path().empty();
+  return Count;
+}
+
+TEST_F(EngineLimitsTest, AThousandInputsNeedFewDescriptors) {
+  std::vector<std::string> Paths = writeFiles(Folder, 1000, 20000);
+  evict(Paths);
+  size_t Before = openDescriptors();
+  {
+    FewDescriptors Limit(40);
+    EngineOptions Options;
+    Options.Jobs = 64;
+    PrefetchEngine Engine(Options);
+    Engine.startFiles(Paths);
+    Engine.join();
+    LinkStats Stats = statsOf(Engine);
+    EXPECT_TRUE(Stats.Problems.empty())
+        << Stats.Problems[0].Message << " " << Stats.Problems[0].Count;
+    EXPECT_LE(Stats.Jobs, 20U);
+    EXPECT_EQ(Stats.HintedBytes, 1000 * 20000U);
+  }
+  EXPECT_EQ(openDescriptors(), Before);
+}
+
+TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
+  std::vector<std::string> Paths = writeFiles(Folder, 50, 20000);
+  evict(Paths);
+  EngineOptions Options;
+  Options.MaxMappings = 10;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  unsigned Held = 0;
+  for (const std::string &Path : Paths) {
+    EXPECT_TRUE(isResident(Path));
+    Held += Engine.take(Path, likeLLD()) != nullptr;
+  }
+  EXPECT_EQ(Held, 10U);
+  EXPECT_EQ(statsOf(Engine).HintedBytes, 50 * 20000U);
+}
+
+TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
+  constexpr uint64_t FileBytes = 1 << 20;
+  constexpr uint64_t Budget = 4 << 20;
+  std::vector<std::string> Paths = writeFiles(Folder, 32, FileBytes);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Jobs = 4;
+  Options.BudgetBytes = Budget;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  // Ask for each in turn. The engine may be ahead of what was asked for by the
+  // budget and by one step of each thread.
+  for (size_t I = 0; I != Paths.size(); ++I) {
+    EXPECT_LE(statsOf(Engine).HintedBytes,
+              I * FileBytes + Budget + 4 * 512 * 1024);
+    EXPECT_TRUE(Engine.take(Paths[I], likeLLD()));
+  }
+  Engine.join();
+  EXPECT_EQ(statsOf(Engine).HintedBytes, 32 * FileBytes);
+}
+
+TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
+  std::vector<std::string> Paths = writeFiles(Folder, 8, 50000);
+  evict(Paths);
+  EngineOptions Options;
+  Options.BudgetBytes = 0;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(Engine.take(Path, likeLLD()));
+  EXPECT_EQ(statsOf(Engine).HintedBytes, 0U);
+}
+
+TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
+  std::vector<std::string> Paths = writeFiles(Folder, 8, 50000);
+  os::PageCacheAbilities Nothing;
+  Nothing.PageSize = os::PageCache::probe().PageSize;
+  PrefetchEngine Engine({}, os::PageCache(Nothing));
+  Engine.startFiles(Paths);
+  for (const std::string &Path : Paths) {
+    auto Buffer = Engine.take(Path, likeLLD());
+    ASSERT_TRUE(Buffer);
+    EXPECT_EQ(Buffer->getBufferSize(), 50000U);
+  }
+}
+
+} // namespace

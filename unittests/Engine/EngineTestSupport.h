@@ -1,0 +1,71 @@
+//===- EngineTestSupport.h - What the engine's tests have in common --*- C++
+//-*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_ENGINE_ENGINETESTSUPPORT_H // NOLINT
+#define HEADSTART_UNITTESTS_ENGINE_ENGINETESTSUPPORT_H
+
+#include "OS/TestFiles.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/PageCache.h"
+#include "gtest/gtest.h"
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace headstart::test {
+
+using os::test::openOrFail;
+using os::test::pattern;
+using os::test::TestFolder;
+
+/// What lld's COFF driver asks for.
+inline BufferRequest likeLLD() {
+  return {/*RequiresNullTerminator=*/false, /*IsVolatile=*/false, std::nullopt};
+}
+
+inline LinkStats statsOf(const PrefetchEngine &Engine) {
+  LinkStats Stats;
+  Engine.addTo(Stats, TraceClock::now());
+  return Stats;
+}
+
+/// Writes \p Count files of \p Size bytes and returns their paths.
+inline std::vector<std::string> writeFiles(const TestFolder &Folder,
+                                           size_t Count, size_t Size) {
+  std::vector<std::string> Paths;
+  std::string Text = pattern(Size);
+  for (size_t I = 0; I != Count; ++I) {
+    Text[0] = static_cast<char>(I);
+    Paths.push_back(Folder.write("f" + std::to_string(I) + ".obj", Text));
+  }
+  return Paths;
+}
+
+/// Puts files out of memory. They must be on the disk first, since only clean
+/// pages can be dropped.
+inline void evict(const std::vector<std::string> &Paths) {
+  os::PageCache Cache;
+  for (const std::string &Path : Paths) {
+    os::OpenFile File = openOrFail(Path);
+    ASSERT_FALSE(Cache.evict(File));
+    ASSERT_EQ(Cache.residency(File, {0, File.size()})->ResidentPages, 0U)
+        << Path;
+  }
+}
+
+inline bool isResident(const std::string &Path) {
+  os::PageCache Cache;
+  os::OpenFile File = openOrFail(Path);
+  return Cache.residency(File, {0, File.size()})->complete();
+}
+
+} // namespace headstart::test
+
+#endif // HEADSTART_UNITTESTS_ENGINE_ENGINETESTSUPPORT_H

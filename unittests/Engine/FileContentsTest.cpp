@@ -1,0 +1,97 @@
+//===- FileContentsTest.cpp - Buffers over shared contents ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/FileContents.h"
+#include "EngineTestSupport.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using llvm::MemoryBuffer;
+
+namespace {
+
+class FileContentsTest : public testing::Test {
+protected:
+  std::shared_ptr<const FileContents> mapped(size_t Size) {
+    os::OpenFile File = openOrFail(Folder.write("mapped", pattern(Size)));
+    auto Contents = std::make_shared<FileContents>();
+    EXPECT_FALSE(os::MappedFile::map(File, Contents->Mapping));
+    return Contents;
+  }
+  static std::shared_ptr<const FileContents> copied(llvm::StringRef Text) {
+    auto Contents = std::make_shared<FileContents>();
+    Contents->Copy =
+        llvm::WritableMemoryBuffer::getNewUninitMemBuffer(Text.size(), "c");
+    llvm::copy(Text, Contents->Copy->getBufferStart());
+    return Contents;
+  }
+
+  TestFolder Folder;
+  os::PageCache Cache;
+};
+
+TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
+  auto Buffer = makeSharedBuffer(mapped(40000), "as/asked", likeLLD(), Cache);
+  ASSERT_TRUE(Buffer);
+  // lld decides by the kind whether dontNeedIfMmap is worth calling.
+  EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
+  EXPECT_EQ(Buffer->getBufferIdentifier(), "as/asked");
+  EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
+}
+
+TEST_F(FileContentsTest, ACopyIsOnTheHeapAndEndsWithANull) {
+  auto Buffer = makeSharedBuffer(copied("bytes"), "x", {}, Cache);
+  ASSERT_TRUE(Buffer);
+  EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_Malloc);
+  EXPECT_EQ(Buffer->getBuffer(), "bytes");
+  EXPECT_EQ(*Buffer->getBufferEnd(), '\0');
+}
+
+TEST_F(FileContentsTest, ANullIsPromisedOnlyWhereTheLastPageHasRoom) {
+  BufferRequest WithNull;
+  EXPECT_FALSE(
+      makeSharedBuffer(mapped(5 * Cache.pageSize()), "x", WithNull, Cache));
+  auto Buffer =
+      makeSharedBuffer(mapped(5 * Cache.pageSize() - 1), "x", WithNull, Cache);
+  ASSERT_TRUE(Buffer);
+  EXPECT_EQ(*Buffer->getBufferEnd(), '\0');
+}
+
+TEST_F(FileContentsTest, AVolatileFileIsNotShared) {
+  BufferRequest Request = likeLLD();
+  Request.IsVolatile = true;
+  EXPECT_FALSE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+}
+
+TEST_F(FileContentsTest, AlignmentBeyondOursIsRefused) {
+  BufferRequest Request = likeLLD();
+  Request.Alignment = llvm::Align(4096);
+  EXPECT_TRUE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+  Request.Alignment = llvm::Align(uint64_t(1) << 40);
+  EXPECT_FALSE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+}
+
+TEST_F(FileContentsTest, NotNeedingItLosesNothing) {
+  auto Buffer = makeSharedBuffer(mapped(40000), "x", likeLLD(), Cache);
+  Buffer->dontNeedIfMmap();
+  Buffer->willNeedIfMmap();
+  EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
+}
+
+TEST_F(FileContentsTest, BuffersKeepTheContentsAlive) {
+  std::unique_ptr<MemoryBuffer> First, Second;
+  {
+    auto Contents = mapped(40000);
+    First = makeSharedBuffer(Contents, "1", likeLLD(), Cache);
+    Second = makeSharedBuffer(Contents, "2", likeLLD(), Cache);
+  }
+  First.reset();
+  EXPECT_EQ(Second->getBuffer(), pattern(40000));
+}
+
+} // namespace

@@ -1,0 +1,313 @@
+//===- PrefetchEngineTest.cpp - Fetching and handing over -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineTestSupport.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/Object/COFF.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gmock/gmock.h"
+#include <filesystem>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace headstart;
+using namespace headstart::test;
+using llvm::MemoryBuffer;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+class PrefetchEngineTest : public testing::Test {
+protected:
+  TestFolder Folder;
+};
+
+TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
+  std::vector<std::string> Paths = writeFiles(Folder, 20, 300000);
+  evict(Paths);
+  PrefetchEngine Engine({});
+  Engine.startFiles(Paths);
+  Engine.join();
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(isResident(Path));
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(Stats.Inputs, 20U);
+  EXPECT_EQ(Stats.InputsBytes, 20 * 300000U);
+  EXPECT_EQ(Stats.ResidentBytesBefore, 0U);
+  EXPECT_EQ(Stats.HintedBytes, 20 * 300000U);
+  EXPECT_GE(Stats.HintCalls, 20U);
+  EXPECT_TRUE(Stats.FirstHintMs.has_value());
+  EXPECT_LE(*Stats.FirstHintMs, *Stats.LastHintMs);
+  EXPECT_TRUE(Stats.Problems.empty());
+}
+
+TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
+  std::vector<std::string> Paths = writeFiles(Folder, 20, 300000);
+  PrefetchEngine Engine({});
+  Engine.startFiles(Paths);
+  Engine.join();
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(Stats.ResidentBytesBefore, 20 * 300000U);
+  EXPECT_EQ(Stats.HintCalls, 0U);
+  EXPECT_EQ(Stats.HintedBytes, 0U);
+  EXPECT_FALSE(Stats.FirstHintMs.has_value());
+}
+
+TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
+  std::string Large = Folder.write("large.obj", pattern(100000));
+  std::string Small = Folder.write("small.obj", "tiny");
+  PrefetchEngine Engine({});
+  Engine.startFiles({Large, Small});
+  auto LargeBuffer = Engine.take(Large, likeLLD());
+  auto SmallBuffer = Engine.take(Small, likeLLD());
+  ASSERT_TRUE(LargeBuffer && SmallBuffer);
+  EXPECT_EQ(LargeBuffer->getBuffer(), pattern(100000));
+  EXPECT_EQ(LargeBuffer->getBufferIdentifier(), Large);
+  EXPECT_EQ(LargeBuffer->getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
+  EXPECT_EQ(SmallBuffer->getBuffer(), "tiny");
+  EXPECT_EQ(SmallBuffer->getBufferKind(), MemoryBuffer::MemoryBuffer_Malloc);
+  EXPECT_EQ(statsOf(Engine).HandedOver, 2U);
+}
+
+TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
+  std::string Path = Folder.write("a.obj", pattern(50000));
+  PrefetchEngine Engine({});
+  Engine.startFiles({Path, Path});
+  EXPECT_EQ(statsOf(Engine).Inputs, 1U);
+  auto First = Engine.take(Path, likeLLD());
+  auto Second = Engine.take(Path, likeLLD());
+  ASSERT_TRUE(First && Second);
+  First.reset();
+  EXPECT_EQ(Second->getBuffer(), pattern(50000));
+}
+
+TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
+  std::string Large = Folder.write("large.obj", pattern(100000));
+  std::string Small = Folder.write("small.obj", "tiny");
+  std::unique_ptr<MemoryBuffer> A, B;
+  {
+    PrefetchEngine Engine({});
+    Engine.startFiles({Large, Small});
+    A = Engine.take(Large, likeLLD());
+    B = Engine.take(Small, likeLLD());
+  }
+  EXPECT_EQ(A->getBuffer(), pattern(100000));
+  EXPECT_EQ(B->getBuffer(), "tiny");
+}
+
+TEST_F(PrefetchEngineTest, AnUnknownPathIsTheCallersOwn) {
+  std::string Path = Folder.write("a.obj", pattern(50000));
+  PrefetchEngine Engine({});
+  Engine.startFiles({Path});
+  EXPECT_FALSE(Engine.take(Folder.path("b.obj"), likeLLD()));
+  EXPECT_FALSE(Engine.take("", likeLLD()));
+  EXPECT_EQ(statsOf(Engine).HandedOver, 0U);
+}
+
+TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
+  std::string Fifo = Folder.path("fifo.obj");
+  ASSERT_EQ(mkfifo(Fifo.c_str(), 0600), 0);
+  std::string Missing = Folder.path("missing.obj");
+  std::string Directory = Folder.path("directory.obj");
+  std::filesystem::create_directory(Directory);
+  std::string Empty = Folder.write("empty.obj", "");
+  std::string Device = "/dev/zero";
+  PrefetchEngine Engine({});
+  Engine.startFiles({Fifo, Missing, Directory, Empty, Device});
+  for (const std::string &Path : {Fifo, Missing, Directory, Empty, Device})
+    EXPECT_FALSE(Engine.take(Path, likeLLD())) << Path;
+  Engine.join();
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_EQ(Stats.Inputs, 5U);
+  EXPECT_EQ(Stats.HandedOver, 0U);
+  // One line for each kind of problem, with a path and a count.
+  ASSERT_EQ(Stats.Problems.size(), 2U);
+  EXPECT_THAT(Stats.Problems[0].Message, HasSubstr("regular file"));
+  EXPECT_EQ(Stats.Problems[0].Count, 3U);
+  EXPECT_THAT(Stats.Problems[1].Message, HasSubstr(Missing));
+}
+
+TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
+  std::vector<std::string> Paths = writeFiles(Folder, 4, 50000);
+  PrefetchEngine Engine({});
+  Engine.startFiles(Paths);
+  Engine.join(); // all are opened
+  std::filesystem::remove(Paths[0]);
+  std::filesystem::rename(Folder.write("new", pattern(50000)), Paths[1]);
+  std::filesystem::resize_file(Paths[2], 20000);
+  EXPECT_FALSE(Engine.take(Paths[0], likeLLD()));
+  EXPECT_FALSE(Engine.take(Paths[1], likeLLD()));
+  EXPECT_FALSE(Engine.take(Paths[2], likeLLD()));
+  EXPECT_TRUE(Engine.take(Paths[3], likeLLD()));
+  LinkStats Stats = statsOf(Engine);
+  ASSERT_EQ(Stats.Problems.size(), 1U);
+  EXPECT_EQ(Stats.Problems[0].Count, 3U);
+}
+
+TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
+  std::vector<std::string> Paths = writeFiles(Folder, 5, 300000);
+  evict(Paths);
+  EngineOptions Options;
+  Options.HandOver = false;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  EXPECT_FALSE(Engine.take(Paths[0], likeLLD()));
+  Engine.join();
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(isResident(Path));
+}
+
+TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
+  std::string Path = Folder.write("a.obj", pattern(50000));
+  EngineOptions Options;
+  Options.Jobs = 0;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles({Path});
+  EXPECT_TRUE(Engine.take(Path, likeLLD()));
+}
+
+TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
+  std::vector<std::string> Paths = writeFiles(Folder, 64, 1 << 20);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  // Room for one step only, so that the thread is certain to be waiting.
+  Options.BudgetBytes = 1;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.cancel();
+  Engine.join();
+  EXPECT_LE(statsOf(Engine).HintedBytes, 512 * 1024U);
+  // What it has not opened, the linker still gets.
+  EXPECT_TRUE(Engine.take(Paths[63], likeLLD()));
+}
+
+TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
+  std::vector<std::string> Paths = writeFiles(Folder, 400, 20000);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Jobs = 16;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  std::vector<std::thread> Takers;
+  std::atomic<unsigned> Right{0};
+  for (int T = 0; T != 4; ++T)
+    Takers.emplace_back([&, T] {
+      for (size_t I = 0; I != Paths.size(); ++I) {
+        // From both ends, so that some meet the engine and some outrun it.
+        size_t Which = T % 2 ? I : Paths.size() - 1 - I;
+        auto Buffer = Engine.take(Paths[Which], likeLLD());
+        if (Buffer && Buffer->getBufferSize() == 20000 &&
+            Buffer->getBuffer()[0] == static_cast<char>(Which))
+          ++Right;
+      }
+    });
+  for (std::thread &T : Takers)
+    T.join();
+  Engine.join();
+  EXPECT_EQ(Right, 4 * 400U);
+}
+
+/// A COFF object with 300 kB each of code, CodeView symbols and types, and its
+/// symbol table at the end.
+std::string object(char Seed) {
+  constexpr uint32_t Part = 300000;
+  llvm::object::coff_file_header Header = {};
+  Header.Machine = llvm::COFF::IMAGE_FILE_MACHINE_AMD64;
+  Header.NumberOfSections = 3;
+  Header.PointerToSymbolTable = 1000 + 3 * Part;
+  std::string Bytes(reinterpret_cast<const char *>(&Header), sizeof(Header));
+  const char *Names[] = {".text", ".debug$S", ".debug$T"};
+  for (uint32_t I = 0; I != 3; ++I) {
+    llvm::object::coff_section Section = {};
+    std::strncpy(Section.Name, Names[I], sizeof(Section.Name));
+    Section.PointerToRawData = 1000 + I * Part;
+    Section.SizeOfRawData = Part;
+    Bytes.append(reinterpret_cast<const char *>(&Section), sizeof(Section));
+  }
+  Bytes.resize(1000 + 4 * Part, Seed);
+  return Bytes;
+}
+
+TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
+  std::vector<std::string> Paths = {Folder.write("a.obj", object('a')),
+                                    Folder.write("b.obj", object('b'))};
+  evict(Paths);
+  TraceLog Trace(TraceClock::now());
+  EngineOptions Options;
+  Options.Jobs = 1; // one thread: one order
+  Options.Trace = &Trace;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  Trace.write(OS);
+  llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
+  ASSERT_TRUE(bool(V));
+  std::vector<std::string> Fetches;
+  for (const llvm::json::Value &E :
+       *V->getAsObject()->getArray("traceEvents")) {
+    const llvm::json::Object &O = *E.getAsObject();
+    if (O.getString("name") != "fetch")
+      continue;
+    llvm::StringRef Path = *O.getObject("args")->getString("path");
+    Fetches.push_back((Path.take_back(5).take_front(1) + " " +
+                       *O.getObject("args")->getString("why"))
+                          .str());
+  }
+  EXPECT_THAT(Fetches, ElementsAre("a headers", "a symbols and strings",
+                                   "b headers", "b symbols and strings",
+                                   "a section contents", "b section contents",
+                                   "a type records", "b type records",
+                                   "a debug symbols", "b debug symbols"));
+  EXPECT_TRUE(isResident(Paths[0]));
+  EXPECT_TRUE(isResident(Paths[1]));
+}
+
+TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
+  std::string Archive = "!<arch>\n/";
+  Archive.resize(8 + 48, ' ');
+  Archive += "100000    `\n";
+  Archive.resize(1000000, 'x');
+  std::string Path = Folder.write("a.lib", Archive);
+  for (bool Whole : {false, true}) {
+    evict({Path});
+    LinkCommand Command;
+    Command.Inputs.resize(1);
+    Command.Inputs[0].Name = Path;
+    Command.Inputs[0].Whole = Whole;
+    PrefetchEngine Engine({});
+    Engine.start(Command);
+    Engine.join();
+    LinkStats Stats = statsOf(Engine);
+    EXPECT_EQ(Stats.HintedBytes, Whole ? 1000000U : 102400U);
+    EXPECT_EQ(isResident(Path), Whole);
+  }
+}
+
+TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
+  std::string Path = Folder.write("a.obj", object('a'));
+  evict({Path});
+  EngineOptions Options;
+  Options.Plan.ReadsCodeView = false;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles({Path});
+  Engine.join();
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_LT(Stats.HintedBytes, 700000U);
+  EXPECT_GE(Stats.HintedBytes, 600000U);
+  os::OpenFile File = openOrFail(Path);
+  os::PageCache Cache;
+  EXPECT_TRUE(Cache.residency(File, {1000, 290000})->complete());
+  EXPECT_FALSE(Cache.residency(File, {600000, 200000})->complete());
+}
+
+} // namespace
