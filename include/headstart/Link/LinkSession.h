@@ -1,0 +1,78 @@
+//===- LinkSession.h - One link and its prefetcher --------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One link: its settings, its engine, its report. The session owns the
+/// engine, and joins it before anything that its threads use goes away.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LINK_LINKSESSION_H
+#define HEADSTART_LINK_LINKSESSION_H
+
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+class LinkSession {
+public:
+  /// \p Tool is the program's own name ("lld-link"), \p Final the options that
+  /// win over those in response files, \p Origin the start of main. Starts
+  /// nothing.
+  LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
+              std::vector<PrefetchOption> Final, TraceClock::time_point Origin);
+  /// Ends the session.
+  ~LinkSession();
+  LinkSession(const LinkSession &) = delete;
+  LinkSession &operator=(const LinkSession &) = delete;
+
+  /// The linker has expanded its command line to \p Argv (program's name
+  /// first): takes Headstart's own options out of it, and starts fetching what
+  /// the rest names. An option with a bad value is the error; then nothing has
+  /// started. Any call but the first changes nothing but \p Argv. Blocks for
+  /// parsing only.
+  llvm::Error begin(llvm::SmallVectorImpl<const char *> &Argv,
+                    const CommandLineContext &Context);
+
+  /// The buffer that the engine holds for \p Path, or null: then the caller
+  /// opens the file itself. Any thread.
+  std::unique_ptr<llvm::MemoryBuffer> takeBuffer(llvm::StringRef Path,
+                                                 const BufferRequest &Request);
+
+  /// Stops fetching, joins the threads and writes the reports, once. Problems
+  /// with the reports go to standard error as warnings. Any thread.
+  void end();
+
+private:
+  void writeReports();
+
+  std::string Tool;
+  Flavour Kind;
+  PrefetchSettings Settings;
+  std::vector<PrefetchOption> Final;
+  TraceClock::time_point Origin;
+  std::unique_ptr<TraceLog> Trace; // outlives the engine
+  std::unique_ptr<PrefetchEngine> Engine;
+  std::atomic<uint64_t> FallenThrough{0};
+  std::once_flag Begun, Ended;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LINK_LINKSESSION_H

@@ -1,0 +1,23 @@
+//===- NoPolly.cpp - A link-time stand-in for Polly -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so that a
+/// static link of LTO misses this one function. A plug-in that registers
+/// nothing takes its place; what is lost is `/mllvm:-polly`, which stock lld
+/// accepts (docs/Design.md, "Packages").
+///
+//===----------------------------------------------------------------------===//
+
+#include "llvm/Plugins/PassPlugin.h"
+
+llvm::PassPluginLibraryInfo getPollyPluginInfo();
+
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "no Polly", "", [](llvm::PassBuilder &) {}};
+}

@@ -1,0 +1,159 @@
+//===- PrefetchSettings.cpp - What the user asked of the prefetcher -------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/PrefetchSettings.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// More threads than this gain nothing on any disk that was measured, and each
+/// costs a descriptor and a stack.
+static constexpr unsigned MaxJobs = 256;
+
+uint64_t MemoryLimit::on(const os::SystemMemory &Memory) const {
+  if (Percent == 0)
+    return Bytes;
+  return Memory.available() / 100 * Percent;
+}
+
+uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
+  if (Memory)
+    return Memory->on(M);
+  // A system that does not tell gets a careful constant.
+  if (M.available() == 0)
+    return uint64_t(1) << 30;
+  return M.available() / 2;
+}
+
+static Error invalid(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+Expected<MemoryLimit> parseMemoryLimit(StringRef Text) {
+  MemoryLimit Limit;
+  StringRef Digits = Text;
+  auto Bad = [&] {
+    return invalid("expected a size such as 2G, 512M or 50%, but got '" + Text +
+                   "'");
+  };
+  if (Digits.consume_back("%")) {
+    if (Digits.getAsInteger(10, Limit.Percent) || Limit.Percent == 0 ||
+        Limit.Percent > 100)
+      return Bad();
+    return Limit;
+  }
+  unsigned Shift = 0;
+  if (!Digits.empty() && !isDigit(Digits.back())) {
+    if (Digits.size() > 1 && toLower(Digits.back()) == 'b')
+      Digits = Digits.drop_back();
+    size_t Unit = StringRef("kmgt").find(toLower(Digits.back()));
+    if (Unit != StringRef::npos) {
+      Shift = 10 * (static_cast<unsigned>(Unit) + 1);
+      Digits = Digits.drop_back();
+    }
+  }
+  if (Digits.getAsInteger(10, Limit.Bytes) ||
+      Limit.Bytes > (UINT64_MAX >> Shift))
+    return Bad();
+  Limit.Bytes <<= Shift;
+  return Limit;
+}
+
+static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
+  unsigned Jobs = 0;
+  if (StringRef(O.Value).getAsInteger(10, Jobs))
+    return invalid(O.Spelling + ": expected a number of threads, but got '" +
+                   O.Value + "'");
+  if (Jobs > MaxJobs)
+    return invalid(O.Spelling + ": at most " + Twine(MaxJobs) +
+                   " threads are of use");
+  Settings.Jobs = Jobs;
+  return Error::success();
+}
+
+static Error applyMemory(const PrefetchOption &O, PrefetchSettings &Settings) {
+  Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
+  if (!Limit)
+    return invalid(O.Spelling + ": " + toString(Limit.takeError()));
+  Settings.Memory = *Limit;
+  return Error::success();
+}
+
+static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
+  bool HasText = O.HasValue && !O.Value.empty();
+  if (O.Name == "prefetch-inputs") {
+    Settings.On = !O.HasValue;
+    return Error::success();
+  }
+  if (O.Name == "prefetch-stats") {
+    if (O.HasValue && O.Value.empty())
+      return invalid(O.Spelling + ": expected a file name after it");
+    Settings.Stats = true;
+    Settings.StatsFile = O.Value;
+    return Error::success();
+  }
+  if (!HasText)
+    return invalid(O.Spelling + ": expected a value");
+  if (O.Name == "prefetch-jobs")
+    return applyJobs(O, Settings);
+  if (O.Name == "prefetch-memory")
+    return applyMemory(O, Settings);
+  if (O.Name == "prefetch-profile") {
+    Settings.Profile = O.Value;
+    return Error::success();
+  }
+  if (O.Name == "prefetch-trace") {
+    Settings.TraceFile = O.Value;
+    return Error::success();
+  }
+  if (O.Name == "prefetch-handover") {
+    if (O.Value != "all" && O.Value != "none")
+      return invalid(O.Spelling + ": expected 'all' or 'none', but got '" +
+                     O.Value + "'");
+    Settings.HandOver = O.Value == "all";
+    return Error::success();
+  }
+  return invalid(O.Spelling + ": not an option of the prefetcher");
+}
+
+Error applyOptions(ArrayRef<PrefetchOption> Options,
+                   PrefetchSettings &Settings) {
+  for (const PrefetchOption &O : Options)
+    if (Error E = applyOption(O, Settings))
+      return E;
+  return Error::success();
+}
+
+Error applyEnvironment(Flavour F, const CommandLineContext &Context,
+                       PrefetchSettings &Settings) {
+  if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
+    BumpPtrAllocator Allocator;
+    StringSaver Saver(Allocator);
+    SmallVector<const char *, 8> Words = {"HEADSTART_FLAGS"};
+    cl::TokenizeGNUCommandLine(*Flags, Saver, Words);
+    std::vector<PrefetchOption> Options = takePrefetchOptions(F, Words);
+    // What is left is not ours, and a linker's options in here would be lost.
+    if (Words.size() > 1)
+      return invalid(Twine("HEADSTART_FLAGS: '") + Words[1] +
+                     "' is not an option of the prefetcher");
+    if (Error E = applyOptions(Options, Settings))
+      return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));
+  }
+  if (std::optional<std::string> Switch = Context.GetEnv("HEADSTART"))
+    if (StringRef(*Switch).equals_insensitive("off"))
+      Settings.On = false;
+  return Error::success();
+}
+
+} // namespace headstart

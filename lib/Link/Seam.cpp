@@ -1,0 +1,156 @@
+//===- Seam.cpp - Where lld's calls come to the session -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The seam. lld's archives are linked unmodified; the references that they
+/// make to four functions of libLLVM are bound to the `wrap` functions below
+/// instead (`--wrap`, see cmake/HeadstartSeam.cmake), and each of those calls
+/// LLVM's own:
+///
+///   cl::ExpandResponseFiles    lld has its whole command line: begin
+///   MemoryBuffer::getFile      lld wants a file: hand it over, if it is held
+///   sys::Process::Exit         the one way out of lld, also after fatal(): end
+///   sys::fs::getMainExecutable where lld looks for clang's libraries
+///
+/// The installed session is the only static state, since the functions that are
+/// wrapped have no argument in which it could travel.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Seam.h"
+#include "headstart/Link/LinkSession.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/StringSaver.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+struct Installed {
+  std::atomic<LinkSession *> Session{nullptr};
+  std::string ProgramName; ///< for messages; set while nothing is installed
+};
+
+Installed &installed() {
+  static Installed TheOne;
+  return TheOne;
+}
+
+LinkSession *currentSession() {
+  return installed().Session.load(std::memory_order_acquire);
+}
+
+} // namespace
+
+InstalledSession::InstalledSession(LinkSession &Session,
+                                   std::string ProgramName) {
+  installed().ProgramName = std::move(ProgramName);
+  installed().Session.store(&Session, std::memory_order_release);
+}
+
+InstalledSession::~InstalledSession() {
+  installed().Session.store(nullptr, std::memory_order_release);
+}
+
+} // namespace headstart
+
+using namespace headstart;
+
+// The Itanium names of the wrapped functions. Static member functions and free
+// functions are called alike, so that plain functions stand in for both.
+#define REAL(Name) __asm__("__real_" Name)
+#define WRAP(Name) __asm__("__wrap_" Name)
+#define GET_FILE                                                               \
+  "_ZN4llvm12MemoryBuffer7getFileERKNS_5TwineEbbbSt8optionalINS_5AlignEE"
+#define EXPAND_RESPONSE_FILES                                                  \
+  "_ZN4llvm2cl19ExpandResponseFilesERNS_11StringSaverEPFvNS_9StringRefES2_"    \
+  "RNS_15SmallVectorImplIPKcEEbES8_"
+#define PROCESS_EXIT "_ZN4llvm3sys7Process4ExitEib"
+#define MAIN_EXECUTABLE "_ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv"
+
+using FileBuffer = ErrorOr<std::unique_ptr<MemoryBuffer>>;
+
+FileBuffer realGetFile(const Twine &Filename, bool IsText,
+                       bool RequiresNullTerminator, bool IsVolatile,
+                       std::optional<Align> Alignment) REAL(GET_FILE);
+bool realExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
+                             SmallVectorImpl<const char *> &Argv)
+    REAL(EXPAND_RESPONSE_FILES);
+[[noreturn]] void realExit(int RetCode, bool NoCleanup) REAL(PROCESS_EXIT);
+std::string realGetMainExecutable(const char *Argv0, void *MainAddr)
+    REAL(MAIN_EXECUTABLE);
+
+FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
+                       bool RequiresNullTerminator, bool IsVolatile,
+                       std::optional<Align> Alignment) WRAP(GET_FILE);
+bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
+                             SmallVectorImpl<const char *> &Argv)
+    WRAP(EXPAND_RESPONSE_FILES);
+[[noreturn]] void wrapExit(int RetCode, bool NoCleanup) WRAP(PROCESS_EXIT);
+std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr)
+    WRAP(MAIN_EXECUTABLE);
+
+FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
+                       bool RequiresNullTerminator, bool IsVolatile,
+                       std::optional<Align> Alignment) {
+  if (LinkSession *Session = currentSession()) {
+    SmallString<256> Storage;
+    if (std::unique_ptr<MemoryBuffer> Buffer = Session->takeBuffer(
+            Filename.toStringRef(Storage),
+            {RequiresNullTerminator, IsVolatile, Alignment}))
+      return Buffer;
+  }
+  return realGetFile(Filename, IsText, RequiresNullTerminator, IsVolatile,
+                     Alignment);
+}
+
+bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
+                             SmallVectorImpl<const char *> &Argv) {
+  bool Result = realExpandResponseFiles(Saver, Tokenize, Argv);
+  if (LinkSession *Session = currentSession()) {
+    CommandLineContext Context = CommandLineContext::fromProcess();
+    Context.ToolPath = linkerProgramPath();
+    if (Error E = Session->begin(Argv, Context)) {
+      // No link with settings that the user did not mean.
+      errs() << installed().ProgramName << ": error: " << toString(std::move(E))
+             << "\n";
+      wrapExit(1, /*NoCleanup=*/true);
+    }
+  }
+  return Result;
+}
+
+void wrapExit(int RetCode, bool NoCleanup) {
+  if (LinkSession *Session = currentSession())
+    Session->end();
+  realExit(RetCode, NoCleanup);
+}
+
+std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr) {
+  std::string Ours = realGetMainExecutable(Argv0, MainAddr);
+  SmallString<256> Clang(sys::path::parent_path(Ours));
+  sys::path::append(Clang, "..", "lib", "clang");
+  if (sys::fs::exists(Clang))
+    return Ours;
+  std::string Stock = HEADSTART_STOCK_LLD;
+  return sys::fs::exists(Stock) ? Stock : Ours;
+}
+
+std::string headstart::linkerProgramPath() {
+  return wrapGetMainExecutable("", reinterpret_cast<void *>(&wrapExit));
+}

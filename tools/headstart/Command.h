@@ -1,0 +1,47 @@
+//===- Command.h - Subcommands of headstart ---------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a subcommand is, and what it is given.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_TOOLS_HEADSTART_COMMAND_H
+#define HEADSTART_TOOLS_HEADSTART_COMMAND_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// Exit status of every subcommand.
+enum class Exit : uint8_t { Done = 0, Failed = 1, WrongUsage = 2 };
+
+/// A parsed command line: what stood before `--`, and what stood after.
+struct CommandArguments {
+  bool JSON = false;
+  std::string Flavour;
+  std::vector<std::string> Operands;
+  bool HasLinker = false;          ///< whether there was a `--`
+  std::vector<std::string> Linker; ///< the linker and its arguments
+};
+
+/// Prints "headstart: error: <message>" and gives back \p Status.
+Exit fail(const std::string &Message, Exit Status = Exit::Failed);
+
+/// headstart inputs: what a link will read.
+Exit runInputs(const CommandArguments &Arguments);
+/// headstart evict: put files out of the page cache.
+Exit runEvict(const CommandArguments &Arguments);
+/// headstart residency: how much of each file is in memory.
+Exit runResidency(const CommandArguments &Arguments);
+
+} // namespace headstart
+
+#endif // HEADSTART_TOOLS_HEADSTART_COMMAND_H

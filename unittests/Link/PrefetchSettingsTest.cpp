@@ -1,0 +1,165 @@
+//===- PrefetchSettingsTest.cpp - Headstart's own options and their values
+//-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/PrefetchSettings.h"
+#include "llvm/Support/Error.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <map>
+
+using namespace headstart;
+using testing::HasSubstr;
+
+namespace {
+
+std::string messageOf(llvm::Error E) { return llvm::toString(std::move(E)); }
+
+PrefetchOption option(std::string Name, std::string Value) {
+  return {Name, Value, /*HasValue=*/true, "--" + Name + "=" + Value};
+}
+
+PrefetchOption flag(std::string Name) {
+  return {Name, "", /*HasValue=*/false, "--" + Name};
+}
+
+CommandLineContext environment(std::map<std::string, std::string> Variables) {
+  CommandLineContext Context;
+  Context.GetEnv =
+      [Variables](llvm::StringRef Name) -> std::optional<std::string> {
+    auto It = Variables.find(Name.str());
+    if (It == Variables.end())
+      return std::nullopt;
+    return It->second;
+  };
+  return Context;
+}
+
+TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
+  struct {
+    const char *Text;
+    uint64_t Bytes;
+  } Cases[] = {{"0", 0},
+               {"1000", 1000},
+               {"64k", 65536},
+               {"512M", 512u << 20},
+               {"2G", uint64_t(2) << 30},
+               {"2g", uint64_t(2) << 30},
+               {"2GB", uint64_t(2) << 30},
+               {"1T", uint64_t(1) << 40}};
+  for (const auto &C : Cases) {
+    llvm::Expected<MemoryLimit> L = parseMemoryLimit(C.Text);
+    ASSERT_TRUE(bool(L)) << C.Text << messageOf(L.takeError());
+    EXPECT_EQ(L->Bytes, C.Bytes) << C.Text;
+    EXPECT_EQ(L->Percent, 0U);
+  }
+  llvm::Expected<MemoryLimit> Half = parseMemoryLimit("50%");
+  ASSERT_TRUE(bool(Half));
+  os::SystemMemory Memory;
+  Memory.AvailableBytes = 1000;
+  EXPECT_EQ(Half->on(Memory), 500U);
+}
+
+TEST(PrefetchSettingsTest, SizesThatMeanNothingAreErrors) {
+  for (const char *Text : {"", "banana", "G", "-1", "1.5G", "0%", "101%", "%",
+                           "1X", "99999999999T", "18446744073709551616"})
+    EXPECT_THAT(messageOf(parseMemoryLimit(Text).takeError()),
+                HasSubstr("expected a size"))
+        << Text;
+}
+
+TEST(PrefetchSettingsTest, TheLaterOptionWins) {
+  PrefetchSettings S;
+  ASSERT_FALSE(bool(applyOptions(
+      {option("prefetch-jobs", "2"), option("prefetch-inputs", "no"),
+       option("prefetch-jobs", "16"), flag("prefetch-inputs")},
+      S)));
+  EXPECT_EQ(S.Jobs, 16U);
+  EXPECT_TRUE(S.On);
+}
+
+TEST(PrefetchSettingsTest, EveryOptionHasItsPlace) {
+  PrefetchSettings S;
+  ASSERT_FALSE(bool(applyOptions(
+      {option("prefetch-memory", "1G"), option("prefetch-profile", "none"),
+       option("prefetch-stats", "s.json"), option("prefetch-trace", "t.json"),
+       option("prefetch-handover", "none"), option("prefetch-inputs", "no")},
+      S)));
+  EXPECT_EQ(S.Memory->Bytes, uint64_t(1) << 30);
+  EXPECT_EQ(S.Profile, "none");
+  EXPECT_TRUE(S.Stats);
+  EXPECT_EQ(S.StatsFile, "s.json");
+  EXPECT_EQ(S.TraceFile, "t.json");
+  EXPECT_FALSE(S.HandOver);
+  EXPECT_FALSE(S.On);
+  ASSERT_FALSE(bool(applyOptions({flag("prefetch-stats")}, S)));
+  EXPECT_TRUE(S.Stats);
+  EXPECT_EQ(S.StatsFile, "");
+}
+
+TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
+  for (const PrefetchOption &O :
+       {option("prefetch-jobs", "banana"), option("prefetch-jobs", "-1"),
+        option("prefetch-jobs", ""), option("prefetch-jobs", "100000"),
+        flag("prefetch-jobs"), option("prefetch-memory", "banana"),
+        flag("prefetch-trace"), option("prefetch-stats", ""),
+        option("prefetch-handover", "banana"), flag("prefetch-nonsense")}) {
+    PrefetchSettings S;
+    std::string Message = messageOf(applyOptions({O}, S));
+    EXPECT_THAT(Message, HasSubstr(O.Spelling));
+    EXPECT_THAT(Message, HasSubstr(O.Value));
+  }
+}
+
+TEST(PrefetchSettingsTest, TheEnvironmentAddsOptions) {
+  PrefetchSettings S;
+  ASSERT_FALSE(bool(applyEnvironment(
+      Flavour::COFF,
+      environment({{"HEADSTART_FLAGS",
+                    "--prefetch-jobs=3 '/prefetch-stats:a b.json'"}}),
+      S)));
+  EXPECT_EQ(S.Jobs, 3U);
+  EXPECT_EQ(S.StatsFile, "a b.json");
+}
+
+TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
+  PrefetchSettings S;
+  ASSERT_FALSE(bool(
+      applyEnvironment(Flavour::COFF,
+                       environment({{"HEADSTART", "off"},
+                                    {"HEADSTART_FLAGS", "--prefetch-inputs"}}),
+                       S)));
+  EXPECT_FALSE(S.On);
+  S = {};
+  ASSERT_FALSE(bool(
+      applyEnvironment(Flavour::COFF, environment({{"HEADSTART", "on"}}), S)));
+  EXPECT_TRUE(S.On);
+}
+
+TEST(PrefetchSettingsTest, TheEnvironmentTakesNothingElse) {
+  PrefetchSettings S;
+  EXPECT_THAT(
+      messageOf(applyEnvironment(
+          Flavour::COFF, environment({{"HEADSTART_FLAGS", "/out:x.exe"}}), S)),
+      testing::AllOf(HasSubstr("HEADSTART_FLAGS"), HasSubstr("/out:x.exe")));
+  EXPECT_THAT(messageOf(applyEnvironment(
+                  Flavour::COFF,
+                  environment({{"HEADSTART_FLAGS", "--prefetch-jobs=x"}}), S)),
+              HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
+}
+
+TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
+  os::SystemMemory Memory;
+  Memory.AvailableBytes = uint64_t(20) << 30;
+  EXPECT_EQ(PrefetchSettings().budgetBytes(Memory), uint64_t(10) << 30);
+  Memory.CgroupAvailableBytes = uint64_t(3) << 30;
+  EXPECT_EQ(PrefetchSettings().budgetBytes(Memory), uint64_t(3) << 29);
+  EXPECT_GT(PrefetchSettings().budgetBytes(os::SystemMemory()), 0U);
+}
+
+} // namespace
