@@ -1,0 +1,68 @@
+# What a test of Headstart may use. A missing ability of the machine is a
+# feature that is not there (REQUIRES:), never a test that passes by doing
+# nothing.
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "Headstart"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.headstart_binary_root, "test")
+
+tools = config.headstart_tools
+llvm = config.llvm_tools
+config.environment["PATH"] = os.pathsep.join(
+    [llvm, os.environ.get("PATH", "")])
+# The tests say what is set; the user's own settings stay out.
+for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
+             "LLD_IN_TEST", "LLD_REPRODUCE"):
+    config.environment.pop(name, None)
+config.environment["LC_ALL"] = "C.UTF-8"
+if "address" in config.sanitizers:
+    # libLLVM is not instrumented, so the annotations of std::vector that cross
+    # into it are false alarms.
+    config.environment["ASAN_OPTIONS"] = (
+        "detect_container_overflow=0:detect_leaks=0")
+
+config.substitutions += [
+    ("%lld-link", os.path.join(tools, "lld-link")),
+    ("%stock-lld-link", os.path.join(llvm, "lld-link")),
+    ("%headstart", os.path.join(tools, "headstart")),
+    ("%same-link", "%s %s --stock %s --ours %s" % (
+        config.python,
+        os.path.join(config.headstart_source_root, "utils", "same-link.py"),
+        os.path.join(llvm, "lld-link"),
+        os.path.join(tools, "lld-link"))),
+    ("%clang-cl", os.path.join(llvm, "clang")
+     + " --target=x86_64-pc-windows-msvc"),
+    ("%python", config.python),
+]
+
+# A file system in memory, for tests with very many files.
+if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
+    config.available_features.add("tmpfs")
+    config.substitutions.append(
+        ("%tmpfs-folder", "/dev/shm/headstart-test-%d" % os.getuid()))
+
+if config.sanitizers:
+    config.available_features.add("sanitizers")
+if os.geteuid() == 0:
+    config.available_features.add("root")
+if os.path.exists("/proc/self/fd"):
+    config.available_features.add("procfs")
+
+
+def has_cachestat():
+    """Whether residency can be asked for: headstart residency works."""
+    done = subprocess.run(
+        [os.path.join(tools, "headstart"), "residency", __file__],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return done.returncode == 0
+
+
+if has_cachestat():
+    config.available_features.add("residency")

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Checks that no layer includes what stands to its right.
+
+    OS <- FileTree <- Inputs <- Plan <- Engine <- Link <- tools
+                                 Report <- Engine, Link, tools
+
+The libraries of the layers already fail to link when they use what they must
+not; headers alone would slip through. Also checked: OS uses no LLVM, only Link
+and the tools' main functions include lld, and conditionals on a platform stand
+in lib/OS only.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+ALLOWED = {
+    "OS": {"OS"},
+    "FileTree": {"OS", "FileTree"},
+    "Inputs": {"OS", "FileTree", "Inputs"},
+    "Plan": {"OS", "FileTree", "Inputs", "Plan"},
+    "Report": {"Report"},
+    "Engine": {"OS", "FileTree", "Inputs", "Plan", "Report", "Engine"},
+    "Link": {"OS", "FileTree", "Inputs", "Plan", "Report", "Engine", "Link"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+PLATFORM = re.compile(
+    r"^\s*#\s*(if|ifdef|ifndef|elif).*"
+    r"\b(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|_MSC_VER|__MINGW32__)\b")
+
+
+def layer_of(path: pathlib.Path) -> str:
+    """The layer that a source belongs to: its folder's name, or 'tools'."""
+    parts = path.parts
+    if parts[0] == "include":
+        return parts[2]
+    if parts[0] in ("lib", "unittests"):
+        return parts[1]
+    return "tools"
+
+
+def problems_in(path: pathlib.Path, text: str):
+    """Yields one message for each line of a source that breaks a rule."""
+    layer = layer_of(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"{path}:{number}: "
+        if PLATFORM.match(line) and parts_outside_os(path):
+            yield where + "a conditional on a platform outside lib/OS"
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1)
+        if target.startswith("headstart/"):
+            used = target.split("/")[1]
+            if layer in ALLOWED and used not in ALLOWED[layer]:
+                yield where + f"{layer} must not include {used}"
+        elif target.startswith(("llvm/", "llvm-c/")):
+            if layer == "OS":
+                yield where + "OS must not include LLVM"
+        elif target.startswith("lld/"):
+            if layer not in ("Link", "tools"):
+                yield where + f"{layer} must not include lld"
+
+
+def parts_outside_os(path: pathlib.Path) -> bool:
+    return layer_of(path) != "OS"
+
+
+def sources(root: pathlib.Path):
+    for top in ("include", "lib", "tools", "unittests"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in (".h", ".cpp"):
+                yield path.relative_to(root)
+
+
+def check(root: pathlib.Path) -> int:
+    count = 0
+    found = 0
+    for path in sources(root):
+        count += 1
+        text = (root / path).read_text(encoding="utf-8")
+        for problem in problems_in(path, text):
+            print(problem)
+            found += 1
+    print(f"{count} sources, {found} problems")
+    return 1 if found or count == 0 else 0
+
+
+def self_test() -> int:
+    """Each rule, broken once: a check that finds nothing proves nothing."""
+    broken = {
+        "lib/OS/A.cpp": '#include "llvm/ADT/StringRef.h"',
+        "lib/Plan/B.cpp": '#include "headstart/Engine/PrefetchEngine.h"',
+        "include/headstart/Report/C.h": '#include "headstart/OS/PageCache.h"',
+        "lib/Engine/D.cpp": '#include "lld/Common/Driver.h"',
+        "lib/Link/E.cpp": "#ifdef __linux__",
+    }
+    sound = {
+        "lib/OS/F.cpp": "#if defined(_WIN32)",
+        "lib/Link/G.cpp": '#include "lld/Common/Driver.h"',
+        "lib/Engine/H.cpp": '#include "headstart/Plan/FetchPlan.h"',
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**broken, **sound}.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text + "\n", encoding="utf-8")
+        for name in list(broken) + list(sound):
+            path = pathlib.Path(name)
+            text = (root / path).read_text(encoding="utf-8")
+            found = list(problems_in(path, text))
+            if bool(found) != (name in broken):
+                print(f"self-test: {name}: found {found}")
+                return 1
+    print("self-test passed")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", nargs="?", default=".", type=pathlib.Path)
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    return self_test() if arguments.self_test else check(arguments.root)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

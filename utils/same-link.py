@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Runs one link with the stock linker and with ours, and compares everything.
+
+    same-link.py --stock LLD --ours LLD [--with OPTIONS]... -- ARGS...
+
+Both run under one name and in one place, since a PDB records argv[0], the
+command line and the output paths. Outputs are whatever a link writes into the
+folder `out` of the current folder, which is emptied before each. Compared are
+the names and bytes of the outputs, standard output, standard error and the
+exit status.
+
+--with names options for our linker alone, as one string split like a shell
+does; each --with is one more link to compare. `--with ''` is our linker as it
+comes. Prints one line per comparison; exits 1 at the first difference.
+"""
+
+import argparse
+import hashlib
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+
+
+def empty(folder: pathlib.Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+
+
+def link(program: str, name: str, arguments, timeout: float) -> dict:
+    """Links once and returns all that can be seen of it."""
+    out = pathlib.Path("out")
+    empty(out)
+    done = subprocess.run(
+        [name] + arguments, executable=program, timeout=timeout,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+    seen = {
+        "exit status": str(done.returncode).encode(),
+        "standard output": done.stdout,
+        "standard error": done.stderr,
+    }
+    for path in sorted(out.rglob("*")):
+        if path.is_file():
+            seen[str(path)] = path.read_bytes()
+    return seen
+
+
+def differences(expected: dict, got: dict):
+    """Yields a sentence for each thing that is not the same."""
+    for what in sorted(set(expected) | set(got)):
+        if what not in got:
+            yield f"{what}: only the stock linker made it"
+        elif what not in expected:
+            yield f"{what}: only our linker made it"
+        elif expected[what] != got[what]:
+            yield describe(what, expected[what], got[what])
+
+
+def describe(what: str, expected: bytes, got: bytes) -> str:
+    if what.startswith(("standard", "exit")):
+        return (f"{what}:\n--- stock\n{expected.decode(errors='replace')}"
+                f"--- ours\n{got.decode(errors='replace')}---")
+    at = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b),
+              min(len(expected), len(got)))
+    return (f"{what}: {len(expected)} bytes against {len(got)}, "
+            f"first difference at {at}")
+
+
+def summary(seen: dict) -> str:
+    outputs = [w for w in seen if not w.startswith(("standard", "exit"))]
+    digest = hashlib.sha256(
+        b"".join(seen[w] for w in sorted(outputs))).hexdigest()[:12]
+    status = seen["exit status"].decode()
+    return f"status {status}, {len(outputs)} outputs, {digest}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stock", required=True)
+    parser.add_argument("--ours", required=True)
+    parser.add_argument("--name", default="lld-link",
+                        help="argv[0] of both (default: %(default)s)")
+    parser.add_argument("--with", dest="variants", action="append",
+                        metavar="OPTIONS")
+    parser.add_argument("--timeout", type=float, default=120,
+                        help="seconds for one link")
+    parser.add_argument("arguments", nargs="+", metavar="ARGS")
+    arguments = parser.parse_args()
+
+    expected = link(arguments.stock, arguments.name, arguments.arguments,
+                    arguments.timeout)
+    for variant in arguments.variants or [""]:
+        got = link(arguments.ours, arguments.name,
+                   shlex.split(variant) + arguments.arguments,
+                   arguments.timeout)
+        found = list(differences(expected, got))
+        for difference in found:
+            print(f"different with '{variant}': {difference}")
+        if found:
+            return 1
+        print(f"identical with '{variant}': {summary(got)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
