@@ -1,0 +1,214 @@
+"""What the benchmarks have in common: cold files, interleaved runs, medians.
+
+The discipline: variants run in turn, A B C A B C, since other tenants of a
+machine change absolute times within minutes; medians and ratios are what is
+quoted. A run counts as cold only when the page cache was asked and said so.
+Whatever is changed on the machine is put back, also after Ctrl-C.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import platform
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from typing import Dict, Iterator, List, Optional, Sequence
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = ROOT / "build" / "bin"
+LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
+HEADSTART = BIN / "headstart"
+
+
+def say(text: str = "") -> None:
+    """Prints at once, so that whoever waits sees what for."""
+    print(text, flush=True)
+
+
+@dataclasses.dataclass
+class Variant:
+    """One way to link: a program and the options it has beyond the others."""
+    name: str
+    program: pathlib.Path
+    options: List[str] = dataclasses.field(default_factory=list)
+    environment: Dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Run:
+    """What one link cost."""
+    seconds: float
+    user: float
+    system: float
+    read_bytes: int      # from the disk, by this process
+    major_faults: int
+    outputs: str         # one hash over all output files
+
+
+def signals_as_exceptions() -> None:
+    """Makes SIGTERM unwind like Ctrl-C, so that everything is put back."""
+    def stop(signum, frame):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, stop)
+
+
+@contextlib.contextmanager
+def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
+    """Sets the readahead of the disk below `folder`, and puts it back.
+
+    Yields a sentence on what holds. Without the right to change it, what is
+    there stays, and the sentence says so.
+    """
+    knob = readahead_knob(folder)
+    if knob is None:
+        yield "readahead of the disk not known"
+        return
+    before = knob.read_text().strip()
+    if before == str(kilobytes):
+        yield f"readahead {before} KiB"
+        return
+    try:
+        knob.write_text(str(kilobytes))
+    except OSError:
+        yield f"readahead {before} KiB (the usual {kilobytes} needs root)"
+        return
+    try:
+        yield f"readahead set to the usual {kilobytes} KiB (was {before})"
+    finally:
+        knob.write_text(before)
+
+
+def readahead_knob(folder: pathlib.Path) -> Optional[pathlib.Path]:
+    """The file that holds the readahead of the disk below `folder`."""
+    device = os.stat(folder).st_dev
+    entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:"
+                         f"{os.minor(device)}")
+    for place in (entry, entry.parent if entry.exists() else entry):
+        for path in (place / "queue" / "read_ahead_kb",
+                     place.resolve().parent / "queue" / "read_ahead_kb"):
+            if path.exists():
+                return path
+    return None
+
+
+def evict(paths: Sequence[pathlib.Path]) -> int:
+    """Puts files and folders out of memory. Returns the bytes that stayed."""
+    names = [str(path) for path in paths]
+    subprocess.run([str(HEADSTART), "evict", *names], check=True,
+                   stdout=subprocess.DEVNULL)
+    done = subprocess.run([str(HEADSTART), "residency", "--json", *names],
+                          check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)["resident_bytes"]
+
+
+def make_cold(paths: Sequence[pathlib.Path], total: int) -> None:
+    """Evicts until at most a hundredth is left, or gives up loudly."""
+    for _ in range(5):
+        if evict(paths) <= total / 100:
+            return
+        time.sleep(0.5)
+    sys.exit("error: the inputs stay in memory: is somebody else using them?")
+
+
+def warm_up(paths: Sequence[pathlib.Path]) -> None:
+    """Reads every file below `paths` once."""
+    for path in paths:
+        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        for file in files:
+            if file.is_file():
+                with open(file, "rb", buffering=0) as source:
+                    while source.read(1 << 20):
+                        pass
+
+
+def link(variant: Variant, arguments: Sequence[str],
+         out: pathlib.Path) -> Run:
+    """Links once under the name lld-link, so that PDBs can be compared."""
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.iterdir():
+        old.unlink()
+    # What the last run has written must not be written back during this one.
+    os.sync()
+    command = ["lld-link", *variant.options, *arguments]
+    environment = {**os.environ, **variant.environment}
+    start = time.monotonic()
+    process = subprocess.Popen(command, executable=str(variant.program),
+                               env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+    try:
+        output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    except KeyboardInterrupt:
+        process.kill()
+        process.wait()
+        raise
+    seconds = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"error: {variant.name} failed:\n"
+                 + output.decode(errors="replace"))
+    return Run(seconds, usage.ru_utime, usage.ru_stime,
+               usage.ru_inblock * 512, usage.ru_majflt, hash_of(out))
+
+
+def hash_of(folder: pathlib.Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        digest.update(path.name.encode() + b"\0")
+        with open(path, "rb") as source:
+            for block in iter(lambda: source.read(1 << 20), b""):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def median(runs: Sequence[Run], what: str) -> float:
+    return statistics.median(getattr(run, what) for run in runs)
+
+
+def ratio(runs: Sequence[Run], base: Sequence[Run],
+          what: str = "seconds") -> float:
+    """The median of the ratios pair by pair: drift hits both of a pair."""
+    return statistics.median(
+        getattr(a, what) / max(getattr(b, what), 1e-9)
+        for a, b in zip(runs, base))
+
+
+def format_bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" \
+                else f"{count:.1f} {unit}"
+        count /= 1000
+    return ""
+
+
+def machine() -> str:
+    """The machine in one line."""
+    model = platform.machine()
+    with contextlib.suppress(OSError):
+        for line in open("/proc/cpuinfo", encoding="utf-8"):
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return (f"{os.cpu_count()} cores ({model}), {memory / 2**30:.0f} GiB, "
+            f"Linux {platform.release()}")
+
+
+def make_corpus(name: str, arguments: Sequence[str]) -> pathlib.Path:
+    """Makes the named corpus, unless it is there, and returns its folder."""
+    base = pathlib.Path(os.environ.get("HEADSTART_CORPORA",
+                                       ROOT / "build" / "corpora"))
+    folder = base / name
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "utils" / "make-corpus.py"), "coff",
+         "--out", str(folder), *arguments])
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return folder
