@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and writes docs/Benchmarks.md from what they measured.
+
+    run.py [NAME...]     only the named ones; the others keep their figures
+
+The figures lie in docs/benchmarks.json, so that no number in the docs was
+typed by hand.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Callable, Dict
+
+import harness
+from harness import say
+
+FIGURES = harness.ROOT / "docs" / "benchmarks.json"
+DOCUMENT = harness.ROOT / "docs" / "Benchmarks.md"
+
+HEADER = """# Benchmarks
+
+Written by `./dev bench`; the raw figures are in `docs/benchmarks.json`. Runs are
+interleaved, times are medians, ratios are medians of the ratios pair by pair. A
+run counts as cold only when the page cache was asked and no more than 1% of the
+inputs was in memory. Readahead is set to 128 KiB, what most disks have.
+"""
+
+
+def bench_coff(rounds: int) -> dict:
+    """The demonstration with more rounds: cold and warm, against stock."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        done = subprocess.run(
+            [sys.executable, str(harness.ROOT / "benchmarks" / "demo.py"),
+             "--rounds", str(rounds), "--warm-rounds", str(rounds + 4),
+             "--json", file.name])
+        if done.returncode != 0:
+            sys.exit(done.returncode)
+        return json.loads(pathlib.Path(file.name).read_text())
+
+
+def runs_of(figures: dict, kind: str) -> Dict[str, list]:
+    return {name: [harness.Run(**run) for run in runs]
+            for name, runs in figures[kind].items()}
+
+
+def text_coff(figures: dict) -> str:
+    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    base = next(iter(cold))
+    lines = [
+        "## A cold COFF link with /debug",
+        "",
+        f"{figures['objects']} objects, "
+        f"{harness.format_bytes(figures['bytes'])}, CodeView; "
+        f"{len(cold[base])} cold and {len(warm[base])} warm rounds.",
+        "",
+        "| | cold | ratio | read from disk | warm | ratio |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name in cold:
+        read = harness.format_bytes(harness.median(cold[name], "read_bytes"))
+        lines.append(
+            f"| {name} | {harness.median(cold[name], 'seconds'):.2f} s "
+            f"| {harness.ratio(cold[name], cold[base]):.2f} | {read} "
+            f"| {harness.median(warm[name], 'seconds'):.2f} s "
+            f"| {harness.ratio(warm[name], warm[base]):.2f} |")
+    stats = figures["stats"]
+    lines += [
+        "",
+        f"{stats['handed_over']} of {stats['inputs']} inputs were handed over "
+        f"ready-made, {harness.format_bytes(stats['hinted_bytes'])} fetched "
+        f"ahead in {stats['hint_calls']} calls, the last after "
+        f"{stats['last_hint_ms']:.0f} ms of {stats['link_ms']:.0f} ms. The "
+        "outputs of stock and Headstart are the same to the byte.",
+    ]
+    return "\n".join(lines)
+
+
+def bench_startup(rounds: int) -> dict:
+    """How long it takes to say /help: the cost of starting, and no link."""
+    programs = {"lld-link 22 (stock)": harness.LLVM / "lld-link",
+                "Headstart's lld-link": harness.BIN / "lld-link"}
+    times: Dict[str, list] = {name: [] for name in programs}
+    for number in range(10 * rounds + 1):
+        for name, program in programs.items():
+            start = time.perf_counter()
+            subprocess.run([str(program), "/help"], check=True,
+                           stdout=subprocess.DEVNULL)
+            if number:  # the first is for warming up
+                times[name].append(time.perf_counter() - start)
+    return {"seconds": times}
+
+
+def text_startup(figures: dict) -> str:
+    times = figures["seconds"]
+    base = next(iter(times.values()))
+    lines = [
+        "## Starting: `lld-link /help`, warm",
+        "",
+        f"{len(base)} rounds.",
+        "",
+        "| | time | ratio |",
+        "| --- | --- | --- |",
+    ]
+    for name, runs in times.items():
+        pairs = statistics.median(a / b for a, b in zip(runs, base))
+        lines.append(f"| {name} | {statistics.median(runs) * 1000:.1f} ms "
+                     f"| {pairs:.2f} |")
+    return "\n".join(lines)
+
+
+BENCHES: Dict[str, Callable[[int], dict]] = {
+    "coff": bench_coff, "startup": bench_startup}
+TEXTS: Dict[str, Callable[[dict], str]] = {
+    "coff": text_coff, "startup": text_startup}
+
+
+def write_document(figures: dict) -> None:
+    parts = [HEADER]
+    for name in BENCHES:
+        if name not in figures:
+            continue
+        entry = figures[name]
+        parts.append(
+            TEXTS[name](entry["figures"])
+            + f"\n\n`./dev bench {name}`, {entry['date']}, "
+            f"{entry['machine']}.\n")
+    DOCUMENT.write_text("\n".join(parts))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help=f"of {', '.join(BENCHES)} (default: all)")
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    unknown = set(options.names) - set(BENCHES)
+    if unknown:
+        parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+    harness.signals_as_exceptions()
+
+    figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    try:
+        for name in options.names or BENCHES:
+            say(f"== {name}")
+            figures[name] = {
+                "date": datetime.date.today().isoformat(),
+                "machine": harness.machine(),
+                "figures": BENCHES[name](options.rounds),
+            }
+    except KeyboardInterrupt:
+        say("\nstopped; nothing was written")
+        return 130
+    FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
+    write_document(figures)
+    say(f"written: {DOCUMENT.relative_to(harness.ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""The sources of the objects: the units, and the entry that starts them."""
+
+from __future__ import annotations
+
+import random
+from typing import Sequence
+
+from .budget import Budget
+from .cpp import (
+    CppClass, Features, pick_name, write_class, write_data, write_function,
+    write_statements)
+from .headers import Header
+from .package import read_text
+from .plan import Unit
+from .vocabulary import VERBS
+
+
+class UnitWriter:
+    """Writes the source of one unit, class by class, up to its size."""
+
+    def __init__(self, seed: int, unit: Unit, header: Header,
+                 peers: Sequence[Unit]) -> None:
+        self.rng = random.Random(f"{seed}:{unit.index}:{unit.stem}")
+        self.unit = unit
+        self.header = header
+        self.peers = peers
+        self.budget = Budget()
+        self.data = list(header.data)
+        self.taken: set[str] = set()
+        self.functions: list[str] = []
+        self.out: list[str] = []
+
+    def write(self) -> str:
+        peers = self.rng.sample(self.peers, min(4, len(self.peers)))
+        for peer in peers:
+            self.out += [f"namespace {peer.namespace} {{",
+                         "game::u32 query(game::u32 depth);", "}"]
+        self.out.append(f"namespace {self.unit.namespace} {{")
+        self.write_constants()
+        while self.budget.bytes < self.unit.wanted:
+            self.add_something()
+        self.write_entry(peers)
+        self.out.append(f"}} // namespace {self.unit.namespace}")
+        return "\n".join(self.out) + "\n"
+
+    def add_something(self) -> None:
+        left = self.unit.wanted - self.budget.bytes
+        roll = self.rng.random()
+        if left < 30_000 or roll < 0.15:
+            self.add_function()
+        elif roll < 0.45 and left > 150_000:
+            self.add_own_class()
+        else:
+            self.add_header_class(left)
+
+    def add_own_class(self) -> None:
+        name = self.fresh_name()
+        data = f"{self.unit.namespace}::{name}Data"
+        self.out += write_data(self.rng, f"{name}Data")
+        self.data.append(data)
+        pool = [data] * 8 + self.rng.sample(self.data, 6)
+        made = write_class(self.rng, self.unit.namespace, name, pool,
+                           self.rng.randint(1, 4), True)
+        self.out += made.inside + made.outside
+        self.add_spawn(made)
+
+    def add_header_class(self, left: float) -> None:
+        """Uses a class of the headers, the first ones most often."""
+        classes = self.header.classes
+        for _ in range(8):
+            at = int(len(classes) * self.rng.random() ** 1.6)
+            made = classes[at]
+            if (made.name not in self.taken
+                    and self.budget.cost(made.features) < left * 1.2):
+                self.taken.add(made.name)
+                self.add_spawn(made)
+                return
+        if left > 150_000:
+            self.add_own_class()
+        else:
+            self.add_function()
+
+    def add_spawn(self, made: CppClass) -> None:
+        self.budget.spend(made.features)
+        name = f"spawn{len(self.functions)}"
+        self.functions.append(name)
+        self.out += write_function(
+            f"void {name}(scene::World &world)",
+            [f"world.adopt(new {made.qualified});"])
+
+    def add_function(self) -> None:
+        """Adds a free function with a type of its own for its argument."""
+        name = self.fresh_name()
+        self.out += write_data(self.rng, f"{name}Input")
+        body = write_statements(self.rng, self.rng.randint(15, 80), name)
+        verb = f"{self.rng.choice(VERBS)}{name}"
+        self.out += write_function(
+            f"void {verb}(const {name}Input &input, "
+            f"const {self.rng.choice(self.header.data)} &context)",
+            ['core::trace("in", u64(input.kind) + u64(context.kind));']
+            + body)
+        self.budget.spend(Features(functions=1, lines=len(body)))
+
+    def fresh_name(self) -> str:
+        name = f"{pick_name(self.rng)}{len(self.taken)}"
+        self.taken.add(name)
+        return name
+
+    def write_constants(self) -> None:
+        count = max(16, min(2048, self.unit.wanted // 4096))
+        values = [f"{self.rng.uniform(-1, 1):.4f}f" for _ in range(count)]
+        self.out.append(f"extern const f32 curve[{count}];")
+        self.out.append(f"const f32 curve[{count}] = {{")
+        self.out += ["  " + ", ".join(values[at:at + 8]) + ","
+                     for at in range(0, count, 8)]
+        self.out.append("};")
+
+    def write_entry(self, peers: Sequence[Unit]) -> None:
+        """Writes what others call; half of the unit is alive through it."""
+        self.out += write_function(
+            "u32 query(u32 depth)",
+            ["u32 sum = u32(curve[depth % 16]);", "if (depth == 0)",
+             "  return sum;"]
+            + [f"sum += ::{peer.namespace}::query(depth - 1);"
+               for peer in peers] + ["return sum;"])
+        self.out += write_function(
+            "void startUnit(scene::World &world)",
+            [f"{name}(world);" for name in self.functions[::2]]
+            + ['core::trace("started", query(3));'])
+        self.out.append("static ModuleRegistration registration("
+                        f'"{self.unit.stem}", {self.unit.index}u);')
+
+
+def write_main(units: Sequence[Unit]) -> str:
+    """Writes the entry: it starts the given units."""
+    out = ["", read_text("runtime.cpp.in")]
+    for unit in units:
+        out += [f"namespace {unit.namespace} {{",
+                "void startUnit(game::scene::World &world);", "}"]
+    out += write_function(
+        "int main()",
+        ["GameWorld world;"]
+        + [f"{unit.namespace}::startUnit(world);" for unit in units]
+        + ["return 0;"])
+    return "\n".join(out) + "\n"
