@@ -317,6 +317,16 @@ TEST_F(LinuxPageCacheTest, AHintLoadsTheRangesAndNotTheRest) {
   EXPECT_EQ(resident({12'000'000, 8'000'000}), 0U);
 }
 
+TEST_F(LinuxPageCacheTest, AScatteredReadBringsJustItsPages) {
+  ASSERT_FALSE(Real.evict(File));
+  ASSERT_EQ(resident(), 0U);
+  File.expectScatteredReads();
+  std::error_code Error;
+  char Byte = 0;
+  EXPECT_EQ(File.readAt(100 * Real.pageSize(), {&Byte, 1}, Error), 1U);
+  EXPECT_EQ(resident(), 1U);
+}
+
 TEST_F(LinuxPageCacheTest, FetchReadsNoMoreThanItsRange) {
   if (!Real.abilities().PopulateRead)
     GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
@@ -400,7 +410,7 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
   const MappedFile Mapping = mapOrFail(File);
   const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  EXPECT_EQ(Result.Calls, 23U); // of 128 KiB
+  EXPECT_EQ(Result.Calls, 23U + 23 + 1); // of 128 KiB: asked for, then read
   EXPECT_EQ(presentPages(Mapping, Cache.pageSize()), 0U);
 }
 

@@ -86,6 +86,11 @@ public:
   size_t readAt(uint64_t Offset, std::span<char> Into,
                 std::error_code &Error) const;
 
+  /// Says that reads through this descriptor will not follow one another, so
+  /// that a read brings just its own pages into memory and not what lies behind
+  /// them (up to 8 MiB on some machines). A hint; mappings keep their own ways.
+  void expectScatteredReads() const;
+
   void close();
 
   /// The platform's descriptor or handle, for the other files of this layer.

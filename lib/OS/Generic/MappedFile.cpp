@@ -189,6 +189,8 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   return Got;
 }
 
+void OpenFile::expectScatteredReads() const {}
+
 void OpenFile::close() {
   if (isOpen()) {
     const std::unique_ptr<Stream> Closing(&streamOf(Handle));

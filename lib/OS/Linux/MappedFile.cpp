@@ -146,6 +146,11 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   return Done;
 }
 
+void OpenFile::expectScatteredReads() const {
+  if (isOpen())
+    ::posix_fadvise(descriptor(Handle), 0, 0, POSIX_FADV_RANDOM);
+}
+
 void OpenFile::close() {
   // Not retried on EINTR: Linux has released the descriptor by then, and
   // another thread may already have been given its number.

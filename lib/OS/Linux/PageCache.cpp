@@ -236,6 +236,20 @@ static bool fetchByPopulating(const MappedFile &Mapping, ByteRange Clipped,
   return true;
 }
 
+/// Reads \p Clipped and throws it away: it is in memory then, and in nobody's
+/// page tables.
+static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
+                           const PageCacheAbilities &Abilities,
+                           HintResult &Result) {
+  if (Abilities.Hint) {
+    // All of it is under way before the first read waits, and the reads find
+    // it there: without the advice they would read ahead past the range.
+    File.expectScatteredReads();
+    Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
+  }
+  fetchByReading(File, Clipped, Result);
+}
+
 PageCache::PageCache() : Abilities(probe()) {}
 
 PageCache::PageCache(const PageCacheAbilities &Abilities)
@@ -307,7 +321,7 @@ HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
       fetchByPopulating(*Mapping, Clipped, Abilities, Result))
     return Result;
   if (HasFile)
-    fetchByReading(*File, Clipped, Result);
+    fetchIntoCache(*File, Clipped, Abilities, Result);
   return Result;
 }
 

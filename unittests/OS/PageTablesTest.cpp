@@ -1,0 +1,127 @@
+//===- PageTablesTest.cpp - What this process has touched -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageTables.h"
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+/// Each test asks both ways.
+class PageTablesTest : public testing::TestWithParam<bool> {
+protected:
+  PageTablesTest() : Tables({/*Scan=*/GetParam(), /*Pagemap=*/!GetParam()}) {}
+
+  /// A mapping of a file that is not in memory: what was written is cached in
+  /// large blocks, each of which one fault maps as a whole.
+  MappedFile freshMapping(size_t Size) {
+    const OpenFile File = openOrFail(Folder.write("file", pattern(Size)));
+    EXPECT_FALSE(PageCache().evict(File));
+    return mapOrFail(File);
+  }
+
+  TestFolder Folder;
+  PageTables Tables;
+  const uint64_t Page = PageCache::probe().PageSize;
+};
+
+TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
+  const MappedFile Mapping = freshMapping(100 * Page);
+  auto Present = Tables.present(Mapping.bytes());
+  if (!Present && GetParam())
+    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  ASSERT_TRUE(Present.has_value());
+  EXPECT_THAT(*Present, IsEmpty());
+  EXPECT_THAT(*Tables.present({}), IsEmpty());
+}
+
+TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
+  const MappedFile Mapping = freshMapping(100 * Page - 100);
+  const PageCache Cache;
+  if (!Cache.abilities().PopulateRead)
+    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+  for (const ByteRange Range :
+       {ByteRange{10 * Page, 2 * Page}, ByteRange{40 * Page, 1 * Page},
+        ByteRange{98 * Page, 2 * Page - 100}})
+    ASSERT_EQ(Cache.fetch(nullptr, &Mapping, Range).Outcome,
+              HintOutcome::Accepted);
+  auto Present = Tables.present(Mapping.bytes());
+  if (!Present && GetParam())
+    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  ASSERT_TRUE(Present.has_value());
+  EXPECT_THAT(*Present, ElementsAre(ByteRange{10 * Page, 2 * Page},
+                                    ByteRange{40 * Page, 1 * Page},
+                                    ByteRange{98 * Page, 2 * Page - 100}));
+  // A part that begins in the middle of a page.
+  EXPECT_THAT(*Tables.present(Mapping.bytes().subspan(10 * Page + 7, Page)),
+              ElementsAre(ByteRange{0, Page}));
+}
+
+TEST_P(PageTablesTest, ATouchIsSeen) {
+  const MappedFile Mapping = freshMapping(100 * Page);
+  volatile char Byte = Mapping.data()[50 * Page];
+  (void)Byte;
+  auto Present = Tables.present(Mapping.bytes());
+  if (!Present && GetParam())
+    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  ASSERT_TRUE(Present.has_value());
+  bool Seen = false;
+  for (const ByteRange &R : *Present)
+    Seen |= R.Offset <= 50 * Page && R.end() > 50 * Page;
+  EXPECT_TRUE(Seen);
+}
+
+TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
+  const MappedFile Mapping = freshMapping(4000 * Page);
+  const PageCache Cache;
+  if (!Cache.abilities().PopulateRead)
+    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+  for (uint64_t P = 0; P != 4000; P += 2)
+    ASSERT_EQ(Cache.fetch(nullptr, &Mapping, {P * Page, Page}).Outcome,
+              HintOutcome::Accepted);
+  auto Present = Tables.present(Mapping.bytes());
+  if (!Present && GetParam())
+    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  ASSERT_TRUE(Present.has_value());
+  EXPECT_EQ(Present->size(), 2000U);
+}
+
+TEST_P(PageTablesTest, WhatIsNoLongerMappedIsNotPresent) {
+  std::span<const char> Gone;
+  {
+    const MappedFile Mapping = freshMapping(10 * Page);
+    volatile char Byte = Mapping.data()[0];
+    (void)Byte;
+    Gone = Mapping.bytes();
+  }
+  auto Present = Tables.present(Gone);
+  if (!Present && GetParam())
+    GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
+  ASSERT_TRUE(Present.has_value());
+  EXPECT_THAT(*Present, IsEmpty());
+}
+
+TEST(PageTablesFallbackTest, WithoutEitherWayThereIsNoAnswer) {
+  PageTables Tables({/*Scan=*/false, /*Pagemap=*/false});
+  const std::string Text(10000, 'x');
+  EXPECT_FALSE(Tables.present(Text).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(BothWays, PageTablesTest, testing::Bool(),
+                         [](const testing::TestParamInfo<bool> &Info) {
+                           return Info.param ? "Scan" : "Pagemap";
+                         });
+
+} // namespace
