@@ -12,6 +12,7 @@
 #include "llvm/Object/COFF.h"
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 using namespace llvm;
 
@@ -108,12 +109,40 @@ void add(ObjectLayout &Layout, uint64_t Offset, uint64_t Length,
   Layout.Parts.push_back({{Offset, std::min(Length, FileSize - Offset)}, Kind});
 }
 
+/// What lld reads of CodeView while it parses, whether or not a PDB is made:
+/// all of the first .debug$S, whose subsections it walks in search of the
+/// compiler's flags (ObjFile::initializeFlags), and the first record of
+/// .debug$T, which may name a type server (initializeDependencies). Without
+/// these in the first phase the parse of an otherwise fetched object waits for
+/// the last phase: 1.9 s instead of 0.9 on a disk held to 400 MB/s.
+class FirstCodeView {
+public:
+  /// How many bytes from the start of \p Section the parse will read.
+  uint64_t bytesRead(const object::coff_section &Section, PartKind Kind) {
+    if (Kind == PartKind::DebugSymbols && !std::exchange(SeenSymbols, true))
+      return Section.SizeOfRawData;
+    if (Kind == PartKind::Types && !std::exchange(SeenTypes, true))
+      return std::min<uint64_t>(Section.SizeOfRawData, FirstRecordBytes);
+    return 0;
+  }
+
+private:
+  /// The magic and a record; a type server's record holds a path.
+  static constexpr uint64_t FirstRecordBytes = 1024;
+  bool SeenSymbols = false;
+  bool SeenTypes = false;
+};
+
 void addSection(ObjectLayout &Layout, const object::coff_section &Section,
-                uint64_t FileSize) {
+                FirstCodeView &First, uint64_t FileSize) {
   SectionKinds Kinds = kindsOf(Section);
-  if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA))
-    add(Layout, Section.PointerToRawData, Section.SizeOfRawData, FileSize,
-        Kinds.Contents);
+  if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA)) {
+    uint64_t Early = First.bytesRead(Section, Kinds.Contents);
+    add(Layout, Section.PointerToRawData, Early, FileSize,
+        PartKind::CompilerInfo);
+    add(Layout, Section.PointerToRawData + Early, Section.SizeOfRawData - Early,
+        FileSize, Kinds.Contents);
+  }
   // With IMAGE_SCN_LNK_NRELOC_OVFL the true count stands in the first
   // relocation: the 65,535 that the header names are a good lower bound.
   add(Layout, Section.PointerToRelocations,
@@ -173,12 +202,13 @@ LayoutReading readCOFFLayout(ArrayRef<char> Head, uint64_t FileSize) {
   }
 
   add(Reading.Layout, 0, HeadersEnd, FileSize, PartKind::Headers);
+  FirstCodeView First;
   for (uint64_t I = 0; I != Header.NumSections; ++I)
     addSection(
         Reading.Layout,
         *at<object::coff_section>(Head, Header.FirstSection +
                                             I * sizeof(object::coff_section)),
-        FileSize);
+        First, FileSize);
   // The string table follows the symbols; its length stands in its first word,
   // which is not in Head: compilers write nothing after it.
   if (Header.SymbolTable)

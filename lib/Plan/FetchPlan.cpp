@@ -22,6 +22,7 @@ static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
   case PartKind::Whole:
   case PartKind::Headers:
   case PartKind::Symbols:
+  case PartKind::CompilerInfo:
     return FetchPhase::Parse;
   case PartKind::Contents:
   case PartKind::Relocations:
@@ -121,6 +122,60 @@ std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
     Covered = unite(std::move(Covered), ArrayRef(Plan).drop_front(First));
   }
   return Plan;
+}
+
+/// Adds [Begin, End) to Result, to the range before it when that is of the same
+/// phase and no more than the allowed gap away.
+static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
+                           uint64_t End, const PlannedRange &Like,
+                           const PlanOptions &Options) {
+  if (!Result.empty() && Result.back().Phase == Like.Phase &&
+      Result.back().Range.Offset <= Begin &&
+      Begin <= Result.back().Range.end() + Options.MergeGapBytes) {
+    uint64_t Offset = Result.back().Range.Offset;
+    Result.back().Range.Length =
+        std::max(End, Result.back().Range.end()) - Offset;
+    return;
+  }
+  Result.push_back({{Begin, End - Begin}, Like.Phase, Like.Why});
+}
+
+std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
+                                       ArrayRef<ByteRange> Touched,
+                                       uint64_t FileSize,
+                                       const PlanOptions &Options) {
+  std::vector<PlannedRange> Result;
+  for (const PlannedRange &P : Plan) {
+    const auto *T = llvm::partition_point(
+        Touched, [&](const ByteRange &R) { return R.end() <= P.Range.Offset; });
+    for (; T != Touched.end() && T->Offset < P.Range.end(); ++T)
+      addClosingGaps(Result, std::max(T->Offset, P.Range.Offset),
+                     std::min(T->end(), P.Range.end()), P, Options);
+  }
+
+  // What the layout did not foresee.
+  PlannedRange Rest;
+  Rest.Phase = Plan.empty() ? FetchPhase::Parse : Plan.back().Phase;
+  Rest.Why = PartKind::Whole;
+  std::vector<ByteRange> Covered = unite({}, Plan);
+  std::vector<PlannedRange> Unforeseen;
+  for (const ByteRange &T : Touched)
+    keepUncovered(T.Offset, std::min(T.end(), FileSize), Covered, Rest.Phase,
+                  Rest.Why, Unforeseen);
+  for (const PlannedRange &U : Unforeseen)
+    addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
+  return Result;
+}
+
+uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {
+  std::vector<PlannedRange> Outside;
+  for (const ByteRange &R : Ranges)
+    keepUncovered(R.Offset, R.end(), Touched, FetchPhase::Parse,
+                  PartKind::Whole, Outside);
+  uint64_t Bytes = 0;
+  for (const PlannedRange &R : Outside)
+    Bytes += R.Range.Length;
+  return Bytes;
 }
 
 } // namespace headstart

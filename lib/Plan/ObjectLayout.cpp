@@ -20,6 +20,8 @@ StringRef partName(PartKind K) {
     return "headers";
   case PartKind::Symbols:
     return "symbols and strings";
+  case PartKind::CompilerInfo:
+    return "compiler information";
   case PartKind::Contents:
     return "section contents";
   case PartKind::Relocations:

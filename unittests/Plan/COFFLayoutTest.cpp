@@ -106,19 +106,22 @@ void expectSane(const ObjectLayout &Layout, uint64_t FileSize) {
 TEST(COFFLayoutTest, NamesEachPartOfAPlainObject) {
   std::string Head = plainHead({{".text", 1000, 500, 1500, 10},
                                 {".debug$S", 2000, 300, 2300, 5},
-                                {".debug$T", 3000, 400},
-                                {".drectve", 3400, 20}},
+                                {".debug$S", 2350, 50},
+                                {".debug$T", 2400, 1400},
+                                {".drectve", 3800, 20}},
                                /*SymbolTable=*/4000, /*NumSymbols=*/50);
   LayoutReading R = readCOFFLayout(bytes(Head), 6000);
   ASSERT_EQ(R.Result, LayoutReading::Read);
   EXPECT_THAT(R.Layout.Parts,
-              ElementsAre(LayoutPart{{0, 180}, PartKind::Headers},
+              ElementsAre(LayoutPart{{0, 220}, PartKind::Headers},
                           LayoutPart{{1000, 500}, PartKind::Contents},
                           LayoutPart{{1500, 100}, PartKind::Relocations},
-                          LayoutPart{{2000, 300}, PartKind::DebugSymbols},
+                          LayoutPart{{2000, 300}, PartKind::CompilerInfo},
                           LayoutPart{{2300, 50}, PartKind::DebugRelocs},
-                          LayoutPart{{3000, 400}, PartKind::Types},
-                          LayoutPart{{3400, 20}, PartKind::Symbols},
+                          LayoutPart{{2350, 50}, PartKind::DebugSymbols},
+                          LayoutPart{{2400, 1024}, PartKind::CompilerInfo},
+                          LayoutPart{{3424, 376}, PartKind::Types},
+                          LayoutPart{{3800, 20}, PartKind::Symbols},
                           LayoutPart{{4000, 2000}, PartKind::Symbols}));
 }
 
@@ -130,7 +133,8 @@ TEST(COFFLayoutTest, ReadsBigObjects) {
   ASSERT_EQ(R.Result, LayoutReading::Read);
   EXPECT_THAT(R.Layout.Parts,
               ElementsAre(LayoutPart{{0, 56 + 40 * 70000}, PartKind::Headers},
-                          LayoutPart{{3000000, 4000}, PartKind::Types},
+                          LayoutPart{{3000000, 1024}, PartKind::CompilerInfo},
+                          LayoutPart{{3001024, 2976}, PartKind::Types},
                           LayoutPart{{3500000, 100000}, PartKind::Symbols}));
 }
 

@@ -161,4 +161,49 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
   }
 }
 
+TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
+  ObjectLayout L = largeObject();
+  PlanOptions Options;
+  Options.MergeGapBytes = 64 * KiB;
+  std::vector<PlannedRange> Plan = planFile(&L, 4 * MiB, Options);
+  std::vector<ByteRange> Touched = {{0, 100 * KiB},
+                                    {200 * KiB, 4 * KiB},
+                                    {240 * KiB, 4 * KiB},
+                                    {800 * KiB, 4 * KiB},
+                                    {3 * MiB, 1 * MiB}};
+  EXPECT_THAT(restrictPlan(Plan, Touched, 4 * MiB, Options),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
+                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(FetchPhase::Contents, 200 * KiB, 244 * KiB),
+                          IsRange(FetchPhase::Contents, 800 * KiB, 804 * KiB)));
+}
+
+TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
+  // An archive: the index by its layout, the members by the record.
+  ObjectLayout L;
+  L.Parts = {{{0, 400 * KiB}, PartKind::Symbols}};
+  PlanOptions Options;
+  Options.MergeGapBytes = 0;
+  std::vector<PlannedRange> Plan = planFile(&L, 4 * MiB, Options);
+  EXPECT_THAT(
+      restrictPlan(Plan,
+                   std::vector<ByteRange>{{0, 500 * KiB}, {2 * MiB, 64 * KiB}},
+                   4 * MiB, Options),
+      ElementsAre(IsRange(FetchPhase::Parse, 0U, 500 * KiB),
+                  IsRange(FetchPhase::Parse, 2 * MiB, 2 * MiB + 64 * KiB)));
+}
+
+TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
+  ObjectLayout L = largeObject();
+  EXPECT_THAT(restrictPlan(planFile(&L, 4 * MiB, {}), {}, 4 * MiB, {}),
+              IsEmpty());
+}
+
+TEST(FetchPlanTest, CountsWhatWasFetchedForNothing) {
+  std::vector<ByteRange> Fetched = {{0, 100}, {200, 100}};
+  EXPECT_EQ(bytesOutside(Fetched, {}), 200U);
+  EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{0, 300}}), 0U);
+  EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{50, 170}}), 130U);
+}
+
 } // namespace

@@ -17,7 +17,7 @@
 
 #include "headstart/OS/ByteRange.h"
 #include "headstart/Plan/ObjectLayout.h"
-#include <array>
+#include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <vector>
 
@@ -60,6 +60,21 @@ struct PlanOptions {
 std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
+
+/// \p Plan cut to what the last link of the same file touched. Phases stay;
+/// gaps that Options allows are closed; what was touched and is not in the plan
+/// comes in the plan's last phase (for an archive, whose members no layout
+/// knows, that is the first). \p Touched is in order, disjoint and within the
+/// file.
+std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,
+                                       llvm::ArrayRef<ByteRange> Touched,
+                                       uint64_t FileSize,
+                                       const PlanOptions &Options);
+
+/// How many bytes of \p Ranges lie in none of \p Touched (both in order and
+/// disjoint): what was fetched for nothing.
+uint64_t bytesOutside(llvm::ArrayRef<ByteRange> Ranges,
+                      llvm::ArrayRef<ByteRange> Touched);
 
 } // namespace headstart
 

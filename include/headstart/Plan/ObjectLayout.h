@@ -28,6 +28,7 @@ enum class PartKind : uint8_t {
   Whole,        ///< all of a file whose layout is not known
   Headers,      ///< file header, section headers
   Symbols,      ///< symbol and string tables, an archive's symbol index
+  CompilerInfo, ///< CodeView that is read while parsing: see COFFLayout.cpp
   Contents,     ///< contents of sections that go into the image
   Relocations,  ///< relocations of those sections
   Types,        ///< CodeView type records: .debug$T, .debug$P

@@ -1,0 +1,62 @@
+//===- LinkProfile.h - What the last link of an output touched --*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The record of one link, kept for the next: which bytes of which files it
+/// touched. Advice, never trusted: a file that is not the same any more is
+/// planned from its layout, and a record that cannot be read is none.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_PLAN_LINKPROFILE_H
+#define HEADSTART_PLAN_LINKPROFILE_H
+
+#include "headstart/OS/ByteRange.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// What was touched of one file.
+struct RecordedFile {
+  std::string Path;          ///< as the linker asked for it
+  os::FileIdentity Identity; ///< of the file that was linked
+  /// In order, disjoint, within the file.
+  std::vector<ByteRange> Touched;
+
+  uint64_t touchedBytes() const;
+};
+
+struct LinkProfile {
+  std::string Tool;     ///< "lld-link"
+  std::string Output;   ///< the link's own words for it; for people
+  int64_t Recorded = 0; ///< seconds since the epoch
+  /// In the order in which the linker asked for them.
+  std::vector<RecordedFile> Files;
+
+  uint64_t touchedBytes() const;
+};
+
+/// No profile is larger, in bytes; what is, is not read.
+inline constexpr uint64_t MaxProfileBytes = 64 * 1024 * 1024;
+
+/// The bytes of \p Profile, with a checksum.
+std::string serializeProfile(const LinkProfile &Profile);
+
+/// Reads what serializeProfile wrote. Anything else (truncated, foreign, of
+/// another version, with impossible ranges) is an error that says what is
+/// wrong and at which byte; memory is bounded by the size of \p Bytes.
+llvm::Expected<LinkProfile> parseProfile(llvm::StringRef Bytes);
+
+} // namespace headstart
+
+#endif // HEADSTART_PLAN_LINKPROFILE_H

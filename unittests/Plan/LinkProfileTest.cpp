@@ -1,0 +1,124 @@
+//===- LinkProfileTest.cpp - The record of a link, written and read back --===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/LinkProfile.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/xxhash.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace headstart;
+using testing::HasSubstr;
+
+namespace {
+
+LinkProfile someProfile() {
+  LinkProfile P;
+  P.Tool = "lld-link";
+  P.Output = "out/game.exe";
+  P.Recorded = 1800000000;
+  P.Files = {{"obj/a.obj",
+              {2049, 17, 100000, 1700000000123456789, -5},
+              {{0, 4096}, {8192, 4096}, {99000, 1000}}},
+             {"obj/with \xff bytes.obj", {1, 2, 10, 0, 0}, {}},
+             {"",
+              {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MIN, INT64_MAX},
+              {{UINT64_MAX - 1, 1}}}};
+  return P;
+}
+
+std::string problemOf(llvm::StringRef Bytes) {
+  llvm::Expected<LinkProfile> P = parseProfile(Bytes);
+  if (P)
+    return "";
+  return llvm::toString(P.takeError());
+}
+
+/// Puts a right checksum under changed bytes, to test what lies behind it.
+std::string resealed(std::string Bytes) {
+  Bytes.resize(Bytes.size() - 8);
+  char Sum[8];
+  llvm::support::endian::write64le(Sum, llvm::xxh3_64bits(Bytes));
+  return Bytes + std::string(Sum, 8);
+}
+
+TEST(LinkProfileTest, ComesBackAsItWas) {
+  LinkProfile P = someProfile();
+  llvm::Expected<LinkProfile> Q = parseProfile(serializeProfile(P));
+  ASSERT_TRUE(bool(Q)) << llvm::toString(Q.takeError());
+  EXPECT_EQ(Q->Tool, P.Tool);
+  EXPECT_EQ(Q->Output, P.Output);
+  EXPECT_EQ(Q->Recorded, P.Recorded);
+  ASSERT_EQ(Q->Files.size(), P.Files.size());
+  for (size_t I = 0; I != P.Files.size(); ++I) {
+    EXPECT_EQ(Q->Files[I].Path, P.Files[I].Path);
+    EXPECT_EQ(Q->Files[I].Identity, P.Files[I].Identity);
+    EXPECT_EQ(Q->Files[I].Touched, P.Files[I].Touched);
+  }
+  EXPECT_EQ(Q->touchedBytes(), 4096U + 4096 + 1000 + 1);
+}
+
+TEST(LinkProfileTest, AnEmptyOneIsOne) {
+  EXPECT_TRUE(bool(parseProfile(serializeProfile({}))));
+}
+
+TEST(LinkProfileTest, ForeignAndTruncatedFilesAreNone) {
+  EXPECT_THAT(problemOf(""), HasSubstr("not a profile"));
+  EXPECT_THAT(problemOf("!<arch>\n"), HasSubstr("not a profile"));
+  std::string Bytes = serializeProfile(someProfile());
+  for (size_t Length = 0; Length != Bytes.size(); ++Length)
+    EXPECT_NE(problemOf(llvm::StringRef(Bytes).take_front(Length)), "");
+  EXPECT_THAT(problemOf(Bytes + "x"), HasSubstr("checksum"));
+}
+
+TEST(LinkProfileTest, AChangedByteIsNoticed) {
+  std::string Bytes = serializeProfile(someProfile());
+  for (size_t I = 0; I != Bytes.size(); ++I) {
+    std::string Changed = Bytes;
+    Changed[I] = static_cast<char>(Changed[I] ^ 0x40);
+    EXPECT_NE(problemOf(Changed), "") << I;
+  }
+}
+
+TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
+  LinkProfile P = someProfile();
+  P.Files[0].Touched.push_back({100000, 1});
+  EXPECT_THAT(
+      problemOf(serializeProfile(P)),
+      testing::AllOf(HasSubstr("outside of its file"), HasSubstr("at byte")));
+}
+
+TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
+  std::mt19937 Random(5);
+  std::string Bytes = serializeProfile(someProfile());
+  unsigned Read = 0;
+  for (int Round = 0; Round != 20000; ++Round) {
+    std::string Changed = Bytes;
+    for (int I = 0; I != 4; ++I)
+      Changed[20 + Random() % (Changed.size() - 28)] =
+          static_cast<char>(Random());
+    llvm::Expected<LinkProfile> P = parseProfile(resealed(Changed));
+    if (!P) {
+      llvm::consumeError(P.takeError());
+      continue;
+    }
+    ++Read;
+    for (const RecordedFile &F : P->Files) {
+      uint64_t End = 0;
+      for (const ByteRange &R : F.Touched) {
+        EXPECT_GE(R.Offset, End);
+        EXPECT_LE(R.Length, F.Identity.Size - R.Offset);
+        End = R.end();
+      }
+    }
+  }
+  EXPECT_GT(Read, 0U); // some changes are harmless
+}
+
+} // namespace
