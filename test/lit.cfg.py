@@ -21,6 +21,9 @@ config.environment["PATH"] = os.pathsep.join(
 for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
              "LLD_IN_TEST", "LLD_REPRODUCE"):
     config.environment.pop(name, None)
+# Profiles of the tests' links stay out of the user's cache.
+config.environment["XDG_CACHE_HOME"] = os.path.join(
+    config.test_exec_root, "cache")
 config.environment["LC_ALL"] = "C.UTF-8"
 if "address" in config.sanitizers:
     # libLLVM is not instrumented, so the annotations of std::vector that cross

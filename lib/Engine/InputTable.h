@@ -64,6 +64,8 @@ struct InputEntry {
   std::atomic<uint64_t> BytesAhead{0};
   /// Whether the linker has asked for it.
   std::atomic<bool> Asked{false};
+  /// Whether it got the contents from us.
+  std::atomic<bool> Given{false};
 };
 
 /// All entries, by order and by path. Every function may be called from any

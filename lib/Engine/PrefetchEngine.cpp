@@ -33,16 +33,19 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "InputTable.h"
+#include "Problems.h"
+#include "headstart/Engine/LayoutReader.h"
+#include "headstart/OS/PageTables.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
-#include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
-#include <map>
 #include <mutex>
 
 using namespace llvm;
@@ -55,61 +58,8 @@ namespace {
 /// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
 constexpr uint64_t StepBytes = 512 * 1024;
 
-/// Enough of a file's head for 1,600 sections: most objects need one read.
-constexpr uint64_t HeadBytes = 64 * 1024;
-
-/// Past this a section table is not read to plan a file: 1.6 million sections.
-constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
-
 /// Descriptors that the linker itself may need at once, outputs included.
 constexpr uint64_t SpareDescriptors = 64;
-
-/// Counts problems by what they are, with the first path for an example.
-class ProblemCounter {
-public:
-  void add(StringRef What, StringRef Path, StringRef Reason) {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    CountedProblem &P = Problems[What.str()];
-    if (P.Count++ == 0)
-      P.Message = (What + " '" + Path + "': " + Reason).str();
-  }
-
-  std::vector<CountedProblem> list() const {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    std::vector<CountedProblem> Result;
-    for (const auto &P : Problems)
-      Result.push_back(P.second);
-    return Result;
-  }
-
-private:
-  mutable std::mutex Mutex;
-  std::map<std::string, CountedProblem> Problems; // guarded by Mutex
-};
-
-/// The earliest and the latest of some moments, from any thread.
-class TimeSpan {
-public:
-  void note(TraceClock::time_point T) {
-    int64_t Ticks = T.time_since_epoch().count();
-    int64_t Old = First.load(std::memory_order_relaxed);
-    while (Ticks < Old && !First.compare_exchange_weak(Old, Ticks))
-      ;
-    Old = Last.load(std::memory_order_relaxed);
-    while (Ticks > Old && !Last.compare_exchange_weak(Old, Ticks))
-      ;
-  }
-  bool empty() const { return First.load() == INT64_MAX; }
-  TraceClock::time_point first() const { return at(First.load()); }
-  TraceClock::time_point last() const { return at(Last.load()); }
-
-private:
-  static TraceClock::time_point at(int64_t Ticks) {
-    return TraceClock::time_point(TraceClock::duration(Ticks));
-  }
-  std::atomic<int64_t> First{INT64_MAX};
-  std::atomic<int64_t> Last{INT64_MIN};
-};
 
 } // namespace
 
@@ -128,8 +78,14 @@ public:
   void cancel();
   void join() { Workers.join(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
+  PrefetchEngine::ProfileUse profileUse() const;
+  std::optional<std::vector<RecordedFile>> touched();
+  uint64_t wastedBytes(ArrayRef<RecordedFile> Touched);
 
 private:
+  void addRecordedInputs();
+  const RecordedFile *recordOf(const InputEntry &Entry,
+                               const os::OpenFile &File);
   void work(unsigned Id);
   void noteResidency(InputEntry &Entry, const os::OpenFile &File);
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
@@ -137,11 +93,10 @@ private:
             std::shared_ptr<const FileContents> &Contents);
   void prepare(InputEntry &Entry, TraceLane *Lane);
   void planEntry(InputEntry &Entry, const os::OpenFile &File);
-  bool readLayoutOf(const os::OpenFile &File, ObjectLayout &Layout);
   void fetchPhase(InputEntry &Entry, FetchPhase Phase, const os::OpenFile *File,
                   TraceLane *Lane);
   bool fetchRange(InputEntry &Entry, const PlannedRange &Planned,
-                  const os::OpenFile *File, TraceLane *Lane);
+                  const os::OpenFile &File, TraceLane *Lane);
   bool waitForRoom(TraceLane *Lane);
   void giveBack(InputEntry &Entry);
 
@@ -150,6 +105,7 @@ private:
   LinkCommand Command;
   std::unique_ptr<InputResolver> Resolver;
   InputTable Table;
+  StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   std::array<std::atomic<size_t>, NumFetchPhases> Cursors{};
   std::atomic<bool> Cancelled{false};
 
@@ -160,7 +116,7 @@ private:
 
   // Figures.
   std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
-      HintCalls{0}, HandedOver{0}, Mappings{0};
+      HintCalls{0}, HandedOver{0}, Mappings{0}, Matched{0};
   TimeSpan Hints;
   ProblemCounter Problems;
 
@@ -170,6 +126,8 @@ private:
 
 void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
+  if (Options.Profile)
+    addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
   Table.fill(Command.Inputs);
   // Each thread holds one descriptor at a time.
@@ -184,6 +142,28 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
       break;
     }
     Started = I + 1;
+  }
+}
+
+/// Indexes the profile by path, and adds the inputs that only other inputs
+/// name: the last link has come across them.
+void PrefetchEngine::Impl::addRecordedInputs() {
+  StringSet<> Names;
+  for (const NamedInput &Input : Command.Inputs)
+    Names.insert(Input.Search == SearchRule::AsGiven
+                     ? StringRef(Input.Name)
+                     : sys::path::filename(Input.Name));
+  for (const RecordedFile &File : Options.Profile->Files) {
+    Recorded.try_emplace(File.Path, &File);
+    // What is searched for goes by its file name, with what lld may add to it.
+    if (Names.contains(File.Path) ||
+        Names.contains(sys::path::filename(File.Path)) ||
+        Names.contains(sys::path::stem(File.Path)))
+      continue;
+    NamedInput Input;
+    Input.Name = File.Path;
+    Input.Reason = InputReason::Recorded;
+    Command.Inputs.push_back(std::move(Input));
   }
 }
 
@@ -306,45 +286,33 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, TraceLane *Lane) {
       fetchPhase(Entry, static_cast<FetchPhase>(P), &File, Lane);
 }
 
-/// Reads the layout of \p File from its head. False for anything but an object
-/// or archive of a known form.
-bool PrefetchEngine::Impl::readLayoutOf(const os::OpenFile &File,
-                                        ObjectLayout &Layout) {
-  SmallVector<char, 0> Head;
-  uint64_t Wanted = std::min(HeadBytes, File.size());
-  for (;;) {
-    size_t Have = Head.size();
-    Head.resize_for_overwrite(Wanted);
-    std::error_code Error;
-    if (File.readAt(Have, {Head.data() + Have, Wanted - Have}, Error) !=
-        Wanted - Have)
-      return false;
-    LayoutReading Reading = readLayout(Head, File.size());
-    if (Reading.Result == LayoutReading::Read) {
-      Layout = std::move(Reading.Layout);
-      return true;
-    }
-    if (Reading.Result == LayoutReading::Unknown ||
-        Reading.BytesNeeded <= Wanted || Reading.BytesNeeded > MaxHeadBytes)
-      return false;
-    Wanted = Reading.BytesNeeded;
-  }
+/// The record of \p File, when it is still the file that was recorded.
+const RecordedFile *PrefetchEngine::Impl::recordOf(const InputEntry &Entry,
+                                                   const os::OpenFile &File) {
+  auto It = Recorded.find(Entry.Path);
+  if (It == Recorded.end() || It->second->Identity != File.identity())
+    return nullptr;
+  Matched.fetch_add(1, std::memory_order_relaxed);
+  return It->second;
 }
 
 /// Plans an entry: nothing for what is in memory already.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File) {
+  const RecordedFile *Record = recordOf(Entry, File);
   // A small file that is held was read to be held.
   if (Entry.Contents && !Entry.Contents->isMapped())
     return;
   if (Entry.Before && Entry.Before->complete())
     return;
   // Of /wholearchive every member is read, in the order of the file.
-  ObjectLayout Layout;
-  bool HasLayout = File.size() > Options.Plan.WholeFileBytes &&
-                   !Entry.Named->Whole && readLayoutOf(File, Layout);
-  Entry.Plan =
-      planFile(HasLayout ? &Layout : nullptr, File.size(), Options.Plan);
+  std::optional<ObjectLayout> Layout;
+  if (File.size() > Options.Plan.WholeFileBytes && !Entry.Named->Whole)
+    Layout = readLayoutOf(File);
+  Entry.Plan = planFile(Layout ? &*Layout : nullptr, File.size(), Options.Plan);
+  if (Record && File.size() > Options.Plan.WholeFileBytes)
+    Entry.Plan =
+        restrictPlan(Entry.Plan, Record->Touched, File.size(), Options.Plan);
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
@@ -359,14 +327,13 @@ void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
   for (const PlannedRange &Planned : Entry.Plan) {
     if (Planned.Phase != Phase)
       continue;
-    bool Mapped = Entry.Contents && Entry.Contents->isMapped();
-    if (!File && !Mapped) {
-      // Not held for the linker, and its descriptor was closed long ago.
+    if (!File) {
+      // Descriptors are few, inputs may be many: it was closed long ago.
       if (os::OpenFile::open(Entry.Path, Reopened))
         return;
       File = &Reopened;
     }
-    if (!fetchRange(Entry, Planned, File, Lane))
+    if (!fetchRange(Entry, Planned, *File, Lane))
       return;
   }
 }
@@ -375,11 +342,8 @@ void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
 /// input, or at all.
 bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
                                       const PlannedRange &Planned,
-                                      const os::OpenFile *File,
+                                      const os::OpenFile &File,
                                       TraceLane *Lane) {
-  const os::MappedFile *Mapping = Entry.Contents && Entry.Contents->isMapped()
-                                      ? &Entry.Contents->Mapping
-                                      : nullptr;
   TraceClock::time_point Begin = TraceClock::now();
   uint64_t Done = 0;
   bool GoOn = true;
@@ -396,7 +360,7 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
         giveBack(Entry);
     }
     Hints.note(TraceClock::now());
-    os::HintResult Result = Cache.fetch(File, Mapping, Step);
+    os::HintResult Result = Cache.fetch(&File, nullptr, Step);
     HintCalls.fetch_add(Result.Calls, std::memory_order_relaxed);
     HintedBytes.fetch_add(Result.AcceptedBytes, std::memory_order_relaxed);
     Done += Step.Length;
@@ -411,7 +375,7 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
   Hints.note(TraceClock::now());
   if (Lane)
     Lane->add({"fetch", Begin, TraceClock::now(), Entry.Path,
-               Planned.Range.Offset, Done, partName(Planned.Why).data()});
+               Planned.Range.Offset, Done, partName(Planned.Why)});
   return GoOn;
 }
 
@@ -470,8 +434,10 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   }
   std::unique_ptr<MemoryBuffer> Buffer =
       makeSharedBuffer(Entry->Contents, Path, Request, Cache);
-  if (Buffer)
+  if (Buffer) {
+    Entry->Given.store(true, std::memory_order_relaxed);
     HandedOver.fetch_add(1, std::memory_order_relaxed);
+  }
   return Buffer;
 }
 
@@ -481,6 +447,57 @@ void PrefetchEngine::Impl::cancel() {
     Cancelled.store(true);
   }
   Room.notify_all();
+}
+
+PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
+  PrefetchEngine::ProfileUse Use;
+  Use.Matched = Matched.load();
+  if (Options.Profile)
+    Use.Changed =
+        Options.Profile->Files.size() -
+        std::min<uint64_t>(Options.Profile->Files.size(), Use.Matched);
+  return Use;
+}
+
+std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
+  os::PageTables Tables;
+  std::vector<RecordedFile> Result;
+  for (size_t I = 0; I != Table.size(); ++I) {
+    InputEntry &Entry = Table[I];
+    if (!Entry.Given.load())
+      continue;
+    RecordedFile File{Entry.Path, Entry.Identity, {}};
+    if (Entry.Contents->isMapped()) {
+      std::optional<std::vector<ByteRange>> Present =
+          Tables.present(Entry.Contents->Mapping.bytes());
+      if (!Present)
+        return std::nullopt;
+      File.Touched = std::move(*Present);
+    } else {
+      File.Touched = {{0, Entry.Identity.Size}};
+    }
+    Result.push_back(std::move(File));
+  }
+  return Result;
+}
+
+uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
+  StringMap<const RecordedFile *> ByPath;
+  for (const RecordedFile &File : Touched)
+    ByPath.try_emplace(File.Path, &File);
+  uint64_t Wasted = 0;
+  for (size_t I = 0; I != Table.size(); ++I) {
+    const InputEntry &Entry = Table[I];
+    std::vector<ByteRange> Fetched;
+    Fetched.reserve(Entry.Plan.size());
+    for (const PlannedRange &P : Entry.Plan)
+      Fetched.push_back(P.Range);
+    auto It = ByPath.find(Entry.Path);
+    Wasted += bytesOutside(Fetched, It == ByPath.end()
+                                        ? ArrayRef<ByteRange>()
+                                        : ArrayRef(It->second->Touched));
+  }
+  return Wasted;
 }
 
 void PrefetchEngine::Impl::addTo(LinkStats &Stats,
@@ -533,6 +550,18 @@ PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
 void PrefetchEngine::cancel() { State->cancel(); }
 
 void PrefetchEngine::join() { State->join(); }
+
+PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
+  return State->profileUse();
+}
+
+std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
+  return State->touched();
+}
+
+uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
+  return State->wastedBytes(Touched);
+}
 
 void PrefetchEngine::addTo(LinkStats &Stats,
                            TraceClock::time_point Origin) const {

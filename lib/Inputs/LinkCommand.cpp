@@ -30,6 +30,8 @@ StringRef reasonName(InputReason R) {
     return "module definition";
   case InputReason::OptionFile:
     return "option file";
+  case InputReason::Recorded:
+    return "profile";
   }
   llvm_unreachable("unknown reason");
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/SystemMemory.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,7 +21,7 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
     : Tool(std::move(Tool)), Kind(F), Settings(std::move(Settings)),
       Final(std::move(Final)), Origin(Origin) {}
 
-LinkSession::~LinkSession() { end(); }
+LinkSession::~LinkSession() { end(/*Succeeded=*/false); }
 
 Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
                          const CommandLineContext &Context) {
@@ -53,20 +54,78 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
       return;
     }
 
-    EngineOptions Options;
-    Options.Jobs = Settings.Jobs;
-    Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
-    Options.HandOver = Settings.HandOver;
-    Options.Plan.ReadsCodeView = Command.ReadsCodeView;
-    Options.Plan.ReadsDWARF = Command.ReadsDWARF;
-    if (!Settings.TraceFile.empty()) {
-      Trace = std::make_unique<TraceLog>(Origin);
-      Options.Trace = Trace.get();
-    }
-    Engine = std::make_unique<PrefetchEngine>(Options);
-    Engine->start(std::move(Command));
+    startEngine(std::move(Command));
   });
   return Result;
+}
+
+void LinkSession::startEngine(LinkCommand Command) {
+  EngineOptions Options;
+  Options.Jobs = Settings.Jobs;
+  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
+  Options.HandOver = Settings.HandOver;
+  Options.Plan.ReadsCodeView = Command.ReadsCodeView;
+  Options.Plan.ReadsDWARF = Command.ReadsDWARF;
+  useProfile(Command, Options);
+  if (!Settings.TraceFile.empty()) {
+    Trace = std::make_unique<TraceLog>(Origin);
+    Options.Trace = Trace.get();
+  }
+  Engine = std::make_unique<PrefetchEngine>(Options);
+  Engine->start(std::move(Command));
+}
+
+/// Finds the record of this output's last link. One that cannot be read is
+/// reported, and none.
+void LinkSession::useProfile(const LinkCommand &Command,
+                             EngineOptions &Options) {
+  if (Command.Outputs.empty())
+    return;
+  Output = Command.Outputs.front();
+  ProfilePath = profilePath(Settings.Profile, Tool, Output);
+  if (ProfilePath.empty())
+    return;
+  Expected<std::shared_ptr<const LinkProfile>> Loaded =
+      loadProfile(ProfilePath);
+  if (!Loaded) {
+    ProfileState = "stale";
+    Problems.push_back({toString(Loaded.takeError()), 1});
+    return;
+  }
+  Profile = std::move(*Loaded);
+  Options.Profile = Profile;
+}
+
+/// Keeps what this link touched for the next one, unless the record that it
+/// began with still holds for every file.
+void LinkSession::keepProfile(bool Succeeded) {
+  bool Holds = false;
+  if (Profile) {
+    PrefetchEngine::ProfileUse Use = Engine->profileUse();
+    Holds = Use.Changed == 0;
+    ProfileState = Use.Matched >= Use.Changed ? "used" : "stale";
+  }
+  bool Record = Succeeded && !ProfilePath.empty() && !Holds;
+  if (!Record && !Settings.Stats)
+    return;
+  Touched = Engine->touched();
+  if (!Record || !Touched || Touched->empty())
+    return;
+  LinkProfile New;
+  New.Tool = Tool;
+  New.Output = Output;
+  New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count();
+  New.Files = *Touched;
+  if (Error E = saveProfile(ProfilePath, New)) {
+    Problems.push_back({toString(std::move(E)), 1});
+    return;
+  }
+  if (!Profile)
+    ProfileState = "recorded";
+  if (Settings.Profile == "auto")
+    pruneProfiles(profileFolder(), /*Now=*/false);
 }
 
 std::unique_ptr<MemoryBuffer>
@@ -78,11 +137,12 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
   return nullptr;
 }
 
-void LinkSession::end() {
+void LinkSession::end(bool Succeeded) {
   std::call_once(Ended, [&] {
     if (Engine) {
       Engine->cancel();
       Engine->join();
+      keepProfile(Succeeded);
     }
     writeReports();
   });
@@ -109,6 +169,15 @@ void LinkSession::writeReports() {
             .count();
     if (Engine)
       Engine->addTo(Stats, Origin);
+    Stats.Profile = ProfileState;
+    for (const CountedProblem &P : Problems)
+      Stats.Problems.push_back(P);
+    if (Touched) {
+      Stats.TouchedBytes = 0;
+      for (const RecordedFile &File : *Touched)
+        *Stats.TouchedBytes += File.touchedBytes();
+      Stats.WastedBytes = Engine->wastedBytes(*Touched);
+    }
     if (Settings.StatsFile.empty())
       writeStatsParagraph(Stats, errs());
     else

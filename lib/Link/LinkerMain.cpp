@@ -24,7 +24,7 @@ using namespace llvm;
 
 // Not in an installed header; lldCommon exports both.
 namespace lld {
-extern bool inTestOutputDisabled;
+extern bool inTestOutputDisabled; // NOLINT: lld's name
 int unsafeLldMain(ArrayRef<const char *> Args, raw_ostream &StdoutOS,
                   raw_ostream &StderrOS, ArrayRef<DriverDef> Drivers,
                   bool ExitEarly);
@@ -121,7 +121,7 @@ int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
     LinkSession Session(Program.Tool, Program.Kind, Settings, *Final, Origin);
     InstalledSession Here(Session, messageName(Args));
     lld::Result Result = lld::lldMain(Words, outs(), errs(), Program.Drivers);
-    Session.end();
+    Session.end(/*Succeeded=*/Result.retCode == 0);
     if (!Result.canRunAgain)
       sys::Process::Exit(Result.retCode, /*NoCleanup=*/true);
     if (First && *First != Result.retCode)

@@ -137,7 +137,7 @@ bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
 
 void wrapExit(int RetCode, bool NoCleanup) {
   if (LinkSession *Session = currentSession())
-    Session->end();
+    Session->end(/*Succeeded=*/RetCode == 0);
   realExit(RetCode, NoCleanup);
 }
 

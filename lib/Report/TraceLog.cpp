@@ -63,7 +63,7 @@ void TraceLog::write(raw_ostream &OS) const {
                 J.attribute("offset", E.Offset);
                 J.attribute("bytes", E.Bytes);
               }
-              if (*E.Why)
+              if (!E.Why.empty())
                 J.attribute("why", E.Why);
             });
           });

@@ -215,24 +215,35 @@ TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
   EXPECT_EQ(Right, 4 * 400U);
 }
 
-/// A COFF object with 300 kB each of code, CodeView symbols and types, and its
-/// symbol table at the end.
+/// A COFF object with 300 kB each of code, CodeView symbols (behind a small
+/// section of them, which is read while parsing) and types, and its symbol
+/// table of the same size at the end.
 std::string object(char Seed) {
   constexpr uint32_t Part = 300000;
+  struct {
+    const char *Name;
+    uint32_t Size;
+  } Sections[] = {{".text", Part},
+                  {".debug$S", 1000},
+                  {".debug$S", Part},
+                  {".debug$T", Part}};
+  uint32_t Offset = 1000;
+  std::string Headers;
+  for (const auto &S : Sections) {
+    llvm::object::coff_section Section = {};
+    std::strncpy(Section.Name, S.Name, sizeof(Section.Name));
+    Section.PointerToRawData = Offset;
+    Section.SizeOfRawData = S.Size;
+    Headers.append(reinterpret_cast<const char *>(&Section), sizeof(Section));
+    Offset += S.Size;
+  }
   llvm::object::coff_file_header Header = {};
   Header.Machine = llvm::COFF::IMAGE_FILE_MACHINE_AMD64;
-  Header.NumberOfSections = 3;
-  Header.PointerToSymbolTable = 1000 + 3 * Part;
+  Header.NumberOfSections = std::size(Sections);
+  Header.PointerToSymbolTable = Offset;
   std::string Bytes(reinterpret_cast<const char *>(&Header), sizeof(Header));
-  const char *Names[] = {".text", ".debug$S", ".debug$T"};
-  for (uint32_t I = 0; I != 3; ++I) {
-    llvm::object::coff_section Section = {};
-    std::strncpy(Section.Name, Names[I], sizeof(Section.Name));
-    Section.PointerToRawData = 1000 + I * Part;
-    Section.SizeOfRawData = Part;
-    Bytes.append(reinterpret_cast<const char *>(&Section), sizeof(Section));
-  }
-  Bytes.resize(1000 + 4 * Part, Seed);
+  Bytes += Headers;
+  Bytes.resize(Offset + Part, Seed);
   return Bytes;
 }
 
@@ -263,11 +274,14 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
                        *O.getObject("args")->getString("why"))
                           .str());
   }
-  EXPECT_THAT(Fetches, ElementsAre("a headers", "a symbols and strings",
-                                   "b headers", "b symbols and strings",
-                                   "a section contents", "b section contents",
-                                   "a type records", "b type records",
-                                   "a debug symbols", "b debug symbols"));
+  EXPECT_THAT(Fetches,
+              ElementsAre("a headers", "a compiler information",
+                          "a compiler information", "a symbols and strings",
+                          "b headers", "b compiler information",
+                          "b compiler information", "b symbols and strings",
+                          "a section contents", "b section contents",
+                          "a type records", "b type records", "a debug symbols",
+                          "b debug symbols"));
   EXPECT_TRUE(isResident(Paths[0]));
   EXPECT_TRUE(isResident(Paths[1]));
 }

@@ -23,8 +23,10 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <memory>
@@ -46,6 +48,9 @@ struct EngineOptions {
   /// Whether buffers are handed over at all; without, the engine only fetches.
   bool HandOver = true;
   PlanOptions Plan;
+  /// What the last link of the same output touched; may be null. Shared, and
+  /// not changed by anybody.
+  std::shared_ptr<const LinkProfile> Profile;
   /// Where threads log what they do; may be null. Must outlive the engine.
   TraceLog *Trace = nullptr;
 };
@@ -84,6 +89,23 @@ public:
   /// Waits for the threads to end: when everything is fetched, or soon after
   /// `cancel`. One thread only.
   void join();
+
+  /// How much of the profile still holds, once the inputs are open.
+  struct ProfileUse {
+    uint64_t Matched = 0; ///< recorded files that are what they were
+    uint64_t Changed = 0; ///< recorded files that are not, or are not there
+  };
+  ProfileUse profileUse() const;
+
+  /// What the linker has touched of the inputs that it was handed, in the order
+  /// of the inputs; copies count as touched as a whole. Reads the page tables;
+  /// to be called when the linker is done, and before it lets go of its
+  /// buffers. Nothing where the system does not tell. After `join` only.
+  std::optional<std::vector<RecordedFile>> touched() const;
+
+  /// How many fetched bytes lie outside of what \p Touched (of `touched`) says.
+  /// After `join` only.
+  uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched) const;
 
   /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
   /// problems; first and last hint counted from \p Origin). Any thread.

@@ -36,11 +36,12 @@ enum class InputReason : uint8_t {
   WholeArchive,     ///< /wholearchive:
   ModuleDefinition, ///< /def:, /defarm64native:
   OptionFile,       ///< any other option whose value the linker reads
+  Recorded,         ///< named by another input in the link that was recorded
 };
 
 /// The reason in the words of the JSON: "command line", "response file",
 /// "environment", "default library", "whole archive", "module definition",
-/// "option file".
+/// "option file", "profile".
 llvm::StringRef reasonName(InputReason R);
 
 /// How the linker turns a name into a path.

@@ -17,6 +17,7 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,7 +38,7 @@ public:
   /// nothing.
   LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
               std::vector<PrefetchOption> Final, TraceClock::time_point Origin);
-  /// Ends the session.
+  /// Ends the session, recording nothing.
   ~LinkSession();
   LinkSession(const LinkSession &) = delete;
   LinkSession &operator=(const LinkSession &) = delete;
@@ -55,11 +56,15 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> takeBuffer(llvm::StringRef Path,
                                                  const BufferRequest &Request);
 
-  /// Stops fetching, joins the threads and writes the reports, once. Problems
-  /// with the reports go to standard error as warnings. Any thread.
-  void end();
+  /// Stops fetching, joins the threads, records what was touched (when the link
+  /// \p Succeeded) and writes the reports, once. Problems with the reports go
+  /// to standard error as warnings. Any thread.
+  void end(bool Succeeded);
 
 private:
+  void startEngine(LinkCommand Command);
+  void useProfile(const LinkCommand &Command, EngineOptions &Options);
+  void keepProfile(bool Succeeded);
   void writeReports();
 
   std::string Tool;
@@ -69,6 +74,14 @@ private:
   TraceClock::time_point Origin;
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::unique_ptr<PrefetchEngine> Engine;
+
+  // The record of this output's links.
+  std::string ProfilePath; ///< empty: none is kept
+  std::string Output;
+  std::shared_ptr<const LinkProfile> Profile; ///< of the last link, or null
+  const char *ProfileState = "none";
+  std::optional<std::vector<RecordedFile>> Touched;
+  std::vector<CountedProblem> Problems;
   std::atomic<uint64_t> FallenThrough{0};
   std::once_flag Begun, Ended;
 };

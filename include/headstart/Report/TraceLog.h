@@ -40,7 +40,7 @@ struct TraceEvent {
   std::string Path; ///< the file concerned, or empty
   uint64_t Offset = 0;
   uint64_t Bytes = 0;
-  const char *Why = ""; ///< a literal: the kind of bytes, or ""
+  llvm::StringRef Why = ""; ///< a literal: the kind of bytes, or empty
 };
 
 /// The events of one thread. Only that thread may append.

@@ -1,0 +1,51 @@
+//===- ProfileStore.h - Where the records of links are kept -----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Profiles on disk: one file for each output, in a folder of the user's cache
+/// that LLVM's own cache pruning keeps small.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LINK_PROFILESTORE_H
+#define HEADSTART_LINK_PROFILESTORE_H
+
+#include "headstart/Plan/LinkProfile.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+
+namespace headstart {
+
+/// The folder of `--prefetch-profile=auto`: `headstart` in the user's cache
+/// folder (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
+std::string profileFolder();
+
+/// The file that holds the profile of \p Output under \p Setting (the value of
+/// `--prefetch-profile`); empty for "none", and where "auto" has no folder.
+std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
+                        llvm::StringRef Output);
+
+/// Reads the profile at \p Path: null, and no error, when there is none. Only
+/// regular files of at most MaxProfileBytes are read. The error names the path.
+llvm::Expected<std::shared_ptr<const LinkProfile>>
+loadProfile(const std::string &Path);
+
+/// Replaces the profile at \p Path as one step: a link that is killed leaves
+/// the old one. Folders are made as needed.
+llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
+
+/// Removes what has not been used for long (30 days), and the oldest beyond
+/// 256 MiB. With \p Now, at once; else only when the last time is 20 minutes
+/// ago. Returns whether the folder is there.
+bool pruneProfiles(const std::string &Folder, bool Now);
+
+} // namespace headstart
+
+#endif // HEADSTART_LINK_PROFILESTORE_H

@@ -1,0 +1,105 @@
+//===- ProfileStore.cpp - Where the records of links are kept -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+std::string profileFolder() {
+  SmallString<256> Folder;
+  if (!sys::path::cache_directory(Folder))
+    return "";
+  sys::path::append(Folder, "headstart");
+  return std::string(Folder);
+}
+
+std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
+  if (Setting == "none" || Output.empty())
+    return "";
+  if (Setting != "auto")
+    return Setting.str();
+  std::string Folder = profileFolder();
+  SmallString<256> Absolute(Output);
+  if (Folder.empty() || sys::fs::make_absolute(Absolute))
+    return "";
+  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  std::string Key = (Tool + Twine('\0') + Absolute).str();
+  SmallString<256> Path(Folder);
+  // The prefix by which LLVM's pruning knows what it may remove.
+  sys::path::append(Path, "llvmcache-" + utohexstr(xxh3_64bits(Key),
+                                                   /*LowerCase=*/true, 16));
+  return std::string(Path);
+}
+
+Expected<std::shared_ptr<const LinkProfile>>
+loadProfile(const std::string &Path) {
+  auto Bad = [&](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(),
+                             "profile '" + Path + "': " + What);
+  };
+  std::error_code Error;
+  if (os::lookAt(Path, Error).Kind == os::FileKind::Missing && !Error)
+    return nullptr;
+  os::OpenFile File;
+  if (std::error_code E = os::OpenFile::open(Path, File))
+    return Bad(E.message());
+  if (File.size() > MaxProfileBytes)
+    return Bad("larger than any profile");
+  std::unique_ptr<WritableMemoryBuffer> Bytes =
+      WritableMemoryBuffer::getNewUninitMemBuffer(File.size());
+  if (!Bytes || File.readAt(0, {Bytes->getBufferStart(), File.size()}, Error) !=
+                    File.size())
+    return Bad("cannot be read");
+  Expected<LinkProfile> Profile =
+      parseProfile(static_cast<MemoryBuffer &>(*Bytes).getBuffer());
+  if (!Profile)
+    return Bad(toString(Profile.takeError()));
+  return std::make_shared<const LinkProfile>(std::move(*Profile));
+}
+
+Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
+  std::string Bytes = serializeProfile(Profile);
+  if (Bytes.size() > MaxProfileBytes)
+    return createStringError(inconvertibleErrorCode(),
+                             "profile '" + Path + "': would be too large");
+  StringRef Folder = sys::path::parent_path(Path);
+  if (!Folder.empty())
+    if (std::error_code E = sys::fs::create_directories(Folder))
+      return createStringError(E, "profile '" + Path + "': " + E.message());
+  // To a file beside it, which then takes its name.
+  if (Error E = writeToOutput(Path, [&](raw_ostream &OS) {
+        OS << Bytes;
+        return Error::success();
+      }))
+    return createStringError(inconvertibleErrorCode(),
+                             "profile '" + Path +
+                                 "': " + toString(std::move(E)));
+  return Error::success();
+}
+
+bool pruneProfiles(const std::string &Folder, bool Now) {
+  CachePruningPolicy Policy;
+  Policy.Interval = std::chrono::seconds(Now ? 0 : 20 * 60);
+  Policy.Expiration = std::chrono::hours(30 * 24);
+  Policy.MaxSizeBytes = 256 * 1024 * 1024;
+  return !Folder.empty() && sys::fs::is_directory(Folder) &&
+         (pruneCache(Folder, Policy), true);
+}
+
+} // namespace headstart
