@@ -64,7 +64,7 @@ Exit runEvict(const CommandArguments &Arguments) {
   uint64_t Bytes = 0;
   uint64_t StillResident = 0;
   Exit Status = forEachFile(
-      Arguments.Operands, [&](const std::string &Path, os::OpenFile &File) {
+      Arguments.Operands, [&](const std::string &, os::OpenFile &File) {
         ++Files;
         Bytes += File.size();
         if (std::error_code Error = Cache.evict(File))
