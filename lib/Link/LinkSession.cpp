@@ -90,6 +90,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
   if (!Loaded) {
     ProfileState = "stale";
     Problems.push_back({toString(Loaded.takeError()), 1});
+    if (!mayReplaceProfile(ProfilePath))
+      ProfilePath.clear();
     return;
   }
   Profile = std::move(*Loaded);
@@ -122,7 +124,7 @@ void LinkSession::keepProfile(bool Succeeded) {
     Problems.push_back({toString(std::move(E)), 1});
     return;
   }
-  if (!Profile)
+  if (StringRef(ProfileState) == "none")
     ProfileState = "recorded";
   if (Settings.Profile == "auto")
     pruneProfiles(profileFolder(), /*Now=*/false);

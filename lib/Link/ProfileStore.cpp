@@ -73,6 +73,20 @@ loadProfile(const std::string &Path) {
   return std::make_shared<const LinkProfile>(std::move(*Profile));
 }
 
+bool mayReplaceProfile(const std::string &Path) {
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(Path, Error);
+  if (Error || Status.Kind == os::FileKind::Missing)
+    return !Error;
+  os::OpenFile File;
+  if (os::OpenFile::open(Path, File))
+    return false;
+  static constexpr StringRef Start = "headstart profile ";
+  char Head[Start.size()];
+  size_t Length = File.readAt(0, Head, Error);
+  return File.size() == 0 || StringRef(Head, Length) == Start;
+}
+
 Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)

@@ -41,6 +41,13 @@ uint64_t LinkProfile::touchedBytes() const {
   return Bytes;
 }
 
+/// Signed numbers are folded into unsigned ones (0, -1, 1, -2, ...): LLVM's
+/// decodeSLEB128 shifts by more than 63 on a malformed number.
+static void writeSigned(int64_t Value, raw_ostream &OS) {
+  auto Bits = static_cast<uint64_t>(Value);
+  encodeULEB128((Bits << 1) ^ (Value < 0 ? UINT64_MAX : 0), OS);
+}
+
 static void writeString(StringRef S, raw_ostream &OS) {
   encodeULEB128(S.size(), OS);
   OS << S;
@@ -52,15 +59,15 @@ std::string serializeProfile(const LinkProfile &Profile) {
   OS << Magic;
   writeString(Profile.Tool, OS);
   writeString(Profile.Output, OS);
-  encodeSLEB128(Profile.Recorded, OS);
+  writeSigned(Profile.Recorded, OS);
   encodeULEB128(Profile.Files.size(), OS);
   for (const RecordedFile &F : Profile.Files) {
     writeString(F.Path, OS);
     encodeULEB128(F.Identity.Device, OS);
     encodeULEB128(F.Identity.Inode, OS);
     encodeULEB128(F.Identity.Size, OS);
-    encodeSLEB128(F.Identity.ModifiedNs, OS);
-    encodeSLEB128(F.Identity.ChangedNs, OS);
+    writeSigned(F.Identity.ModifiedNs, OS);
+    writeSigned(F.Identity.ChangedNs, OS);
     encodeULEB128(F.Touched.size(), OS);
     uint64_t At = 0;
     for (const ByteRange &R : F.Touched) {
@@ -87,13 +94,16 @@ public:
     unsigned Length = 0;
     const char *Message = nullptr;
     uint64_t Value = decodeULEB128(At, &Length, All.bytes_end(), &Message);
-    return took(Length, Message) ? Value : 0;
+    if (Message) {
+      fail("a number is malformed");
+      return 0;
+    }
+    At += Length;
+    return Value;
   }
   int64_t signedNumber() {
-    unsigned Length = 0;
-    const char *Message = nullptr;
-    int64_t Value = decodeSLEB128(At, &Length, All.bytes_end(), &Message);
-    return took(Length, Message) ? Value : 0;
+    uint64_t Bits = number();
+    return static_cast<int64_t>((Bits >> 1) ^ (Bits & 1 ? UINT64_MAX : 0));
   }
   std::string string() {
     uint64_t Length = number();
@@ -120,14 +130,6 @@ public:
 private:
   uint64_t position() const {
     return static_cast<uint64_t>(At - All.bytes_begin());
-  }
-  bool took(unsigned Length, const char *Message) {
-    if (Message) {
-      fail("a number is malformed");
-      return false;
-    }
-    At += Length;
-    return true;
   }
 
   StringRef All;

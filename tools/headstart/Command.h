@@ -37,6 +37,10 @@ Exit fail(const std::string &Message, Exit Status = Exit::Failed);
 
 /// headstart inputs: what a link will read.
 Exit runInputs(const CommandArguments &Arguments);
+/// headstart plan: the ranges that would be fetched, in their order.
+Exit runPlan(const CommandArguments &Arguments);
+/// headstart profile: the recorded profiles.
+Exit runProfile(const CommandArguments &Arguments);
 /// headstart evict: put files out of the page cache.
 Exit runEvict(const CommandArguments &Arguments);
 /// headstart residency: how much of each file is in memory.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -30,24 +31,27 @@ static std::optional<Flavour> flavourOfProgram(StringRef Program) {
   return std::nullopt;
 }
 
-static void printJSON(const LinkCommand &Command) {
+void writeInputs(const LinkCommand &Command, json::OStream &J) {
   InputResolver Resolver(Command);
+  J.attributeArray("inputs", [&] {
+    for (const NamedInput &Input : Command.Inputs)
+      J.object([&] {
+        ResolvedInput Found = Resolver.resolve(Input);
+        J.attribute("path", json::fixUTF8(Found.Path));
+        J.attribute("why", reasonName(Input.Reason));
+        J.attribute("from", json::fixUTF8(Input.From));
+        J.attribute("exists", Found.Status.Kind != os::FileKind::Missing);
+        J.attribute("size", Found.Status.Identity.Size);
+      });
+  });
+}
+
+static void printJSON(const LinkCommand &Command) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attribute("version", 1);
     J.attribute("flavour", flavourName(Command.Kind));
-    J.attributeArray("inputs", [&] {
-      for (const NamedInput &Input : Command.Inputs)
-        J.object([&] {
-          ResolvedInput Found = Resolver.resolve(Input);
-          J.attribute("path", json::fixUTF8(Found.Path));
-          J.attribute("why", reasonName(Input.Reason));
-          J.attribute("from", json::fixUTF8(Input.From));
-          bool Exists = Found.Status.Kind != os::FileKind::Missing;
-          J.attribute("exists", Exists);
-          J.attribute("size", Found.Status.Identity.Size);
-        });
-    });
+    writeInputs(Command, J);
   });
   outs() << "\n";
 }
@@ -67,13 +71,16 @@ static void printText(const LinkCommand &Command) {
   }
 }
 
-Exit runInputs(const CommandArguments &Arguments) {
+Exit readLinkerCommandLine(const CommandArguments &Arguments,
+                           StringRef Subcommand,
+                           std::optional<LinkCommand> &Result) {
   if (!Arguments.Operands.empty())
     return fail("unexpected '" + Arguments.Operands.front() +
                     "': the linker's command line stands after --",
                 Exit::WrongUsage);
   if (Arguments.Linker.empty())
-    return fail("no linker: headstart inputs -- LINKER ARGS...",
+    return fail("no linker: headstart " + Subcommand.str() +
+                    " -- LINKER ARGS...",
                 Exit::WrongUsage);
   const std::string &Program = Arguments.Linker.front();
   std::optional<Flavour> F =
@@ -101,12 +108,20 @@ Exit runInputs(const CommandArguments &Arguments) {
       expandCommandLine(*F, ArrayRef(Arguments.Linker).drop_front(), Context);
   for (const std::string &Note : Expanded.Notes)
     errs() << "headstart: note: " << Note << "\n";
-  LinkCommand Command = parseCOFFCommandLine(Expanded.Words, Context);
-  if (Arguments.JSON)
-    printJSON(Command);
-  else
-    printText(Command);
+  Result = parseCOFFCommandLine(Expanded.Words, Context);
   return Exit::Done;
+}
+
+Exit runInputs(const CommandArguments &Arguments) {
+  std::optional<LinkCommand> Command;
+  Exit Status = readLinkerCommandLine(Arguments, "inputs", Command);
+  if (!Command)
+    return Status;
+  if (Arguments.JSON)
+    printJSON(*Command);
+  else
+    printText(*Command);
+  return Status;
 }
 
 } // namespace headstart

@@ -58,6 +58,13 @@ constexpr Subcommand Subcommands[] = {
     {"inputs", "headstart inputs [--json] [--flavour=coff] -- LINKER ARGS...",
      "List the files that a link will read, in order, and why each is there",
      runInputs},
+    {"plan", "headstart plan [--json] [--flavour=coff] -- LINKER ARGS...",
+     "List the byte ranges that would be fetched, in their order (phase, "
+     "offset, length)",
+     runPlan},
+    {"profile", "headstart profile [--json] show FILE... | list | prune",
+     "Show what a recorded link touched; list or prune the user's profiles",
+     runProfile},
     {"residency", "headstart residency [--json] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
      runResidency},

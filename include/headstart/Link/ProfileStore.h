@@ -37,6 +37,11 @@ std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
 llvm::Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path);
 
+/// Whether \p Path may become a profile: nothing is there, or an empty file, or
+/// a profile of any version in any state. Somebody's own file, named by
+/// mistake, is not written over.
+bool mayReplaceProfile(const std::string &Path);
+
 /// Replaces the profile at \p Path as one step: a link that is killed leaves
 /// the old one. Folders are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);

@@ -1,0 +1,20 @@
+"""Links with each of some files for a profile, none of which is one, and checks
+that the link succeeds and the problem is counted.
+
+Usage: link-with-profiles.py LLD-LINK PROFILE..."""
+import json
+import subprocess
+import sys
+
+program, *profiles = sys.argv[1:]
+for profile in profiles:
+    subprocess.run(
+        [program, "/entry:main", "/subsystem:console", "/nodefaultlib",
+         "/Brepro", "/out:x.exe", f"--prefetch-profile={profile}",
+         "--prefetch-stats=stats.json", "@objects.rsp"],
+        check=True, timeout=60)
+    with open("stats.json", encoding="utf-8") as file:
+        stats = json.load(file)
+    assert stats["profile"] == "stale", (profile, stats)
+    assert any(f"profile '{profile}'" in e["message"]
+               for e in stats["errors"]), (profile, stats)

@@ -1,0 +1,107 @@
+//===- PlanCommand.cpp - headstart plan -----------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "LinkerCommandLine.h"
+#include "headstart/Engine/LayoutReader.h"
+#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+struct PlannedFile {
+  std::string Path;
+  std::vector<PlannedRange> Ranges;
+};
+
+} // namespace
+
+/// Plans every input that is there, as the engine would without a profile and
+/// with nothing in memory.
+static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
+  PlanOptions Options;
+  Options.ReadsCodeView = Command.ReadsCodeView;
+  Options.ReadsDWARF = Command.ReadsDWARF;
+  InputResolver Resolver(Command);
+  std::vector<PlannedFile> Files;
+  for (const NamedInput &Input : Command.Inputs) {
+    ResolvedInput Found = Resolver.resolve(Input);
+    os::OpenFile File;
+    if (Found.Status.Kind != os::FileKind::Regular ||
+        os::OpenFile::open(Found.Path, File))
+      continue;
+    std::optional<ObjectLayout> Layout;
+    if (File.size() > Options.WholeFileBytes && !Input.Whole)
+      Layout = readLayoutOf(File);
+    Files.push_back(
+        {std::move(Found.Path),
+         planFile(Layout ? &*Layout : nullptr, File.size(), Options)});
+  }
+  return Files;
+}
+
+/// Calls \p Visit with each range, in the order of fetching: a phase of all
+/// inputs before the next phase of any.
+static void
+inOrder(ArrayRef<PlannedFile> Files,
+        function_ref<void(const PlannedFile &, const PlannedRange &)> Visit) {
+  for (unsigned P = 0; P != NumFetchPhases; ++P)
+    for (const PlannedFile &File : Files)
+      for (const PlannedRange &Range : File.Ranges)
+        if (static_cast<unsigned>(Range.Phase) == P)
+          Visit(File, Range);
+}
+
+Exit runPlan(const CommandArguments &Arguments) {
+  std::optional<LinkCommand> Command;
+  Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
+  if (!Command)
+    return Status;
+  std::vector<PlannedFile> Files = planInputs(*Command);
+  if (Arguments.JSON) {
+    json::OStream J(outs(), /*IndentSize=*/2);
+    J.object([&] {
+      J.attribute("version", 1);
+      J.attribute("flavour", flavourName(Command->Kind));
+      writeInputs(*Command, J);
+      J.attributeArray("ranges", [&] {
+        inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
+          J.object([&] {
+            J.attribute("path", json::fixUTF8(File.Path));
+            J.attribute("offset", R.Range.Offset);
+            J.attribute("length", R.Range.Length);
+            J.attribute("phase", static_cast<unsigned>(R.Phase));
+            J.attribute("why", partName(R.Why));
+          });
+        });
+      });
+    });
+    outs() << "\n";
+    return Status;
+  }
+  uint64_t Bytes = 0;
+  inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
+    Bytes += R.Range.Length;
+    outs() << formatv("{0}  {1,12} +{2,-10} {3,-20} {4}\n",
+                      static_cast<unsigned>(R.Phase), R.Range.Offset,
+                      R.Range.Length, partName(R.Why), File.Path);
+  });
+  outs() << formatBytes(Bytes) << " in " << Files.size()
+         << (Files.size() == 1 ? " file\n" : " files\n");
+  return Status;
+}
+
+} // namespace headstart

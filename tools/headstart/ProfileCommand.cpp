@@ -1,0 +1,143 @@
+//===- ProfileCommand.cpp - headstart profile -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// The profiles in the user's cache, oldest name first.
+static std::vector<std::string> storedProfiles() {
+  std::vector<std::string> Paths;
+  std::string Folder = profileFolder();
+  if (Folder.empty())
+    return Paths;
+  std::error_code Error;
+  for (sys::fs::directory_iterator I(Folder, Error), End; I != End && !Error;
+       I.increment(Error))
+    if (sys::path::filename(I->path()).starts_with("llvmcache-"))
+      Paths.push_back(I->path());
+  llvm::sort(Paths);
+  return Paths;
+}
+
+static std::string dateOf(const LinkProfile &Profile) {
+  return formatv("{0:%Y-%m-%d %H:%M}",
+                 sys::toTimePoint(static_cast<std::time_t>(Profile.Recorded)));
+}
+
+static std::string summaryOf(const LinkProfile &Profile) {
+  return formatv("{0}, {1}, {2} files, {3} touched, {4}", Profile.Tool,
+                 Profile.Output, Profile.Files.size(),
+                 formatBytes(Profile.touchedBytes()), dateOf(Profile));
+}
+
+static void writeJSON(const LinkProfile &Profile, StringRef Path,
+                      bool WithFiles, json::OStream &J) {
+  J.object([&] {
+    J.attribute("profile", json::fixUTF8(Path));
+    J.attribute("tool", json::fixUTF8(Profile.Tool));
+    J.attribute("output", json::fixUTF8(Profile.Output));
+    J.attribute("recorded", Profile.Recorded);
+    J.attribute("touched_bytes", Profile.touchedBytes());
+    if (!WithFiles) {
+      J.attribute("files", Profile.Files.size());
+      return;
+    }
+    J.attributeArray("files", [&] {
+      for (const RecordedFile &F : Profile.Files)
+        J.object([&] {
+          J.attribute("path", json::fixUTF8(F.Path));
+          J.attribute("size", F.Identity.Size);
+          J.attribute("touched_bytes", F.touchedBytes());
+        });
+    });
+  });
+}
+
+static Exit show(ArrayRef<std::string> Paths, bool AsJSON) {
+  Exit Status = Exit::Done;
+  for (const std::string &Path : Paths) {
+    Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
+    if (!Profile) {
+      Status = fail(toString(Profile.takeError()));
+      continue;
+    }
+    if (!*Profile) {
+      Status = fail("profile '" + Path + "': no such file");
+      continue;
+    }
+    if (AsJSON) {
+      json::OStream J(outs(), /*IndentSize=*/2);
+      writeJSON(**Profile, Path, /*WithFiles=*/true, J);
+      outs() << "\n";
+      continue;
+    }
+    outs() << summaryOf(**Profile) << "\n";
+    for (const RecordedFile &F : (*Profile)->Files)
+      outs() << formatv("{0,8} of {1,8}  {2}\n", formatBytes(F.touchedBytes()),
+                        formatBytes(F.Identity.Size), F.Path);
+  }
+  return Status;
+}
+
+static Exit list(bool AsJSON) {
+  std::optional<json::OStream> J;
+  if (AsJSON) {
+    J.emplace(outs(), /*IndentSize=*/2);
+    J->arrayBegin();
+  }
+  for (const std::string &Path : storedProfiles()) {
+    Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
+    if (!Profile || !*Profile) {
+      // Left from another version, or half gone: pruning will see to it.
+      if (!Profile)
+        errs() << "headstart: note: " << toString(Profile.takeError()) << "\n";
+      continue;
+    }
+    if (J)
+      writeJSON(**Profile, Path, /*WithFiles=*/false, *J);
+    else
+      outs() << Path << ": " << summaryOf(**Profile) << "\n";
+  }
+  if (J) {
+    J->arrayEnd();
+    outs() << "\n";
+  }
+  return Exit::Done;
+}
+
+Exit runProfile(const CommandArguments &Arguments) {
+  ArrayRef<std::string> Operands = Arguments.Operands;
+  std::string Verb = Operands.empty() ? "" : Operands.front();
+  if (Verb == "show" && Operands.size() > 1)
+    return show(Operands.drop_front(), Arguments.JSON);
+  if (Verb == "list" && Operands.size() == 1)
+    return list(Arguments.JSON);
+  if (Verb == "prune" && Operands.size() == 1) {
+    pruneProfiles(profileFolder(), /*Now=*/true);
+    size_t Left = storedProfiles().size();
+    outs() << Left << (Left == 1 ? " profile" : " profiles") << " left\n";
+    return Exit::Done;
+  }
+  return fail("expected 'show FILE...', 'list' or 'prune'; see headstart "
+              "profile --help",
+              Exit::WrongUsage);
+}
+
+} // namespace headstart

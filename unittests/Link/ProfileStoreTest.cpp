@@ -1,0 +1,117 @@
+//===- ProfileStoreTest.cpp - Profiles on disk ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ProfileStore.h"
+#include "OS/TestFiles.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <sys/stat.h>
+
+using namespace headstart;
+using headstart::os::test::TestFolder;
+using testing::HasSubstr;
+
+namespace {
+
+class ProfileStoreTest : public testing::Test {
+protected:
+  static LinkProfile someProfile(std::string Output) {
+    LinkProfile P;
+    P.Tool = "lld-link";
+    P.Output = std::move(Output);
+    P.Files = {{"a.obj", {1, 2, 8192, 3, 4}, {{0, 4096}}}};
+    return P;
+  }
+  static std::string problemOf(const std::string &Path) {
+    auto P = loadProfile(Path);
+    return P ? "" : llvm::toString(P.takeError());
+  }
+
+  TestFolder Folder;
+};
+
+TEST_F(ProfileStoreTest, OneFileForEachOutputAndTool) {
+  std::string A = profilePath("auto", "lld-link", "out/a.exe");
+  if (A.empty())
+    GTEST_SKIP() << "no cache folder: neither XDG_CACHE_HOME nor HOME";
+  EXPECT_EQ(A, profilePath("auto", "lld-link", "./out/x/../a.exe"));
+  EXPECT_EQ(
+      A, profilePath("auto", "lld-link",
+                     (std::filesystem::current_path() / "out/a.exe").string()));
+  EXPECT_NE(A, profilePath("auto", "lld-link", "out/b.exe"));
+  EXPECT_NE(A, profilePath("auto", "ld.lld", "out/a.exe"));
+  EXPECT_THAT(A, HasSubstr(profileFolder()));
+}
+
+TEST_F(ProfileStoreTest, NoneAndAFileOfOnesOwn) {
+  EXPECT_EQ(profilePath("none", "lld-link", "a.exe"), "");
+  EXPECT_EQ(profilePath("auto", "lld-link", ""), "");
+  EXPECT_EQ(profilePath("my.profile", "lld-link", "a.exe"), "my.profile");
+}
+
+TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
+  std::string Path = Folder.path("new/folder/p");
+  auto Nothing = loadProfile(Path);
+  ASSERT_TRUE(bool(Nothing));
+  EXPECT_EQ(*Nothing, nullptr);
+  ASSERT_FALSE(bool(saveProfile(Path, someProfile("one"))));
+  ASSERT_FALSE(bool(saveProfile(Path, someProfile("two"))));
+  auto P = loadProfile(Path);
+  ASSERT_TRUE(bool(P)) << llvm::toString(P.takeError());
+  EXPECT_EQ((*P)->Output, "two");
+  // Nothing but the profile stays behind.
+  unsigned Files = 0;
+  for (const auto &E :
+       std::filesystem::directory_iterator(Folder.path("new/folder")))
+    Files += E.is_regular_file();
+  EXPECT_EQ(Files, 1U);
+}
+
+TEST_F(ProfileStoreTest, WhatIsNoProfileIsAnErrorWithItsPath) {
+  std::string Text = Folder.write("text", "not a profile");
+  EXPECT_THAT(problemOf(Text), HasSubstr(Text));
+  EXPECT_THAT(problemOf(Folder.write("empty", "")), HasSubstr("not a profile"));
+  EXPECT_THAT(problemOf(Folder.path()), HasSubstr("directory"));
+  std::string Fifo = Folder.path("fifo");
+  ASSERT_EQ(mkfifo(Fifo.c_str(), 0600), 0);
+  EXPECT_THAT(problemOf(Fifo), HasSubstr(Fifo));
+}
+
+TEST_F(ProfileStoreTest, OnlyProfilesAreReplaced) {
+  EXPECT_TRUE(mayReplaceProfile(Folder.path("nowhere")));
+  EXPECT_TRUE(mayReplaceProfile(Folder.write("empty", "")));
+  EXPECT_TRUE(mayReplaceProfile(Folder.write("old", "headstart profile 0\nx")));
+  EXPECT_FALSE(mayReplaceProfile(Folder.write("main.cpp", "int main();")));
+  EXPECT_FALSE(mayReplaceProfile(Folder.write("short", "head")));
+  EXPECT_FALSE(mayReplaceProfile(Folder.path()));
+}
+
+TEST_F(ProfileStoreTest, AHugeFileIsNotRead) {
+  std::string Huge = Folder.write("huge", "x");
+  std::filesystem::resize_file(Huge, MaxProfileBytes + 1);
+  EXPECT_THAT(problemOf(Huge), HasSubstr("larger than any profile"));
+}
+
+TEST_F(ProfileStoreTest, AFolderThatCannotBeMadeIsAnError) {
+  std::string File = Folder.write("file", "");
+  llvm::Error E = saveProfile(File + "/p", someProfile("x"));
+  EXPECT_THAT(llvm::toString(std::move(E)), HasSubstr(File + "/p"));
+}
+
+TEST_F(ProfileStoreTest, PruningLeavesForeignFilesAlone) {
+  ASSERT_FALSE(bool(saveProfile(Folder.path("llvmcache-1"), someProfile("a"))));
+  std::string Foreign = Folder.write("notes.txt", "mine");
+  EXPECT_TRUE(pruneProfiles(Folder.path(), /*Now=*/true));
+  EXPECT_TRUE(std::filesystem::exists(Folder.path("llvmcache-1")));
+  EXPECT_TRUE(std::filesystem::exists(Foreign));
+  EXPECT_FALSE(pruneProfiles(Folder.path("nowhere"), /*Now=*/true));
+  EXPECT_FALSE(pruneProfiles("", /*Now=*/true));
+}
+
+} // namespace
