@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The demonstration: one real cold link, three ways.
+"""The demonstration: one real cold link, four ways.
 
 Makes some 450 COFF objects (about 770 MB, with CodeView) once, puts them out
 of memory before each link, links them in turn with stock lld-link, with stock
-lld-link /prefetch-inputs and with Headstart's, and prints the comparison.
+lld-link /prefetch-inputs and with Headstart's (without and with the record of
+an earlier link), and prints the comparison.
 """
 
 import argparse
@@ -18,12 +19,19 @@ import harness
 from harness import Run, Variant, say
 
 
-def variants() -> List[Variant]:
+STOCK_PREFETCH = "lld-link 22 /prefetch-inputs"
+
+
+def variants(profile: pathlib.Path) -> List[Variant]:
+    """The ways to link. The last one has the record of an earlier link."""
     stock = harness.LLVM / "lld-link"
+    ours = harness.BIN / "lld-link"
     return [
         Variant("lld-link 22 (stock)", stock),
-        Variant("lld-link 22 /prefetch-inputs", stock, ["/prefetch-inputs"]),
-        Variant("Headstart's lld-link", harness.BIN / "lld-link"),
+        Variant(STOCK_PREFETCH, stock, ["/prefetch-inputs"]),
+        Variant("Headstart, first link", ours, ["--prefetch-profile=none"]),
+        Variant("Headstart, next links", ours,
+                [f"--prefetch-profile={profile}"]),
     ]
 
 
@@ -35,10 +43,11 @@ def arguments_for(corpus: pathlib.Path, out: pathlib.Path) -> List[str]:
 def run_rounds(rounds: int, cold: bool, corpus: pathlib.Path,
                out: pathlib.Path, size: int) -> Dict[str, List[Run]]:
     """Links `rounds` times with each variant, in turn."""
-    runs: Dict[str, List[Run]] = {v.name: [] for v in variants()}
+    ways = variants(out.parent / "profile")
+    runs: Dict[str, List[Run]] = {v.name: [] for v in ways}
     objects = [corpus / "obj"]
     for number in range(rounds):
-        for variant in variants():
+        for variant in ways:
             if cold:
                 harness.make_cold(objects, size)
             run = harness.link(variant, arguments_for(corpus, out), out)
@@ -50,11 +59,11 @@ def run_rounds(rounds: int, cold: bool, corpus: pathlib.Path,
 
 
 def statistics_of(corpus: pathlib.Path, out: pathlib.Path, size: int) -> dict:
-    """One more cold link, for what the prefetcher says of itself."""
+    """One cold link, for its record and what the prefetcher says of itself."""
     harness.make_cold([corpus / "obj"], size)
     report = out.parent / "stats.json"
-    ours = variants()[-1]
-    ours.options = [f"--prefetch-stats={report}"]
+    ours = variants(out.parent / "profile")[-1]
+    ours.options.append(f"--prefetch-stats={report}")
     harness.link(ours, arguments_for(corpus, out), out)
     return json.loads(report.read_text())
 
@@ -78,9 +87,8 @@ def table(cold: Dict[str, List[Run]], warm: Dict[str, List[Run]]) -> str:
 def all_outputs(*groups: Dict[str, List[Run]]) -> set:
     """One hash for each different set of outputs. Without the second variant:
     stock lld writes its /prefetch-inputs into the PDB's command line."""
-    exempt = variants()[1].name
     return {run.outputs for group in groups for name, runs in group.items()
-            for run in runs if name != exempt}
+            for run in runs if name != STOCK_PREFETCH}
 
 
 def main() -> int:
@@ -89,6 +97,8 @@ def main() -> int:
     parser.add_argument("--warm-rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true",
                         help="60 objects: seconds instead of minutes")
+    parser.add_argument("--throttle", type=int, default=0, metavar="MB/S",
+                        help="hold the disk to that speed (root, cgroup v1)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
                         help="also write the figures there")
     options = parser.parse_args()
@@ -109,8 +119,11 @@ def main() -> int:
     try:
         with harness.readahead(128, corpus) as note:
             say(f"2. Cold links, in turn; {note}")
-            cold = run_rounds(options.rounds, True, corpus, out, size)
             stats = statistics_of(corpus, out, size)
+            with harness.throttle(options.throttle, corpus) as held:
+                if held:
+                    say(f"   {held}")
+                cold = run_rounds(options.rounds, True, corpus, out, size)
             say("3. Warm links, in turn")
             harness.warm_up([corpus / "obj"])
             warm = run_rounds(options.warm_rounds, False, corpus, out, size)
@@ -139,7 +152,7 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps({
             "machine": harness.machine(), "objects": len(objects),
-            "bytes": size, "stats": stats,
+            "bytes": size, "stats": stats, "throttle": options.throttle,
             "cold": {n: [vars(r) for r in runs] for n, runs in cold.items()},
             "warm": {n: [vars(r) for r in runs] for n, runs in warm.items()},
         }, indent=1) + "\n")

@@ -97,6 +97,32 @@ def readahead_knob(folder: pathlib.Path) -> Optional[pathlib.Path]:
     return None
 
 
+@contextlib.contextmanager
+def throttle(megabytes: int, folder: pathlib.Path) -> Iterator[str]:
+    """Holds reads of this process and its children from the disk below `folder`
+    to so many MB/s, by a blkio cgroup (v1), and takes it away again. 0: not."""
+    if megabytes == 0:
+        yield ""
+        return
+    root = pathlib.Path("/sys/fs/cgroup/blkio")
+    group = root / f"headstart-{os.getpid()}"
+    device = os.stat(folder).st_dev
+    try:
+        group.mkdir()
+        (group / "blkio.throttle.read_bps_device").write_text(
+            f"{os.major(device)}:{os.minor(device)} {megabytes * 10**6}")
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        sys.exit(f"error: cannot throttle the disk: {error}")
+    try:
+        yield f"disk held to {megabytes} MB/s"
+    finally:
+        (root / "cgroup.procs").write_text(str(os.getpid()))
+        group.rmdir()
+
+
 def evict(paths: Sequence[pathlib.Path]) -> int:
     """Puts files and folders out of memory. Returns the bytes that stayed."""
     names = [str(path) for path in paths]
