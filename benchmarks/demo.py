@@ -119,10 +119,10 @@ def main() -> int:
     try:
         with harness.readahead(128, corpus) as note:
             say(f"2. Cold links, in turn; {note}")
-            stats = statistics_of(corpus, out, size)
             with harness.throttle(options.throttle, corpus) as held:
                 if held:
                     say(f"   {held}")
+                stats = statistics_of(corpus, out, size)
                 cold = run_rounds(options.rounds, True, corpus, out, size)
             say("3. Warm links, in turn")
             harness.warm_up([corpus / "obj"])
