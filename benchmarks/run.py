@@ -178,6 +178,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help=f"of {', '.join(BENCHES)} (default: all)")
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--write", action="store_true",
+                        help="only write the documents from the figures")
     options = parser.parse_args()
     unknown = set(options.names) - set(BENCHES)
     if unknown:
@@ -185,6 +187,10 @@ def main() -> int:
     harness.signals_as_exceptions()
 
     figures = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    if options.write:
+        write_document(figures)
+        write_readme(figures)
+        return 0
     try:
         for name in options.names or BENCHES:
             say(f"== {name}")

@@ -68,3 +68,6 @@ if(HEADSTART_LD_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX
     AND NOT APPLE)
   add_link_options(--ld-path=${HEADSTART_LD_LLD})
 endif()
+if(HEADSTART_FUZZERS)
+  target_compile_options(headstart_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()

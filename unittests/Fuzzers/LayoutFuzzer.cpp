@@ -1,0 +1,40 @@
+//===- LayoutFuzzer.cpp - Any bytes as the head of a file -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/ObjectLayout.h"
+#include <cstdint>
+#include <cstdlib>
+
+using namespace headstart;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  // The first byte says how much of the file is said to follow its head.
+  if (Size == 0)
+    return 0;
+  llvm::ArrayRef<char> Head(reinterpret_cast<const char *>(Data) + 1, Size - 1);
+  uint64_t FileSize = Head.size() + (uint64_t(Data[0]) << (Data[0] % 32));
+  LayoutReading Reading = readLayout(Head, FileSize);
+  if (Reading.Result == LayoutReading::NeedMore &&
+      Reading.BytesNeeded > FileSize)
+    abort();
+  if (Reading.Result != LayoutReading::Read)
+    return 0;
+  PlanOptions Options;
+  Options.WholeFileBytes = 0;
+  uint64_t End = 0;
+  for (const LayoutPart &P : Reading.Layout.Parts) {
+    if (P.Range.Offset < End || P.Range.Length > FileSize - P.Range.Offset)
+      abort();
+    End = P.Range.end();
+  }
+  for (const PlannedRange &R : planFile(&Reading.Layout, FileSize, Options))
+    if (R.Range.Length > FileSize || R.Range.Offset > FileSize - R.Range.Length)
+      abort();
+  return 0;
+}

@@ -1,0 +1,42 @@
+//===- ProfileFuzzer.cpp - Any bytes as a profile -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/xxhash.h"
+#include <cstdint>
+#include <cstdlib>
+
+using namespace headstart;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  // With a right checksum, or nothing would get past it.
+  std::string Bytes = "headstart profile 1\n";
+  Bytes.append(reinterpret_cast<const char *>(Data), Size);
+  char Sum[8];
+  llvm::support::endian::write64le(Sum, llvm::xxh3_64bits(Bytes));
+  Bytes.append(Sum, sizeof(Sum));
+
+  llvm::Expected<LinkProfile> Profile = parseProfile(Bytes);
+  if (!Profile) {
+    llvm::consumeError(Profile.takeError());
+    return 0;
+  }
+  for (const RecordedFile &F : Profile->Files) {
+    uint64_t Size = F.Identity.Size;
+    for (const PlannedRange &R :
+         restrictPlan(planFile(nullptr, Size, {}), F.Touched, Size, {}))
+      if (R.Range.Length > Size || R.Range.Offset > Size - R.Range.Length)
+        abort();
+  }
+  // What was read can be written, and read again.
+  if (!parseProfile(serializeProfile(*Profile)))
+    abort();
+  return 0;
+}
