@@ -19,6 +19,7 @@
 #include "llvm/Support/LEB128.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -93,7 +94,10 @@ public:
   uint64_t number() {
     unsigned Length = 0;
     const char *Message = nullptr;
-    uint64_t Value = decodeULEB128(At, &Length, All.bytes_end(), &Message);
+    // LLVM's decoder goes on shifting through a number that is too long.
+    const unsigned char *End =
+        At + std::min<uint64_t>(remaining(), MaxNumberBytes);
+    uint64_t Value = decodeULEB128(At, &Length, End, &Message);
     if (Message) {
       fail("a number is malformed");
       return 0;
@@ -128,6 +132,8 @@ public:
   }
 
 private:
+  static constexpr uint64_t MaxNumberBytes = 10; // of 7 bits, for 64
+
   uint64_t position() const {
     return static_cast<uint64_t>(At - All.bytes_begin());
   }

@@ -94,6 +94,12 @@ TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
       testing::AllOf(HasSubstr("outside of its file"), HasSubstr("at byte")));
 }
 
+TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
+  std::string Bytes =
+      "headstart profile 1\n" + std::string(200, '\x80') + std::string(8, 'x');
+  EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
+}
+
 TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
   std::mt19937 Random(5);
   std::string Bytes = serializeProfile(someProfile());

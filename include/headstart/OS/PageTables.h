@@ -36,7 +36,8 @@ public:
 
   PageTables() : PageTables(Abilities()) {}
   explicit PageTables(const Abilities &Allowed);
-  ~PageTables();
+  // Closes the descriptor; where there is none, it is nothing.
+  ~PageTables(); // NOLINT(performance-trivially-destructible)
   PageTables(const PageTables &) = delete;
   PageTables &operator=(const PageTables &) = delete;
 
