@@ -20,15 +20,16 @@ namespace {
 
 std::string messageOf(llvm::Error E) { return llvm::toString(std::move(E)); }
 
-PrefetchOption option(std::string Name, std::string Value) {
+PrefetchOption option(const std::string &Name, const std::string &Value) {
   return {Name, Value, /*HasValue=*/true, "--" + Name + "=" + Value};
 }
 
-PrefetchOption flag(std::string Name) {
+PrefetchOption flag(const std::string &Name) {
   return {Name, "", /*HasValue=*/false, "--" + Name};
 }
 
-CommandLineContext environment(std::map<std::string, std::string> Variables) {
+CommandLineContext
+environment(const std::map<std::string, std::string> &Variables) {
   CommandLineContext Context;
   Context.GetEnv =
       [Variables](llvm::StringRef Name) -> std::optional<std::string> {
