@@ -52,10 +52,14 @@ class Run:
 
 
 def signals_as_exceptions() -> None:
-    """Makes SIGTERM unwind like Ctrl-C, so that everything is put back."""
+    """Makes SIGTERM, a closed terminal and Ctrl-C unwind alike, and once: a
+    second one must not come in between while things are put back."""
     def stop(signum, frame):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
 
 
 @contextlib.contextmanager
@@ -97,6 +101,14 @@ def readahead_knob(folder: pathlib.Path) -> Optional[pathlib.Path]:
     return None
 
 
+BLKIO = pathlib.Path("/sys/fs/cgroup/blkio")
+
+
+def can_throttle() -> bool:
+    """Whether `throttle` can work here."""
+    return os.geteuid() == 0 and (BLKIO / "cgroup.procs").exists()
+
+
 @contextlib.contextmanager
 def throttle(megabytes: int, folder: pathlib.Path) -> Iterator[str]:
     """Holds reads of this process and its children from the disk below `folder`
@@ -104,8 +116,7 @@ def throttle(megabytes: int, folder: pathlib.Path) -> Iterator[str]:
     if megabytes == 0:
         yield ""
         return
-    root = pathlib.Path("/sys/fs/cgroup/blkio")
-    group = root / f"headstart-{os.getpid()}"
+    group = BLKIO / f"headstart-{os.getpid()}"
     device = os.stat(folder).st_dev
     try:
         group.mkdir()
@@ -119,7 +130,7 @@ def throttle(megabytes: int, folder: pathlib.Path) -> Iterator[str]:
     try:
         yield f"disk held to {megabytes} MB/s"
     finally:
-        (root / "cgroup.procs").write_text(str(os.getpid()))
+        (BLKIO / "cgroup.procs").write_text(str(os.getpid()))
         group.rmdir()
 
 

@@ -2,6 +2,7 @@
 # feature that is not there (REQUIRES:), never a test that passes by doing
 # nothing.
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -22,8 +23,9 @@ for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
              "LLD_IN_TEST", "LLD_REPRODUCE"):
     config.environment.pop(name, None)
 # Profiles of the tests' links stay out of the user's cache.
-config.environment["XDG_CACHE_HOME"] = os.path.join(
-    config.test_exec_root, "cache")
+cache = os.path.join(config.test_exec_root, "cache")
+shutil.rmtree(cache, ignore_errors=True)
+config.environment["XDG_CACHE_HOME"] = cache
 config.environment["LC_ALL"] = "C.UTF-8"
 if "address" in config.sanitizers:
     # libLLVM is not instrumented, so the annotations of std::vector that cross

@@ -49,6 +49,13 @@ void InputTable::publish(InputEntry &Entry, EntryState State, std::string Path,
   Published.notify_all();
 }
 
+void InputTable::forEachReady(function_ref<void(const InputEntry &)> Visit) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  for (const std::unique_ptr<InputEntry> &Entry : Entries)
+    if (Entry->State == EntryState::Ready)
+      Visit(*Entry);
+}
+
 bool InputTable::waitUntilPublished(InputEntry &Entry) {
   std::unique_lock<std::mutex> Lock(Mutex);
   Published.wait(Lock, [&] {

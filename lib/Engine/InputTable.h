@@ -17,6 +17,7 @@
 #include "headstart/Engine/FileContents.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -54,6 +55,9 @@ struct InputEntry {
   // Written by the one thread of the engine that plans the entry, read by
   // others after they have seen PlannedFlag:
   std::vector<PlannedRange> Plan;
+  /// How many bytes of each range of Plan were fetched; each written by the one
+  /// thread that fetches the range, read when all threads are joined.
+  std::vector<uint64_t> Fetched;
   static constexpr uint8_t PlannedFlag = 0x80;
   /// PlannedFlag, and one bit for each phase that a thread came for before
   /// there was a plan: see PrefetchEngine.cpp.
@@ -88,6 +92,9 @@ public:
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents);
+
+  /// Calls \p Visit, under the lock, with every entry that is Ready.
+  void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit);
 
   /// Waits until whoever claimed \p Entry has published it; true when it is
   /// Ready. Orders what the claimer wrote before the caller.

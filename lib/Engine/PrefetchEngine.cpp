@@ -78,7 +78,7 @@ public:
   void cancel();
   void join() { Workers.join(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
-  PrefetchEngine::ProfileUse profileUse() const;
+  PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();
   uint64_t wastedBytes(ArrayRef<RecordedFile> Touched);
 
@@ -95,8 +95,8 @@ private:
   void planEntry(InputEntry &Entry, const os::OpenFile &File);
   void fetchPhase(InputEntry &Entry, FetchPhase Phase, const os::OpenFile *File,
                   TraceLane *Lane);
-  bool fetchRange(InputEntry &Entry, const PlannedRange &Planned,
-                  const os::OpenFile &File, TraceLane *Lane);
+  bool fetchRange(InputEntry &Entry, size_t Index, const os::OpenFile &File,
+                  TraceLane *Lane);
   bool waitForRoom(TraceLane *Lane);
   void giveBack(InputEntry &Entry);
 
@@ -116,7 +116,7 @@ private:
 
   // Figures.
   std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
-      HintCalls{0}, HandedOver{0}, Mappings{0}, Matched{0};
+      HintCalls{0}, HandedOver{0}, Mappings{0};
   TimeSpan Hints;
   ProblemCounter Problems;
 
@@ -156,7 +156,7 @@ void PrefetchEngine::Impl::addRecordedInputs() {
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
     // What is searched for goes by its file name, with what lld may add to it.
-    if (Names.contains(File.Path) ||
+    if (File.Path.empty() || Names.contains(File.Path) ||
         Names.contains(sys::path::filename(File.Path)) ||
         Names.contains(sys::path::stem(File.Path)))
       continue;
@@ -292,7 +292,6 @@ const RecordedFile *PrefetchEngine::Impl::recordOf(const InputEntry &Entry,
   auto It = Recorded.find(Entry.Path);
   if (It == Recorded.end() || It->second->Identity != File.identity())
     return nullptr;
-  Matched.fetch_add(1, std::memory_order_relaxed);
   return It->second;
 }
 
@@ -318,14 +317,15 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
       return Part && Part->complete();
     });
+  Entry.Fetched.assign(Entry.Plan.size(), 0);
 }
 
 void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
                                       const os::OpenFile *File,
                                       TraceLane *Lane) {
   os::OpenFile Reopened;
-  for (const PlannedRange &Planned : Entry.Plan) {
-    if (Planned.Phase != Phase)
+  for (size_t I = 0; I != Entry.Plan.size(); ++I) {
+    if (Entry.Plan[I].Phase != Phase)
       continue;
     if (!File) {
       // Descriptors are few, inputs may be many: it was closed long ago.
@@ -333,17 +333,17 @@ void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
         return;
       File = &Reopened;
     }
-    if (!fetchRange(Entry, Planned, *File, Lane))
+    if (!fetchRange(Entry, I, *File, Lane))
       return;
   }
 }
 
 /// Fetches one range in steps. False when there is nothing more to do for this
 /// input, or at all.
-bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
-                                      const PlannedRange &Planned,
+bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
                                       const os::OpenFile &File,
                                       TraceLane *Lane) {
+  const PlannedRange &Planned = Entry.Plan[Index];
   TraceClock::time_point Begin = TraceClock::now();
   uint64_t Done = 0;
   bool GoOn = true;
@@ -363,6 +363,7 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry,
     os::HintResult Result = Cache.fetch(&File, nullptr, Step);
     HintCalls.fetch_add(Result.Calls, std::memory_order_relaxed);
     HintedBytes.fetch_add(Result.AcceptedBytes, std::memory_order_relaxed);
+    Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
     if (Result.Outcome != os::HintOutcome::Accepted) {
       Problems.add("cannot fetch", Entry.Path,
@@ -449,35 +450,40 @@ void PrefetchEngine::Impl::cancel() {
   Room.notify_all();
 }
 
-PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
+PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
   PrefetchEngine::ProfileUse Use;
-  Use.Matched = Matched.load();
-  if (Options.Profile)
-    Use.Changed =
-        Options.Profile->Files.size() -
-        std::min<uint64_t>(Options.Profile->Files.size(), Use.Matched);
+  Table.forEachReady([&](const InputEntry &Entry) {
+    if (!Entry.Given.load())
+      return;
+    auto It = Recorded.find(Entry.Path);
+    if (It != Recorded.end() && It->second->Identity == Entry.Identity)
+      ++Use.Matched;
+    else
+      ++Use.Changed;
+  });
   return Use;
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
   os::PageTables Tables;
   std::vector<RecordedFile> Result;
-  for (size_t I = 0; I != Table.size(); ++I) {
-    InputEntry &Entry = Table[I];
-    if (!Entry.Given.load())
-      continue;
+  bool Told = true;
+  Table.forEachReady([&](const InputEntry &Entry) {
+    if (!Entry.Given.load() || !Told)
+      return;
     RecordedFile File{Entry.Path, Entry.Identity, {}};
-    if (Entry.Contents->isMapped()) {
-      std::optional<std::vector<ByteRange>> Present =
-          Tables.present(Entry.Contents->Mapping.bytes());
-      if (!Present)
-        return std::nullopt;
+    if (!Entry.Contents->isMapped()) {
+      File.Touched = {{0, Entry.Identity.Size}};
+    } else if (std::optional<std::vector<ByteRange>> Present =
+                   Tables.present(Entry.Contents->Mapping.bytes())) {
       File.Touched = std::move(*Present);
     } else {
-      File.Touched = {{0, Entry.Identity.Size}};
+      Told = false;
     }
     Result.push_back(std::move(File));
-  }
+  });
+  if (!Told)
+    return std::nullopt;
   return Result;
 }
 
@@ -486,17 +492,16 @@ uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
   for (const RecordedFile &File : Touched)
     ByPath.try_emplace(File.Path, &File);
   uint64_t Wasted = 0;
-  for (size_t I = 0; I != Table.size(); ++I) {
-    const InputEntry &Entry = Table[I];
+  Table.forEachReady([&](const InputEntry &Entry) {
     std::vector<ByteRange> Fetched;
-    Fetched.reserve(Entry.Plan.size());
-    for (const PlannedRange &P : Entry.Plan)
-      Fetched.push_back(P.Range);
+    Fetched.reserve(Entry.Fetched.size());
+    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
+      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
     auto It = ByPath.find(Entry.Path);
     Wasted += bytesOutside(Fetched, It == ByPath.end()
                                         ? ArrayRef<ByteRange>()
                                         : ArrayRef(It->second->Touched));
-  }
+  });
   return Wasted;
 }
 

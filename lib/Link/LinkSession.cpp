@@ -9,6 +9,7 @@
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/SystemMemory.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -82,6 +83,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
   if (Command.Outputs.empty())
     return;
   Output = Command.Outputs.front();
+  ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
+                    (Command.ReadsDWARF ? "dwarf " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;
@@ -95,7 +98,10 @@ void LinkSession::useProfile(const LinkCommand &Command,
     return;
   }
   Profile = std::move(*Loaded);
-  Options.Profile = Profile;
+  // A record of other kinds of bytes than this link reads would keep the rest
+  // from being fetched.
+  if (Profile && Profile->Settings == ProfileSettings)
+    Options.Profile = Profile;
 }
 
 /// Keeps what this link touched for the next one, unless the record that it
@@ -104,8 +110,8 @@ void LinkSession::keepProfile(bool Succeeded) {
   bool Holds = false;
   if (Profile) {
     PrefetchEngine::ProfileUse Use = Engine->profileUse();
-    Holds = Use.Changed == 0;
-    ProfileState = Use.Matched >= Use.Changed ? "used" : "stale";
+    Holds = Use.Matched != 0 && Use.Changed == 0;
+    ProfileState = Holds || Use.Matched > Use.Changed ? "used" : "stale";
   }
   bool Record = Succeeded && !ProfilePath.empty() && !Holds;
   if (!Record && !Settings.Stats)
@@ -116,10 +122,17 @@ void LinkSession::keepProfile(bool Succeeded) {
   LinkProfile New;
   New.Tool = Tool;
   New.Output = Output;
+  New.Settings = ProfileSettings;
   New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
                      std::chrono::system_clock::now().time_since_epoch())
                      .count();
   New.Files = *Touched;
+  // The link itself may have made a file of that name.
+  if (!mayReplaceProfile(ProfilePath)) {
+    Problems.push_back(
+        {"profile '" + ProfilePath + "': is something else, and is left", 1});
+    return;
+  }
   if (Error E = saveProfile(ProfilePath, New)) {
     Problems.push_back({toString(std::move(E)), 1});
     return;
@@ -151,13 +164,22 @@ void LinkSession::end(bool Succeeded) {
 }
 
 void LinkSession::writeReports() {
+  // Straight into what the path names, be it a pipe or /dev/stderr. A disk that
+  // is full costs the report, not the link.
   auto WriteTo = [&](const std::string &File, auto Write) {
-    if (Error E = writeToOutput(File, [&](raw_ostream &OS) {
-          Write(OS);
-          return Error::success();
-        }))
+    std::error_code Error;
+    {
+      raw_fd_ostream OS(File, Error, sys::fs::OF_None);
+      if (!Error) {
+        Write(OS);
+        OS.flush();
+        Error = OS.error();
+        OS.clear_error();
+      }
+    }
+    if (Error)
       errs() << Tool << ": warning: cannot write '" << File
-             << "': " << toString(std::move(E)) << "\n";
+             << "': " << Error.message() << "\n";
   };
 
   if (Settings.Stats) {

@@ -96,14 +96,33 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   if (!Folder.empty())
     if (std::error_code E = sys::fs::create_directories(Folder))
       return createStringError(E, "profile '" + Path + "': " + E.message());
-  // To a file beside it, which then takes its name.
-  if (Error E = writeToOutput(Path, [&](raw_ostream &OS) {
-        OS << Bytes;
-        return Error::success();
-      }))
+  // A link to the profile stays a link.
+  SmallString<256> Target;
+  if (sys::fs::real_path(Path, Target))
+    Target = Path;
+  // To a file beside it, which then takes its name. Not by writeToOutput: that
+  // gives up the program when the disk is full.
+  Expected<sys::fs::TempFile> Temp =
+      sys::fs::TempFile::create(Target + ".tmp%%%%%%");
+  if (!Temp)
     return createStringError(inconvertibleErrorCode(),
                              "profile '" + Path +
-                                 "': " + toString(std::move(E)));
+                                 "': " + toString(Temp.takeError()));
+  std::error_code Failed;
+  {
+    raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
+    OS << Bytes;
+    OS.flush();
+    Failed = OS.error();
+    OS.clear_error();
+  }
+  Error Kept = Failed ? errorCodeToError(Failed) : Temp->keep(Target);
+  if (Kept) {
+    consumeError(Temp->discard());
+    return createStringError(inconvertibleErrorCode(),
+                             "profile '" + Path +
+                                 "': " + toString(std::move(Kept)));
+  }
   return Error::success();
 }
 

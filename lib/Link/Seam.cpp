@@ -61,6 +61,12 @@ InstalledSession::InstalledSession(LinkSession &Session,
                                    std::string ProgramName) {
   installed().ProgramName = std::move(ProgramName);
   installed().Session.store(&Session, std::memory_order_release);
+  // A few of LLVM's own options (/mllvm:-help) leave through exit().
+  static const int Registered = std::atexit([] {
+    if (LinkSession *Session = currentSession())
+      Session->end(/*Succeeded=*/false);
+  });
+  (void)Registered;
 }
 
 InstalledSession::~InstalledSession() {

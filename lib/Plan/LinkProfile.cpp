@@ -60,6 +60,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
   OS << Magic;
   writeString(Profile.Tool, OS);
   writeString(Profile.Output, OS);
+  writeString(Profile.Settings, OS);
   writeSigned(Profile.Recorded, OS);
   encodeULEB128(Profile.Files.size(), OS);
   for (const RecordedFile &F : Profile.Files) {
@@ -181,11 +182,12 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   LinkProfile Profile;
   Profile.Tool = R.string();
   Profile.Output = R.string();
+  Profile.Settings = R.string();
   Profile.Recorded = R.signedNumber();
   uint64_t Count = R.number();
   // A file takes seven bytes at least.
-  if (Count > R.remaining() / 7)
-    R.fail("more files than bytes");
+  if (Count > R.remaining() / 7 || Count > MaxProfileFiles)
+    R.fail("more files than there can be");
   else
     Profile.Files.reserve(Count);
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {

@@ -10,12 +10,12 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <ctime>
 
 using namespace llvm;
 
@@ -37,8 +37,13 @@ static std::vector<std::string> storedProfiles() {
 }
 
 static std::string dateOf(const LinkProfile &Profile) {
-  return formatv("{0:%Y-%m-%d %H:%M}",
-                 sys::toTimePoint(static_cast<std::time_t>(Profile.Recorded)));
+  auto When = static_cast<std::time_t>(Profile.Recorded);
+  std::tm Local = {};
+  char Text[32];
+  if (!localtime_r(&When, &Local) ||
+      std::strftime(Text, sizeof(Text), "%Y-%m-%d %H:%M", &Local) == 0)
+    return "at no known time";
+  return Text;
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {

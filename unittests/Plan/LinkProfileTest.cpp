@@ -22,6 +22,7 @@ LinkProfile someProfile() {
   LinkProfile P;
   P.Tool = "lld-link";
   P.Output = "out/game.exe";
+  P.Settings = "codeview";
   P.Recorded = 1800000000;
   P.Files = {{"obj/a.obj",
               {2049, 17, 100000, 1700000000123456789, -5},
@@ -54,6 +55,7 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
   ASSERT_TRUE(bool(Q)) << llvm::toString(Q.takeError());
   EXPECT_EQ(Q->Tool, P.Tool);
   EXPECT_EQ(Q->Output, P.Output);
+  EXPECT_EQ(Q->Settings, P.Settings);
   EXPECT_EQ(Q->Recorded, P.Recorded);
   ASSERT_EQ(Q->Files.size(), P.Files.size());
   for (size_t I = 0; I != P.Files.size(); ++I) {

@@ -90,10 +90,10 @@ public:
   /// `cancel`. One thread only.
   void join();
 
-  /// How much of the profile still holds, once the inputs are open.
+  /// How much of the profile holds for what the linker was handed.
   struct ProfileUse {
-    uint64_t Matched = 0; ///< recorded files that are what they were
-    uint64_t Changed = 0; ///< recorded files that are not, or are not there
+    uint64_t Matched = 0; ///< files that are what was recorded
+    uint64_t Changed = 0; ///< files that are not, or are not recorded
   };
   ProfileUse profileUse() const;
 

@@ -78,6 +78,7 @@ private:
   // The record of this output's links.
   std::string ProfilePath; ///< empty: none is kept
   std::string Output;
+  std::string ProfileSettings;
   std::shared_ptr<const LinkProfile> Profile; ///< of the last link, or null
   const char *ProfileState = "none";
   std::optional<std::vector<RecordedFile>> Touched;

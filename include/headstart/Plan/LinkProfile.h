@@ -37,8 +37,11 @@ struct RecordedFile {
 };
 
 struct LinkProfile {
-  std::string Tool;     ///< "lld-link"
-  std::string Output;   ///< the link's own words for it; for people
+  std::string Tool;   ///< "lld-link"
+  std::string Output; ///< the link's own words for it; for people
+  /// What kinds of bytes the link read, in the recorder's own words: a record
+  /// is of use only to a link that reads the same kinds.
+  std::string Settings;
   int64_t Recorded = 0; ///< seconds since the epoch
   /// In the order in which the linker asked for them.
   std::vector<RecordedFile> Files;
@@ -48,6 +51,9 @@ struct LinkProfile {
 
 /// No profile is larger, in bytes; what is, is not read.
 inline constexpr uint64_t MaxProfileBytes = 64 * 1024 * 1024;
+
+/// No profile names more files.
+inline constexpr uint64_t MaxProfileFiles = 200000;
 
 /// The bytes of \p Profile, with a checksum.
 std::string serializeProfile(const LinkProfile &Profile);
