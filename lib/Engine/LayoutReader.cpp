@@ -43,4 +43,12 @@ std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File) {
   }
 }
 
+std::vector<PlannedRange> planOpenFile(const os::OpenFile &File, bool Whole,
+                                       const PlanOptions &Options) {
+  std::optional<ObjectLayout> Layout;
+  if (File.size() > Options.WholeFileBytes && !Whole)
+    Layout = readLayoutOf(File);
+  return planFile(Layout ? &*Layout : nullptr, File.size(), Options);
+}
+
 } // namespace headstart

@@ -84,8 +84,8 @@ public:
 
 private:
   void addRecordedInputs();
-  const RecordedFile *recordOf(const InputEntry &Entry,
-                               const os::OpenFile &File);
+  const RecordedFile *recordOf(StringRef Path,
+                               const os::FileIdentity &Identity) const;
   void work(unsigned Id);
   void noteResidency(InputEntry &Entry, const os::OpenFile &File);
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
@@ -286,29 +286,25 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, TraceLane *Lane) {
       fetchPhase(Entry, static_cast<FetchPhase>(P), &File, Lane);
 }
 
-/// The record of \p File, when it is still the file that was recorded.
-const RecordedFile *PrefetchEngine::Impl::recordOf(const InputEntry &Entry,
-                                                   const os::OpenFile &File) {
-  auto It = Recorded.find(Entry.Path);
-  if (It == Recorded.end() || It->second->Identity != File.identity())
-    return nullptr;
-  return It->second;
+/// The record of \p Path, when the file is still the one that was recorded.
+const RecordedFile *
+PrefetchEngine::Impl::recordOf(StringRef Path,
+                               const os::FileIdentity &Identity) const {
+  const RecordedFile *File = Recorded.lookup(Path);
+  return File && File->Identity == Identity ? File : nullptr;
 }
 
 /// Plans an entry: nothing for what is in memory already.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File) {
-  const RecordedFile *Record = recordOf(Entry, File);
   // A small file that is held was read to be held.
   if (Entry.Contents && !Entry.Contents->isMapped())
     return;
   if (Entry.Before && Entry.Before->complete())
     return;
   // Of /wholearchive every member is read, in the order of the file.
-  std::optional<ObjectLayout> Layout;
-  if (File.size() > Options.Plan.WholeFileBytes && !Entry.Named->Whole)
-    Layout = readLayoutOf(File);
-  Entry.Plan = planFile(Layout ? &*Layout : nullptr, File.size(), Options.Plan);
+  Entry.Plan = planOpenFile(File, Entry.Named->Whole, Options.Plan);
+  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (Record && File.size() > Options.Plan.WholeFileBytes)
     Entry.Plan =
         restrictPlan(Entry.Plan, Record->Touched, File.size(), Options.Plan);
@@ -455,8 +451,7 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
   Table.forEachReady([&](const InputEntry &Entry) {
     if (!Entry.Given.load())
       return;
-    auto It = Recorded.find(Entry.Path);
-    if (It != Recorded.end() && It->second->Identity == Entry.Identity)
+    if (recordOf(Entry.Path, Entry.Identity))
       ++Use.Matched;
     else
       ++Use.Changed;

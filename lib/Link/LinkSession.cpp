@@ -37,10 +37,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     }
     // "off" in the environment has the last word: it is what one sets when
     // the command lines cannot be changed.
-    if (std::optional<std::string> Switch = Context.GetEnv("HEADSTART"))
-      if (StringRef(*Switch).equals_insensitive("off"))
-        Settings.On = false;
-    if (Settings.Jobs == 0)
+    if (isSwitchedOff(Context) || Settings.Jobs == 0)
       Settings.On = false;
     if (!Settings.On)
       return;

@@ -135,6 +135,11 @@ Error applyOptions(ArrayRef<PrefetchOption> Options,
   return Error::success();
 }
 
+bool isSwitchedOff(const CommandLineContext &Context) {
+  std::optional<std::string> Switch = Context.GetEnv("HEADSTART");
+  return Switch && StringRef(*Switch).equals_insensitive("off");
+}
+
 Error applyEnvironment(Flavour F, const CommandLineContext &Context,
                        PrefetchSettings &Settings) {
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
@@ -150,9 +155,8 @@ Error applyEnvironment(Flavour F, const CommandLineContext &Context,
     if (Error E = applyOptions(Options, Settings))
       return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));
   }
-  if (std::optional<std::string> Switch = Context.GetEnv("HEADSTART"))
-    if (StringRef(*Switch).equals_insensitive("off"))
-      Settings.On = false;
+  if (isSwitchedOff(Context))
+    Settings.On = false;
   return Error::success();
 }
 

@@ -43,12 +43,8 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
     if (Found.Status.Kind != os::FileKind::Regular ||
         os::OpenFile::open(Found.Path, File))
       continue;
-    std::optional<ObjectLayout> Layout;
-    if (File.size() > Options.WholeFileBytes && !Input.Whole)
-      Layout = readLayoutOf(File);
     Files.push_back(
-        {std::move(Found.Path),
-         planFile(Layout ? &*Layout : nullptr, File.size(), Options)});
+        {std::move(Found.Path), planOpenFile(File, Input.Whole, Options)});
   }
   return Files;
 }

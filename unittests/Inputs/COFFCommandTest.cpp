@@ -8,7 +8,6 @@
 
 #include "TestSupport.h"
 #include "gmock/gmock.h"
-#include <chrono>
 #include <random>
 
 using namespace headstart;
@@ -291,22 +290,15 @@ TEST(COFFCommandTest, survivesRandomWords) {
   }
 }
 
-TEST(COFFCommandTest, parsesManyWordsFast) {
+TEST(COFFCommandTest, parsesManyWords) {
   CurrentTestFolder Folder;
   std::string Text;
   for (unsigned I = 0; I < 100000; ++I)
     Text += "/home/user/project/build/obj/source/" + std::to_string(I) +
             "/file.obj\n";
   Folder.write("x.rsp", Text);
-  auto Start = std::chrono::steady_clock::now();
   LinkCommand Command = parse({"/out:x.exe", "@x.rsp", "/debug"});
-  auto Taken = std::chrono::steady_clock::now() - Start;
   EXPECT_EQ(Command.Inputs.size(), 100000U);
-  // For the log: time is never asserted.
-  RecordProperty(
-      "Milliseconds",
-      int(std::chrono::duration_cast<std::chrono::milliseconds>(Taken)
-              .count()));
 }
 
 } // namespace

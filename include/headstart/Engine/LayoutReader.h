@@ -10,8 +10,10 @@
 #define HEADSTART_ENGINE_LAYOUTREADER_H
 
 #include "headstart/OS/MappedFile.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include <optional>
+#include <vector>
 
 namespace headstart {
 
@@ -20,6 +22,11 @@ namespace headstart {
 /// for a file without a layout, or one that cannot be read. Blocks for the
 /// disk. Any thread.
 std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File);
+
+/// The ranges of \p File by its layout, or all of it where that is cheaper, or
+/// where every member of an archive is read (\p Whole). As for readLayoutOf.
+std::vector<PlannedRange> planOpenFile(const os::OpenFile &File, bool Whole,
+                                       const PlanOptions &Options);
 
 } // namespace headstart
 

@@ -64,6 +64,9 @@ llvm::Error applyOptions(llvm::ArrayRef<PrefetchOption> Options,
 llvm::Error applyEnvironment(Flavour F, const CommandLineContext &Context,
                              PrefetchSettings &Settings);
 
+/// Whether `HEADSTART=off` switches everything off.
+bool isSwitchedOff(const CommandLineContext &Context);
+
 /// Reads "2G", "512M", "64k", "1000000" or "50%"; powers of 1024. Exposed for
 /// the tools that take sizes.
 llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);
