@@ -44,6 +44,7 @@ config.substitutions += [
         os.path.join(tools, "lld-link"))),
     ("%clang-cl", os.path.join(llvm, "clang")
      + " --target=x86_64-pc-windows-msvc"),
+    ("%clang", os.path.join(llvm, "clang")),
     ("%python", config.python),
 ]
 

@@ -16,7 +16,8 @@ void InputTable::fill(const std::vector<NamedInput> &Inputs) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Entries.reserve(Inputs.size());
   for (const NamedInput &Named : Inputs) {
-    auto Entry = std::make_unique<InputEntry>(Named);
+    auto Entry = std::make_unique<InputEntry>(
+        Named, static_cast<uint32_t>(Entries.size()));
     // Two rules for one name (an input and a /defaultlib) may find two files;
     // the first keeps the name, the other is found by its path.
     auto [It, IsNew] = ByPath.try_emplace(Named.Name, Entry.get());

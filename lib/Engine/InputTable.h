@@ -41,9 +41,11 @@ namespace headstart {
 enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
 struct InputEntry {
-  explicit InputEntry(const NamedInput &Named) : Named(&Named) {}
+  InputEntry(const NamedInput &Named, uint32_t Number)
+      : Named(&Named), Number(Number) {}
 
   const NamedInput *Named;
+  const uint32_t Number; ///< in the order of the link
   EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
 
   // Written by the claimer, read by anyone after State is Ready:

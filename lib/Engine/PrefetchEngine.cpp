@@ -34,7 +34,7 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "InputTable.h"
 #include "Problems.h"
-#include "headstart/Engine/LayoutReader.h"
+#include "headstart/Engine/FilePlanner.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -87,6 +87,8 @@ private:
   const RecordedFile *recordOf(StringRef Path,
                                const os::FileIdentity &Identity) const;
   void work(unsigned Id);
+  bool isResident(const os::OpenFile &File, const os::Residency &Before,
+                  const RecordedFile &Record) const;
   void noteResidency(InputEntry &Entry, const os::OpenFile &File);
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
@@ -105,6 +107,7 @@ private:
   LinkCommand Command;
   std::unique_ptr<InputResolver> Resolver;
   InputTable Table;
+  std::unique_ptr<FilePlanner> Planner;
   StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   std::array<std::atomic<size_t>, NumFetchPhases> Cursors{};
   std::atomic<bool> Cancelled{false};
@@ -130,6 +133,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
   Table.fill(Command.Inputs);
+  Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
   // Each thread holds one descriptor at a time.
   uint64_t Descriptors = os::maxOpenFiles();
   uint64_t Most = Descriptors > 2 * SpareDescriptors
@@ -294,6 +298,19 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
   return File && File->Identity == Identity ? File : nullptr;
 }
 
+/// Whether all that the last link touched of \p File is in memory. What it did
+/// not touch was perhaps never fetched: a warm file need not be whole.
+bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
+                                      const os::Residency &Before,
+                                      const RecordedFile &Record) const {
+  if (Before.ResidentPages < Record.touchedBytes() / Cache.pageSize())
+    return false;
+  return llvm::all_of(Record.Touched, [&](ByteRange Range) {
+    std::optional<os::Residency> Part = Cache.residency(File, Range);
+    return Part && Part->complete();
+  });
+}
+
 /// Plans an entry: nothing for what is in memory already.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File) {
@@ -302,12 +319,11 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
     return;
   if (Entry.Before && Entry.Before->complete())
     return;
-  // Of /wholearchive every member is read, in the order of the file.
-  Entry.Plan = planOpenFile(File, Entry.Named->Whole, Options.Plan);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (Record && File.size() > Options.Plan.WholeFileBytes)
-    Entry.Plan =
-        restrictPlan(Entry.Plan, Record->Touched, File.size(), Options.Plan);
+  if (Record && Entry.Before && isResident(File, *Entry.Before, *Record))
+    return;
+  // Of /wholearchive every member is read, in the order of the file.
+  Entry.Plan = Planner->plan(File, Entry.Named->Whole, Entry.Number, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);

@@ -64,6 +64,7 @@ void LinkSession::startEngine(LinkCommand Command) {
   Options.HandOver = Settings.HandOver;
   Options.Plan.ReadsCodeView = Command.ReadsCodeView;
   Options.Plan.ReadsDWARF = Command.ReadsDWARF;
+  Options.Plan.DropsUnreferenced = Command.DropsUnreferenced;
   useProfile(Command, Options);
   if (!Settings.TraceFile.empty()) {
     Trace = std::make_unique<TraceLog>(Origin);
@@ -81,7 +82,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
     return;
   Output = Command.Outputs.front();
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
-                    (Command.ReadsDWARF ? "dwarf " : "");
+                    (Command.ReadsDWARF ? "dwarf " : "") +
+                    (Command.DropsUnreferenced ? "ref " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;

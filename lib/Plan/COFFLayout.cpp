@@ -25,7 +25,9 @@ struct FileHeader {
   uint64_t NumSections = 0;
   uint64_t FirstSection = 0; ///< offset of the section headers
   uint64_t SymbolTable = 0;  ///< offset; 0 when there is none
+  uint32_t NumSymbols = 0;
   uint64_t SymbolBytes = 0;
+  bool Big = false;
 };
 
 template <typename T> const T *at(ArrayRef<char> Head, uint64_t Offset) {
@@ -57,6 +59,8 @@ bool readFileHeader(ArrayRef<char> Head, FileHeader &Result) {
     Result.NumSections = Big->NumberOfSections;
     Result.FirstSection = sizeof(*Big);
     Result.SymbolTable = Big->PointerToSymbolTable;
+    Result.NumSymbols = Big->NumberOfSymbols;
+    Result.Big = true;
     Result.SymbolBytes =
         uint64_t(Big->NumberOfSymbols) * sizeof(object::coff_symbol32);
     return true;
@@ -67,6 +71,7 @@ bool readFileHeader(ArrayRef<char> Head, FileHeader &Result) {
   Result.NumSections = Plain->NumberOfSections;
   Result.FirstSection = sizeof(*Plain) + Plain->SizeOfOptionalHeader;
   Result.SymbolTable = Plain->PointerToSymbolTable;
+  Result.NumSymbols = Plain->NumberOfSymbols;
   Result.SymbolBytes =
       uint64_t(Plain->NumberOfSymbols) * sizeof(object::coff_symbol16);
   return true;
@@ -103,10 +108,11 @@ SectionKinds kindsOf(const object::coff_section &Section) {
 
 /// Adds a part, when it is one: nothing past the end, nothing empty.
 void add(ObjectLayout &Layout, uint64_t Offset, uint64_t Length,
-         uint64_t FileSize, PartKind Kind) {
+         uint64_t FileSize, PartKind Kind, uint32_t Section = 0) {
   if (Offset >= FileSize || Length == 0)
     return;
-  Layout.Parts.push_back({{Offset, std::min(Length, FileSize - Offset)}, Kind});
+  Layout.Parts.push_back(
+      {{Offset, std::min(Length, FileSize - Offset)}, Kind, Section});
 }
 
 /// What lld reads of CodeView while it parses, whether or not a PDB is made:
@@ -134,29 +140,32 @@ private:
 };
 
 void addSection(ObjectLayout &Layout, const object::coff_section &Section,
-                FirstCodeView &First, uint64_t FileSize) {
+                uint32_t Number, FirstCodeView &First, uint64_t FileSize) {
   SectionKinds Kinds = kindsOf(Section);
   if (!(Section.Characteristics & COFF::IMAGE_SCN_CNT_UNINITIALIZED_DATA)) {
     uint64_t Early = First.bytesRead(Section, Kinds.Contents);
     add(Layout, Section.PointerToRawData, Early, FileSize,
         PartKind::CompilerInfo);
     add(Layout, Section.PointerToRawData + Early, Section.SizeOfRawData - Early,
-        FileSize, Kinds.Contents);
+        FileSize, Kinds.Contents, Number);
   }
   // With IMAGE_SCN_LNK_NRELOC_OVFL the true count stands in the first
   // relocation: the 65,535 that the header names are a good lower bound.
   add(Layout, Section.PointerToRelocations,
       uint64_t(Section.NumberOfRelocations) * sizeof(object::coff_relocation),
-      FileSize, Kinds.Relocations);
+      FileSize, Kinds.Relocations, Number);
 }
 
 /// Sorts the parts and cuts overlaps off, the part that starts first winning:
 /// what a sane compiler writes does not overlap, what a hostile file says may.
 void settle(ObjectLayout &Layout) {
-  llvm::sort(Layout.Parts, [](const LayoutPart &A, const LayoutPart &B) {
+  auto Before = [](const LayoutPart &A, const LayoutPart &B) {
     return std::pair(A.Range.Offset, A.Range.Length) <
            std::pair(B.Range.Offset, B.Range.Length);
-  });
+  };
+  // Compilers write them in order: a look is a tenth of a sort.
+  if (!llvm::is_sorted(Layout.Parts, Before))
+    llvm::sort(Layout.Parts, Before);
   uint64_t End = 0;
   std::vector<LayoutPart> Kept;
   Kept.reserve(Layout.Parts.size());
@@ -168,6 +177,7 @@ void settle(ObjectLayout &Layout) {
     Part.Range.Length = PartEnd - Part.Range.Offset;
     End = PartEnd;
     if (!Kept.empty() && Kept.back().Kind == Part.Kind &&
+        Kept.back().Section == Part.Section &&
         Kept.back().Range.end() == Part.Range.Offset)
       Kept.back().Range.Length += Part.Range.Length;
     else
@@ -202,18 +212,25 @@ LayoutReading readCOFFLayout(ArrayRef<char> Head, uint64_t FileSize) {
   }
 
   add(Reading.Layout, 0, HeadersEnd, FileSize, PartKind::Headers);
+  Reading.Layout.Comdats.resize(Header.NumSections);
   FirstCodeView First;
-  for (uint64_t I = 0; I != Header.NumSections; ++I)
-    addSection(
-        Reading.Layout,
-        *at<object::coff_section>(Head, Header.FirstSection +
-                                            I * sizeof(object::coff_section)),
-        First, FileSize);
+  for (uint32_t I = 0; I != Header.NumSections; ++I) {
+    const auto &Section = *at<object::coff_section>(
+        Head, Header.FirstSection + I * sizeof(object::coff_section));
+    addSection(Reading.Layout, Section, I + 1, First, FileSize);
+    if (Section.Characteristics & COFF::IMAGE_SCN_LNK_COMDAT)
+      Reading.Layout.Comdats.set(I);
+  }
   // The string table follows the symbols; its length stands in its first word,
   // which is not in Head: compilers write nothing after it.
-  if (Header.SymbolTable)
+  if (Header.SymbolTable) {
+    Reading.Layout.SymbolTable = {Header.SymbolTable,
+                                  FileSize - Header.SymbolTable};
+    Reading.Layout.NumSymbols = Header.NumSymbols;
+    Reading.Layout.BigObject = Header.Big;
     add(Reading.Layout, Header.SymbolTable, FileSize - Header.SymbolTable,
         FileSize, PartKind::Symbols);
+  }
   settle(Reading.Layout);
   Reading.Result = LayoutReading::Read;
   return Reading;

@@ -31,8 +31,11 @@ static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
     if (O.ReadsCodeView)
       return FetchPhase::Types;
     return std::nullopt;
-  case PartKind::DebugSymbols:
   case PartKind::DebugRelocs:
+    if (O.DropsUnreferenced)
+      return FetchPhase::Contents;
+    [[fallthrough]];
+  case PartKind::DebugSymbols:
     if (O.ReadsCodeView)
       return FetchPhase::DebugSymbols;
     return std::nullopt;

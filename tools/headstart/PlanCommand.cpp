@@ -8,7 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
-#include "headstart/Engine/LayoutReader.h"
+#include "headstart/Engine/FilePlanner.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +35,8 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
   PlanOptions Options;
   Options.ReadsCodeView = Command.ReadsCodeView;
   Options.ReadsDWARF = Command.ReadsDWARF;
+  Options.DropsUnreferenced = Command.DropsUnreferenced;
+  FilePlanner Planner(Options);
   InputResolver Resolver(Command);
   std::vector<PlannedFile> Files;
   for (const NamedInput &Input : Command.Inputs) {
@@ -44,7 +46,8 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
         os::OpenFile::open(Found.Path, File))
       continue;
     Files.push_back(
-        {std::move(Found.Path), planOpenFile(File, Input.Whole, Options)});
+        {std::move(Found.Path),
+         Planner.plan(File, Input.Whole, static_cast<uint32_t>(Files.size()))});
   }
   return Files;
 }

@@ -244,6 +244,34 @@ TEST(COFFCommandTest, debugWordsActInTurn) {
   }
 }
 
+TEST(COFFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
+  const struct {
+    Strings Args;
+    bool Drops;
+  } Cases[] = {
+      {{}, true},
+      {{"/debug"}, false},
+      {{"/debug:dwarf"}, false},
+      {{"/debug:symtab"}, false},
+      {{"/debug:none"}, true},
+      {{"/debug:nodwarf"}, true},
+      {{"/debug:dwarf", "/debug:none"}, true},
+      {{"/debug:none", "/debug:dwarf"}, false},
+      {{"/debug", "/profile"}, true},
+      {{"/debug", "/opt:ref"}, true},
+      {{"/debug", "/OPT:REF,noicf"}, true},
+      {{"/opt:noref"}, false},
+      {{"/opt:ref", "/debug", "/opt:icf,noref"}, false},
+      {{"/lldemit:asm"}, false},
+  };
+  for (const auto &Case : Cases) {
+    Strings Args = Case.Args;
+    Args.emplace_back("a.obj");
+    EXPECT_EQ(parse(Args).DropsUnreferenced, Case.Drops)
+        << testing::PrintToString(Args);
+  }
+}
+
 TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
   CurrentTestFolder Folder;
   Folder.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");

@@ -410,8 +410,27 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
   const MappedFile Mapping = mapOrFail(File);
   const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  EXPECT_EQ(Result.Calls, 23U + 23 + 1); // of 128 KiB: asked for, then read
+  // The advice, all of it at once, 23 pieces of 128 KiB; a byte of each read.
+  EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
   EXPECT_EQ(presentPages(Mapping, Cache.pageSize()), 0U);
+}
+
+TEST_F(LinuxPageCacheTest, WithoutCachestatEveryByteIsRead) {
+  PageCacheAbilities Abilities = withoutPopulateRead();
+  Abilities.Cachestat = false;
+  const HintResult Result =
+      PageCache(Abilities).fetch(&File, nullptr, {0, FileBytes});
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
+  EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
+  EXPECT_TRUE(Real.residency(File, {0, FileBytes})->complete());
+}
+
+TEST_F(LinuxPageCacheTest, AFileThatHasShrunkFailsToBeFetched) {
+  fs::resize_file(Path, FileBytes / 2);
+  const HintResult Result = Real.fetch(&File, nullptr, {0, FileBytes});
+  EXPECT_EQ(Result.Outcome, HintOutcome::Failed);
+  EXPECT_EQ(Result.AcceptedBytes, FileBytes / 2);
 }
 
 TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {

@@ -55,8 +55,9 @@ TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
 TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
   ObjectLayout L;
   L.Parts = {{{0, 60}, PartKind::Headers}, {{5000, 100}, PartKind::Types}};
-  EXPECT_THAT(planFile(&L, 200 * KiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 200 * KiB)));
+  EXPECT_THAT(planFile(&L, 64 * KiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 64 * KiB)));
+  EXPECT_EQ(planFile(&L, 65 * KiB, {}).size(), 2U);
 }
 
 TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {
@@ -81,13 +82,30 @@ TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
                           IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB)));
 }
 
+TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
+  ObjectLayout L;
+  L.Parts = {{{100 * KiB, 8 * KiB}, PartKind::DebugSymbols},
+             {{200 * KiB, 8 * KiB}, PartKind::DebugRelocs}};
+  PlanOptions Options;
+  Options.ReadsCodeView = false;
+  EXPECT_THAT(planFile(&L, 1 * MiB, Options), IsEmpty());
+  Options.DropsUnreferenced = true;
+  EXPECT_THAT(planFile(&L, 1 * MiB, Options),
+              ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB)));
+  Options.ReadsCodeView = true;
+  EXPECT_THAT(
+      planFile(&L, 1 * MiB, Options),
+      ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB),
+                  IsRange(FetchPhase::DebugSymbols, 100 * KiB, 108 * KiB)));
+}
+
 TEST(FetchPlanTest, SmallGapsAreClosed) {
   ObjectLayout L;
   L.Parts = {{{0, 8 * KiB}, PartKind::Headers},
-             {{100 * KiB, 8 * KiB}, PartKind::Symbols},
+             {{24 * KiB, 8 * KiB}, PartKind::Symbols},
              {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
   EXPECT_THAT(planFile(&L, 1 * MiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 108 * KiB),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 32 * KiB),
                           IsRange(FetchPhase::Parse, 900 * KiB, 908 * KiB)));
 }
 

@@ -94,6 +94,9 @@ struct LinkCommand {
   bool ReadsCodeView = false;
   /// Whether DWARF sections are read into the output.
   bool ReadsDWARF = false;
+  /// Whether unreferenced sections are looked for (/opt:ref, the default
+  /// without /debug).
+  bool DropsUnreferenced = false;
   bool MinGW = false; ///< /lldmingw
   /// Whether there is a link at all: /help, --version and /lib read nothing.
   bool Links = true;

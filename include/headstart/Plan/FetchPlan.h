@@ -43,12 +43,16 @@ struct PlannedRange {
 struct PlanOptions {
   bool ReadsCodeView = true; ///< the link makes a PDB
   bool ReadsDWARF = true;    ///< DWARF sections go into the output
+  /// Sections that nobody refers to are dropped (/opt:ref): to find them the
+  /// linker reads the relocations of all that is reached, and those of debug
+  /// symbols with them, whether or not it makes a PDB.
+  bool DropsUnreferenced = false;
   /// A file of at most this many bytes is fetched whole and at once: another
   /// seek costs more than the bytes.
-  uint64_t WholeFileBytes = 256 * 1024;
+  uint64_t WholeFileBytes = 64 * 1024;
   /// Two ranges of one phase with at most this many bytes between them are
-  /// fetched as one. 32 pages did better than 8 on the disk of the probes.
-  uint64_t MergeGapBytes = 128 * 1024;
+  /// fetched as one. 4 pages: see docs/Design.md for others.
+  uint64_t MergeGapBytes = 16 * 1024;
   /// Where ranges are rounded to, in bytes.
   uint64_t PageBytes = 4096;
 };

@@ -17,6 +17,7 @@
 
 #include "headstart/OS/ByteRange.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <vector>
@@ -45,11 +46,20 @@ llvm::StringRef partName(PartKind K);
 struct LayoutPart {
   ByteRange Range;
   PartKind Kind = PartKind::Whole;
+  uint32_t Section = 0; ///< whose it is, from 1; 0: no section's
 };
 
 struct ObjectLayout {
   /// In the order of the file; may leave gaps, never overlap.
   std::vector<LayoutPart> Parts;
+
+  /// \name COFF objects only: what ComdatTable.h needs to know
+  /// @{
+  ByteRange SymbolTable;   ///< with the string table behind it
+  uint32_t NumSymbols = 0; ///< auxiliary records counted
+  bool BigObject = false;
+  llvm::BitVector Comdats; ///< by section: whether it is a COMDAT
+  /// @}
 };
 
 /// What came of a look at the first bytes of a file.

@@ -35,15 +35,18 @@ namespace {
 struct DebugState {
   bool MakesPDB = false;
   bool ReadsDWARF = false;
+  bool KeepsUnreferenced = false; ///< unless /opt: says otherwise
 
   void apply(StringRef Word) {
     if (Word == "none") {
-      MakesPDB = ReadsDWARF = false;
+      MakesPDB = ReadsDWARF = KeepsUnreferenced = false;
     } else if (Word == "full" || Word == "fastlink" || Word == "ghash" ||
                Word == "noghash") {
-      MakesPDB = ReadsDWARF = true;
+      MakesPDB = ReadsDWARF = KeepsUnreferenced = true;
     } else if (Word == "dwarf") {
-      ReadsDWARF = true;
+      ReadsDWARF = KeepsUnreferenced = true;
+    } else if (Word == "symtab") {
+      KeepsUnreferenced = true;
     } else if (Word == "nodwarf") {
       ReadsDWARF = false;
     }
@@ -78,6 +81,7 @@ private:
   /// Whether the link goes on to make an image when it has all symbols.
   bool makesImage() const;
   DebugState debugState() const;
+  bool dropsUnreferenced() const;
 
   ArrayRef<CommandLineWord> Words;
   const CommandLineContext &Context;
@@ -281,6 +285,20 @@ DebugState Parser::debugState() const {
   return State;
 }
 
+/// /opt:ref, or what /debug and /profile make of it.
+bool Parser::dropsUnreferenced() const {
+  bool Drops = !Debug.KeepsUnreferenced || Options.has(OPT_flag_profile);
+  for (const OptionWord &O : Options.All) {
+    if (O.ID != OPT_value_opt)
+      continue;
+    std::string Value = O.Value.lower();
+    for (StringRef Word : split(Value, ','))
+      if (Word == "ref" || Word == "noref")
+        Drops = Word == "ref";
+  }
+  return Drops;
+}
+
 LinkCommand Parser::run() {
   // Only the command line's own first word counts for /lib; the environment's
   // words, which stand in front of it, are not there yet when lld asks.
@@ -306,6 +324,7 @@ LinkCommand Parser::run() {
   Debug = debugState();
   Command.ReadsCodeView = Debug.MakesPDB && makesImage();
   Command.ReadsDWARF = Debug.ReadsDWARF && makesImage();
+  Command.DropsUnreferenced = dropsUnreferenced() && makesImage();
 
   addEarlyFiles();
   Command.Inputs.insert(Command.Inputs.end(),

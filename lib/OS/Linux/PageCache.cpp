@@ -236,8 +236,24 @@ static bool fetchByPopulating(const MappedFile &Mapping, ByteRange Clipped,
   return true;
 }
 
-/// Reads \p Clipped and throws it away: it is in memory then, and in nobody's
-/// page tables.
+/// Waits for the pages of \p Clipped, all of which are in memory or on their
+/// way, by reading a byte of each piece that the disk may bring by itself.
+/// Copying no more spares half of the processor time (0.18 s against 0.29 for
+/// 768 MB), and two cores have none to spare. False when a byte cannot be read.
+static bool waitForPages(const OpenFile &File, ByteRange Clipped,
+                         uint64_t PieceBytes, HintResult &Result) {
+  for (uint64_t At = Clipped.Offset; At < Clipped.end();) {
+    At = std::min(Clipped.end(), roundDown(At, PieceBytes) + PieceBytes);
+    char Byte;
+    std::error_code Error;
+    ++Result.Calls;
+    if (File.readAt(At - 1, {&Byte, 1}, Error) != 1)
+      return false;
+  }
+  return true;
+}
+
+/// Brings \p Clipped into memory, and into nobody's page tables.
 static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
                            const PageCacheAbilities &Abilities,
                            HintResult &Result) {
@@ -245,8 +261,29 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
     // All of it is under way before the first read waits, and the reads find
     // it there: without the advice they would read ahead past the range.
     File.expectScatteredReads();
-    Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
+    ++Result.Calls;
+    // The whole at once is one request to a disk that takes such. What one
+    // call does not load (see HintStepBytes), the steps do; they cost next to
+    // nothing where everything is under way.
+    if (Clipped.Length > Abilities.HintStepBytes) {
+      ++Result.Calls;
+      (void)::posix_fadvise(
+          descriptor(File), static_cast<off_t>(Clipped.Offset),
+          static_cast<off_t>(Clipped.Length), POSIX_FADV_WILLNEED);
+    }
+    Result.Calls += hintOne(File, Clipped, Abilities).Calls;
+    CachestatResult Stat;
+    if (Abilities.Cachestat &&
+        cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat) &&
+        Stat.Cached >= pagesOf(Clipped, Abilities.PageSize) &&
+        waitForPages(File, Clipped, Abilities.HintStepBytes, Result)) {
+      Result.Outcome = HintOutcome::Accepted;
+      Result.AcceptedBytes = Clipped.Length;
+      return;
+    }
   }
+  // A file system that takes no hints, memory that is short, a file that has
+  // shrunk, somebody else's file: reading does it, or says what is wrong.
   fetchByReading(File, Clipped, Result);
 }
 

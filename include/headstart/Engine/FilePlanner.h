@@ -1,0 +1,62 @@
+//===- FilePlanner.h - Plans files by looking into them ---------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// From open files to their plans: reads of each what its plan depends on, its
+/// section table and, of an object with COMDATs, its symbols.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_ENGINE_FILEPLANNER_H
+#define HEADSTART_ENGINE_FILEPLANNER_H
+
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/Plan/ComdatTable.h"
+#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "headstart/Plan/ObjectLayout.h"
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace headstart {
+
+/// The layout of \p File, from its first bytes: mostly one or two reads, at
+/// most 64 MiB for a section table or an archive's index of that size. Nothing
+/// for a file without a layout, or one that cannot be read. Blocks for the
+/// disk. Any thread.
+std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File);
+
+/// Plans the files of one link. Every function may be called from any thread.
+class FilePlanner {
+public:
+  explicit FilePlanner(const PlanOptions &Options,
+                       const os::PageCache &Cache = os::PageCache())
+      : Options(Options), Cache(Cache) {}
+
+  /// The ranges of \p File, which is input number \p Order of the link: by its
+  /// layout, without what the linker will drop; cut to \p Record, when there is
+  /// one, of the same file; all of it where that is cheaper, or where every
+  /// member of an archive is read (\p Whole). Blocks for the disk.
+  std::vector<PlannedRange> plan(const os::OpenFile &File, bool Whole,
+                                 uint32_t Order,
+                                 const RecordedFile *Record = nullptr);
+
+private:
+  void dropUnlinked(const os::OpenFile &File, uint32_t Order,
+                    ObjectLayout &Layout);
+
+  const PlanOptions Options;
+  const os::PageCache Cache;
+  ComdatTable Comdats;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_ENGINE_FILEPLANNER_H

@@ -1,0 +1,95 @@
+//===- FilePlanner.cpp - Plans files by looking into them -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/FilePlanner.h"
+#include "llvm/ADT/SmallVector.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Enough of a file's head for 400 sections; more would be read in vain where
+/// there are less.
+static constexpr uint64_t HeadBytes = 16 * 1024;
+
+/// Past this a section table is not read to plan a file: 1.6 million sections.
+static constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
+
+/// Past this symbols are not read to leave out what they show to be dropped.
+static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
+
+std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File) {
+  // Of an archive only the index is wanted, of an object the headers: what
+  // lies behind them comes in an order of its own.
+  File.expectScatteredReads();
+  SmallVector<char, 0> Head;
+  uint64_t Wanted = std::min(HeadBytes, File.size());
+  for (;;) {
+    size_t Have = Head.size();
+    Head.resize_for_overwrite(Wanted);
+    std::error_code Error;
+    if (File.readAt(Have, {Head.data() + Have, Wanted - Have}, Error) !=
+        Wanted - Have)
+      return std::nullopt;
+    LayoutReading Reading = readLayout(Head, File.size());
+    if (Reading.Result == LayoutReading::Read)
+      return std::move(Reading.Layout);
+    if (Reading.Result == LayoutReading::Unknown ||
+        Reading.BytesNeeded <= Wanted || Reading.BytesNeeded > MaxHeadBytes)
+      return std::nullopt;
+    Wanted = Reading.BytesNeeded;
+  }
+}
+
+/// Asks for what the linker reads of a file while it parses: what is read next
+/// is then under way as a whole.
+static void askForParse(const os::OpenFile &File, const ObjectLayout &Layout,
+                        const os::PageCache &Cache) {
+  SmallVector<ByteRange, 8> Ranges;
+  for (const LayoutPart &Part : Layout.Parts)
+    if (Part.Kind == PartKind::CompilerInfo)
+      Ranges.push_back(Part.Range);
+  Ranges.push_back(Layout.SymbolTable);
+  (void)Cache.hint(File, Ranges);
+}
+
+/// Takes out of \p Layout what the linker will drop for an earlier input's
+/// copy. The symbols that tell are the next thing that the linker reads anyway.
+void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
+                               ObjectLayout &Layout) {
+  if (Layout.Comdats.none() || Layout.SymbolTable.empty() ||
+      Layout.SymbolTable.Length > MaxSymbolBytes)
+    return;
+  askForParse(File, Layout, Cache);
+  SmallVector<char, 0> Symbols;
+  Symbols.resize_for_overwrite(Layout.SymbolTable.Length);
+  std::error_code Error;
+  if (File.readAt(Layout.SymbolTable.Offset, {Symbols.data(), Symbols.size()},
+                  Error) != Symbols.size())
+    return;
+  dropSections(Layout, Comdats.enter(readCOFFComdats(Layout, Symbols), Order));
+}
+
+std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
+                                            bool Whole, uint32_t Order,
+                                            const RecordedFile *Record) {
+  std::optional<ObjectLayout> Layout;
+  bool Small = File.size() <= Options.WholeFileBytes;
+  if (!Small && !Whole)
+    Layout = readLayoutOf(File);
+  if (Layout && !Record)
+    dropUnlinked(File, Order, *Layout);
+  std::vector<PlannedRange> Plan =
+      planFile(Layout ? &*Layout : nullptr, File.size(), Options);
+  if (Record && !Small)
+    Plan = restrictPlan(Plan, Record->Touched, File.size(), Options);
+  return Plan;
+}
+
+} // namespace headstart

@@ -1,0 +1,28 @@
+"""Links cold, and checks the statistics: of the bytes that the linker touched
+at most a tenth came by its own reading, and at most an eighth of what was
+fetched was fetched for nothing (the gaps between ranges).
+
+    check-fetched.py HEADSTART FOLDER LINKER ARGS...
+
+On a busy machine the linker may be faster than the prefetcher, and reads ahead
+by itself more than it needs: then it is done again, up to ten times."""
+
+import json
+import subprocess
+import sys
+
+headstart, folder = sys.argv[1:3]
+command = sys.argv[3:] + ["--prefetch-stats=stats.json"]
+for _ in range(10):
+    subprocess.run([headstart, "evict", folder], check=True,
+                   stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True)
+    with open("stats.json", encoding="utf-8") as file:
+        stats = json.load(file)
+    touched, wasted = stats["touched_bytes"], stats["wasted_bytes"]
+    used = stats["hinted_bytes"] - wasted
+    if (1_000_000 < touched < stats["inputs_bytes"] * 0.6
+            and used >= touched * 0.9 and wasted <= touched * 0.125):
+        break
+else:
+    sys.exit(f"not what it should be: {used} used, {stats}")

@@ -1,0 +1,226 @@
+//===- ComdatTableTest.cpp - Which copy of a COMDAT is linked -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/ComdatTable.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/Object/COFF.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <cstring>
+#include <random>
+#include <thread>
+
+using namespace headstart;
+using namespace llvm;
+using testing::ElementsAre;
+
+namespace {
+
+/// Writes a symbol table, of either form, with the string table behind it.
+template <typename Symbol> class SymbolTable {
+public:
+  explicit SymbolTable(unsigned NumSections) {
+    Layout.BigObject = sizeof(Symbol) == sizeof(object::coff_symbol32);
+    Layout.Comdats.resize(NumSections, true);
+  }
+
+  /// A section's own symbol with its definition.
+  void define(uint32_t Section, uint8_t Selection, uint32_t Parent = 0) {
+    add(".text", Section, COFF::IMAGE_SYM_CLASS_STATIC, 1);
+    object::coff_aux_section_definition Definition = {};
+    Definition.Selection = Selection;
+    Definition.NumberLowPart = static_cast<uint16_t>(Parent);
+    Definition.NumberHighPart = static_cast<uint16_t>(Parent >> 16);
+    std::string Record(sizeof(Symbol), '\0');
+    std::memcpy(Record.data(), &Definition, sizeof(Definition));
+    Symbols += Record;
+    ++Layout.NumSymbols;
+  }
+
+  void name(StringRef Name, uint32_t Section,
+            uint8_t Class = COFF::IMAGE_SYM_CLASS_EXTERNAL) {
+    add(Name, Section, Class, 0);
+  }
+
+  std::string bytes() const {
+    std::string Bytes = Symbols;
+    uint32_t Size = static_cast<uint32_t>(Strings.size()) + 4;
+    Bytes.append(reinterpret_cast<const char *>(&Size), 4);
+    return Bytes + Strings;
+  }
+
+  std::vector<SectionRule> rules() const {
+    std::string Bytes = bytes();
+    return readCOFFComdats(Layout, {Bytes.data(), Bytes.size()});
+  }
+
+  ObjectLayout Layout;
+
+private:
+  void add(StringRef Name, uint32_t Section, uint8_t Class, uint8_t Aux) {
+    Symbol S = {};
+    if (Name.size() <= 8) {
+      std::memcpy(S.Name.ShortName, Name.data(), Name.size());
+    } else {
+      S.Name.Offset.Offset = static_cast<uint32_t>(Strings.size()) + 4;
+      Strings += Name.str() + '\0';
+    }
+    S.SectionNumber = Section;
+    S.StorageClass = Class;
+    S.NumberOfAuxSymbols = Aux;
+    Symbols.append(reinterpret_cast<const char *>(&S), sizeof(S));
+    ++Layout.NumSymbols;
+  }
+
+  std::string Symbols, Strings;
+};
+
+template <typename Symbol> class ComdatTableTest : public testing::Test {};
+using BothForms =
+    testing::Types<object::coff_symbol16, object::coff_symbol32>;
+TYPED_TEST_SUITE(ComdatTableTest, BothForms);
+
+constexpr auto Any = COFF::IMAGE_COMDAT_SELECT_ANY;
+constexpr auto Associative = COFF::IMAGE_COMDAT_SELECT_ASSOCIATIVE;
+
+/// Two COMDATs, of which the second has debug symbols that have unwind tables.
+template <typename Symbol> SymbolTable<Symbol> sample(StringRef Second) {
+  SymbolTable<Symbol> Table(5);
+  Table.Layout.Comdats.reset(0);
+  Table.name("plain", 1);
+  Table.define(2, Any);
+  Table.name("?short@@", 2);
+  Table.define(3, Any);
+  Table.name(Second, 3);
+  Table.define(5, Associative, 4);
+  Table.define(4, Associative, 3);
+  return Table;
+}
+
+std::vector<bool> bits(const BitVector &V) {
+  std::vector<bool> Result;
+  for (unsigned I = 0; I != V.size(); ++I)
+    Result.push_back(V[I]);
+  return Result;
+}
+
+TYPED_TEST(ComdatTableTest, TheFirstOfANameIsKeptAndTakesItsFollowers) {
+  ComdatTable Table;
+  auto First = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  auto Same = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  auto Other = sample<TypeParam>("?another_name@@YAHXZ").rules();
+  EXPECT_THAT(bits(Table.enter(First, 0)),
+              ElementsAre(false, false, false, false, false));
+  EXPECT_THAT(bits(Table.enter(Same, 1)),
+              ElementsAre(false, true, true, true, true));
+  EXPECT_THAT(bits(Table.enter(Other, 2)),
+              ElementsAre(false, true, false, false, false));
+}
+
+TYPED_TEST(ComdatTableTest, AnEarlierInputThatComesLateTakesTheNameOver) {
+  ComdatTable Table;
+  auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  EXPECT_TRUE(Table.enter(Rules, 5).none());
+  EXPECT_TRUE(Table.enter(Rules, 2).none());
+  EXPECT_EQ(Table.enter(Rules, 3).count(), 4U);
+}
+
+TYPED_TEST(ComdatTableTest, OneObjectMayBeEnteredTwice) {
+  ComdatTable Table;
+  auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  EXPECT_TRUE(Table.enter(Rules, 5).none());
+  EXPECT_TRUE(Table.enter(Rules, 5).none());
+}
+
+TYPED_TEST(ComdatTableTest, AStaticLeaderIsEachObjectsOwn) {
+  SymbolTable<TypeParam> Symbols(1);
+  Symbols.define(1, Any);
+  Symbols.name("static", 1, COFF::IMAGE_SYM_CLASS_STATIC);
+  ComdatTable Table;
+  EXPECT_TRUE(Table.enter(Symbols.rules(), 0).none());
+  EXPECT_TRUE(Table.enter(Symbols.rules(), 1).none());
+}
+
+TYPED_TEST(ComdatTableTest, WithoutRoomEveryCopyIsKept) {
+  ComdatTable Table(/*MaxNames=*/0);
+  auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  EXPECT_TRUE(Table.enter(Rules, 0).none());
+  EXPECT_TRUE(Table.enter(Rules, 1).none());
+}
+
+TYPED_TEST(ComdatTableTest, FollowersInARingAreKept) {
+  SymbolTable<TypeParam> Symbols(3);
+  Symbols.define(1, Associative, 2);
+  Symbols.define(2, Associative, 1);
+  Symbols.define(3, Associative, 3);
+  EXPECT_TRUE(ComdatTable().enter(Symbols.rules(), 0).none());
+}
+
+TYPED_TEST(ComdatTableTest, ParentsThatAreNotThereAreNobodys) {
+  SymbolTable<TypeParam> Symbols(2);
+  Symbols.define(1, Associative, 3);
+  Symbols.define(2, Associative, 0);
+  for (const SectionRule &Rule : Symbols.rules())
+    EXPECT_EQ(Rule.Kind, SectionRule::Always);
+}
+
+TYPED_TEST(ComdatTableTest, ReadsWhateverThereIs) {
+  std::mt19937 Random(7);
+  auto Symbols = sample<TypeParam>("?a_long_name@@YAHXZ");
+  std::string Good = Symbols.bytes();
+  for (int Round = 0; Round != 3000; ++Round) {
+    std::string Bytes = Good;
+    for (int I = 0; I != 4; ++I)
+      Bytes[Random() % Bytes.size()] = static_cast<char>(Random());
+    Bytes.resize(Random() % (Bytes.size() + 1));
+    // Exactly as long as it says, so that a sanitizer sees a step too far.
+    std::vector<char> Exact(Bytes.begin(), Bytes.end());
+    std::vector<SectionRule> Rules = readCOFFComdats(Symbols.Layout, Exact);
+    ASSERT_EQ(Rules.size(), 5U);
+    for (const SectionRule &Rule : Rules)
+      if (Rule.Kind == SectionRule::Follower) {
+        EXPECT_TRUE(Rule.Parent >= 1 && Rule.Parent <= 5);
+      }
+    EXPECT_EQ(ComdatTable().enter(Rules, 0).size(), 5U);
+  }
+}
+
+TYPED_TEST(ComdatTableTest, ManyThreadsLeaveOneOwner) {
+  ComdatTable Table;
+  auto Rules = sample<TypeParam>("?a_long_name@@YAHXZ").rules();
+  std::vector<std::thread> Threads;
+  for (uint32_t T = 0; T != 8; ++T)
+    Threads.emplace_back([&, T] {
+      for (uint32_t I = 0; I != 200; ++I)
+        (void)Table.enter(Rules, T * 200 + I);
+    });
+  for (std::thread &T : Threads)
+    T.join();
+  EXPECT_TRUE(Table.enter(Rules, 0).none());
+  EXPECT_EQ(Table.enter(Rules, 1).count(), 4U);
+}
+
+TEST(DropSectionsTest, MarksAllPartsOfASection) {
+  ObjectLayout Layout;
+  Layout.Parts = {{{0, 10}, PartKind::Headers, 0},
+                  {{10, 10}, PartKind::Contents, 1},
+                  {{20, 10}, PartKind::Relocations, 1},
+                  {{30, 10}, PartKind::Contents, 2},
+                  {{40, 10}, PartKind::Contents, 9}};
+  BitVector Dropped(2);
+  Dropped.set(0);
+  dropSections(Layout, Dropped);
+  std::vector<PartKind> Kinds;
+  for (const LayoutPart &P : Layout.Parts)
+    Kinds.push_back(P.Kind);
+  EXPECT_THAT(Kinds, ElementsAre(PartKind::Headers, PartKind::NeverRead,
+                                 PartKind::NeverRead, PartKind::Contents,
+                                 PartKind::Contents));
+}
+
+} // namespace
