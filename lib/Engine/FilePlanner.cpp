@@ -24,11 +24,12 @@ static constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
 /// Past this symbols are not read to leave out what they show to be dropped.
 static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 
-std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File) {
+std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
+                                         SmallVectorImpl<char> &Head) {
   // Of an archive only the index is wanted, of an object the headers: what
   // lies behind them comes in an order of its own.
   File.expectScatteredReads();
-  SmallVector<char, 0> Head;
+  Head.clear();
   uint64_t Wanted = std::min(HeadBytes, File.size());
   for (;;) {
     size_t Have = Head.size();
@@ -62,12 +63,13 @@ static void askForParse(const os::OpenFile &File, const ObjectLayout &Layout,
 /// Takes out of \p Layout what the linker will drop for an earlier input's
 /// copy. The symbols that tell are the next thing that the linker reads anyway.
 void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
+                               SmallVectorImpl<char> &Symbols,
                                ObjectLayout &Layout) {
   if (Layout.Comdats.none() || Layout.SymbolTable.empty() ||
       Layout.SymbolTable.Length > MaxSymbolBytes)
     return;
   askForParse(File, Layout, Cache);
-  SmallVector<char, 0> Symbols;
+  Symbols.clear();
   Symbols.resize_for_overwrite(Layout.SymbolTable.Length);
   std::error_code Error;
   if (File.readAt(Layout.SymbolTable.Offset, {Symbols.data(), Symbols.size()},
@@ -78,13 +80,14 @@ void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
 
 std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
                                             bool Whole, uint32_t Order,
+                                            PlanScratch &Scratch,
                                             const RecordedFile *Record) {
   std::optional<ObjectLayout> Layout;
   bool Small = File.size() <= Options.WholeFileBytes;
   if (!Small && !Whole)
-    Layout = readLayoutOf(File);
+    Layout = readLayoutOf(File, Scratch.Head);
   if (Layout && !Record)
-    dropUnlinked(File, Order, *Layout);
+    dropUnlinked(File, Order, Scratch.Symbols, *Layout);
   std::vector<PlannedRange> Plan =
       planFile(Layout ? &*Layout : nullptr, File.size(), Options);
   if (Record && !Small)

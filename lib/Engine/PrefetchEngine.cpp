@@ -93,8 +93,9 @@ private:
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
-  void prepare(InputEntry &Entry, TraceLane *Lane);
-  void planEntry(InputEntry &Entry, const os::OpenFile &File);
+  void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
+  void planEntry(InputEntry &Entry, const os::OpenFile &File,
+                 PlanScratch &Scratch);
   void fetchPhase(InputEntry &Entry, FetchPhase Phase, const os::OpenFile *File,
                   TraceLane *Lane);
   bool fetchRange(InputEntry &Entry, size_t Index, const os::OpenFile &File,
@@ -175,6 +176,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
   TraceLane *Lane =
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id))
                     : nullptr;
+  PlanScratch Scratch;
   for (unsigned P = 0; P != NumFetchPhases; ++P) {
     auto Phase = static_cast<FetchPhase>(P);
     while (!Cancelled.load(std::memory_order_relaxed)) {
@@ -183,7 +185,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
         break;
       InputEntry &Entry = Table[I];
       if (Phase == FetchPhase::Parse) {
-        prepare(Entry, Lane);
+        prepare(Entry, Scratch, Lane);
         continue;
       }
       uint8_t Mine = uint8_t(1) << P;
@@ -268,7 +270,8 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
 }
 
 /// A thread's work for one input in the parse phase.
-void PrefetchEngine::Impl::prepare(InputEntry &Entry, TraceLane *Lane) {
+void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
+                                   TraceLane *Lane) {
   TraceClock::time_point Begin = TraceClock::now();
   os::OpenFile File;
   if (Table.claim(Entry)) {
@@ -283,7 +286,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, TraceLane *Lane) {
   if (!File.isOpen())
     return;
 
-  planEntry(Entry, File);
+  planEntry(Entry, File, Scratch);
   uint8_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
   for (unsigned P = 0; P != NumFetchPhases; ++P)
     if (P == 0 || (Seen & (uint8_t(1) << P)))
@@ -313,7 +316,8 @@ bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
 
 /// Plans an entry: nothing for what is in memory already.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
-                                     const os::OpenFile &File) {
+                                     const os::OpenFile &File,
+                                     PlanScratch &Scratch) {
   // A small file that is held was read to be held.
   if (Entry.Contents && !Entry.Contents->isMapped())
     return;
@@ -323,7 +327,8 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
   if (Record && Entry.Before && isResident(File, *Entry.Before, *Record))
     return;
   // Of /wholearchive every member is read, in the order of the file.
-  Entry.Plan = Planner->plan(File, Entry.Named->Whole, Entry.Number, Record);
+  Entry.Plan =
+      Planner->plan(File, Entry.Named->Whole, Entry.Number, Scratch, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);

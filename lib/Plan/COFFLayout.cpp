@@ -163,9 +163,18 @@ void settle(ObjectLayout &Layout) {
     return std::pair(A.Range.Offset, A.Range.Length) <
            std::pair(B.Range.Offset, B.Range.Length);
   };
-  // Compilers write them in order: a look is a tenth of a sort.
-  if (!llvm::is_sorted(Layout.Parts, Before))
+  // Compilers write them in order, or in two ordered runs (clang: code and data
+  // first, unwind tables behind); sorting those was half of a plan's cost.
+  auto Second =
+      std::is_sorted_until(Layout.Parts.begin(), Layout.Parts.end(), Before);
+  if (std::is_sorted(Second, Layout.Parts.end(), Before)) {
+    std::vector<LayoutPart> Merged(Layout.Parts.size());
+    std::merge(Layout.Parts.begin(), Second, Second, Layout.Parts.end(),
+               Merged.begin(), Before);
+    Layout.Parts = std::move(Merged);
+  } else {
     llvm::sort(Layout.Parts, Before);
+  }
   uint64_t End = 0;
   std::vector<LayoutPart> Kept;
   Kept.reserve(Layout.Parts.size());

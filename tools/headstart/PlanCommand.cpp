@@ -37,6 +37,7 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
   Options.ReadsDWARF = Command.ReadsDWARF;
   Options.DropsUnreferenced = Command.DropsUnreferenced;
   FilePlanner Planner(Options);
+  PlanScratch Scratch;
   InputResolver Resolver(Command);
   std::vector<PlannedFile> Files;
   for (const NamedInput &Input : Command.Inputs) {
@@ -47,7 +48,8 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
       continue;
     Files.push_back(
         {std::move(Found.Path),
-         Planner.plan(File, Input.Whole, static_cast<uint32_t>(Files.size()))});
+         Planner.plan(File, Input.Whole, static_cast<uint32_t>(Files.size()),
+                      Scratch)});
   }
   return Files;
 }

@@ -21,6 +21,7 @@
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Plan/ObjectLayout.h"
+#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,8 +31,15 @@ namespace headstart {
 /// The layout of \p File, from its first bytes: mostly one or two reads, at
 /// most 64 MiB for a section table or an archive's index of that size. Nothing
 /// for a file without a layout, or one that cannot be read. Blocks for the
-/// disk. Any thread.
-std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File);
+/// disk. What \p Head held is lost. Any thread.
+std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
+                                         llvm::SmallVectorImpl<char> &Head);
+
+/// Memory that one thread uses again for each file: fresh memory of that size
+/// would be a page fault for every 4 KiB.
+struct PlanScratch {
+  llvm::SmallVector<char, 0> Head, Symbols;
+};
 
 /// Plans the files of one link. Every function may be called from any thread.
 class FilePlanner {
@@ -45,12 +53,12 @@ public:
   /// one, of the same file; all of it where that is cheaper, or where every
   /// member of an archive is read (\p Whole). Blocks for the disk.
   std::vector<PlannedRange> plan(const os::OpenFile &File, bool Whole,
-                                 uint32_t Order,
+                                 uint32_t Order, PlanScratch &Scratch,
                                  const RecordedFile *Record = nullptr);
 
 private:
   void dropUnlinked(const os::OpenFile &File, uint32_t Order,
-                    ObjectLayout &Layout);
+                    llvm::SmallVectorImpl<char> &Symbols, ObjectLayout &Layout);
 
   const PlanOptions Options;
   const os::PageCache Cache;
