@@ -1,4 +1,4 @@
-# headstart_seam(<target>): binds the target's calls of four LLVM functions to
+# headstart_seam(<target>): binds the target's calls of a few functions to
 # lib/Link/Seam.cpp, which says what for.
 function(headstart_seam target)
   foreach(symbol
@@ -9,7 +9,10 @@ function(headstart_seam target)
       # llvm::sys::Process::Exit
       _ZN4llvm3sys7Process4ExitEib
       # llvm::sys::fs::getMainExecutable
-      _ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv)
+      _ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv
+      # lld::Timer::Timer, lld::ScopedTimer::ScopedTimer
+      _ZN3lld5TimerC1EN4llvm9StringRefERS0_
+      _ZN3lld11ScopedTimerC1ERNS_5TimerE)
     target_link_options(${target} PRIVATE "LINKER:--wrap=${symbol}")
   endforeach()
 endfunction()

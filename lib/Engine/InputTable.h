@@ -45,7 +45,7 @@ struct InputEntry {
       : Named(&Named), Number(Number) {}
 
   const NamedInput *Named;
-  const uint32_t Number; ///< in the order of the link
+  const uint32_t Number;                  ///< in the order of the link
   EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
 
   // Written by the claimer, read by anyone after State is Ready:
@@ -60,10 +60,10 @@ struct InputEntry {
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
-  static constexpr uint8_t PlannedFlag = 0x80;
-  /// PlannedFlag, and one bit for each phase that a thread came for before
+  static constexpr uint16_t PlannedFlag = 0x8000;
+  /// PlannedFlag, and one bit for each stage that a thread came for before
   /// there was a plan: see PrefetchEngine.cpp.
-  std::atomic<uint8_t> Flags{0};
+  std::atomic<uint16_t> Flags{0};
 
   /// Bytes of the parse phase that were fetched and that the linker has not
   /// asked for yet: what the memory budget counts.

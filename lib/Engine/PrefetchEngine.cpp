@@ -7,20 +7,20 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Protocol. Each phase of the plan has a cursor over all inputs. A thread
-/// takes the next input of the earliest phase that has any left, so that the
+/// Protocol. Each stage of the link has a cursor over all inputs. A thread
+/// takes the next input of the earliest stage that has any left, so that the
 /// parse phase of every file is under way before the next phase of any:
 ///
 ///     parse:    claim ─ open ─ map ─ publish ─ plan ─ set Planned ─ fetch
-///     others:   wait for nobody: fetch the phase's ranges of a planned input
+///     others:   wait for nobody: fetch the stage's ranges of a planned input
 ///
-/// A thread that comes for a later phase of an input which has no plan yet (its
+/// A thread that comes for a later stage of an input which has no plan yet (its
 /// planner is still waiting for the disk) leaves a bit in Flags and goes on;
-/// the planner sees the bit when it sets Planned, and fetches that phase too.
-/// Exactly one of the two sees the other's bit, since both are set by atomic
-/// read-modify-writes of the same byte.
+/// the planner sees the bit when it sets Planned, and fetches for that stage
+/// too. Exactly one of the two sees the other's bit, since both are set by
+/// atomic read-modify-writes of the same byte.
 ///
-/// Threads wait for two things only: the disk, and room in the memory budget.
+/// Threads wait for two things only: the disk, and room (MemoryWindow.h).
 /// The linker never waits for either through us; `take` waits at most for the
 /// opening of the one file that it asks for.
 ///
@@ -33,7 +33,9 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "InputTable.h"
+#include "MemoryWindow.h"
 #include "Problems.h"
+#include "Stages.h"
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/SystemMemory.h"
@@ -45,8 +47,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
+#include <optional>
 
 using namespace llvm;
 
@@ -66,7 +67,11 @@ constexpr uint64_t SpareDescriptors = 64;
 class PrefetchEngine::Impl {
 public:
   Impl(const EngineOptions &Options, const os::PageCache &Cache)
-      : Options(Options), Cache(Cache) {
+      : Options(Options), Cache(Cache),
+        Window(
+            Options.BudgetBytes, Options.ReadMemory ? Options.ReadMemory : [] {
+              return os::SystemMemory::read();
+            }) {
     if (Options.MaxMappings == 0)
       this->Options.MaxMappings = os::maxMappings() / 2;
     this->Options.Plan.PageBytes = Cache.pageSize();
@@ -75,8 +80,10 @@ public:
   void start(LinkCommand TheCommand);
   std::unique_ptr<MemoryBuffer> take(StringRef Path,
                                      const BufferRequest &Request);
-  void cancel();
+  void cancel() { Window.cancel(); }
   void join() { Workers.join(); }
+  void reached(LinkStage Stage) { Window.reached(Stage); }
+  bool wasShortOfMemory() const { return Window.isShort(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
   PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();
@@ -96,12 +103,13 @@ private:
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
   void planEntry(InputEntry &Entry, const os::OpenFile &File,
                  PlanScratch &Scratch);
-  void fetchPhase(InputEntry &Entry, FetchPhase Phase, const os::OpenFile *File,
+  void fetchStage(InputEntry &Entry, LinkStage Stage, const os::OpenFile *File,
                   TraceLane *Lane);
-  bool fetchRange(InputEntry &Entry, size_t Index, const os::OpenFile &File,
-                  TraceLane *Lane);
-  bool waitForRoom(TraceLane *Lane);
+  bool fetchRange(InputEntry &Entry, size_t Index, LinkStage Stage,
+                  const os::OpenFile &File, TraceLane *Lane);
+  bool waitForRoom(LinkStage Stage, TraceLane *Lane);
   void giveBack(InputEntry &Entry);
+  void giveUpFinished();
 
   EngineOptions Options;
   os::PageCache Cache;
@@ -110,13 +118,10 @@ private:
   InputTable Table;
   std::unique_ptr<FilePlanner> Planner;
   StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
-  std::array<std::atomic<size_t>, NumFetchPhases> Cursors{};
-  std::atomic<bool> Cancelled{false};
-
-  // The memory budget: bytes fetched and not yet asked for.
-  std::mutex RoomMutex;
-  std::condition_variable Room;
-  std::atomic<uint64_t> BytesAhead{0};
+  std::array<std::atomic<size_t>, NumLinkStages> Cursors{};
+  MemoryWindow Window;
+  /// The stage up to which finished bytes were given up.
+  std::atomic<LinkStage> GivenUp{LinkStage::Parse};
 
   // Figures.
   std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
@@ -177,21 +182,25 @@ void PrefetchEngine::Impl::work(unsigned Id) {
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id))
                     : nullptr;
   PlanScratch Scratch;
-  for (unsigned P = 0; P != NumFetchPhases; ++P) {
-    auto Phase = static_cast<FetchPhase>(P);
-    while (!Cancelled.load(std::memory_order_relaxed)) {
-      size_t I = Cursors[P].fetch_add(1, std::memory_order_relaxed);
+  for (unsigned S = 0; S != NumLinkStages; ++S) {
+    auto Stage = static_cast<LinkStage>(S);
+    if (isReadAgain(Stage) && !Window.isShort())
+      break; // it is still there
+    while (!Window.isCancelled()) {
+      size_t I = Cursors[S].fetch_add(1, std::memory_order_relaxed);
       if (I >= Table.size())
         break;
       InputEntry &Entry = Table[I];
-      if (Phase == FetchPhase::Parse) {
+      if (Stage == LinkStage::Parse) {
         prepare(Entry, Scratch, Lane);
         continue;
       }
-      uint8_t Mine = uint8_t(1) << P;
+      uint16_t Mine = uint16_t(1) << S;
       if (Entry.Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
-        fetchPhase(Entry, Phase, nullptr, Lane);
+        fetchStage(Entry, Stage, nullptr, Lane);
     }
+    if (Stage == LinkStage::Parse)
+      Window.decide(InputsBytes.load());
   }
 }
 
@@ -287,10 +296,10 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
     return;
 
   planEntry(Entry, File, Scratch);
-  uint8_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-  for (unsigned P = 0; P != NumFetchPhases; ++P)
-    if (P == 0 || (Seen & (uint8_t(1) << P)))
-      fetchPhase(Entry, static_cast<FetchPhase>(P), &File, Lane);
+  uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
+  for (unsigned S = 0; S != NumLinkStages; ++S)
+    if (S == 0 || (Seen & (uint16_t(1) << S)))
+      fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
 }
 
 /// The record of \p Path, when the file is still the one that was recorded.
@@ -337,12 +346,12 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
   Entry.Fetched.assign(Entry.Plan.size(), 0);
 }
 
-void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
+void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       const os::OpenFile *File,
                                       TraceLane *Lane) {
   os::OpenFile Reopened;
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    if (Entry.Plan[I].Phase != Phase)
+    if (!isReadIn(Entry.Plan[I], Stage))
       continue;
     if (!File) {
       // Descriptors are few, inputs may be many: it was closed long ago.
@@ -350,7 +359,7 @@ void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
         return;
       File = &Reopened;
     }
-    if (!fetchRange(Entry, I, *File, Lane))
+    if (!fetchRange(Entry, I, Stage, *File, Lane))
       return;
   }
 }
@@ -358,19 +367,21 @@ void PrefetchEngine::Impl::fetchPhase(InputEntry &Entry, FetchPhase Phase,
 /// Fetches one range in steps. False when there is nothing more to do for this
 /// input, or at all.
 bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
-                                      const os::OpenFile &File,
+                                      LinkStage Stage, const os::OpenFile &File,
                                       TraceLane *Lane) {
   const PlannedRange &Planned = Entry.Plan[Index];
   TraceClock::time_point Begin = TraceClock::now();
   uint64_t Done = 0;
   bool GoOn = true;
   while (GoOn && Done < Planned.Range.Length) {
-    if (!waitForRoom(Lane))
+    if (!waitForRoom(Stage, Lane))
       return false;
+    if (Window.isShort())
+      giveUpFinished();
     ByteRange Step{Planned.Range.Offset + Done,
                    std::min(StepBytes, Planned.Range.Length - Done)};
-    BytesAhead.fetch_add(Step.Length, std::memory_order_relaxed);
-    if (Planned.Phase == FetchPhase::Parse) {
+    Window.add(Stage, Step.Length);
+    if (Stage == LinkStage::Parse) {
       Entry.BytesAhead.fetch_add(Step.Length);
       // The linker may have asked between the two lines above.
       if (Entry.Asked.load())
@@ -380,7 +391,8 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
     os::HintResult Result = Cache.fetch(&File, nullptr, Step);
     HintCalls.fetch_add(Result.Calls, std::memory_order_relaxed);
     HintedBytes.fetch_add(Result.AcceptedBytes, std::memory_order_relaxed);
-    Entry.Fetched[Index] += Result.AcceptedBytes;
+    if (!isReadAgain(Stage))
+      Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
     if (Result.Outcome != os::HintOutcome::Accepted) {
       Problems.add("cannot fetch", Entry.Path,
@@ -397,33 +409,41 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
   return GoOn;
 }
 
-/// Waits while as much as the budget allows is fetched and not asked for.
-/// False when the engine is cancelled.
-bool PrefetchEngine::Impl::waitForRoom(TraceLane *Lane) {
-  auto HasRoom = [&] {
-    return Cancelled.load() || BytesAhead.load() < Options.BudgetBytes;
-  };
-  if (!HasRoom()) {
-    TraceClock::time_point Begin = TraceClock::now();
-    std::unique_lock<std::mutex> Lock(RoomMutex);
-    Room.wait(Lock, HasRoom);
-    if (Lane)
-      Lane->add({"wait for memory", Begin, TraceClock::now(), ""});
-  }
-  return !Cancelled.load();
+/// Waits while as much as memory allows is fetched and not used yet. False when
+/// the engine is cancelled.
+bool PrefetchEngine::Impl::waitForRoom(LinkStage Stage, TraceLane *Lane) {
+  std::optional<TraceClock::time_point> Begin;
+  bool GoOn = Window.waitForRoom(Stage, [&] { Begin = TraceClock::now(); });
+  if (Lane && Begin)
+    Lane->add({"wait for memory", *Begin, TraceClock::now(), ""});
+  return GoOn;
 }
 
 /// The linker has asked for \p Entry: its parse bytes no longer count.
 void PrefetchEngine::Impl::giveBack(InputEntry &Entry) {
   Entry.Asked.store(true);
-  uint64_t Bytes = Entry.BytesAhead.exchange(0);
-  if (Bytes == 0)
+  Window.giveBack(Entry.BytesAhead.exchange(0));
+}
+
+/// Short of memory, tells the system that what the linker has finished with can
+/// go first. One thread does it, once for each stage.
+void PrefetchEngine::Impl::giveUpFinished() {
+  LinkStage Now = Window.stage();
+  LinkStage Before = GivenUp.exchange(Now);
+  if (Before >= Now)
     return;
-  {
-    std::lock_guard<std::mutex> Lock(RoomMutex);
-    BytesAhead.fetch_sub(Bytes);
+  for (size_t I = 0; I != Table.size(); ++I) {
+    InputEntry &Entry = Table[I];
+    if (!(Entry.Flags.load() & InputEntry::PlannedFlag) || !Entry.Contents ||
+        !Entry.Contents->isMapped())
+      continue;
+    std::span<const char> Bytes = Entry.Contents->Mapping.bytes();
+    for (const PlannedRange &Range : Entry.Plan)
+      if (isFinishedBetween(Range, Before, Now) &&
+          Range.Range.end() <= Bytes.size())
+        (void)Cache.notNeededSoon(
+            Bytes.subspan(Range.Range.Offset, Range.Range.Length));
   }
-  Room.notify_all();
 }
 
 std::unique_ptr<MemoryBuffer>
@@ -457,14 +477,6 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     HandedOver.fetch_add(1, std::memory_order_relaxed);
   }
   return Buffer;
-}
-
-void PrefetchEngine::Impl::cancel() {
-  {
-    std::lock_guard<std::mutex> Lock(RoomMutex);
-    Cancelled.store(true);
-  }
-  Room.notify_all();
 }
 
 PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
@@ -566,6 +578,12 @@ void PrefetchEngine::startFiles(const std::vector<std::string> &Paths) {
 std::unique_ptr<MemoryBuffer>
 PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
   return State->take(Path, Request);
+}
+
+void PrefetchEngine::reached(LinkStage Stage) { State->reached(Stage); }
+
+bool PrefetchEngine::wasShortOfMemory() const {
+  return State->wasShortOfMemory();
 }
 
 void PrefetchEngine::cancel() { State->cancel(); }

@@ -9,6 +9,7 @@
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/SystemMemory.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -112,7 +113,9 @@ void LinkSession::keepProfile(bool Succeeded) {
     Holds = Use.Matched != 0 && Use.Changed == 0;
     ProfileState = Holds || Use.Matched > Use.Changed ? "used" : "stale";
   }
-  bool Record = Succeeded && !ProfilePath.empty() && !Holds;
+  // A link that was short of memory no longer knows what it touched.
+  bool Record = Succeeded && !ProfilePath.empty() && !Holds &&
+                !Engine->wasShortOfMemory();
   if (!Record && !Settings.Stats)
     return;
   Touched = Engine->touched();
@@ -149,6 +152,24 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
       return Buffer;
   FallenThrough.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
+}
+
+/// lld's stages by the names of its timers (COFF/COFFLinkerContext.cpp), which
+/// /time prints.
+static std::optional<LinkStage> stageNamed(StringRef Name) {
+  return StringSwitch<std::optional<LinkStage>>(Name)
+      .Cases({"GC", "ICF", "Code Layout"}, LinkStage::Contents)
+      .Cases({"Type Merging", "Global Type Hashing"}, LinkStage::Types)
+      .Case("Symbol Merging", LinkStage::DebugSymbols)
+      .Case("Publics Stream Layout", LinkStage::Names)
+      .Case("Commit to Disk", LinkStage::Commit)
+      .Default(std::nullopt);
+}
+
+void LinkSession::reached(StringRef Name) {
+  if (Engine)
+    if (std::optional<LinkStage> Stage = stageNamed(Name))
+      Engine->reached(*Stage);
 }
 
 void LinkSession::end(bool Succeeded) {

@@ -8,14 +8,15 @@
 ///
 /// \file
 /// The seam. lld's archives are linked unmodified; the references that they
-/// make to four functions of libLLVM are bound to the `wrap` functions below
-/// instead (`--wrap`, see cmake/HeadstartSeam.cmake), and each of those calls
-/// LLVM's own:
+/// make to a few functions are bound to the `wrap` functions below instead
+/// (`--wrap`, see cmake/HeadstartSeam.cmake), and each of those calls the
+/// function itself:
 ///
 ///   cl::ExpandResponseFiles    lld has its whole command line: begin
 ///   MemoryBuffer::getFile      lld wants a file: hand it over, if it is held
 ///   sys::Process::Exit         the one way out of lld, also after fatal(): end
 ///   sys::fs::getMainExecutable where lld looks for clang's libraries
+///   lld::ScopedTimer           lld has come to another stage: reached
 ///
 /// The installed session is the only static state, since the functions that are
 /// wrapped have no argument in which it could travel.
@@ -24,6 +25,8 @@
 
 #include "Seam.h"
 #include "headstart/Link/LinkSession.h"
+#include "lld/Common/Timer.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,6 +47,20 @@ namespace {
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
   std::string ProgramName; ///< for messages; set while nothing is installed
+
+  /// lld keeps the names of its timers to itself. The timers are made by one
+  /// thread before any other starts, in the order of a context's members; a
+  /// later context's take the places of an earlier one's.
+  void noteTimer(const lld::Timer *Timer, StringRef Name) {
+    TimerNames[Timer] = Name.str();
+  }
+  StringRef timerName(const lld::Timer *Timer) const {
+    auto It = TimerNames.find(Timer);
+    return It == TimerNames.end() ? StringRef() : StringRef(It->second);
+  }
+
+private:
+  DenseMap<const lld::Timer *, std::string> TimerNames;
 };
 
 Installed &installed() {
@@ -89,6 +106,9 @@ using namespace headstart;
 #define PROCESS_EXIT "_ZN4llvm3sys7Process4ExitEib"
 #define MAIN_EXECUTABLE "_ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv"
 
+#define TIMER "_ZN3lld5TimerC1EN4llvm9StringRefERS0_"
+#define SCOPED_TIMER "_ZN3lld11ScopedTimerC1ERNS_5TimerE"
+
 using FileBuffer = ErrorOr<std::unique_ptr<MemoryBuffer>>;
 
 FileBuffer realGetFile(const Twine &Filename, bool IsText,
@@ -101,6 +121,12 @@ bool realExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
 std::string realGetMainExecutable(const char *Argv0, void *MainAddr)
     REAL(MAIN_EXECUTABLE);
 
+// Constructors: `this` is the first argument.
+void realTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent)
+    REAL(TIMER);
+void realScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer)
+    REAL(SCOPED_TIMER);
+
 FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
                        bool RequiresNullTerminator, bool IsVolatile,
                        std::optional<Align> Alignment) WRAP(GET_FILE);
@@ -110,6 +136,10 @@ bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
 [[noreturn]] void wrapExit(int RetCode, bool NoCleanup) WRAP(PROCESS_EXIT);
 std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr)
     WRAP(MAIN_EXECUTABLE);
+void wrapTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent)
+    WRAP(TIMER);
+void wrapScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer)
+    WRAP(SCOPED_TIMER);
 
 FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
                        bool RequiresNullTerminator, bool IsVolatile,
@@ -155,6 +185,17 @@ std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr) {
     return Ours;
   std::string Stock = HEADSTART_STOCK_LLD;
   return sys::fs::exists(Stock) ? Stock : Ours;
+}
+
+void wrapTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent) {
+  realTimer(This, Name, Parent);
+  installed().noteTimer(This, Name);
+}
+
+void wrapScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer) {
+  realScopedTimer(This, Timer);
+  if (LinkSession *Session = currentSession())
+    Session->reached(installed().timerName(&Timer));
 }
 
 std::string headstart::linkerProgramPath() {

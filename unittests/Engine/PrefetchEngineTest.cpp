@@ -307,6 +307,47 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
   }
 }
 
+TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
+  std::string Path = Folder.write("a.obj", object('a'));
+  evict({Path});
+  EngineOptions Options;
+  Options.Jobs = 1;
+  std::atomic<unsigned> Looks{0};
+  Options.ReadMemory = [&] {
+    ++Looks;
+    os::SystemMemory Memory;
+    Memory.AvailableBytes = 1000000; // less than twice the object
+    return Memory;
+  };
+  PrefetchEngine Engine(Options);
+  Engine.startFiles({Path});
+  // 270,000 bytes are ahead when the parse phase is fetched: none of the
+  // contents, until the linker has taken the file.
+  auto Buffer = Engine.take(Path, likeLLD());
+  ASSERT_TRUE(Buffer);
+  Engine.reached(LinkStage::Contents);
+  os::OpenFile File = openOrFail(Path);
+  os::PageCache Cache;
+  auto WaitFor = [&](ByteRange Range) {
+    while (!Cache.residency(File, Range)->complete())
+      std::this_thread::yield();
+  };
+  WaitFor({1000, 290000});
+  EXPECT_FALSE(Cache.residency(File, {400000, 100000})->complete());
+  Engine.reached(LinkStage::Types);
+  Engine.reached(LinkStage::DebugSymbols);
+  WaitFor({0, File.size()});
+  Engine.reached(LinkStage::Commit);
+  Engine.join();
+  EXPECT_TRUE(Engine.wasShortOfMemory());
+  EXPECT_GE(Looks.load(), 2U);
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_TRUE(Stats.Problems.empty());
+  // Contents, symbols and debug symbols were gone through once more.
+  EXPECT_GT(Stats.HintedBytes, File.size());
+  EXPECT_EQ(Engine.wastedBytes({}), File.size());
+}
+
 TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
   std::string Path = Folder.write("a.obj", object('a'));
   evict({Path});

@@ -277,4 +277,29 @@ TEST_F(CgroupTest, ReadsTheLimitOfMappings) {
   EXPECT_EQ(maxMappings(Root.path()), 65530U);
 }
 
+TEST(PressureTest, OfTheMachine) {
+  const TestFolder Folder;
+  EXPECT_FALSE(SystemMemory::read(Folder.path()).PressurePercent);
+  const auto With = [&](const char *Text) {
+    Folder.write("proc/pressure/memory", Text);
+    return SystemMemory::read(Folder.path()).PressurePercent;
+  };
+  EXPECT_EQ(With("some avg10=12.50 avg60=1.00 avg300=0.00 total=99\n"
+                 "full avg10=3.00 avg60=0.00 avg300=0.00 total=9\n"),
+            12.5);
+  EXPECT_EQ(With("some avg10=0.00 avg60=0.00\n"), 0.0);
+  for (const char *Bad : {"", "some avg10=", "some avg10=x", "full avg10=3.00",
+                          "some avg10=-1", "some avg10=101", "some avg10=nan"})
+    EXPECT_FALSE(With(Bad)) << Bad;
+}
+
+TEST_F(CgroupTest, ThePressureOfTheGroupGoesBeforeThatOfTheMachine) {
+  write("proc/pressure/memory", "some avg10=50.00 avg60=1.00\n");
+  write("proc/self/cgroup", "0::/build\n");
+  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 50.0);
+  write("sys/fs/cgroup/unified/build/memory.pressure",
+        "some avg10=2.00 avg60=1.00\n");
+  EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 2.0);
+}
+
 } // namespace

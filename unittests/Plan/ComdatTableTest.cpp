@@ -81,8 +81,7 @@ private:
 };
 
 template <typename Symbol> class ComdatTableTest : public testing::Test {};
-using BothForms =
-    testing::Types<object::coff_symbol16, object::coff_symbol32>;
+using BothForms = testing::Types<object::coff_symbol16, object::coff_symbol32>;
 TYPED_TEST_SUITE(ComdatTableTest, BothForms);
 
 constexpr auto Any = COFF::IMAGE_COMDAT_SELECT_ANY;

@@ -1,5 +1,4 @@
-//===- PrefetchEngine.h - The threads that fetch a link's inputs --*- C++
-//-*-===//
+//===- PrefetchEngine.h - The threads that fetch inputs ---------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,6 +21,7 @@
 #include "headstart/Engine/FileContents.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/LinkStats.h"
@@ -29,12 +29,26 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace headstart {
+
+/// Where the linker stands. The first four are the plan's phases of the same
+/// names; then it comes back to what it has read before.
+enum class LinkStage : uint8_t {
+  Parse,
+  Contents,
+  Types,
+  DebugSymbols,
+  Contributions, ///< checksums of section contents, for the PDB
+  Names,         ///< sorts public symbols by name: symbols and strings
+  Commit,        ///< writes the PDB: debug symbols
+};
+inline constexpr unsigned NumLinkStages = 7;
 
 struct EngineOptions {
   /// Threads. More than cores on purpose: they wait for the disk, not for a
@@ -51,6 +65,8 @@ struct EngineOptions {
   /// What the last link of the same output touched; may be null. Shared, and
   /// not changed by anybody.
   std::shared_ptr<const LinkProfile> Profile;
+  /// Tells what memory there is; null: the system's own word. From any thread.
+  std::function<os::SystemMemory()> ReadMemory;
   /// Where threads log what they do; may be null. Must outlive the engine.
   TraceLog *Trace = nullptr;
 };
@@ -81,6 +97,15 @@ public:
   /// Blocks for no more than the opening of this one file. Any thread.
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
+
+  /// The linker has come to \p Stage: what was fetched for it makes room for
+  /// more. Short of memory it is also what fetching for the next stage waits
+  /// for. Never blocks. Any thread.
+  void reached(LinkStage Stage);
+
+  /// Whether memory was short: then pages that the linker has touched may have
+  /// left memory, and `touched` does not tell of them. After `join` only.
+  bool wasShortOfMemory() const;
 
   /// Asks the threads to stop after the step they are at (a step is at most
   /// 512 KiB). Does not block. Any thread.

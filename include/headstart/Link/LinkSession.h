@@ -56,6 +56,10 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> takeBuffer(llvm::StringRef Path,
                                                  const BufferRequest &Request);
 
+  /// The linker has begun with what lld's timer of this \p Name measures
+  /// ("Symbol Merging"). Any thread.
+  void reached(llvm::StringRef Name);
+
   /// Stops fetching, joins the threads, records what was touched (when the link
   /// \p Succeeded) and writes the reports, once. Problems with the reports go
   /// to standard error as warnings. Any thread.

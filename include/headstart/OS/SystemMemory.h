@@ -36,6 +36,11 @@ struct SystemMemory {
   /// them: limit less what is charged, inactive file pages counted as free.
   std::optional<uint64_t> CgroupAvailableBytes;
 
+  /// In how much of the last ten seconds somebody had to wait for memory, in
+  /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
+  /// where that is told (v2), else of the machine.
+  std::optional<double> PressurePercent;
+
   /// The smaller of what the machine and the cgroup have available.
   uint64_t available() const {
     if (CgroupAvailableBytes && *CgroupAvailableBytes < AvailableBytes)

@@ -224,6 +224,9 @@ CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
       continue;
     std::string_view Rest = below(*Group, Where->Root).value_or("");
     const std::string Top = Root + Where->Point;
+    if (Kind == &V2)
+      Memory.PressurePercent =
+          readPressure(Top + std::string(Rest) + "/memory.pressure");
     while (!Rest.empty()) {
       addLevel(Top + std::string(Rest), *Kind, Memory);
       Rest = Rest.substr(0, Rest.rfind('/'));

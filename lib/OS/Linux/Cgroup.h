@@ -19,6 +19,7 @@ namespace headstart::os::detail {
 struct CgroupMemory {
   std::optional<uint64_t> LimitBytes;     ///< the tightest of all levels
   std::optional<uint64_t> AvailableBytes; ///< the least of all limited levels
+  std::optional<double> PressurePercent;  ///< of our own group (v2)
 };
 
 /// Looks at this process's memory control groups, v1 and v2, and all of their

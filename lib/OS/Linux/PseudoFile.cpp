@@ -82,3 +82,17 @@ std::optional<uint64_t> detail::findNumber(std::string_view Text,
   }
   return std::nullopt;
 }
+
+std::optional<double> detail::readPressure(const std::string &Path) {
+  constexpr std::string_view Lead = "some avg10=";
+  const std::optional<std::string> Text = readPseudoFile(Path);
+  if (!Text || !Text->starts_with(Lead))
+    return std::nullopt;
+  double Percent = 0;
+  const char *const Begin = Text->data() + Lead.size();
+  const auto [Rest, Error] =
+      std::from_chars(Begin, Text->data() + Text->size(), Percent);
+  if (Error != std::errc() || Rest == Begin || !(Percent >= 0) || Percent > 100)
+    return std::nullopt;
+  return Percent;
+}

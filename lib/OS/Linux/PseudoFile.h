@@ -38,6 +38,10 @@ std::optional<uint64_t> parseNumber(std::string_view Text);
 /// times 1024 where the line ends in "kB".
 std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);
 
+/// The `some avg10` of a pressure file (Linux 4.20), in percent; nothing where
+/// there is none.
+std::optional<double> readPressure(const std::string &Path);
+
 } // namespace headstart::os::detail
 
 #endif // HEADSTART_LIB_OS_LINUX_PSEUDOFILE_H

@@ -1,0 +1,113 @@
+//===- MemoryWindow.cpp - How far ahead of the linker ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryWindow.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Memory is looked at again after so many bytes: some 50 us for a few dozen
+/// milliseconds of reading.
+static constexpr uint64_t MeasureBytes = 32 * 1024 * 1024;
+
+/// The share of the last ten seconds in which somebody waited for memory, from
+/// which on the window is halved.
+static constexpr double HighPressurePercent = 10;
+
+void MemoryWindow::decide(uint64_t InputsBytes) {
+  std::call_once(Decided, [&] {
+    // A system that does not tell has given the engine a careful budget.
+    uint64_t Available = Read().available();
+    if (Available != 0 && InputsBytes > Available / 2) {
+      measure();
+      Short.store(true);
+    }
+  });
+}
+
+void MemoryWindow::measure() {
+  os::SystemMemory Memory = Read();
+  // More makes the link faster still, and reads more than it would have alone.
+  uint64_t Now = Memory.available() / 4;
+  if (Memory.PressurePercent && *Memory.PressurePercent >= HighPressurePercent)
+    Now /= 2;
+  Limit.store(std::min(Budget, Now));
+}
+
+bool MemoryWindow::hasRoom(LinkStage For) const {
+  if (isCancelled())
+    return true;
+  if (Ahead.load() >= Limit.load())
+    return false;
+  return !isShort() ||
+         static_cast<unsigned>(For) <= static_cast<unsigned>(stage()) + 1;
+}
+
+bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
+  if (isShort() &&
+      SinceMeasured.load(std::memory_order_relaxed) >= MeasureBytes) {
+    SinceMeasured.store(0, std::memory_order_relaxed);
+    measure();
+  }
+  if (!hasRoom(For)) {
+    Waits();
+    std::unique_lock<std::mutex> Lock(Mutex);
+    Changed.wait(Lock, [&] { return hasRoom(For); });
+  }
+  return !isCancelled();
+}
+
+void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
+  SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
+  std::lock_guard<std::mutex> Lock(Mutex);
+  // The linker is there already: nothing of it is ahead.
+  if (For != LinkStage::Parse && For <= stage())
+    return;
+  ByStage[static_cast<unsigned>(For)] += Bytes;
+  Ahead.fetch_add(Bytes);
+}
+
+void MemoryWindow::giveBack(uint64_t Bytes) {
+  if (Bytes == 0)
+    return;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    uint64_t &Parse = ByStage[static_cast<unsigned>(LinkStage::Parse)];
+    // Past its stage everything was given back at once.
+    Bytes = std::min(Bytes, Parse);
+    Parse -= Bytes;
+    Ahead.fetch_sub(Bytes);
+  }
+  Changed.notify_all();
+}
+
+void MemoryWindow::reached(LinkStage Now) {
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (Now <= stage())
+      return;
+    Stage.store(Now);
+    for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
+      Ahead.fetch_sub(std::exchange(ByStage[S], 0));
+  }
+  // How much there is has changed with what the linker did.
+  SinceMeasured.store(MeasureBytes, std::memory_order_relaxed);
+  Changed.notify_all();
+}
+
+void MemoryWindow::cancel() {
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Cancelled.store(true);
+  }
+  Changed.notify_all();
+}
+
+} // namespace headstart

@@ -1,0 +1,86 @@
+//===- MemoryWindow.h - How far ahead of the linker -------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: how much may be fetched ahead of the linker. What is
+/// fetched too early for the memory there is pushes out what the linker needs
+/// next, and is itself gone when its time comes.
+///
+/// With memory to spare there is only a budget. Short of memory (the inputs
+/// alone fill half of what is available; the linker's own data and its output
+/// need as much again) fetching also waits for the linker: at most one stage
+/// ahead of it, and no more than a quarter of what is available at that time.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_MEMORYWINDOW_H
+#define HEADSTART_LIB_ENGINE_MEMORYWINDOW_H
+
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/SystemMemory.h"
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+namespace headstart {
+
+/// Every function may be called from any thread.
+class MemoryWindow {
+public:
+  using Reader = std::function<os::SystemMemory()>;
+
+  /// \p Budget: the most bytes ahead, ever. \p Read tells what memory there is.
+  MemoryWindow(uint64_t Budget, Reader Read)
+      : Budget(Budget), Limit(Budget), Read(std::move(Read)) {}
+
+  /// Decides, once, whether memory is short for inputs of so many bytes. Until
+  /// then it is not.
+  void decide(uint64_t InputsBytes);
+  bool isShort() const { return Short.load(std::memory_order_relaxed); }
+
+  /// Waits until something may be fetched for \p For. \p Waited is called
+  /// before it waits. False when it is cancelled.
+  bool waitForRoom(LinkStage For, llvm::function_ref<void()> Waits);
+
+  /// \p Bytes are fetched for \p For.
+  void add(LinkStage For, uint64_t Bytes);
+  /// The linker has come to so many of the bytes of its first stage.
+  void giveBack(uint64_t Bytes);
+  /// The linker has come to \p Now; what was fetched for it and for all stages
+  /// before it is no longer ahead. (But for the first, whose bytes are given
+  /// back one by one.) An earlier stage than before changes nothing.
+  void reached(LinkStage Now);
+  LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
+
+  void cancel();
+  bool isCancelled() const { return Cancelled.load(std::memory_order_relaxed); }
+
+private:
+  bool hasRoom(LinkStage For) const;
+  void measure();
+
+  const uint64_t Budget;
+  std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
+  const Reader Read;
+  std::mutex Mutex;
+  std::condition_variable Changed;
+  std::once_flag Decided;
+  std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
+  std::atomic<uint64_t> Ahead{0};                ///< the sum of ByStage
+  std::atomic<LinkStage> Stage{LinkStage::Parse};
+  std::atomic<bool> Short{false};
+  std::atomic<bool> Cancelled{false};
+  std::atomic<uint64_t> SinceMeasured{0}; ///< bytes
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_MEMORYWINDOW_H

@@ -1,0 +1,108 @@
+//===- FilePlannerTest.cpp - Plans files by looking into them -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/FilePlanner.h"
+#include "EngineTestSupport.h"
+#include "llvm/BinaryFormat/COFF.h"
+#include "llvm/Object/COFF.h"
+#include "gmock/gmock.h"
+#include <filesystem>
+
+using namespace headstart;
+using namespace headstart::test;
+using namespace llvm;
+
+namespace {
+
+constexpr uint32_t PartBytes = 200000;
+
+/// An object with two sections of PartBytes; the second is the COMDAT "f".
+std::string objectWithComdat() {
+  object::coff_section Sections[2] = {};
+  for (uint32_t I = 0; I != 2; ++I) {
+    std::memcpy(Sections[I].Name, ".text", 5);
+    Sections[I].PointerToRawData = 4096 + I * PartBytes;
+    Sections[I].SizeOfRawData = PartBytes;
+  }
+  Sections[1].Characteristics = COFF::IMAGE_SCN_LNK_COMDAT;
+  object::coff_symbol16 Symbols[3] = {};
+  Symbols[0].SectionNumber = 2;
+  Symbols[0].StorageClass = COFF::IMAGE_SYM_CLASS_STATIC;
+  Symbols[0].NumberOfAuxSymbols = 1;
+  object::coff_aux_section_definition Definition = {};
+  Definition.Selection = COFF::IMAGE_COMDAT_SELECT_ANY;
+  std::memcpy(&Symbols[1], &Definition, sizeof(Definition));
+  Symbols[2].Name.ShortName[0] = 'f';
+  Symbols[2].SectionNumber = 2;
+  Symbols[2].StorageClass = COFF::IMAGE_SYM_CLASS_EXTERNAL;
+  object::coff_file_header Header = {};
+  Header.Machine = COFF::IMAGE_FILE_MACHINE_AMD64;
+  Header.NumberOfSections = 2;
+  Header.PointerToSymbolTable = 4096 + 2 * PartBytes;
+  Header.NumberOfSymbols = 3;
+
+  auto Text = [](const auto &Object) {
+    return std::string(reinterpret_cast<const char *>(&Object), sizeof(Object));
+  };
+  std::string Bytes = Text(Header) + Text(Sections);
+  Bytes.resize(Header.PointerToSymbolTable, 'x');
+  return Bytes + Text(Symbols) + std::string("\4\0\0\0", 4);
+}
+
+uint64_t planned(const std::vector<PlannedRange> &Plan) {
+  uint64_t Bytes = 0;
+  for (const PlannedRange &R : Plan)
+    Bytes += R.Range.Length;
+  return Bytes;
+}
+
+class FilePlannerTest : public testing::Test {
+protected:
+  TestFolder Folder;
+  std::string First = Folder.write("1.obj", objectWithComdat());
+  std::string Second = Folder.write("2.obj", objectWithComdat());
+  FilePlanner Planner{PlanOptions()};
+  PlanScratch Scratch;
+
+  uint64_t plan(const std::string &Path, uint32_t Order,
+                const RecordedFile *Record = nullptr) {
+    os::OpenFile File = openOrFail(Path);
+    return planned(Planner.plan(File, /*Whole=*/false, Order, Scratch, Record));
+  }
+};
+
+TEST_F(FilePlannerTest, LeavesOutTheSecondCopyOfAComdat) {
+  EXPECT_GE(plan(First, 0), 2 * PartBytes);
+  EXPECT_LT(plan(Second, 1), PartBytes + 20000);
+  EXPECT_GE(plan(First, 0), 2 * PartBytes);
+}
+
+TEST_F(FilePlannerTest, ARecordIsWorthMoreThanTheSymbols) {
+  RecordedFile Record;
+  Record.Touched = {{0, 4096}, {300000, 8192}};
+  EXPECT_EQ(plan(First, 0, &Record), 4096U + 8192);
+  // It has entered no names.
+  EXPECT_GE(plan(Second, 1), 2 * PartBytes);
+}
+
+TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
+  (void)plan(First, 0);
+  os::OpenFile File = openOrFail(Second);
+  std::filesystem::resize_file(Second, 4096 + PartBytes);
+  EXPECT_GE(planned(Planner.plan(File, false, 1, Scratch)), 2 * PartBytes);
+}
+
+TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
+  os::OpenFile File = openOrFail(Second);
+  std::filesystem::resize_file(Second, 10);
+  std::vector<PlannedRange> Plan = Planner.plan(File, false, 1, Scratch);
+  ASSERT_EQ(Plan.size(), 1U);
+  EXPECT_EQ(Plan[0].Range.Length, File.size());
+}
+
+} // namespace

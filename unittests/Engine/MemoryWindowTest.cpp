@@ -1,0 +1,152 @@
+//===- MemoryWindowTest.cpp - How far ahead of the linker -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/MemoryWindow.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <thread>
+
+using namespace headstart;
+
+namespace {
+
+constexpr uint64_t MiB = 1 << 20;
+
+/// A machine whose memory the test sets.
+struct Machine {
+  std::atomic<uint64_t> Available{1000 * MiB};
+  std::atomic<int> Pressure{0};
+
+  MemoryWindow::Reader reader() {
+    return [this] {
+      os::SystemMemory Memory;
+      Memory.TotalBytes = 4000 * MiB;
+      Memory.AvailableBytes = Available;
+      Memory.PressurePercent = Pressure;
+      return Memory;
+    };
+  }
+};
+
+/// Whether a thread that asks for room gets it at once.
+bool hasRoom(MemoryWindow &Window, LinkStage For) {
+  // One that has to wait is let go by the end of the window's life.
+  std::atomic<bool> Waits{false}, Got{false};
+  std::thread Thread([&] {
+    (void)Window.waitForRoom(For, [&] { Waits = true; });
+    Got = true;
+  });
+  while (!Waits && !Got)
+    std::this_thread::yield();
+  bool Result = !Waits;
+  if (Waits)
+    Window.cancel();
+  Thread.join();
+  return Result;
+}
+
+TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
+  Machine M;
+  MemoryWindow Window(100 * MiB, M.reader());
+  Window.decide(400 * MiB);
+  EXPECT_FALSE(Window.isShort());
+  Window.add(LinkStage::Parse, 50 * MiB);
+  Window.add(LinkStage::DebugSymbols, 49 * MiB);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::DebugSymbols));
+  Window.add(LinkStage::DebugSymbols, 1 * MiB);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Parse));
+}
+
+TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
+  Machine M;
+  MemoryWindow Window(100 * MiB, M.reader());
+  Window.add(LinkStage::Parse, 60 * MiB);
+  Window.add(LinkStage::Contents, 40 * MiB);
+  Window.giveBack(1 * MiB);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
+  Window.add(LinkStage::Types, 41 * MiB);
+  Window.reached(LinkStage::Contents);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
+  // What was given back with its stage is not given back again.
+  Window.giveBack(59 * MiB);
+  Window.add(LinkStage::Types, 58 * MiB);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
+  // For a stage that the linker is in, nothing is ahead.
+  Window.add(LinkStage::Contents, 500 * MiB);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
+  Window.add(LinkStage::Types, 1 * MiB);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Types));
+}
+
+TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
+  Machine M;
+  MemoryWindow Window(1000 * MiB, M.reader());
+  Window.decide(501 * MiB);
+  EXPECT_TRUE(Window.isShort());
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
+  Window.reached(LinkStage::Contents);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
+  EXPECT_FALSE(hasRoom(Window, LinkStage::DebugSymbols));
+}
+
+TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
+  Machine M;
+  MemoryWindow Window(1000 * MiB, M.reader());
+  Window.decide(600 * MiB);
+  Window.add(LinkStage::Contents, 249 * MiB);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
+  Window.add(LinkStage::Contents, 1 * MiB);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
+}
+
+TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
+  Machine M;
+  MemoryWindow Window(1000 * MiB, M.reader());
+  Window.decide(600 * MiB);
+  Window.add(LinkStage::Contents, 124 * MiB);
+  M.Available = 500 * MiB;
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
+  M.Pressure = 50;
+  Window.add(LinkStage::Parse, 0);
+  Window.reached(LinkStage::Parse); // changes nothing
+  Window.add(LinkStage::Types, 0);
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents)); // not looked at again yet
+  Window.add(LinkStage::Parse, 32 * MiB);
+  Window.giveBack(32 * MiB);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
+}
+
+TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
+  Machine M;
+  M.Available = 1000 * MiB;
+  MemoryWindow Window(10 * MiB, M.reader());
+  Window.decide(600 * MiB);
+  Window.add(LinkStage::Contents, 10 * MiB);
+  EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
+}
+
+TEST(MemoryWindowTest, ASystemThatDoesNotTellIsNotShort) {
+  MemoryWindow Window(10 * MiB, [] { return os::SystemMemory(); });
+  Window.decide(UINT64_MAX);
+  EXPECT_FALSE(Window.isShort());
+}
+
+TEST(MemoryWindowTest, AWaitingThreadIsWokenByTheLinkerAndByCancel) {
+  Machine M;
+  MemoryWindow Window(10 * MiB, M.reader());
+  Window.add(LinkStage::Contents, 10 * MiB);
+  std::thread Linker([&] { Window.reached(LinkStage::Contents); });
+  EXPECT_TRUE(Window.waitForRoom(LinkStage::Types, [] {}));
+  Linker.join();
+  Window.add(LinkStage::Types, 10 * MiB);
+  std::thread End([&] { Window.cancel(); });
+  EXPECT_FALSE(Window.waitForRoom(LinkStage::Types, [] {}));
+  End.join();
+}
+
+} // namespace
