@@ -110,28 +110,73 @@ def can_throttle() -> bool:
 
 
 @contextlib.contextmanager
-def throttle(megabytes: int, folder: pathlib.Path) -> Iterator[str]:
+def throttle(megabytes: int, folder: pathlib.Path,
+             reads: int = 0) -> Iterator[str]:
     """Holds reads of this process and its children from the disk below `folder`
-    to so many MB/s, by a blkio cgroup (v1), and takes it away again. 0: not."""
-    if megabytes == 0:
+    to so many MB/s, or so many reads a second, by a blkio cgroup (v1), and
+    takes it away again. 0: not."""
+    if megabytes == 0 and reads == 0:
         yield ""
         return
-    group = BLKIO / f"headstart-{os.getpid()}"
     device = os.stat(folder).st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    settings = {}
+    notes = []
+    if megabytes:
+        settings["blkio.throttle.read_bps_device"] = \
+            f"{number} {megabytes * 10**6}"
+        notes.append(f"{megabytes} MB/s")
+    if reads:
+        settings["blkio.throttle.read_iops_device"] = f"{number} {reads}"
+        notes.append(f"{reads} reads/s")
+    with cgroup(BLKIO, settings):
+        yield "disk held to " + ", ".join(notes)
+
+
+@contextlib.contextmanager
+def cgroup(hierarchy: pathlib.Path, settings: Dict[str, str]) -> Iterator[None]:
+    """Puts this process, and so its children, into a new group of a v1
+    hierarchy, and takes both away again."""
+    group = hierarchy / f"headstart-{os.getpid()}"
     try:
         group.mkdir()
-        (group / "blkio.throttle.read_bps_device").write_text(
-            f"{os.major(device)}:{os.minor(device)} {megabytes * 10**6}")
+        for name, value in settings.items():
+            (group / name).write_text(value)
         (group / "cgroup.procs").write_text(str(os.getpid()))
     except OSError as error:
         with contextlib.suppress(OSError):
+            (hierarchy / "cgroup.procs").write_text(str(os.getpid()))
             group.rmdir()
-        sys.exit(f"error: cannot throttle the disk: {error}")
+        sys.exit(f"error: cannot make the cgroup {group}: {error}")
     try:
-        yield f"disk held to {megabytes} MB/s"
+        yield
     finally:
-        (BLKIO / "cgroup.procs").write_text(str(os.getpid()))
-        group.rmdir()
+        (hierarchy / "cgroup.procs").write_text(str(os.getpid()))
+        # A child that is just ending may still be in it.
+        for _ in range(50):
+            try:
+                group.rmdir()
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
+
+
+def can_limit_memory() -> bool:
+    """Whether `limit_memory` can work here."""
+    return (os.geteuid() == 0
+            and (MEMORY / "memory.limit_in_bytes").exists())
+
+
+@contextlib.contextmanager
+def limit_memory(size: int) -> Iterator[str]:
+    """Holds the memory of this process's future children, page cache included,
+    to `size` bytes, by a memory cgroup (v1), and takes it away again."""
+    # This process's own memory stays charged to where it was.
+    with cgroup(MEMORY, {"memory.limit_in_bytes": str(size)}):
+        yield f"memory held to {format_bytes(size)}"
 
 
 def evict(paths: Sequence[pathlib.Path]) -> int:

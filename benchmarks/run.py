@@ -19,6 +19,7 @@ import time
 from typing import Callable, Dict
 
 import harness
+import links
 from harness import say
 
 FIGURES = harness.ROOT / "docs" / "benchmarks.json"
@@ -132,11 +133,18 @@ def bench_slow_disk(rounds: int) -> dict:
     return bench_coff(max(3, rounds // 2), throttle=400)
 
 
+def bench_large(name: str) -> Callable[[int], dict]:
+    return lambda rounds: links.measure(name, rounds / DEFAULT_ROUNDS)
+
+
+DEFAULT_ROUNDS = 7
 BENCHES: Dict[str, Callable[[int], dict]] = {
     "coff": bench_coff, "coff-400": bench_slow_disk,
-    "startup": bench_startup}
+    "startup": bench_startup,
+    **{f"large-{name}": bench_large(name) for name in links.CONDITIONS}}
 TEXTS: Dict[str, Callable[[dict], str]] = {
-    "coff": text_coff, "coff-400": text_coff, "startup": text_startup}
+    "coff": text_coff, "coff-400": text_coff, "startup": text_startup,
+    **{f"large-{name}": links.text for name in links.CONDITIONS}}
 
 
 def write_document(figures: dict) -> None:
@@ -187,7 +195,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME",
                         help=f"of {', '.join(BENCHES)} (default: all)")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS)
     parser.add_argument("--write", action="store_true",
                         help="only write the documents from the figures")
     options = parser.parse_args()
