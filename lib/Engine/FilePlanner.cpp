@@ -24,6 +24,27 @@ static constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
 /// Past this symbols are not read to leave out what they show to be dropped.
 static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 
+/// An archive's layout, by the headers of its indexes alone.
+static std::optional<ObjectLayout> readArchive(const os::OpenFile &File,
+                                               ArrayRef<char> Head) {
+  ArchiveIndexReader Reader(File.size());
+  for (ByteRange Needed = Reader.needs(); !Needed.empty();
+       Needed = Reader.needs()) {
+    if (Needed.end() <= Head.size()) {
+      Reader.give(Head.slice(Needed.Offset, Needed.Length));
+      continue;
+    }
+    SmallVector<char, 64> Header;
+    Header.resize_for_overwrite(Needed.Length);
+    std::error_code Error;
+    if (File.readAt(Needed.Offset, {Header.data(), Header.size()}, Error) !=
+        Header.size())
+      return std::nullopt;
+    Reader.give(Header);
+  }
+  return Reader.layout();
+}
+
 std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
                                          SmallVectorImpl<char> &Head) {
   // Of an archive only the index is wanted, of an object the headers: what
@@ -38,6 +59,8 @@ std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
     if (File.readAt(Have, {Head.data() + Have, Wanted - Have}, Error) !=
         Wanted - Have)
       return std::nullopt;
+    if (ArchiveIndexReader::isArchive(Head))
+      return readArchive(File, Head);
     LayoutReading Reading = readLayout(Head, File.size());
     if (Reading.Result == LayoutReading::Read)
       return std::move(Reading.Layout);

@@ -40,36 +40,77 @@ bool isIndex(StringRef Name) {
 
 } // namespace
 
+bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
+  StringRef Bytes(Head.data(), Head.size());
+  return Bytes.starts_with(object::ArchiveMagic) ||
+         Bytes.starts_with(object::ThinArchiveMagic);
+}
+
+ByteRange ArchiveIndexReader::needs() const {
+  if (Done || At > FileSize || FileSize - At < sizeof(MemberHeader))
+    return {};
+  return {At, sizeof(MemberHeader)};
+}
+
+void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
+  const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
+  StringRef Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
+  uint64_t Size = 0;
+  if (!isIndex(Name) || StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
+      !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
+                  Size, 10) ||
+      Size > FileSize - At - sizeof(MemberHeader)) {
+    Done = true;
+    return;
+  }
+  ByteRange Member{At, sizeof(MemberHeader) + Size};
+  if (Name == "/" && FirstIndex.empty()) {
+    FirstIndex = Member;
+  } else {
+    // A second one of that name makes it an archive of Windows, where the first
+    // is there for old programs and only passed over: 176 of 374 MB of indexes.
+    if (Name == "/")
+      FirstIndex.Length = sizeof(MemberHeader);
+    Indexes.push_back(Member);
+  }
+  // Members begin at even offsets.
+  At += Member.Length + Size % 2;
+}
+
+ObjectLayout ArchiveIndexReader::layout() const {
+  ObjectLayout Layout;
+  auto Add = [&](ByteRange Range) {
+    if (!Layout.Parts.empty() &&
+        Layout.Parts.back().Range.end() + 1 >= Range.Offset)
+      Layout.Parts.back().Range.Length =
+          Range.end() - Layout.Parts.back().Range.Offset;
+    else
+      Layout.Parts.push_back({Range, PartKind::Symbols});
+  };
+  Add({0, std::min<uint64_t>(MagicBytes, FileSize)});
+  if (!FirstIndex.empty())
+    Add(FirstIndex);
+  for (const ByteRange &Index : Indexes)
+    Add(Index);
+  return Layout;
+}
+
 LayoutReading readArchiveLayout(ArrayRef<char> Head, uint64_t FileSize) {
   LayoutReading Reading;
-  StringRef Bytes(Head.data(), Head.size());
-  if (!Bytes.starts_with(object::ArchiveMagic) &&
-      !Bytes.starts_with(object::ThinArchiveMagic))
+  if (!ArchiveIndexReader::isArchive(Head))
     return Reading;
-
-  uint64_t At = MagicBytes;
-  while (At + sizeof(MemberHeader) <= FileSize) {
-    if (At + sizeof(MemberHeader) > Head.size()) {
+  ArchiveIndexReader Reader(FileSize);
+  for (ByteRange Needed = Reader.needs(); !Needed.empty();
+       Needed = Reader.needs()) {
+    if (Needed.end() > Head.size()) {
       Reading.Result = LayoutReading::NeedMore;
-      Reading.BytesNeeded = At + sizeof(MemberHeader);
+      Reading.BytesNeeded = Needed.end();
       return Reading;
     }
-    const auto *Header =
-        reinterpret_cast<const MemberHeader *>(Head.data() + At);
-    StringRef Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
-    uint64_t Size = 0;
-    if (!isIndex(Name) ||
-        StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
-        !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
-                    Size, 10) ||
-        Size > FileSize - At - sizeof(MemberHeader))
-      break;
-    // Members begin at even offsets.
-    At += sizeof(MemberHeader) + Size + Size % 2;
+    Reader.give(Head.slice(Needed.Offset, Needed.Length));
   }
-  At = std::min(At, FileSize);
   Reading.Result = LayoutReading::Read;
-  Reading.Layout.Parts.push_back({{0, At}, PartKind::Symbols});
+  Reading.Layout = Reader.layout();
   return Reading;
 }
 

@@ -28,10 +28,10 @@
 
 namespace headstart {
 
-/// The layout of \p File, from its first bytes: mostly one or two reads, at
-/// most 64 MiB for a section table or an archive's index of that size. Nothing
-/// for a file without a layout, or one that cannot be read. Blocks for the
-/// disk. What \p Head held is lost. Any thread.
+/// The layout of \p File, from its first bytes, or an archive's from the
+/// headers of its indexes: mostly one to three reads, at most 64 MiB for a
+/// section table of that size. Nothing for a file without a layout, or one that
+/// cannot be read. Blocks for the disk. What \p Head held is lost. Any thread.
 std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
                                          llvm::SmallVectorImpl<char> &Head);
 

@@ -79,10 +79,36 @@ struct LayoutReading {
 /// \p FileSize.
 LayoutReading readCOFFLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
 
-/// Reads the layout of an archive (`!<arch>`, `!<thin>`) from \p Head: its
-/// symbol indexes and long names, which a linker reads at once. The members
-/// are no part of it: which of them a link will read, nobody knows before it
-/// has resolved its symbols.
+/// Reads the layout of an archive (`!<arch>`, `!<thin>`): its symbol indexes
+/// and long names, which a linker reads at once. The members are no part of it:
+/// which of them a link will read, nobody knows before it has resolved its
+/// symbols. Goes from header to header, so that an index of many megabytes
+/// need not be read to learn where it ends. Pure: the caller reads.
+class ArchiveIndexReader {
+public:
+  static bool isArchive(llvm::ArrayRef<char> Head);
+
+  explicit ArchiveIndexReader(uint64_t FileSize) : FileSize(FileSize) {}
+
+  /// The bytes that decide what comes next: a member's header; empty when all
+  /// is known.
+  ByteRange needs() const;
+  /// Takes the bytes that it needs.
+  void give(llvm::ArrayRef<char> Header);
+
+  /// What is known when nothing more is needed.
+  ObjectLayout layout() const;
+
+private:
+  uint64_t FileSize;
+  uint64_t At = 8; ///< of the next header, behind the magic
+  bool Done = false;
+  /// The first of two symbol indexes: lld reads the second, which is sorted.
+  ByteRange FirstIndex;
+  std::vector<ByteRange> Indexes;
+};
+
+/// The same from \p Head, an archive's first bytes.
 LayoutReading readArchiveLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
 
 /// Reads the layout of a file of any kind that has one.
