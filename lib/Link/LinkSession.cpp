@@ -21,7 +21,10 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
                          std::vector<PrefetchOption> Final,
                          TraceClock::time_point Origin)
     : Tool(std::move(Tool)), Kind(F), Settings(std::move(Settings)),
-      Final(std::move(Final)), Origin(Origin) {}
+      Final(std::move(Final)), Origin(Origin) {
+  if (this->Settings.On && this->Settings.Profile == "auto")
+    Program.ask();
+}
 
 LinkSession::~LinkSession() { end(/*Succeeded=*/false); }
 
@@ -114,8 +117,11 @@ void LinkSession::keepProfile(bool Succeeded) {
     ProfileState = Holds || Use.Matched > Use.Changed ? "used" : "stale";
   }
   // A link that was short of memory no longer knows what it touched.
-  bool Record = Succeeded && !ProfilePath.empty() && !Holds &&
-                !Engine->wasShortOfMemory();
+  bool MayRecord = Succeeded && !Engine->wasShortOfMemory();
+  if (MayRecord && Settings.Profile == "auto")
+    if (Error E = Program.keep())
+      Problems.push_back({toString(std::move(E)), 1});
+  bool Record = MayRecord && !ProfilePath.empty() && !Holds;
   if (!Record && !Settings.Stats)
     return;
   Touched = Engine->touched();

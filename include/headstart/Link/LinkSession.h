@@ -17,6 +17,7 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/ProgramPages.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/SmallVector.h"
@@ -34,8 +35,8 @@ namespace headstart {
 class LinkSession {
 public:
   /// \p Tool is the program's own name ("lld-link"), \p Final the options that
-  /// win over those in response files, \p Origin the start of main. Starts
-  /// nothing.
+  /// win over those in response files, \p Origin the start of main. Asks for
+  /// the program's own pages; starts nothing else.
   LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
               std::vector<PrefetchOption> Final, TraceClock::time_point Origin);
   /// Ends the session, recording nothing.
@@ -76,6 +77,7 @@ private:
   PrefetchSettings Settings;
   std::vector<PrefetchOption> Final;
   TraceClock::time_point Origin;
+  ProgramPages Program = ProgramPages::ofThisProcess();
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::unique_ptr<PrefetchEngine> Engine;
 

@@ -1,0 +1,61 @@
+//===- ProgramPages.h - The program itself as an input ----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The linker's own code is read from the disk as well, one fault at a time
+/// and 128 KiB around each. What a link touched of the program is recorded,
+/// once for each build of it, and asked for at the start of the next.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LINK_PROGRAMPAGES_H
+#define HEADSTART_LINK_PROGRAMPAGES_H
+
+#include "headstart/OS/PageCache.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/Support/Error.h"
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace headstart {
+
+class ProgramPages {
+public:
+  /// \p Program is the path of the program's file, \p Record where its pages
+  /// are recorded; empty: nowhere. Does nothing yet.
+  ProgramPages(std::string Program, std::string Record)
+      : Program(std::move(Program)), Record(std::move(Record)) {}
+
+  /// The running program, and its record in the user's cache folder.
+  static ProgramPages ofThisProcess();
+
+  /// Asks for the recorded pages, on a thread of its own, unless the program
+  /// has changed since or is in memory. Does not block.
+  void ask();
+
+  /// Records what the process has touched of the program until now, unless a
+  /// record of it holds. Waits for `ask`. Blocks for a small file.
+  llvm::Error keep();
+
+  /// How many bytes were asked for; nothing when no record held. Waits for
+  /// `ask`.
+  std::optional<uint64_t> askedBytes();
+
+private:
+  void askNow();
+
+  std::string Program, Record;
+  std::optional<uint64_t> Asked; ///< written by the thread, read when joined
+  os::Threads Thread;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LINK_PROGRAMPAGES_H

@@ -1,0 +1,40 @@
+//===- Program.h - Where this program lies in memory ------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The program that is running, as a file that is mapped like any other. The
+/// standard library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_PROGRAM_H
+#define HEADSTART_OS_PROGRAM_H
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace headstart::os {
+
+/// A part of the program's file that is mapped and not written to.
+struct ProgramPart {
+  std::span<const char> Memory;
+  uint64_t Offset = 0; ///< of its first byte in the file
+};
+
+/// The read-only parts (code and constants) of the program itself, without the
+/// libraries that it loads; none where the system does not tell. Any thread.
+std::vector<ProgramPart> programParts();
+
+/// The path of the program's file; empty where the system does not tell.
+std::string programPath();
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_PROGRAM_H

@@ -1,0 +1,95 @@
+//===- ProgramPages.cpp - The program itself as an input ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ProgramPages.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/PageTables.h"
+#include "headstart/OS/Program.h"
+#include <algorithm>
+#include <chrono>
+
+using namespace llvm;
+
+namespace headstart {
+
+ProgramPages ProgramPages::ofThisProcess() {
+  std::string Program = os::programPath();
+  std::string Record = profilePath("auto", "the program itself", Program);
+  return {std::move(Program), std::move(Record)};
+}
+
+void ProgramPages::ask() {
+  if (Record.empty() || Program.empty())
+    return;
+  // Without a thread the program's pages come as they always did.
+  (void)Thread.start([this] { askNow(); });
+}
+
+void ProgramPages::askNow() {
+  Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Record);
+  if (!Loaded) {
+    consumeError(Loaded.takeError());
+    return;
+  }
+  os::OpenFile File;
+  if (!*Loaded || (*Loaded)->Files.size() != 1 ||
+      os::OpenFile::open(Program, File) ||
+      (*Loaded)->Files[0].Identity != File.identity())
+    return;
+  Asked = 0;
+  const RecordedFile &Pages = (*Loaded)->Files[0];
+  os::PageCache Cache;
+  std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
+  if (Now && Now->ResidentPages >= Pages.touchedBytes() / Cache.pageSize())
+    return;
+  for (const os::HintResult &Result : Cache.hint(File, Pages.Touched))
+    *Asked += Result.AcceptedBytes;
+}
+
+std::optional<uint64_t> ProgramPages::askedBytes() {
+  Thread.join();
+  return Asked;
+}
+
+Error ProgramPages::keep() {
+  Thread.join();
+  os::OpenFile File;
+  if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
+      !mayReplaceProfile(Record))
+    return Error::success();
+  LinkProfile New;
+  New.Tool = "the program itself";
+  New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count();
+  New.Output = Program;
+  New.Settings = "program";
+  RecordedFile Pages{Program, File.identity(), {}};
+  os::PageTables Tables;
+  for (const os::ProgramPart &Part : os::programParts()) {
+    std::optional<std::vector<ByteRange>> Present = Tables.present(Part.Memory);
+    if (!Present || Part.Offset + Part.Memory.size() > File.size())
+      return Error::success();
+    for (ByteRange Range : *Present) {
+      Range.Offset += Part.Offset;
+      // Two parts may share the page between them.
+      if (!Pages.Touched.empty() && Range.Offset <= Pages.Touched.back().end())
+        Pages.Touched.back().Length =
+            std::max(Range.end(), Pages.Touched.back().end()) -
+            Pages.Touched.back().Offset;
+      else
+        Pages.Touched.push_back(Range);
+    }
+  }
+  if (Pages.Touched.empty())
+    return Error::success();
+  New.Files.push_back(std::move(Pages));
+  return saveProfile(Record, New);
+}
+
+} // namespace headstart

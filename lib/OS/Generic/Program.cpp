@@ -1,0 +1,15 @@
+//===- Program.cpp - A program that nobody tells about --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Program.h"
+
+std::vector<headstart::os::ProgramPart> headstart::os::programParts() {
+  return {};
+}
+
+std::string headstart::os::programPath() { return {}; }

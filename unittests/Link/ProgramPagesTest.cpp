@@ -1,0 +1,117 @@
+//===- ProgramPagesTest.cpp - The program itself as an input --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ProgramPages.h"
+#include "OS/TestFiles.h"
+#include "headstart/Link/ProfileStore.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <thread>
+
+using namespace headstart;
+using headstart::os::test::openOrFail;
+using headstart::os::test::pattern;
+using headstart::os::test::TestFolder;
+
+namespace {
+
+class ProgramPagesTest : public testing::Test {
+protected:
+  TestFolder Folder;
+  std::string Program = Folder.write("program", pattern(4 << 20));
+  std::string Record = Folder.path("record");
+
+  /// Writes a record by which 1 MiB from the second on was touched.
+  void record() {
+    LinkProfile P;
+    P.Files = {{Program, openOrFail(Program).identity(), {{1 << 20, 1 << 20}}}};
+    ASSERT_FALSE(llvm::errorToBool(saveProfile(Record, P)));
+  }
+  void evict() {
+    os::OpenFile File = openOrFail(Program);
+    ASSERT_FALSE(os::PageCache().evict(File));
+  }
+};
+
+TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
+  record();
+  evict();
+  ProgramPages Pages(Program, Record);
+  Pages.ask();
+  EXPECT_EQ(Pages.askedBytes(), 1U << 20);
+  os::OpenFile File = openOrFail(Program);
+  os::PageCache Cache;
+  while (!Cache.residency(File, {1 << 20, 1 << 20})->complete())
+    std::this_thread::yield();
+  EXPECT_FALSE(Cache.residency(File, {0, 1 << 20})->complete());
+}
+
+TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
+  record();
+  os::OpenFile File = openOrFail(Program);
+  (void)os::PageCache().fetch(&File, nullptr, {0, File.size()});
+  ProgramPages Pages(Program, Record);
+  Pages.ask();
+  EXPECT_EQ(Pages.askedBytes(), 0U);
+}
+
+TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
+  record();
+  std::filesystem::remove(Program);
+  Folder.write("program", pattern(5 << 20));
+  evict();
+  ProgramPages Pages(Program, Record);
+  Pages.ask();
+  EXPECT_EQ(Pages.askedBytes(), std::nullopt);
+}
+
+TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
+  for (const char *Text : {"", "headstart profile 1\n", "something else"}) {
+    Folder.write("record", Text);
+    ProgramPages Pages(Program, Record);
+    Pages.ask();
+    EXPECT_EQ(Pages.askedBytes(), std::nullopt);
+  }
+}
+
+TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
+  std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
+  ProgramPages First(Self, Record);
+  First.ask();
+  ASSERT_FALSE(llvm::errorToBool(First.keep()));
+  auto Kept = loadProfile(Record);
+  ASSERT_TRUE(static_cast<bool>(Kept) && *Kept);
+  ASSERT_EQ((*Kept)->Files.size(), 1U);
+  EXPECT_EQ((*Kept)->Files[0].Path, Self);
+  EXPECT_GT((*Kept)->touchedBytes(), 4096U);
+  EXPECT_LT((*Kept)->touchedBytes(), std::filesystem::file_size(Self));
+
+  auto Written = std::filesystem::last_write_time(Record);
+  ProgramPages Second(Self, Record);
+  Second.ask();
+  EXPECT_TRUE(Second.askedBytes().has_value());
+  ASSERT_FALSE(llvm::errorToBool(Second.keep()));
+  EXPECT_EQ(std::filesystem::last_write_time(Record), Written);
+}
+
+TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
+  Folder.write("record", "mine");
+  std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
+  ProgramPages Pages(Self, Record);
+  Pages.ask();
+  ASSERT_FALSE(llvm::errorToBool(Pages.keep()));
+  EXPECT_EQ(std::filesystem::file_size(Record), 4U);
+}
+
+TEST_F(ProgramPagesTest, NowhereToRecordIsNoProblem) {
+  ProgramPages Pages(Program, "");
+  Pages.ask();
+  EXPECT_FALSE(llvm::errorToBool(Pages.keep()));
+}
+
+} // namespace

@@ -1,0 +1,45 @@
+//===- ProgramTest.cpp - Where this program lies in memory ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Program.h"
+#include "headstart/OS/MappedFile.h"
+
+#include "gtest/gtest.h"
+#include <cstring>
+#include <vector>
+
+using namespace headstart::os;
+
+namespace {
+
+TEST(ProgramTest, ItsPartsAreTheBytesOfItsFile) {
+  const std::vector<ProgramPart> Parts = programParts();
+  ASSERT_FALSE(Parts.empty());
+  OpenFile File;
+  ASSERT_FALSE(OpenFile::open("/proc/self/exe", File));
+  for (const ProgramPart &Part : Parts) {
+    ASSERT_LE(Part.Offset + Part.Memory.size(), File.size());
+    // The first page: a debugger may write a breakpoint into code behind it.
+    std::vector<char> Bytes(std::min<size_t>(Part.Memory.size(), 4096));
+    std::error_code Error;
+    ASSERT_EQ(File.readAt(Part.Offset, Bytes, Error), Bytes.size());
+    EXPECT_EQ(std::memcmp(Bytes.data(), Part.Memory.data(), Bytes.size()), 0);
+  }
+}
+
+TEST(ProgramTest, HoldsTheCodeThatRuns) {
+  const auto *Code = reinterpret_cast<const char *>(
+      static_cast<std::vector<ProgramPart> (*)()>(&programParts));
+  bool Found = false;
+  for (const ProgramPart &Part : programParts())
+    Found |= Code >= Part.Memory.data() &&
+             Code < Part.Memory.data() + Part.Memory.size();
+  EXPECT_TRUE(Found);
+}
+
+} // namespace
