@@ -61,8 +61,10 @@ struct InputEntry {
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
   static constexpr uint16_t PlannedFlag = 0x8000;
-  /// PlannedFlag, and one bit for each stage that a thread came for before
-  /// there was a plan: see PrefetchEngine.cpp.
+  /// Set by the thread that prepares the entry, so that no other does.
+  static constexpr uint16_t BegunFlag = 0x4000;
+  /// PlannedFlag, BegunFlag, and one bit for each stage that a thread came for
+  /// before there was a plan: see PrefetchEngine.cpp.
   std::atomic<uint16_t> Flags{0};
 
   /// Bytes of the parse phase that were fetched and that the linker has not

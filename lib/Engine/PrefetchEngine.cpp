@@ -9,7 +9,8 @@
 /// \file
 /// Protocol. Each stage of the link has a cursor over all inputs. A thread
 /// takes the next input of the earliest stage that has any left, so that the
-/// parse phase of every file is under way before the next phase of any:
+/// parse phase of every file is under way before the next phase of any; an
+/// input that the linker asks for out of turn goes first:
 ///
 ///     parse:    claim ─ open ─ map ─ publish ─ plan ─ set Planned ─ fetch
 ///     others:   wait for nobody: fetch the stage's ranges of a planned input
@@ -32,6 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/PrefetchEngine.h"
+#include "DiskProbe.h"
 #include "InputTable.h"
 #include "MemoryWindow.h"
 #include "Problems.h"
@@ -58,6 +60,16 @@ namespace {
 /// Between two looks at the cancel flag; also the most that one wait for the
 /// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
 constexpr uint64_t StepBytes = 512 * 1024;
+
+/// The same for a disk that counts requests.
+constexpr uint64_t LargeStepBytes = 2 * 1024 * 1024;
+
+/// An object file by its name: an archive is hardly ever read as a whole.
+bool isObject(StringRef Path) {
+  StringRef Extension = sys::path::extension(Path);
+  return Extension.equals_insensitive(".obj") ||
+         Extension.equals_insensitive(".o");
+}
 
 /// Descriptors that the linker itself may need at once, outputs included.
 constexpr uint64_t SpareDescriptors = 64;
@@ -100,6 +112,7 @@ private:
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
+  void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
   void planEntry(InputEntry &Entry, const os::OpenFile &File,
                  PlanScratch &Scratch);
@@ -119,7 +132,11 @@ private:
   std::unique_ptr<FilePlanner> Planner;
   StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   std::array<std::atomic<size_t>, NumLinkStages> Cursors{};
+  DiskProbe Probe;
+  std::atomic<size_t> ColdObjects{0}; ///< planned until now
   MemoryWindow Window;
+  /// The input that the linker asked for last, if no thread has come to it.
+  std::atomic<InputEntry *> Urgent{nullptr};
   /// The stage up to which finished bytes were given up.
   std::atomic<LinkStage> GivenUp{LinkStage::Parse};
 
@@ -192,6 +209,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
         break;
       InputEntry &Entry = Table[I];
       if (Stage == LinkStage::Parse) {
+        prepareUrgent(Scratch, Lane);
         prepare(Entry, Scratch, Lane);
         continue;
       }
@@ -278,9 +296,19 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                 File.identity(), std::move(Contents));
 }
 
+/// What the linker asked for out of turn comes before what is next in turn.
+void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
+                                         TraceLane *Lane) {
+  if (Urgent.load(std::memory_order_relaxed))
+    if (InputEntry *Entry = Urgent.exchange(nullptr))
+      prepare(*Entry, Scratch, Lane);
+}
+
 /// A thread's work for one input in the parse phase.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
                                    TraceLane *Lane) {
+  if (Entry.Flags.fetch_or(InputEntry::BegunFlag) & InputEntry::BegunFlag)
+    return;
   TraceClock::time_point Begin = TraceClock::now();
   os::OpenFile File;
   if (Table.claim(Entry)) {
@@ -335,6 +363,12 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (Record && Entry.Before && isResident(File, *Entry.Before, *Record))
     return;
+  if (isObject(Entry.Path) &&
+      Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
+    Entry.Plan = planFile(nullptr, File.size(), Options.Plan);
+    Entry.Fetched.assign(Entry.Plan.size(), 0);
+    return;
+  }
   // Of /wholearchive every member is read, in the order of the file.
   Entry.Plan =
       Planner->plan(File, Entry.Named->Whole, Entry.Number, Scratch, Record);
@@ -378,8 +412,10 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
       return false;
     if (Window.isShort())
       giveUpFinished();
-    ByteRange Step{Planned.Range.Offset + Done,
-                   std::min(StepBytes, Planned.Range.Length - Done)};
+    ByteRange Step{
+        Planned.Range.Offset + Done,
+        std::min(Probe.prefersWholeFiles() ? LargeStepBytes : StepBytes,
+                 Planned.Range.Length - Done)};
     Window.add(Stage, Step.Length);
     if (Stage == LinkStage::Parse) {
       Entry.BytesAhead.fetch_add(Step.Length);
@@ -414,6 +450,8 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
 bool PrefetchEngine::Impl::waitForRoom(LinkStage Stage, TraceLane *Lane) {
   std::optional<TraceClock::time_point> Begin;
   bool GoOn = Window.waitForRoom(Stage, [&] { Begin = TraceClock::now(); });
+  if (Begin)
+    Probe.disturb();
   if (Lane && Begin)
     Lane->add({"wait for memory", *Begin, TraceClock::now(), ""});
   return GoOn;
@@ -459,6 +497,9 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   // From here on the entry is published and no longer changes; the mutex of
   // the table has ordered its fields before us.
   giveBack(*Entry);
+  // A link asks in the order of the table; this one is for what it does not.
+  if (!(Entry->Flags.load(std::memory_order_relaxed) & InputEntry::BegunFlag))
+    Urgent.store(Entry, std::memory_order_relaxed);
   if (!Entry->Contents || Entry->Path != Path)
     return nullptr;
   // Between our look and the linker's, a compiler may have replaced the file,

@@ -348,6 +348,29 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
   EXPECT_EQ(Engine.wastedBytes({}), File.size());
 }
 
+TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
+  std::vector<std::string> Paths = writeFiles(Folder, 64, 1 << 20);
+  evict(Paths);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  Options.BudgetBytes = 4 << 20; // the thread waits after some four files
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  while (statsOf(Engine).HintedBytes < Options.BudgetBytes)
+    std::this_thread::yield();
+  EXPECT_TRUE(Engine.take(Paths[60], likeLLD()));
+  // Room for some more, which the sixtieth is first to use.
+  for (size_t I = 0; I != 4; ++I)
+    EXPECT_TRUE(Engine.take(Paths[I], likeLLD()));
+  while (!isResident(Paths[60]))
+    std::this_thread::yield();
+  EXPECT_FALSE(isResident(Paths[30]));
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(Engine.take(Path, likeLLD()));
+  Engine.join();
+  EXPECT_EQ(statsOf(Engine).HintedBytes, 64U << 20);
+}
+
 TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
   std::string Path = Folder.write("a.obj", object('a'));
   evict({Path});
