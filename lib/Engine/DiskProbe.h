@@ -10,8 +10,8 @@
 /// Private to the engine. Some disks give so many bytes a second, some so many
 /// requests (a volume in a cloud, a disk that turns). To the latter a file as a
 /// whole costs no more than its headers and symbols, so that it should be
-/// fetched whole. Only trying tells: of a slow disk's inputs the first 32 are
-/// fetched as planned, the next 32 as a whole, and the faster way is kept.
+/// fetched whole. Only trying tells: when 32 files in turn came slowly, the next
+/// 32 are fetched as a whole, and the faster way is kept.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 
 namespace headstart {
 
@@ -41,29 +43,44 @@ public:
   /// order but for what threads do at the same time) at \p Now should be
   /// fetched as a whole.
   bool fetchesWhole(size_t Index, Time Now) {
-    if (Index == 0)
-      First.store(Now);
-    if (Index == SampleFiles) {
-      Second.store(Now);
-      Slow.store(Now - First.load() >= SampleFiles * SlowFile);
-    }
-    if (Index == 2 * SampleFiles)
-      Whole.store(Slow.load() && !Disturbed.load() &&
-                  (Now - Second.load()) * 100 <=
-                      (Second.load() - First.load()) * WorthPercent);
-    if (Index < SampleFiles)
-      return false;
-    return (Index < 2 * SampleFiles ? Slow : Whole).load();
+    if (Index % SampleFiles == 0)
+      endSample(Index != 0, Now);
+    State S = Current.load();
+    return S == Trying || S == Whole;
   }
 
   /// Something else than the disk held the files up: nothing is learned.
-  void disturb() { Disturbed.store(true); }
+  void disturb() { Current.store(Planned); }
 
-  bool prefersWholeFiles() const { return Whole.load(); }
+  bool prefersWholeFiles() const { return Current.load() == Whole; }
 
 private:
-  std::atomic<Time> First{}, Second{};
-  std::atomic<bool> Slow{false}, Whole{false}, Disturbed{false};
+  enum State : uint8_t {
+    Watching, ///< as planned; tries when files come slowly
+    Trying,   ///< a sample of whole files
+    Planned,  ///< as planned, for good
+    Whole,    ///< as a whole, for good
+  };
+
+  void endSample(bool HasSample, Time Now) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    auto Took = Now - Begin;
+    Begin = Now;
+    if (!HasSample)
+      return;
+    State S = Current.load();
+    if (S == Watching && Took >= SampleFiles * SlowFile) {
+      PlannedTook = Took;
+      Current.store(Trying);
+    } else if (S == Trying) {
+      Current.store(Took * 100 <= PlannedTook * WorthPercent ? Whole : Planned);
+    }
+  }
+
+  std::mutex Mutex;
+  Time Begin;                   ///< of this sample; guarded by Mutex
+  Time::duration PlannedTook{}; ///< guarded by Mutex
+  std::atomic<State> Current{Watching};
 };
 
 } // namespace headstart
