@@ -10,8 +10,8 @@
 /// Private to the engine. Some disks give so many bytes a second, some so many
 /// requests (a volume in a cloud, a disk that turns). To the latter a file as a
 /// whole costs no more than its headers and symbols, so that it should be
-/// fetched whole. Only trying tells: when 32 files in turn came slowly, the next
-/// 32 are fetched as a whole, and the faster way is kept.
+/// fetched whole. Only trying tells: when 32 files in turn came slowly, the
+/// next 32 are fetched as a whole, and the faster way is kept.
 ///
 //===----------------------------------------------------------------------===//
 

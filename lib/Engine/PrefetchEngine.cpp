@@ -33,21 +33,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/PrefetchEngine.h"
-#include "DiskProbe.h"
-#include "InputTable.h"
-#include "MemoryWindow.h"
-#include "Problems.h"
+#include "EngineImpl.h"
 #include "Stages.h"
-#include "headstart/Engine/FilePlanner.h"
-#include "headstart/OS/PageTables.h"
-#include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <optional>
 
@@ -75,80 +66,6 @@ bool isObject(StringRef Path) {
 constexpr uint64_t SpareDescriptors = 64;
 
 } // namespace
-
-class PrefetchEngine::Impl {
-public:
-  Impl(const EngineOptions &Options, const os::PageCache &Cache)
-      : Options(Options), Cache(Cache),
-        Window(
-            Options.BudgetBytes, Options.ReadMemory ? Options.ReadMemory : [] {
-              return os::SystemMemory::read();
-            }) {
-    if (Options.MaxMappings == 0)
-      this->Options.MaxMappings = os::maxMappings() / 2;
-    this->Options.Plan.PageBytes = Cache.pageSize();
-  }
-
-  void start(LinkCommand TheCommand);
-  std::unique_ptr<MemoryBuffer> take(StringRef Path,
-                                     const BufferRequest &Request);
-  void cancel() { Window.cancel(); }
-  void join() { Workers.join(); }
-  void reached(LinkStage Stage) { Window.reached(Stage); }
-  bool wasShortOfMemory() const { return Window.isShort(); }
-  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
-  PrefetchEngine::ProfileUse profileUse();
-  std::optional<std::vector<RecordedFile>> touched();
-  uint64_t wastedBytes(ArrayRef<RecordedFile> Touched);
-
-private:
-  void addRecordedInputs();
-  const RecordedFile *recordOf(StringRef Path,
-                               const os::FileIdentity &Identity) const;
-  void work(unsigned Id);
-  bool isResident(const os::OpenFile &File, const os::Residency &Before,
-                  const RecordedFile &Record) const;
-  void noteResidency(InputEntry &Entry, const os::OpenFile &File);
-  void openAndPublish(InputEntry &Entry, os::OpenFile &File);
-  bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
-            std::shared_ptr<const FileContents> &Contents);
-  void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
-  void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
-  void planEntry(InputEntry &Entry, const os::OpenFile &File,
-                 PlanScratch &Scratch);
-  void fetchStage(InputEntry &Entry, LinkStage Stage, const os::OpenFile *File,
-                  TraceLane *Lane);
-  bool fetchRange(InputEntry &Entry, size_t Index, LinkStage Stage,
-                  const os::OpenFile &File, TraceLane *Lane);
-  bool waitForRoom(LinkStage Stage, TraceLane *Lane);
-  void giveBack(InputEntry &Entry);
-  void giveUpFinished();
-
-  EngineOptions Options;
-  os::PageCache Cache;
-  LinkCommand Command;
-  std::unique_ptr<InputResolver> Resolver;
-  InputTable Table;
-  std::unique_ptr<FilePlanner> Planner;
-  StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
-  std::array<std::atomic<size_t>, NumLinkStages> Cursors{};
-  DiskProbe Probe;
-  std::atomic<size_t> ColdObjects{0}; ///< planned until now
-  MemoryWindow Window;
-  /// The input that the linker asked for last, if no thread has come to it.
-  std::atomic<InputEntry *> Urgent{nullptr};
-  /// The stage up to which finished bytes were given up.
-  std::atomic<LinkStage> GivenUp{LinkStage::Parse};
-
-  // Figures.
-  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
-      HintCalls{0}, HandedOver{0}, Mappings{0};
-  TimeSpan Hints;
-  ProblemCounter Problems;
-
-  unsigned Started = 0; // threads; written before any other thread reads it
-  os::Threads Workers;  // last, so that it is joined first
-};
 
 void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
@@ -520,81 +437,6 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   return Buffer;
 }
 
-PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
-  PrefetchEngine::ProfileUse Use;
-  Table.forEachReady([&](const InputEntry &Entry) {
-    if (!Entry.Given.load())
-      return;
-    if (recordOf(Entry.Path, Entry.Identity))
-      ++Use.Matched;
-    else
-      ++Use.Changed;
-  });
-  return Use;
-}
-
-std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
-  os::PageTables Tables;
-  std::vector<RecordedFile> Result;
-  bool Told = true;
-  Table.forEachReady([&](const InputEntry &Entry) {
-    if (!Entry.Given.load() || !Told)
-      return;
-    RecordedFile File{Entry.Path, Entry.Identity, {}};
-    if (!Entry.Contents->isMapped()) {
-      File.Touched = {{0, Entry.Identity.Size}};
-    } else if (std::optional<std::vector<ByteRange>> Present =
-                   Tables.present(Entry.Contents->Mapping.bytes())) {
-      File.Touched = std::move(*Present);
-    } else {
-      Told = false;
-    }
-    Result.push_back(std::move(File));
-  });
-  if (!Told)
-    return std::nullopt;
-  return Result;
-}
-
-uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
-  StringMap<const RecordedFile *> ByPath;
-  for (const RecordedFile &File : Touched)
-    ByPath.try_emplace(File.Path, &File);
-  uint64_t Wasted = 0;
-  Table.forEachReady([&](const InputEntry &Entry) {
-    std::vector<ByteRange> Fetched;
-    Fetched.reserve(Entry.Fetched.size());
-    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
-      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
-    auto It = ByPath.find(Entry.Path);
-    Wasted += bytesOutside(Fetched, It == ByPath.end()
-                                        ? ArrayRef<ByteRange>()
-                                        : ArrayRef(It->second->Touched));
-  });
-  return Wasted;
-}
-
-void PrefetchEngine::Impl::addTo(LinkStats &Stats,
-                                 TraceClock::time_point Origin) const {
-  Stats.Inputs += Table.size();
-  Stats.InputsBytes += InputsBytes.load();
-  Stats.ResidentBytesBefore += ResidentBytes.load();
-  Stats.HintedBytes += HintedBytes.load();
-  Stats.HintCalls += HintCalls.load();
-  Stats.HandedOver += HandedOver.load();
-  Stats.BudgetBytes = Options.BudgetBytes;
-  Stats.Jobs = Started;
-  auto Milliseconds = [&](TraceClock::time_point T) {
-    return std::chrono::duration<double, std::milli>(T - Origin).count();
-  };
-  if (!Hints.empty()) {
-    Stats.FirstHintMs = Milliseconds(Hints.first());
-    Stats.LastHintMs = Milliseconds(Hints.last());
-  }
-  for (CountedProblem &P : Problems.list())
-    Stats.Problems.push_back(std::move(P));
-}
-
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
                                const os::PageCache &Cache)
     : State(std::make_unique<Impl>(Options, Cache)) {}
@@ -630,22 +472,5 @@ bool PrefetchEngine::wasShortOfMemory() const {
 void PrefetchEngine::cancel() { State->cancel(); }
 
 void PrefetchEngine::join() { State->join(); }
-
-PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
-  return State->profileUse();
-}
-
-std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
-  return State->touched();
-}
-
-uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
-  return State->wastedBytes(Touched);
-}
-
-void PrefetchEngine::addTo(LinkStats &Stats,
-                           TraceClock::time_point Origin) const {
-  State->addTo(Stats, Origin);
-}
 
 } // namespace headstart

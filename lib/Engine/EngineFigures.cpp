@@ -1,0 +1,110 @@
+//===- EngineFigures.cpp - What is said of a link afterwards --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineImpl.h"
+#include "headstart/OS/PageTables.h"
+#include <algorithm>
+#include <chrono>
+
+using namespace llvm;
+
+namespace headstart {
+
+PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
+  PrefetchEngine::ProfileUse Use;
+  Table.forEachReady([&](const InputEntry &Entry) {
+    if (!Entry.Given.load())
+      return;
+    if (recordOf(Entry.Path, Entry.Identity))
+      ++Use.Matched;
+    else
+      ++Use.Changed;
+  });
+  return Use;
+}
+
+std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
+  os::PageTables Tables;
+  std::vector<RecordedFile> Result;
+  bool Told = true;
+  Table.forEachReady([&](const InputEntry &Entry) {
+    if (!Entry.Given.load() || !Told)
+      return;
+    RecordedFile File{Entry.Path, Entry.Identity, {}};
+    if (!Entry.Contents->isMapped()) {
+      File.Touched = {{0, Entry.Identity.Size}};
+    } else if (std::optional<std::vector<ByteRange>> Present =
+                   Tables.present(Entry.Contents->Mapping.bytes())) {
+      File.Touched = std::move(*Present);
+    } else {
+      Told = false;
+    }
+    Result.push_back(std::move(File));
+  });
+  if (!Told)
+    return std::nullopt;
+  return Result;
+}
+
+uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
+  StringMap<const RecordedFile *> ByPath;
+  for (const RecordedFile &File : Touched)
+    ByPath.try_emplace(File.Path, &File);
+  uint64_t Wasted = 0;
+  Table.forEachReady([&](const InputEntry &Entry) {
+    std::vector<ByteRange> Fetched;
+    Fetched.reserve(Entry.Fetched.size());
+    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
+      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
+    auto It = ByPath.find(Entry.Path);
+    Wasted += bytesOutside(Fetched, It == ByPath.end()
+                                        ? ArrayRef<ByteRange>()
+                                        : ArrayRef(It->second->Touched));
+  });
+  return Wasted;
+}
+
+void PrefetchEngine::Impl::addTo(LinkStats &Stats,
+                                 TraceClock::time_point Origin) const {
+  Stats.Inputs += Table.size();
+  Stats.InputsBytes += InputsBytes.load();
+  Stats.ResidentBytesBefore += ResidentBytes.load();
+  Stats.HintedBytes += HintedBytes.load();
+  Stats.HintCalls += HintCalls.load();
+  Stats.HandedOver += HandedOver.load();
+  Stats.BudgetBytes = Options.BudgetBytes;
+  Stats.Jobs = Started;
+  auto Milliseconds = [&](TraceClock::time_point T) {
+    return std::chrono::duration<double, std::milli>(T - Origin).count();
+  };
+  if (!Hints.empty()) {
+    Stats.FirstHintMs = Milliseconds(Hints.first());
+    Stats.LastHintMs = Milliseconds(Hints.last());
+  }
+  for (CountedProblem &P : Problems.list())
+    Stats.Problems.push_back(std::move(P));
+}
+
+PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
+  return State->profileUse();
+}
+
+std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
+  return State->touched();
+}
+
+uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
+  return State->wastedBytes(Touched);
+}
+
+void PrefetchEngine::addTo(LinkStats &Stats,
+                           TraceClock::time_point Origin) const {
+  State->addTo(Stats, Origin);
+}
+
+} // namespace headstart

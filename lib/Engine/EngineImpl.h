@@ -1,0 +1,115 @@
+//===- EngineImpl.h - The engine's state ------------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: its state. PrefetchEngine.cpp holds what the threads
+/// do, EngineFigures.cpp what is said of it afterwards.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_ENGINEIMPL_H
+#define HEADSTART_LIB_ENGINE_ENGINEIMPL_H
+
+#include "DiskProbe.h"
+#include "InputTable.h"
+#include "MemoryWindow.h"
+#include "Problems.h"
+#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+class PrefetchEngine::Impl {
+public:
+  Impl(const EngineOptions &Options, const os::PageCache &Cache)
+      : Options(Options), Cache(Cache),
+        Window(
+            Options.BudgetBytes, Options.ReadMemory ? Options.ReadMemory : [] {
+              return os::SystemMemory::read();
+            }) {
+    if (Options.MaxMappings == 0)
+      this->Options.MaxMappings = os::maxMappings() / 2;
+    this->Options.Plan.PageBytes = Cache.pageSize();
+  }
+
+  void start(LinkCommand TheCommand);
+  std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
+                                           const BufferRequest &Request);
+  void cancel() { Window.cancel(); }
+  void join() { Workers.join(); }
+  void reached(LinkStage Stage) { Window.reached(Stage); }
+  bool wasShortOfMemory() const { return Window.isShort(); }
+  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
+  PrefetchEngine::ProfileUse profileUse();
+  std::optional<std::vector<RecordedFile>> touched();
+  uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched);
+
+private:
+  void addRecordedInputs();
+  const RecordedFile *recordOf(llvm::StringRef Path,
+                               const os::FileIdentity &Identity) const;
+  void work(unsigned Id);
+  bool isResident(const os::OpenFile &File, const os::Residency &Before,
+                  const RecordedFile &Record) const;
+  void noteResidency(InputEntry &Entry, const os::OpenFile &File);
+  void openAndPublish(InputEntry &Entry, os::OpenFile &File);
+  bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
+            std::shared_ptr<const FileContents> &Contents);
+  void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
+  void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
+  void planEntry(InputEntry &Entry, const os::OpenFile &File,
+                 PlanScratch &Scratch);
+  void fetchStage(InputEntry &Entry, LinkStage Stage, const os::OpenFile *File,
+                  TraceLane *Lane);
+  bool fetchRange(InputEntry &Entry, size_t Index, LinkStage Stage,
+                  const os::OpenFile &File, TraceLane *Lane);
+  bool waitForRoom(LinkStage Stage, TraceLane *Lane);
+  void giveBack(InputEntry &Entry);
+  void giveUpFinished();
+
+  EngineOptions Options;
+  os::PageCache Cache;
+  LinkCommand Command;
+  std::unique_ptr<InputResolver> Resolver;
+  InputTable Table;
+  std::unique_ptr<FilePlanner> Planner;
+  llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
+  std::array<std::atomic<size_t>, NumLinkStages> Cursors{};
+  DiskProbe Probe;
+  std::atomic<size_t> ColdObjects{0}; ///< planned until now
+  MemoryWindow Window;
+  /// The input that the linker asked for last, if no thread has come to it.
+  std::atomic<InputEntry *> Urgent{nullptr};
+  /// The stage up to which finished bytes were given up.
+  std::atomic<LinkStage> GivenUp{LinkStage::Parse};
+
+  // Figures.
+  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
+      HintCalls{0}, HandedOver{0}, Mappings{0};
+  TimeSpan Hints;
+  ProblemCounter Problems;
+
+  unsigned Started = 0; // threads; written before any other thread reads it
+  os::Threads Workers;  // last, so that it is joined first
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_ENGINEIMPL_H
