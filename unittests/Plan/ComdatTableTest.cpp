@@ -215,6 +215,7 @@ TEST(DropSectionsTest, MarksAllPartsOfASection) {
   Dropped.set(0);
   dropSections(Layout, Dropped);
   std::vector<PartKind> Kinds;
+  Kinds.reserve(Layout.Parts.size());
   for (const LayoutPart &P : Layout.Parts)
     Kinds.push_back(P.Kind);
   EXPECT_THAT(Kinds, ElementsAre(PartKind::Headers, PartKind::NeverRead,
