@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "headstart/Plan/ComdatTable.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/ObjectLayout.h"
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -25,6 +27,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     abort();
   if (Reading.Result != LayoutReading::Read)
     return 0;
+  // Whatever lies where the symbols are said to, as far as there is of it.
+  const ObjectLayout &Layout = Reading.Layout;
+  llvm::ArrayRef<char> Symbols = Head.drop_front(
+      std::min<uint64_t>(Layout.SymbolTable.Offset, Head.size()));
+  std::vector<SectionRule> Rules = readCOFFComdats(Layout, Symbols);
+  ComdatTable Table;
+  if (Table.enter(Rules, 1).size() != Rules.size() ||
+      Table.enter(Rules, 0).count() > Rules.size())
+    abort();
+  dropSections(Reading.Layout, Table.enter(Rules, 2));
+
   PlanOptions Options;
   Options.WholeFileBytes = 0;
   uint64_t End = 0;
