@@ -92,7 +92,9 @@ public:
   std::vector<HintResult> hint(const OpenFile &File,
                                std::span<const ByteRange> Ranges) const;
 
-  /// Brings \p Range of \p File into memory and waits until it is there.
+  /// Brings \p Range of \p File into memory and waits until it is there (but
+  /// for single pages that a disk brings out of order, which are then on their
+  /// way).
   ///
   /// With a \p Mapping of the same file the pages are also entered into its
   /// page tables (MADV_POPULATE_READ), which spares its reader the faults;
