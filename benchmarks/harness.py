@@ -261,6 +261,12 @@ def ratio(runs: Sequence[Run], base: Sequence[Run],
         for a, b in zip(runs, base))
 
 
+def runs_of(figures: dict, kind: str) -> Dict[str, List[Run]]:
+    """The runs of one kind, "cold" or "warm", from kept figures."""
+    return {name: [Run(**run) for run in runs]
+            for name, runs in figures[kind].items()}
+
+
 def format_bytes(count: float) -> str:
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000 or unit == "GB":

@@ -178,13 +178,8 @@ def measure(name: str, factor: float) -> dict:
     }
 
 
-def runs_of(figures: dict, kind: str) -> Dict[str, List[Run]]:
-    return {name: [Run(**run) for run in runs]
-            for name, runs in figures[kind].items()}
-
-
 def text(figures: dict) -> str:
-    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    cold, warm = harness.runs_of(figures, "cold"), harness.runs_of(figures, "warm")
     base = next(iter(cold))
     lines = [
         f"## Large: {figures['title']}", "",

@@ -53,13 +53,8 @@ def bench_coff(rounds: int, throttle: int = 0) -> dict:
         return json.loads(pathlib.Path(file.name).read_text())
 
 
-def runs_of(figures: dict, kind: str) -> Dict[str, list]:
-    return {name: [harness.Run(**run) for run in runs]
-            for name, runs in figures[kind].items()}
-
-
 def text_coff(figures: dict) -> str:
-    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    cold, warm = harness.runs_of(figures, "cold"), harness.runs_of(figures, "warm")
     base = next(iter(cold))
     held = figures.get("throttle")
     lines = [
@@ -166,8 +161,8 @@ def write_readme(figures: dict) -> None:
     if "coff" not in figures or "coff-400" not in figures:
         return
     plain, slow = (figures[name]["figures"] for name in ("coff", "coff-400"))
-    cold, warm = runs_of(plain, "cold"), runs_of(plain, "warm")
-    held = runs_of(slow, "cold")
+    cold, warm = harness.runs_of(plain, "cold"), harness.runs_of(plain, "warm")
+    held = harness.runs_of(slow, "cold")
     base = next(iter(cold))
     lines = [
         f"{plain['objects']} objects, {harness.format_bytes(plain['bytes'])}, "

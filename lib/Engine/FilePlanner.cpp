@@ -24,6 +24,14 @@ static constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
 /// Past this symbols are not read to leave out what they show to be dropped.
 static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 
+PlanOptions planOptionsOf(const LinkCommand &Command) {
+  PlanOptions Options;
+  Options.ReadsCodeView = Command.ReadsCodeView;
+  Options.ReadsDWARF = Command.ReadsDWARF;
+  Options.DropsUnreferenced = Command.DropsUnreferenced;
+  return Options;
+}
+
 /// An archive's layout, by the headers of its indexes alone.
 static std::optional<ObjectLayout> readArchive(const os::OpenFile &File,
                                                ArrayRef<char> Head) {

@@ -8,6 +8,7 @@
 
 #include "MemoryWindow.h"
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -24,16 +25,16 @@ static constexpr double HighPressurePercent = 10;
 void MemoryWindow::decide(uint64_t InputsBytes) {
   std::call_once(Decided, [&] {
     // A system that does not tell has given the engine a careful budget.
-    uint64_t Available = Read().available();
+    os::SystemMemory Memory = Read();
+    uint64_t Available = Memory.available();
     if (Available != 0 && InputsBytes > Available / 2) {
-      measure();
+      measure(Memory);
       Short.store(true);
     }
   });
 }
 
-void MemoryWindow::measure() {
-  os::SystemMemory Memory = Read();
+void MemoryWindow::measure(const os::SystemMemory &Memory) {
   // More makes the link faster still, and reads more than it would have alone.
   uint64_t Now = Memory.available() / 4;
   if (Memory.PressurePercent && *Memory.PressurePercent >= HighPressurePercent)
@@ -54,7 +55,7 @@ bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
   if (isShort() &&
       SinceMeasured.load(std::memory_order_relaxed) >= MeasureBytes) {
     SinceMeasured.store(0, std::memory_order_relaxed);
-    measure();
+    measure(Read());
   }
   if (!hasRoom(For)) {
     Waits();

@@ -23,6 +23,7 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/SystemMemory.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -46,8 +47,8 @@ public:
   void decide(uint64_t InputsBytes);
   bool isShort() const { return Short.load(std::memory_order_relaxed); }
 
-  /// Waits until something may be fetched for \p For. \p Waited is called
-  /// before it waits. False when it is cancelled.
+  /// Waits until something may be fetched for \p For. \p Waits is called before
+  /// it waits. False when it is cancelled.
   bool waitForRoom(LinkStage For, llvm::function_ref<void()> Waits);
 
   /// \p Bytes are fetched for \p For.
@@ -55,8 +56,8 @@ public:
   /// The linker has come to so many of the bytes of its first stage.
   void giveBack(uint64_t Bytes);
   /// The linker has come to \p Now; what was fetched for it and for all stages
-  /// before it is no longer ahead. (But for the first, whose bytes are given
-  /// back one by one.) An earlier stage than before changes nothing.
+  /// before it is no longer ahead. An earlier stage than before changes
+  /// nothing.
   void reached(LinkStage Now);
   LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
 
@@ -65,7 +66,7 @@ public:
 
 private:
   bool hasRoom(LinkStage For) const;
-  void measure();
+  void measure(const os::SystemMemory &Memory);
 
   const uint64_t Budget;
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short

@@ -19,7 +19,7 @@
 /// planner is still waiting for the disk) leaves a bit in Flags and goes on;
 /// the planner sees the bit when it sets Planned, and fetches for that stage
 /// too. Exactly one of the two sees the other's bit, since both are set by
-/// atomic read-modify-writes of the same byte.
+/// atomic read-modify-writes of the same word.
 ///
 /// Threads wait for two things only: the disk, and room (MemoryWindow.h).
 /// The linker never waits for either through us; `take` waits at most for the

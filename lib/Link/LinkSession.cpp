@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
+#include "headstart/Engine/FilePlanner.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/SystemMemory.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -66,9 +67,7 @@ void LinkSession::startEngine(LinkCommand Command) {
   Options.Jobs = Settings.Jobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   Options.HandOver = Settings.HandOver;
-  Options.Plan.ReadsCodeView = Command.ReadsCodeView;
-  Options.Plan.ReadsDWARF = Command.ReadsDWARF;
-  Options.Plan.DropsUnreferenced = Command.DropsUnreferenced;
+  Options.Plan = planOptionsOf(Command);
   useProfile(Command, Options);
   if (!Settings.TraceFile.empty()) {
     Trace = std::make_unique<TraceLog>(Origin);
@@ -127,13 +126,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   Touched = Engine->touched();
   if (!Record || !Touched || Touched->empty())
     return;
-  LinkProfile New;
-  New.Tool = Tool;
-  New.Output = Output;
-  New.Settings = ProfileSettings;
-  New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
-                     std::chrono::system_clock::now().time_since_epoch())
-                     .count();
+  LinkProfile New = newProfile(Tool, Output, ProfileSettings);
   New.Files = *Touched;
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(ProfilePath)) {

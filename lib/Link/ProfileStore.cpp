@@ -16,6 +16,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
+#include <chrono>
 
 using namespace llvm;
 
@@ -85,6 +86,17 @@ bool mayReplaceProfile(const std::string &Path) {
   char Head[Start.size()];
   size_t Length = File.readAt(0, Head, Error);
   return File.size() == 0 || StringRef(Head, Length) == Start;
+}
+
+LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
+  LinkProfile New;
+  New.Tool = Tool.str();
+  New.Output = Output.str();
+  New.Settings = Settings.str();
+  New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
+                     std::chrono::system_clock::now().time_since_epoch())
+                     .count();
+  return New;
 }
 
 Error saveProfile(const std::string &Path, const LinkProfile &Profile) {

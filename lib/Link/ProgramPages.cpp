@@ -8,10 +8,10 @@
 
 #include "headstart/Link/ProgramPages.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/Program.h"
 #include <algorithm>
-#include <chrono>
 
 using namespace llvm;
 
@@ -62,13 +62,7 @@ Error ProgramPages::keep() {
   if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
-  LinkProfile New;
-  New.Tool = "the program itself";
-  New.Recorded = std::chrono::duration_cast<std::chrono::seconds>(
-                     std::chrono::system_clock::now().time_since_epoch())
-                     .count();
-  New.Output = Program;
-  New.Settings = "program";
+  LinkProfile New = newProfile("the program itself", Program, "program");
   RecordedFile Pages{Program, File.identity(), {}};
   os::PageTables Tables;
   for (const os::ProgramPart &Part : os::programParts()) {

@@ -32,11 +32,7 @@ struct PlannedFile {
 /// Plans every input that is there, as the engine would without a profile and
 /// with nothing in memory.
 static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
-  PlanOptions Options;
-  Options.ReadsCodeView = Command.ReadsCodeView;
-  Options.ReadsDWARF = Command.ReadsDWARF;
-  Options.DropsUnreferenced = Command.DropsUnreferenced;
-  FilePlanner Planner(Options);
+  FilePlanner Planner(planOptionsOf(Command));
   PlanScratch Scratch;
   InputResolver Resolver(Command);
   std::vector<PlannedFile> Files;

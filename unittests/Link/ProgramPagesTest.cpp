@@ -9,6 +9,7 @@
 #include "headstart/Link/ProgramPages.h"
 #include "OS/TestFiles.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/PageCache.h"
 #include "gtest/gtest.h"
 #include <filesystem>
 #include <thread>

@@ -15,6 +15,7 @@
 #ifndef HEADSTART_ENGINE_FILEPLANNER_H
 #define HEADSTART_ENGINE_FILEPLANNER_H
 
+#include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/ComdatTable.h"
@@ -34,6 +35,9 @@ namespace headstart {
 /// cannot be read. Blocks for the disk. What \p Head held is lost. Any thread.
 std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
                                          llvm::SmallVectorImpl<char> &Head);
+
+/// What \p Command says about what its link will read.
+PlanOptions planOptionsOf(const LinkCommand &Command);
 
 /// Memory that one thread uses again for each file: fresh memory of that size
 /// would be a page fault for every 4 KiB.

@@ -108,7 +108,8 @@ public:
   bool wasShortOfMemory() const;
 
   /// Asks the threads to stop after the step they are at (a step is at most
-  /// 512 KiB). Does not block. Any thread.
+  /// 512 KiB, or 2 MiB of a disk that counts requests). Does not block. Any
+  /// thread.
   void cancel();
 
   /// Waits for the threads to end: when everything is fetched, or soon after

@@ -42,6 +42,10 @@ loadProfile(const std::string &Path);
 /// mistake, is not written over.
 bool mayReplaceProfile(const std::string &Path);
 
+/// A profile of this moment, with no files yet.
+LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
+                       llvm::StringRef Settings);
+
 /// Replaces the profile at \p Path as one step: a link that is killed leaves
 /// the old one. Folders are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);

@@ -16,10 +16,8 @@
 #ifndef HEADSTART_LINK_PROGRAMPAGES_H
 #define HEADSTART_LINK_PROGRAMPAGES_H
 
-#include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/Support/Error.h"
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
