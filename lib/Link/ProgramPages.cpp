@@ -12,6 +12,7 @@
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/Program.h"
 #include <algorithm>
+#include <vector>
 
 using namespace llvm;
 
@@ -44,10 +45,15 @@ void ProgramPages::askNow() {
   Asked = 0;
   const RecordedFile &Pages = (*Loaded)->Files[0];
   os::PageCache Cache;
-  std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
-  if (Now && Now->ResidentPages >= Pages.touchedBytes() / Cache.pageSize())
-    return;
-  for (const os::HintResult &Result : Cache.hint(File, Pages.Touched))
+  // Range by range: starting the program has read as many pages around its own
+  // faults as the whole record has.
+  std::vector<ByteRange> Missing;
+  for (const ByteRange &Range : Pages.Touched) {
+    std::optional<os::Residency> Now = Cache.residency(File, Range);
+    if (!Now || !Now->complete())
+      Missing.push_back(Range);
+  }
+  for (const os::HintResult &Result : Cache.hint(File, Missing))
     *Asked += Result.AcceptedBytes;
 }
 
