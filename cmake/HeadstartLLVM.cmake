@@ -59,6 +59,9 @@ function(headstart_lld_library name)
 endfunction()
 headstart_lld_library(lldCommon)
 headstart_lld_library(lldCOFF headstart_lldCommon)
+headstart_lld_library(lldELF headstart_lldCommon)
+headstart_lld_library(lldMachO headstart_lldCommon)
+headstart_lld_library(lldMinGW headstart_lldCOFF)
 
 find_program(HEADSTART_TBLGEN llvm-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR}
   NO_DEFAULT_PATH REQUIRED)

@@ -33,15 +33,31 @@ if "address" in config.sanitizers:
     config.environment["ASAN_OPTIONS"] = (
         "detect_container_overflow=0:detect_leaks=0")
 
+
+def same_link(linker):
+    """How to compare a link of stock lld with ours."""
+    return "%s %s --name %s --stock %s --ours %s" % (
+        config.python,
+        os.path.join(config.headstart_source_root, "utils", "same-link.py"),
+        linker, os.path.join(llvm, linker), os.path.join(tools, linker))
+
+
 config.substitutions += [
     ("%lld-link", os.path.join(tools, "lld-link")),
     ("%stock-lld-link", os.path.join(llvm, "lld-link")),
-    ("%headstart", os.path.join(tools, "headstart")),
-    ("%same-link", "%s %s --stock %s --ours %s" % (
+    ("%ld.lld", os.path.join(tools, "ld.lld")),
+    ("%stock-ld.lld", os.path.join(llvm, "ld.lld")),
+    ("%ld64.lld", os.path.join(tools, "ld64.lld")),
+    ("%stock-ld64.lld", os.path.join(llvm, "ld64.lld")),
+    ("%check-discovery", "%s %s --headstart %s" % (
         config.python,
-        os.path.join(config.headstart_source_root, "utils", "same-link.py"),
-        os.path.join(llvm, "lld-link"),
-        os.path.join(tools, "lld-link"))),
+        os.path.join(config.headstart_source_root, "utils",
+                     "check-discovery.py"),
+        os.path.join(tools, "headstart"))),
+    ("%headstart", os.path.join(tools, "headstart")),
+    ("%same-elf-link", same_link("ld.lld")),
+    ("%same-macho-link", same_link("ld64.lld")),
+    ("%same-link", same_link("lld-link")),
     ("%clang-cl", os.path.join(llvm, "clang")
      + " --target=x86_64-pc-windows-msvc"),
     ("%clang", os.path.join(llvm, "clang")),

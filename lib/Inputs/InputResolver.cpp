@@ -13,26 +13,24 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputLook.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace headstart {
 
-static ResolvedInput lookAt(StringRef Path) {
+ResolvedInput lookAtInput(StringRef Path) {
   ResolvedInput Result{Path.str(), {}};
   // Whatever keeps us from seeing the file (a loop of links, a folder that may
   // not be searched) keeps lld from it as well; lld is the one to say so.
   std::error_code Ignored;
   Result.Status = os::lookAt(Result.Path, Ignored);
   return Result;
-}
-
-static bool exists(const ResolvedInput &R) {
-  return R.Status.Kind != os::FileKind::Missing;
 }
 
 /// lld adds an extension where there is no '.' at all, be it in a folder's
@@ -45,16 +43,16 @@ static std::string libraryName(StringRef Name) {
 
 ResolvedInput InputResolver::findFile(StringRef Name) const {
   if (sys::path::is_absolute(Name))
-    return lookAt(Name);
+    return lookAtInput(Name);
   for (StringRef Folder : Command.SearchPaths) {
     SmallString<256> Path = Folder;
     sys::path::append(Path, Name);
-    if (ResolvedInput R = lookAt(Path); exists(R))
+    if (ResolvedInput R = lookAtInput(Path); R.exists())
       return R;
     if (hasExtension(Name))
       continue;
     Path += ".obj";
-    if (ResolvedInput R = lookAt(Path); exists(R))
+    if (ResolvedInput R = lookAtInput(Path); R.exists())
       return R;
   }
   return {Name.str(), {}};
@@ -74,16 +72,26 @@ ResolvedInput InputResolver::findLibrary(StringRef Name) const {
   return findFile(("lib" + Archive).str());
 }
 
-ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
-  switch (Input.Search) {
-  case SearchRule::AsGiven:
-    break;
-  case SearchRule::Object:
+ResolvedInput InputResolver::resolveCOFF(const NamedInput &Input) const {
+  if (Input.Search == SearchRule::Object)
     return findFile(Input.Name);
-  case SearchRule::Library:
+  if (Input.Search == SearchRule::Library)
     return findLibrary(Input.Name);
+  return lookAtInput(Input.Name);
+}
+
+ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
+  if (Input.Search == SearchRule::AsGiven)
+    return lookAtInput(Input.Name);
+  switch (Command.Kind) {
+  case Flavour::COFF:
+    return resolveCOFF(Input);
+  case Flavour::ELF:
+    return resolveELF(Input);
+  case Flavour::MachO:
+    return resolveMachO(Input);
   }
-  return lookAt(Input.Name);
+  llvm_unreachable("unknown flavour");
 }
 
 // lld compares lower-case paths, each the result of a search: `/nodefaultlib:`

@@ -8,6 +8,8 @@
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "COFF/Options.h"
+#include "ELF/Options.h"
+#include "MachO/Options.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
@@ -30,6 +32,26 @@ StringRef reasonName(InputReason R) {
     return "module definition";
   case InputReason::OptionFile:
     return "option file";
+  case InputReason::Library:
+    return "library";
+  case InputReason::Framework:
+    return "framework";
+  case InputReason::FileList:
+    return "file list";
+  case InputReason::LinkerScript:
+    return "linker script";
+  case InputReason::ArchiveMember:
+    return "archive member";
+  case InputReason::DefaultInside:
+    return "default library";
+  case InputReason::TypeServer:
+    return "type server";
+  case InputReason::LinkerOption:
+    return "linker option";
+  case InputReason::ReExport:
+    return "re-export";
+  case InputReason::Dependent:
+    return "dependent library";
   case InputReason::Recorded:
     return "profile";
   }
@@ -42,10 +64,22 @@ takePrefetchOptions(Flavour F, SmallVectorImpl<const char *> &Args) {
   case Flavour::COFF:
     return coff::takePrefetchOptions(Args);
   case Flavour::MachO:
+    return macho::takePrefetchOptions(Args);
   case Flavour::ELF:
-    // Their options take separate values, so only their own parsers can tell
-    // an option of ours from a value that looks like one.
-    return {};
+    return elf::takePrefetchOptions(Args);
+  }
+  llvm_unreachable("unknown flavour");
+}
+
+LinkCommand parseCommandLine(Flavour F, ArrayRef<CommandLineWord> Words,
+                             const CommandLineContext &Context) {
+  switch (F) {
+  case Flavour::COFF:
+    return parseCOFFCommandLine(Words, Context);
+  case Flavour::MachO:
+    return parseMachOCommandLine(Words, Context);
+  case Flavour::ELF:
+    return parseELFCommandLine(Words, Context);
   }
   llvm_unreachable("unknown flavour");
 }

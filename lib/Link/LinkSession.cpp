@@ -51,7 +51,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     Words.reserve(Argv.size());
     for (const char *Word : ArrayRef(Argv).drop_front())
       Words.push_back({Word, "", ""});
-    LinkCommand Command = parseCOFFCommandLine(Words, Context);
+    LinkCommand Command = parseCommandLine(Kind, Words, Context);
     if (!Command.Links) {
       Settings.On = false;
       return;

@@ -28,20 +28,24 @@ static std::optional<Flavour> flavourOfProgram(StringRef Program) {
   Name = Name.rtrim("0123456789.").rtrim('-');
   if (Name.equals_insensitive("lld-link") || Name.equals_insensitive("link"))
     return Flavour::COFF;
+  if (Name == "ld64.lld")
+    return Flavour::MachO;
+  if (is_contained({"ld", "ld.lld", "ld.bfd", "ld.gold", "gold", "mold",
+                    "ld.mold", "wild"},
+                   Name))
+    return Flavour::ELF;
   return std::nullopt;
 }
 
-void writeInputs(const LinkCommand &Command, json::OStream &J) {
-  InputResolver Resolver(Command);
+void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   J.attributeArray("inputs", [&] {
-    for (const NamedInput &Input : Command.Inputs)
+    for (const ListedInput &Input : Inputs)
       J.object([&] {
-        ResolvedInput Found = Resolver.resolve(Input);
-        J.attribute("path", json::fixUTF8(Found.Path));
-        J.attribute("why", reasonName(Input.Reason));
-        J.attribute("from", json::fixUTF8(Input.From));
-        J.attribute("exists", Found.Status.Kind != os::FileKind::Missing);
-        J.attribute("size", Found.Status.Identity.Size);
+        J.attribute("path", json::fixUTF8(Input.Found.Path));
+        J.attribute("why", reasonName(Input.Named.Reason));
+        J.attribute("from", json::fixUTF8(Input.Named.From));
+        J.attribute("exists", Input.Found.exists());
+        J.attribute("size", Input.Found.Status.Identity.Size);
       });
   });
 }
@@ -51,21 +55,19 @@ static void printJSON(const LinkCommand &Command) {
   J.object([&] {
     J.attribute("version", 1);
     J.attribute("flavour", flavourName(Command.Kind));
-    writeInputs(Command, J);
+    writeInputs(listInputs(Command), J);
   });
   outs() << "\n";
 }
 
 static void printText(const LinkCommand &Command) {
-  InputResolver Resolver(Command);
-  for (const NamedInput &Input : Command.Inputs) {
-    ResolvedInput Found = Resolver.resolve(Input);
-    outs() << Found.Path << "\t" << reasonName(Input.Reason);
-    if (!Input.From.empty())
-      outs() << " (" << Input.From << ")";
-    if (Found.Status.Kind == os::FileKind::Missing)
+  for (const ListedInput &Input : listInputs(Command)) {
+    outs() << Input.Found.Path << "\t" << reasonName(Input.Named.Reason);
+    if (!Input.Named.From.empty())
+      outs() << " (" << Input.Named.From << ")";
+    if (!Input.Found.exists())
       outs() << ", not found";
-    else if (Found.Status.Kind != os::FileKind::Regular)
+    else if (Input.Found.Status.Kind != os::FileKind::Regular)
       outs() << ", not a regular file";
     outs() << "\n";
   }
@@ -88,14 +90,15 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
           ? flavourOfProgram(Program)
           : StringSwitch<std::optional<Flavour>>(Arguments.Flavour)
                 .Case("coff", Flavour::COFF)
+                .Case("elf", Flavour::ELF)
+                .Case("macho", Flavour::MachO)
                 .Default(std::nullopt);
   if (!F)
     return fail(Arguments.Flavour.empty()
                     ? "cannot tell what kind of linker '" + Program +
-                          "' is: only COFF linkers are known so far; "
-                          "--flavour=coff says so"
+                          "' is: --flavour=coff, elf or macho says so"
                     : "unknown flavour '" + Arguments.Flavour +
-                          "': only 'coff' is known so far",
+                          "': expected coff, elf or macho",
                 Exit::WrongUsage);
 
   CommandLineContext Context = CommandLineContext::fromProcess();
@@ -108,7 +111,7 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
       expandCommandLine(*F, ArrayRef(Arguments.Linker).drop_front(), Context);
   for (const std::string &Note : Expanded.Notes)
     errs() << "headstart: note: " << Note << "\n";
-  Result = parseCOFFCommandLine(Expanded.Words, Context);
+  Result = parseCommandLine(*F, Expanded.Words, Context);
   return Exit::Done;
 }
 

@@ -15,7 +15,8 @@
 #define HEADSTART_TOOLS_HEADSTART_LINKERCOMMANDLINE_H
 
 #include "Command.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/InputScanner.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
@@ -29,7 +30,7 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
                            std::optional<LinkCommand> &Result);
 
 /// Writes the attribute "inputs" of an open object.
-void writeInputs(const LinkCommand &Command, llvm::json::OStream &J);
+void writeInputs(llvm::ArrayRef<ListedInput> Inputs, llvm::json::OStream &J);
 
 } // namespace headstart
 

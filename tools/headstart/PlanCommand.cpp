@@ -31,21 +31,20 @@ struct PlannedFile {
 
 /// Plans every input that is there, as the engine would without a profile and
 /// with nothing in memory.
-static std::vector<PlannedFile> planInputs(const LinkCommand &Command) {
+static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
+                                           ArrayRef<ListedInput> Inputs) {
   FilePlanner Planner(planOptionsOf(Command));
   PlanScratch Scratch;
-  InputResolver Resolver(Command);
   std::vector<PlannedFile> Files;
-  for (const NamedInput &Input : Command.Inputs) {
-    ResolvedInput Found = Resolver.resolve(Input);
+  for (const ListedInput &Input : Inputs) {
     os::OpenFile File;
-    if (Found.Status.Kind != os::FileKind::Regular ||
-        os::OpenFile::open(Found.Path, File))
+    if (Input.Found.Status.Kind != os::FileKind::Regular ||
+        os::OpenFile::open(Input.Found.Path, File))
       continue;
     Files.push_back(
-        {std::move(Found.Path),
-         Planner.plan(File, Input.Whole, static_cast<uint32_t>(Files.size()),
-                      Scratch)});
+        {Input.Found.Path,
+         Planner.plan(File, Input.Named.Whole,
+                      static_cast<uint32_t>(Files.size()), Scratch)});
   }
   return Files;
 }
@@ -67,13 +66,14 @@ Exit runPlan(const CommandArguments &Arguments) {
   Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
   if (!Command)
     return Status;
-  std::vector<PlannedFile> Files = planInputs(*Command);
+  std::vector<ListedInput> Inputs = listInputs(*Command);
+  std::vector<PlannedFile> Files = planInputs(*Command, Inputs);
   if (Arguments.JSON) {
     json::OStream J(outs(), /*IndentSize=*/2);
     J.object([&] {
       J.attribute("version", 1);
       J.attribute("flavour", flavourName(Command->Kind));
-      writeInputs(*Command, J);
+      writeInputs(Inputs, J);
       J.attributeArray("ranges", [&] {
         inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
           J.object([&] {

@@ -55,10 +55,10 @@ struct Subcommand {
 };
 
 constexpr Subcommand Subcommands[] = {
-    {"inputs", "headstart inputs [--json] [--flavour=coff] -- LINKER ARGS...",
+    {"inputs", "headstart inputs [--json] [--flavour=KIND] -- LINKER ARGS...",
      "List the files that a link will read, in order, and why each is there",
      runInputs},
-    {"plan", "headstart plan [--json] [--flavour=coff] -- LINKER ARGS...",
+    {"plan", "headstart plan [--json] [--flavour=KIND] -- LINKER ARGS...",
      "List the byte ranges that would be fetched, in their order (phase, "
      "offset, length)",
      runPlan},

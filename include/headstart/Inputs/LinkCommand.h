@@ -36,19 +36,37 @@ enum class InputReason : uint8_t {
   WholeArchive,     ///< /wholearchive:
   ModuleDefinition, ///< /def:, /defarm64native:
   OptionFile,       ///< any other option whose value the linker reads
+  Library,          ///< -l and its kin
+  Framework,        ///< -framework and its kin
+  FileList,         ///< named in a -filelist
+  LinkerScript,     ///< named in a linker script (INPUT, GROUP, INCLUDE)
+  ArchiveMember,    ///< a member of a thin archive
+  DefaultInside,    ///< a default library that an object names (.drectve)
+  TypeServer,       ///< a PDB that an object's type records name
+  LinkerOption,     ///< LC_LINKER_OPTION in a Mach-O object
+  ReExport,         ///< a library that another one re-exports
+  Dependent,        ///< .deplibs in an ELF object
   Recorded,         ///< named by another input in the link that was recorded
 };
 
 /// The reason in the words of the JSON: "command line", "response file",
 /// "environment", "default library", "whole archive", "module definition",
-/// "option file", "profile".
+/// "option file", "library", "framework", "file list", "linker script",
+/// "archive member", "default library" (also for one that an object names),
+/// "type server", "linker option", "re-export", "dependent library", "profile".
 llvm::StringRef reasonName(InputReason R);
 
 /// How the linker turns a name into a path.
 enum class SearchRule : uint8_t {
   AsGiven, ///< the name is the path
   Object,  ///< COFF: search paths, `.obj` added where there is no extension
-  Library, ///< COFF: search paths, `.lib` added where there is no extension
+  /// COFF: search paths, `.lib` added where there is no extension. ELF and
+  /// Mach-O: the value of -l.
+  Library,
+  Framework, ///< Mach-O: the value of -framework
+  Dylib,     ///< Mach-O: an install name, or a path under -syslibroot
+  Script,    ///< ELF: a linker script (-T), or a file named in one
+  Dependent, ///< ELF: an entry of .deplibs
 };
 
 /// An input as the command line names it.
@@ -61,8 +79,13 @@ struct NamedInput {
   std::string From;
   bool Lazy = false; ///< between /start-lib and /end-lib
   /// Every member of it is read, if it is an archive: /wholearchive names it,
-  /// or names nothing and so means all.
+  /// or names nothing and so means all; --whole-archive, -force_load,
+  /// -all_load.
   bool Whole = false;
+  /// ELF: only archives are searched for (-Bstatic stands before it).
+  bool StaticOnly = false;
+  /// The linker does without it where it is not there.
+  bool Optional = false;
 };
 
 /// One of Headstart's own options, wherever it stood, values unchecked.
@@ -71,6 +94,19 @@ struct PrefetchOption {
   std::string Value; ///< empty for a flag
   bool HasValue = false;
   std::string Spelling; ///< as it was written, for messages
+};
+
+/// What only links of ELF know; see lib/Inputs/ELF.
+struct ELFSettings {
+  std::string SysRoot; ///< --sysroot
+  /// Whether SEARCH_DIR in scripts counts (-nostdlib: it does not).
+  bool IgnoresScriptFolders = false;
+};
+
+/// What only links of Mach-O know; see lib/Inputs/MachO.
+struct MachOSettings {
+  std::vector<std::string> FrameworkPaths; ///< in the order of the search
+  std::vector<std::string> SystemRoots;    ///< -syslibroot
 };
 
 /// What one link will do, as far as its command line tells.
@@ -98,6 +134,8 @@ struct LinkCommand {
   /// without /debug).
   bool DropsUnreferenced = false;
   bool MinGW = false; ///< /lldmingw
+  ELFSettings ELF;
+  MachOSettings MachO;
   /// Whether there is a link at all: /help, --version and /lib read nothing.
   bool Links = true;
 };
@@ -111,6 +149,19 @@ struct LinkCommand {
 LinkCommand parseCOFFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
                                  const CommandLineContext &Context);
 
+/// The same for ld.lld; with `-m i386pep` and its like, where ld.lld becomes
+/// MinGW's linker, the command is one of COFF.
+LinkCommand parseELFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
+                                const CommandLineContext &Context);
+
+/// The same for ld64.lld.
+LinkCommand parseMachOCommandLine(llvm::ArrayRef<CommandLineWord> Words,
+                                  const CommandLineContext &Context);
+
+/// The one of the three for \p F.
+LinkCommand parseCommandLine(Flavour F, llvm::ArrayRef<CommandLineWord> Words,
+                             const CommandLineContext &Context);
+
 /// Takes Headstart's own options out of \p Args (a command line whose first
 /// word is the program's name) and leaves everything else as it is, word for
 /// word. An option's separate value that looks like one of ours stays. Returns
@@ -122,10 +173,13 @@ takePrefetchOptions(Flavour F, llvm::SmallVectorImpl<const char *> &Args);
 struct ResolvedInput {
   std::string Path; ///< spelled as the linker will spell it
   os::FileStatus Status;
+
+  bool exists() const { return Status.Kind != os::FileKind::Missing; }
 };
 
 /// Turns names into paths by the linker's own search rules. Looks at the file
-/// system, opens nothing. Const and thread-safe: share one among threads.
+/// system, opens nothing but what decides a search. Const and thread-safe:
+/// share one among threads.
 class InputResolver {
 public:
   /// \p Command must outlive the resolver.
@@ -140,7 +194,12 @@ public:
   /// close to an excluded one.
   bool isExcluded(llvm::StringRef Name) const;
 
+  const LinkCommand &command() const { return Command; }
+
 private:
+  ResolvedInput resolveCOFF(const NamedInput &Input) const;
+  ResolvedInput resolveELF(const NamedInput &Input) const;
+  ResolvedInput resolveMachO(const NamedInput &Input) const;
   ResolvedInput findFile(llvm::StringRef Name) const;
   ResolvedInput findLibrary(llvm::StringRef Name) const;
 

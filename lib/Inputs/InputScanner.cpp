@@ -1,0 +1,73 @@
+//===- InputScanner.cpp - What inputs name --------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Inputs/InputScanner.h"
+#include "ScanInside.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <array>
+#include <deque>
+
+using namespace llvm;
+
+namespace headstart {
+
+std::vector<FoundInput> InputScanner::scan(const NamedInput &Named,
+                                           StringRef Path,
+                                           const os::OpenFile &File) const {
+  std::array<char, 64> Bytes;
+  std::error_code Error;
+  size_t Read = File.readAt(0, Bytes, Error);
+  if (Error || Read == 0)
+    return {};
+  ScanRequest Request{Resolver, Named, Path, File,
+                      ArrayRef(Bytes.data(), Read)};
+  switch (Resolver.command().Kind) {
+  case Flavour::COFF:
+    return coff::scan(Request);
+  case Flavour::ELF:
+    return elf::scan(Request);
+  case Flavour::MachO:
+    return macho::scan(Request);
+  }
+  llvm_unreachable("unknown flavour");
+}
+
+std::vector<ListedInput> listInputs(const LinkCommand &Command) {
+  InputResolver Resolver(Command);
+  InputScanner Scanner(Resolver);
+  std::deque<NamedInput> Left(Command.Inputs.begin(), Command.Inputs.end());
+  std::vector<ListedInput> Listed;
+  StringSet<> Seen;
+  while (!Left.empty()) {
+    NamedInput Named = std::move(Left.front());
+    Left.pop_front();
+    ResolvedInput Found = Resolver.resolve(Named);
+    if ((Named.Optional && !Found.exists()) || !Seen.insert(Found.Path).second)
+      continue;
+    Listed.push_back({std::move(Named), std::move(Found)});
+    const ListedInput &This = Listed.back();
+    os::OpenFile File;
+    if (This.Found.Status.Kind != os::FileKind::Regular ||
+        os::OpenFile::open(This.Found.Path, File))
+      continue;
+    std::vector<FoundInput> Inside =
+        Scanner.scan(This.Named, This.Found.Path, File);
+    // Backwards, so that what stands first comes first.
+    for (FoundInput &F : reverse(Inside))
+      if (F.Next)
+        Left.push_front(std::move(F.Input));
+    for (FoundInput &F : Inside)
+      if (!F.Next)
+        Left.push_back(std::move(F.Input));
+  }
+  return Listed;
+}
+
+} // namespace headstart

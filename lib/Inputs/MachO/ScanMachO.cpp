@@ -1,0 +1,17 @@
+//===- ScanMachO.cpp - What MachO inputs name -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../ScanInside.h"
+
+using namespace llvm;
+
+namespace headstart::macho {
+
+std::vector<FoundInput> scan(const ScanRequest &Request) { return {}; }
+
+} // namespace headstart::macho

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Compares what `headstart inputs` lists with what lld itself says it read.
+
+    check-discovery.py --headstart H --lld LLD --cases CASES.py [--list]
+
+Works in the current folder, which should be empty. CASES.py is a module with
+
+    NAME       argv[0] of the linker ("ld.lld")
+    prepare()  makes the files that the links need, in the current folder
+    cases()    yields Case(...) objects, at least 40
+    read_by(lld, words)
+               links for real, and returns the paths that lld says it read, in
+               its order (from --reproduce, --dependency-file, ...), spelled as
+               `headstart inputs` spells them
+
+and each case may name paths that only one side has, with the reason; such a
+difference must then be there. Prints one line for each case; exits 1 when one
+differs.
+"""
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import subprocess
+import sys
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    words: list
+    # path -> reason (a heading of docs/Discovery.md)
+    only_lld: dict = dataclasses.field(default_factory=dict)
+    only_headstart: dict = dataclasses.field(default_factory=dict)
+    ordered: bool = True
+
+
+def load(path: str):
+    spec = importlib.util.spec_from_file_location("cases", path)
+    module = importlib.util.module_from_spec(spec)
+    module.Case = Case
+    spec.loader.exec_module(module)
+    return module
+
+
+def once(paths) -> list:
+    return list(dict.fromkeys(paths))
+
+
+def listed(headstart: str, name: str, words) -> list:
+    """The existing inputs, as `headstart inputs` lists them."""
+    done = subprocess.run([headstart, "inputs", "--json", "--", name] + words,
+                          stdout=subprocess.PIPE, check=True, timeout=60)
+    return [i["path"] for i in json.loads(done.stdout)["inputs"]
+            if i["exists"]]
+
+
+def problems(case: Case, ours: list, theirs: list):
+    """Yields a sentence for each difference."""
+    for path in theirs:
+        if path not in ours and path not in case.only_lld:
+            yield f"lld reads it, we do not list it: {path}"
+    for path in ours:
+        if path not in theirs and path not in case.only_headstart:
+            yield f"we list it, lld does not read it: {path}"
+    for path in case.only_lld:
+        if path in ours or path not in theirs:
+            yield f"expected to be lld's alone: {path}"
+    for path in case.only_headstart:
+        if path in theirs or path not in ours:
+            yield f"expected to be ours alone: {path}"
+    both_ours = [p for p in ours if p in theirs]
+    both_theirs = [p for p in theirs if p in ours]
+    if case.ordered and both_ours != both_theirs:
+        yield f"another order:\n    lld  {both_theirs}\n    ours {both_ours}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--headstart", required=True)
+    parser.add_argument("--lld", required=True)
+    parser.add_argument("--cases", required=True)
+    parser.add_argument("--list", action="store_true",
+                        help="print the inputs of each case")
+    arguments = parser.parse_args()
+    module = load(arguments.cases)
+    module.prepare()
+    count, different = 0, 0
+    for case in module.cases():
+        count += 1
+        theirs = once(module.read_by(arguments.lld, case.words))
+        ours = once(listed(arguments.headstart, module.NAME, case.words))
+        found = list(problems(case, ours, theirs))
+        # A link that reads nothing shows nothing.
+        if not theirs:
+            found.append("lld read nothing")
+        print(f"{'different' if found else 'same'}: {case.name} "
+              f"({len(theirs)} files)")
+        for problem in found:
+            print(f"  {problem}")
+        if found:
+            different += 1
+            print(f"  words: {' '.join(case.words)}")
+        if arguments.list:
+            print("  " + "\n  ".join(theirs))
+    print(f"{count} command lines, {different} different")
+    return 1 if different or count < 40 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
