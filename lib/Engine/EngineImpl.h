@@ -21,13 +21,13 @@
 #include "Problems.h"
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Inputs/InputScanner.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -52,7 +52,10 @@ public:
   void start(LinkCommand TheCommand);
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
-  void cancel() { Window.cancel(); }
+  void cancel() {
+    Window.cancel();
+    Table.cancel();
+  }
   void join() { Workers.join(); }
   void reached(LinkStage Stage) { Window.reached(Stage); }
   bool wasShortOfMemory() const { return Window.isShort(); }
@@ -72,6 +75,7 @@ private:
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
+  void follow(const InputEntry &Entry, const os::OpenFile &File);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
   void planEntry(InputEntry &Entry, const os::OpenFile &File,
@@ -88,10 +92,10 @@ private:
   os::PageCache Cache;
   LinkCommand Command;
   std::unique_ptr<InputResolver> Resolver;
+  std::unique_ptr<InputScanner> Scanner;
   InputTable Table;
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
-  std::array<std::atomic<size_t>, NumLinkStages> Cursors{};
   DiskProbe Probe;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
   MemoryWindow Window;

@@ -12,19 +12,100 @@ using namespace llvm;
 
 namespace headstart {
 
-void InputTable::fill(const std::vector<NamedInput> &Inputs) {
+/// Enters \p Named; null when its name is known under the same rule.
+InputEntry *InputTable::make(NamedInput Named) {
+  auto Entry = std::make_unique<InputEntry>(
+      std::move(Named), static_cast<uint32_t>(Entries.size()));
+  const NamedInput &Mine = Entry->Named;
+  // Two rules for one name (an input and a /defaultlib) may find two files;
+  // the first keeps the name, the other is found by its path.
+  auto [It, IsNew] = ByPath.try_emplace(Mine.Name, Entry.get());
+  const NamedInput &Other = It->second->Named;
+  if (!IsNew && Other.Search == Mine.Search &&
+      Other.StaticOnly == Mine.StaticOnly)
+    return nullptr;
+  Entries.push_back(std::move(Entry));
+  return Entries.back().get();
+}
+
+void InputTable::fill(std::vector<NamedInput> Inputs) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Entries.reserve(Inputs.size());
-  for (const NamedInput &Named : Inputs) {
-    auto Entry = std::make_unique<InputEntry>(
-        Named, static_cast<uint32_t>(Entries.size()));
-    // Two rules for one name (an input and a /defaultlib) may find two files;
-    // the first keeps the name, the other is found by its path.
-    auto [It, IsNew] = ByPath.try_emplace(Named.Name, Entry.get());
-    if (!IsNew && It->second->Named->Search == Named.Search)
-      continue;
-    Entries.push_back(std::move(Entry));
+  for (NamedInput &Named : Inputs)
+    if (InputEntry *Entry = make(std::move(Named)))
+      Waiting.push_back(Entry);
+}
+
+size_t InputTable::size() const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  return Entries.size();
+}
+
+InputEntry *InputTable::nextToPrepare() {
+  std::unique_lock<std::mutex> Lock(Mutex);
+  More.wait(Lock,
+            [&] { return Cancelled || !Waiting.empty() || Looking == 0; });
+  if (Cancelled || Waiting.empty())
+    return nullptr;
+  InputEntry *Entry = Waiting.front();
+  Waiting.pop_front();
+  ++Looking;
+  return Entry;
+}
+
+void InputTable::beginLook() {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  ++Looking;
+}
+
+void InputTable::looked() {
+  bool Last = false;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Last = --Looking == 0;
   }
+  if (Last)
+    More.notify_all();
+}
+
+void InputTable::add(std::vector<FoundInput> Found) {
+  if (Found.empty())
+    return;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    std::vector<InputEntry *> Next;
+    for (FoundInput &F : Found)
+      if (InputEntry *Entry = make(std::move(F.Input))) {
+        if (F.Next)
+          Next.push_back(Entry);
+        else
+          Waiting.push_back(Entry);
+      }
+    Waiting.insert(Waiting.begin(), Next.begin(), Next.end());
+  }
+  More.notify_all();
+}
+
+InputEntry *InputTable::nextFor(LinkStage Stage) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  size_t &Cursor = Cursors[static_cast<size_t>(Stage)];
+  return Cursor < Entries.size() ? Entries[Cursor++].get() : nullptr;
+}
+
+void InputTable::cancel() {
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Cancelled = true;
+  }
+  More.notify_all();
+}
+
+bool InputTable::isTaken(StringRef Path, const InputEntry &Entry) const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  auto It = ByPath.find(Path);
+  return It != ByPath.end() && It->second != &Entry &&
+         (It->second->Named.Search == SearchRule::AsGiven ||
+          (It->second->State == EntryState::Ready && It->second->Path == Path));
 }
 
 bool InputTable::claim(InputEntry &Entry) {

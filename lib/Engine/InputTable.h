@@ -15,17 +15,21 @@
 #define HEADSTART_LIB_ENGINE_INPUTTABLE_H
 
 #include "headstart/Engine/FileContents.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Inputs/InputScanner.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -41,11 +45,12 @@ namespace headstart {
 enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
 struct InputEntry {
-  InputEntry(const NamedInput &Named, uint32_t Number)
-      : Named(&Named), Number(Number) {}
+  InputEntry(NamedInput Named, uint32_t Number)
+      : Named(std::move(Named)), Number(Number) {}
 
-  const NamedInput *Named;
-  const uint32_t Number;                  ///< in the order of the link
+  const NamedInput Named;
+  const uint32_t Number; ///< in the order of the command line; what inputs name
+                         ///< comes after that
   EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
 
   // Written by the claimer, read by anyone after State is Ready:
@@ -76,16 +81,37 @@ struct InputEntry {
   std::atomic<bool> Given{false};
 };
 
-/// All entries, by order and by path. Every function may be called from any
-/// thread.
+/// All entries, by order and by path. What inputs name is added while threads
+/// are at work, so a thread may find nothing to prepare while another is still
+/// looking into an input: it waits for that. Every function may be called from
+/// any thread.
 class InputTable {
 public:
   /// Makes the entries; a name that comes twice gets one. To be called once,
-  /// before any thread starts. \p Inputs must outlive the table.
-  void fill(const std::vector<NamedInput> &Inputs);
+  /// before any thread starts.
+  void fill(std::vector<NamedInput> Inputs);
 
-  size_t size() const { return Entries.size(); }
-  InputEntry &operator[](size_t I) { return *Entries[I]; }
+  size_t size() const;
+
+  /// The next entry to prepare, in the order in which the linker will ask.
+  /// While there is none, waits as long as one may still be added. Null when
+  /// there is nothing more, or the table was cancelled. The caller says
+  /// `looked` when it has seen what the entry names.
+  InputEntry *nextToPrepare();
+  /// Takes \p Entry out of its turn; it is looked into like the others.
+  void beginLook();
+  /// The caller has looked into one entry.
+  void looked();
+  /// Adds what an input names: the linker will ask for it next, or after all
+  /// that is known. What is known by its name already is passed over.
+  void add(std::vector<FoundInput> Found);
+
+  /// The next entry whose turn it is for \p Stage, which is not the first;
+  /// null when there is none. Each is given out once.
+  InputEntry *nextFor(LinkStage Stage);
+
+  /// Ends all waiting for entries to come.
+  void cancel();
 
   /// Makes the caller the one who opens \p Entry; false when it is another's,
   /// or done.
@@ -96,6 +122,9 @@ public:
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents);
+
+  /// Whether another entry than \p Entry has the file at \p Path.
+  bool isTaken(llvm::StringRef Path, const InputEntry &Entry) const;
 
   /// Calls \p Visit, under the lock, with every entry that is Ready.
   void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit);
@@ -109,10 +138,18 @@ public:
   InputEntry *find(llvm::StringRef Path, bool &Claimed);
 
 private:
-  std::mutex Mutex;
+  InputEntry *make(NamedInput Named);
+
+  mutable std::mutex Mutex;
   std::condition_variable Published;
-  llvm::StringMap<InputEntry *> ByPath; ///< guarded by Mutex
+  std::condition_variable More; ///< Waiting has grown, or cannot any more
+  // All guarded by Mutex:
+  llvm::StringMap<InputEntry *> ByPath;
   std::vector<std::unique_ptr<InputEntry>> Entries;
+  std::deque<InputEntry *> Waiting; ///< to be prepared
+  size_t Looking = 0;               ///< threads that may still add
+  std::array<size_t, NumLinkStages> Cursors{};
+  bool Cancelled = false;
 };
 
 } // namespace headstart

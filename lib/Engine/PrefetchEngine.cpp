@@ -12,7 +12,9 @@
 /// parse phase of every file is under way before the next phase of any; an
 /// input that the linker asks for out of turn goes first:
 ///
-///     parse:    claim ─ open ─ map ─ publish ─ plan ─ set Planned ─ fetch
+///     parse:    claim ─ open ─ map ─ publish ─ look inside ─ plan ─ set
+///     Planned
+///               ─ fetch
 ///     others:   wait for nobody: fetch the stage's ranges of a planned input
 ///
 /// A thread that comes for a later stage of an input which has no plan yet (its
@@ -21,7 +23,12 @@
 /// too. Exactly one of the two sees the other's bit, since both are set by
 /// atomic read-modify-writes of the same word.
 ///
-/// Threads wait for two things only: the disk, and room (MemoryWindow.h).
+/// What an input names inside itself is added to the table while others work;
+/// a thread that finds nothing more to prepare waits for those that are still
+/// looking (InputTable::nextToPrepare).
+///
+/// Otherwise threads wait for two things only: the disk, and room
+/// (MemoryWindow.h).
 /// The linker never waits for either through us; `take` waits at most for the
 /// opening of the one file that it asks for.
 ///
@@ -36,6 +43,7 @@
 #include "EngineImpl.h"
 #include "Stages.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
@@ -72,6 +80,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   if (Options.Profile)
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
+  Scanner = std::make_unique<InputScanner>(*Resolver);
   Table.fill(Command.Inputs);
   Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
   // Each thread holds one descriptor at a time.
@@ -79,7 +88,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   uint64_t Most = Descriptors > 2 * SpareDescriptors
                       ? Descriptors - SpareDescriptors
                       : Descriptors / 2;
-  uint64_t Jobs = std::min<uint64_t>({Options.Jobs, Table.size(), Most});
+  // A single input may name thousands.
+  uint64_t Jobs = std::min<uint64_t>(Table.size() ? Options.Jobs : 0, Most);
   for (unsigned I = 0; I != Jobs; ++I) {
     if (std::error_code E = Workers.start([this, I] { work(I); })) {
       Problems.add("cannot start a thread", "prefetch", E.message());
@@ -121,18 +131,20 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     if (isReadAgain(Stage) && !Window.isShort())
       break; // it is still there
     while (!Window.isCancelled()) {
-      size_t I = Cursors[S].fetch_add(1, std::memory_order_relaxed);
-      if (I >= Table.size())
-        break;
-      InputEntry &Entry = Table[I];
       if (Stage == LinkStage::Parse) {
         prepareUrgent(Scratch, Lane);
-        prepare(Entry, Scratch, Lane);
+        InputEntry *Entry = Table.nextToPrepare();
+        if (!Entry)
+          break;
+        prepare(*Entry, Scratch, Lane);
         continue;
       }
+      InputEntry *Entry = Table.nextFor(Stage);
+      if (!Entry)
+        break;
       uint16_t Mine = uint16_t(1) << S;
-      if (Entry.Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
-        fetchStage(Entry, Stage, nullptr, Lane);
+      if (Entry->Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
+        fetchStage(*Entry, Stage, nullptr, Lane);
     }
     if (Stage == LinkStage::Parse)
       Window.decide(InputsBytes.load());
@@ -188,14 +200,24 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
 /// the caller, when it could be opened.
 void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                           os::OpenFile &File) {
-  ResolvedInput Found = Resolver->resolve(*Entry.Named);
+  ResolvedInput Found = Resolver->resolve(Entry.Named);
   auto Fail = [&](StringRef What, StringRef Reason) {
     Problems.add(What, Found.Path, Reason);
     Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
                   nullptr);
   };
-  if (Found.Status.Kind == os::FileKind::Missing)
+  auto PassOver = [&] {
+    Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
+                  nullptr);
+  };
+  if (!Found.exists() && Entry.Named.Optional)
+    return PassOver();
+  if (!Found.exists())
     return Fail("not found before the link", "no such file");
+  // Another name for what is under way already.
+  if (Entry.Named.Search != SearchRule::AsGiven &&
+      Table.isTaken(Found.Path, Entry))
+    return PassOver();
   if (Found.Status.Kind != os::FileKind::Regular)
     return Fail("not a regular file, left to the linker",
                 Found.Status.Kind == os::FileKind::Directory
@@ -216,14 +238,25 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
 /// What the linker asked for out of turn comes before what is next in turn.
 void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
                                          TraceLane *Lane) {
-  if (Urgent.load(std::memory_order_relaxed))
-    if (InputEntry *Entry = Urgent.exchange(nullptr))
-      prepare(*Entry, Scratch, Lane);
+  if (!Urgent.load(std::memory_order_relaxed))
+    return;
+  if (InputEntry *Entry = Urgent.exchange(nullptr)) {
+    Table.beginLook();
+    prepare(*Entry, Scratch, Lane);
+  }
+}
+
+/// Adds what \p File names, unless the record of the last link names it.
+void PrefetchEngine::Impl::follow(const InputEntry &Entry,
+                                  const os::OpenFile &File) {
+  if (!recordOf(Entry.Path, File.identity()))
+    Table.add(Scanner->scan(Entry.Named, Entry.Path, File));
 }
 
 /// A thread's work for one input in the parse phase.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
                                    TraceLane *Lane) {
+  llvm::scope_exit Looked([&] { Table.looked(); });
   if (Entry.Flags.fetch_or(InputEntry::BegunFlag) & InputEntry::BegunFlag)
     return;
   TraceClock::time_point Begin = TraceClock::now();
@@ -236,14 +269,26 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
     (void)os::OpenFile::open(Entry.Path, File);
   }
   if (Lane)
-    Lane->add({"open", Begin, TraceClock::now(), Entry.Named->Name});
+    Lane->add({"open", Begin, TraceClock::now(), Entry.Named.Name});
   if (!File.isOpen())
     return;
 
+  // Archives, scripts and stubs name what the linker reads next. What objects
+  // name comes after all that is known, and is best looked for when the object
+  // has been read.
+  bool IsObject = InputScanner::isObject(File);
+  if (!IsObject)
+    follow(Entry, File);
+  Looked.release();
+  Table.looked();
+
   planEntry(Entry, File, Scratch);
   uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-  for (unsigned S = 0; S != NumLinkStages; ++S)
-    if (S == 0 || (Seen & (uint16_t(1) << S)))
+  fetchStage(Entry, LinkStage::Parse, &File, Lane);
+  if (IsObject)
+    follow(Entry, File);
+  for (unsigned S = 1; S != NumLinkStages; ++S)
+    if (Seen & (uint16_t(1) << S))
       fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
 }
 
@@ -288,7 +333,7 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
   }
   // Of /wholearchive every member is read, in the order of the file.
   Entry.Plan =
-      Planner->plan(File, Entry.Named->Whole, Entry.Number, Scratch, Record);
+      Planner->plan(File, Entry.Named.Whole, Entry.Number, Scratch, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
@@ -387,18 +432,17 @@ void PrefetchEngine::Impl::giveUpFinished() {
   LinkStage Before = GivenUp.exchange(Now);
   if (Before >= Now)
     return;
-  for (size_t I = 0; I != Table.size(); ++I) {
-    InputEntry &Entry = Table[I];
+  Table.forEachReady([&](const InputEntry &Entry) {
     if (!(Entry.Flags.load() & InputEntry::PlannedFlag) || !Entry.Contents ||
         !Entry.Contents->isMapped())
-      continue;
+      return;
     std::span<const char> Bytes = Entry.Contents->Mapping.bytes();
     for (const PlannedRange &Range : Entry.Plan)
       if (isFinishedBetween(Range, Before, Now) &&
           Range.Range.end() <= Bytes.size())
         (void)Cache.notNeededSoon(
             Bytes.subspan(Range.Range.Offset, Range.Range.Length));
-  }
+  });
 }
 
 std::unique_ptr<MemoryBuffer>

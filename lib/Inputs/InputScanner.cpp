@@ -10,6 +10,7 @@
 #include "ScanInside.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <array>
 #include <deque>
@@ -18,10 +19,30 @@ using namespace llvm;
 
 namespace headstart {
 
+/// Enough for the magic numbers of all formats, and for the headers of most.
+static constexpr size_t HeadBytes = 64;
+
+bool InputScanner::isObject(const os::OpenFile &File) {
+  std::array<char, HeadBytes> Bytes;
+  std::error_code Error;
+  size_t Read = File.readAt(0, Bytes, Error);
+  if (Error)
+    return false;
+  switch (identify_magic(StringRef(Bytes.data(), Read))) {
+  case file_magic::bitcode:
+  case file_magic::coff_object:
+  case file_magic::elf_relocatable:
+  case file_magic::macho_object:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::vector<FoundInput> InputScanner::scan(const NamedInput &Named,
                                            StringRef Path,
                                            const os::OpenFile &File) const {
-  std::array<char, 64> Bytes;
+  std::array<char, HeadBytes> Bytes;
   std::error_code Error;
   size_t Read = File.readAt(0, Bytes, Error);
   if (Error || Read == 0)

@@ -47,6 +47,11 @@ public:
   std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
                                const os::OpenFile &File) const;
 
+  /// Whether \p File is an object or a bitcode file, by its first bytes: those
+  /// name only what the linker reads after all that the command line names.
+  /// Blocks for one page.
+  static bool isObject(const os::OpenFile &File);
+
 private:
   const InputResolver &Resolver;
 };
