@@ -26,6 +26,7 @@ static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 
 PlanOptions planOptionsOf(const LinkCommand &Command) {
   PlanOptions Options;
+  Options.Kind = Command.Kind;
   Options.ReadsCodeView = Command.ReadsCodeView;
   Options.ReadsDWARF = Command.ReadsDWARF;
   Options.DropsUnreferenced = Command.DropsUnreferenced;
@@ -110,15 +111,20 @@ void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
 }
 
 std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
-                                            bool Whole, uint32_t Order,
+                                            const NamedInput &Named,
+                                            uint32_t Order,
                                             PlanScratch &Scratch,
                                             const RecordedFile *Record) {
   std::optional<ObjectLayout> Layout;
   bool Small = File.size() <= Options.WholeFileBytes;
-  if (!Small && !Whole)
+  if (Options.Kind == Flavour::ELF) {
+    Layout = readELF(File, Named.Whole, Named.Lazy, Order, Record != nullptr,
+                     Scratch);
+  } else if (!Small && !Named.Whole) {
     Layout = readLayoutOf(File, Scratch.Head);
-  if (Layout && !Record)
-    dropUnlinked(File, Order, Scratch.Symbols, *Layout);
+    if (Layout && !Record)
+      dropUnlinked(File, Order, Scratch.Symbols, *Layout);
+  }
   std::vector<PlannedRange> Plan =
       planFile(Layout ? &*Layout : nullptr, File.size(), Options);
   if (Record && !Small)

@@ -279,10 +279,18 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   bool IsObject = InputScanner::isObject(File);
   if (!IsObject)
     follow(Entry, File);
-  Looked.release();
-  Table.looked();
+  // Which members of archives are linked is known when all is planned: nobody
+  // goes on to the next stage before.
+  if (!Planner->planTogether()) {
+    Looked.release();
+    Table.looked();
+  }
 
   planEntry(Entry, File, Scratch);
+  if (Planner->planTogether()) {
+    Looked.release();
+    Table.looked();
+  }
   uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
   fetchStage(Entry, LinkStage::Parse, &File, Lane);
   if (IsObject)
@@ -332,8 +340,7 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
     return;
   }
   // Of /wholearchive every member is read, in the order of the file.
-  Entry.Plan =
-      Planner->plan(File, Entry.Named.Whole, Entry.Number, Scratch, Record);
+  Entry.Plan = Planner->plan(File, Entry.Named, Entry.Number, Scratch, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
@@ -347,7 +354,8 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       TraceLane *Lane) {
   os::OpenFile Reopened;
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    if (!isReadIn(Entry.Plan[I], Stage))
+    if (!isReadIn(Entry.Plan[I], Stage) ||
+        !Planner->isLinked(Entry.Plan[I].Member))
       continue;
     if (!File) {
       // Descriptors are few, inputs may be many: it was closed long ago.

@@ -17,8 +17,6 @@ namespace headstart {
 
 namespace {
 
-constexpr uint64_t MagicBytes = 8;
-
 /// A member's header, as far as it matters here: the name's and the size's
 /// columns, and the two bytes that end every header.
 struct MemberHeader {
@@ -40,41 +38,65 @@ bool isIndex(StringRef Name) {
 
 } // namespace
 
-bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
+bool ArchiveWalk::isArchive(ArrayRef<char> Head) {
   StringRef Bytes(Head.data(), Head.size());
   return Bytes.starts_with(object::ArchiveMagic) ||
          Bytes.starts_with(object::ThinArchiveMagic);
 }
 
-ByteRange ArchiveIndexReader::needs() const {
-  if (Done || At > FileSize || FileSize - At < sizeof(MemberHeader))
+ByteRange ArchiveWalk::needs() const {
+  if (At > FileSize || FileSize - At < sizeof(MemberHeader))
     return {};
   return {At, sizeof(MemberHeader)};
 }
 
-void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
+std::optional<ArchiveWalk::Member> ArchiveWalk::give(ArrayRef<char> Bytes) {
   const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
   StringRef Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
+  uint64_t Begin = At + sizeof(MemberHeader);
   uint64_t Size = 0;
-  if (!isIndex(Name) || StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
+  At = FileSize; // whatever ends the walk
+  if (StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
       !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
                   Size, 10) ||
-      Size > FileSize - At - sizeof(MemberHeader)) {
+      Size > FileSize - Begin)
+    return std::nullopt;
+  // Members begin at even offsets.
+  At = Begin + Size + Size % 2;
+  Member Result{Member::File, {Begin, Size}};
+  if (Name == "//")
+    Result.Kind = Member::LongNames;
+  else if (isIndex(Name))
+    Result.Kind = Member::SymbolIndex;
+  return Result;
+}
+
+bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
+  return ArchiveWalk::isArchive(Head);
+}
+
+ByteRange ArchiveIndexReader::needs() const {
+  return Done ? ByteRange() : Walk.needs();
+}
+
+void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
+  ByteRange Header = Walk.needs();
+  std::optional<ArchiveWalk::Member> Member = Walk.give(Bytes);
+  if (!Member || Member->Kind == ArchiveWalk::Member::File) {
     Done = true;
     return;
   }
-  ByteRange Member{At, sizeof(MemberHeader) + Size};
-  if (Name == "/" && FirstIndex.empty()) {
-    FirstIndex = Member;
-  } else {
-    // A second one of that name makes it an archive of Windows, where the first
-    // is there for old programs and only passed over: 176 of 374 MB of indexes.
-    if (Name == "/")
-      FirstIndex.Length = sizeof(MemberHeader);
-    Indexes.push_back(Member);
+  ByteRange All{Header.Offset, Header.Length + Member->Contents.Length};
+  bool IsFirstKind = Bytes.take_front(2) == ArrayRef<char>({'/', ' '});
+  if (IsFirstKind && FirstIndex.empty()) {
+    FirstIndex = All;
+    return;
   }
-  // Members begin at even offsets.
-  At += Member.Length + Size % 2;
+  // A second one of that name makes it an archive of Windows, where the first
+  // is there for old programs and only passed over: 176 of 374 MB of indexes.
+  if (IsFirstKind)
+    FirstIndex.Length = Header.Length;
+  Indexes.push_back(All);
 }
 
 ObjectLayout ArchiveIndexReader::layout() const {
@@ -87,7 +109,7 @@ ObjectLayout ArchiveIndexReader::layout() const {
     else
       Layout.Parts.push_back({Range, PartKind::Symbols});
   };
-  Add({0, std::min<uint64_t>(MagicBytes, FileSize)});
+  Add({0, std::min<uint64_t>(ArchiveWalk::MagicBytes, FileSize)});
   if (!FirstIndex.empty())
     Add(FirstIndex);
   for (const ByteRange &Index : Indexes)

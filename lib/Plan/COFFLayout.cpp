@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LayoutParts.h"
 #include "headstart/Plan/ObjectLayout.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
 #include <algorithm>
@@ -156,45 +156,6 @@ void addSection(ObjectLayout &Layout, const object::coff_section &Section,
       FileSize, Kinds.Relocations, Number);
 }
 
-/// Sorts the parts and cuts overlaps off, the part that starts first winning:
-/// what a sane compiler writes does not overlap, what a hostile file says may.
-void settle(ObjectLayout &Layout) {
-  auto Before = [](const LayoutPart &A, const LayoutPart &B) {
-    return std::pair(A.Range.Offset, A.Range.Length) <
-           std::pair(B.Range.Offset, B.Range.Length);
-  };
-  // Compilers write them in order, or in two ordered runs (clang: code and data
-  // first, unwind tables behind); sorting those was half of a plan's cost.
-  auto Second =
-      std::is_sorted_until(Layout.Parts.begin(), Layout.Parts.end(), Before);
-  if (std::is_sorted(Second, Layout.Parts.end(), Before)) {
-    std::vector<LayoutPart> Merged(Layout.Parts.size());
-    std::merge(Layout.Parts.begin(), Second, Second, Layout.Parts.end(),
-               Merged.begin(), Before);
-    Layout.Parts = std::move(Merged);
-  } else {
-    llvm::sort(Layout.Parts, Before);
-  }
-  uint64_t End = 0;
-  std::vector<LayoutPart> Kept;
-  Kept.reserve(Layout.Parts.size());
-  for (LayoutPart Part : Layout.Parts) {
-    uint64_t PartEnd = Part.Range.end();
-    if (PartEnd <= End)
-      continue;
-    Part.Range.Offset = std::max(Part.Range.Offset, End);
-    Part.Range.Length = PartEnd - Part.Range.Offset;
-    End = PartEnd;
-    if (!Kept.empty() && Kept.back().Kind == Part.Kind &&
-        Kept.back().Section == Part.Section &&
-        Kept.back().Range.end() == Part.Range.Offset)
-      Kept.back().Range.Length += Part.Range.Length;
-    else
-      Kept.push_back(Part);
-  }
-  Layout.Parts = std::move(Kept);
-}
-
 } // namespace
 
 LayoutReading readCOFFLayout(ArrayRef<char> Head, uint64_t FileSize) {
@@ -240,7 +201,7 @@ LayoutReading readCOFFLayout(ArrayRef<char> Head, uint64_t FileSize) {
     add(Reading.Layout, Header.SymbolTable, FileSize - Header.SymbolTable,
         FileSize, PartKind::Symbols);
   }
-  settle(Reading.Layout);
+  settleParts(Reading.Layout.Parts);
   Reading.Result = LayoutReading::Read;
   return Reading;
 }

@@ -15,9 +15,32 @@ using namespace llvm;
 
 namespace headstart {
 
-/// When lld 22's COFF driver first reads a part, or nothing where this link
-/// will not read it at all.
-static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
+/// When lld 22's ELF driver first reads a part: it cuts strings into pieces,
+/// looks at relocations and at the instructions that they stand in, and then
+/// writes; debug information is only copied.
+static std::optional<FetchPhase> phaseOfELF(PartKind K, const PlanOptions &O) {
+  switch (K) {
+  case PartKind::Contents:
+  case PartKind::Relocations:
+    return FetchPhase::Contents;
+  case PartKind::DebugStrings:
+    if (O.ReadsDWARF)
+      return FetchPhase::Contents;
+    return std::nullopt;
+  case PartKind::DWARF:
+  case PartKind::DebugRelocs:
+    if (O.ReadsDWARF)
+      return FetchPhase::Copied;
+    return std::nullopt;
+  case PartKind::NeverRead:
+    return std::nullopt;
+  default:
+    return FetchPhase::Parse;
+  }
+}
+
+/// The same for its COFF driver.
+static std::optional<FetchPhase> phaseOfCOFF(PartKind K, const PlanOptions &O) {
   switch (K) {
   case PartKind::Whole:
   case PartKind::Headers:
@@ -47,23 +70,31 @@ static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
     if (O.ReadsCodeView)
       return FetchPhase::Types;
     return std::nullopt;
+  case PartKind::DebugStrings: // ELF's
   case PartKind::NeverRead:
     return std::nullopt;
   }
   return std::nullopt;
 }
 
+/// When the linker first reads a part, or nothing where this link will not read
+/// it at all.
+static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
+  return O.Kind == Flavour::ELF ? phaseOfELF(K, O) : phaseOfCOFF(K, O);
+}
+
 /// Cuts [Begin, End) to what no earlier range covers, and keeps it. Covered is
 /// sorted and disjoint.
 static void keepUncovered(uint64_t Begin, uint64_t End,
-                          ArrayRef<ByteRange> Covered, FetchPhase Phase,
-                          PartKind Why, std::vector<PlannedRange> &Result) {
+                          ArrayRef<ByteRange> Covered, const PlannedRange &Like,
+                          std::vector<PlannedRange> &Result) {
   const auto *It = llvm::partition_point(
       Covered, [&](const ByteRange &R) { return R.end() <= Begin; });
   for (; Begin < End; ++It) {
     uint64_t Stop = It == Covered.end() ? End : std::min(End, It->Offset);
     if (Begin < Stop)
-      Result.push_back({{Begin, Stop - Begin}, Phase, Why});
+      Result.push_back(
+          {{Begin, Stop - Begin}, Like.Phase, Like.Why, Like.Member});
     if (It == Covered.end())
       return;
     Begin = std::max(Begin, It->end());
@@ -112,16 +143,16 @@ std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
       uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
       uint64_t End =
           std::min(alignTo(Part.Range.end(), Options.PageBytes), FileSize);
-      if (!Merged.empty() &&
+      if (!Merged.empty() && Merged.back().Member == Part.Member &&
           Begin <= Merged.back().Range.end() + Options.MergeGapBytes)
         Merged.back().Range.Length = std::max(End, Merged.back().Range.end()) -
                                      Merged.back().Range.Offset;
       else
-        Merged.push_back({{Begin, End - Begin}, Phase, Part.Kind});
+        Merged.push_back({{Begin, End - Begin}, Phase, Part.Kind, Part.Member});
     }
     size_t First = Plan.size();
     for (const PlannedRange &R : Merged)
-      keepUncovered(R.Range.Offset, R.Range.end(), Covered, Phase, R.Why, Plan);
+      keepUncovered(R.Range.Offset, R.Range.end(), Covered, R, Plan);
     Covered = unite(std::move(Covered), ArrayRef(Plan).drop_front(First));
   }
   return Plan;
@@ -163,8 +194,8 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   std::vector<ByteRange> Covered = unite({}, Plan);
   std::vector<PlannedRange> Unforeseen;
   for (const ByteRange &T : Touched)
-    keepUncovered(T.Offset, std::min(T.end(), FileSize), Covered, Rest.Phase,
-                  Rest.Why, Unforeseen);
+    keepUncovered(T.Offset, std::min(T.end(), FileSize), Covered, Rest,
+                  Unforeseen);
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
   return Result;
@@ -173,8 +204,7 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
 uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {
   std::vector<PlannedRange> Outside;
   for (const ByteRange &R : Ranges)
-    keepUncovered(R.Offset, R.end(), Touched, FetchPhase::Parse,
-                  PartKind::Whole, Outside);
+    keepUncovered(R.Offset, R.end(), Touched, {}, Outside);
   uint64_t Bytes = 0;
   for (const PlannedRange &R : Outside)
     Bytes += R.Range.Length;

@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/ObjectLayout.h"
+#include "LayoutParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -36,10 +40,49 @@ StringRef partName(PartKind K) {
     return "type hashes";
   case PartKind::DWARF:
     return "DWARF";
+  case PartKind::DebugStrings:
+    return "debug strings";
   case PartKind::NeverRead:
     return "never read";
   }
   return "unknown";
+}
+
+void settleParts(std::vector<LayoutPart> &Parts) {
+  auto Before = [](const LayoutPart &A, const LayoutPart &B) {
+    return std::pair(A.Range.Offset, A.Range.Length) <
+           std::pair(B.Range.Offset, B.Range.Length);
+  };
+  // Compilers write them in order, or in two ordered runs (clang: code and data
+  // first, unwind tables behind); sorting those was half of a plan's cost.
+  auto Second = std::is_sorted_until(Parts.begin(), Parts.end(), Before);
+  if (std::is_sorted(Second, Parts.end(), Before)) {
+    std::vector<LayoutPart> Merged(Parts.size());
+    std::merge(Parts.begin(), Second, Second, Parts.end(), Merged.begin(),
+               Before);
+    Parts = std::move(Merged);
+  } else {
+    llvm::sort(Parts, Before);
+  }
+  uint64_t End = 0;
+  std::vector<LayoutPart> Kept;
+  Kept.reserve(Parts.size());
+  for (LayoutPart Part : Parts) {
+    uint64_t PartEnd = Part.Range.end();
+    if (PartEnd <= End)
+      continue;
+    Part.Range.Offset = std::max(Part.Range.Offset, End);
+    Part.Range.Length = PartEnd - Part.Range.Offset;
+    End = PartEnd;
+    if (!Kept.empty() && Kept.back().Kind == Part.Kind &&
+        Kept.back().Section == Part.Section &&
+        Kept.back().Member == Part.Member &&
+        Kept.back().Range.end() == Part.Range.Offset)
+      Kept.back().Range.Length += Part.Range.Length;
+    else
+      Kept.push_back(Part);
+  }
+  Parts = std::move(Kept);
 }
 
 LayoutReading readLayout(ArrayRef<char> Head, uint64_t FileSize) {

@@ -43,9 +43,13 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
       continue;
     Files.push_back(
         {Input.Found.Path,
-         Planner.plan(File, Input.Named.Whole,
-                      static_cast<uint32_t>(Files.size()), Scratch)});
+         Planner.plan(File, Input.Named, static_cast<uint32_t>(Files.size()),
+                      Scratch)});
   }
+  for (PlannedFile &File : Files)
+    llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {
+      return !Planner.isLinked(R.Member);
+    });
   return Files;
 }
 

@@ -72,7 +72,7 @@ protected:
   uint64_t plan(const std::string &Path, uint32_t Order,
                 const RecordedFile *Record = nullptr) {
     os::OpenFile File = openOrFail(Path);
-    return planned(Planner.plan(File, /*Whole=*/false, Order, Scratch, Record));
+    return planned(Planner.plan(File, NamedInput(), Order, Scratch, Record));
   }
 };
 
@@ -94,13 +94,13 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
-  EXPECT_GE(planned(Planner.plan(File, false, 1, Scratch)), 2 * PartBytes);
+  EXPECT_GE(planned(Planner.plan(File, NamedInput(), 1, Scratch)), 2 * PartBytes);
 }
 
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 10);
-  std::vector<PlannedRange> Plan = Planner.plan(File, false, 1, Scratch);
+  std::vector<PlannedRange> Plan = Planner.plan(File, NamedInput(), 1, Scratch);
   ASSERT_EQ(Plan.size(), 1U);
   EXPECT_EQ(Plan[0].Range.Length, File.size());
 }

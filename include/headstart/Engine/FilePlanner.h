@@ -15,10 +15,12 @@
 #ifndef HEADSTART_ENGINE_FILEPLANNER_H
 #define HEADSTART_ENGINE_FILEPLANNER_H
 
+#include "headstart/Engine/FileWindow.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/ComdatTable.h"
+#include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Plan/ObjectLayout.h"
@@ -43,6 +45,13 @@ PlanOptions planOptionsOf(const LinkCommand &Command);
 /// would be a page fault for every 4 KiB.
 struct PlanScratch {
   llvm::SmallVector<char, 0> Head, Symbols;
+  FileWindow HeaderWindow, SymbolWindow, StringWindow, GroupWindow;
+
+  void open(const os::OpenFile &File) {
+    for (FileWindow *W :
+         {&HeaderWindow, &SymbolWindow, &StringWindow, &GroupWindow})
+      W->open(File);
+  }
 };
 
 /// Plans the files of one link. Every function may be called from any thread.
@@ -52,21 +61,40 @@ public:
                        const os::PageCache &Cache = os::PageCache())
       : Options(Options), Cache(Cache) {}
 
-  /// The ranges of \p File, which is input number \p Order of the link: by its
-  /// layout, without what the linker will drop; cut to \p Record, when there is
-  /// one, of the same file; all of it where that is cheaper, or where every
-  /// member of an archive is read (\p Whole). Blocks for the disk.
-  std::vector<PlannedRange> plan(const os::OpenFile &File, bool Whole,
-                                 uint32_t Order, PlanScratch &Scratch,
+  /// The ranges of \p File, which is \p Named and input number \p Order of the
+  /// link: by its layout, without what the linker will drop; cut to \p Record,
+  /// when there is one, of the same file; all of it where that is cheaper, or
+  /// where every member of an archive is read. Blocks for the disk.
+  std::vector<PlannedRange> plan(const os::OpenFile &File,
+                                 const NamedInput &Named, uint32_t Order,
+                                 PlanScratch &Scratch,
                                  const RecordedFile *Record = nullptr);
+
+  /// Whether what belongs to the lazy input \p Member (of a PlannedRange) is
+  /// read: known when all files are planned.
+  bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
+
+  /// Whether the plan of one file depends on the others' being planned.
+  bool planTogether() const { return Options.Kind == Flavour::ELF; }
 
 private:
   void dropUnlinked(const os::OpenFile &File, uint32_t Order,
                     llvm::SmallVectorImpl<char> &Symbols, ObjectLayout &Layout);
+  std::optional<ObjectLayout> readELF(const os::OpenFile &File, bool Whole,
+                                      bool Lazy, uint32_t Order, bool Recorded,
+                                      PlanScratch &Scratch);
+  std::optional<ObjectLayout> readELFArchive(const os::OpenFile &File,
+                                             bool Whole, uint32_t Order,
+                                             bool Recorded,
+                                             PlanScratch &Scratch);
+  bool addELFObject(const os::OpenFile &File, ByteRange Within, bool Lazy,
+                    uint32_t Order, bool Recorded, PlanScratch &Scratch,
+                    ObjectLayout &Layout);
 
   const PlanOptions Options;
   const os::PageCache Cache;
   ComdatTable Comdats;
+  ExtractionTable Extracted;
 };
 
 } // namespace headstart

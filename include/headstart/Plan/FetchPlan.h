@@ -15,6 +15,7 @@
 #ifndef HEADSTART_PLAN_FETCHPLAN_H
 #define HEADSTART_PLAN_FETCHPLAN_H
 
+#include "headstart/Inputs/CommandLine.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -27,10 +28,11 @@ namespace headstart {
 /// input's phase before it reads the next phase of any (docs/Design.md,
 /// "lld reads in phases").
 enum class FetchPhase : uint8_t {
-  Parse,        ///< while the inputs are parsed, in command-line order
-  Contents,     ///< when chunks are hashed, folded and laid out
-  Types,        ///< when type records are merged
-  DebugSymbols, ///< when the PDB's symbols are written, and relocations applied
+  Parse,                 ///< while the inputs are parsed, in command-line order
+  Contents,              ///< when chunks are hashed, folded and laid out
+  Types,                 ///< COFF: when type records are merged
+  DebugSymbols,          ///< COFF: when the PDB's symbols are written
+  Copied = DebugSymbols, ///< ELF: debug information, when the output is written
 };
 inline constexpr unsigned NumFetchPhases = 4;
 
@@ -38,9 +40,11 @@ struct PlannedRange {
   ByteRange Range;
   FetchPhase Phase = FetchPhase::Parse;
   PartKind Why = PartKind::Whole;
+  uint32_t Member = 0; ///< as in LayoutPart
 };
 
 struct PlanOptions {
+  Flavour Kind = Flavour::COFF;
   bool ReadsCodeView = true; ///< the link makes a PDB
   bool ReadsDWARF = true;    ///< DWARF sections go into the output
   /// Sections that nobody refers to are dropped (/opt:ref): to find them the

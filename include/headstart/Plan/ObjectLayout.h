@@ -20,6 +20,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace headstart {
@@ -37,6 +38,7 @@ enum class PartKind : uint8_t {
   DebugRelocs,  ///< relocations of CodeView sections
   TypeHashes,   ///< .debug$H
   DWARF,        ///< .debug_*
+  DebugStrings, ///< ELF: .debug_str and its kin, which are merged
   NeverRead,    ///< sections marked to be removed, padding
 };
 
@@ -47,6 +49,9 @@ struct LayoutPart {
   ByteRange Range;
   PartKind Kind = PartKind::Whole;
   uint32_t Section = 0; ///< whose it is, from 1; 0: no section's
+  /// The lazy input that it belongs to (ExtractionTable.h): read only when that
+  /// is linked; 0: read in any case.
+  uint32_t Member = 0;
 };
 
 struct ObjectLayout {
@@ -79,6 +84,32 @@ struct LayoutReading {
 /// \p FileSize.
 LayoutReading readCOFFLayout(llvm::ArrayRef<char> Head, uint64_t FileSize);
 
+/// Goes from member to member of an archive. Anything in the file is possible:
+/// a header that is none ends the walk, and no range goes past the end. Pure:
+/// the caller reads.
+class ArchiveWalk {
+public:
+  static constexpr uint64_t MagicBytes = 8;
+
+  struct Member {
+    enum MemberKind : uint8_t { File, SymbolIndex, LongNames } Kind = File;
+    ByteRange Contents;
+  };
+
+  static bool isArchive(llvm::ArrayRef<char> Head);
+
+  explicit ArchiveWalk(uint64_t FileSize) : FileSize(FileSize) {}
+
+  /// The bytes of the next header; empty at the end.
+  ByteRange needs() const;
+  /// Takes the bytes that it needs, and goes on to the next header.
+  std::optional<Member> give(llvm::ArrayRef<char> Header);
+
+private:
+  uint64_t FileSize;
+  uint64_t At = MagicBytes; ///< of the next header
+};
+
 /// Reads the layout of an archive (`!<arch>`, `!<thin>`): its symbol indexes
 /// and long names, which a linker reads at once. The members are no part of it:
 /// which of them a link will read, nobody knows before it has resolved its
@@ -88,7 +119,8 @@ class ArchiveIndexReader {
 public:
   static bool isArchive(llvm::ArrayRef<char> Head);
 
-  explicit ArchiveIndexReader(uint64_t FileSize) : FileSize(FileSize) {}
+  explicit ArchiveIndexReader(uint64_t FileSize)
+      : FileSize(FileSize), Walk(FileSize) {}
 
   /// The bytes that decide what comes next: a member's header; empty when all
   /// is known.
@@ -101,7 +133,7 @@ public:
 
 private:
   uint64_t FileSize;
-  uint64_t At = 8; ///< of the next header, behind the magic
+  ArchiveWalk Walk;
   bool Done = false;
   /// The first of two symbol indexes: lld reads the second, which is sorted.
   ByteRange FirstIndex;

@@ -1,0 +1,103 @@
+//===- ExtractionTable.cpp - Which archive members are linked -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/ExtractionTable.h"
+#include "llvm/Support/xxhash.h"
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+uint64_t hashOfSymbol(StringRef Name) {
+  // DenseMap keeps the two highest keys for itself.
+  return xxh3_64bits(Name) & ~(uint64_t(1) << 63);
+}
+
+/// The entry of \p Hash, made when there is none; null when there is no room.
+ExtractionTable::Name *ExtractionTable::find(uint64_t Hash) {
+  auto It = Names.find(Hash);
+  if (It != Names.end())
+    return &It->second;
+  if (Names.size() >= MaxNames) {
+    Overflowed = true;
+    return nullptr;
+  }
+  return &Names.try_emplace(Hash).first->second;
+}
+
+void ExtractionTable::take(uint32_t Number) {
+  Lazy &L = Lazies[Number - 1];
+  if (!std::exchange(L.IsTaken, true))
+    Taken.push_back(Number);
+}
+
+/// An input with \p Uses is linked; what it lacks may take others.
+void ExtractionTable::link(ArrayRef<SymbolUse> Uses) {
+  for (const SymbolUse &Use : Uses) {
+    Name *N = find(Use.Name);
+    if (!N || N->IsDefined)
+      continue;
+    if (Use.Defines)
+      N->IsDefined = true;
+    else if (N->Provider)
+      take(N->Provider);
+    else
+      N->IsWanted = true;
+  }
+}
+
+/// Links what was taken, and what that takes, until nothing more is.
+void ExtractionTable::settle() {
+  while (!Taken.empty()) {
+    uint32_t Number = Taken.back();
+    Taken.pop_back();
+    std::vector<SymbolUse> Uses = std::move(Lazies[Number - 1].Uses);
+    link(Uses);
+  }
+}
+
+void ExtractionTable::addLinked(ArrayRef<SymbolUse> Uses) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  link(Uses);
+  settle();
+}
+
+uint32_t ExtractionTable::addLazy(std::vector<SymbolUse> Uses) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  auto Number = static_cast<uint32_t>(Lazies.size() + 1);
+  Lazies.emplace_back();
+  for (const SymbolUse &Use : Uses) {
+    if (!Use.Defines)
+      continue;
+    Name *N = find(Use.Name);
+    if (!N || N->IsDefined)
+      continue;
+    if (N->IsWanted)
+      take(Number);
+    else if (!N->Provider)
+      N->Provider = Number;
+  }
+  Lazies.back().Uses = std::move(Uses);
+  settle();
+  return Number;
+}
+
+void ExtractionTable::want(uint64_t Hash) {
+  SymbolUse Use{Hash, /*Defines=*/false};
+  addLinked(Use);
+}
+
+bool ExtractionTable::isLinked(uint32_t Number) const {
+  if (Number == 0)
+    return true;
+  std::lock_guard<std::mutex> Lock(Mutex);
+  return Overflowed || Lazies[Number - 1].IsTaken;
+}
+
+} // namespace headstart
