@@ -12,7 +12,17 @@ function(headstart_seam target)
       _ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv
       # lld::Timer::Timer, lld::ScopedTimer::ScopedTimer
       _ZN3lld5TimerC1EN4llvm9StringRefERS0_
-      _ZN3lld11ScopedTimerC1ERNS_5TimerE)
+      _ZN3lld11ScopedTimerC1ERNS_5TimerE
+      # llvm::FileOutputBuffer::create
+      _ZN4llvm16FileOutputBuffer6createENS_9StringRefEmj
+      # lld::elf::splitSections, for each form of ELF
+      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE0ELb0EEEEEvRNS0_3CtxE
+      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE0ELb1EEEEEvRNS0_3CtxE
+      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE1ELb0EEEEEvRNS0_3CtxE
+      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE1ELb1EEEEEvRNS0_3CtxE
+      # lld::macho::writeResult
+      _ZN3lld5macho11writeResultINS0_4LP64EEEvv
+      _ZN3lld5macho11writeResultINS0_5ILP32EEEvv)
     target_link_options(${target} PRIVATE "LINKER:--wrap=${symbol}")
   endforeach()
 endfunction()

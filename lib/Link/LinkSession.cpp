@@ -166,9 +166,19 @@ static std::optional<LinkStage> stageNamed(StringRef Name) {
 }
 
 void LinkSession::reached(StringRef Name) {
+  if (std::optional<LinkStage> Stage = stageNamed(Name))
+    reached(*Stage);
+}
+
+void LinkSession::reached(LinkStage Stage) {
   if (Engine)
-    if (std::optional<LinkStage> Stage = stageNamed(Name))
-      Engine->reached(*Stage);
+    Engine->reached(Stage);
+}
+
+void LinkSession::writing() {
+  // lld's COFF driver has timers, and comes back to its inputs after this.
+  if (Kind != Flavour::COFF)
+    reached(LinkStage::Contributions);
 }
 
 void LinkSession::end(bool Succeeded) {

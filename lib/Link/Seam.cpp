@@ -17,6 +17,9 @@
 ///   sys::Process::Exit         the one way out of lld, also after fatal(): end
 ///   sys::fs::getMainExecutable where lld looks for clang's libraries
 ///   lld::ScopedTimer           lld has come to another stage: reached
+///   FileOutputBuffer::create   the same, for drivers without timers
+///
+/// and what only one driver has in SeamELF.cpp and SeamMachO.cpp.
 ///
 /// The installed session is the only static state, since the functions that are
 /// wrapped have no argument in which it could travel.
@@ -29,6 +32,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -86,6 +90,11 @@ InstalledSession::InstalledSession(LinkSession &Session,
   (void)Registered;
 }
 
+void stageReached(LinkStage Stage) {
+  if (LinkSession *Session = currentSession())
+    Session->reached(Stage);
+}
+
 InstalledSession::~InstalledSession() {
   installed().Session.store(nullptr, std::memory_order_release);
 }
@@ -106,6 +115,7 @@ using namespace headstart;
 #define PROCESS_EXIT "_ZN4llvm3sys7Process4ExitEib"
 #define MAIN_EXECUTABLE "_ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv"
 
+#define OUTPUT_BUFFER "_ZN4llvm16FileOutputBuffer6createENS_9StringRefEmj"
 #define TIMER "_ZN3lld5TimerC1EN4llvm9StringRefERS0_"
 #define SCOPED_TIMER "_ZN3lld11ScopedTimerC1ERNS_5TimerE"
 
@@ -120,6 +130,12 @@ bool realExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
 [[noreturn]] void realExit(int RetCode, bool NoCleanup) REAL(PROCESS_EXIT);
 std::string realGetMainExecutable(const char *Argv0, void *MainAddr)
     REAL(MAIN_EXECUTABLE);
+
+using OutputBuffer = Expected<std::unique_ptr<FileOutputBuffer>>;
+OutputBuffer realCreateOutput(StringRef Path, size_t Size, unsigned Flags)
+    REAL(OUTPUT_BUFFER);
+OutputBuffer wrapCreateOutput(StringRef Path, size_t Size, unsigned Flags)
+    WRAP(OUTPUT_BUFFER);
 
 // Constructors: `this` is the first argument.
 void realTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent)
@@ -185,6 +201,12 @@ std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr) {
     return Ours;
   std::string Stock = HEADSTART_STOCK_LLD;
   return sys::fs::exists(Stock) ? Stock : Ours;
+}
+
+OutputBuffer wrapCreateOutput(StringRef Path, size_t Size, unsigned Flags) {
+  if (LinkSession *Session = currentSession())
+    Session->writing();
+  return realCreateOutput(Path, Size, Flags);
 }
 
 void wrapTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent) {

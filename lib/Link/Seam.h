@@ -14,7 +14,7 @@
 #ifndef HEADSTART_LIB_LINK_SEAM_H
 #define HEADSTART_LIB_LINK_SEAM_H
 
-#include "headstart/Inputs/CommandLine.h"
+#include "headstart/Engine/PrefetchEngine.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 
@@ -36,6 +36,9 @@ public:
 /// libraries): our own, where clang's folder lies beside it, else the stock
 /// linker's of the LLVM that Headstart was built with.
 std::string linkerProgramPath();
+
+/// lld has come to \p Stage: tells the installed session. Any thread.
+void stageReached(LinkStage Stage);
 
 } // namespace headstart
 

@@ -44,7 +44,8 @@ enum class LinkStage : uint8_t {
   Contents,
   Types,
   DebugSymbols,
-  Contributions, ///< checksums of section contents, for the PDB
+  Contributions, ///< checksums of section contents, for the PDB; ELF and
+                 ///< Mach-O: the output is written
   Names,         ///< sorts public symbols by name: symbols and strings
   Commit,        ///< writes the PDB: debug symbols
 };

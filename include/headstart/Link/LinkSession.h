@@ -60,6 +60,10 @@ public:
   /// The linker has begun with what lld's timer of this \p Name measures
   /// ("Symbol Merging"). Any thread.
   void reached(llvm::StringRef Name);
+  /// The linker has come to \p Stage. Any thread.
+  void reached(LinkStage Stage);
+  /// The linker begins to write its output. Any thread.
+  void writing();
 
   /// Stops fetching, joins the threads, records what was touched (when the link
   /// \p Succeeded) and writes the reports, once. Problems with the reports go
