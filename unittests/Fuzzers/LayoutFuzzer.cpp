@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/ComdatTable.h"
+#include "headstart/Plan/ELFLayout.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include <algorithm>
@@ -15,12 +16,48 @@
 
 using namespace headstart;
 
+/// The same bytes as an archive and as an ELF file, read in steps.
+static void readInSteps(llvm::ArrayRef<char> File) {
+  auto At = [&](ByteRange R) { return File.slice(R.Offset, R.Length); };
+  std::vector<ByteRange> Objects = {{0, File.size()}};
+  ArchiveWalk Walk(File.size());
+  while (!Walk.needs().empty())
+    if (auto Member = Walk.give(At(Walk.needs())))
+      Objects.push_back(Member->Contents);
+  for (ByteRange Within : Objects) {
+    if (Within.end() > File.size())
+      abort();
+    ELFLayoutReader Reader(Within);
+    while (!Reader.needs().empty() && Reader.needs().end() <= File.size())
+      Reader.give(At(Reader.needs()));
+    const ELFLayout *Layout = Reader.layout();
+    if (!Layout)
+      continue;
+    uint64_t End = Within.Offset;
+    for (const LayoutPart &P : Layout->Parts) {
+      if (P.Range.Offset < End || P.Range.end() > Within.end())
+        abort();
+      End = P.Range.end();
+    }
+    std::vector<llvm::ArrayRef<char>> Groups;
+    for (const ELFGroup &G : Layout->Groups)
+      Groups.push_back(At(G.Members));
+    ELFSymbols Symbols = readELFSymbols(*Layout, At(Layout->Symbols),
+                                        At(Layout->Strings), Groups);
+    ComdatTable Comdats;
+    ExtractionTable Extracted;
+    (void)Comdats.enter(Symbols.Rules, 0);
+    (void)Extracted.isLinked(Extracted.addLazy(Symbols.Uses));
+  }
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   // The first byte says how much of the file is said to follow its head.
   if (Size == 0)
     return 0;
   llvm::ArrayRef<char> Head(reinterpret_cast<const char *>(Data) + 1, Size - 1);
   uint64_t FileSize = Head.size() + (uint64_t(Data[0]) << (Data[0] % 32));
+  readInSteps(Head);
   LayoutReading Reading = readLayout(Head, FileSize);
   if (Reading.Result == LayoutReading::NeedMore &&
       Reading.BytesNeeded > FileSize)
