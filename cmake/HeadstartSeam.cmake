@@ -1,6 +1,11 @@
-# headstart_seam(<target>): binds the target's calls of a few functions to
-# lib/Link/Seam.cpp, which says what for.
+# headstart_seam(<target> [<source>]): binds the target's calls of a few
+# functions to lib/Link/Seam.cpp, which says what for, and those that only its
+# driver makes to <source> beside it. That one is an object of the program's
+# own: lld refers to its templates weakly, which takes nothing from an archive.
 function(headstart_seam target)
+  foreach(source ${ARGN})
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib/Link/${source})
+  endforeach()
   foreach(symbol
       # llvm::MemoryBuffer::getFile
       _ZN4llvm12MemoryBuffer7getFileERKNS_5TwineEbbbSt8optionalINS_5AlignEE
