@@ -99,7 +99,9 @@ bool FilePlanner::addELFObject(const os::OpenFile &File, ByteRange Within,
   if (!Recorded && !Object->Symbols.empty()) {
     askForParse(File, *Object, Cache);
     ELFSymbols Symbols = readSymbols(*Object, Scratch);
-    if (!Symbols.Rules.empty())
+    // A lazy input keeps its groups: it is the first with a name only if it is
+    // linked, and that is not known yet.
+    if (!Lazy && !Symbols.Rules.empty())
       dropSections(Mine, Comdats.enter(Symbols.Rules, Order));
     if (Lazy) {
       uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
@@ -160,6 +162,14 @@ std::optional<ObjectLayout> FilePlanner::readELF(const os::OpenFile &File,
                     Layout))
     return std::nullopt;
   return Layout;
+}
+
+void FilePlanner::enterSymbols(const os::OpenFile &File,
+                               const NamedInput &Named, PlanScratch &Scratch) {
+  // An order behind all others: nothing of it is fetched, so that its groups
+  // need not be known.
+  (void)readELF(File, Named.Whole, Named.Lazy, UINT32_MAX, /*Recorded=*/false,
+                Scratch);
 }
 
 } // namespace headstart

@@ -92,6 +92,21 @@ InputEntry *InputTable::nextFor(LinkStage Stage) {
   return Cursor < Entries.size() ? Entries[Cursor++].get() : nullptr;
 }
 
+void InputTable::finished() {
+  bool All = false;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    All = ++Finished == Entries.size();
+  }
+  if (All)
+    More.notify_all();
+}
+
+void InputTable::waitUntilFinished() {
+  std::unique_lock<std::mutex> Lock(Mutex);
+  More.wait(Lock, [&] { return Cancelled || Finished == Entries.size(); });
+}
+
 void InputTable::cancel() {
   {
     std::lock_guard<std::mutex> Lock(Mutex);

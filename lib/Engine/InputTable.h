@@ -65,6 +65,7 @@ struct InputEntry {
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
+  bool SymbolsKnown = false; ///< to the planner
   static constexpr uint16_t PlannedFlag = 0x8000;
   /// Set by the thread that prepares the entry, so that no other does.
   static constexpr uint16_t BegunFlag = 0x4000;
@@ -106,9 +107,13 @@ public:
   /// that is known. What is known by its name already is passed over.
   void add(std::vector<FoundInput> Found);
 
-  /// The next entry whose turn it is for \p Stage, which is not the first;
-  /// null when there is none. Each is given out once.
+  /// The next entry whose turn it is for \p Stage (of the first, to be
+  /// finished); null when there is none. Each is given out once.
   InputEntry *nextFor(LinkStage Stage);
+  /// The caller has finished with an entry of the first stage.
+  void finished();
+  /// Waits until all entries are finished, or the table is cancelled.
+  void waitUntilFinished();
 
   /// Ends all waiting for entries to come.
   void cancel();
@@ -149,6 +154,7 @@ private:
   std::deque<InputEntry *> Waiting; ///< to be prepared
   size_t Looking = 0;               ///< threads that may still add
   std::array<size_t, NumLinkStages> Cursors{};
+  size_t Finished = 0;
   bool Cancelled = false;
 };
 

@@ -146,8 +146,10 @@ void PrefetchEngine::Impl::work(unsigned Id) {
       if (Entry->Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
         fetchStage(*Entry, Stage, nullptr, Lane);
     }
-    if (Stage == LinkStage::Parse)
+    if (Stage == LinkStage::Parse) {
       Window.decide(InputsBytes.load());
+      enterSymbols(Scratch);
+    }
   }
 }
 
@@ -270,8 +272,10 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   }
   if (Lane)
     Lane->add({"open", Begin, TraceClock::now(), Entry.Named.Name});
-  if (!File.isOpen())
+  if (!File.isOpen()) {
+    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     return;
+  }
 
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
@@ -298,6 +302,23 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   for (unsigned S = 1; S != NumLinkStages; ++S)
     if (Seen & (uint16_t(1) << S))
       fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
+}
+
+/// Which members of archives are linked depends on the symbols of every input,
+/// also of those that needed no plan, being in memory. Returns when all that
+/// is known has been entered.
+void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch) {
+  if (!Planner->planTogether())
+    return;
+  while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
+    os::OpenFile File;
+    if (Planner->hasLazyInputs() && !Window.isCancelled() &&
+        Table.waitUntilPublished(*Entry) && !Entry->SymbolsKnown &&
+        !os::OpenFile::open(Entry->Path, File))
+      Planner->enterSymbols(File, Entry->Named, Scratch);
+    Table.finished();
+  }
+  Table.waitUntilFinished();
 }
 
 /// The record of \p Path, when the file is still the one that was recorded.
@@ -339,6 +360,7 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }
+  Entry.SymbolsKnown = !Record;
   // Of /wholearchive every member is read, in the order of the file.
   Entry.Plan = Planner->plan(File, Entry.Named, Entry.Number, Scratch, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)

@@ -74,6 +74,14 @@ public:
   /// read: known when all files are planned.
   bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
 
+  /// Enters the symbols of a file that is linked in any case, or lazily, but
+  /// needs no plan. Blocks for the disk.
+  void enterSymbols(const os::OpenFile &File, const NamedInput &Named,
+                    PlanScratch &Scratch);
+
+  /// Whether any plan has ranges that `isLinked` decides on.
+  bool hasLazyInputs() const { return Extracted.hasLazyInputs(); }
+
   /// Whether the plan of one file depends on the others' being planned.
   bool planTogether() const { return Options.Kind == Flavour::ELF; }
 
