@@ -40,24 +40,6 @@ def arguments_for(corpus: pathlib.Path, out: pathlib.Path) -> List[str]:
             "/nodefaultlib", f"/out:{out}/demo.exe", f"@{corpus}/link.rsp"]
 
 
-def run_rounds(rounds: int, cold: bool, corpus: pathlib.Path,
-               out: pathlib.Path, size: int) -> Dict[str, List[Run]]:
-    """Links `rounds` times with each variant, in turn."""
-    ways = variants(out.parent / "profile")
-    runs: Dict[str, List[Run]] = {v.name: [] for v in ways}
-    objects = [corpus / "obj"]
-    for number in range(rounds):
-        for variant in ways:
-            if cold:
-                harness.make_cold(objects, size)
-            run = harness.link(variant, arguments_for(corpus, out), out)
-            runs[variant.name].append(run)
-            say(f"    round {number + 1}, {variant.name}: "
-                f"{run.seconds:.2f} s, "
-                f"{harness.format_bytes(run.read_bytes)} read")
-    return runs
-
-
 def statistics_of(corpus: pathlib.Path, out: pathlib.Path, size: int) -> dict:
     """One cold link, for its record and what the prefetcher says of itself."""
     harness.make_cold([corpus / "obj"], size)
@@ -123,10 +105,14 @@ def main() -> int:
                 if held:
                     say(f"   {held}")
                 stats = statistics_of(corpus, out, size)
-                cold = run_rounds(options.rounds, True, corpus, out, size)
+                ways = variants(out.parent / "profile")
+                arguments = arguments_for(corpus, out)
+                cold = harness.run_rounds(ways, arguments, out, options.rounds,
+                                          [corpus / "obj"], size)
             say("3. Warm links, in turn")
             harness.warm_up([corpus / "obj"])
-            warm = run_rounds(options.warm_rounds, False, corpus, out, size)
+            warm = harness.run_rounds(ways, arguments, out,
+                                      options.warm_rounds)
     except KeyboardInterrupt:
         say("\nstopped; everything is as it was")
         return 130

@@ -38,6 +38,7 @@ class Variant:
     program: pathlib.Path
     options: List[str] = dataclasses.field(default_factory=list)
     environment: Dict[str, str] = dataclasses.field(default_factory=dict)
+    argv0: str = "lld-link"  # one for all, so that PDBs can be compared
 
 
 @dataclasses.dataclass
@@ -179,6 +180,36 @@ def limit_memory(size: int) -> Iterator[str]:
         yield f"memory held to {format_bytes(size)}"
 
 
+@contextlib.contextmanager
+def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
+         memory: Optional[int] = None) -> Iterator[None]:
+    """The disk below `folder` with the usual readahead, held to a speed, and
+    memory to a size, where they are given."""
+    with contextlib.ExitStack() as stack:
+        notes = [stack.enter_context(readahead(128, folder)),
+                 stack.enter_context(throttle(megabytes, folder, reads))]
+        if memory is not None:
+            notes.append(stack.enter_context(limit_memory(memory)))
+        say("   " + "; ".join(note for note in notes if note))
+        yield
+
+
+def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
+    """The most anonymous memory of a link, in bytes: what it allocates."""
+    process = subprocess.Popen([program.name, *arguments],
+                               executable=str(program),
+                               stdout=subprocess.DEVNULL)
+    most = 0
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    while process.poll() is None:
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            for line in status.read_text().splitlines():
+                if line.startswith("RssAnon:"):
+                    most = max(most, int(line.split()[1]) * 1024)
+        time.sleep(0.01)
+    return most
+
+
 def evict(paths: Sequence[pathlib.Path]) -> int:
     """Puts files and folders out of memory. Returns the bytes that stayed."""
     names = [str(path) for path in paths]
@@ -211,13 +242,13 @@ def warm_up(paths: Sequence[pathlib.Path]) -> None:
 
 def link(variant: Variant, arguments: Sequence[str],
          out: pathlib.Path) -> Run:
-    """Links once under the name lld-link, so that PDBs can be compared."""
+    """Links once, into the folder `out`, which is emptied before."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.iterdir():
         old.unlink()
     # What the last run has written must not be written back during this one.
     os.sync()
-    command = ["lld-link", *variant.options, *arguments]
+    command = [variant.argv0, *variant.options, *arguments]
     environment = {**os.environ, **variant.environment}
     start = time.monotonic()
     process = subprocess.Popen(command, executable=str(variant.program),
@@ -237,6 +268,24 @@ def link(variant: Variant, arguments: Sequence[str],
                  + output.decode(errors="replace"))
     return Run(seconds, usage.ru_utime, usage.ru_stime,
                usage.ru_inblock * 512, usage.ru_majflt, hash_of(out))
+
+
+def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
+               out: pathlib.Path, rounds: int,
+               cold: Sequence[pathlib.Path] = (),
+               size: int = 0) -> Dict[str, List[Run]]:
+    """Links `rounds` times each way, in turn. What is in `cold`, `size` bytes
+    in all, is put out of memory before each link."""
+    runs: Dict[str, List[Run]] = {way.name: [] for way in ways}
+    for number in range(rounds):
+        for way in ways:
+            if cold:
+                make_cold(cold, size)
+            run = link(way, arguments, out)
+            runs[way.name].append(run)
+            say(f"    round {number + 1}, {way.name}: {run.seconds:.2f} s, "
+                f"{format_bytes(run.read_bytes)} read")
+    return runs
 
 
 def hash_of(folder: pathlib.Path) -> str:
@@ -289,13 +338,19 @@ def machine() -> str:
             f"Linux {platform.release()}")
 
 
-def make_corpus(name: str, arguments: Sequence[str]) -> pathlib.Path:
-    """Makes the named corpus, unless it is there, and returns its folder."""
+def corpus_folder(name: str) -> pathlib.Path:
+    """Where the corpus of that name is, or will be."""
     base = pathlib.Path(os.environ.get("HEADSTART_CORPORA",
                                        ROOT / "build" / "corpora"))
-    folder = base / name
+    return base / name
+
+
+def make_corpus(name: str, arguments: Sequence[str],
+                kind: str = "coff") -> pathlib.Path:
+    """Makes the named corpus, unless it is there, and returns its folder."""
+    folder = corpus_folder(name)
     done = subprocess.run(
-        [sys.executable, str(ROOT / "utils" / "make-corpus.py"), "coff",
+        [sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,
          "--out", str(folder), *arguments])
     if done.returncode != 0:
         sys.exit(done.returncode)

@@ -6,15 +6,12 @@ held to a speed, memory held to a size) is one benchmark: cold, four ways in
 turn, and for one of them warm.
 """
 
-import contextlib
 import dataclasses
 import json
 import pathlib
 import shutil
-import subprocess
 import tempfile
-import time
-from typing import Dict, Iterator, List, Optional
+from typing import Dict, List
 
 import harness
 from demo import variants
@@ -65,53 +62,6 @@ def arguments_for(condition: Condition, corpus: pathlib.Path,
             f"@{corpus}/{condition.response}"]
 
 
-def own_memory(program: pathlib.Path, arguments: List[str]) -> int:
-    """The most anonymous memory of a link, in bytes: what it allocates."""
-    process = subprocess.Popen(["lld-link", *arguments],
-                               executable=str(program),
-                               stdout=subprocess.DEVNULL)
-    most = 0
-    status = pathlib.Path(f"/proc/{process.pid}/status")
-    while process.poll() is None:
-        with contextlib.suppress(OSError, IndexError, ValueError):
-            for line in status.read_text().splitlines():
-                if line.startswith("RssAnon:"):
-                    most = max(most, int(line.split()[1]) * 1024)
-        time.sleep(0.01)
-    return most
-
-
-@contextlib.contextmanager
-def held(condition: Condition, corpus: pathlib.Path,
-         memory: Optional[int]) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        notes = [stack.enter_context(harness.readahead(128, corpus)),
-                 stack.enter_context(harness.throttle(
-                     condition.megabytes_per_second, corpus,
-                     condition.reads_per_second))]
-        if memory is not None:
-            notes.append(stack.enter_context(harness.limit_memory(memory)))
-        say("   " + "; ".join(note for note in notes if note))
-        yield
-
-
-def run_rounds(condition: Condition, rounds: int, cold: bool,
-               corpus: pathlib.Path, out: pathlib.Path,
-               size: int) -> Dict[str, List[Run]]:
-    ways = variants(out.parent / "profile")
-    inputs = [corpus / folder for folder in condition.folders]
-    runs: Dict[str, List[Run]] = {way.name: [] for way in ways}
-    for number in range(rounds):
-        for way in ways:
-            if cold:
-                harness.make_cold(inputs, size)
-            run = harness.link(way, arguments_for(condition, corpus, out), out)
-            runs[way.name].append(run)
-            say(f"    round {number + 1}, {way.name}: {run.seconds:.2f} s, "
-                f"{harness.format_bytes(run.read_bytes)} read")
-    return runs
-
-
 def statistics_of(condition: Condition, corpus: pathlib.Path,
                   out: pathlib.Path, size: int) -> List[dict]:
     """What the prefetcher says of a first link and of the next. Not throttled:
@@ -150,27 +100,31 @@ def measure(name: str, factor: float) -> dict:
     rounds = max(1, round(condition.rounds * factor))
     warm_rounds = max(1, round(condition.warm_rounds * factor)) \
         if condition.warm_rounds else 0
+    ways = variants(scratch / "profile")
+    arguments = arguments_for(condition, corpus, out)
     try:
         stats = statistics_of(condition, corpus, out, size)
         memory = own = None
         if condition.short_memory:
-            own = own_memory(harness.LLVM / "lld-link",
-                             arguments_for(condition, corpus, out))
+            own = harness.own_memory(harness.LLVM / "lld-link", arguments)
             memory = own + size // 2
-        with held(condition, corpus, memory):
-            cold = run_rounds(condition, rounds, True, corpus, out, size)
+        with harness.held(corpus, condition.megabytes_per_second,
+                          condition.reads_per_second, memory):
+            cold = harness.run_rounds(
+                ways, arguments, out, rounds,
+                [corpus / folder for folder in condition.folders], size)
         warm: Dict[str, List[Run]] = {}
         if warm_rounds:
             harness.warm_up([corpus / folder for folder in condition.folders])
             # The first only settles which pages are mapped in large ones.
-            run_rounds(condition, 1, False, corpus, out, size)
-            warm = run_rounds(condition, warm_rounds, False, corpus, out, size)
+            harness.run_rounds(ways, arguments, out, 1)
+            warm = harness.run_rounds(ways, arguments, out, warm_rounds)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     names = [run.outputs for runs in (cold, warm) for way, several in
              runs.items() for run in several if "/prefetch" not in way]
     return {
-        "title": condition.title, "inputs": len(inputs), "bytes": size,
+        "title": f"Large: {condition.title}", "inputs": len(inputs), "bytes": size,
         "memory": memory, "own_memory": own, "stats": stats,
         "same": len(set(names)) == 1,
         "cold": {n: [vars(r) for r in runs] for n, runs in cold.items()},
@@ -182,7 +136,7 @@ def text(figures: dict) -> str:
     cold, warm = harness.runs_of(figures, "cold"), harness.runs_of(figures, "warm")
     base = next(iter(cold))
     lines = [
-        f"## Large: {figures['title']}", "",
+        f"## {figures['title']}", "",
         f"{figures['inputs']} files, "
         f"{harness.format_bytes(figures['bytes'])}; {len(cold[base])} cold"
         + (f" and {len(warm[base])} warm" if warm else "") + " rounds."

@@ -18,6 +18,7 @@ import tempfile
 import time
 from typing import Callable, Dict
 
+import flavours
 import harness
 import links
 from harness import say
@@ -132,14 +133,20 @@ def bench_large(name: str) -> Callable[[int], dict]:
     return lambda rounds: links.measure(name, rounds / DEFAULT_ROUNDS)
 
 
+def bench_flavour(name: str) -> Callable[[int], dict]:
+    return lambda rounds: flavours.measure(name, rounds / DEFAULT_ROUNDS)
+
+
 DEFAULT_ROUNDS = 7
 BENCHES: Dict[str, Callable[[int], dict]] = {
     "coff": bench_coff, "coff-400": bench_slow_disk,
     "startup": bench_startup,
-    **{f"large-{name}": bench_large(name) for name in links.CONDITIONS}}
+    **{f"large-{name}": bench_large(name) for name in links.CONDITIONS},
+    **{name: bench_flavour(name) for name in flavours.CONDITIONS}}
 TEXTS: Dict[str, Callable[[dict], str]] = {
     "coff": text_coff, "coff-400": text_coff, "startup": text_startup,
-    **{f"large-{name}": links.text for name in links.CONDITIONS}}
+    **{f"large-{name}": links.text for name in links.CONDITIONS},
+    **{name: links.text for name in flavours.CONDITIONS}}
 
 
 def write_document(figures: dict) -> None:
