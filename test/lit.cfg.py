@@ -61,6 +61,7 @@ config.substitutions += [
     ("%clang-cl", os.path.join(llvm, "clang")
      + " --target=x86_64-pc-windows-msvc"),
     ("%clang", os.path.join(llvm, "clang")),
+    ("%llvm-tools", llvm),
     ("%python", config.python),
 ]
 

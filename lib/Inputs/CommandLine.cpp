@@ -15,6 +15,7 @@
 
 #include "headstart/Inputs/CommandLine.h"
 #include "COFF/Options.h"
+#include "ELF/Options.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -169,6 +170,8 @@ ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
   bool IgnoreEnvironment = true;
   if (F == Flavour::COFF)
     std::tie(Tokenizer, IgnoreEnvironment) = settingsOf(Args);
+  else if (F == Flavour::ELF && elf::usesWindowsQuoting(Args))
+    Tokenizer = cl::TokenizeWindowsCommandLine;
 
   Expander E(Tokenizer, Result);
   if (!IgnoreEnvironment && Context.GetEnv) {

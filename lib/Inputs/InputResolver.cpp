@@ -73,6 +73,8 @@ ResolvedInput InputResolver::findLibrary(StringRef Name) const {
 }
 
 ResolvedInput InputResolver::resolveCOFF(const NamedInput &Input) const {
+  if (Input.Reason == InputReason::Library)
+    return resolveMinGWLibrary(Input);
   if (Input.Search == SearchRule::Object)
     return findFile(Input.Name);
   if (Input.Search == SearchRule::Library)
@@ -81,7 +83,8 @@ ResolvedInput InputResolver::resolveCOFF(const NamedInput &Input) const {
 }
 
 ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
-  if (Input.Search == SearchRule::AsGiven)
+  // With --chroot and --remap-inputs, no path is what it seems.
+  if (Input.Search == SearchRule::AsGiven && Command.Kind != Flavour::ELF)
     return lookAtInput(Input.Name);
   switch (Command.Kind) {
   case Flavour::COFF:

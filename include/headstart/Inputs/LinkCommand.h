@@ -22,7 +22,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -63,10 +66,18 @@ enum class SearchRule : uint8_t {
   /// COFF: search paths, `.lib` added where there is no extension. ELF and
   /// Mach-O: the value of -l.
   Library,
-  Framework, ///< Mach-O: the value of -framework
-  Dylib,     ///< Mach-O: an install name, or a path under -syslibroot
-  Script,    ///< ELF: a linker script (-T), or a file named in one
-  Dependent, ///< ELF: an entry of .deplibs
+  Framework,   ///< Mach-O: the value of -framework
+  Dylib,       ///< Mach-O: an install name, or a path under -syslibroot
+  Script,      ///< ELF: a linker script (-T, INCLUDE), a version script
+  ScriptInput, ///< ELF: a name in INPUT or GROUP of the script in From
+  Dependent,   ///< ELF: an entry of .deplibs
+};
+
+/// When the linker looks into an input for the names of others.
+enum class InsideRule : uint8_t {
+  AtOnce,
+  AtEnd, ///< behind all that the command line names (--default-script)
+  Never, ///< it takes the bytes as they are (--format=binary), or as a list
 };
 
 /// An input as the command line names it.
@@ -82,8 +93,10 @@ struct NamedInput {
   /// or names nothing and so means all; --whole-archive, -force_load,
   /// -all_load.
   bool Whole = false;
-  /// ELF: only archives are searched for (-Bstatic stands before it).
+  /// ELF: only archives are searched for (-Bstatic stands before it), also for
+  /// what the input names.
   bool StaticOnly = false;
+  InsideRule Inside = InsideRule::AtOnce;
   /// The linker does without it where it is not there.
   bool Optional = false;
 };
@@ -99,8 +112,17 @@ struct PrefetchOption {
 /// What only links of ELF know; see lib/Inputs/ELF.
 struct ELFSettings {
   std::string SysRoot; ///< --sysroot
+  std::string ChRoot;  ///< --chroot: stands before every absolute path
+  /// --remap-inputs and the lines of --remap-inputs-file: a pattern, and what
+  /// is read in place of a path that it matches.
+  std::vector<std::pair<std::string, std::string>> Remaps;
   /// Whether SEARCH_DIR in scripts counts (-nostdlib: it does not).
   bool IgnoresScriptFolders = false;
+  /// Whether .deplibs counts (--no-dependent-libraries, -r: it does not).
+  bool IgnoresDependents = false;
+  /// What dependent libraries are searched for and read with: what holds where
+  /// the command line ends, since lld comes to them behind it.
+  NamedInput Dependents;
 };
 
 /// What only links of Mach-O know; see lib/Inputs/MachO.
@@ -134,6 +156,8 @@ struct LinkCommand {
   /// without /debug).
   bool DropsUnreferenced = false;
   bool MinGW = false; ///< /lldmingw
+  /// MinGW: what stands before a DLL's name where -l finds no import library.
+  std::string DLLPrefix = "lib";
   ELFSettings ELF;
   MachOSettings MachO;
   /// Whether there is a link at all: /help, --version and /lib read nothing.
@@ -194,16 +218,28 @@ public:
   /// close to an excluded one.
   bool isExcluded(llvm::StringRef Name) const;
 
+  /// ELF: searches \p Folder behind all others from now on (SEARCH_DIR in a
+  /// script).
+  void addFolder(llvm::StringRef Folder) const;
+
+  /// Whether \p File is asked for the first time. An input that names itself
+  /// by ever new paths (`INPUT(./self)`) is looked into once.
+  bool isFirstLook(const os::FileIdentity &File) const;
+
   const LinkCommand &command() const { return Command; }
 
 private:
   ResolvedInput resolveCOFF(const NamedInput &Input) const;
+  ResolvedInput resolveMinGWLibrary(const NamedInput &Input) const;
   ResolvedInput resolveELF(const NamedInput &Input) const;
   ResolvedInput resolveMachO(const NamedInput &Input) const;
   ResolvedInput findFile(llvm::StringRef Name) const;
   ResolvedInput findLibrary(llvm::StringRef Name) const;
 
   const LinkCommand &Command;
+  mutable std::mutex Mutex; ///< for the two below
+  mutable std::vector<std::string> ScriptFolders;
+  mutable std::set<std::pair<uint64_t, uint64_t>> LookedInto;
 };
 
 } // namespace headstart

@@ -1,20 +1,221 @@
-//===- Options.cpp - The option table of ld.lld ---------------------------===//
+//===- Options.cpp - The option tables of ld.lld --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which of two personalities a command line is for can depend on response
+// files that are not read yet when Headstart's own options are taken out of
+// it. So both tables are asked there how many words an option has: one that
+// only MinGW's knows is an error to the other, and the other way round.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Option.h"
 
 using namespace llvm;
+using namespace llvm::opt;
 
 namespace headstart::elf {
 
+#define OPTTABLE_STR_TABLE_CODE
+#include "headstart/Inputs/ELFOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "headstart/Inputs/ELFOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info InfoTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "headstart/Inputs/ELFOptions.inc"
+#undef OPTION
+};
+
+namespace {
+class OptionTable : public GenericOptTable {
+public:
+  OptionTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+};
+} // namespace
+
+const OptTable &optionTable() {
+  static const OptionTable Table;
+  return Table;
+}
+
+namespace mingw {
+#define OPTTABLE_STR_TABLE_CODE
+#include "headstart/Inputs/MinGWOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "headstart/Inputs/MinGWOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info InfoTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "headstart/Inputs/MinGWOptions.inc"
+#undef OPTION
+};
+
+namespace {
+class OptionTable : public GenericOptTable {
+public:
+  OptionTable()
+      : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+};
+} // namespace
+
+const OptTable &optionTable() {
+  static const OptionTable Table;
+  return Table;
+}
+} // namespace mingw
+
+/// lld makes one word of `--plugin-opt x` before it looks for options (lld 22
+/// ELF/DriverUtils.cpp, concatLTOPluginOptions).
+static bool isPluginOption(StringRef Word) {
+  return Word == "-plugin-opt" || Word == "--plugin-opt";
+}
+
+/// \p A, which \p Word holds, as one of Headstart's own options.
+static std::optional<PrefetchOption> prefetchOption(const Arg &A,
+                                                    StringRef Word) {
+  if (!A.getOption().matches(OPT_grp_headstart))
+    return std::nullopt;
+  PrefetchOption Option;
+  Option.Spelling = Word.str();
+  if (A.getOption().matches(OPT_no_prefetch_inputs)) {
+    Option.Name = "prefetch-inputs";
+    Option.Value = "no";
+    Option.HasValue = true;
+    return Option;
+  }
+  Option.Name = A.getOption().getName().rtrim('=').str();
+  Option.HasValue = A.getOption().getKind() == Option::JoinedClass;
+  if (Option.HasValue)
+    Option.Value = A.getValue();
+  return Option;
+}
+
+/// Goes through \p Words, option by option. Returns Headstart's own; \p Kept
+/// gets the indices of all other words.
+static std::vector<PrefetchOption>
+separateOwnOptions(ArrayRef<const char *> Words, std::vector<size_t> &Kept) {
+  std::vector<PrefetchOption> Own;
+  const InputArgList Args(Words.begin(), Words.end());
+  for (unsigned Index = 0; Index < Words.size();) {
+    unsigned Begin = Index;
+    StringRef Word = Words[Index];
+    if (!Word.starts_with("-")) {
+      ++Index;
+    } else if (isPluginOption(Word)) {
+      Index += 2;
+    } else {
+      std::unique_ptr<Arg> A = optionTable().ParseOneArg(Args, Index);
+      if (A && A->getOption().getKind() == Option::UnknownClass) {
+        Index = Begin;
+        A = mingw::optionTable().ParseOneArg(Args, Index);
+      } else if (A) {
+        if (auto Option = prefetchOption(*A, Word)) {
+          Own.push_back(std::move(*Option));
+          continue;
+        }
+      }
+    }
+    // An option whose value is missing ends behind the last word.
+    for (; Begin < std::min<size_t>(Index, Words.size()); ++Begin)
+      Kept.push_back(Begin);
+  }
+  return Own;
+}
+
 std::vector<PrefetchOption>
 takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
-  return {};
+  if (Args.empty())
+    return {};
+  std::vector<size_t> Kept;
+  std::vector<PrefetchOption> Own =
+      separateOwnOptions(ArrayRef(Args).drop_front(), Kept);
+  for (auto [To, From] : enumerate(Kept))
+    Args[To + 1] = Args[From + 1];
+  Args.truncate(Kept.size() + 1);
+  return Own;
+}
+
+MatchedLine::MatchedLine(ArrayRef<CommandLineWord> Words, bool MinGW)
+    : Words(Words) {
+  std::vector<const char *> All;
+  All.reserve(Words.size());
+  for (const CommandLineWord &Word : Words)
+    All.push_back(Word.Text.c_str());
+  std::vector<size_t> Kept;
+  Own = separateOwnOptions(All, Kept);
+
+  std::vector<const char *> Left;
+  Left.reserve(Kept.size());
+  Joined.reserve(Kept.size()); // what Left points to stays where it is
+  for (size_t I = 0; I < Kept.size(); ++I) {
+    const char *Word = All[Kept[I]];
+    Indices.push_back(Kept[I]);
+    if (!MinGW && isPluginOption(Word) && I + 1 < Kept.size()) {
+      Joined.push_back((StringRef(Word) + "=" + All[Kept[++I]]).str());
+      Word = Joined.back().c_str();
+    }
+    Left.push_back(Word);
+  }
+  unsigned MissingIndex;
+  unsigned MissingCount;
+  Args = (MinGW ? mingw::optionTable() : optionTable())
+             .ParseArgs(Left, MissingIndex, MissingCount);
+}
+
+/// What `-m` names, as lld's dispatcher looks for it: the first such word, and
+/// only with its value apart.
+static std::optional<StringRef>
+emulationOf(ArrayRef<CommandLineWord> Words,
+            function_ref<bool(const CommandLineWord &)> Counts) {
+  const CommandLineWord *Before = nullptr;
+  for (const CommandLineWord &Word : make_filter_range(Words, Counts)) {
+    if (Before && StringRef(Before->Text) == "-m")
+      return StringRef(Word.Text);
+    Before = &Word;
+  }
+  return std::nullopt;
+}
+
+// lld 22 Common/DriverDispatcher.cpp: the command line itself has the first
+// say, then what is in its response files.
+bool isMinGW(ArrayRef<CommandLineWord> Words) {
+  std::optional<StringRef> Emulation =
+      emulationOf(Words, [](const CommandLineWord &Word) {
+        return Word.ResponseFile.empty();
+      });
+  if (!Emulation)
+    Emulation =
+        emulationOf(Words, [](const CommandLineWord &) { return true; });
+  return StringSwitch<bool>(Emulation.value_or(""))
+      .Cases({"i386pe", "i386pep", "thumb2pe", "arm64pe", "arm64ecpe",
+              "arm64xpe", "mipspe"},
+             true)
+      .Default(false);
+}
+
+bool usesWindowsQuoting(ArrayRef<std::string> Args) {
+  std::vector<CommandLineWord> Words;
+  for (const std::string &Arg : Args)
+    Words.push_back({Arg, "", ""});
+  if (isMinGW(Words))
+    return false;
+  MatchedLine Line(Words, /*MinGW=*/false);
+  return Line.args().getLastArgValue(OPT_rsp_quoting) == "windows";
 }
 
 } // namespace headstart::elf

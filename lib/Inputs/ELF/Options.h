@@ -1,4 +1,4 @@
-//===- Options.h - The option table of ld.lld -------------------*- C++ -*-===//
+//===- Options.h - The option tables of ld.lld ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: which words of a command line of ld.lld are options.
+/// Private to the layer: what ld.lld takes each word of a command line for, as
+/// the linker of ELF and as that of MinGW.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +18,70 @@
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
 #include <vector>
 
 namespace headstart::elf {
+
+// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/ELFOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+/// The table of ld.lld for ELF, with Headstart's own options; made on first
+/// use. Any thread.
+const llvm::opt::OptTable &optionTable();
+
+namespace mingw {
+// NOLINTBEGIN(readability-identifier-naming)
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/MinGWOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+/// The table of ld.lld for MinGW. Any thread.
+const llvm::opt::OptTable &optionTable();
+} // namespace mingw
+
+/// A command line matched against one of the tables, without Headstart's own
+/// options. Refers to the words that it was made of.
+class MatchedLine {
+public:
+  /// Which of the tables \p Words is for is the caller's to know; see isMinGW.
+  MatchedLine(llvm::ArrayRef<CommandLineWord> Words, bool MinGW);
+  MatchedLine(const MatchedLine &) = delete;
+  MatchedLine &operator=(const MatchedLine &) = delete;
+
+  const llvm::opt::InputArgList &args() const { return Args; }
+  /// The word that holds \p A, or its name where the value is the next word.
+  const CommandLineWord &wordOf(const llvm::opt::Arg &A) const {
+    return Words[Indices[A.getIndex()]];
+  }
+  std::vector<PrefetchOption> takeOwnOptions() { return std::move(Own); }
+
+private:
+  llvm::ArrayRef<CommandLineWord> Words;
+  std::vector<PrefetchOption> Own;
+  std::vector<std::string> Joined; ///< `--plugin-opt x` as one word
+  std::vector<size_t> Indices;     ///< of the words of Args in Words
+  llvm::opt::InputArgList Args;
+};
+
+/// Whether \p Words turn ld.lld into the linker of MinGW.
+bool isMinGW(llvm::ArrayRef<CommandLineWord> Words);
+
+/// Whether lld reads response files by the rules of Windows: the last
+/// --rsp-quoting among \p Args, which are not expanded yet.
+bool usesWindowsQuoting(llvm::ArrayRef<std::string> Args);
 
 /// headstart::takePrefetchOptions for ld.lld.
 std::vector<PrefetchOption>

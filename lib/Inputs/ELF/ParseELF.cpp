@@ -5,16 +5,307 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The order of reading is that of lld 22 ELF/Driver.cpp (readConfigs,
+// createFiles, link), checked against ld.lld 22.1.8 (--verbose, strace): lists
+// of symbols and versions; then inputs, libraries and scripts as they stand;
+// then, once all symbols are known, LTO's profiles and the orders of sections.
+//
+// Every -L counts for every -l, wherever it stands. What -Bstatic,
+// --whole-archive and their like say counts from there on.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Options.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart::elf {
+
+namespace {
+/// What options say about the inputs behind them.
+struct InputState {
+  bool Static = false;
+  bool Whole = false;
+  bool Lazy = false;
+  bool Binary = false;
+};
+
+class Parser {
+public:
+  Parser(const MatchedLine &Line, const CommandLineContext &Context)
+      : Line(Line), Args(Line.args()), Context(Context) {}
+  LinkCommand run();
+
+private:
+  bool linksNothing() const;
+  void readSettings();
+  void readRemaps();
+  void addRemap(StringRef Text);
+  void addEarlyFiles();
+  void addNamed();
+  void changeState(const Arg &A);
+  void addLateFiles();
+  void dropOutputs();
+
+  NamedInput &add(const Arg &A, InputReason Reason, SearchRule Search);
+  void addOptionFile(const Arg &A, SearchRule Search = SearchRule::AsGiven);
+  void addOptionFile(OptionID ID) {
+    if (const Arg *A = Args.getLastArg(ID); A && *A->getValue())
+      addOptionFile(*A);
+  }
+
+  const MatchedLine &Line;
+  const InputArgList &Args;
+  const CommandLineContext &Context;
+  InputState State;
+  /// For --push-state; as in lld, --start-lib and --format are not in it.
+  SmallVector<std::pair<bool, bool>, 4> States;
+  LinkCommand Command;
+};
+} // namespace
+
+/// Far beyond any build's; each line of it costs a comparison for each input.
+static constexpr uint64_t LargestRemapFile = uint64_t(1) << 20; // bytes
+
+NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
+  NamedInput &Input = Command.Inputs.emplace_back();
+  Input.Name = A.getValue();
+  Input.Reason = Reason;
+  Input.Search = Search;
+  Input.From = writerOf(Line.wordOf(A), spellingOf(A)).str();
+  Input.Lazy = State.Lazy;
+  Input.Whole = State.Whole;
+  Input.StaticOnly = State.Static;
+  if (State.Binary)
+    Input.Inside = InsideRule::Never;
+  return Input;
+}
+
+void Parser::addOptionFile(const Arg &A, SearchRule Search) {
+  NamedInput &Input = add(A, InputReason::OptionFile, Search);
+  Input.Lazy = Input.Whole = false;
+  Input.Inside = InsideRule::Never;
+}
+
+/// Whether lld ends before it comes to an input.
+bool Parser::linksNothing() const {
+  return Args.hasArg(OPT_help, OPT_version) ||
+         !Args.hasArg(OPT_INPUT, OPT_library, OPT_script, OPT_default_script) ||
+         (Args.hasArg(OPT_v) && !Args.hasArg(OPT_INPUT));
+}
+
+void Parser::readSettings() {
+  Command.SearchPaths = Args.getAllArgValues(OPT_library_path);
+  Command.ELF.SysRoot = Args.getLastArgValue(OPT_sysroot).str();
+  Command.ELF.ChRoot = Args.getLastArgValue(OPT_chroot).str();
+  Command.ELF.IgnoresScriptFolders = Args.hasArg(OPT_nostdlib);
+  bool Relocatable = Args.hasArg(OPT_relocatable);
+  Command.ELF.IgnoresDependents =
+      Relocatable ||
+      !Args.hasFlag(OPT_dependent_libraries, OPT_no_dependent_libraries, true);
+  Command.DropsUnreferenced =
+      Args.hasFlag(OPT_gc_sections, OPT_no_gc_sections, false);
+  // Nothing is stripped of what can be linked again; without section headers
+  // there is nobody to find a debug section.
+  bool NoHeaders = false;
+  for (const Arg *A : Args.filtered(OPT_z))
+    if (StringRef Value = A->getValue();
+        Value == "sectionheader" || Value == "nosectionheader")
+      NoHeaders = Value == "nosectionheader";
+  Command.ReadsDWARF =
+      Relocatable ||
+      !(NoHeaders || Args.hasArg(OPT_strip_all, OPT_strip_debug));
+  State.Static = Relocatable;
+  readRemaps();
+}
+
+void Parser::addRemap(StringRef Text) {
+  auto [Pattern, File] = Text.split('=');
+  // Anything else is an error.
+  if (!File.empty() && !File.contains('='))
+    Command.ELF.Remaps.emplace_back(Pattern, File);
+}
+
+/// Reads the file of --remap-inputs-file here, since all that follows is found
+/// by what it says.
+void Parser::readRemaps() {
+  for (const Arg *A : Args.filtered(OPT_remap_inputs))
+    addRemap(A->getValue());
+  for (const Arg *A : Args.filtered(OPT_remap_inputs_file_eq)) {
+    NamedInput Named;
+    Named.Name = A->getValue();
+    ResolvedInput Found = InputResolver(Command).resolve(Named);
+    os::OpenFile File;
+    if (Found.Status.Kind != os::FileKind::Regular ||
+        Found.Status.Identity.Size > LargestRemapFile ||
+        os::OpenFile::open(Found.Path, File))
+      continue;
+    std::string Text(std::min(File.size(), LargestRemapFile), '\0');
+    std::error_code Error;
+    Text.resize(File.readAt(0, Text, Error));
+    for (StringRef TextLine : split(Text, '\n'))
+      if (TextLine = TextLine.trim();
+          !TextLine.empty() && !TextLine.starts_with("#"))
+        addRemap(TextLine);
+  }
+}
+
+void Parser::addEarlyFiles() {
+  // lld puts a profile into the tar before it does anything else.
+  if (Args.hasArg(OPT_reproduce))
+    addOptionFile(OPT_lto_sample_profile);
+  for (const Arg *A : Args.filtered(OPT_remap_inputs_file_eq))
+    addOptionFile(*A);
+  addOptionFile(OPT_symbol_ordering_file);
+  addOptionFile(OPT_retain_symbols_file);
+  for (const Arg *A :
+       Args.filtered(OPT_dynamic_list, OPT_export_dynamic_symbol_list))
+    addOptionFile(*A);
+  for (const Arg *A : Args.filtered(OPT_version_script))
+    addOptionFile(*A, SearchRule::Script);
+}
+
+void Parser::changeState(const Arg &A) {
+  switch (A.getOption().getID()) {
+  case OPT_format:
+    State.Binary = StringRef(A.getValue()) == "binary";
+    return;
+  case OPT_Bstatic:
+  case OPT_omagic:
+  case OPT_nmagic:
+    State.Static = true;
+    return;
+  case OPT_Bdynamic:
+    State.Static = Args.hasArg(OPT_relocatable);
+    return;
+  case OPT_whole_archive:
+    State.Whole = true;
+    return;
+  case OPT_no_whole_archive:
+    State.Whole = false;
+    return;
+  case OPT_start_lib:
+    State.Lazy = true;
+    return;
+  case OPT_end_lib:
+    State.Lazy = false;
+    return;
+  case OPT_push_state:
+    States.emplace_back(State.Static, State.Whole);
+    return;
+  case OPT_pop_state:
+    if (!States.empty())
+      std::tie(State.Static, State.Whole) = States.pop_back_val();
+    return;
+  default:
+    return;
+  }
+}
+
+void Parser::addNamed() {
+  bool HasScript = Args.hasArg(OPT_script);
+  for (const Arg *A : Args) {
+    switch (A->getOption().getID()) {
+    case OPT_INPUT: {
+      NamedInput &Input =
+          add(*A, InputReason::CommandLine, SearchRule::AsGiven);
+      const CommandLineWord &Word = Line.wordOf(*A);
+      Input.From = Word.ResponseFile;
+      if (!Word.ResponseFile.empty())
+        Input.Reason = InputReason::ResponseFile;
+      break;
+    }
+    case OPT_library:
+      add(*A, InputReason::Library, SearchRule::Library);
+      break;
+    case OPT_script:
+      add(*A, InputReason::LinkerScript, SearchRule::Script).Inside =
+          InsideRule::AtOnce;
+      break;
+    case OPT_default_script:
+      add(*A, InputReason::LinkerScript, SearchRule::Script).Inside =
+          HasScript || A != Args.getLastArg(OPT_default_script)
+              ? InsideRule::Never
+              : InsideRule::AtEnd;
+      break;
+    case OPT_just_symbols:
+    case OPT_in_implib:
+      addOptionFile(*A);
+      break;
+    default:
+      changeState(*A);
+    }
+  }
+  NamedInput &Dependents = Command.ELF.Dependents;
+  Dependents.Reason = InputReason::Dependent;
+  Dependents.Search = SearchRule::Dependent;
+  Dependents.StaticOnly = State.Static;
+  Dependents.Whole = State.Whole;
+  Dependents.Lazy = State.Lazy;
+  if (State.Binary)
+    Dependents.Inside = InsideRule::Never;
+}
+
+void Parser::addLateFiles() {
+  // lld 22 ELF/LTO.cpp: any value but these is a file.
+  if (const Arg *A = Args.getLastArg(OPT_lto_basic_block_sections_eq);
+      A && !StringSwitch<bool>(A->getValue())
+                .Cases({"", "all", "labels", "none"}, true)
+                .Default(false))
+    addOptionFile(*A);
+  if (!Args.hasArg(OPT_reproduce))
+    addOptionFile(OPT_lto_sample_profile);
+  // With --lto-cs-profile-generate the same option names what the program will
+  // write when it runs.
+  if (!Args.hasArg(OPT_lto_cs_profile_generate))
+    addOptionFile(OPT_lto_cs_profile_file);
+  if (Args.hasArg(OPT_lto_emit_llvm, OPT_lto_emit_asm, OPT_thinlto_index_only,
+                  OPT_thinlto_index_only_file))
+    return; // no image
+  if (Args.getLastArgValue(OPT_call_graph_profile_sort, "cdsort") != "none")
+    addOptionFile(OPT_call_graph_ordering_file);
+  if (Args.getLastArgValue(OPT_bp_startup_sort_eq, "none") != "none")
+    addOptionFile(OPT_irpgo_profile);
+}
+
+/// What an option has lld read and the link also writes is not worth fetching:
+/// it is last time's. What is plainly named stays an input.
+void Parser::dropOutputs() {
+  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
+    return Input.Reason == InputReason::OptionFile &&
+           is_contained(Command.Outputs, Input.Name);
+  });
+}
+
+LinkCommand Parser::run() {
+  Command.Kind = Flavour::ELF;
+  if (linksNothing()) {
+    Command.Links = false;
+    return std::move(Command);
+  }
+  readSettings();
+  addOutputs(Args, Context, Command);
+  addEarlyFiles();
+  addNamed();
+  addLateFiles();
+  dropOutputs();
+  return std::move(Command);
+}
+
+} // namespace headstart::elf
 
 headstart::LinkCommand
 headstart::parseELFCommandLine(ArrayRef<CommandLineWord> Words,
                                const CommandLineContext &Context) {
-  LinkCommand Command;
-  Command.Kind = Flavour::ELF;
+  if (elf::isMinGW(Words))
+    return elf::parseMinGWCommandLine(Words, Context);
+  elf::MatchedLine Line(Words, /*MinGW=*/false);
+  LinkCommand Command = elf::Parser(Line, Context).run();
+  Command.PrefetchOptions = Line.takeOwnOptions();
   return Command;
 }

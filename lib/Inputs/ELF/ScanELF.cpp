@@ -5,13 +5,123 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// lld reads as a script whatever it knows no other kind for (lld 22
+// ELF/Driver.cpp, addFile). Scripts and thin archives name what is read right
+// behind them; .deplibs count when lld parses objects, which is when it has
+// opened all that the command line names. Not followed: the dependent libraries
+// of bitcode, and those of objects that only the symbols decide about (members
+// of archives, --start-lib).
+//
+//===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
+#include "DependentLibraries.h"
+#include "LinkerScript.h"
+#include "ThinArchive.h"
+#include "llvm/BinaryFormat/Magic.h"
 
 using namespace llvm;
 
 namespace headstart::elf {
 
-std::vector<FoundInput> scan(const ScanRequest &Request) { return {}; }
+/// The scripts of the largest systems have some 100 kB.
+static constexpr uint64_t LargestScript = uint64_t(16) << 20; // bytes
+
+/// An input that \p Request names, with the state in which it is named.
+static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
+                          InputReason Reason, SearchRule Search) {
+  FoundInput Found;
+  Found.Input = Request.Named;
+  Found.Input.Name = Name.str();
+  Found.Input.Reason = Reason;
+  Found.Input.Search = Search;
+  Found.Input.From = Request.Path.str();
+  Found.Input.Inside = InsideRule::AtOnce;
+  Found.Next = Request.Named.Inside == InsideRule::AtOnce;
+  return Found;
+}
+
+static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
+  std::vector<FoundInput> Result;
+  if (Request.File.size() > LargestScript ||
+      !Request.Resolver.isFirstLook(Request.File.identity()))
+    return Result;
+  std::string Text(Request.File.size(), '\0');
+  std::error_code Error;
+  Text.resize(Request.File.readAt(0, Text, Error));
+  // The head may have been too short to tell.
+  if (Error || identify_magic(Text) != file_magic::unknown)
+    return Result;
+  // LinkerScript is also the reason of what a script names with INPUT, but
+  // that is not searched for like a script.
+  bool IsPart = Request.Named.Search == SearchRule::Script;
+  const InputReason Reason = InputReason::LinkerScript;
+  for (ScriptName N : readLinkerScript(Text, IsPart)) {
+    switch (N.What) {
+    case ScriptName::Kind::Folder:
+      if (!Request.Resolver.command().ELF.IgnoresScriptFolders)
+        Request.Resolver.addFolder(N.Name);
+      break;
+    case ScriptName::Kind::Include:
+      Result.push_back(foundBy(Request, N.Name, Reason, SearchRule::Script));
+      break;
+    case ScriptName::Kind::Input:
+      if (N.Name.consume_front("-l"))
+        Result.push_back(foundBy(Request, N.Name, Reason, SearchRule::Library));
+      else
+        Result.push_back(
+            foundBy(Request, N.Name, Reason, SearchRule::ScriptInput));
+      break;
+    }
+  }
+  return Result;
+}
+
+static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
+  std::vector<FoundInput> Result;
+  if (!StringRef(Request.Head.data(), Request.Head.size())
+           .starts_with("!<thin>\n") ||
+      !Request.Resolver.isFirstLook(Request.File.identity()))
+    return Result;
+  for (const std::string &Member : readThinArchive(Request.File, Request.Path))
+    Result.push_back(foundBy(Request, Member, InputReason::ArchiveMember,
+                             SearchRule::AsGiven));
+  return Result;
+}
+
+static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
+  std::vector<FoundInput> Result;
+  const ELFSettings &Settings = Request.Resolver.command().ELF;
+  bool OnDemand = Request.Named.Lazy ||
+                  (Request.Named.Reason == InputReason::ArchiveMember &&
+                   !Request.Named.Whole);
+  if (OnDemand || Settings.IgnoresDependents)
+    return Result;
+  for (std::string &Name : readDependentLibraries(Request.File)) {
+    FoundInput &Found = Result.emplace_back();
+    Found.Input = Settings.Dependents;
+    Found.Input.Name = std::move(Name);
+    Found.Input.From = Request.Path.str();
+  }
+  return Result;
+}
+
+std::vector<FoundInput> scan(const ScanRequest &Request) {
+  if (Request.Named.Inside == InsideRule::Never)
+    return {};
+  bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
+  switch (identify_magic(StringRef(Request.Head.data(), Request.Head.size()))) {
+  case file_magic::unknown:
+    // lld warns of a member that is not an object, and leaves it.
+    return IsMember ? std::vector<FoundInput>() : scanScript(Request);
+  case file_magic::archive:
+    return IsMember ? std::vector<FoundInput>() : scanArchive(Request);
+  case file_magic::elf_relocatable:
+    return scanObject(Request);
+  default:
+    return {};
+  }
+}
 
 } // namespace headstart::elf

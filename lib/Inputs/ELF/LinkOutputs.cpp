@@ -1,0 +1,50 @@
+//===- LinkOutputs.cpp - What ld.lld writes -------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Not followed: OUTPUT in a linker script, and the files that a ThinLTO link
+// writes next to its inputs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+
+using namespace llvm;
+
+namespace headstart::elf {
+
+void addOutputs(const opt::InputArgList &Args,
+                const CommandLineContext &Context, LinkCommand &Command) {
+  StringRef Image = Args.getLastArgValue(OPT_o);
+  if (Image.empty())
+    Image = "a.out";
+  Command.Outputs.push_back(Image.str());
+
+  auto Add = [&](StringRef Name) {
+    // "-" is standard output.
+    if (!Name.empty() && Name != "-")
+      Command.Outputs.push_back(Name.str());
+  };
+  for (OptionID ID :
+       {OPT_Map, OPT_dependency_file, OPT_out_implib, OPT_why_extract_eq,
+        OPT_print_archive_stats_eq, OPT_print_gc_sections_eq,
+        OPT_print_symbol_order, OPT_opt_remarks_filename, OPT_lto_obj_path,
+        OPT_thinlto_index_only_file, OPT_plugin_opt_eq_stats_file_eq})
+    Add(Args.getLastArgValue(ID));
+  // lld 22 Support/TimeProfiler.cpp: the image's name and a suffix where none
+  // is given.
+  if (const opt::Arg *Trace = Args.getLastArg(OPT_time_trace_file))
+    Add(Trace->getNumValues() && *Trace->getValue()
+            ? Trace->getValue()
+            : (Image + ".time-trace").str());
+  if (const opt::Arg *Reproduce = Args.getLastArg(OPT_reproduce))
+    Add(Reproduce->getValue());
+  else if (Context.GetEnv)
+    Add(Context.GetEnv("LLD_REPRODUCE").value_or(""));
+}
+
+} // namespace headstart::elf

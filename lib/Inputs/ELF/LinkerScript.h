@@ -1,0 +1,42 @@
+//===- LinkerScript.h - What a linker script names --------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads as much of a linker script as tells which files lld will open for it.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_INPUTS_ELF_LINKERSCRIPT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_INPUTS_ELF_LINKERSCRIPT_H
+
+#include "llvm/ADT/StringRef.h"
+#include <vector>
+
+namespace headstart::elf {
+
+/// Something that a linker script names.
+struct ScriptName {
+  enum class Kind : uint8_t {
+    Input,   ///< in INPUT or GROUP, also inside AS_NEEDED
+    Include, ///< INCLUDE
+    Folder,  ///< SEARCH_DIR
+  };
+  Kind What = Kind::Input;
+  llvm::StringRef Name; ///< without quotes, a part of the script
+};
+
+/// What the script \p Text names, in its order. Ends where lld would give up,
+/// so that what is no script names nothing. \p IsPart: the text is one that
+/// INCLUDE or -T names; it may begin in the midst of a command (INCLUDE inside
+/// SECTIONS), and only what it includes itself counts from there on.
+std::vector<ScriptName> readLinkerScript(llvm::StringRef Text, bool IsPart);
+
+} // namespace headstart::elf
+
+#endif // HEADSTART_LIB_INPUTS_ELF_LINKERSCRIPT_H

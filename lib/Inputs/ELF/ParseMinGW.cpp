@@ -1,0 +1,215 @@
+//===- ParseMinGW.cpp - The command line of MinGW's ld.lld ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With `-m i386pep` and its like ld.lld is a translator: it makes words of
+// lld-link out of its own and calls that. The same is done here with those that
+// decide what is read and written (lld 22 MinGW/Driver.cpp, checked against
+// `ld.lld -m i386pep -###`), and lld-link's parser does the rest.
+//
+// lld turns -l into a path while it translates. Here the name is kept, so that
+// the looks at the disk are made on the engine's threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart::elf::mingw {
+
+namespace {
+class Translator {
+public:
+  explicit Translator(const MatchedLine &Line)
+      : Line(Line), Args(Line.args()) {}
+  LinkCommand run(const CommandLineContext &Context);
+
+private:
+  bool linksNothing() const;
+  void addSettings();
+  void addInputs();
+  void restoreNames(LinkCommand &Command) const;
+
+  void add(const Arg *A, const Twine &Text) {
+    CommandLineWord &Word = Words.emplace_back();
+    if (A)
+      Word = Line.wordOf(*A);
+    Word.Text = Text.str();
+  }
+  void addValue(OptionID From, StringRef To) {
+    if (const Arg *A = Args.getLastArg(From))
+      add(A, To + A->getValue());
+  }
+  void addFlag(OptionID From, StringRef To) {
+    if (const Arg *A = Args.getLastArg(From))
+      add(A, To);
+  }
+  void addAll(OptionID From, StringRef To) {
+    for (const Arg *A : Args.filtered(From))
+      add(A, To + A->getValue());
+  }
+
+  const MatchedLine &Line;
+  const InputArgList &Args;
+  std::vector<CommandLineWord> Words; ///< of lld-link
+  std::vector<NamedInput> Libraries;  ///< each stands in Words by a number
+};
+} // namespace
+
+/// Stands for a library in the words of lld-link. No file has such a name, and
+/// no option.
+static constexpr StringLiteral Placeholder = "\x01library.";
+
+bool Translator::linksNothing() const {
+  bool HasInput = Args.hasArg(OPT_INPUT, OPT_library);
+  return Args.hasArg(OPT_help, OPT_version, OPT_translate_only) || !HasInput;
+}
+
+/// What -m names as lld-link has it.
+static StringRef machineOf(StringRef Emulation) {
+  return StringSwitch<StringRef>(Emulation)
+      .Case("i386pe", "x86")
+      .Case("i386pep", "x64")
+      .Case("thumb2pe", "arm")
+      .Case("arm64pe", "arm64")
+      .Case("arm64ecpe", "arm64ec")
+      .Case("arm64xpe", "arm64x")
+      .Case("mipspe", "mips")
+      .Default("");
+}
+
+void Translator::addSettings() {
+  add(nullptr, "-lldmingw");
+  addValue(OPT_out_implib, "-implib:");
+  addValue(OPT_output_def, "-output-def:");
+  addValue(OPT_Map, "-lldmap:");
+  addValue(OPT_reproduce, "-reproduce:");
+  if (const Arg *A = Args.getLastArg(OPT_o))
+    add(A, Twine("-out:") + A->getValue());
+  else
+    add(nullptr, Args.hasArg(OPT_shared) ? "-out:a.dll" : "-out:a.exe");
+
+  if (const Arg *A = Args.getLastArg(OPT_pdb)) {
+    add(A, "-debug");
+    if (StringRef Value = A->getValue(); !Value.empty())
+      add(A, "-pdb:" + Value);
+    if (Args.hasArg(OPT_strip_all, OPT_strip_debug))
+      add(nullptr, "-debug:nodwarf");
+  } else if (Args.hasArg(OPT_strip_debug)) {
+    add(nullptr, "-debug:symtab");
+  } else if (!Args.hasArg(OPT_strip_all)) {
+    add(nullptr, "-debug:dwarf");
+  }
+
+  addFlag(OPT_shared, "-dll");
+  add(nullptr, Args.hasFlag(OPT_gc_sections, OPT_no_gc_sections, false)
+                   ? "-opt:ref"
+                   : "-opt:noref");
+  if (const Arg *A = Args.getLastArg(OPT_m))
+    if (StringRef Machine = machineOf(A->getValue()); !Machine.empty())
+      add(A, "-machine:" + Machine);
+
+  addValue(OPT_plugin_opt_eq_dwo_dir_eq, "-dwodir:");
+  addFlag(OPT_lto_cs_profile_generate, "-lto-cs-profile-generate");
+  addValue(OPT_lto_cs_profile_file, "-lto-cs-profile-file:");
+  addFlag(OPT_lto_emit_llvm, "-lldemit:llvm");
+  addFlag(OPT_lto_emit_asm, "-lldemit:asm");
+  addValue(OPT_lto_sample_profile_eq, "-lto-sample-profile:");
+  addFlag(OPT_thinlto_index_only, "-thinlto-index-only");
+  addValue(OPT_thinlto_index_only_eq, "-thinlto-index-only:");
+  addAll(OPT_Xlink, "");
+  addAll(OPT_library_path, "-libpath:");
+}
+
+void Translator::addInputs() {
+  StringRef Prefix;
+  bool Static = false;
+  for (const Arg *A : Args) {
+    switch (A->getOption().getID()) {
+    case OPT_INPUT: {
+      StringRef Name = A->getValue();
+      add(A, (Name.ends_with_insensitive(".def") ? "-def:" : Prefix) + Name);
+      break;
+    }
+    case OPT_library: {
+      add(A, Prefix + Placeholder + Twine(Libraries.size()));
+      NamedInput &Input = Libraries.emplace_back();
+      Input.Name = A->getValue();
+      Input.Reason = InputReason::Library;
+      Input.Search = SearchRule::Library;
+      Input.From = writerOf(Line.wordOf(*A), spellingOf(*A)).str();
+      Input.StaticOnly = Static;
+      break;
+    }
+    case OPT_whole_archive:
+      Prefix = "-wholearchive:";
+      break;
+    case OPT_no_whole_archive:
+      Prefix = "";
+      break;
+    case OPT_Bstatic:
+    case OPT_Bdynamic:
+      Static = A->getOption().matches(OPT_Bstatic);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+/// Gives the libraries back what they are called, and says who named an input
+/// in words that were really written.
+void Translator::restoreNames(LinkCommand &Command) const {
+  for (NamedInput &Input : Command.Inputs) {
+    if (Input.From == "-def:")
+      Input.From = "";
+    else if (Input.From == "-wholearchive:")
+      Input.From = spellingOf(*Args.getLastArg(OPT_whole_archive)).str();
+    StringRef Name = Input.Name;
+    size_t Number;
+    if (!Name.consume_front(Placeholder) || Name.getAsInteger(10, Number) ||
+        Number >= Libraries.size())
+      continue;
+    bool Whole = Input.Whole;
+    Input = Libraries[Number];
+    Input.Whole = Whole;
+  }
+}
+
+LinkCommand Translator::run(const CommandLineContext &Context) {
+  if (linksNothing()) {
+    LinkCommand Command;
+    Command.MinGW = true;
+    Command.Links = false;
+    return Command;
+  }
+  // lld-link takes its own variables into account here as well.
+  Words = expandCommandLine(Flavour::COFF, {}, Context).Words;
+  addSettings();
+  addInputs();
+  LinkCommand Command = parseCOFFCommandLine(Words, Context);
+  Command.DLLPrefix = Args.getLastArgValue(OPT_dll_search_prefix, "lib").str();
+  restoreNames(Command);
+  return Command;
+}
+
+} // namespace headstart::elf::mingw
+
+headstart::LinkCommand
+headstart::elf::parseMinGWCommandLine(ArrayRef<CommandLineWord> Words,
+                                      const CommandLineContext &Context) {
+  MatchedLine Line(Words, /*MinGW=*/true);
+  LinkCommand Command = mingw::Translator(Line).run(Context);
+  std::vector<PrefetchOption> Own = Line.takeOwnOptions();
+  Command.PrefetchOptions.insert(Command.PrefetchOptions.end(), Own.begin(),
+                                 Own.end());
+  return Command;
+}

@@ -1,0 +1,55 @@
+//===- ResolveMinGW.cpp - Where MinGW's ld.lld finds a library ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// lld 22 MinGW/Driver.cpp, searchLibrary, checked against ld.lld 22.1.8
+// (-m i386pep -###). Import libraries come first, then static ones, then DLLs
+// themselves; only -L is searched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../InputLook.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+ResolvedInput
+InputResolver::resolveMinGWLibrary(const NamedInput &Input) const {
+  StringRef Name = Input.Name;
+  SmallVector<std::string, 7> Files;
+  if (Name.consume_front(":")) {
+    Files.push_back(Name.str());
+  } else {
+    bool Shared = !Input.StaticOnly;
+    if (Shared) {
+      Files.push_back(("lib" + Name + ".dll.a").str());
+      Files.push_back((Name + ".dll.a").str());
+    }
+    Files.push_back(("lib" + Name + ".a").str());
+    Files.push_back((Name + ".lib").str());
+    if (Shared) {
+      Files.push_back((Command.DLLPrefix + Name + ".dll").str());
+      Files.push_back((Name + ".dll").str());
+    }
+  }
+  // In front of what -L names stands lld-link's current folder.
+  for (StringRef Folder : ArrayRef(Command.SearchPaths).drop_front()) {
+    for (StringRef File : Files) {
+      SmallString<256> Path = Folder;
+      sys::path::append(Path, File);
+      if (ResolvedInput R = lookAtInput(Path); R.exists())
+        return R;
+    }
+  }
+  return {"-l" + Input.Name, {}};
+}
+
+} // namespace headstart
