@@ -146,7 +146,7 @@ FilePlanner::readELFArchive(const os::OpenFile &File, bool Whole,
 }
 
 std::optional<ObjectLayout> FilePlanner::readELF(const os::OpenFile &File,
-                                                 bool Whole, bool Lazy,
+                                                 const NamedInput &Named,
                                                  uint32_t Order, bool Recorded,
                                                  PlanScratch &Scratch) {
   File.expectScatteredReads();
@@ -156,7 +156,9 @@ std::optional<ObjectLayout> FilePlanner::readELF(const os::OpenFile &File,
   if (!Head)
     return std::nullopt;
   if (ArchiveWalk::isArchive(*Head))
-    return readELFArchive(File, Whole, Order, Recorded, Scratch);
+    return readELFArchive(File, Named.Whole, Order, Recorded, Scratch);
+  bool Lazy = Named.Lazy ||
+              (Named.Reason == InputReason::ArchiveMember && !Named.Whole);
   ObjectLayout Layout;
   if (!addELFObject(File, {0, File.size()}, Lazy, Order, Recorded, Scratch,
                     Layout))
@@ -168,8 +170,7 @@ void FilePlanner::enterSymbols(const os::OpenFile &File,
                                const NamedInput &Named, PlanScratch &Scratch) {
   // An order behind all others: nothing of it is fetched, so that its groups
   // need not be known.
-  (void)readELF(File, Named.Whole, Named.Lazy, UINT32_MAX, /*Recorded=*/false,
-                Scratch);
+  (void)readELF(File, Named, UINT32_MAX, /*Recorded=*/false, Scratch);
 }
 
 } // namespace headstart

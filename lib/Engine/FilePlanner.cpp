@@ -118,8 +118,7 @@ std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
   std::optional<ObjectLayout> Layout;
   bool Small = File.size() <= Options.WholeFileBytes;
   if (Options.Kind == Flavour::ELF) {
-    Layout = readELF(File, Named.Whole, Named.Lazy, Order, Record != nullptr,
-                     Scratch);
+    Layout = readELF(File, Named, Order, Record != nullptr, Scratch);
   } else if (!Small && !Named.Whole) {
     Layout = readLayoutOf(File, Scratch.Head);
     if (Layout && !Record)

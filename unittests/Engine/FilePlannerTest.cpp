@@ -94,7 +94,8 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
-  EXPECT_GE(planned(Planner.plan(File, NamedInput(), 1, Scratch)), 2 * PartBytes);
+  EXPECT_GE(planned(Planner.plan(File, NamedInput(), 1, Scratch)),
+            2 * PartBytes);
 }
 
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {

@@ -88,9 +88,9 @@ public:
 private:
   void dropUnlinked(const os::OpenFile &File, uint32_t Order,
                     llvm::SmallVectorImpl<char> &Symbols, ObjectLayout &Layout);
-  std::optional<ObjectLayout> readELF(const os::OpenFile &File, bool Whole,
-                                      bool Lazy, uint32_t Order, bool Recorded,
-                                      PlanScratch &Scratch);
+  std::optional<ObjectLayout> readELF(const os::OpenFile &File,
+                                      const NamedInput &Named, uint32_t Order,
+                                      bool Recorded, PlanScratch &Scratch);
   std::optional<ObjectLayout> readELFArchive(const os::OpenFile &File,
                                              bool Whole, uint32_t Order,
                                              bool Recorded,

@@ -1,0 +1,215 @@
+//===- EngineGrowthTest.cpp - Inputs that inputs name ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineTestSupport.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFTypes.h"
+
+using namespace headstart;
+using namespace headstart::test;
+
+namespace {
+
+constexpr size_t PartBytes = 300000;
+
+struct Symbol {
+  const char *Name;
+  bool Defines;
+};
+
+/// An object with one section of PartBytes and these symbols.
+std::string object(std::initializer_list<Symbol> Symbols) {
+  using ELFT = llvm::object::ELF64LE;
+  using namespace llvm::ELF;
+  std::string Strings(1, '\0');
+  std::vector<ELFT::Sym> Table(1);
+  for (const Symbol &S : Symbols) {
+    ELFT::Sym Sym = {};
+    Sym.st_name = static_cast<uint32_t>(Strings.size());
+    Sym.setBindingAndType(STB_GLOBAL, STT_FUNC);
+    Sym.st_shndx = S.Defines ? 1 : 0;
+    Table.push_back(Sym);
+    Strings += std::string(S.Name) + '\0';
+  }
+  ELFT::Ehdr Header = {};
+  std::memcpy(Header.e_ident, ElfMagic, 4);
+  Header.e_ident[EI_CLASS] = ELFCLASS64;
+  Header.e_ident[EI_DATA] = ELFDATA2LSB;
+  Header.e_type = ET_REL;
+  Header.e_machine = EM_X86_64;
+  Header.e_shentsize = sizeof(ELFT::Shdr);
+  Header.e_shnum = 4;
+  std::string Bytes(reinterpret_cast<const char *>(&Header), sizeof(Header));
+  std::vector<ELFT::Shdr> Sections(4);
+  auto Add = [&](size_t I, uint32_t Type, llvm::StringRef Contents) {
+    Sections[I].sh_type = Type;
+    Sections[I].sh_offset = Bytes.size();
+    Sections[I].sh_size = Contents.size();
+    Bytes += Contents;
+  };
+  Add(1, SHT_PROGBITS, pattern(PartBytes));
+  Sections[1].sh_flags = SHF_ALLOC;
+  Add(2, SHT_SYMTAB,
+      {reinterpret_cast<const char *>(Table.data()),
+       Table.size() * sizeof(Table[0])});
+  Sections[2].sh_link = 3;
+  Sections[2].sh_info = 1;
+  Add(3, SHT_STRTAB, Strings);
+  ELFT::Off SectionsAt;
+  SectionsAt = Bytes.size();
+  std::memcpy(&Bytes[offsetof(ELFT::Ehdr, e_shoff)], &SectionsAt, 8);
+  Bytes.append(reinterpret_cast<const char *>(Sections.data()),
+               Sections.size() * sizeof(Sections[0]));
+  return Bytes;
+}
+
+std::string padded(std::string Text, size_t Size) {
+  Text.resize(Size, ' ');
+  return Text;
+}
+
+std::string memberHeader(const std::string &Name, size_t Size) {
+  return padded(padded(Name, 48) + std::to_string(Size), 58) + "`\n";
+}
+
+/// How much of the first part of the object at \p Offset of \p Path is in
+/// memory: all, or not all.
+bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
+  os::PageCache Cache;
+  os::OpenFile File = openOrFail(Path);
+  // Whole pages of the section alone.
+  return Cache.residency(File, {Offset + 8192, PartBytes - 16384})->complete();
+}
+
+class EngineGrowthTest : public testing::Test {
+protected:
+  TestFolder Folder;
+
+  LinkStats fetch(std::vector<std::string> Paths, unsigned Jobs = 4) {
+    LinkCommand Command;
+    Command.Kind = Flavour::ELF;
+    for (const std::string &Path : Paths) {
+      Command.Inputs.emplace_back();
+      Command.Inputs.back().Name = Path;
+    }
+    EngineOptions Options;
+    Options.Jobs = Jobs;
+    Options.Plan.Kind = Flavour::ELF;
+    PrefetchEngine Engine(Options);
+    Engine.start(std::move(Command));
+    Engine.join();
+    return statsOf(Engine);
+  }
+
+  /// A thin archive of the objects \p Names, which lie beside it.
+  std::string writeThin(const std::vector<std::string> &Names) {
+    std::string Long;
+    std::string Members;
+    for (const std::string &Name : Names) {
+      Members += memberHeader("/" + std::to_string(Long.size()), 400000);
+      Long += Name + "/\n";
+    }
+    Long.resize(Long.size() + Long.size() % 2, '\n');
+    return Folder.write("thin.a", "!<thin>\n" +
+                                      memberHeader("//", Long.size()) + Long +
+                                      Members);
+  }
+};
+
+TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
+  std::string Main = Folder.write("main.o", object({{"a", false}}));
+  std::vector<std::string> Names;
+  std::vector<std::string> Paths = {Main};
+  for (unsigned I = 0; I != 60; ++I) {
+    Names.push_back("m" + std::to_string(I) + ".o");
+    std::string Defined = I == 0 ? "a" : "b" + std::to_string(I);
+    Paths.push_back(
+        Folder.write(Names.back(), object({{Defined.c_str(), true}})));
+  }
+  std::string Thin = writeThin(Names);
+  Paths.push_back(Thin);
+  for (unsigned Jobs : {1U, 8U}) {
+    evict(Paths);
+    LinkStats Stats = fetch({Main, Thin}, Jobs);
+    EXPECT_EQ(Stats.Inputs, 62U);
+    // The one that defines what main lacks is linked; of the others the linker
+    // reads symbols.
+    EXPECT_TRUE(partIsResident(Paths[1]));
+    for (unsigned I = 1; I != 60; ++I)
+      EXPECT_FALSE(partIsResident(Paths[I + 1])) << I;
+    EXPECT_TRUE(Stats.Problems.empty());
+  }
+}
+
+TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
+  std::string Main = Folder.write("main.o", object({{"a", false}}));
+  std::string Archive = "!<arch>\n";
+  std::vector<uint64_t> Offsets;
+  auto Add = [&](std::initializer_list<Symbol> Symbols) {
+    std::string Object = object(Symbols);
+    Object.resize(Object.size() + Object.size() % 2);
+    Archive += memberHeader("m.o/", Object.size());
+    Offsets.push_back(Archive.size());
+    Archive += Object;
+  };
+  Add({{"c", true}});
+  Add({{"b", true}, {"c", false}});
+  Add({{"unused", true}});
+  Add({{"a", true}, {"b", false}});
+  std::string Path = Folder.write("parts.a", Archive);
+  evict({Main, Path});
+  fetch({Path, Main});
+  EXPECT_TRUE(partIsResident(Path, Offsets[0]));
+  EXPECT_TRUE(partIsResident(Path, Offsets[1]));
+  EXPECT_FALSE(partIsResident(Path, Offsets[2]));
+  EXPECT_TRUE(partIsResident(Path, Offsets[3]));
+
+  // An input that is in memory takes members as well.
+  evict({Path});
+  fetch({Path, Main});
+  EXPECT_TRUE(partIsResident(Path, Offsets[0]));
+  EXPECT_FALSE(partIsResident(Path, Offsets[2]));
+}
+
+TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {
+  std::string Other = Folder.write("other.o", object({}));
+  std::string Script = Folder.path() + "/self.ld";
+  Folder.write("self.ld", "INPUT(" + Script + " " + Other + ")");
+  evict({Script, Other});
+  LinkStats Stats = fetch({Script});
+  // Its other name is an input as well, but no other file.
+  EXPECT_EQ(Stats.InputsBytes,
+            openOrFail(Script).size() + openOrFail(Other).size());
+  EXPECT_TRUE(partIsResident(Other));
+}
+
+TEST_F(EngineGrowthTest, ACancelledEngineWaitsForNobody) {
+  std::vector<std::string> Names;
+  for (unsigned I = 0; I != 200; ++I) {
+    Names.push_back("m" + std::to_string(I) + ".o");
+    Folder.write(Names.back(), object({}));
+  }
+  std::string Thin = writeThin(Names);
+  for (unsigned Round = 0; Round != 20; ++Round) {
+    LinkCommand Command;
+    Command.Kind = Flavour::ELF;
+    Command.Inputs.resize(1);
+    Command.Inputs[0].Name = Thin;
+    EngineOptions Options;
+    Options.Plan.Kind = Flavour::ELF;
+    PrefetchEngine Engine(Options);
+    Engine.start(std::move(Command));
+    if (Round % 2)
+      std::this_thread::sleep_for(std::chrono::microseconds(100 * Round));
+    Engine.cancel();
+    Engine.join();
+    EXPECT_LE(statsOf(Engine).Inputs, 201U);
+  }
+}
+
+} // namespace
