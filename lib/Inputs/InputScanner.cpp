@@ -56,17 +56,14 @@ public:
            !Libraries.insert(StringRef(Input.Name).lower()).second;
   }
   bool isNew(const NamedInput &Input, const ResolvedInput &Found) {
-    bool IsNew = Paths.insert(Found.Path).second;
     // What lld-link searches for it knows by identity, whatever the path.
     bool ByIdentity = Command.Kind == Flavour::COFF && Found.exists() &&
                       (Input.Search == SearchRule::Object ||
                        Input.Search == SearchRule::Library);
-    if (ByIdentity)
-      IsNew &= Files
-                   .insert({Found.Status.Identity.Device,
-                            Found.Status.Identity.Inode})
-                   .second;
-    return IsNew;
+    const os::FileIdentity &Identity = Found.Status.Identity;
+    if (ByIdentity && !Files.insert({Identity.Device, Identity.Inode}).second)
+      return false;
+    return Paths.insert(Found.Path).second;
   }
 
 private:

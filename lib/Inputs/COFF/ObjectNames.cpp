@@ -27,7 +27,7 @@ namespace headstart::coff {
 /// More than any compiler writes: with 100,000 exports, a .drectve has some 6
 /// MB; an object has a section for each function.
 static constexpr uint64_t MostDirectiveBytes = 64 << 20;
-static constexpr uint64_t MostSections = 1 << 24;
+static constexpr uint64_t MostSections = 1 << 21;
 
 namespace {
 struct SectionTable {
