@@ -79,4 +79,15 @@ TEST(COFFInputListTest, membersComeBehindTheirArchive) {
               ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
 }
 
+TEST(COFFInputListTest, lazyMembersNameNothing) {
+  CurrentTestFolder Folder;
+  Folder.write("x.obj", objectSaying("/defaultlib:a"));
+  Folder.write("a.lib");
+  Folder.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
+  EXPECT_THAT(listed({"t.lib", "/machine:arm64ec"}),
+              ElementsAre("t.lib", "x.obj"));
+  EXPECT_THAT(listed({"/wholearchive:t.lib", "/machine:arm64ec"}),
+              ElementsAre("t.lib", "x.obj", "a.lib"));
+}
+
 } // namespace

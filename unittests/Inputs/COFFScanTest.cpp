@@ -13,6 +13,7 @@ using namespace headstart;
 using namespace headstart::test;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 namespace {
 
@@ -244,6 +245,9 @@ TEST(COFFScanTest, thinArchives) {
                           "/abs/c.obj (member)", "f/../d.obj (member)",
                           "f/short.obj (member)"));
   EXPECT_THAT(scan({"a.lib"}), IsEmpty());
+  EXPECT_THAT(scan({"a.lib", "/machine:x64"}), IsEmpty());
+  EXPECT_THAT(scan({"a.lib", "/machine:arm64ec"}), SizeIs(5));
+  EXPECT_THAT(scan({"a.lib", "/machine:ARM64X"}), SizeIs(5));
 }
 
 // lld 22 knows only the name that the archive has for a member.

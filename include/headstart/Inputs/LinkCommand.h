@@ -134,6 +134,7 @@ struct LinkCommand {
   /// passes over a default library of such a name, wherever it lies.
   llvm::StringSet<> NamedLibraries;
   bool NamesMachine = false; ///< /machine:
+  bool ForArm64EC = false;   ///< /machine:arm64ec, /machine:arm64x
   /// Whether CodeView sections are read (/debug in a form that makes a PDB).
   bool ReadsCodeView = false;
   /// Whether DWARF sections are read into the output.

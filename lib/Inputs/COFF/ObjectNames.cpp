@@ -18,7 +18,8 @@
 #include "llvm/DebugInfo/CodeView/CodeView.h"
 #include "llvm/Object/COFF.h"
 #include "llvm/Support/Endian.h"
-#include <cstring>
+#include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -45,7 +46,7 @@ struct SectionData {
 /// Copies \p T from the start of \p Bytes, which holds it.
 template <typename T> static T copy(StringRef Bytes) {
   T Result;
-  std::memcpy(&Result, Bytes.data(), sizeof(T));
+  std::copy_n(Bytes.begin(), sizeof(T), reinterpret_cast<char *>(&Result));
   return Result;
 }
 

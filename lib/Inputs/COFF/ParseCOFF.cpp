@@ -316,7 +316,11 @@ LinkCommand Parser::run() {
   matchWords();
   HasNamed = !Named.empty();
   Command.MinGW = Options.has(OPT_lldmingw);
-  Command.NamesMachine = Options.has(OPT_machine);
+  if (const OptionWord *Machine = Options.last(OPT_machine)) {
+    Command.NamesMachine = true;
+    // lld never infers these from an input.
+    Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
+  }
   if (Options.has(OPT_help, OPT_version_flag) ||
       (!HasNamed && !Options.has(OPT_deffile))) {
     Command.Links = false;

@@ -173,6 +173,7 @@ void Scan::addThinMembers(const FilePart &Archive) {
     Member.Input.Name = std::move(Path);
     Member.Input.Reason = InputReason::ArchiveMember;
     Member.Input.From = Request.Path.str();
+    Member.Input.Lazy = !Request.Named.Whole;
   }
 }
 
@@ -196,8 +197,10 @@ std::vector<FoundInput> Scan::run() {
   StringRef Head(Request.Head.data(), Request.Head.size());
   bool IsThin = Head.starts_with("!<thin>\n");
   if (IsThin || Head.starts_with("!<arch>\n")) {
-    // Which members of other archives are read, only the linker knows.
-    if (!Request.Named.Whole)
+    // Which members of other archives are read, only the linker knows. The
+    // index of a thin one does not tell the two kinds of symbols apart that
+    // ARM64EC has, and lld looks into every member.
+    if (!Request.Named.Whole && !(IsThin && Command.ForArm64EC))
       return {};
     if (IsThin)
       addThinMembers(File);

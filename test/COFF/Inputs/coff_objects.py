@@ -4,6 +4,7 @@ import pathlib
 import struct
 
 AMD64 = 0x8664
+ARM64EC = 0xA641
 # Section characteristics: code; .drectve (info, removed); debug information.
 TEXT = 0x60500020
 DIRECTIVES = 0x00100A00
@@ -22,7 +23,7 @@ def symbol_table(symbols, big: bool) -> bytes:
     return entries + struct.pack("<I", 4 + len(strings)) + strings
 
 
-def make_object(sections, symbols, big=False) -> bytes:
+def make_object(sections, symbols, big=False, machine=AMD64) -> bytes:
     """sections: (name, contents, characteristics) each."""
     at = (56 if big else 20) + 40 * len(sections)
     table, contents = b"", b""
@@ -33,11 +34,11 @@ def make_object(sections, symbols, big=False) -> bytes:
         contents += data
     at += len(contents)
     if big:
-        header = struct.pack("<HHHHI16sIIIIIII", 0, 0xFFFF, 2, AMD64, 0,
+        header = struct.pack("<HHHHI16sIIIIIII", 0, 0xFFFF, 2, machine, 0,
                              BIG_OBJECT, 0, 0, 0, 0, len(sections), at,
                              len(symbols))
     else:
-        header = struct.pack("<HHIIIHH", AMD64, len(sections), 0, at,
+        header = struct.pack("<HHIIIHH", machine, len(sections), 0, at,
                              len(symbols), 0, 0)
     return header + table + contents + symbol_table(symbols, big)
 
@@ -67,7 +68,7 @@ def directives(text):
             DIRECTIVES)
 
 
-def write(path, defines, says="", wants=(), sections=(), big=False) -> None:
+def write(path, defines, says="", wants=(), sections=(), **more) -> None:
     """An object that defines one function, says something to the linker, and
     wants symbols."""
     all_sections = [(".text", b"\xc3", TEXT)]
@@ -77,4 +78,4 @@ def write(path, defines, says="", wants=(), sections=(), big=False) -> None:
     symbols = [(defines, 1)] + [(name, 0) for name in wants]
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(make_object(all_sections, symbols, big))
+    path.write_bytes(make_object(all_sections, symbols, **more))

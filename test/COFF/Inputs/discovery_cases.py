@@ -25,6 +25,7 @@ MEMBERS = "Members of archives"
 LAZY = "Objects between /start-lib and /end-lib"
 EXCLUSION = "/nodefaultlib: in another object"
 OWN_PDB = "The PDB that the link writes"
+SPELLING = "/wholearchive: by another spelling"
 NOT_REPORTED = "What /reproduce: leaves out"
 
 # What /reproduce: adds, and the manifest that lld makes itself.
@@ -128,6 +129,10 @@ def prepare_archives() -> None:
     coff.write(long, "long_name", "/defaultlib:c")
     library("long.lib", long, "sub/one.obj")
     library("empty.lib")
+    for name in ("main", "other"):
+        coff.write(f"ec/{name}.obj", name, "/defaultlib:d",
+                   machine=coff.ARM64EC)
+    library("ec/thin.lib", "ec/other.obj", thin=True)
     bitcode("lto/member.obj", ["d"], defines="lto_member")
     library("lto.lib", "lto/member.obj", "sub/one.obj")
 
@@ -291,6 +296,9 @@ def directive_cases():
     yield case("disallowlib", "main.obj", "says/abc.obj", "/disallowlib:a")
     yield case("excluded elsewhere", "main.obj", "says/excludes_b.obj",
                "says/b.obj", only_headstart={"b.lib": EXCLUSION})
+    yield case("excluded elsewhere, on the command line", "main.obj",
+               "says/excludes_b.obj", "/defaultlib:b", "/defaultlib:c",
+               only_headstart={"b.lib": EXCLUSION})
     yield case("excluded elsewhere, too late", "main.obj", "says/b.obj",
                "says/excludes_b.obj")
     yield case("searched for", "main.obj", "says/k.obj", "says/l.obj",
@@ -328,6 +336,14 @@ def archive_cases():
                "/wholearchive:sub/thin.lib", "e.obj")
     yield case("whole, thin and lazy", "main.obj", "/start-lib",
                "/wholearchive:thin.lib", "/end-lib")
+    yield case("whole by another spelling", "main.obj", "thin.lib",
+               "/wholearchive:./thin.lib",
+               only_lld={path: SPELLING for path in
+                         ("sub/one.obj", "sub/two.obj", "c.obj", "a.lib",
+                          "b.lib")})
+    yield case("thin, arm64ec", "/machine:arm64ec", "ec/main.obj",
+               "ec/thin.lib", "c.lib", "/force",
+               only_headstart={"ec/other.obj": NOT_REPORTED})
     yield case("whole object", "main.obj", "/wholearchive:says/a.obj")
     yield case("whole, nodefaultlib", "main.obj", "/wholearchive:fat.lib",
                "/nodefaultlib:a")
