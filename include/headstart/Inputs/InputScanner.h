@@ -28,7 +28,7 @@ struct FoundInput {
   NamedInput Input; ///< From is the path of the file that names it
   /// Whether the linker reads it right behind the file that names it (members
   /// of thin archives, linker scripts); else when it has read all that the
-  /// command line names.
+  /// command line names, or all of the same turn (NamedInput::Turn).
   bool Next = false;
 };
 

@@ -22,6 +22,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include <mutex>
 #include <set>
 #include <string>
@@ -99,6 +100,9 @@ struct NamedInput {
   InsideRule Inside = InsideRule::AtOnce;
   /// The linker does without it where it is not there.
   bool Optional = false;
+  /// COFF: the linker comes to it when it has read all of lower turns and what
+  /// that names inside itself. What an input names has the input's own turn.
+  uint8_t Turn = 0;
 };
 
 /// One of Headstart's own options, wherever it stood, values unchecked.
@@ -139,7 +143,8 @@ struct LinkCommand {
   std::vector<NamedInput> Inputs;
   /// In the order of the linker's search; "" is the current folder.
   std::vector<std::string> SearchPaths;
-  /// Files that the link writes (image, PDB, import library, map): never
+  /// Files that the link writes (image, PDB, import library, map; for COFF the
+  /// image first): never
   /// fetched, even where an option also names them as an input.
   std::vector<std::string> Outputs;
   std::vector<PrefetchOption> PrefetchOptions;
@@ -147,7 +152,11 @@ struct LinkCommand {
   /// that are named inside inputs (`.drectve`); see InputResolver::isExcluded.
   std::vector<std::string> ExcludedLibraries;
   bool ExcludesAllLibraries = false; ///< /nodefaultlib without a name
-  bool NamesMachine = false;         ///< /machine:
+  /// COFF: the file names, in lower case, of the plainly named `.lib`s. lld
+  /// passes over a default library of such a name, wherever it lies.
+  llvm::StringSet<> NamedLibraries;
+  bool NamesMachine = false; ///< /machine:
+  bool ForArm64EC = false;   ///< /machine:arm64ec, /machine:arm64x
   /// Whether CodeView sections are read (/debug in a form that makes a PDB).
   bool ReadsCodeView = false;
   /// Whether DWARF sections are read into the output.

@@ -8,9 +8,10 @@
 //
 // The order of reading is that of lld 22 COFF/Driver.cpp (linkerMain), checked
 // against lld-link 22.1.8 with strace: the overlay, the section layout, what is
-// plainly named, default libraries, the DOS stub, module definitions; then,
-// once all symbols are known, LTO profiles, manifests, orders, and with the PDB
-// its natvis files and streams.
+// plainly named and what that names inside itself, default libraries and what
+// those name, the DOS stub, module definitions; then, once all symbols are
+// known, LTO profiles, manifests, orders, and with the PDB its natvis files and
+// streams.
 //
 // lld-link knows no -l and no -L, in MinGW mode neither ("ignoring unknown
 // argument '-lfoo'"): the MinGW driver resolves them itself before it calls
@@ -89,6 +90,7 @@ private:
   DebugState Debug;
   std::vector<NamedInput> Named; ///< until they are the command's
   bool HasNamed = false;
+  uint8_t Turn = 0; ///< of what is added
   LinkCommand Command;
 };
 } // namespace
@@ -162,6 +164,7 @@ void Parser::addFile(const OptionWord *Option, StringRef Name,
   Input.Reason = Reason;
   Input.Search = Search;
   Input.From = writerOf(*Option->Word, Option->Spelling).str();
+  Input.Turn = Turn;
 }
 
 void Parser::addEarlyFiles() {
@@ -177,16 +180,16 @@ void Parser::addDefaultLibraries() {
   for (const OptionWord &O : Options.filtered(OPT_nodefaultlib))
     Command.ExcludedLibraries.push_back(O.Value.str());
   Command.ExcludesAllLibraries = Options.has(OPT_nodefaultlib_all);
+  for (const NamedInput &Input : Command.Inputs)
+    if (Input.Search == SearchRule::Object &&
+        StringRef(Input.Name).ends_with_insensitive(".lib"))
+      Command.NamedLibraries.insert(sys::path::filename(Input.Name).lower());
   if (!Options.has(OPT_defaultlib))
     return;
 
   // lld passes over a default library whose name, as written, it has met as a
   // default library or as the file name of a plainly named `.lib`.
-  StringSet<> Met;
-  for (const NamedInput &Input : Command.Inputs)
-    if (Input.Search == SearchRule::Object &&
-        StringRef(Input.Name).ends_with_insensitive(".lib"))
-      Met.insert(sys::path::filename(Input.Name).lower());
+  StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);
   for (const OptionWord &O : Options.filtered(OPT_defaultlib))
     if (Met.insert(O.Value.lower()).second && !Resolver.isExcluded(O.Value))
@@ -313,7 +316,11 @@ LinkCommand Parser::run() {
   matchWords();
   HasNamed = !Named.empty();
   Command.MinGW = Options.has(OPT_lldmingw);
-  Command.NamesMachine = Options.has(OPT_machine);
+  if (const OptionWord *Machine = Options.last(OPT_machine)) {
+    Command.NamesMachine = true;
+    // lld never infers these from an input.
+    Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
+  }
   if (Options.has(OPT_help, OPT_version_flag) ||
       (!HasNamed && !Options.has(OPT_deffile))) {
     Command.Links = false;
@@ -331,7 +338,9 @@ LinkCommand Parser::run() {
                         std::make_move_iterator(Named.begin()),
                         std::make_move_iterator(Named.end()));
   addSearchPaths(Options, Context, Command);
+  Turn = 1;
   addDefaultLibraries();
+  Turn = 2;
   addLateFiles();
   addOutputs(Options, Context, Command.ReadsCodeView, Command);
   dropOutputs();

@@ -5,13 +5,217 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What lld 22 does with each kind of input was seen in lld-link 22.1.8 and is
+// written down in docs/Discovery-COFF.md, with what is not followed here.
+//
+// Directives that name no file (/include:, /alternatename:, /merge:,
+// /manifestdependency:, ...) and those that lld refuses are passed over.
+// LF_PRECOMP names an object, but lld looks for it among its inputs.
+//
+//===----------------------------------------------------------------------===//
 
+#include "../InputLook.h"
 #include "../ScanInside.h"
+#include "InsideObjects.h"
+#include "Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 
 namespace headstart::coff {
 
-std::vector<FoundInput> scan(const ScanRequest &Request) { return {}; }
+namespace {
+class Scan {
+public:
+  explicit Scan(const ScanRequest &Request)
+      : Request(Request), Command(Request.Resolver.command()) {}
+  std::vector<FoundInput> run();
+
+private:
+  void readInput(const FilePart &Input);
+  void readDirectives(StringRef Directives);
+  void addDefaultLibrary(StringRef Name);
+  StringRef folderOfInput() const;
+  std::optional<std::string> findTypeServer(StringRef Recorded) const;
+  void addTypeServer(StringRef Recorded);
+  void addThinMembers(const FilePart &Archive);
+  void readMembers(const FilePart &Archive);
+  std::string pathOfLibrary(StringRef Name) const;
+
+  const ScanRequest &Request;
+  const LinkCommand &Command;
+  bool WantsDirectives = false;
+  bool WantsTypeServers = false;
+  /// As written, in lower case: a name that was met is not searched for again.
+  StringSet<> Met;
+  /// What /nodefaultlib: in this file excludes from there on.
+  StringSet<> Excluded;
+  StringSet<> TypeServers;
+  std::vector<FoundInput> Found;
+};
+} // namespace
+
+std::string Scan::pathOfLibrary(StringRef Name) const {
+  NamedInput Library;
+  Library.Name = Name.str();
+  Library.Search = SearchRule::Library;
+  return StringRef(Request.Resolver.resolve(Library).Path).lower();
+}
+
+void Scan::addDefaultLibrary(StringRef Name) {
+  std::string Lower = Name.lower();
+  if (Name.empty() || Command.NamedLibraries.contains(Lower) ||
+      !Met.insert(Lower).second || Request.Resolver.isExcluded(Name) ||
+      (!Excluded.empty() && Excluded.contains(pathOfLibrary(Name))))
+    return;
+  NamedInput &Input = Found.emplace_back().Input;
+  Input.Name = Name.str();
+  Input.Reason = InputReason::DefaultInside;
+  Input.Search = SearchRule::Library;
+  Input.From = Request.Path.str();
+}
+
+void Scan::readDirectives(StringRef Directives) {
+  BumpPtrAllocator Allocator;
+  StringSaver Saver(Allocator);
+  SmallVector<StringRef, 16> Words;
+  cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, Words);
+  for (StringRef Word : Words) {
+    // Most are exports, a hundred thousand in some objects.
+    if (!Word.contains_insensitive("defaultlib:"))
+      continue;
+    MatchedWord Match = matchWord(Word);
+    if (Match.ID == OPT_defaultlib)
+      addDefaultLibrary(Match.Value);
+    else if (Match.ID == OPT_nodefaultlib)
+      Excluded.insert(pathOfLibrary(Match.Value));
+  }
+}
+
+/// The folder that lld takes the object for in: of a thin archive's member it
+/// only knows the name that the archive has for it, so that of
+/// `sub/thin.lib`'s `one.obj` it takes the current folder.
+StringRef Scan::folderOfInput() const {
+  StringRef Path = Request.Path;
+  if (Request.Named.Reason == InputReason::ArchiveMember) {
+    StringRef Folder = sys::path::parent_path(Request.Named.From);
+    if (!Folder.empty() && Path.consume_front(Folder))
+      Path = Path.ltrim('/');
+  }
+  return sys::path::parent_path(Path);
+}
+
+/// The places where lld-link 22.1.8 looks for a type server, in order (an
+/// older version is COFF/InputFiles.cpp, findPdbPath): the path as the compiler
+/// recorded it, mostly one of Windows and of another machine; beside the
+/// object, or the archive that holds it; beside the image.
+std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
+  if (lookAtInput(Recorded).exists())
+    return Recorded.str();
+  StringRef Name = sys::path::filename(Recorded, sys::path::Style::windows);
+  // Without inputs, which have brought us here, there would be no image.
+  StringRef Image;
+  if (!Command.Outputs.empty())
+    Image = Command.Outputs.front();
+  for (StringRef Folder : {folderOfInput(), sys::path::parent_path(Image)}) {
+    SmallString<256> Beside = Folder;
+    sys::path::append(Beside, Name);
+    if (lookAtInput(Beside).exists())
+      return Beside.str().str();
+  }
+  return std::nullopt;
+}
+
+void Scan::addTypeServer(StringRef Recorded) {
+  if (Recorded.empty())
+    return;
+  std::optional<std::string> Path = findTypeServer(Recorded);
+  // One beside the image may be the PDB that this link writes again.
+  if (!Path || is_contained(Command.Outputs, *Path) ||
+      !TypeServers.insert(*Path).second)
+    return;
+  NamedInput &Input = Found.emplace_back().Input;
+  Input.Name = std::move(*Path);
+  Input.Reason = InputReason::TypeServer;
+  Input.From = Request.Path.str();
+}
+
+void Scan::readInput(const FilePart &Input) {
+  // The longest header, that of /bigobj; identify_magic takes what there is.
+  StringRef Head = Input.bytes(0, std::min<uint64_t>(Input.size(), 64));
+  switch (identify_magic(Head)) {
+  case file_magic::coff_object: {
+    ObjectNames Names = readObject(Input, WantsDirectives, WantsTypeServers);
+    addTypeServer(Names.TypeServer);
+    readDirectives(Names.Directives);
+    break;
+  }
+  case file_magic::bitcode:
+    if (WantsDirectives)
+      readDirectives(readBitcodeDirectives(Input));
+    break;
+  default:
+    break;
+  }
+}
+
+void Scan::addThinMembers(const FilePart &Archive) {
+  for (std::string &Path : thinMembers(Archive, Request.Path)) {
+    FoundInput &Member = Found.emplace_back();
+    Member.Next = true;
+    Member.Input.Name = std::move(Path);
+    Member.Input.Reason = InputReason::ArchiveMember;
+    Member.Input.From = Request.Path.str();
+    Member.Input.Lazy = !Request.Named.Whole;
+  }
+}
+
+void Scan::readMembers(const FilePart &Archive) {
+  // Two reads for each. They mostly name what others have named, so that an
+  // end early loses little.
+  constexpr unsigned MostMembers = 4096;
+  unsigned Members = 0;
+  visitMembers(Archive, [&](const FilePart &Member) {
+    readInput(Member);
+    return ++Members != MostMembers;
+  });
+}
+
+std::vector<FoundInput> Scan::run() {
+  WantsDirectives = !Command.ExcludesAllLibraries;
+  // lld asks for /debug, not for what it will make of it.
+  WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
+  FileWindow Window(Request.File);
+  FilePart File(Window);
+  StringRef Head(Request.Head.data(), Request.Head.size());
+  bool IsThin = Head.starts_with("!<thin>\n");
+  if (IsThin || Head.starts_with("!<arch>\n")) {
+    // Which members of other archives are read, only the linker knows. The
+    // index of a thin one does not tell the two kinds of symbols apart that
+    // ARM64EC has, and lld looks into every member.
+    if (!Request.Named.Whole && !(IsThin && Command.ForArm64EC))
+      return {};
+    if (IsThin)
+      addThinMembers(File);
+    else if (WantsDirectives || WantsTypeServers)
+      readMembers(File);
+    return std::move(Found);
+  }
+  // An object in a library of objects is read when a symbol of it is wanted.
+  if (!Request.Named.Lazy && (WantsDirectives || WantsTypeServers))
+    readInput(File);
+  return std::move(Found);
+}
+
+std::vector<FoundInput> scan(const ScanRequest &Request) {
+  return Scan(Request).run();
+}
 
 } // namespace headstart::coff

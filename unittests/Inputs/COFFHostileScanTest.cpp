@@ -1,0 +1,185 @@
+//===- COFFHostileScanTest.cpp - Inputs that lie --------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "COFFScanSupport.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::IsSubsetOf;
+using testing::SizeIs;
+
+namespace {
+
+/// One of each kind, with all that can be named inside, and what is named.
+struct Sample {
+  std::string Bytes;
+  Strings Names;
+};
+std::vector<Sample> samples() {
+  std::string Plain = MadeObject{{{".drectve", "/defaultlib:a -defaultlib:b"},
+                                  typeServer("t.pdb")}}
+                          .bytes();
+  std::string Big =
+      MadeObject{{typeServer("C:\\x\\t.pdb"), {".drectve", "/defaultlib:a"}},
+                 /*Big=*/true}
+          .bytes();
+  std::string Bitcode = MadeBitcode{"/defaultlib:a /defaultlib:c"}.bytes();
+  return {{Plain, {"t.pdb (type server)", "a", "b"}},
+          {Big, {"t.pdb (type server)", "a"}},
+          {Bitcode, {"a", "c"}},
+          {"!<arch>\n" + member("//", "names/\n") + member("x.obj/", Plain) +
+               member("/0", Big) + member("#1/4", "name" + Bitcode),
+           {"t.pdb (type server)", "a", "b", "c"}},
+          {"!<thin>\n" + member("//", "x.obj/\ny.obj/\n") +
+               memberHeader("/0", 5) + memberHeader("/7", 5),
+           {"x.obj (member)", "y.obj (member)"}}};
+}
+
+TEST(COFFHostileScanTest, saneFiles) {
+  CurrentTestFolder Folder;
+  Folder.write("t.pdb");
+  for (const Sample &S : samples()) {
+    Folder.write("a.obj", S.Bytes);
+    EXPECT_EQ(scan({"/wholearchive:a.obj", "/debug"}), S.Names);
+  }
+}
+
+TEST(COFFHostileScanTest, truncatedFiles) {
+  CurrentTestFolder Folder;
+  Folder.write("t.pdb");
+  for (const Sample &S : samples()) {
+    size_t Whole = 0;
+    for (size_t Length = 0; Length < S.Bytes.size(); ++Length) {
+      Folder.write("a.obj", std::string_view(S.Bytes).substr(0, Length));
+      Strings Names = scan({"/wholearchive:a.obj", "/debug"});
+      // A member's name can be cut short, and is then another.
+      if (!S.Bytes.starts_with("!<thin>"))
+        EXPECT_THAT(Names, IsSubsetOf(S.Names)) << Length;
+      EXPECT_LE(Names.size(), S.Names.size()) << Length;
+      Whole += Names == S.Names;
+    }
+    // What is missing shows.
+    EXPECT_LT(Whole, S.Bytes.size() / 2);
+  }
+}
+
+TEST(COFFHostileScanTest, changedBytes) {
+  CurrentTestFolder Folder;
+  Folder.write("t.pdb");
+  std::mt19937 Random(22); // NOLINT: the same each time
+  size_t Scans = 0;
+  for (const Sample &S : samples())
+    for (int I = 0; I != 400; ++I) {
+      std::string Bytes = S.Bytes;
+      for (unsigned Changes = 1 + Random() % 4; Changes; --Changes)
+        Bytes[Random() % Bytes.size()] = static_cast<char>(Random());
+      Folder.write("a.obj", Bytes);
+      LinkCommand Command = parse({"/wholearchive:a.obj", "/debug"});
+      InputResolver Resolver(Command);
+      os::OpenFile File;
+      ASSERT_FALSE(os::OpenFile::open("a.obj", File));
+      // Whatever it names: it ends, and is no more than the file could hold.
+      EXPECT_LE(InputScanner(Resolver)
+                    .scan(Command.Inputs.front(), "a.obj", File)
+                    .size(),
+                Bytes.size());
+      ++Scans;
+    }
+  EXPECT_EQ(Scans, 2000U);
+}
+
+/// A plain object of one section, with some fields of its header overwritten.
+std::string sectionWith(uint64_t Size, uint64_t Offset) {
+  std::string Bytes = MadeObject{{{".drectve", "/defaultlib:a"}}}.bytes();
+  Bytes.replace(20 + 16, 8, little(Size, 4) + little(Offset, 4));
+  return Bytes;
+}
+
+TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
+  CurrentTestFolder Folder;
+  auto Scan = [&](uint64_t Size, uint64_t Offset) {
+    Folder.write("a.obj", sectionWith(Size, Offset));
+    return scan({"a.obj"});
+  };
+  EXPECT_THAT(Scan(13, 60), ElementsAre("a"));
+  EXPECT_THAT(Scan(14, 60), IsEmpty());
+  EXPECT_THAT(Scan(13, 61), IsEmpty());
+  EXPECT_THAT(Scan(0xffffffff, 60), IsEmpty());
+  EXPECT_THAT(Scan(13, 0xffffffff), IsEmpty());
+  EXPECT_THAT(Scan(0xffffffff, 0xffffffff), IsEmpty());
+  EXPECT_THAT(Scan(13, 0), IsEmpty()); // says that it has none
+}
+
+TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
+  CurrentTestFolder Folder;
+  std::string Bytes = objectSaying("/defaultlib:a");
+  Bytes.replace(2, 2, little(0xffff, 2));
+  Folder.write("a.obj", Bytes);
+  EXPECT_THAT(scan({"a.obj"}), IsEmpty());
+  Bytes = objectSaying("/defaultlib:a");
+  Bytes.replace(16, 2, little(0xffff, 2)); // the optional header's size
+  Folder.write("a.obj", Bytes);
+  EXPECT_THAT(scan({"a.obj"}), IsEmpty());
+  for (uint64_t Count : {0x100000U, 0x1000000U, 0xffffffffU}) {
+    Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
+    Bytes.replace(44, 4, little(Count, 4));
+    Folder.write("a.obj", Bytes);
+    EXPECT_THAT(scan({"a.obj"}), IsEmpty()) << Count;
+  }
+}
+
+// A section table as long as the file says, of a file that is mostly a hole.
+TEST(COFFHostileScanTest, hugeCounts) {
+  CurrentTestFolder Folder;
+  std::string Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
+  Bytes.replace(44, 4, little(0x7fffffff, 4));
+  Folder.write("a.obj", Bytes);
+  std::error_code EC;
+  std::filesystem::resize_file("a.obj", uint64_t(100) << 30, EC);
+  if (EC)
+    GTEST_SKIP() << "no room for a large hole: " << EC.message();
+  EXPECT_THAT(scan({"a.obj"}), IsEmpty());
+  // Directives of 4 GB.
+  Folder.write("a.obj", sectionWith(0xffffffff, 60));
+  std::filesystem::resize_file("a.obj", uint64_t(8) << 30);
+  EXPECT_THAT(scan({"a.obj"}), IsEmpty());
+}
+
+TEST(COFFHostileScanTest, manyMembers) {
+  CurrentTestFolder Folder;
+  std::string Archive = "!<arch>\n";
+  for (int I = 0; I != 5000; ++I)
+    Archive += member("x/", objectSaying("/defaultlib:" + std::to_string(I)));
+  Folder.write("a.lib", Archive);
+  EXPECT_THAT(scan({"/wholearchive:a.lib"}), SizeIs(4096));
+  // Members without contents, which do not count for more.
+  Archive = "!<arch>\n";
+  for (int I = 0; I != 20000; ++I)
+    Archive += member("x/", "");
+  Folder.write("a.lib", Archive);
+  EXPECT_THAT(scan({"/wholearchive:a.lib"}), IsEmpty());
+}
+
+TEST(COFFHostileScanTest, sizesOfMembers) {
+  CurrentTestFolder Folder;
+  std::string Object = objectSaying("/defaultlib:a");
+  for (const char *Size :
+       {"99999999999", "-1", "0x10", "", "18446744073709551615", "1e3"}) {
+    std::string Header = memberHeader("x/", 0);
+    Header.replace(48, 10, std::string(Size).append(10, ' ').substr(0, 10));
+    Folder.write("a.lib", "!<arch>\n" + Header + member("y/", Object));
+    EXPECT_THAT(scan({"/wholearchive:a.lib"}), IsEmpty()) << Size;
+    Folder.write("a.lib", "!<thin>\n" + Header + member("//", Size));
+    scan({"/wholearchive:a.lib"});
+  }
+}
+
+} // namespace

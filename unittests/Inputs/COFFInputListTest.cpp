@@ -1,0 +1,93 @@
+//===- COFFInputListTest.cpp - All that a link reads, in order ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "COFFScanSupport.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+
+namespace {
+
+Strings listed(const Strings &Args) {
+  LinkCommand Command = parse(Args);
+  Strings Paths;
+  for (const ListedInput &Input : listInputs(Command))
+    if (Input.Found.exists())
+      Paths.push_back(Input.Found.Path);
+  return Paths;
+}
+
+TEST(COFFInputListTest, turns) {
+  CurrentTestFolder Folder;
+  Folder.write("x.obj", objectSaying("/defaultlib:a"));
+  Folder.write("y.obj", objectSaying("/defaultlib:x.obj /defaultlib:b"));
+  Folder.write("z.obj", objectSaying("/defaultlib:z2.obj"));
+  Folder.write("z2.obj", objectSaying("/defaultlib:d"));
+  for (const char *Name :
+       {"a.lib", "b.lib", "c.lib", "d.lib", "e.def", "n.natvis"})
+    Folder.write(Name);
+  EXPECT_THAT(listed({"/debug", "/def:e.def", "/natvis:n.natvis",
+                      "/defaultlib:z.obj", "/defaultlib:c", "y.obj", "x.obj"}),
+              ElementsAre("y.obj", "x.obj", "b.lib", "a.lib", "z.obj", "c.lib",
+                          "z2.obj", "d.lib", "e.def", "n.natvis"));
+}
+
+TEST(COFFInputListTest, filesAreKnownByIdentity) {
+  CurrentTestFolder Folder;
+  Folder.write("x.obj", objectSaying("/defaultlib:./a.lib /defaultlib:l"));
+  Folder.write("a.lib");
+  std::filesystem::create_symlink("a.lib", "l.lib");
+  std::filesystem::create_hard_link("x.obj", "h.obj");
+  EXPECT_THAT(listed({"x.obj", "./x.obj", "h.obj", "a.lib"}),
+              ElementsAre("x.obj", "a.lib"));
+  // What is read without a search is read again under another name.
+  EXPECT_THAT(listed({"x.obj", "a.lib", "/def:l.lib", "/stub:l.lib"}),
+              ElementsAre("x.obj", "a.lib", "l.lib"));
+}
+
+TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
+  CurrentTestFolder Folder;
+  Folder.write("x.obj", objectSaying("/defaultlib:A.lib"));
+  Folder.write("y.obj", objectSaying("/defaultlib:a.lib /defaultlib:b"));
+  Folder.write("a.lib");
+  Folder.write("b.lib", "b");
+  Folder.write("B.lib", "B");
+  EXPECT_THAT(listed({"y.obj", "x.obj"}),
+              ElementsAre("y.obj", "x.obj", "a.lib", "b.lib"));
+  // A.lib is not there, and a.lib not looked for (lld-link 22.1.8).
+  EXPECT_THAT(listed({"x.obj", "y.obj", "/defaultlib:B"}),
+              ElementsAre("x.obj", "y.obj", "b.lib"));
+}
+
+TEST(COFFInputListTest, membersComeBehindTheirArchive) {
+  CurrentTestFolder Folder;
+  Folder.write("f/x.obj", objectSaying("/defaultlib:a"));
+  Folder.write("y.obj", objectSaying("/defaultlib:b"));
+  Folder.write("a.lib");
+  Folder.write("b.lib");
+  Folder.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
+                              memberHeader("t.lib/", 1) +
+                              memberHeader("gone.obj/", 1));
+  EXPECT_THAT(listed({"/wholearchive:f/t.lib", "y.obj", "/defaultlib:f/x.obj"}),
+              ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
+}
+
+TEST(COFFInputListTest, lazyMembersNameNothing) {
+  CurrentTestFolder Folder;
+  Folder.write("x.obj", objectSaying("/defaultlib:a"));
+  Folder.write("a.lib");
+  Folder.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
+  EXPECT_THAT(listed({"t.lib", "/machine:arm64ec"}),
+              ElementsAre("t.lib", "x.obj"));
+  EXPECT_THAT(listed({"/wholearchive:t.lib", "/machine:arm64ec"}),
+              ElementsAre("t.lib", "x.obj", "a.lib"));
+}
+
+} // namespace

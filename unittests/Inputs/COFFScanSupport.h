@@ -1,0 +1,169 @@
+//===- COFFScanSupport.h - COFF files made up for tests ---------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
+
+#include "TestSupport.h"
+#include "headstart/Inputs/InputScanner.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Bitcode/LLVMBitCodes.h"
+#include "llvm/Bitstream/BitstreamWriter.h"
+#include "llvm/Support/Endian.h"
+
+namespace headstart::test {
+
+/// \p Bytes low bytes of \p Value, the lowest first.
+inline std::string little(uint64_t Value, unsigned Bytes) {
+  std::string Result;
+  for (unsigned I = 0; I != Bytes; ++I)
+    Result += static_cast<char>(Value >> (8 * I));
+  return Result;
+}
+
+struct MadeSection {
+  std::string Name; ///< of at most eight characters
+  std::string Contents;
+  uint32_t Characteristics = 0x00100A00; ///< as .drectve has them
+};
+
+struct MadeObject {
+  std::vector<MadeSection> Sections;
+  bool Big = false;
+
+  std::string bytes() const {
+    uint64_t At = (Big ? 56 : 20) + 40 * Sections.size();
+    std::string Header =
+        Big ? little(0xffff0000, 4) + little(2, 2) + little(0x8664, 2) +
+                  little(0, 4) +
+                  std::string("\xc7\xa1\xba\xd1\xee\xba\xa9\x4b"
+                              "\xaf\x20\xfa\xf6\x6a\xa4\xdc\xb8") +
+                  std::string(16, '\0') + little(Sections.size(), 4) +
+                  std::string(8, '\0')
+            : little(0x8664, 2) + little(Sections.size(), 2) +
+                  std::string(16, '\0');
+    std::string Contents;
+    for (const MadeSection &S : Sections) {
+      std::string Name = S.Name;
+      Name.resize(8);
+      Header += Name + std::string(8, '\0') + little(S.Contents.size(), 4) +
+                little(S.Contents.empty() ? 0 : At + Contents.size(), 4) +
+                std::string(12, '\0') + little(S.Characteristics, 4);
+      Contents += S.Contents;
+    }
+    return Header + Contents;
+  }
+};
+
+/// An object with these directives.
+inline std::string objectSaying(std::string Directives, bool Big = false) {
+  return MadeObject{{{".text$mn", "code"}, {".drectve", std::move(Directives)}},
+                    Big}
+      .bytes();
+}
+
+/// A .debug$T whose first record refers to the PDB \p Path.
+inline MadeSection typeServer(const std::string &Path) {
+  std::string Record = little(0x1515, 2) + std::string(20, 'G') + Path + '\0';
+  return {".debug$T", little(4, 4) + little(Record.size(), 2) + Record,
+          0x42100040};
+}
+
+/// What the blocks of bitcode hold that linkers read.
+struct MadeBitcode {
+  std::string Directives;
+  uint32_t Version = 3;
+  uint32_t Offset = 5; ///< of the directives among the strings
+  bool HasSymbols = true;
+
+  std::string bytes() const {
+    llvm::SmallVector<char, 0> Buffer;
+    {
+      llvm::BitstreamWriter Writer(Buffer);
+      for (char C : {'B', 'C', char(0xc0), char(0xde)})
+        Writer.Emit(static_cast<unsigned char>(C), 8);
+      Writer.EnterSubblock(llvm::bitc::MODULE_BLOCK_ID, 3);
+      Writer.EmitRecord(1, llvm::ArrayRef<unsigned>{1, 2, 3});
+      Writer.ExitBlock();
+      std::string Symbols = little(Version, 4) + std::string(56, '\0') +
+                            little(Offset, 4) + little(Directives.size(), 4) +
+                            std::string(8, '\0');
+      if (HasSymbols)
+        writeBlob(Writer, llvm::bitc::SYMTAB_BLOCK_ID, Symbols);
+      writeBlob(Writer, llvm::bitc::STRTAB_BLOCK_ID, "12345" + Directives);
+    }
+    return {Buffer.begin(), Buffer.end()};
+  }
+
+private:
+  static void writeBlob(llvm::BitstreamWriter &Writer, unsigned Block,
+                        const std::string &Blob) {
+    Writer.EnterSubblock(Block, 3);
+    auto Abbreviation = std::make_shared<llvm::BitCodeAbbrev>();
+    Abbreviation->Add(llvm::BitCodeAbbrevOp(1));
+    Abbreviation->Add(llvm::BitCodeAbbrevOp(llvm::BitCodeAbbrevOp::Blob));
+    unsigned ID = Writer.EmitAbbrev(std::move(Abbreviation));
+    Writer.EmitRecordWithBlob(ID, llvm::ArrayRef<unsigned>{1}, Blob);
+    Writer.ExitBlock();
+  }
+};
+
+/// A member's header, for a name as it stands there.
+inline std::string memberHeader(std::string Name, uint64_t Size) {
+  std::string Header = std::move(Name);
+  Header.resize(48, ' ');
+  Header += std::to_string(Size);
+  Header.resize(58, ' ');
+  return Header + "`\n";
+}
+
+/// A member, filled up to an even length.
+inline std::string member(const std::string &Name,
+                          const std::string &Contents) {
+  return memberHeader(Name, Contents.size()) + Contents +
+         std::string(Contents.size() % 2, '\n');
+}
+
+/// What a scan of \p Named finds, each as "name", "name (type server)" or "name
+/// (member)".
+inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
+  InputResolver Resolver(Command);
+  ResolvedInput Resolved = Resolver.resolve(Named);
+  os::OpenFile File;
+  EXPECT_FALSE(os::OpenFile::open(Resolved.Path, File)) << Resolved.Path;
+  Strings Result;
+  for (const FoundInput &F :
+       InputScanner(Resolver).scan(Named, Resolved.Path, File)) {
+    EXPECT_EQ(F.Input.From, Resolved.Path);
+    EXPECT_EQ(F.Next, F.Input.Reason == InputReason::ArchiveMember);
+    bool IsLibrary = F.Input.Reason == InputReason::DefaultInside;
+    EXPECT_EQ(F.Input.Search,
+              IsLibrary ? SearchRule::Library : SearchRule::AsGiven);
+    std::string Text = F.Input.Name;
+    if (F.Input.Reason == InputReason::TypeServer)
+      Text += " (type server)";
+    else if (F.Input.Reason == InputReason::ArchiveMember)
+      Text += " (member)";
+    Result.push_back(std::move(Text));
+  }
+  return Result;
+}
+
+/// The same for the first input of a command line.
+inline Strings scan(const Strings &Args) {
+  LinkCommand Command = parse(Args);
+  if (Command.Inputs.empty())
+    return {"no input"};
+  return scan(Command, Command.Inputs.front());
+}
+
+} // namespace headstart::test
+
+#endif // HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
