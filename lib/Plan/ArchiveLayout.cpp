@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArchiveMember.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"
@@ -19,16 +20,6 @@ namespace {
 
 constexpr uint64_t MagicBytes = 8;
 
-/// A member's header, as far as it matters here: the name's and the size's
-/// columns, and the two bytes that end every header.
-struct MemberHeader {
-  char Name[16];
-  char Dates[32];
-  char Size[10]; ///< bytes, in decimal, padded with blanks
-  char End[2];
-};
-static_assert(sizeof(MemberHeader) == 60);
-
 /// Whether a member is one of those that the linker reads to know the others:
 /// symbol indexes (of System V, its 64-bit form, COFF's second, BSD's) and the
 /// long names.
@@ -38,7 +29,33 @@ bool isIndex(StringRef Name) {
          Name.starts_with("__.SYMDEF");
 }
 
+/// No index has a longer name, padding included; longer ones are not read.
+constexpr uint64_t MaxIndexNameBytes = 32;
+
 } // namespace
+
+std::optional<ArchiveMember> readMemberHeader(ArrayRef<char> Bytes, uint64_t At,
+                                              uint64_t FileSize) {
+  if (Bytes.size() < sizeof(MemberHeader) || At > FileSize ||
+      FileSize - At < sizeof(MemberHeader))
+    return std::nullopt;
+  const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
+  ArchiveMember Member;
+  Member.Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
+  uint64_t Size = 0;
+  if (StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
+      !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
+                  Size, 10) ||
+      Size > FileSize - At - sizeof(MemberHeader))
+    return std::nullopt;
+  Member.Body = {At + sizeof(MemberHeader), Size};
+  // The form of BSD and of Darwin: the name is the first bytes of the body.
+  StringRef Length = Member.Name;
+  if (Length.consume_front("#1/") &&
+      (!to_integer(Length, Member.NameBytes, 10) || Member.NameBytes > Size))
+    return std::nullopt;
+  return Member;
+}
 
 bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
   StringRef Bytes(Head.data(), Head.size());
@@ -49,21 +66,38 @@ bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
 ByteRange ArchiveIndexReader::needs() const {
   if (Done || At > FileSize || FileSize - At < sizeof(MemberHeader))
     return {};
+  if (!LongNamed.empty())
+    return LongNamed;
   return {At, sizeof(MemberHeader)};
 }
 
 void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
-  const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
-  StringRef Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
-  uint64_t Size = 0;
-  if (!isIndex(Name) || StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
-      !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
-                  Size, 10) ||
-      Size > FileSize - At - sizeof(MemberHeader)) {
+  if (!LongNamed.empty()) {
+    StringRef Name(Bytes.data(), Bytes.size());
+    if (isIndex(Name.take_until([](char C) { return C == 0; })))
+      addIndex(Name, MemberBytes);
+    else
+      Done = true;
+    LongNamed = {};
+    return;
+  }
+  std::optional<ArchiveMember> Member = readMemberHeader(Bytes, At, FileSize);
+  if (!Member) {
     Done = true;
     return;
   }
-  ByteRange Member{At, sizeof(MemberHeader) + Size};
+  MemberBytes = Member->Body.end() - At;
+  if (Member->NameBytes)
+    LongNamed = {Member->Body.Offset,
+                 std::min(Member->NameBytes, MaxIndexNameBytes)};
+  else if (isIndex(Member->Name))
+    addIndex(Member->Name, MemberBytes);
+  else
+    Done = true;
+}
+
+void ArchiveIndexReader::addIndex(StringRef Name, uint64_t Bytes) {
+  ByteRange Member{At, Bytes};
   if (Name == "/" && FirstIndex.empty()) {
     FirstIndex = Member;
   } else {
@@ -74,7 +108,7 @@ void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
     Indexes.push_back(Member);
   }
   // Members begin at even offsets.
-  At += Member.Length + Size % 2;
+  At += Bytes + Bytes % 2;
 }
 
 ObjectLayout ArchiveIndexReader::layout() const {
