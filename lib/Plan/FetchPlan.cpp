@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// When lld 22's COFF driver first reads a part, or nothing where this link
+/// When lld 22 first reads a part, or nothing where this link
 /// will not read it at all.
 static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
   switch (K) {
@@ -23,10 +23,13 @@ static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
   case PartKind::Headers:
   case PartKind::Symbols:
   case PartKind::CompilerInfo:
+  case PartKind::ParsedContents:
     return FetchPhase::Parse;
   case PartKind::Contents:
-  case PartKind::Relocations:
     return FetchPhase::Contents;
+  case PartKind::Relocations:
+    // ld64.lld reads them as it loads a file.
+    return O.Kind == Flavour::MachO ? FetchPhase::Parse : FetchPhase::Contents;
   case PartKind::Types:
     if (O.ReadsCodeView)
       return FetchPhase::Types;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/ObjectLayout.h"
+#include "headstart/Plan/MachOLayout.h"
 
 using namespace llvm;
 
@@ -24,6 +25,8 @@ StringRef partName(PartKind K) {
     return "compiler information";
   case PartKind::Contents:
     return "section contents";
+  case PartKind::ParsedContents:
+    return "parsed contents";
   case PartKind::Relocations:
     return "relocations";
   case PartKind::Types:
@@ -44,6 +47,8 @@ StringRef partName(PartKind K) {
 
 LayoutReading readLayout(ArrayRef<char> Head, uint64_t FileSize) {
   LayoutReading Reading = readArchiveLayout(Head, FileSize);
+  if (Reading.Result == LayoutReading::Unknown)
+    Reading = readMachOLayout(Head, FileSize);
   if (Reading.Result == LayoutReading::Unknown)
     Reading = readCOFFLayout(Head, FileSize);
   return Reading;

@@ -31,6 +31,9 @@ enum class PartKind : uint8_t {
   Symbols,      ///< symbol and string tables, an archive's symbol index
   CompilerInfo, ///< CodeView that is read while parsing: see COFFLayout.cpp
   Contents,     ///< contents of sections that go into the image
+  /// The same where the linker reads them while it parses: unwind tables,
+  /// strings, what addends stand in. Mach-O: see MachOLayout.cpp.
+  ParsedContents,
   Relocations,  ///< relocations of those sections
   Types,        ///< CodeView type records: .debug$T, .debug$P
   DebugSymbols, ///< CodeView symbols and lines: .debug$S
