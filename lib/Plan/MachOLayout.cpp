@@ -222,13 +222,22 @@ private:
   /// frames, strings), to tie entries to functions (compact unwind), or for the
   /// addends of relocations, which stand in the section; arm64's code has them
   /// in relocations of their own (lld 22 MachO/InputFiles.cpp,
-  /// Arch/ARM64Common.cpp).
+  /// Arch/ARM64Common.cpp). Literals it looks into as soon as it has loaded the
+  /// last file, those of all files at once.
   bool isParsed(const Section &S, StringRef SegmentName, StringRef Name) const {
     if ((SegmentName == "__LD" && Name == "__compact_unwind") ||
         (SegmentName == "__TEXT" && Name == "__eh_frame") ||
-        SegmentName == "__LLVM" ||
-        (S.flags & MachO::SECTION_TYPE) == MachO::S_CSTRING_LITERALS)
+        SegmentName == "__LLVM")
       return true;
+    switch (S.flags & MachO::SECTION_TYPE) {
+    case MachO::S_CSTRING_LITERALS:
+    case MachO::S_4BYTE_LITERALS:
+    case MachO::S_8BYTE_LITERALS:
+    case MachO::S_16BYTE_LITERALS:
+      return true;
+    default:
+      break;
+    }
     bool IsCode = S.flags & (MachO::S_ATTR_PURE_INSTRUCTIONS |
                              MachO::S_ATTR_SOME_INSTRUCTIONS);
     return S.nreloc && !(IsCode && isArm64(Header.cputype));

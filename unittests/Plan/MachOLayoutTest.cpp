@@ -81,7 +81,7 @@ TEST(MachOLayoutTest, AddendsInASectionAreReadWhileParsing) {
                           PartKind::Relocations, PartKind::Relocations));
 }
 
-TEST(MachOLayoutTest, UnwindTablesAndStringsAreReadWhileParsing) {
+TEST(MachOLayoutTest, UnwindTablesAndLiteralsAreReadWhileParsing) {
   MachOWriter W;
   W.segment({{"__TEXT", "__cstring", 1000, 10, 0, 0, MachO::S_CSTRING_LITERALS},
              {"__TEXT", "__literal8", 2000, 10, 0, 0, MachO::S_8BYTE_LITERALS},
@@ -91,7 +91,7 @@ TEST(MachOLayoutTest, UnwindTablesAndStringsAreReadWhileParsing) {
              {"__LLVM", "__bitcode", 6000, 10}});
   EXPECT_THAT(parts(W),
               ElementsAre(LayoutPart{{1000, 10}, PartKind::ParsedContents},
-                          LayoutPart{{2000, 10}, PartKind::Contents},
+                          LayoutPart{{2000, 10}, PartKind::ParsedContents},
                           LayoutPart{{3000, 10}, PartKind::ParsedContents},
                           LayoutPart{{4000, 10}, PartKind::ParsedContents},
                           LayoutPart{{5000, 10}, PartKind::ParsedContents}));

@@ -55,7 +55,8 @@ public:
   /// The ranges of \p File, which is input number \p Order of the link: by its
   /// layout, without what the linker will drop; cut to \p Record, when there is
   /// one, of the same file; all of it where that is cheaper, or where every
-  /// member of an archive is read (\p Whole). Blocks for the disk.
+  /// member of an archive is read (\p Whole; those of ld64.lld by the layout of
+  /// each member). Blocks for the disk.
   std::vector<PlannedRange> plan(const os::OpenFile &File, bool Whole,
                                  uint32_t Order, PlanScratch &Scratch,
                                  const RecordedFile *Record = nullptr);
