@@ -222,24 +222,28 @@ TEST(MachOFileReaderTest, OfAllMembersTheirPartsAreRead) {
 }
 
 TEST(MachOFileReaderTest, AnArchiveInASliceIsReadLikeAFile) {
-  std::string Archive = "!<arch>\n" +
-                        member("__.SYMDEF", std::string(5000, 'i')) +
-                        member("a.o", object(50000));
-  std::string File =
-      universalHead({{X86, X86All, 4096, 100},
-                     {Arm, ArmAll, 16384, uint32_t(Archive.size())}});
-  File.resize(16384);
-  File += Archive + std::string(5000, 'x');
-  std::vector<LayoutPart> Expected = {{{0, 4096}, PartKind::Headers}};
-  for (LayoutPart P : partsOf(Archive, true)) {
-    P.Range.Offset += 16384;
-    Expected.push_back(P);
+  std::string Archive =
+      "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i')) +
+      member("a.o", object(50001)) + member("b.o", object(50000));
+  // Members are even in the archive, wherever that lies.
+  for (uint32_t Offset : {16384U, 16385U}) {
+    std::string File =
+        universalHead({{X86, X86All, 4096, 100},
+                       {Arm, ArmAll, Offset, uint32_t(Archive.size())}});
+    File.resize(Offset);
+    File += Archive + std::string(5000, 'x');
+    std::vector<LayoutPart> Expected = {{{0, 4096}, PartKind::Headers}};
+    for (LayoutPart P : partsOf(Archive, true)) {
+      P.Range.Offset += Offset;
+      Expected.push_back(P);
+    }
+    EXPECT_GT(Expected.size(), 10U);
+    EXPECT_EQ(partsOf(File, true), Expected);
+    // Nothing but the head where no slice fits; all where none can be chosen.
+    EXPECT_THAT(partsOf(File, true, "i386"),
+                ElementsAre(LayoutPart{{0, 4096}, PartKind::Headers}));
+    EXPECT_FALSE(readAll(File, "", true).Layout);
   }
-  EXPECT_EQ(partsOf(File, true), Expected);
-  // Nothing but the head where no slice fits; all where none can be chosen.
-  EXPECT_THAT(partsOf(File, true, "i386"),
-              ElementsAre(LayoutPart{{0, 4096}, PartKind::Headers}));
-  EXPECT_FALSE(readAll(File, "", true).Layout);
 }
 
 TEST(MachOFileReaderTest, ASliceOfAnotherKindIsReadWhole) {
