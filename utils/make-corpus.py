@@ -13,6 +13,10 @@ functions; debug information) and compiles it to as many objects as asked.
     cd /tmp && lld-link /Brepro /debug /entry:main /subsystem:console \
         /nodefaultlib @/tmp/corpus/link.rsp /out:a.exe /pdb:a.pdb
 
+    make-corpus.py macho --out /tmp/corpus --arch arm64 --optimize 1
+    cd /tmp && ld64.lld -arch arm64 -platform_version macos 11.0 11.0 \
+        -e __Z4mainv @/tmp/corpus/link.rsp /tmp/corpus/libSystem.tbd
+
 What it leaves in the output folder:
 
     obj/<folder>/<name>.obj  the objects; obj/launch/main.obj has the entry
@@ -22,6 +26,8 @@ What it leaves in the output folder:
     src/, pch/               the sources, kept to look at
     made.jsonl               what was made from which recipe, to resume from
     corpus.json              the stamp: written last, when all is there
+    libSystem.tbd            macho: the system's library, as far as needed;
+                             objects end in .o there, archives in .a
 
 The code needs no header and no library.  Every object is a translation unit
 of its own; like in real code most of its bytes come from headers, so that
@@ -44,9 +50,10 @@ import signal
 import sys
 from typing import Sequence
 
-from corpus.coff import CoffCorpus
 from corpus.failure import Failure
 from corpus.plan import STRIDE
+from corpus.target import COFF, Target, macho
+from corpus.whole import Corpus
 
 DEFAULT_OBJECTS = 450
 DEFAULT_BYTES_PER_OBJECT = 1_670_000
@@ -69,32 +76,45 @@ def positive(text: str) -> int:
     return value
 
 
+def add_common(kind: argparse.ArgumentParser) -> None:
+    kind.add_argument("--out", required=True, metavar="DIR",
+                      help="new, empty, or made by this script")
+    kind.add_argument("--objects", type=positive, default=DEFAULT_OBJECTS,
+                      metavar="N", help="default: %(default)s")
+    kind.add_argument("--bytes", type=byte_count, metavar="SIZE",
+                      help="of all objects, such as 750M or 2.2G; the "
+                      "result is a few percent above; default: "
+                      f"{DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
+    kind.add_argument("--folders", type=positive, default=DEFAULT_FOLDERS,
+                      metavar="K", help="default: %(default)s")
+    kind.add_argument("--archive", action="store_true",
+                      help="also make archives, and a link that takes "
+                      f"1/{STRIDE} of their members")
+    kind.add_argument("--jobs", type=positive, default=os.cpu_count() or 1,
+                      metavar="J", help="default: one per core")
+    kind.add_argument("--seed", type=int, default=1, metavar="S")
+    kind.add_argument("--compiler", metavar="CLANG",
+                      help="default: clang++-22, else clang++")
+    kind.add_argument("--librarian", metavar="LIB",
+                      help="default: llvm-lib-22 or llvm-ar-22")
+
+
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="Make a realistic link to measure.")
     kinds = parser.add_subparsers(dest="kind", required=True)
     coff = kinds.add_parser(
         "coff", help="objects for Windows with CodeView, for lld-link")
-    coff.add_argument("--out", required=True, metavar="DIR",
-                      help="new, empty, or made by this script")
-    coff.add_argument("--objects", type=positive, default=DEFAULT_OBJECTS,
-                      metavar="N", help="default: %(default)s")
-    coff.add_argument("--bytes", type=byte_count, metavar="SIZE",
-                      help="of all objects, such as 750M or 2.2G; the "
-                      "result is a few percent above; default: "
-                      f"{DEFAULT_BYTES_PER_OBJECT / 1e6:.2f} MB an object")
-    coff.add_argument("--folders", type=positive, default=DEFAULT_FOLDERS,
-                      metavar="K", help="default: %(default)s")
-    coff.add_argument("--archive", action="store_true",
-                      help="also make archives, and a link that takes "
-                      f"1/{STRIDE} of their members")
-    coff.add_argument("--jobs", type=positive, default=os.cpu_count() or 1,
-                      metavar="J", help="default: one per core")
-    coff.add_argument("--seed", type=int, default=1, metavar="S")
-    coff.add_argument("--compiler", metavar="CLANG",
-                      help="default: clang++-22, else clang++")
-    coff.add_argument("--librarian", metavar="LIB",
-                      help="default: llvm-lib-22, else llvm-lib")
+    add_common(coff)
+    mach = kinds.add_parser(
+        "macho", help="objects for macOS with DWARF, for ld64.lld")
+    add_common(mach)
+    mach.add_argument("--arch", choices=("arm64", "x86_64"), default="arm64",
+                      help="default: %(default)s")
+    mach.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
+                      metavar="LEVEL", help="as in -O; default: %(default)s")
+    mach.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
+                      help="the version; default: %(default)s")
     options = parser.parse_args(arguments)
     if options.objects < 2:
         parser.error("--objects: main and at least one more")
@@ -102,6 +122,12 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         options.bytes = options.objects * DEFAULT_BYTES_PER_OBJECT
     options.folders = min(options.folders, options.objects - 1)
     return options
+
+
+def target_of(options: argparse.Namespace) -> Target:
+    if options.kind == "coff":
+        return COFF
+    return macho(options.arch, options.optimize, options.dwarf)
 
 
 def interrupt(*_: object) -> None:
@@ -112,7 +138,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parse_arguments(arguments)
     signal.signal(signal.SIGTERM, interrupt)
     try:
-        CoffCorpus(options).make()
+        Corpus(options, target_of(options)).make()
     except Failure as failure:
         print(f"make-corpus: error: {failure}", file=sys.stderr)
         return 1

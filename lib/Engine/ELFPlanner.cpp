@@ -16,6 +16,8 @@
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/Plan/ELFLayout.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Object/Archive.h"
 
 using namespace llvm;
 
@@ -155,7 +157,11 @@ std::optional<ObjectLayout> FilePlanner::readELF(const os::OpenFile &File,
       {0, std::min(File.size(), ELFLayoutReader::HeaderBytes)});
   if (!Head)
     return std::nullopt;
-  if (ArchiveWalk::isArchive(*Head))
+  StringRef Magic(Head->data(), Head->size());
+  // Of a thin archive there is nothing but headers and names.
+  if (Magic.starts_with(object::ThinArchiveMagic))
+    return std::nullopt;
+  if (Magic.starts_with(object::ArchiveMagic))
     return readELFArchive(File, Named.Whole, Order, Recorded, Scratch);
   bool Lazy = Named.Lazy ||
               (Named.Reason == InputReason::ArchiveMember && !Named.Whole);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/FilePlanner.h"
+#include "headstart/Plan/MachOLayout.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -27,6 +29,11 @@ static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 PlanOptions planOptionsOf(const LinkCommand &Command) {
   PlanOptions Options;
   Options.Kind = Command.Kind;
+  // The gaps that ld64.lld leaves are the ends of small debug sections: closing
+  // those of 16 KiB adds a quarter to what is read of objects at -O1 (60
+  // objects, 6.9 MB touched: 8.7 MB in 321 ranges, 7.2 MB in 452 with these).
+  if (Options.Kind == Flavour::MachO)
+    Options.MergeGapBytes = 4 * 1024;
   Options.ReadsCodeView = Command.ReadsCodeView;
   Options.ReadsDWARF = Command.ReadsDWARF;
   Options.DropsUnreferenced = Command.DropsUnreferenced;
@@ -80,6 +87,25 @@ std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
   }
 }
 
+/// The layout of any input of ld64.lld: of all members, where all are read.
+static std::optional<ObjectLayout> readMachO(const os::OpenFile &File,
+                                             StringRef Arch, bool AllMembers,
+                                             SmallVectorImpl<char> &Head) {
+  File.expectScatteredReads();
+  MachOFileReader Reader(File.size(), Arch, AllMembers);
+  for (ByteRange Needed = Reader.needs(); !Needed.empty();
+       Needed = Reader.needs()) {
+    Head.clear();
+    Head.resize_for_overwrite(Needed.Length);
+    std::error_code Error;
+    if (File.readAt(Needed.Offset, {Head.data(), Head.size()}, Error) !=
+        Head.size())
+      return std::nullopt;
+    Reader.give(Head);
+  }
+  return std::move(Reader).layout();
+}
+
 /// Asks for what the linker reads of a file while it parses: what is read next
 /// is then under way as a whole.
 static void askForParse(const os::OpenFile &File, const ObjectLayout &Layout,
@@ -119,6 +145,8 @@ std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
   bool Small = File.size() <= Options.WholeFileBytes;
   if (Options.Kind == Flavour::ELF) {
     Layout = readELF(File, Named, Order, Record != nullptr, Scratch);
+  } else if (!Small && Options.Kind == Flavour::MachO) {
+    Layout = readMachO(File, Options.Arch, Named.Whole, Scratch.Head);
   } else if (!Small && !Named.Whole) {
     Layout = readLayoutOf(File, Scratch.Head);
     if (Layout && !Record)

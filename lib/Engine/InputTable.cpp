@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputTable.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -68,19 +69,23 @@ void InputTable::looked() {
     More.notify_all();
 }
 
-void InputTable::add(std::vector<FoundInput> Found) {
+void InputTable::add(std::vector<FoundInput> Found, uint8_t Turn) {
   if (Found.empty())
     return;
   {
     std::lock_guard<std::mutex> Lock(Mutex);
     std::vector<InputEntry *> Next;
-    for (FoundInput &F : Found)
-      if (InputEntry *Entry = make(std::move(F.Input))) {
-        if (F.Next)
-          Next.push_back(Entry);
-        else
-          Waiting.push_back(Entry);
-      }
+    auto Later = [](uint8_t Turn, const InputEntry *Other) {
+      return Turn < Other->Named.Turn;
+    };
+    for (FoundInput &F : Found) {
+      F.Input.Turn = Turn;
+      InputEntry *Entry = make(std::move(F.Input));
+      if (Entry && F.Next)
+        Next.push_back(Entry);
+      else if (Entry)
+        Waiting.insert(llvm::upper_bound(Waiting, Turn, Later), Entry);
+    }
     Waiting.insert(Waiting.begin(), Next.begin(), Next.end());
   }
   More.notify_all();

@@ -103,9 +103,10 @@ public:
   void beginLook();
   /// The caller has looked into one entry.
   void looked();
-  /// Adds what an input names: the linker will ask for it next, or after all
-  /// that is known. What is known by its name already is passed over.
-  void add(std::vector<FoundInput> Found);
+  /// Adds what an input of \p Turn (NamedInput::Turn) names: the linker will
+  /// ask for it next, or after all that is known of that turn. What is known by
+  /// its name already is passed over.
+  void add(std::vector<FoundInput> Found, uint8_t Turn);
 
   /// The next entry whose turn it is for \p Stage (of the first, to be
   /// finished); null when there is none. Each is given out once.

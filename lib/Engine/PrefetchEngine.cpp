@@ -252,7 +252,7 @@ void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
                                   const os::OpenFile &File) {
   if (!recordOf(Entry.Path, File.identity()))
-    Table.add(Scanner->scan(Entry.Named, Entry.Path, File));
+    Table.add(Scanner->scan(Entry.Named, Entry.Path, File), Entry.Named.Turn);
 }
 
 /// A thread's work for one input in the parse phase.

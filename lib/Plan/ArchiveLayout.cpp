@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArchiveMember.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"
@@ -17,16 +18,6 @@ namespace headstart {
 
 namespace {
 
-/// A member's header, as far as it matters here: the name's and the size's
-/// columns, and the two bytes that end every header.
-struct MemberHeader {
-  char Name[16];
-  char Dates[32];
-  char Size[10]; ///< bytes, in decimal, padded with blanks
-  char End[2];
-};
-static_assert(sizeof(MemberHeader) == 60);
-
 /// Whether a member is one of those that the linker reads to know the others:
 /// symbol indexes (of System V, its 64-bit form, COFF's second, BSD's) and the
 /// long names.
@@ -36,12 +27,32 @@ bool isIndex(StringRef Name) {
          Name.starts_with("__.SYMDEF");
 }
 
+/// No index has a longer name, padding included; longer ones are not read.
+constexpr uint64_t MaxIndexNameBytes = 32;
+
 } // namespace
 
-bool ArchiveWalk::isArchive(ArrayRef<char> Head) {
-  StringRef Bytes(Head.data(), Head.size());
-  return Bytes.starts_with(object::ArchiveMagic) ||
-         Bytes.starts_with(object::ThinArchiveMagic);
+std::optional<ArchiveMember> readMemberHeader(ArrayRef<char> Bytes, uint64_t At,
+                                              uint64_t FileSize) {
+  if (Bytes.size() < sizeof(MemberHeader) || At > FileSize ||
+      FileSize - At < sizeof(MemberHeader))
+    return std::nullopt;
+  const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
+  ArchiveMember Member;
+  Member.Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
+  uint64_t Size = 0;
+  if (StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
+      !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
+                  Size, 10) ||
+      Size > FileSize - At - sizeof(MemberHeader))
+    return std::nullopt;
+  Member.Body = {At + sizeof(MemberHeader), Size};
+  // The form of BSD and of Darwin: the name is the first bytes of the body.
+  StringRef Length = Member.Name;
+  if (Length.consume_front("#1/") &&
+      (!to_integer(Length, Member.NameBytes, 10) || Member.NameBytes > Size))
+    return std::nullopt;
+  return Member;
 }
 
 ByteRange ArchiveWalk::needs() const {
@@ -51,52 +62,74 @@ ByteRange ArchiveWalk::needs() const {
 }
 
 std::optional<ArchiveWalk::Member> ArchiveWalk::give(ArrayRef<char> Bytes) {
-  const auto *Header = reinterpret_cast<const MemberHeader *>(Bytes.data());
-  StringRef Name = StringRef(Header->Name, sizeof(Header->Name)).rtrim(' ');
-  uint64_t Begin = At + sizeof(MemberHeader);
-  uint64_t Size = 0;
+  std::optional<ArchiveMember> Header = readMemberHeader(Bytes, At, FileSize);
   At = FileSize; // whatever ends the walk
-  if (StringRef(Header->End, sizeof(Header->End)) != "`\n" ||
-      !to_integer(StringRef(Header->Size, sizeof(Header->Size)).rtrim(' '),
-                  Size, 10) ||
-      Size > FileSize - Begin)
+  if (!Header)
     return std::nullopt;
   // Members begin at even offsets.
-  At = Begin + Size + Size % 2;
-  Member Result{Member::File, {Begin, Size}};
-  if (Name == "//")
+  At = Header->Body.end() + Header->Body.Length % 2;
+  Member Result{Member::File,
+                {Header->Body.Offset + Header->NameBytes,
+                 Header->Body.Length - Header->NameBytes}};
+  if (Header->Name == "//")
     Result.Kind = Member::LongNames;
-  else if (isIndex(Name))
+  else if (isIndex(Header->Name))
     Result.Kind = Member::SymbolIndex;
   return Result;
 }
 
 bool ArchiveIndexReader::isArchive(ArrayRef<char> Head) {
-  return ArchiveWalk::isArchive(Head);
+  StringRef Bytes(Head.data(), Head.size());
+  return Bytes.starts_with(object::ArchiveMagic) ||
+         Bytes.starts_with(object::ThinArchiveMagic);
 }
 
 ByteRange ArchiveIndexReader::needs() const {
-  return Done ? ByteRange() : Walk.needs();
+  if (Done || At > FileSize || FileSize - At < sizeof(MemberHeader))
+    return {};
+  if (!LongNamed.empty())
+    return LongNamed;
+  return {At, sizeof(MemberHeader)};
 }
 
 void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
-  ByteRange Header = Walk.needs();
-  std::optional<ArchiveWalk::Member> Member = Walk.give(Bytes);
-  if (!Member || Member->Kind == ArchiveWalk::Member::File) {
+  if (!LongNamed.empty()) {
+    StringRef Name(Bytes.data(), Bytes.size());
+    if (isIndex(Name.take_until([](char C) { return C == 0; })))
+      addIndex(Name, MemberBytes);
+    else
+      Done = true;
+    LongNamed = {};
+    return;
+  }
+  std::optional<ArchiveMember> Member = readMemberHeader(Bytes, At, FileSize);
+  if (!Member) {
     Done = true;
     return;
   }
-  ByteRange All{Header.Offset, Header.Length + Member->Contents.Length};
-  bool IsFirstKind = Bytes.take_front(2) == ArrayRef<char>({'/', ' '});
-  if (IsFirstKind && FirstIndex.empty()) {
-    FirstIndex = All;
-    return;
+  MemberBytes = Member->Body.end() - At;
+  if (Member->NameBytes)
+    LongNamed = {Member->Body.Offset,
+                 std::min(Member->NameBytes, MaxIndexNameBytes)};
+  else if (isIndex(Member->Name))
+    addIndex(Member->Name, MemberBytes);
+  else
+    Done = true;
+}
+
+void ArchiveIndexReader::addIndex(StringRef Name, uint64_t Bytes) {
+  ByteRange Member{At, Bytes};
+  if (Name == "/" && FirstIndex.empty()) {
+    FirstIndex = Member;
+  } else {
+    // A second one of that name makes it an archive of Windows, where the first
+    // is there for old programs and only passed over: 176 of 374 MB of indexes.
+    if (Name == "/")
+      FirstIndex.Length = sizeof(MemberHeader);
+    Indexes.push_back(Member);
   }
-  // A second one of that name makes it an archive of Windows, where the first
-  // is there for old programs and only passed over: 176 of 374 MB of indexes.
-  if (IsFirstKind)
-    FirstIndex.Length = Header.Length;
-  Indexes.push_back(All);
+  // Members begin at even offsets.
+  At += Bytes + Bytes % 2;
 }
 
 ObjectLayout ArchiveIndexReader::layout() const {

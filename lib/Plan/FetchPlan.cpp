@@ -39,6 +39,24 @@ static std::optional<FetchPhase> phaseOfELF(PartKind K, const PlanOptions &O) {
   }
 }
 
+/// The same for its Mach-O driver, which ties relocations, strings and unwind
+/// tables to functions as it loads a file; of DWARF it reads where it begins.
+static std::optional<FetchPhase> phaseOfMachO(PartKind K,
+                                              const PlanOptions &O) {
+  switch (K) {
+  case PartKind::Contents:
+    return FetchPhase::Contents;
+  case PartKind::DWARF:
+    if (O.ReadsDWARF)
+      return FetchPhase::Contents;
+    return std::nullopt;
+  case PartKind::NeverRead:
+    return std::nullopt;
+  default:
+    return FetchPhase::Parse;
+  }
+}
+
 /// The same for its COFF driver.
 static std::optional<FetchPhase> phaseOfCOFF(PartKind K, const PlanOptions &O) {
   switch (K) {
@@ -70,7 +88,8 @@ static std::optional<FetchPhase> phaseOfCOFF(PartKind K, const PlanOptions &O) {
     if (O.ReadsCodeView)
       return FetchPhase::Types;
     return std::nullopt;
-  case PartKind::DebugStrings: // ELF's
+  case PartKind::ParsedContents: // Mach-O's
+  case PartKind::DebugStrings:   // ELF's
   case PartKind::NeverRead:
     return std::nullopt;
   }
@@ -80,7 +99,15 @@ static std::optional<FetchPhase> phaseOfCOFF(PartKind K, const PlanOptions &O) {
 /// When the linker first reads a part, or nothing where this link will not read
 /// it at all.
 static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
-  return O.Kind == Flavour::ELF ? phaseOfELF(K, O) : phaseOfCOFF(K, O);
+  switch (O.Kind) {
+  case Flavour::COFF:
+    return phaseOfCOFF(K, O);
+  case Flavour::MachO:
+    return phaseOfMachO(K, O);
+  case Flavour::ELF:
+    return phaseOfELF(K, O);
+  }
+  return std::nullopt;
 }
 
 /// Cuts [Begin, End) to what no earlier range covers, and keeps it. Covered is

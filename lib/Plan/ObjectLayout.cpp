@@ -8,6 +8,7 @@
 
 #include "headstart/Plan/ObjectLayout.h"
 #include "LayoutParts.h"
+#include "headstart/Plan/MachOLayout.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <utility>
@@ -28,6 +29,8 @@ StringRef partName(PartKind K) {
     return "compiler information";
   case PartKind::Contents:
     return "section contents";
+  case PartKind::ParsedContents:
+    return "parsed contents";
   case PartKind::Relocations:
     return "relocations";
   case PartKind::Types:
@@ -87,6 +90,8 @@ void settleParts(std::vector<LayoutPart> &Parts) {
 
 LayoutReading readLayout(ArrayRef<char> Head, uint64_t FileSize) {
   LayoutReading Reading = readArchiveLayout(Head, FileSize);
+  if (Reading.Result == LayoutReading::Unknown)
+    Reading = readMachOLayout(Head, FileSize);
   if (Reading.Result == LayoutReading::Unknown)
     Reading = readCOFFLayout(Head, FileSize);
   return Reading;

@@ -8,6 +8,7 @@
 
 #include "headstart/Engine/FilePlanner.h"
 #include "EngineTestSupport.h"
+#include "Plan/MachOTestSupport.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
 #include "gmock/gmock.h"
@@ -96,6 +97,35 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   std::filesystem::resize_file(Second, 4096 + PartBytes);
   EXPECT_GE(planned(Planner.plan(File, NamedInput(), 1, Scratch)),
             2 * PartBytes);
+}
+
+/// An archive of two objects of 300 kB, all but some 5 kB of it DWARF.
+std::string machOArchive() {
+  MachOWriter Writer;
+  Writer.segment({{"__TEXT", "__text", 4096, 1000},
+                  {"__DWARF", "__debug_line", 6000, 290000}});
+  std::string Object = Writer.head();
+  Object.resize(300000, 'x');
+  std::string Header(58, ' ');
+  Header.replace(0, 3, "a.o").replace(48, 6, "300000");
+  Header += "`\n";
+  return "!<arch>\n" + Header + Object + Header + Object;
+}
+
+TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
+  os::OpenFile File = openOrFail(Folder.write("a.a", machOArchive()));
+  auto Planned = [&](Flavour Kind, bool Whole) {
+    PlanOptions Options;
+    Options.Kind = Kind;
+    NamedInput Named;
+    Named.Whole = Whole;
+    return planned(FilePlanner(Options).plan(File, Named, 0, Scratch));
+  };
+  EXPECT_LT(Planned(Flavour::MachO, /*Whole=*/true), 30000U);
+  // Two headers, of which the second is not near the first, and the code.
+  EXPECT_GE(Planned(Flavour::MachO, /*Whole=*/true), 16384U);
+  EXPECT_EQ(Planned(Flavour::MachO, /*Whole=*/false), 4096U);
+  EXPECT_EQ(Planned(Flavour::COFF, /*Whole=*/true), File.size());
 }
 
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {

@@ -9,10 +9,12 @@
 #include "headstart/Plan/ComdatTable.h"
 #include "headstart/Plan/ELFLayout.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/MachOLayout.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 using namespace headstart;
 
@@ -51,6 +53,40 @@ static void readInSteps(llvm::ArrayRef<char> File) {
   }
 }
 
+/// Parts in order, none past the end; the plan within the file.
+static void check(const ObjectLayout &Layout, uint64_t FileSize,
+                  const PlanOptions &Options) {
+  uint64_t End = 0;
+  for (const LayoutPart &P : Layout.Parts) {
+    if (P.Range.Offset < End || P.Range.Offset > FileSize ||
+        P.Range.Length > FileSize - P.Range.Offset)
+      abort();
+    End = P.Range.end();
+  }
+  for (const PlannedRange &R : planFile(&Layout, FileSize, Options))
+    if (R.Range.Length > FileSize || R.Range.Offset > FileSize - R.Range.Length)
+      abort();
+}
+
+/// The file is as long as its head, so that every step has its bytes.
+static void readMachO(llvm::ArrayRef<char> File, bool AllMembers) {
+  MachOFileReader Reader(File.size(), "x86_64", AllMembers);
+  // Each member costs a step or two, and has a header of 60 bytes.
+  size_t StepsLeft = File.size() / 10 + 10;
+  for (ByteRange Needed = Reader.needs(); !Needed.empty();
+       Needed = Reader.needs()) {
+    if (Needed.Offset > File.size() ||
+        Needed.Length > File.size() - Needed.Offset || StepsLeft-- == 0)
+      abort();
+    Reader.give(File.slice(Needed.Offset, Needed.Length));
+  }
+  PlanOptions Options;
+  Options.Kind = Flavour::MachO;
+  Options.WholeFileBytes = 0;
+  if (auto Layout = std::move(Reader).layout())
+    check(*Layout, File.size(), Options);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   // The first byte says how much of the file is said to follow its head.
   if (Size == 0)
@@ -58,6 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   llvm::ArrayRef<char> Head(reinterpret_cast<const char *>(Data) + 1, Size - 1);
   uint64_t FileSize = Head.size() + (uint64_t(Data[0]) << (Data[0] % 32));
   readInSteps(Head);
+  readMachO(Head, Data[0] % 2);
   LayoutReading Reading = readLayout(Head, FileSize);
   if (Reading.Result == LayoutReading::NeedMore &&
       Reading.BytesNeeded > FileSize)
@@ -77,14 +114,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
 
   PlanOptions Options;
   Options.WholeFileBytes = 0;
-  uint64_t End = 0;
-  for (const LayoutPart &P : Reading.Layout.Parts) {
-    if (P.Range.Offset < End || P.Range.Length > FileSize - P.Range.Offset)
-      abort();
-    End = P.Range.end();
-  }
-  for (const PlannedRange &R : planFile(&Reading.Layout, FileSize, Options))
-    if (R.Range.Length > FileSize || R.Range.Offset > FileSize - R.Range.Length)
-      abort();
+  check(Reading.Layout, FileSize, Options);
   return 0;
 }

@@ -80,6 +80,46 @@ TEST(ArchiveLayoutTest, KnowsTheOtherIndexes) {
   }
 }
 
+/// A member in the form of BSD and Darwin: its name opens its body.
+std::string longNamed(std::string Name, size_t Size, size_t NameBytes = 20) {
+  std::string M = member("#1/" + std::to_string(NameBytes), NameBytes + Size);
+  Name.resize(NameBytes, '\0');
+  return M.replace(60, NameBytes, Name);
+}
+
+TEST(ArchiveLayoutTest, KnowsAnIndexByTheNameBehindItsHeader) {
+  for (const char *Name : {"__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64",
+                           "__.SYMDEF_64 SORTED"}) {
+    std::string Index = "!<arch>\n" + longNamed(Name, 300);
+    EXPECT_EQ(indexEnd(Index + longNamed("a_long_name.o", 100)), Index.size())
+        << Name;
+  }
+}
+
+TEST(ArchiveLayoutTest, AMemberWithALongNameIsNoIndex) {
+  EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("a_long_name.o", 100)), 8U);
+  EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("__.SYM", 100, 500)), 8U);
+  // Names that reach past their member or the file.
+  EXPECT_EQ(indexEnd("!<arch>\n" + member("#1/99999", 100)), 8U);
+  EXPECT_EQ(indexEnd("!<arch>\n" + member("#1/-1", 100)), 8U);
+  EXPECT_EQ(indexEnd(("!<arch>\n" + longNamed("__.SYMDEF", 9)).substr(0, 70)),
+            8U);
+}
+
+TEST(ArchiveLayoutTest, AsksForTheNameBehindAHeader) {
+  std::string Archive =
+      "!<arch>\n" + longNamed("__.SYMDEF", 1000) + longNamed("a.o", 9, 100);
+  ArchiveIndexReader Reader(Archive.size());
+  std::vector<ByteRange> Asked;
+  for (ByteRange N = Reader.needs(); !N.empty(); N = Reader.needs()) {
+    Asked.push_back(N);
+    Reader.give(bytes(Archive).slice(N.Offset, N.Length));
+  }
+  EXPECT_EQ(Asked, (std::vector<ByteRange>{
+                       {8, 60}, {68, 20}, {1088, 60}, {1148, 32}}));
+  EXPECT_EQ(Reader.membersBegin(), 1088U);
+}
+
 TEST(ArchiveLayoutTest, AThinArchiveHasNoMembersInside) {
   std::string Index = "!<thin>\n" + member("/", 300) + member("//", 50);
   // A thin member's size is that of a file elsewhere.

@@ -140,6 +140,12 @@ TEST(FetchPlanTest, AnEarlierPhaseInTheMiddleSplitsALaterRange) {
 }
 
 TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
+  // What a COFF object has.
+  constexpr PartKind Kinds[] = {
+      PartKind::Headers,     PartKind::Symbols,      PartKind::CompilerInfo,
+      PartKind::Contents,    PartKind::Relocations,  PartKind::Types,
+      PartKind::DebugRelocs, PartKind::DebugSymbols, PartKind::TypeHashes,
+      PartKind::DWARF,       PartKind::NeverRead};
   std::mt19937 Random(7);
   for (int Round = 0; Round != 300; ++Round) {
     ObjectLayout L;
@@ -147,8 +153,7 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
     for (int I = 0; I != 40; ++I) {
       Offset += Random() % (64 * KiB);
       uint64_t Length = 1 + Random() % (96 * KiB);
-      L.Parts.push_back(
-          {{Offset, Length}, static_cast<PartKind>(1 + Random() % 10)});
+      L.Parts.push_back({{Offset, Length}, Kinds[Random() % std::size(Kinds)]});
       Offset += Length;
     }
     PlanOptions Options;

@@ -7,19 +7,20 @@ from typing import Sequence
 from .files import digest
 from .ledger import Ledger
 from .plan import Unit
+from .target import Target
 from .workshop import Step
 
 
 def archive_step(librarian: str, ledger: Ledger, folder: str,
-                 units: Sequence[Unit]) -> Step:
-    members = [f"obj/{unit.stem}.obj" for unit in units
+                 units: Sequence[Unit], kind: Target) -> Step:
+    members = [f"obj/{unit.stem}{kind.object_suffix}" for unit in units
                if unit.folder == folder]
     recipe = digest(librarian, *(ledger.made[item][0] for item in members))
 
     def command(target: str) -> list[str]:
-        return [librarian, "/nologo", "/machine:x64", f"/out:{target}",
-                *members]
+        words = [word.replace("{out}", target) for word in kind.archive_words]
+        return [librarian, *words, *members]
 
     wanted = sum(ledger.made[item][1] for item in members)
-    return Step(f"lib/{folder}.lib", wanted, lambda: (recipe, command),
-                counted=False)
+    return Step(f"lib/{folder}{kind.archive_suffix}", wanted,
+                lambda: (recipe, command), counted=False)

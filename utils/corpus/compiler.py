@@ -9,53 +9,31 @@ from typing import Callable, Sequence
 from .files import digest, write_if_different
 from .headers import Header
 from .plan import STRIDE, Unit
+from .target import Target
 from .tools import first_line
 from .units import UnitWriter, write_main
 from .vocabulary import MODULES
 from .workshop import Step, Workshop
 
-# -O0: the most bytes of object per second of compiling (twice -O1), and
-# what a developer links most often.  C++20: before it clang delays the
-# parsing of templates for this target, which leaves the precompiled header
-# without them.
-COMPILE_FLAGS = (
-    "--target=x86_64-pc-windows-msvc",
-    "-std=c++20",
-    "-O0",
-    "-g",
-    "-gcodeview",
-    "-ffreestanding",
-    "-nostdinc",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-stack-protector",
-    "-mno-stack-arg-probe",
-    "-fasynchronous-unwind-tables",
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-mno-incremental-linker-compatible",
-    "-fdebug-compilation-dir=.",
-    "-gno-codeview-command-line",
-)
 PCH_FLAGS = ("-Xclang", "-fno-pch-timestamp", "-fpch-instantiate-templates")
 
 
 class Compiler:
     """A compiler of a version, with the options of this corpus."""
 
-    def __init__(self, program: str, root: Path) -> None:
+    def __init__(self, program: str, root: Path, target: Target) -> None:
         self.program = program
         self.version = first_line(program, "--version")
         self.root = root
+        self.target = target
 
     def command(self) -> list[str]:
         # A precompiled header names its source with the whole path.
-        return [self.program, *COMPILE_FLAGS,
+        return [self.program, *self.target.flags,
                 f"-ffile-prefix-map={self.root}=."]
 
     def recipe(self, *texts: str) -> str:
-        return digest(self.version, *COMPILE_FLAGS, *texts)
+        return digest(self.version, *self.target.flags, *texts)
 
 
 class Objects:
@@ -113,7 +91,8 @@ class Objects:
             header = self.headers[module].text
             return self.compiler.recipe(header, text), command
 
-        return Step(f"obj/{stem}.obj", wanted, prepare, counted)
+        suffix = self.compiler.target.object_suffix
+        return Step(f"obj/{stem}{suffix}", wanted, prepare, counted)
 
     def ensure_header(self, module: str) -> None:
         """Precompiles a header when the first object needs it."""

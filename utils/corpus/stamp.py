@@ -16,10 +16,11 @@ class Stamp:
     """The stamp of the corpus that the options ask for."""
 
     def __init__(self, root: Path, options: argparse.Namespace,
-                 compiler_version: str) -> None:
+                 flags: Sequence[str], compiler_version: str) -> None:
         self.root = root
         self.path = root / "corpus.json"
         self.options = options
+        self.flags = list(flags)
         self.compiler_version = compiler_version
 
     def identity(self, archive: bool) -> dict[str, object]:
@@ -33,6 +34,7 @@ class Stamp:
                 "seed": options.seed,
             },
             "compiler": self.compiler_version,
+            "flags": self.flags,
             "root": str(self.root),
         }
 

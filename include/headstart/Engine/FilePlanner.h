@@ -64,7 +64,8 @@ public:
   /// The ranges of \p File, which is \p Named and input number \p Order of the
   /// link: by its layout, without what the linker will drop; cut to \p Record,
   /// when there is one, of the same file; all of it where that is cheaper, or
-  /// where every member of an archive is read. Blocks for the disk.
+  /// where every member of an archive is read (those of ld64.lld by the layout
+  /// of each). Blocks for the disk.
   std::vector<PlannedRange> plan(const os::OpenFile &File,
                                  const NamedInput &Named, uint32_t Order,
                                  PlanScratch &Scratch,

@@ -20,6 +20,7 @@
 #include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace headstart {
@@ -45,6 +46,9 @@ struct PlannedRange {
 
 struct PlanOptions {
   Flavour Kind = Flavour::COFF;
+  /// Mach-O: the value of -arch ("arm64"), which chooses the slice of a
+  /// universal file; empty: not known.
+  std::string Arch;
   bool ReadsCodeView = true; ///< the link makes a PDB
   bool ReadsDWARF = true;    ///< DWARF sections go into the output
   /// Sections that nobody refers to are dropped (/opt:ref): to find them the

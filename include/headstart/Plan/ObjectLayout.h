@@ -32,6 +32,9 @@ enum class PartKind : uint8_t {
   Symbols,      ///< symbol and string tables, an archive's symbol index
   CompilerInfo, ///< CodeView that is read while parsing: see COFFLayout.cpp
   Contents,     ///< contents of sections that go into the image
+  /// The same where the linker reads them while it parses: unwind tables,
+  /// strings, what addends stand in. Mach-O: see MachOLayout.cpp.
+  ParsedContents,
   Relocations,  ///< relocations of those sections
   Types,        ///< CodeView type records: .debug$T, .debug$P
   DebugSymbols, ///< CodeView symbols and lines: .debug$S
@@ -96,8 +99,6 @@ public:
     ByteRange Contents;
   };
 
-  static bool isArchive(llvm::ArrayRef<char> Head);
-
   explicit ArchiveWalk(uint64_t FileSize) : FileSize(FileSize) {}
 
   /// The bytes of the next header; empty at the end.
@@ -119,22 +120,29 @@ class ArchiveIndexReader {
 public:
   static bool isArchive(llvm::ArrayRef<char> Head);
 
-  explicit ArchiveIndexReader(uint64_t FileSize)
-      : FileSize(FileSize), Walk(FileSize) {}
+  explicit ArchiveIndexReader(uint64_t FileSize) : FileSize(FileSize) {}
 
-  /// The bytes that decide what comes next: a member's header; empty when all
-  /// is known.
+  /// The bytes that decide what comes next: a member's header, or the name
+  /// behind it; empty when all is known.
   ByteRange needs() const;
   /// Takes the bytes that it needs.
-  void give(llvm::ArrayRef<char> Header);
+  void give(llvm::ArrayRef<char> Bytes);
+
+  /// Where the members begin that are no index, when nothing more is needed.
+  uint64_t membersBegin() const { return At; }
 
   /// What is known when nothing more is needed.
   ObjectLayout layout() const;
 
 private:
+  void addIndex(llvm::StringRef Name, uint64_t Bytes);
+
   uint64_t FileSize;
-  ArchiveWalk Walk;
+  uint64_t At = 8; ///< of the next header, behind the magic
   bool Done = false;
+  /// Where the name of the member at At stands, when behind its header.
+  ByteRange LongNamed;
+  uint64_t MemberBytes = 0; ///< how long that member is, header included
   /// The first of two symbol indexes: lld reads the second, which is sorted.
   ByteRange FirstIndex;
   std::vector<ByteRange> Indexes;

@@ -17,26 +17,31 @@ from .links import Links
 from .plan import plan_units
 from .progress import Progress
 from .stamp import Stamp
+from .target import Target
 from .tools import find_tool
 from .workshop import Workshop
 
 
-class CoffCorpus:
+class Corpus:
     """The whole of it: plans, makes what is missing, and stamps."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, target: Target) -> None:
         self.options = options
+        self.target = target
         self.root = Path(options.out).resolve()
         self.compiler = Compiler(
-            find_tool(options.compiler, "clang++-22", "clang++"), self.root)
+            find_tool(options.compiler, "clang++-22", "clang++"), self.root,
+            target)
         self.librarian = ""
         if options.archive:
             self.librarian = find_tool(
-                options.librarian, "llvm-lib-22", "llvm-lib")
-        self.units = plan_units(options.objects, options.bytes,
+                options.librarian, *target.archivers)
+        self.units = plan_units(options.objects,
+                                int(options.bytes * target.scale),
                                 options.folders, options.seed)
-        self.links = Links(self.root, self.units, options.archive)
-        self.stamp = Stamp(self.root, options, self.compiler.version)
+        self.links = Links(self.root, self.units, options.archive, target)
+        self.stamp = Stamp(self.root, options, target.flags,
+                           self.compiler.version)
         self.ledger = Ledger(self.root)
         self.workshop = Workshop(self.root, options.jobs, self.ledger)
 
@@ -77,7 +82,7 @@ class CoffCorpus:
             if self.options.archive:
                 self.workshop.run(
                     [archive_step(self.librarian, self.ledger, folder,
-                                  self.units)
+                                  self.units, self.target)
                      for folder in self.links.folders], progress)
         finally:
             progress.finish()
