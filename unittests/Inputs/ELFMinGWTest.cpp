@@ -139,9 +139,10 @@ TEST_F(ELFMinGWTest, knowsWhatIsReadOfInputs) {
 }
 
 TEST_F(ELFMinGWTest, handsWordsThrough) {
-  LinkCommand Command = parseMinGW(
-      {"-Xlink", "b.o", "a.o", "--Xlink=-defaultlib:c", "-Xlink=-order:@o"});
-  EXPECT_THAT(names(Command), ElementsAre("b.o", "a.o", "c", "o"));
+  LinkCommand Command =
+      parseMinGW({"-Xlink", "b.o", "a.o", "--Xlink=-defaultlib:c",
+                  "-Xlink=-order:@o", "-Xlink=-wholearchive:w.a"});
+  EXPECT_THAT(names(Command), ElementsAre("b.o", "w.a", "a.o", "c", "o"));
   EXPECT_THAT(names(parseMinGW({"a.o"}, contextWith({{"LINK", "env.o"}}))),
               ElementsAre("env.o", "a.o"));
 }
