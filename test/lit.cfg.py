@@ -56,6 +56,9 @@ config.substitutions += [
         os.path.join(tools, "headstart"))),
     ("%headstart", os.path.join(tools, "headstart")),
     ("%same-elf-link", same_link("ld.lld")),
+    # How a link must not differ: with the prefetcher, without, with one thread.
+    ("%variants",
+     "--with= --with=--no-prefetch-inputs --with=--prefetch-jobs=1"),
     ("%same-macho-link", same_link("ld64.lld")),
     ("%same-link", same_link("lld-link")),
     ("%clang-cl", os.path.join(llvm, "clang")

@@ -169,10 +169,11 @@ void Translator::addInputs() {
 /// in words that were really written.
 void Translator::restoreNames(LinkCommand &Command) const {
   for (NamedInput &Input : Command.Inputs) {
+    const Arg *Option = Args.getLastArg(OPT_whole_archive);
     if (Input.From == "-def:")
       Input.From = "";
-    else if (Input.From == "-wholearchive:")
-      Input.From = spellingOf(*Args.getLastArg(OPT_whole_archive)).str();
+    else if (Input.From == "-wholearchive:" && Option) // not of -Xlink
+      Input.From = spellingOf(*Option).str();
     StringRef Name = Input.Name;
     size_t Number;
     if (!Name.consume_front(Placeholder) || Name.getAsInteger(10, Number) ||

@@ -1,0 +1,284 @@
+//===- ELFCommandTest.cpp - What a command line says it reads -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ELFTestSupport.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+TEST(ELFCommandTest, saysWhoNamesAnInput) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "rsp.o -lrsp");
+  LinkCommand Command = parseELF({"a.o", "--library=foo", "@x.rsp", "-Tscript",
+                                  "--version-script", "v", "--just-symbols=j"});
+  EXPECT_EQ(Command.Kind, Flavour::ELF);
+  EXPECT_THAT(names(Command),
+              ElementsAre("v", "a.o", "foo", "rsp.o", "rsp", "script", "j"));
+  std::vector<InputReason> Reasons;
+  Strings From;
+  for (const NamedInput &Input : Command.Inputs) {
+    Reasons.push_back(Input.Reason);
+    From.push_back(Input.From);
+  }
+  EXPECT_THAT(Reasons,
+              ElementsAre(InputReason::OptionFile, InputReason::CommandLine,
+                          InputReason::Library, InputReason::ResponseFile,
+                          InputReason::Library, InputReason::LinkerScript,
+                          InputReason::OptionFile));
+  EXPECT_THAT(From, ElementsAre("--version-script", "", "--library=", "x.rsp",
+                                "x.rsp", "-T", "--just-symbols="));
+}
+
+// The order of ld.lld 22.1.8, seen with --verbose.
+TEST(ELFCommandTest, readsListsBeforeInputs) {
+  LinkCommand Command =
+      parseELF({"a.o", "--version-script=v1", "--retain-symbols-file=r",
+                "--dynamic-list=d", "--symbol-ordering-file=s", "-shared",
+                "--export-dynamic-symbol-list=e", "--version-script=v2",
+                "--remap-inputs-file=m", "--lto-sample-profile=p",
+                "--lto-cs-profile-file=cs", "--lto-basic-block-sections=bb",
+                "--irpgo-profile=i", "--bp-startup-sort=function", "b.o"});
+  EXPECT_THAT(names(Command), ElementsAre("m", "s", "r", "d", "e", "v1", "v2",
+                                          "a.o", "b.o", "bb", "p", "cs", "i"));
+}
+
+TEST(ELFCommandTest, aReproducerTakesTheProfileFirst) {
+  EXPECT_THAT(names(parseELF({"a.o", "--lto-sample-profile=p", "--reproduce=r",
+                              "--version-script=v"})),
+              ElementsAre("p", "v", "a.o"));
+}
+
+TEST(ELFCommandTest, readsOnlyWhatLldGetsTo) {
+  auto Late = [](Strings Args) {
+    Args.insert(Args.begin(), "a.o");
+    Strings Names = names(parseELF(Args));
+    Names.erase(Names.begin());
+    return Names;
+  };
+  EXPECT_THAT(Late({"--call-graph-ordering-file=c"}), ElementsAre("c"));
+  EXPECT_THAT(
+      Late({"--call-graph-ordering-file=c", "--no-call-graph-profile-sort"}),
+      IsEmpty());
+  EXPECT_THAT(
+      Late({"--call-graph-ordering-file=c", "--call-graph-profile-sort=none",
+            "--call-graph-profile-sort=hfsort"}),
+      ElementsAre("c"));
+  EXPECT_THAT(Late({"--irpgo-profile=i"}), IsEmpty());
+  EXPECT_THAT(Late({"--irpgo-profile=i", "--bp-startup-sort=none"}), IsEmpty());
+  EXPECT_THAT(Late({"--lto-cs-profile-file=p", "--lto-cs-profile-generate"}),
+              IsEmpty());
+  EXPECT_THAT(Late({"--lto-basic-block-sections=all"}), IsEmpty());
+  for (const char *Word : {"--lto-emit-asm", "--plugin-opt=emit-llvm",
+                           "--thinlto-index-only", "--thinlto-index-only=x"})
+    EXPECT_THAT(Late({"--call-graph-ordering-file=c", Word}), IsEmpty());
+}
+
+TEST(ELFCommandTest, lastValueWinsWhereLldTakesOne) {
+  EXPECT_THAT(
+      names(parseELF({"a.o", "--symbol-ordering-file=1",
+                      "--symbol-ordering-file=2", "--retain-symbols-file=1",
+                      "--retain-symbols-file", "2"})),
+      ElementsAre("2", "2", "a.o"));
+}
+
+TEST(ELFCommandTest, stateCountsFromWhereItStands) {
+  LinkCommand Command = parseELF({"-l1",
+                                  "-Bstatic",
+                                  "-l2",
+                                  "--push-state",
+                                  "--whole-archive",
+                                  "-l3",
+                                  "-Bdynamic",
+                                  "-l4",
+                                  "--pop-state",
+                                  "-l5",
+                                  "--start-lib",
+                                  "6.o",
+                                  "--end-lib",
+                                  "-dy",
+                                  "7.o",
+                                  "--format=binary",
+                                  "8",
+                                  "-b",
+                                  "elf",
+                                  "9.o",
+                                  "--pop-state"});
+  Strings State;
+  for (const NamedInput &Input : Command.Inputs)
+    State.push_back(Input.Name + (Input.StaticOnly ? "s" : "") +
+                    (Input.Whole ? "w" : "") + (Input.Lazy ? "l" : "") +
+                    (Input.Inside == InsideRule::Never ? "b" : ""));
+  EXPECT_THAT(State, ElementsAre("1", "2s", "3sw", "4w", "5s", "6.osl", "7.o",
+                                 "8b", "9.o"));
+}
+
+TEST(ELFCommandTest, dependentsAreReadWithTheLastState) {
+  NamedInput Plain = parseELF({"-static", "a.o", "-dy"}).ELF.Dependents;
+  EXPECT_FALSE(Plain.StaticOnly);
+  EXPECT_FALSE(Plain.Whole);
+  NamedInput Other =
+      parseELF({"a.o", "-static", "--whole-archive"}).ELF.Dependents;
+  EXPECT_TRUE(Other.StaticOnly);
+  EXPECT_TRUE(Other.Whole);
+}
+
+TEST(ELFCommandTest, relocatableMeansStatic) {
+  LinkCommand Command = parseELF({"-dy", "-lx", "-r"});
+  EXPECT_TRUE(Command.Inputs[0].StaticOnly);
+  EXPECT_TRUE(Command.ELF.IgnoresDependents);
+}
+
+TEST(ELFCommandTest, collectsSettings) {
+  LinkCommand Command =
+      parseELF({"a.o", "-L", "1", "-L=2", "--library-path=3", "--sysroot=s",
+                "--chroot", "c", "-nostdlib", "--remap-inputs=a=b",
+                "--remap-inputs=bad", "--remap-inputs=a=b=c"});
+  EXPECT_THAT(Command.SearchPaths, ElementsAre("1", "=2", "3"));
+  EXPECT_EQ(Command.ELF.SysRoot, "s");
+  EXPECT_EQ(Command.ELF.ChRoot, "c");
+  EXPECT_TRUE(Command.ELF.IgnoresScriptFolders);
+  EXPECT_THAT(Command.ELF.Remaps,
+              ElementsAre(std::pair<std::string, std::string>("a", "b")));
+  EXPECT_FALSE(parseELF({"a.o"}).ELF.IgnoresScriptFolders);
+  EXPECT_FALSE(parseELF({"a.o"}).ELF.IgnoresDependents);
+  EXPECT_TRUE(
+      parseELF({"a.o", "--no-dependent-libraries"}).ELF.IgnoresDependents);
+}
+
+TEST(ELFCommandTest, theImageComesFirstAmongOutputs) {
+  EXPECT_THAT(parseELF({"a.o"}).Outputs, ElementsAre("a.out"));
+  EXPECT_THAT(parseELF({"a.o", "-o", ""}).Outputs, ElementsAre("a.out"));
+  EXPECT_THAT(parseELF({"a.o", "-Map=m", "-o", "x", "-oy"}).Outputs,
+              ElementsAre("y", "m"));
+  EXPECT_THAT(parseELF({"a.o", "--dependency-file=d", "--out-implib", "i",
+                        "--why-extract=w", "--print-archive-stats=s",
+                        "--print-symbol-order=o", "--time-trace",
+                        "--reproduce=r", "--plugin-opt=obj-path=p", "-Map", "-",
+                        "--print-gc-sections=g"},
+                       contextWith({{"LLD_REPRODUCE", "other"}}))
+                  .Outputs,
+              ElementsAre("a.out", "d", "i", "w", "s", "g", "o", "p",
+                          "a.out.time-trace", "r"));
+  EXPECT_THAT(
+      parseELF({"a.o", "--time-trace=t"}, contextWith({{"LLD_REPRODUCE", "r"}}))
+          .Outputs,
+      ElementsAre("a.out", "t", "r"));
+}
+
+TEST(ELFCommandTest, whatTheLinkWritesIsNoInputOfAnOption) {
+  EXPECT_THAT(names(parseELF({"a.o", "-Map=list", "-o", "b.o", "b.o",
+                              "--symbol-ordering-file=list"})),
+              ElementsAre("a.o", "b.o"));
+}
+
+TEST(ELFCommandTest, knowsWhenDWARFIsWritten) {
+  const struct {
+    Strings Args;
+    bool Reads;
+  } Cases[] = {
+      {{}, true},
+      {{"-S"}, false},
+      {{"--strip-debug"}, false},
+      {{"-s"}, false},
+      {{"-strip-all"}, false},
+      {{"-s", "-r"}, true},
+      {{"-z", "nosectionheader"}, false},
+      {{"-z", "nosectionheader", "-zsectionheader"}, true},
+      {{"--gc-sections"}, true},
+  };
+  for (const auto &Case : Cases) {
+    Strings Args = Case.Args;
+    Args.emplace_back("a.o");
+    EXPECT_EQ(parseELF(Args).ReadsDWARF, Case.Reads)
+        << testing::PrintToString(Args);
+  }
+}
+
+TEST(ELFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
+  EXPECT_FALSE(parseELF({"a.o"}).DropsUnreferenced);
+  EXPECT_TRUE(parseELF({"a.o", "--gc-sections"}).DropsUnreferenced);
+  EXPECT_FALSE(
+      parseELF({"a.o", "--gc-sections", "-no-gc-sections"}).DropsUnreferenced);
+}
+
+TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
+  for (const Strings &Args :
+       {Strings{"a.o", "--help"}, Strings{"a.o", "--version"}, Strings{},
+        Strings{"-o", "x"}, Strings{"-v"}, Strings{"-V", "-lx"},
+        Strings{"--version-script=v"}}) {
+    LinkCommand Command = parseELF(Args);
+    EXPECT_FALSE(Command.Links) << testing::PrintToString(Args);
+    EXPECT_THAT(Command.Inputs, IsEmpty()) << testing::PrintToString(Args);
+    EXPECT_EQ(Command.Kind, Flavour::ELF);
+  }
+  for (const Strings &Args : {Strings{"a.o"}, Strings{"-lx"},
+                              Strings{"-v", "a.o"}, Strings{"-Tscript"}})
+    EXPECT_TRUE(parseELF(Args).Links) << testing::PrintToString(Args);
+}
+
+TEST(ELFCommandTest, collectsPrefetchOptions) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "--prefetch-stats='a b.json' b.o");
+  LinkCommand Command = parseELF(
+      {"--prefetch-jobs=4", "a.o", "@x.rsp", "-o", "--no-prefetch-inputs"});
+  Strings Seen;
+  for (const PrefetchOption &Option : Command.PrefetchOptions)
+    Seen.push_back(Option.Name + "=" + Option.Value);
+  EXPECT_THAT(Seen, ElementsAre("prefetch-jobs=4", "prefetch-stats=a b.json"));
+  EXPECT_THAT(names(Command), ElementsAre("a.o", "b.o"));
+  EXPECT_THAT(Command.Outputs, ElementsAre("--no-prefetch-inputs"));
+}
+
+TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
+  CurrentTestFolder Folder;
+  Folder.write("x.rsp", "dir\\a.o");
+  EXPECT_THAT(names(parseELF({"@x.rsp"})), ElementsAre("dira.o"));
+  EXPECT_THAT(names(parseELF({"--rsp-quoting", "windows", "@x.rsp"})),
+              ElementsAre("dir\\a.o"));
+  EXPECT_THAT(names(parseELF(
+                  {"@x.rsp", "--rsp-quoting=windows", "--rsp-quoting=posix"})),
+              ElementsAre("dira.o"));
+}
+
+TEST(ELFCommandTest, survivesRandomWords) {
+  CurrentTestFolder Folder;
+  std::mt19937 Random(22); // NOLINT: the same words every time
+  const char *Starts[] = {"",
+                          "-",
+                          "--",
+                          "@",
+                          "-l",
+                          "-L=",
+                          "-m",
+                          "i386pep",
+                          "-Xlink",
+                          "-T",
+                          "--sysroot=",
+                          "--chroot",
+                          "--remap-inputs=[",
+                          "-plugin-opt",
+                          "--push-state"};
+  for (unsigned I = 0; I < 300; ++I) {
+    Strings Args;
+    for (unsigned Words = Random() % 10; Words; --Words) {
+      std::string Word = Starts[Random() % std::size(Starts)];
+      if (Random() % 2)
+        for (unsigned Length = Random() % 12; Length; --Length)
+          Word += char(Random() % 256);
+      Args.push_back(std::move(Word));
+    }
+    listInputs(parseELF(Args));
+  }
+}
+
+} // namespace

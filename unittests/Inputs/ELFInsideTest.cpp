@@ -1,0 +1,180 @@
+//===- ELFInsideTest.cpp - Thin archives and dependent libraries ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ELFTestSupport.h"
+#include "llvm/Object/ELFTypes.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using namespace headstart::test;
+using namespace llvm;
+using testing::ElementsAre;
+
+namespace {
+
+/// A member's header.
+std::string header(std::string Name, std::string Size) {
+  Name.resize(48, ' ');
+  Size.resize(10, ' ');
+  return Name + Size + "`\n";
+}
+
+std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
+
+/// An object with two sections, one of which holds \p Libraries.
+template <class ELFT>
+std::string object(std::string Libraries, uint16_t Type = ELF::ET_REL) {
+  using Header = typename ELFT::Ehdr;
+  using Section = typename ELFT::Shdr;
+  Header H = {};
+  memcpy(H.e_ident, ELF::ElfMagic, 4);
+  H.e_ident[ELF::EI_CLASS] = ELFT::Is64Bits ? ELF::ELFCLASS64 : ELF::ELFCLASS32;
+  H.e_ident[ELF::EI_DATA] = ELFT::Endianness == endianness::little
+                                ? ELF::ELFDATA2LSB
+                                : ELF::ELFDATA2MSB;
+  H.e_type = Type;
+  H.e_shoff = sizeof(H);
+  H.e_shentsize = sizeof(Section);
+  H.e_shnum = 2;
+  Section S[2] = {};
+  S[1].sh_type = ELF::SHT_LLVM_DEPENDENT_LIBRARIES;
+  S[1].sh_offset = sizeof(H) + sizeof(S);
+  S[1].sh_size = Libraries.size();
+  return std::string(reinterpret_cast<const char *>(&H), sizeof(H)) +
+         std::string(reinterpret_cast<const char *>(S), sizeof(S)) + Libraries;
+}
+
+std::string twoLibraries() { return std::string("x\0y.a\0", 6); }
+
+class ELFInsideTest : public testing::Test {
+protected:
+  CurrentTestFolder Folder;
+};
+
+TEST_F(ELFInsideTest, namesTheMembersOfThinArchives) {
+  Folder.write("d/x.a",
+               thin(header("/", "3") + "abc\n" + header("//", "23") +
+                    "a-member-of-its-own.o/\n\n" + header("/0", "100") +
+                    header("b.o/", "0") + header("/0", "5")));
+  EXPECT_THAT(listed({"d/x.a", "c.o"}),
+              ElementsAre("d/x.a", "d/a-member-of-its-own.o", "d/b.o", "c.o"));
+}
+
+TEST_F(ELFInsideTest, membersMayBeAbsolute) {
+  Folder.write("x.a", thin(header("//", "10") + "/nowhere/\n" +
+                           header("/0", "1") + header("a.o/", "1")));
+  EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "/nowhere", "a.o"));
+}
+
+TEST_F(ELFInsideTest, plainArchivesNameNothing) {
+  Folder.write("x.a", "!<arch>\n" + header("a.o/", "0"));
+  EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a"));
+}
+
+TEST_F(ELFInsideTest, aMemberIsNotLookedInto) {
+  Folder.write("x.a", thin(header("x.a/", "1") + header("y.ld/", "1") +
+                           header("z.a/", "1")));
+  Folder.write("y.ld", "INPUT(a.o)");
+  Folder.write("z.a", thin(header("b.o/", "1")));
+  EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "y.ld", "z.a"));
+}
+
+TEST_F(ELFInsideTest, hostileArchivesNameWhatIsSane) {
+  const std::pair<std::string, unsigned> Cases[] = {
+      {"", 0},
+      {"short", 0},
+      {header("a.o/", "x"), 0},
+      {header("a.o/", "1") + header("b.o/", "-1"), 1},
+      {header("//", "9999999999") + header("/0", "1"), 0},
+      {header("/", "9999999999") + header("a.o/", "1"), 0},
+      {header("/0", "1"), 0},
+      {header("//", "4") + "ab/\n" + header("/4", "1"), 0},
+      {header("//", "4") + "ab/\n" + header("/99999999999999999999", "1"), 0},
+      {header("//", "4") + "abcd" + header("/0", "1"), 0},
+      {header("/", "18446744073709551615") + header("a.o/", "1"), 0},
+      {header("a.o/", "1").substr(0, 59) + "x", 0},
+      {header("#1/20", "30"), 1},
+  };
+  for (const auto &[Members, Count] : Cases) {
+    Folder.write("x.a", thin(Members));
+    EXPECT_THAT(listed({"x.a"}), testing::SizeIs(1 + Count)) << Members;
+  }
+}
+
+TEST_F(ELFInsideTest, namesDependentLibrariesBehindEverything) {
+  Folder.write("le64.o", object<object::ELF64LE>(twoLibraries()));
+  Folder.write("libx.a");
+  EXPECT_THAT(listed({"le64.o", "b.o", "-L", ""}),
+              ElementsAre("le64.o", "b.o", "libx.a", "y.a"));
+}
+
+TEST_F(ELFInsideTest, readsEveryKindOfObject) {
+  Folder.write("le32.o", object<object::ELF32LE>(twoLibraries()));
+  Folder.write("be32.o", object<object::ELF32BE>(twoLibraries()));
+  Folder.write("be64.o", object<object::ELF64BE>(twoLibraries()));
+  for (const char *Name : {"le32.o", "be32.o", "be64.o"})
+    EXPECT_THAT(listed({Name}), ElementsAre(Name, "x", "y.a"));
+  Folder.write("x.so", object<object::ELF64LE>(twoLibraries(), ELF::ET_DYN));
+  EXPECT_THAT(listed({"x.so"}), ElementsAre("x.so"));
+}
+
+TEST_F(ELFInsideTest, looksForDependentsLikeLld) {
+  Folder.write("a.o", object<object::ELF64LE>(twoLibraries()));
+  Folder.write("y.a");
+  Folder.write("l/y.a");
+  Folder.write("l/libx.so");
+  Folder.write("l/libx.a");
+  EXPECT_THAT(listed({"a.o", "-Ll"}), ElementsAre("a.o", "l/libx.so", "l/y.a"));
+  EXPECT_THAT(listed({"a.o", "-Ll", "-static"}),
+              ElementsAre("a.o", "l/libx.a", "l/y.a"));
+  EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
+}
+
+TEST_F(ELFInsideTest, someDependentsDoNotCount) {
+  Folder.write("a.o", object<object::ELF64LE>(twoLibraries()));
+  Folder.write("x.a", thin(header("a.o/", "1")));
+  EXPECT_THAT(listed({"a.o", "--no-dependent-libraries"}), ElementsAre("a.o"));
+  EXPECT_THAT(listed({"a.o", "-r"}), ElementsAre("a.o"));
+  EXPECT_THAT(listed({"--start-lib", "a.o"}), ElementsAre("a.o"));
+  EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "a.o"));
+  EXPECT_THAT(listed({"--whole-archive", "x.a"}),
+              ElementsAre("x.a", "a.o", "x", "y.a"));
+}
+
+TEST_F(ELFInsideTest, hostileObjectsNameNothing) {
+  std::string Good = object<object::ELF64LE>(twoLibraries());
+  for (size_t Length = 0; Length < Good.size(); ++Length) {
+    Folder.write("a.o", Good.substr(0, Length));
+    EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o")) << Length;
+  }
+  Folder.write("a.o", object<object::ELF64LE>("open"));
+  EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
+  for (size_t At = 16; At < sizeof(object::ELF64LE::Ehdr) + 128; ++At) {
+    std::string Bad = Good;
+    Bad[At] = '\xff';
+    Folder.write("a.o", Bad);
+    EXPECT_LE(listed({"a.o"}).size(), 3U) << At;
+  }
+}
+
+TEST_F(ELFInsideTest, countsSectionsBeyondTheHeader) {
+  std::string Many = object<object::ELF64LE>(twoLibraries());
+  object::ELF64LE::Ehdr H;
+  memcpy(&H, Many.data(), sizeof(H));
+  H.e_shnum = 0;
+  memcpy(Many.data(), &H, sizeof(H));
+  Folder.write("a.o", Many);
+  EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
+  object::ELF64LE::Shdr First = {};
+  First.sh_size = 2;
+  memcpy(Many.data() + sizeof(H), &First, sizeof(First));
+  Folder.write("a.o", Many);
+  EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
+}
+
+} // namespace
