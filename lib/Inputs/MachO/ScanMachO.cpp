@@ -14,7 +14,8 @@
 //   LC_LINKER_OPTION                                 when all else is there
 //
 // Objects that wait between --start-lib and --end-lib, and members of archives,
-// name nothing until a symbol asks for them, which cannot be seen from here.
+// name nothing until a symbol asks for them, which cannot be seen from here. A
+// -bundle_loader names nothing: it is read before lld knows of -flat_namespace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -272,8 +273,6 @@ std::vector<FoundInput> Scan::run() {
     break;
   case file_magic::macho_dynamically_linked_shared_lib:
   case file_magic::macho_dynamically_linked_shared_lib_stub:
-  case file_magic::macho_executable: // -bundle_loader
-  case file_magic::macho_bundle:
     if (auto Commands = LoadCommands::read(Contents))
       scanDylib(*Commands);
     break;

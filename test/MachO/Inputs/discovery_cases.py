@@ -147,7 +147,7 @@ def prepare_dylibs() -> None:
           "-reexport_library", "out/libbeside.dylib")
     # Loaded, not re-exported.
     dylib("lib2/libloads.dylib", "@rpath/libloads.dylib",
-          "chain/libside.dylib")
+          "lib2/libz3.dylib", "-reexport_library", "lib2/liba1.dylib")
     # By an absolute install name below the roots.
     dylib("sys/usr/lib/libpublic.dylib", "/usr/lib/libpublic.dylib")
     dylib("lib2/libusespublic.dylib", "@rpath/libusespublic.dylib",
@@ -383,8 +383,8 @@ def hand_made():
     yield "re-exports beside no program", ["-dylib", "main.o", "-Llib2",
                                            "-lprogram"]
     yield "re-exports below a root", ["main.o", "lib2/libusespublic.dylib"] + sys
-    yield "loads", ["main.o", "lib2/libloads.dylib"]
-    yield "loads, flat", ["main.o", "-flat_namespace",
+    yield "loads", ["main.o", "lib2/libloads.dylib", "-Llib2"]
+    yield "loads, flat", ["main.o", "-flat_namespace", "-Llib2",
                           "lib2/libloads.dylib"]
     yield "stub of version 4", ["main.o", "-lumbrella"] + sys
     yield "stub of version 3", ["main.o", "-lthree"] + sys
@@ -396,7 +396,7 @@ def hand_made():
                         "-lcousin"] + sys
     yield "bundle loader", ["-bundle", "g.o", "-bundle_loader", "loader"]
     yield "bundle loader, flat", ["-bundle", "g.o", "-bundle_loader", "loader",
-                                  "-flat_namespace", "-syslibroot", "sys"]
+                                  "-flat_namespace", "-Lchain"]
 
     yield "two roots", ["main.o", "-syslibroot", "sys2", "-syslibroot", "sys",
                         "-lSystem", "/usr/lib/libpublic.dylib",
