@@ -100,8 +100,8 @@ struct NamedInput {
   InsideRule Inside = InsideRule::AtOnce;
   /// The linker does without it where it is not there.
   bool Optional = false;
-  /// COFF: the linker comes to it when it has read all of lower turns and what
-  /// that names inside itself. What an input names has the input's own turn.
+  /// COFF, Mach-O: the linker comes to it when it has read all of lower turns
+  /// and what that names inside itself. What an input names has its own turn.
   uint8_t Turn = 0;
   /// Mach-O: the library on whose behalf this one is loaded, where it is not
   /// the one that names it. Its folder is @loader_path, and its LC_RPATHs are

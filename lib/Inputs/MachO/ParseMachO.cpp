@@ -87,8 +87,10 @@ NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
 }
 
 void Parser::addOptionFile(const Arg *A, unsigned Value) {
+  // To lld it is text or plain bytes, whatever it looks like.
   if (A && A->getValue(Value)[0] != '\0')
-    add(*A, A->getValue(Value), InputReason::OptionFile);
+    add(*A, A->getValue(Value), InputReason::OptionFile).Inside =
+        InsideRule::Never;
 }
 
 // lld 22 MachO/DriverUtils.cpp (rerootPath): objects stay where they are.
@@ -203,6 +205,8 @@ void Parser::addLateFiles() {
   if (has(OPT_thinlto_index_only) || has(OPT_thinlto_index_only_eq) ||
       has(OPT_lto_emit_llvm))
     return;
+  // By now lld has what LC_LINKER_OPTION asks for.
+  size_t Before = Command.Inputs.size();
   addOptionFile(last(OPT_order_file));
   for (const Arg *A : Args.filtered(OPT_sectcreate))
     addOptionFile(A, 2);
@@ -212,6 +216,8 @@ void Parser::addLateFiles() {
     addOptionFile(Profile);
   else if (Sort && StringRef(Sort->getValue()) == "function")
     addOptionFile(last(OPT_irpgo_profile));
+  for (NamedInput &Input : drop_begin(Command.Inputs, Before))
+    Input.Turn = 1;
 }
 
 // -final_output is no output: lld 22 only records the name.

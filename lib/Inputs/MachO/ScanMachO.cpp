@@ -283,9 +283,7 @@ std::vector<FoundInput> Scan::run() {
 }
 
 std::vector<FoundInput> scan(const ScanRequest &Request) {
-  // What an option has lld read is text or plain bytes to it, whatever it
-  // looks like.
-  if (Request.Named.Reason == InputReason::OptionFile)
+  if (Request.Named.Inside == InsideRule::Never)
     return {};
   std::optional<Slice> Contents =
       Slice::of(Request.File, Request.Resolver.command().MachO.Arch);

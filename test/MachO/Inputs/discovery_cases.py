@@ -19,8 +19,6 @@ NAME = "ld64.lld"
 BASE = ["-arch", "arm64", "-platform_version", "macos", "13", "13",
         "--error-limit=0", "-o", "out/program"]
 MEMBERS = "Members of thin archives"
-LAZY = "What waits between --start-lib and --end-lib"
-LATE = "Linker options and late files"
 IN_ARCHIVE = "Linker options in archives and bitcode"
 PROFILE = "The profile of LTO"
 
@@ -434,7 +432,7 @@ def hand_made():
                   IN_ARCHIVE, "fw/Auto.framework/Auto": IN_ARCHIVE})
     yield "linker options and an order", [
         "auto.o", "main.o", "f.o", "-Llib2", "-Ffw", "-order_file", "order",
-        "-sectcreate", "__DATA", "x", "data"], dict(ordered=False)
+        "-sectcreate", "__DATA", "x", "data"]
 
     yield "lists of symbols", [
         "-unexported_symbols_list", "symbols2", "main.o", "f.o",
