@@ -177,7 +177,15 @@ bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
   if (LinkSession *Session = currentSession()) {
     CommandLineContext Context = CommandLineContext::fromProcess();
     Context.ToolPath = linkerProgramPath();
-    if (Error E = Session->begin(Argv, Context)) {
+    // lld's COFF driver expands all of its words, the other two what follows
+    // the program's name.
+    bool HasName = Session->flavour() == Flavour::COFF;
+    if (!HasName)
+      Argv.insert(Argv.begin(), installed().ProgramName.c_str());
+    Error E = Session->begin(Argv, Context);
+    if (!HasName)
+      Argv.erase(Argv.begin());
+    if (E) {
       // No link with settings that the user did not mean.
       errs() << installed().ProgramName << ": error: " << toString(std::move(E))
              << "\n";

@@ -131,9 +131,4 @@ TEST(TakePrefetchOptionsTest, worksWithoutArguments) {
   EXPECT_THAT(takePrefetchOptions(Flavour::COFF, None), IsEmpty());
 }
 
-TEST(TakePrefetchOptionsTest, otherFlavoursAreNotParsedYet) {
-  EXPECT_THAT(take({"--prefetch-inputs", "a.o"}, Flavour::MachO).Rest,
-              ElementsAre("--prefetch-inputs", "a.o"));
-}
-
 } // namespace

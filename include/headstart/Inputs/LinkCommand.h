@@ -100,9 +100,13 @@ struct NamedInput {
   InsideRule Inside = InsideRule::AtOnce;
   /// The linker does without it where it is not there.
   bool Optional = false;
-  /// COFF: the linker comes to it when it has read all of lower turns and what
-  /// that names inside itself. What an input names has the input's own turn.
+  /// COFF, Mach-O: the linker comes to it when it has read all of lower turns
+  /// and what that names inside itself. What an input names has its own turn.
   uint8_t Turn = 0;
+  /// Mach-O: the library on whose behalf this one is loaded, where it is not
+  /// the one that names it. Its folder is @loader_path, and its LC_RPATHs are
+  /// @rpath, for all that is re-exported below it.
+  std::string Umbrella;
 };
 
 /// One of Headstart's own options, wherever it stood, values unchecked.
@@ -132,7 +136,27 @@ struct ELFSettings {
 /// What only links of Mach-O know; see lib/Inputs/MachO.
 struct MachOSettings {
   std::vector<std::string> FrameworkPaths; ///< in the order of the search
-  std::vector<std::string> SystemRoots;    ///< -syslibroot
+  /// -syslibroot; one empty root where there is none, as in lld.
+  std::vector<std::string> SystemRoots;
+  /// -arch in lld's own words ("arm64", "x86_64"): the slice of universal files
+  /// that is read. Empty if it is not given, which lld refuses.
+  std::string Arch;
+  /// The number of -platform_version's platform (MachO::PlatformType), 0 if
+  /// unknown: text stubs re-export by architecture and platform.
+  unsigned Platform = 0;
+  bool SearchesDylibsFirst = false; ///< -search_dylibs_first
+  /// Whether @executable_path means the output's folder (not with -dylib and
+  /// -bundle).
+  bool MakesExecutable = true;
+  /// -flat_namespace: what a dylib loads is read as well as what it re-exports.
+  bool FlatNamespace = false;
+  bool IgnoresLinkerOptions = false; ///< -ignore_auto_link
+  /// --ignore-auto-link-option: libraries and frameworks that LC_LINKER_OPTION
+  /// names in vain.
+  std::vector<std::string> IgnoredLinkerOptions;
+  /// -force_load_swift_libs: libswift*.a is Whole where LC_LINKER_OPTION names
+  /// it.
+  bool ForcesSwiftLibraries = false;
 };
 
 /// What one link will do, as far as its command line tells.

@@ -7,14 +7,113 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/Option.h"
+#include <algorithm>
 
 using namespace llvm;
+using namespace llvm::opt;
 
 namespace headstart::macho {
 
+#define OPTTABLE_STR_TABLE_CODE
+#include "headstart/Inputs/MachOOptions.inc"
+#undef OPTTABLE_STR_TABLE_CODE
+
+#define OPTTABLE_PREFIXES_TABLE_CODE
+#include "headstart/Inputs/MachOOptions.inc"
+#undef OPTTABLE_PREFIXES_TABLE_CODE
+
+static constexpr OptTable::Info InfoTable[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "headstart/Inputs/MachOOptions.inc"
+#undef OPTION
+};
+
+OptionTable::OptionTable()
+    : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+
+const OptionTable &optionTable() {
+  static const OptionTable Table;
+  return Table;
+}
+
+InputArgList parseArguments(ArrayRef<const char *> Words) {
+  unsigned MissingIndex = 0;
+  unsigned MissingCount = 0;
+  return optionTable().ParseArgs(Words, MissingIndex, MissingCount);
+}
+
+static PrefetchOption prefetchOption(const Arg &A) {
+  PrefetchOption Option;
+  Option.Spelling = A.getSpelling().str();
+  if (A.getOption().matches(OPT_no_prefetch_inputs)) {
+    Option.Name = "prefetch-inputs";
+    Option.Value = "no";
+    Option.HasValue = true;
+    return Option;
+  }
+  Option.Name = A.getOption().getName().rtrim('=').str();
+  Option.HasValue = A.getOption().getKind() == Option::JoinedClass;
+  if (Option.HasValue) {
+    Option.Value = A.getValue();
+    Option.Spelling += Option.Value;
+  }
+  return Option;
+}
+
+/// lld takes any number of workers, in any base; more threads than this are an
+/// error in --prefetch-jobs, and an option of lld's must not become one.
+static constexpr unsigned MostWorkers = 256;
+
+std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
+  unsigned Workers = 0;
+  const Arg *LastWorkers = Args.getLastArgNoClaim(OPT_read_workers_eq);
+  bool MapsWorkers =
+      LastWorkers && to_integer(LastWorkers->getValue(), Workers, 0);
+  std::vector<PlacedOption> Found;
+  for (const Arg *A : Args) {
+    if (A->getOption().matches(OPT_grp_headstart)) {
+      Found.push_back({A->getIndex(), prefetchOption(*A)});
+    } else if (MapsWorkers && A->getOption().matches(OPT_read_workers_eq)) {
+      PrefetchOption Option;
+      Option.Name = "prefetch-jobs";
+      Option.Value = std::to_string(std::min(Workers, MostWorkers));
+      Option.HasValue = true;
+      Option.Spelling = std::string("--read-workers=") + A->getValue();
+      Found.push_back({A->getIndex(), std::move(Option)});
+    }
+  }
+  return Found;
+}
+
 std::vector<PrefetchOption>
 takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
-  return {};
+  std::vector<PrefetchOption> Taken;
+  if (Args.size() < 2)
+    return Taken;
+  ArrayRef<const char *> Words = ArrayRef(Args).drop_front();
+  // A response file may hold another --read-workers, and lld judges only the
+  // last: those wait until all words are there.
+  bool Expanded = none_of(Words, [](const char *Word) {
+    return Word[0] == '@' && Word[1] != '\0';
+  });
+  std::vector<bool> Ours(Words.size());
+  for (PlacedOption &Placed : findPrefetchOptions(parseArguments(Words))) {
+    bool IsStock = StringRef(Placed.Option.Spelling).starts_with("--read-");
+    if (IsStock && !Expanded)
+      continue;
+    Ours[Placed.Index] = true;
+    Taken.push_back(std::move(Placed.Option));
+  }
+  size_t Kept = 1;
+  for (size_t I = 0; I < Ours.size(); ++I)
+    if (!Ours[I])
+      Args[Kept++] = Args[I + 1];
+  Args.truncate(Kept);
+  return Taken;
 }
 
 } // namespace headstart::macho

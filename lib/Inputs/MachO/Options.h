@@ -16,10 +16,48 @@
 #define HEADSTART_LIB_INPUTS_MACHO_OPTIONS_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
 #include <vector>
 
 namespace headstart::macho {
+
+// NOLINTBEGIN(readability-identifier-naming): LLVM's scheme for option ids.
+enum OptionID : unsigned {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "headstart/Inputs/MachOOptions.inc"
+#undef OPTION
+};
+// NOLINTEND(readability-identifier-naming)
+
+class OptionTable : public llvm::opt::GenericOptTable {
+public:
+  OptionTable();
+};
+
+/// The table, made on first use. Any thread.
+const OptionTable &optionTable();
+
+/// Matches \p Words (without the program's name) as lld does, with the same
+/// matcher. An option whose values are missing ends the list. The strings of
+/// the result point into \p Words.
+llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Words);
+
+/// One of our options, and the index of its word.
+struct PlacedOption {
+  unsigned Index = 0;
+  PrefetchOption Option;
+};
+
+/// Headstart's own options among \p Args, in order. --read-workers, which is
+/// stock lld's, counts as --prefetch-jobs when its last occurrence, the one
+/// that lld goes by, has a value that lld takes; otherwise lld is to report it,
+/// and it is none of ours.
+std::vector<PlacedOption>
+findPrefetchOptions(const llvm::opt::InputArgList &Args);
 
 /// headstart::takePrefetchOptions for ld64.lld.
 std::vector<PrefetchOption>

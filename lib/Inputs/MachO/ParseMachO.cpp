@@ -5,16 +5,326 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The order of reading is that of lld 22 MachO/Driver.cpp (link, createFiles),
+// checked against ld64.lld 22.1.8 by the names that it opens: the bundle
+// loader, the lists of symbols, what is plainly named and the libraries and
+// frameworks, each in its place, and when LTO and LC_LINKER_OPTION are done
+// with, the order file, the files of -sectcreate and the profile.
+//
+// An option that lld 22 knows and ignores names nothing: -upward-l and its kin,
+// -lazy-l and its kin, -alias_list, -lto_library.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Options.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "Parse.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/BinaryFormat/MachO.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart::macho {
+
+namespace {
+/// More names than any build has, and few enough to hold.
+constexpr size_t MostListedFiles = 2'000'000;
+
+class Parser {
+public:
+  Parser(ArrayRef<CommandLineWord> Words, const CommandLineContext &Context,
+         const InputArgList &Args)
+      : Words(Words), Context(Context), Args(Args) {}
+  LinkCommand run();
+
+private:
+  void addSettings();
+  void addEarlyFiles();
+  void addNamedFiles();
+  void addLateFiles();
+  void addOutputs();
+
+  NamedInput &add(const Arg &A, StringRef Name, InputReason Reason);
+  void addOptionFile(const Arg *A, unsigned Value = 0);
+  void addPath(const Arg &A, InputReason Reason);
+  void addFileList(const Arg &A);
+  /// How the linker comes from the name of a file to its path.
+  SearchRule ruleForPath(StringRef Name) const;
+
+  const Arg *last(OptionID ID) const { return Args.getLastArgNoClaim(ID); }
+  bool has(OptionID ID) const { return Args.hasArgNoClaim(ID); }
+  /// The later of two options that undo each other.
+  bool isOn(OptionID On, OptionID Off) const {
+    const Arg *A = Args.getLastArgNoClaim(On, Off);
+    return A && A->getOption().matches(On);
+  }
+
+  ArrayRef<CommandLineWord> Words;
+  const CommandLineContext &Context;
+  const InputArgList &Args;
+  bool Lazy = false; ///< between --start-lib and --end-lib
+  bool AllLoad = false;
+  StringSet<> Listed; ///< the names that -filelist has given
+  LinkCommand Command;
+};
+} // namespace
+
+NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
+  NamedInput &Input = Command.Inputs.emplace_back();
+  Input.Name = Name.str();
+  Input.Reason = Reason;
+  const CommandLineWord &Word = Words[A.getIndex()];
+  if (!Word.ResponseFile.empty())
+    Input.From = Word.ResponseFile;
+  else if (!A.getOption().matches(OPT_INPUT))
+    Input.From = A.getSpelling().str();
+  return Input;
+}
+
+void Parser::addOptionFile(const Arg *A, unsigned Value) {
+  // To lld it is text or plain bytes, whatever it looks like.
+  if (A && A->getValue(Value)[0] != '\0')
+    add(*A, A->getValue(Value), InputReason::OptionFile).Inside =
+        InsideRule::Never;
+}
+
+// lld 22 MachO/DriverUtils.cpp (rerootPath): objects stay where they are.
+SearchRule Parser::ruleForPath(StringRef Name) const {
+  bool HasRoots = Command.MachO.SystemRoots.size() > 1 ||
+                  !Command.MachO.SystemRoots.front().empty();
+  return HasRoots && sys::path::is_absolute(Name, sys::path::Style::posix) &&
+                 !Name.ends_with(".o")
+             ? SearchRule::Dylib
+             : SearchRule::AsGiven;
+}
+
+void Parser::addPath(const Arg &A, InputReason Reason) {
+  NamedInput &Input = add(A, A.getValue(), Reason);
+  Input.Search = ruleForPath(Input.Name);
+  Input.Whole = AllLoad || Reason == InputReason::WholeArchive;
+}
+
+void Parser::addFileList(const Arg &A) {
+  addOptionFile(&A);
+  std::string Path = A.getValue();
+  readFileList(Path, [&](StringRef Name) {
+    if (!Listed.insert(Name).second)
+      return true;
+    NamedInput &Input = Command.Inputs.emplace_back();
+    Input.Name = Name.str();
+    Input.Reason = InputReason::FileList;
+    Input.From = Path;
+    Input.Search = ruleForPath(Name);
+    Input.Lazy = Lazy;
+    Input.Whole = AllLoad;
+    return Listed.size() < MostListedFiles;
+  });
+}
+
+void Parser::addNamedFiles() {
+  AllLoad = isOn(OPT_all_load, OPT_noall_load);
+  auto Search = [&](const Arg &A, InputReason Reason, SearchRule Rule) {
+    NamedInput &Input = add(A, A.getValue(), Reason);
+    Input.Search = Rule;
+    Input.Whole = AllLoad;
+  };
+  for (const Arg *A : Args) {
+    switch (A->getOption().getID()) {
+    case OPT_INPUT: {
+      bool InResponse = !Words[A->getIndex()].ResponseFile.empty();
+      addPath(*A, InResponse ? InputReason::ResponseFile
+                             : InputReason::CommandLine);
+      Command.Inputs.back().Lazy = Lazy;
+      break;
+    }
+    case OPT_needed_library:
+    case OPT_reexport_library:
+    case OPT_weak_library:
+    case OPT_load_hidden:
+      addPath(*A, InputReason::Library);
+      break;
+    case OPT_force_load:
+      addPath(*A, InputReason::WholeArchive);
+      break;
+    case OPT_filelist:
+      addFileList(*A);
+      break;
+    case OPT_l:
+    case OPT_needed_l:
+    case OPT_reexport_l:
+    case OPT_weak_l:
+    case OPT_hidden_l:
+      Search(*A, InputReason::Library, SearchRule::Library);
+      break;
+    case OPT_framework:
+    case OPT_needed_framework:
+    case OPT_reexport_framework:
+    case OPT_weak_framework:
+      Search(*A, InputReason::Framework, SearchRule::Framework);
+      break;
+    case OPT_start_lib:
+      // With -all_load nothing waits to be asked for.
+      Lazy = !AllLoad;
+      break;
+    case OPT_end_lib:
+      Lazy = false;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+void Parser::addEarlyFiles() {
+  // It is read like a library, and so is what it names.
+  if (const Arg *A = last(OPT_bundle_loader))
+    add(*A, A->getValue(), InputReason::Library);
+  for (OptionID ID : {OPT_exported_symbols_list, OPT_unexported_symbols_list})
+    for (const Arg *A : Args.filtered(ID))
+      addOptionFile(A);
+  // Of these two only the kind that comes first is read; the other is an error.
+  const Arg *First = nullptr;
+  for (const Arg *A : Args.filtered(OPT_non_global_symbols_no_strip_list,
+                                    OPT_non_global_symbols_strip_list)) {
+    if (!First)
+      First = A;
+    if (A->getOption().getID() == First->getOption().getID())
+      addOptionFile(A);
+  }
+}
+
+void Parser::addLateFiles() {
+  // With --cs-profile-generate it is the name of what the program will write.
+  if (!has(OPT_flag_long_cs_profile_generate))
+    addOptionFile(last(OPT_cs_profile_path_eq));
+  if (has(OPT_thinlto_index_only) || has(OPT_thinlto_index_only_eq) ||
+      has(OPT_lto_emit_llvm))
+    return;
+  // By now lld has what LC_LINKER_OPTION asks for.
+  size_t Before = Command.Inputs.size();
+  addOptionFile(last(OPT_order_file));
+  for (const Arg *A : Args.filtered(OPT_sectcreate))
+    addOptionFile(A, 2);
+  // A profile is read when functions are sorted by it.
+  const Arg *Sort = last(OPT_bp_startup_sort_eq);
+  if (const Arg *Profile = last(OPT_irpgo_profile_sort))
+    addOptionFile(Profile);
+  else if (Sort && StringRef(Sort->getValue()) == "function")
+    addOptionFile(last(OPT_irpgo_profile));
+  for (NamedInput &Input : drop_begin(Command.Inputs, Before))
+    Input.Turn = 1;
+}
+
+// -final_output is no output: lld 22 only records the name.
+void Parser::addOutputs() {
+  auto Add = [&](StringRef Path) {
+    if (!Path.empty())
+      Command.Outputs.push_back(Path.str());
+  };
+  const Arg *Output = last(OPT_o);
+  Add(Output ? Output->getValue() : "a.out");
+  for (OptionID ID : {OPT_map, OPT_dependency_info})
+    if (const Arg *A = last(ID))
+      Add(A->getValue());
+  if (const Arg *A = last(OPT_reproduce))
+    Add(A->getValue());
+  else if (auto File =
+               Context.GetEnv ? Context.GetEnv("LLD_REPRODUCE") : std::nullopt)
+    Add(*File);
+  for (OptionID ID :
+       {OPT_object_path_lto, OPT_print_symbol_order_eq,
+        OPT_codegen_data_generate_path, OPT_thinlto_index_only_eq})
+    if (const Arg *A = last(ID))
+      Add(A->getValue());
+  if (const Arg *A =
+          Args.getLastArgNoClaim(OPT_time_trace, OPT_time_trace_eq)) {
+    bool IsNamed = A->getNumValues() != 0 && A->getValue()[0] != '\0';
+    Add(IsNamed ? A->getValue() : Command.Outputs.front() + ".time-trace");
+  }
+}
+
+/// The platform by name or number, as lld 22 MachO/Driver.cpp reads it: without
+/// regard to case, and with '-' for ' '.
+static unsigned platformNumber(StringRef Name) {
+  std::string Key = Name.lower();
+  std::replace(Key.begin(), Key.end(), ' ', '-');
+  return StringSwitch<unsigned>(Key)
+      .Cases({"macos", "1"}, MachO::PLATFORM_MACOS)
+      .Cases({"ios", "2"}, MachO::PLATFORM_IOS)
+      .Cases({"tvos", "3"}, MachO::PLATFORM_TVOS)
+      .Cases({"watchos", "4"}, MachO::PLATFORM_WATCHOS)
+      .Cases({"bridgeos", "5"}, MachO::PLATFORM_BRIDGEOS)
+      .Cases({"mac-catalyst", "6"}, MachO::PLATFORM_MACCATALYST)
+      .Cases({"ios-simulator", "7"}, MachO::PLATFORM_IOSSIMULATOR)
+      .Cases({"tvos-simulator", "8"}, MachO::PLATFORM_TVOSSIMULATOR)
+      .Cases({"watchos-simulator", "9"}, MachO::PLATFORM_WATCHOSSIMULATOR)
+      .Cases({"driverkit", "10"}, MachO::PLATFORM_DRIVERKIT)
+      .Cases({"xros", "11"}, MachO::PLATFORM_XROS)
+      .Cases({"xros-simulator", "12"}, MachO::PLATFORM_XROS_SIMULATOR)
+      .Default(MachO::PLATFORM_UNKNOWN);
+}
+
+void Parser::addSettings() {
+  MachOSettings &Settings = Command.MachO;
+  if (const Arg *A = last(OPT_arch))
+    Settings.Arch = A->getValue();
+  // Two platforms are macOS and Catalyst in one, and then the first counts.
+  for (const Arg *A : Args.filtered(OPT_platform_version)) {
+    unsigned Number = platformNumber(A->getValue());
+    if (Settings.Platform != MachO::PLATFORM_MACOS ||
+        Number != MachO::PLATFORM_MACCATALYST)
+      Settings.Platform = Number;
+  }
+  const Arg *Kind = Args.getLastArgNoClaim(OPT_bundle, OPT_dylib, OPT_execute);
+  Settings.MakesExecutable = !Kind || Kind->getOption().matches(OPT_execute);
+  Settings.FlatNamespace = isOn(OPT_flat_namespace, OPT_twolevel_namespace);
+  Settings.IgnoresLinkerOptions = has(OPT_ignore_auto_link);
+  for (const Arg *A : Args.filtered(OPT_ignore_auto_link_option))
+    Settings.IgnoredLinkerOptions.emplace_back(A->getValue());
+  Settings.ForcesSwiftLibraries = has(OPT_force_load_swift_libs);
+
+  // DWARF is not copied. Of each object's first unit lld reads the name of the
+  // source file, for the debug map.
+  Command.ReadsDWARF = !has(OPT_S);
+  Command.DropsUnreferenced = has(OPT_dead_strip);
+}
+
+LinkCommand Parser::run() {
+  Command.Kind = Flavour::MachO;
+  for (PlacedOption &Placed : findPrefetchOptions(Args))
+    Command.PrefetchOptions.push_back(std::move(Placed.Option));
+  if (has(OPT_help) || has(OPT_help_hidden) || has(OPT_version)) {
+    Command.Links = false;
+    return std::move(Command);
+  }
+  addSettings();
+  addSearchPaths(Args, Command);
+  addEarlyFiles();
+  addNamedFiles();
+  addLateFiles();
+  addOutputs();
+  // What an option has lld read and the link also writes is last time's.
+  llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
+    return Input.Reason == InputReason::OptionFile &&
+           is_contained(Command.Outputs, Input.Name);
+  });
+  return std::move(Command);
+}
+
+} // namespace headstart::macho
 
 headstart::LinkCommand
 headstart::parseMachOCommandLine(ArrayRef<CommandLineWord> Words,
                                  const CommandLineContext &Context) {
-  LinkCommand Command;
-  Command.Kind = Flavour::MachO;
-  return Command;
+  std::vector<const char *> Texts;
+  Texts.reserve(Words.size());
+  for (const CommandLineWord &Word : Words)
+    Texts.push_back(Word.Text.c_str());
+  opt::InputArgList Args = macho::parseArguments(Texts);
+  return macho::Parser(Words, Context, Args).run();
 }

@@ -5,16 +5,175 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The search rules of lld 22: MachO/Driver.cpp (findLibrary, findFramework),
+// MachO/DriverUtils.cpp (rerootPath, resolveDylibPath) and MachO/InputFiles.cpp
+// (findDylib). A folder counts as found, as it does there.
+//
+//===----------------------------------------------------------------------===//
 
 #include "../InputLook.h"
+#include "MachOFile.h"
 #include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
+namespace path = llvm::sys::path;
 
 namespace headstart {
 
+namespace {
+/// The searches of one command line. Each returns what it has found, or an
+/// input that does not exist.
+class Finder {
+public:
+  explicit Finder(const LinkCommand &Command) : Command(Command) {}
+
+  ResolvedInput library(StringRef Name) const;
+  ResolvedInput framework(StringRef Name) const;
+  ResolvedInput belowRoots(StringRef Path) const;
+  ResolvedInput dylib(const NamedInput &Input) const;
+
+private:
+  ResolvedInput inFolders(ArrayRef<std::string> Folders, const Twine &Name,
+                          ArrayRef<StringRef> Extensions) const;
+  /// \p Path, or the text stub that stands for it.
+  ResolvedInput dylibAt(StringRef Path) const;
+  ResolvedInput dylibByBaseName(StringRef InstallName) const;
+  ResolvedInput dylibByPrefix(const NamedInput &Input) const;
+
+  const LinkCommand &Command;
+};
+} // namespace
+
+ResolvedInput Finder::inFolders(ArrayRef<std::string> Folders,
+                                const Twine &Name,
+                                ArrayRef<StringRef> Extensions) const {
+  for (StringRef Folder : Folders) {
+    SmallString<256> Base = Folder;
+    path::append(Base, Name);
+    for (StringRef Extension : Extensions)
+      if (ResolvedInput R = lookAtInput((Base + Extension).str()); R.exists())
+        return R;
+  }
+  return {};
+}
+
+ResolvedInput Finder::library(StringRef Name) const {
+  if (Name.ends_with(".o"))
+    return inFolders(Command.SearchPaths, Name, {""});
+  if (!Command.MachO.SearchesDylibsFirst)
+    return inFolders(Command.SearchPaths, "lib" + Name,
+                     {".tbd", ".dylib", ".so", ".a"});
+  ResolvedInput R =
+      inFolders(Command.SearchPaths, "lib" + Name, {".tbd", ".dylib", ".so"});
+  return R.exists() ? R : inFolders(Command.SearchPaths, "lib" + Name, {".a"});
+}
+
+ResolvedInput Finder::framework(StringRef Name) const {
+  auto [Base, Suffix] = Name.split(',');
+  for (StringRef Folder : Command.MachO.FrameworkPaths) {
+    SmallString<256> Path = Folder;
+    path::append(Path, Base + ".framework", Base);
+    SmallString<256> Real;
+    // Suffixes stand beside the file that the link leads to.
+    if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
+      if (ResolvedInput R = lookAtInput((Real + Suffix).str()); R.exists())
+        return R;
+    if (ResolvedInput R = dylibAt(Path); R.exists())
+      return R;
+  }
+  return {};
+}
+
+ResolvedInput Finder::belowRoots(StringRef Path) const {
+  return inFolders(Command.MachO.SystemRoots, Path, {""});
+}
+
+ResolvedInput Finder::dylibAt(StringRef Path) const {
+  SmallString<256> Stub = Path;
+  path::replace_extension(Stub, ".tbd");
+  ResolvedInput R = lookAtInput(Stub);
+  return R.exists() ? R : lookAtInput(Path);
+}
+
+ResolvedInput Finder::dylibByBaseName(StringRef InstallName) const {
+  StringRef Stem = path::stem(InstallName);
+  SmallString<128> Framework;
+  path::append(Framework, path::Style::posix, Stem + ".framework", Stem);
+  if (!InstallName.ends_with(Framework))
+    return inFolders(Command.SearchPaths, Stem, {".tbd", ".dylib", ".so"});
+  for (StringRef Folder : Command.MachO.FrameworkPaths) {
+    SmallString<256> Path = Folder;
+    path::append(Path, Framework);
+    if (ResolvedInput R = dylibAt(Path); R.exists())
+      return R;
+  }
+  return {};
+}
+
+ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
+  StringRef Name = Input.Name;
+  const std::string &Umbrella =
+      Input.Umbrella.empty() ? Input.From : Input.Umbrella;
+  auto BesideUmbrella = [&](StringRef Rest) {
+    SmallString<256> Path;
+    if (sys::fs::real_path(Umbrella, Path))
+      Path.clear();
+    path::remove_filename(Path);
+    path::append(Path, Rest);
+    return Path;
+  };
+  if (Command.MachO.MakesExecutable &&
+      Name.consume_front("@executable_path/")) {
+    SmallString<256> Path;
+    if (!Command.Outputs.empty())
+      Path = path::parent_path(Command.Outputs.front());
+    path::append(Path, Name);
+    return dylibAt(Path);
+  }
+  if (Name.consume_front("@loader_path/"))
+    return dylibAt(BesideUmbrella(Name));
+  StringRef Rest = Name;
+  if (Rest.consume_front("@rpath/")) {
+    for (StringRef RunPath : macho::readRunPaths(Umbrella, Command)) {
+      SmallString<256> Path;
+      if (RunPath.consume_front("@loader_path/"))
+        Path = BesideUmbrella(RunPath);
+      else
+        Path = RunPath;
+      path::append(Path, Rest);
+      if (ResolvedInput R = dylibAt(Path); R.exists())
+        return R;
+    }
+  }
+  return dylibAt(Name);
+}
+
+ResolvedInput Finder::dylib(const NamedInput &Input) const {
+  if (ResolvedInput R = dylibByBaseName(Input.Name); R.exists())
+    return R;
+  if (path::is_absolute(Input.Name, path::Style::posix))
+    for (const std::string &Root : Command.MachO.SystemRoots)
+      if (ResolvedInput R = dylibAt(Root + Input.Name); R.exists())
+        return R;
+  return dylibByPrefix(Input);
+}
+
 ResolvedInput InputResolver::resolveMachO(const NamedInput &Input) const {
-  return lookAtInput(Input.Name);
+  Finder Find(Command);
+  ResolvedInput Found;
+  if (Input.Search == SearchRule::Library)
+    Found = Find.library(Input.Name);
+  else if (Input.Search == SearchRule::Framework)
+    Found = Find.framework(Input.Name);
+  else if (Input.Reason == InputReason::ReExport)
+    Found = Find.dylib(Input);
+  else if (Found = Find.belowRoots(Input.Name); !Found.exists())
+    return lookAtInput(Input.Name);
+  return Found.exists() ? Found : ResolvedInput{Input.Name, {}};
 }
 
 } // namespace headstart

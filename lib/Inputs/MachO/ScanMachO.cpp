@@ -1,17 +1,295 @@
-//===- ScanMachO.cpp - What MachO inputs name -----------------------------===//
+//===- ScanMachO.cpp - What Mach-O inputs name ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What lld 22 (MachO/InputFiles.cpp, MachO/Driver.cpp) reads because an input
+// says so, and when (checked against ld64.lld 22.1.8 by the names it opens):
+//
+//   a dylib's re-exports, and what those re-export   at once, depth first
+//   members of thin archives                         as symbols ask for them
+//   LC_LINKER_OPTION                                 when all else is there
+//
+// Objects that wait between --start-lib and --end-lib, and members of archives,
+// name nothing until a symbol asks for them, which cannot be seen from here. A
+// -bundle_loader names nothing: it is read before lld knows of -flat_namespace.
+//
+//===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
+#include "MachOFile.h"
+#include "TextStub.h"
+#include "ThinArchive.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/MachO.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TextAPI/Architecture.h"
+#include "llvm/TextAPI/Target.h"
+#include <set>
 
 using namespace llvm;
 
 namespace headstart::macho {
 
-std::vector<FoundInput> scan(const ScanRequest &Request) { return {}; }
+/// The largest stub of Apple's SDKs has 6 MB.
+static constexpr uint64_t LargestStub = 64 << 20;
+/// Documents of one stub, each re-exported by the one before.
+static constexpr unsigned DeepestReExport = 100;
+
+namespace {
+class Scan {
+public:
+  Scan(const ScanRequest &Request, const Slice &Contents)
+      : Request(Request), Command(Request.Resolver.command()),
+        Settings(Command.MachO), Contents(Contents) {}
+  std::vector<FoundInput> run();
+
+private:
+  void scanObject(const LoadCommands &Commands);
+  void scanDylib(const LoadCommands &Commands);
+  void scanStub();
+  void scanThinArchive();
+
+  void addLinkerOption(StringRef Bytes);
+  /// Adds what one library of a stub re-exports.
+  void addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
+                        StringRef Umbrella, unsigned Depth);
+  bool appliesHere(const StubReExports &ReExports) const;
+  NamedInput reExport(StringRef InstallName, StringRef Umbrella) const;
+  void addNext(NamedInput Input) {
+    Found.push_back({std::move(Input), /*Next=*/true});
+  }
+  /// On whose behalf this file is loaded: its own, unless it is re-exported.
+  StringRef ownUmbrella() const;
+
+  const ScanRequest &Request;
+  const LinkCommand &Command;
+  const MachOSettings &Settings;
+  const Slice &Contents;
+  std::vector<FoundInput> Found;
+  StringSet<> Named;         ///< by linker options
+  StringMap<size_t> Inlined; ///< the documents of a stub by install name
+  std::set<size_t> Entered;  ///< of those, what has been looked at
+};
+} // namespace
+
+/// A library in a public place is linked with in its own right where another
+/// one re-exports it (lld 22 MachO/InputFiles.cpp: isImplicitlyLinked).
+static bool isPublic(StringRef InstallName) {
+  if (sys::path::parent_path(InstallName) == "/usr/lib")
+    return true;
+  return InstallName.consume_front("/System/Library/Frameworks/") &&
+         sys::path::filename(InstallName) == InstallName.split('.').first;
+}
+
+StringRef Scan::ownUmbrella() const {
+  if (Request.Named.Reason != InputReason::ReExport)
+    return Request.Path;
+  return Request.Named.Umbrella.empty() ? Request.Named.From
+                                        : Request.Named.Umbrella;
+}
+
+NamedInput Scan::reExport(StringRef InstallName, StringRef Umbrella) const {
+  NamedInput Input;
+  Input.Name = InstallName.str();
+  Input.Reason = InputReason::ReExport;
+  Input.Search = SearchRule::Dylib;
+  Input.From = Request.Path.str();
+  if (Umbrella != Request.Path)
+    Input.Umbrella = Umbrella.str();
+  return Input;
+}
+
+void Scan::addLinkerOption(StringRef Bytes) {
+  uint32_t Count = wordAt(Bytes, offsetof(MachO::linker_option_command, count));
+  StringRef Strings = Bytes.drop_front(
+      std::min(Bytes.size(), sizeof(MachO::linker_option_command)));
+  SmallVector<StringRef, 4> Words;
+  for (uint32_t I = 0; I < Count && !Strings.empty(); ++I) {
+    StringRef Word;
+    std::tie(Word, Strings) = Strings.split('\0');
+    Words.push_back(Word);
+  }
+  for (size_t I = 0; I < Words.size(); ++I) {
+    NamedInput Input;
+    StringRef Name = Words[I];
+    if (Name.consume_front("-l")) {
+      Input.Search = SearchRule::Library;
+      Input.Whole = Settings.ForcesSwiftLibraries && Name.starts_with("swift");
+    } else if (Name == "-framework" && I + 1 < Words.size()) {
+      Input.Search = SearchRule::Framework;
+      Name = Words[++I];
+    } else {
+      return; // an error
+    }
+    if (is_contained(Settings.IgnoredLinkerOptions, Name) ||
+        !Named
+             .insert((Input.Search == SearchRule::Library ? "l" : "f") +
+                     Name.str())
+             .second)
+      continue;
+    Input.Name = Name.str();
+    Input.Reason = InputReason::LinkerOption;
+    Input.From = Request.Path.str();
+    Input.Optional = true;
+    Found.push_back({std::move(Input), /*Next=*/false});
+  }
+}
+
+void Scan::scanObject(const LoadCommands &Commands) {
+  auto CPU = cpuOf(Settings.Arch);
+  if (Settings.IgnoresLinkerOptions || Request.Named.Lazy ||
+      (CPU && CPU->first != Commands.cpuType()))
+    return;
+  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_LINKER_OPTION)
+      addLinkerOption(Bytes);
+  });
+}
+
+void Scan::scanDylib(const LoadCommands &Commands) {
+  StringRef InstallName;
+  bool HasClients = false;
+  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_ID_DYLIB)
+      InstallName = stringOf(Bytes, offsetof(MachO::dylib_command, dylib));
+    HasClients |= Kind == MachO::LC_SUB_CLIENT;
+  });
+  bool StandsForItself = !HasClients && isPublic(InstallName);
+  StringRef Umbrella = StandsForItself ? Request.Path : ownUmbrella();
+  bool ReExports = !(Commands.flags() & MachO::MH_NO_REEXPORTED_DYLIBS);
+  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
+    if ((Kind == MachO::LC_REEXPORT_DYLIB && ReExports) ||
+        (Kind == MachO::LC_LOAD_DYLIB && Settings.FlatNamespace))
+      addNext(reExport(stringOf(Bytes, offsetof(MachO::dylib_command, dylib)),
+                       Umbrella));
+  });
+}
+
+// lld asks for the processor, not the kind of it
+// (isTargetPlatformArchCompatible and isArchABICompatible in lld 22
+// MachO/InputFiles.cpp).
+bool Scan::appliesHere(const StubReExports &ReExports) const {
+  auto CPU = cpuOf(Settings.Arch);
+  if (ReExports.Targets.empty() || !CPU)
+    return true;
+  return any_of(ReExports.Targets, [&](StringRef Text) {
+    if (!Text.contains('-')) {
+      auto Other = cpuOf(Text);
+      return Other && Other->first == CPU->first;
+    }
+    Expected<MachO::Target> Target = MachO::Target::create(Text);
+    if (!Target) {
+      consumeError(Target.takeError());
+      return false;
+    }
+    return MachO::getCPUTypeFromArchitecture(Target->Arch).first ==
+               CPU->first &&
+           (Settings.Platform == MachO::PLATFORM_UNKNOWN ||
+            Target->Platform == Settings.Platform);
+  });
+}
+
+/// Of these lld reads the re-exports whatever the target: some SDKs have them
+/// wrong.
+static bool hasWrongTargets(StringRef InstallName) {
+  return InstallName == "/usr/lib/system/libsystem_kernel.dylib" ||
+         InstallName == "/usr/lib/system/libsystem_platform.dylib" ||
+         InstallName == "/usr/lib/system/libsystem_pthread.dylib";
+}
+
+void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
+                            StringRef Umbrella, unsigned Depth) {
+  const StubDocument &Document = Documents[Index];
+  // Documents that re-export each other make lld overflow its stack.
+  if (Depth > DeepestReExport || !Entered.insert(Index).second)
+    return;
+  if (!Document.HasClients && isPublic(Document.InstallName))
+    Umbrella = Request.Path;
+  // lld holds them sorted.
+  std::set<StringRef> Names;
+  for (const StubReExports &ReExports : Document.ReExports) {
+    bool Applies = appliesHere(ReExports);
+    for (StringRef Name : ReExports.Names)
+      if (Applies || hasWrongTargets(Name))
+        Names.insert(Name);
+  }
+  for (StringRef Name : Names) {
+    NamedInput Input = reExport(Name, Umbrella);
+    // A file on the search path is preferred to a document of this one.
+    auto Inside = Inlined.find(Name);
+    if (Inside == Inlined.end() || Request.Resolver.resolve(Input).exists())
+      addNext(std::move(Input));
+    else
+      addStubReExports(Documents, Inside->second, Umbrella, Depth + 1);
+  }
+}
+
+void Scan::scanStub() {
+  if (Contents.size() > LargestStub)
+    return;
+  std::string Text = Contents.read(0, Contents.size());
+  std::vector<StubDocument> Documents = readTextStub(Text);
+  if (Documents.empty())
+    return;
+  for (size_t I = 1; I < Documents.size(); ++I)
+    Inlined.try_emplace(Documents[I].InstallName, I);
+  addStubReExports(Documents, 0, ownUmbrella(), 0);
+}
+
+void Scan::scanThinArchive() {
+  // An archive inside an archive is an error, and could hold itself.
+  if (Request.Named.Reason == InputReason::ArchiveMember)
+    return;
+  for (std::string &Path : readThinArchive(Contents, Request.Path)) {
+    NamedInput Input;
+    Input.Name = std::move(Path);
+    Input.Reason = InputReason::ArchiveMember;
+    Input.From = Request.Path.str();
+    Input.Lazy = !Request.Named.Whole;
+    addNext(std::move(Input));
+  }
+}
+
+std::vector<FoundInput> Scan::run() {
+  std::string Head = Contents.read(0, 64);
+  switch (identify_magic(Head)) {
+  case file_magic::archive:
+    if (StringRef(Head).starts_with("!<thin>\n"))
+      scanThinArchive();
+    break;
+  case file_magic::tapi_file:
+    scanStub();
+    break;
+  case file_magic::macho_object:
+    if (auto Commands = LoadCommands::read(Contents))
+      scanObject(*Commands);
+    break;
+  case file_magic::macho_dynamically_linked_shared_lib:
+  case file_magic::macho_dynamically_linked_shared_lib_stub:
+    if (auto Commands = LoadCommands::read(Contents))
+      scanDylib(*Commands);
+    break;
+  default:
+    break;
+  }
+  return std::move(Found);
+}
+
+std::vector<FoundInput> scan(const ScanRequest &Request) {
+  if (Request.Named.Inside == InsideRule::Never)
+    return {};
+  std::optional<Slice> Contents =
+      Slice::of(Request.File, Request.Resolver.command().MachO.Arch);
+  if (!Contents)
+    return {};
+  return Scan(Request, *Contents).run();
+}
 
 } // namespace headstart::macho

@@ -1,0 +1,131 @@
+//===- SearchPaths.cpp - Where ld64.lld searches --------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of lld 22 MachO/Driver.cpp (getSystemLibraryRoots, getSearchPaths):
+// an absolute -L or -F is taken below every -syslibroot where it is a folder,
+// and as it stands only where it is below none; what is no folder is dropped,
+// with a warning that is lld's to give.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parse.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Support/Path.h"
+#include <array>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart::macho {
+
+static bool isFolder(StringRef Path) {
+  std::error_code Ignored;
+  return os::lookAt(Path.str(), Ignored).Kind == os::FileKind::Directory;
+}
+
+static std::vector<std::string> systemRoots(const InputArgList &Args) {
+  std::vector<std::string> Roots;
+  for (const Arg *A : Args.filtered(OPT_syslibroot))
+    Roots.emplace_back(A->getValue());
+  // A last root of "/" means: no roots after all.
+  if (!Roots.empty() && Roots.back() == "/")
+    Roots.clear();
+  if (Roots.empty())
+    Roots.emplace_back();
+  return Roots;
+}
+
+static std::vector<std::string> searchPaths(const InputArgList &Args,
+                                            OptionID ID,
+                                            ArrayRef<std::string> Roots,
+                                            ArrayRef<StringRef> SystemPaths) {
+  std::vector<std::string> Paths;
+  auto AddBelow = [&](StringRef Root, StringRef Path) {
+    SmallString<256> Folder = Root;
+    sys::path::append(Folder, Path);
+    if (!isFolder(Folder))
+      return false;
+    Paths.emplace_back(Folder);
+    return true;
+  };
+  for (const Arg *A : Args.filtered(ID)) {
+    StringRef Path = A->getValue();
+    bool Found = false;
+    if (sys::path::is_absolute(Path, sys::path::Style::posix))
+      for (StringRef Root : Roots)
+        Found |= AddBelow(Root, Path);
+    if (!Found && isFolder(Path))
+      Paths.push_back(Path.str());
+  }
+  if (Args.hasArgNoClaim(OPT_Z))
+    return Paths;
+  for (StringRef Path : SystemPaths)
+    for (StringRef Root : Roots)
+      AddBelow(Root, Path);
+  return Paths;
+}
+
+void addSearchPaths(const InputArgList &Args, LinkCommand &Command) {
+  std::vector<std::string> &Roots = Command.MachO.SystemRoots;
+  Roots = systemRoots(Args);
+  Command.SearchPaths =
+      searchPaths(Args, OPT_L, Roots, {"/usr/lib", "/usr/local/lib"});
+  Command.MachO.FrameworkPaths =
+      searchPaths(Args, OPT_F, Roots,
+                  {"/Library/Frameworks", "/System/Library/Frameworks"});
+  const Arg *Order =
+      Args.getLastArgNoClaim(OPT_search_paths_first, OPT_search_dylibs_first);
+  Command.MachO.SearchesDylibsFirst =
+      Order && Order->getOption().matches(OPT_search_dylibs_first);
+}
+
+/// Far beyond any build's, and little enough to read twice.
+static constexpr uint64_t LargestFileList = uint64_t(256) << 20; // bytes
+/// No path that exists is longer.
+static constexpr size_t LongestLine = 64 << 10; // bytes
+
+void readFileList(const std::string &Path, function_ref<bool(StringRef)> Each) {
+  os::OpenFile File;
+  if (os::OpenFile::open(Path, File) || File.size() > LargestFileList)
+    return;
+  auto Take = [&](StringRef Line) {
+    Line = Line.trim();
+    // '#' begins a comment (lld 22 Common/Args.cpp: getLines).
+    return Line.empty() || Line.front() == '#' || Line.size() > LongestLine ||
+           Each(Line);
+  };
+  std::vector<char> Chunk(size_t(1) << 20);
+  std::string Begun; ///< a line whose end is in the next chunk
+  for (uint64_t Offset = 0; Offset < File.size();) {
+    std::error_code Error;
+    size_t Read = File.readAt(Offset, Chunk, Error);
+    if (Error || Read == 0)
+      return;
+    Offset += Read;
+    StringRef Rest(Chunk.data(), Read);
+    for (size_t End; (End = Rest.find('\n')) != StringRef::npos;) {
+      StringRef Line = Rest.take_front(End);
+      Rest = Rest.drop_front(End + 1);
+      if (!Begun.empty()) {
+        Begun += Line;
+        Line = Begun;
+      }
+      if (!Take(Line))
+        return;
+      Begun.clear();
+    }
+    // What is too long already is not wanted, however it goes on.
+    if (Begun.size() <= LongestLine)
+      Begun += Rest;
+  }
+  Take(Begun);
+}
+
+} // namespace headstart::macho
