@@ -88,23 +88,24 @@ TEST(ChildProcessTest, RunsAScriptWithoutAnInterpreterLine) {
 }
 
 TEST(ChildProcessTest, PassesSignalsOn) {
-  for (const char *Signal : {"HUP", "INT", "QUIT", "TERM", "USR1", "USR2"}) {
+  const std::pair<int, std::string> Signals[] = {
+      {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"},
+      {SIGTERM, "TERM"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
+  for (const auto &[Signal, Name] : Signals) {
     const TestFolder Folder;
+    const std::string Script = "trap 'echo " + Name + " >>" +
+                               Folder.path("got") + "; exit 5' " + Name +
+                               "; : >" + Folder.path("ready") +
+                               "; while :; do sleep 0.05; done";
     const pid_t Child = startChild([&]() -> int {
       ForegroundProgram Foreground;
-      (void)Foreground.start(shell(
-          "trap 'echo " + std::string(Signal) + " >>" + Folder.path("got") +
-          "; exit 5' " + Signal + "; : >" + Folder.path("ready") +
-          "; while :; do sleep 0.05; done"));
+      (void)Foreground.start(shell(Script));
       endLike(Foreground.wait());
     });
     ASSERT_TRUE(waitFor(Folder.path("ready")));
-    ASSERT_EQ(std::system(("kill -" + std::string(Signal) + " " +
-                           std::to_string(Child))
-                              .c_str()),
-              0);
-    EXPECT_EQ(exitStatus(Child), 5) << Signal;
-    EXPECT_EQ(contentsOf(Folder.path("got")), std::string(Signal) + "\n");
+    ASSERT_EQ(::kill(Child, Signal), 0);
+    EXPECT_EQ(exitStatus(Child), 5) << Name;
+    EXPECT_EQ(contentsOf(Folder.path("got")), Name + "\n");
   }
 }
 
@@ -183,9 +184,9 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
     ::close(Ends[0]);
     ForegroundProgram Foreground;
     // Descriptor 1 and the pipe's own are both inherited.
-    (void)Foreground.start(
-        shell("exec >&- " + std::to_string(Ends[1]) + ">&-; while ! test -e " +
-              Folder.path("seen") + "; do sleep 0.02; done; exit 9"));
+    (void)Foreground.start(shell("exec >&- " + std::to_string(Ends[1]) +
+                                 ">&-; while ! test -e " + Folder.path("seen") +
+                                 "; do sleep 0.02; done; exit 9"));
     letGoOfDescriptors();
     endLike(Foreground.wait());
   });
@@ -197,6 +198,29 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
   EXPECT_EQ(exitStatus(Child), 9);
 }
 
+TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
+  for (const int Signal : {SIGSEGV, SIGABRT}) {
+    const pid_t Child = startChild([&]() -> int {
+      ForegroundProgram Foreground;
+      (void)Foreground.start(shell("sleep 0.3; exit 5"));
+      containFaults();
+      std::thread Bad([&] { ::raise(Signal); });
+      while (!hadFault())
+        ::usleep(1000);
+      endLike(Foreground.wait());
+    });
+    EXPECT_EQ(exitStatus(Child), 5);
+  }
+  // That of the thread which waits is everybody's.
+  const pid_t Child = startChild([]() -> int {
+    containFaults();
+    return ::raise(SIGSEGV);
+  });
+  int Status = 0;
+  ASSERT_EQ(::waitpid(Child, &Status, 0), Child);
+  EXPECT_TRUE(WIFSIGNALED(Status)) << Status;
+}
+
 TEST(ChildProcessTest, BecomesAProgram) {
   EXPECT_EQ(exitStatus(startChild(
                 [] { return becomeProgram(shell("exit 12")).value(); })),
@@ -206,8 +230,8 @@ TEST(ChildProcessTest, BecomesAProgram) {
 
 TEST(AskProgramTest, ListensToOneStream) {
   std::string Answer;
-  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2"),
-                          ProgramStream::Error, {}, Answer));
+  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2"), ProgramStream::Error,
+                          {}, Answer));
   EXPECT_EQ(Answer, "err\n");
   Answer.clear();
   ASSERT_FALSE(askProgram(shell("echo out; echo err >&2; exit 1"),

@@ -67,6 +67,15 @@ private:
   int Child = -1;
 };
 
+/// From now on a fault of any thread but the calling one (a bad address, a
+/// failed assertion) stops that thread for ever instead of ending the process.
+/// What it held stays held: afterwards nothing that it shares may be waited
+/// for.
+void containFaults();
+
+/// Whether a thread has been stopped by a fault. Any thread.
+bool hadFault();
+
 /// Ends this process at once as a program ended: with its exit status, or by
 /// the same signal (leaving no second core dump), which is what a shell or a
 /// build system would have seen without us. Runs no exit handlers; other

@@ -23,6 +23,10 @@ ProgramEnd ForegroundProgram::wait() {
   return {.BySignal = false, .Code = Child < 0 || Grace.count() < 0 ? 1 : 0};
 }
 
+void headstart::os::containFaults() {}
+
+bool headstart::os::hadFault() { return false; }
+
 void headstart::os::endLike(const ProgramEnd &End) {
   constexpr int SignalBase = 128; // as shells report a signal
   std::_Exit(End.BySignal ? SignalBase + End.Code : End.Code);

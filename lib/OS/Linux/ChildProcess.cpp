@@ -277,6 +277,33 @@ ProgramEnd ForegroundProgram::wait() {
   }
 }
 
+static_assert(std::atomic<bool>::is_always_lock_free); // in a handler
+static std::atomic<bool> HadFault{false};
+static std::atomic<pid_t> SparedThread{0};
+
+/// The handler of faults.
+static void stopThread(int Signal) {
+  if (::gettid() == SparedThread.load()) {
+    ::signal(Signal, SIG_DFL);
+    ::raise(Signal); // comes when this returns
+    return;
+  }
+  HadFault.store(true);
+  for (;;)
+    ::pause();
+}
+
+void containFaults() {
+  SparedThread.store(::gettid());
+  struct sigaction Action = {};
+  Action.sa_handler = stopThread; // NOLINT: a macro for a member of a union
+  ::sigfillset(&Action.sa_mask);
+  for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
+    ::sigaction(Fault, &Action, nullptr);
+}
+
+bool hadFault() { return HadFault.load(); }
+
 void endLike(const ProgramEnd &End) {
   if (!End.BySignal)
     ::_exit(End.Code);
@@ -365,6 +392,8 @@ std::error_code AskedProgram::start(const std::vector<std::string> &Words,
     ::sigemptyset(&None);
     ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
     const int Nothing = ::open("/dev/null", O_RDWR); // NOLINT: closed below
+    if (Nothing < 0)
+      ::_exit(EXIT_FAILURE);
     ::dup2(Stream.writing(), Listened);
     ::dup2(Nothing, STDIN_FILENO);
     ::dup2(Nothing, Other);
