@@ -77,8 +77,8 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
   os::AnswerLimits Limits;
   Limits.Cancelled = Cancelled;
   std::string Answer;
-  if (std::error_code Error = os::askProgram(Question, os::ProgramStream::Error,
-                                             Limits, Answer))
+  if (std::error_code Error =
+          os::askProgram(Question, os::ProgramStream::Error, Limits, Answer))
     return Fail("does not say what it would run: " + Error.message());
   std::optional<std::vector<std::string>> Step = linkStepOf(commandsIn(Answer));
   if (!Step)
@@ -90,9 +90,8 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
 /// Whether \p Words are link.exe's: clang for MSVC may have found another
 /// linker, and passes these words to it all the same.
 static bool areForLinkExe(ArrayRef<std::string> Words) {
-  return llvm::any_of(Words.drop_front(), [](StringRef Word) {
-    return Word.starts_with("-out:");
-  });
+  return llvm::any_of(Words.drop_front(),
+                      [](StringRef Word) { return Word.starts_with("-out:"); });
 }
 
 static std::string placeOf(StringRef Program) {

@@ -118,15 +118,13 @@ static bool isForLinkExe(StringRef Word) {
 static std::vector<std::string> impliedByTarget(StringRef Target) {
   if (!Target.contains("mingw"))
     return {};
-  StringRef Machine =
-      StringSwitch<StringRef>(Target.take_until([](char C) {
-        return C == '-';
-      }))
-          .Case("x86_64", "i386pep")
-          .Cases({"i386", "i486", "i586", "i686"}, "i386pe")
-          .Case("aarch64", "arm64pe")
-          .Case("armv7", "thumb2pe")
-          .Default("");
+  StringRef Machine = StringSwitch<StringRef>(
+                          Target.take_until([](char C) { return C == '-'; }))
+                          .Case("x86_64", "i386pep")
+                          .Cases({"i386", "i486", "i586", "i686"}, "i386pe")
+                          .Case("aarch64", "arm64pe")
+                          .Case("armv7", "thumb2pe")
+                          .Default("");
   if (Machine.empty())
     return {};
   return {"-m", Machine.str()};
@@ -171,15 +169,15 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Words) {
     return std::nullopt;
   Result.Linker = Program->Linker.value_or(machinesOwn());
   Result.Driver = Program->Driver;
-  StringRef Target = Name.drop_back(std::min(Program->Name.size(), Name.size()));
+  StringRef Target =
+      Name.drop_back(std::min(Program->Name.size(), Name.size()));
   if (!Result.Driver && Result.Linker != Flavour::COFF &&
       !llvm::is_contained(Words, "-m"))
     Result.ImpliedWords = impliedByTarget(Target);
   // A cross linker's name has its target; only MinGW's and Apple's are not
   // for ELF.
   if (!Program->Linker && !Result.Driver && !Target.empty())
-    Result.Linker =
-        Target.contains("apple") ? Flavour::MachO : Flavour::ELF;
+    Result.Linker = Target.contains("apple") ? Flavour::MachO : Flavour::ELF;
   return Result;
 }
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/ForeignCommand.h"
+#include "OS/TestFiles.h"
 #include "headstart/Link/DriverAnswer.h"
 #include "headstart/Link/LinkerName.h"
-#include "OS/TestFiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <sys/stat.h>
@@ -97,9 +97,9 @@ TEST(LinkerNameTest, MinGWIsInTheName) {
               ElementsAre("-m", "i386pep"));
   EXPECT_THAT(recognizeProgram({"i686-w64-mingw32-ld.bfd"})->ImpliedWords,
               ElementsAre("-m", "i386pe"));
-  EXPECT_THAT(recognizeProgram({"x86_64-w64-mingw32-ld", "-m", "i386pe"})
-                  ->ImpliedWords,
-              SizeIs(0));
+  EXPECT_THAT(
+      recognizeProgram({"x86_64-w64-mingw32-ld", "-m", "i386pe"})->ImpliedWords,
+      SizeIs(0));
   EXPECT_THAT(recognizeProgram({"x86_64-linux-gnu-ld"})->ImpliedWords,
               SizeIs(0));
 }
@@ -144,7 +144,8 @@ TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "a.c", "-c"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Words{"clang-cl", "/c", "a"}));
   EXPECT_FALSE(onlyCompiles(DriverKind::GCC, Words{"gcc", "/c"}));
-  EXPECT_FALSE(onlyCompiles(DriverKind::Clang, Words{"clang", "a.o", "-o", "x"}));
+  EXPECT_FALSE(
+      onlyCompiles(DriverKind::Clang, Words{"clang", "a.o", "-o", "x"}));
 }
 
 /// A driver that answers with \p Answer, and logs what it was asked.
@@ -172,8 +173,8 @@ TEST(ForeignCommandTest, ReadsALinkersCommand) {
 }
 
 TEST(ForeignCommandTest, TheForcedFlavourWins) {
-  ForeignCommand C =
-      readForeignCommand({"gcc", "/out:x.exe", "a.obj"}, Flavour::COFF, nullptr);
+  ForeignCommand C = readForeignCommand({"gcc", "/out:x.exe", "a.obj"},
+                                        Flavour::COFF, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
   EXPECT_THAT(C.Command->Inputs, SizeIs(1));
 }
@@ -191,8 +192,8 @@ TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
 
 TEST(ForeignCommandTest, AsksADriver) {
   os::test::TestFolder Folder;
-  std::string Driver = makeDriver(
-      Folder, "clang-cl-22", " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
+  std::string Driver = makeDriver(Folder, "clang-cl-22",
+                                  " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
   ForeignCommand C =
       readForeignCommand({Driver, "a.obj"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
@@ -204,8 +205,7 @@ TEST(ForeignCommandTest, AsksADriver) {
 
 TEST(ForeignCommandTest, AsksADriversDriver) {
   os::test::TestFolder Folder;
-  std::string Inner =
-      makeDriver(Folder, "gcc", " lld-link -fuse-ld=lld b.obj");
+  std::string Inner = makeDriver(Folder, "gcc", " lld-link -fuse-ld=lld b.obj");
   std::string Outer = makeDriver(Folder, "clang", " \"" + Inner + "\" \"b.o\"");
   ForeignCommand C = readForeignCommand({Outer, "b.o"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
@@ -243,9 +243,9 @@ TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
   ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
   std::string Nested =
       Folder.write("nested.rsp", "a.o @" + Folder.path("fifo"));
-  for (const std::string &Word :
-       {"@" + Folder.path("fifo"), "@" + Nested}) {
-    ForeignCommand C = readForeignCommand({Driver, Word}, std::nullopt, nullptr);
+  for (const std::string &Word : {"@" + Folder.path("fifo"), "@" + Nested}) {
+    ForeignCommand C =
+        readForeignCommand({Driver, Word}, std::nullopt, nullptr);
     EXPECT_FALSE(C.Command);
     EXPECT_THAT(C.Problem, HasSubstr("only once"));
   }

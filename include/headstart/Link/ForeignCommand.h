@@ -1,4 +1,5 @@
-//===- ForeignCommand.h - What another linker's command will read --*- C++ -*-===//
+//===- ForeignCommand.h - What another linker's command will read --*- C++
+//-*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
