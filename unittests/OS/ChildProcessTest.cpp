@@ -128,6 +128,21 @@ TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
   EXPECT_EQ(contentsOf(Folder.path("got")), "TERM\n");
 }
 
+TEST(ChildProcessTest, HoldsBackWhatTheProgramMayHaveGot) {
+  const TestFolder Folder;
+  const pid_t Child = startChild([&]() -> int {
+    ForegroundProgram Foreground(std::chrono::minutes(10));
+    (void)Foreground.start(shell("trap 'echo TERM >" + Folder.path("got") +
+                                 "' TERM; : >" + Folder.path("ready") +
+                                 "; sleep 0.3; sleep 0.1; exit 6"));
+    endLike(Foreground.wait());
+  });
+  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_EQ(::kill(Child, SIGTERM), 0);
+  EXPECT_EQ(exitStatus(Child), 6);
+  EXPECT_EQ(contentsOf(Folder.path("got")), "");
+}
+
 TEST(ChildProcessTest, StopsAndWakesWithTheProgram) {
   const TestFolder Folder;
   const pid_t Child = startChild([&]() -> int {
