@@ -74,8 +74,8 @@ linkStepOf(std::vector<std::vector<std::string>> Commands) {
 }
 
 bool onlyCompiles(DriverKind Driver, ArrayRef<std::string> Args) {
-  static constexpr StringLiteral Common[] = {"-c", "-S",  "-E",
-                                             "-M", "-MM", "-fsyntax-only"};
+  static constexpr StringLiteral Common[] = {
+      "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-###"};
   static constexpr StringLiteral CL[] = {"/c",  "/E", "/EP", "/P",
                                          "/Zs", "-P", "-EP", "-Zs"};
   return llvm::any_of(Args.drop_front(), [&](const std::string &Arg) {

@@ -143,6 +143,7 @@ TEST(DriverAnswerTest, TheLastLinkerLinks) {
 TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
   EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "a.c", "-c"}));
   EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Words{"clang-cl", "/c", "a"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "-###", "a.o"}));
   EXPECT_FALSE(onlyCompiles(DriverKind::GCC, Words{"gcc", "/c"}));
   EXPECT_FALSE(
       onlyCompiles(DriverKind::Clang, Words{"clang", "a.o", "-o", "x"}));

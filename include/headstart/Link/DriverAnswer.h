@@ -36,7 +36,8 @@ std::optional<std::vector<std::string>>
 linkStepOf(std::vector<std::vector<std::string>> Commands);
 
 /// Whether \p Args (with the driver's name) say that nothing is linked: `-c`,
-/// `-S`, `-E` and their like. Saves asking for each file that is compiled.
+/// `-S`, `-E` and their like, or a question to the driver. Saves asking for
+/// each file that is compiled.
 bool onlyCompiles(DriverKind Driver, llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart
