@@ -9,6 +9,7 @@
 #include "headstart/OS/ChildProcess.h"
 #include "PosixTestSupport.h"
 #include "TestFiles.h"
+#include "headstart/OS/Threads.h"
 
 #include "gtest/gtest.h"
 #include <csignal>
@@ -17,7 +18,6 @@
 #include <iterator>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <thread>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -219,7 +219,8 @@ TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
       ForegroundProgram Foreground;
       (void)Foreground.start(shell("sleep 0.3; exit 5"));
       containFaults();
-      std::thread Bad([&] { ::raise(Signal); });
+      Threads Bad; // of the kind that prefetches; never joined
+      (void)Bad.start([&] { ::raise(Signal); });
       while (!hadFault())
         ::usleep(1000);
       endLike(Foreground.wait());
