@@ -93,13 +93,12 @@ TEST(ChildProcessTest, PassesSignalsOn) {
       {SIGTERM, "TERM"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
   for (const auto &[Signal, Name] : Signals) {
     const TestFolder Folder;
-    const std::string Script = "trap 'echo " + Name + " >>" +
-                               Folder.path("got") + "; exit 5' " + Name +
-                               "; : >" + Folder.path("ready") +
-                               "; while :; do sleep 0.05; done";
+    std::string Script = "trap 'echo $0 >>";
+    Script += Folder.path("got") + "; exit 5' $0; : >" + Folder.path("ready");
+    Script += "; while :; do sleep 0.05; done";
     const pid_t Child = startChild([&]() -> int {
       ForegroundProgram Foreground;
-      (void)Foreground.start(shell(Script));
+      (void)Foreground.start({"sh", "-c", Script, Name});
       endLike(Foreground.wait());
     });
     ASSERT_TRUE(waitFor(Folder.path("ready")));
