@@ -80,6 +80,10 @@ if os.geteuid() == 0:
     config.available_features.add("root")
 if os.path.exists("/proc/self/fd"):
     config.available_features.add("procfs")
+# Linkers and drivers that are not LLVM's.
+for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
+    if shutil.which(program):
+        config.available_features.add(program)
 
 
 def has_cachestat():

@@ -9,10 +9,9 @@
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -193,26 +192,8 @@ void LinkSession::end(bool Succeeded) {
 }
 
 void LinkSession::writeReports() {
-  // Straight into what the path names, be it a pipe or /dev/stderr. A disk that
-  // is full costs the report, not the link.
-  auto WriteTo = [&](const std::string &File, auto Write) {
-    std::error_code Error;
-    {
-      raw_fd_ostream OS(File, Error, sys::fs::OF_None);
-      if (!Error) {
-        Write(OS);
-        OS.flush();
-        Error = OS.error();
-        OS.clear_error();
-      }
-    }
-    if (Error)
-      errs() << Tool << ": warning: cannot write '" << File
-             << "': " << Error.message() << "\n";
-  };
-
+  LinkStats Stats;
   if (Settings.Stats) {
-    LinkStats Stats;
     Stats.Tool = Tool;
     Stats.Flavour = flavourName(Kind).str();
     Stats.On = Settings.On;
@@ -231,14 +212,8 @@ void LinkSession::writeReports() {
         *Stats.TouchedBytes += File.touchedBytes();
       Stats.WastedBytes = Engine->wastedBytes(*Touched);
     }
-    if (Settings.StatsFile.empty())
-      writeStatsParagraph(Stats, errs());
-    else
-      WriteTo(Settings.StatsFile,
-              [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
   }
-  if (Trace)
-    WriteTo(Settings.TraceFile, [&](raw_ostream &OS) { Trace->write(OS); });
+  headstart::writeReports(Settings, Stats, Trace.get(), Tool);
 }
 
 } // namespace headstart

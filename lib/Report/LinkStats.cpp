@@ -99,6 +99,15 @@ static void writeWrapped(StringRef Text, raw_ostream &OS) {
   OS << Text << "\n";
 }
 
+static void addProblems(const LinkStats &S, raw_ostream &P) {
+  for (const CountedProblem &Problem : S.Problems) {
+    P << " " << Problem.Message;
+    if (Problem.Count > 1)
+      P << " (and " << Problem.Count - 1 << " more like it)";
+    P << ".";
+  }
+}
+
 static std::string seconds(double Ms) {
   char Text[32];
   std::snprintf(Text, sizeof(Text), "%.2f s", Ms / 1000);
@@ -111,6 +120,7 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
   P << S.Tool << ": prefetch ";
   if (!S.On) {
     P << "off. The link took " << seconds(S.LinkMs) << ".";
+    addProblems(S, P);
     writeWrapped(Text, OS);
     return;
   }
@@ -132,16 +142,14 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
       P << " from " << seconds(*S.FirstHintMs) << " to "
         << seconds(*S.LastHintMs) << " of a link of " << seconds(S.LinkMs);
   }
-  P << "; " << S.HandedOver << " of " << S.HandedOver + S.NotHandedOver
-    << " files handed to the linker ready-made.";
+  // Beside a linker that is not ours nothing can be handed over.
+  if (S.HandedOver + S.NotHandedOver != 0)
+    P << "; " << S.HandedOver << " of " << S.HandedOver + S.NotHandedOver
+      << " files handed to the linker ready-made";
+  P << ".";
   if (S.HintedBytes == 0)
     P << " The link took " << seconds(S.LinkMs) << ".";
-  for (const CountedProblem &Problem : S.Problems) {
-    P << " " << Problem.Message;
-    if (Problem.Count > 1)
-      P << " (and " << Problem.Count - 1 << " more like it)";
-    P << ".";
-  }
+  addProblems(S, P);
   writeWrapped(Text, OS);
 }
 

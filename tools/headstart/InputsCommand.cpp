@@ -9,33 +9,15 @@
 #include "Command.h"
 #include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "headstart/Link/ForeignCommand.h"
+#include "headstart/Link/LinkerName.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
 
 using namespace llvm;
 
 namespace headstart {
-
-/// The flavour by the linker's name: "lld-link", "lld-link-22", "link.exe".
-static std::optional<Flavour> flavourOfProgram(StringRef Program) {
-  StringRef Name = sys::path::filename(Program);
-  Name.consume_back_insensitive(".exe");
-  Name = Name.rtrim("0123456789.").rtrim('-');
-  if (Name.equals_insensitive("lld-link") || Name.equals_insensitive("link"))
-    return Flavour::COFF;
-  if (Name == "ld64.lld")
-    return Flavour::MachO;
-  if (is_contained({"ld", "ld.lld", "ld.bfd", "ld.gold", "gold", "mold",
-                    "ld.mold", "wild"},
-                   Name))
-    return Flavour::ELF;
-  return std::nullopt;
-}
 
 void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   J.attributeArray("inputs", [&] {
@@ -73,9 +55,9 @@ static void printText(const LinkCommand &Command) {
   }
 }
 
-Exit readLinkerCommandLine(const CommandArguments &Arguments,
-                           StringRef Subcommand,
-                           std::optional<LinkCommand> &Result) {
+Exit checkLinkerCommandLine(const CommandArguments &Arguments,
+                            StringRef Subcommand,
+                            std::optional<Flavour> &Forced) {
   if (!Arguments.Operands.empty())
     return fail("unexpected '" + Arguments.Operands.front() +
                     "': the linker's command line stands after --",
@@ -84,34 +66,38 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
     return fail("no linker: headstart " + Subcommand.str() +
                     " -- LINKER ARGS...",
                 Exit::WrongUsage);
-  const std::string &Program = Arguments.Linker.front();
-  std::optional<Flavour> F =
-      Arguments.Flavour.empty()
-          ? flavourOfProgram(Program)
-          : StringSwitch<std::optional<Flavour>>(Arguments.Flavour)
-                .Case("coff", Flavour::COFF)
-                .Case("elf", Flavour::ELF)
-                .Case("macho", Flavour::MachO)
-                .Default(std::nullopt);
-  if (!F)
-    return fail(Arguments.Flavour.empty()
-                    ? "cannot tell what kind of linker '" + Program +
-                          "' is: --flavour=coff, elf or macho says so"
-                    : "unknown flavour '" + Arguments.Flavour +
-                          "': expected coff, elf or macho",
-                Exit::WrongUsage);
+  if (Arguments.Flavour.empty())
+    return Exit::Done;
+  Forced = flavourNamed(Arguments.Flavour);
+  return Forced ? Exit::Done
+                : fail("unknown flavour '" + Arguments.Flavour +
+                           "': expected coff, elf or macho",
+                       Exit::WrongUsage);
+}
 
-  CommandLineContext Context = CommandLineContext::fromProcess();
-  if (ErrorOr<std::string> Path = sys::findProgramByName(Program)) {
-    SmallString<256> Real;
-    Context.ToolPath =
-        sys::fs::real_path(*Path, Real) ? *Path : std::string(Real);
-  }
-  ExpandedCommandLine Expanded =
-      expandCommandLine(*F, ArrayRef(Arguments.Linker).drop_front(), Context);
-  for (const std::string &Note : Expanded.Notes)
+Exit readLinkerCommandLine(const CommandArguments &Arguments,
+                           StringRef Subcommand,
+                           std::optional<LinkCommand> &Result) {
+  std::optional<Flavour> Forced;
+  Exit Status = checkLinkerCommandLine(Arguments, Subcommand, Forced);
+  if (Status != Exit::Done)
+    return Status;
+  ForeignCommand Command =
+      readForeignCommand(Arguments.Linker, Forced, /*Cancelled=*/nullptr);
+  for (const std::string &Note : Command.Notes)
     errs() << "headstart: note: " << Note << "\n";
-  Result = parseCommandLine(*F, Expanded.Words, Context);
+  if (!Command.Problem.empty())
+    return fail(Command.Problem,
+                Command.IsUnknown ? Exit::WrongUsage : Exit::Failed);
+  // A driver that only compiles: a link of nothing.
+  if (!Command.Command) {
+    errs() << "headstart: note: '" << Arguments.Linker.front()
+           << "' does not link here\n";
+    Command.Command.emplace();
+    Command.Command->Kind = Flavour::ELF;
+    Command.Command->Links = false;
+  }
+  Result = std::move(Command.Command);
   return Exit::Done;
 }
 

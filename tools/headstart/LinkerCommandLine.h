@@ -23,8 +23,15 @@
 
 namespace headstart {
 
-/// Reads the command line behind `--` into \p Result. Where there is none, or
-/// of an unknown linker, says so and leaves \p Result empty.
+/// Whether there is a linker behind `--`, and nothing unexpected before it.
+/// Says so where it is not as it should be. \p Forced is what --flavour says.
+Exit checkLinkerCommandLine(const CommandArguments &Arguments,
+                            llvm::StringRef Subcommand,
+                            std::optional<Flavour> &Forced);
+
+/// Reads the command line behind `--` into \p Result; asks compiler drivers
+/// what they would run. Where there is none, or of an unknown linker, says so
+/// and leaves \p Result empty.
 Exit readLinkerCommandLine(const CommandArguments &Arguments,
                            llvm::StringRef Subcommand,
                            std::optional<LinkCommand> &Result);

@@ -13,12 +13,21 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 
 using namespace llvm;
 using namespace llvm::opt;
 using namespace headstart;
 
 namespace {
+
+/// Which options a subcommand takes; the names are those of Options.td.
+enum OptionSet : unsigned {
+  DefaultVis = llvm::opt::DefaultVis,
+  JSONOption = 1U << 1,
+  LinkerOption = 1U << 2,
+  RunOption = 1U << 3,
+};
 
 enum OptionId {
   OPT_INVALID = 0,
@@ -52,22 +61,27 @@ struct Subcommand {
   const char *Usage;
   const char *Summary;
   Exit (*Run)(const CommandArguments &);
+  unsigned Takes = DefaultVis;
 };
 
 constexpr Subcommand Subcommands[] = {
+    {"run", "headstart run [options] -- LINKER ARGS...",
+     "Run any linker, or a compiler that links, and prefetch beside it; the "
+     "exit status is the linker's",
+     runRun, DefaultVis | LinkerOption | RunOption},
     {"inputs", "headstart inputs [--json] [--flavour=KIND] -- LINKER ARGS...",
      "List the files that a link will read, in order, and why each is there",
-     runInputs},
+     runInputs, DefaultVis | JSONOption | LinkerOption},
     {"plan", "headstart plan [--json] [--flavour=KIND] -- LINKER ARGS...",
      "List the byte ranges that would be fetched, in their order (phase, "
      "offset, length)",
-     runPlan},
+     runPlan, DefaultVis | JSONOption | LinkerOption},
     {"profile", "headstart profile [--json] show FILE... | list | prune",
      "Show what a recorded link touched; list or prune the user's profiles",
-     runProfile},
+     runProfile, DefaultVis | JSONOption},
     {"residency", "headstart residency [--json] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
-     runResidency},
+     runResidency, DefaultVis | JSONOption},
     {"evict", "headstart evict PATH...",
      "Put files out of memory (folders: all files in them)", runEvict},
 };
@@ -78,11 +92,38 @@ void printUsage(raw_ostream &OS) {
         "Subcommands:\n";
   for (const Subcommand &S : Subcommands)
     OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
-  OS << "\nEach has --help. Exit status: 0 done, 1 failed, 2 wrong usage.\n";
+  OS << "\nEach has --help. Exit status: 0 done, 1 failed, 2 wrong usage;\n"
+        "that of run is the linker's, 126 or 127 when it cannot be run.\n";
 }
 
-Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args) {
+/// The options that the drop-in linkers take as well.
+std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
+  std::vector<PrefetchOption> Options;
+  for (const Arg *A : Args) {
+    StringRef Name = A->getOption().getName();
+    bool HasValue = Name.consume_back("=");
+    if (!A->getOption().hasVisibilityFlag(RunOption))
+      continue;
+    PrefetchOption O;
+    O.HasValue = HasValue;
+    // "off" is the one form of the two that has a value.
+    if (Name.consume_front("no-")) {
+      O.HasValue = true;
+      O.Value = "no";
+    } else if (HasValue) {
+      O.Value = A->getValue();
+    }
+    O.Name = Name.str();
+    O.Spelling = A->getAsString(Args);
+    Options.push_back(std::move(O));
+  }
+  return Options;
+}
+
+Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
+                   TraceClock::time_point Origin) {
   CommandArguments Arguments;
+  Arguments.Origin = Origin;
   const auto *Separator =
       llvm::find_if(Args, [](const char *A) { return StringRef(A) == "--"; });
   if (Separator != Args.end()) {
@@ -92,10 +133,12 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args) {
   HeadstartOptTable Table;
   unsigned MissingIndex = 0;
   unsigned MissingCount = 0;
-  InputArgList Parsed = Table.ParseArgs(ArrayRef(Args.begin(), Separator),
-                                        MissingIndex, MissingCount);
+  InputArgList Parsed =
+      Table.ParseArgs(ArrayRef(Args.begin(), Separator), MissingIndex,
+                      MissingCount, Visibility(S.Takes));
   if (Parsed.hasArg(OPT_help)) {
-    Table.printHelp(outs(), S.Usage, S.Summary);
+    Table.printHelp(outs(), S.Usage, S.Summary, /*ShowHidden=*/false,
+                    /*ShowAllAliases=*/false, Visibility(S.Takes));
     return Exit::Done;
   }
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
@@ -104,6 +147,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args) {
                 Exit::WrongUsage);
   Arguments.JSON = Parsed.hasArg(OPT_json);
   Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
+  Arguments.Prefetch = prefetchOptions(Parsed);
   Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
   return S.Run(Arguments);
 }
@@ -116,8 +160,13 @@ Exit headstart::fail(const std::string &Message, Exit Status) {
 }
 
 int main(int argc, char **argv) {
-  InitLLVM X(argc, argv);
+  TraceClock::time_point Origin = TraceClock::now();
   ArrayRef<const char *> Args(argv, static_cast<size_t>(argc));
+  // LLVM's handlers take the place of signals that are ignored, and a linker
+  // must inherit those (nohup).
+  std::optional<InitLLVM> Handlers;
+  if (Args.size() < 2 || StringRef(Args[1]) != "run")
+    Handlers.emplace(argc, argv);
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());
@@ -135,7 +184,7 @@ int main(int argc, char **argv) {
     }
     for (const Subcommand &S : Subcommands)
       if (Name == S.Name)
-        return runSubcommand(S, Args.drop_front(2));
+        return runSubcommand(S, Args.drop_front(2), Origin);
     return fail("unknown subcommand '" + Name.str() + "'; see headstart --help",
                 Exit::WrongUsage);
   };

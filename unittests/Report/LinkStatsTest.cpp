@@ -121,6 +121,21 @@ TEST(LinkStatsTest, SaysWhenNothingWasFetched) {
   EXPECT_THAT(asParagraph(Off), HasSubstr("off"));
 }
 
+TEST(LinkStatsTest, SaysWhyItWasOff) {
+  LinkStats Off;
+  Off.Tool = "headstart run";
+  Off.Problems = {{"nobody knows this linker", 1}};
+  EXPECT_THAT(asParagraph(Off), HasSubstr("nobody knows this linker."));
+}
+
+TEST(LinkStatsTest, BesideAnotherLinkerNothingIsHandedOver) {
+  LinkStats Beside = someStats();
+  Beside.HandedOver = 0;
+  Beside.NotHandedOver = 0;
+  EXPECT_THAT(asParagraph(Beside), testing::Not(HasSubstr("ready-made")));
+  EXPECT_THAT(asParagraph(Beside), HasSubstr("Permission denied"));
+}
+
 TEST(LinkStatsTest, BytesForPeople) {
   EXPECT_EQ(formatBytes(0), "0 bytes");
   EXPECT_EQ(formatBytes(1), "1 byte");

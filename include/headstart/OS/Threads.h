@@ -33,7 +33,8 @@ public:
   ~Threads() { join(); }
 
   /// Starts one more thread that runs \p Work, which must not throw; signals
-  /// stay with the threads that were there before. Returns why it could not
+  /// stay with the threads that were there before, but for those of its own
+  /// faults. Returns why it could not
   /// be started (no more threads allowed, no memory for its stack).
   std::error_code start(std::function<void()> Work);
 

@@ -18,6 +18,9 @@ std::error_code Threads::start(std::function<void()> Work) {
   sigset_t All;
   sigset_t Before;
   sigfillset(&All);
+  // Blocked, a fault of the thread would end the process without a word.
+  for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
+    sigdelset(&All, Fault);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
   std::error_code Error;
   try {

@@ -1,0 +1,51 @@
+//===- ForeignCommand.h - What another linker's command will read --*- C++
+//-*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// From the command line of any linker, or of a compiler driver, to the inputs
+/// of the link. Runs processes to ask drivers.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LINK_FOREIGNCOMMAND_H
+#define HEADSTART_LINK_FOREIGNCOMMAND_H
+
+#include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// What a command line means, or why nobody knows.
+struct ForeignCommand {
+  /// The link. Absent with a Problem, and where the command compiles only.
+  std::optional<LinkCommand> Command;
+  std::string Problem;
+  /// The problem is that the program is none that is known; a flavour would
+  /// help.
+  bool IsUnknown = false;
+  /// Response files that could not be expanded.
+  std::vector<std::string> Notes;
+};
+
+/// Reads \p Words, the program first. \p Forced overrules what the program's
+/// name tells. A compiler driver is run with `-###` to hear what it would run;
+/// that takes a few seconds at most, and ends when \p Cancelled (may be null)
+/// becomes true. Never reads a response file that is not a regular file, nor
+/// lets a driver read it. Blocks. Any thread.
+ForeignCommand readForeignCommand(std::vector<std::string> Words,
+                                  std::optional<Flavour> Forced,
+                                  const std::atomic<bool> *Cancelled);
+
+} // namespace headstart
+
+#endif // HEADSTART_LINK_FOREIGNCOMMAND_H

@@ -1,0 +1,118 @@
+//===- ChildProcess.h - Programs that this one runs -------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Running another program: one that takes our place at the terminal until it
+/// ends, and one that is asked a question. The standard library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_CHILDPROCESS_H
+#define HEADSTART_OS_CHILDPROCESS_H
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace headstart::os {
+
+/// How a program ended.
+struct ProgramEnd {
+  bool BySignal = false;
+  int Code = 0; ///< its exit status, or the number of the signal
+};
+
+/// A program that runs as if it had been started in our place: with our
+/// environment, folder, descriptors, process group and terminal. To be used by
+/// one thread, and once in a process.
+class ForegroundProgram {
+public:
+  /// \p Grace is how long a program may take to end by a signal that it may
+  /// have got without us; see `wait`.
+  explicit ForegroundProgram(
+      std::chrono::milliseconds Grace = std::chrono::milliseconds(200))
+      : Grace(Grace) {}
+  ForegroundProgram(const ForegroundProgram &) = delete;
+  ForegroundProgram &operator=(const ForegroundProgram &) = delete;
+
+  /// Starts the program \p Words[0], looked for in PATH, with all of \p Words.
+  /// The error is that of the system's exec; then nothing runs. To be called
+  /// before there are other threads. From then on, what is sent to this
+  /// process to end, stop or wake it is kept until `wait`.
+  ///
+  /// The program is killed when this process is killed beyond its control.
+  std::error_code start(const std::vector<std::string> &Words);
+
+  /// Waits for the program to end. Blocks. Meanwhile:
+  ///
+  /// - Signals that are sent to this process (HUP, INT, QUIT, TERM, USR1, USR2,
+  ///   ALRM, WINCH, TSTP, CONT) are passed on, but not those that the terminal
+  ///   sends to every process of the group. Of another one nobody can tell
+  ///   whether it was sent to the group: HUP, INT, QUIT and TERM are passed on
+  ///   when the program still runs after the grace, the rest at once.
+  /// - When the program stops, so does this process; when this is woken, so is
+  ///   the program.
+  ProgramEnd wait();
+
+private:
+  std::chrono::milliseconds Grace;
+  int Child = -1;
+};
+
+/// From now on a fault of any thread but the calling one (a bad address, a
+/// failed assertion) stops that thread for ever instead of ending the process.
+/// What it held stays held: afterwards nothing that it shares may be waited
+/// for.
+void containFaults();
+
+/// Whether a thread has been stopped by a fault. Any thread.
+bool hadFault();
+
+/// Ends this process at once as a program ended: with its exit status, or by
+/// the same signal (leaving no second core dump), which is what a shell or a
+/// build system would have seen without us. Runs no exit handlers; other
+/// threads end wherever they are.
+[[noreturn]] void endLike(const ProgramEnd &End);
+
+/// Becomes the program \p Words[0], looked for in PATH. Returns only when that
+/// fails: why.
+std::error_code becomeProgram(const std::vector<std::string> &Words);
+
+/// Closes every descriptor and puts /dev/null in the place of the standard
+/// streams: whoever waits for a pipe to be closed at this end waits for the
+/// program that was started, not for us.
+void letGoOfDescriptors();
+
+/// Which stream of a program is listened to.
+enum class ProgramStream : unsigned char { Output, Error };
+
+/// How long, and how much, to listen to a program.
+struct AnswerLimits {
+  std::chrono::milliseconds Time{5000};
+  size_t Bytes = 16 * 1024 * 1024;
+  /// When it becomes true, the program is ended; may be null. Looked at some
+  /// fifty times a second.
+  const std::atomic<bool> *Cancelled = nullptr;
+};
+
+/// Runs \p Words[0], looked for in PATH, and puts what it writes to \p Stream
+/// into \p Answer. It has nothing on its standard input, no other descriptor
+/// of ours, and is out of reach of the terminal's signals. Its exit status does
+/// not matter. When a limit is hit, the program and those that it has started
+/// are killed, and the error is `timed_out`, `value_too_large` or
+/// `operation_canceled`. Blocks. Any thread.
+std::error_code askProgram(const std::vector<std::string> &Words,
+                           ProgramStream Stream, const AnswerLimits &Limits,
+                           std::string &Answer);
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_CHILDPROCESS_H

@@ -1,0 +1,88 @@
+//===- DriverAnswer.cpp - What a compiler driver would run ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/DriverAnswer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Takes the next word of the command at the front of \p Text into \p Word.
+/// False at the end of the line.
+static bool takeWord(StringRef &Text, std::string &Word) {
+  Text = Text.ltrim(" \t\r");
+  if (Text.empty() || Text[0] == '\n')
+    return false;
+  Word.clear();
+  bool Quoted = false;
+  size_t I = 0;
+  for (; I != Text.size(); ++I) {
+    char C = Text[I];
+    if (Quoted && C == '\\' && I + 1 != Text.size())
+      Word += Text[++I];
+    else if (C == '"')
+      Quoted = !Quoted;
+    else if (!Quoted && isSpace(C))
+      break;
+    else
+      Word += C;
+  }
+  Text = Text.drop_front(I);
+  return true;
+}
+
+std::vector<std::vector<std::string>> commandsIn(StringRef Answer) {
+  std::vector<std::vector<std::string>> Commands;
+  std::string Word;
+  while (!Answer.empty()) {
+    if (Answer[0] != ' ') {
+      Answer = Answer.split('\n').second;
+      continue;
+    }
+    std::vector<std::string> Words;
+    while (takeWord(Answer, Word))
+      Words.push_back(Word);
+    if (!Words.empty())
+      Commands.push_back(std::move(Words));
+    Answer.consume_front("\n");
+  }
+  return Commands;
+}
+
+std::optional<std::vector<std::string>>
+linkStepOf(std::vector<std::vector<std::string>> Commands) {
+  for (std::vector<std::string> &Command : llvm::reverse(Commands)) {
+    std::optional<KnownProgram> Program = recognizeProgram(Command);
+    if (!Program)
+      continue;
+    // A driver's own compiler is the driver itself.
+    if (Program->Driver &&
+        (onlyCompiles(*Program->Driver, Command) ||
+         (Command.size() > 1 && StringRef(Command[1]).starts_with("-cc1"))))
+      continue;
+    return std::move(Command);
+  }
+  return std::nullopt;
+}
+
+bool onlyCompiles(DriverKind Driver, ArrayRef<std::string> Args) {
+  static constexpr StringLiteral Common[] = {
+      "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-###"};
+  static constexpr StringLiteral CL[] = {"/c",  "/E", "/EP", "/P",
+                                         "/Zs", "-P", "-EP", "-Zs"};
+  return llvm::any_of(Args.drop_front(), [&](const std::string &Arg) {
+    return llvm::is_contained(Common, StringRef(Arg)) ||
+           (Driver == DriverKind::ClangCL &&
+            llvm::is_contained(CL, StringRef(Arg)));
+  });
+}
+
+} // namespace headstart

@@ -1,0 +1,153 @@
+//===- ForeignCommand.cpp - What another linker's command will read -------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ForeignCommand.h"
+#include "headstart/Link/DriverAnswer.h"
+#include "headstart/Link/LinkerName.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// A driver may leave the link to another one, which then starts a linker.
+static constexpr unsigned MostDrivers = 3;
+
+static ForeignCommand problem(const Twine &What) {
+  ForeignCommand Result;
+  Result.Problem = What.str();
+  return Result;
+}
+
+/// Whether \p Word names a response file that can be read only once, which is
+/// the driver's turn when it really runs.
+static bool canBeReadOnce(const CommandLineWord &Word) {
+  StringRef Name = Word.Text;
+  if (Name.size() < 2 || !Name.consume_front("@"))
+    return false;
+  std::error_code Error;
+  os::FileKind Kind = os::lookAt(Name.str(), Error).Kind;
+  return Kind != os::FileKind::Missing && Kind != os::FileKind::Regular;
+}
+
+/// Asks the driver in front of \p Words what it would run for the link, and
+/// puts that in their place. False, with a problem or without, when there is no
+/// link to be known.
+static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
+                      const std::atomic<bool> *Cancelled,
+                      ForeignCommand &Result) {
+  const std::string Name = Words.front();
+  auto Fail = [&](const Twine &What) {
+    Result.Problem = ("'" + Twine(Name) + "' " + What).str();
+    return false;
+  };
+  if (Driver == DriverKind::Rustc)
+    return Fail("tells its linker's command line only by linking: give it a "
+                "linker that is run by headstart (-C linker=)");
+
+  // Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
+  ExpandedCommandLine Expanded =
+      expandCommandLine(Flavour::ELF, ArrayRef(Words).drop_front(),
+                        CommandLineContext::fromProcess());
+  if (llvm::any_of(Expanded.Words, canBeReadOnce))
+    return Fail("is not asked: it would read a response file that can be read "
+                "only once");
+  std::vector<std::string> Plain = {Name};
+  for (CommandLineWord &Word : Expanded.Words)
+    Plain.push_back(std::move(Word.Text));
+  if (onlyCompiles(Driver, Plain))
+    return false;
+
+  std::vector<std::string> Question = Words;
+  // gcc hands a response file on as a copy of its own, which is gone before its
+  // answer can be read.
+  if (Driver == DriverKind::GCC)
+    Question = std::move(Plain);
+  Question.insert(std::next(Question.begin()), "-###");
+  os::AnswerLimits Limits;
+  Limits.Cancelled = Cancelled;
+  std::string Answer;
+  if (std::error_code Error =
+          os::askProgram(Question, os::ProgramStream::Error, Limits, Answer))
+    return Fail("does not say what it would run: " + Error.message());
+  std::optional<std::vector<std::string>> Step = linkStepOf(commandsIn(Answer));
+  if (!Step)
+    return Fail("names no link that it would run");
+  Words = std::move(*Step);
+  return true;
+}
+
+/// Whether \p Words are link.exe's: clang for MSVC may have found another
+/// linker, and passes these words to it all the same.
+static bool areForLinkExe(ArrayRef<std::string> Words) {
+  return llvm::any_of(Words.drop_front(),
+                      [](StringRef Word) { return Word.starts_with("-out:"); });
+}
+
+static std::string placeOf(StringRef Program) {
+  ErrorOr<std::string> Path = sys::findProgramByName(Program);
+  if (!Path)
+    return "";
+  SmallString<256> Real;
+  return sys::fs::real_path(*Path, Real) ? *Path : std::string(Real);
+}
+
+ForeignCommand readForeignCommand(std::vector<std::string> Words,
+                                  std::optional<Flavour> Forced,
+                                  const std::atomic<bool> *Cancelled) {
+  if (Words.empty())
+    return problem("there is no command");
+  ForeignCommand Result;
+  std::optional<KnownProgram> Program;
+  if (Forced) {
+    Program.emplace();
+    Program->Linker = *Forced;
+  } else {
+    Program = recognizeProgram(Words);
+  }
+  bool WasAsked = false;
+  for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
+    if (Drivers == MostDrivers)
+      return problem("'" + Words.front() + "' would start one more driver");
+    bool IsCL = *Program->Driver == DriverKind::ClangCL;
+    if (!askDriver(*Program->Driver, Words, Cancelled, Result))
+      return Result;
+    WasAsked = true;
+    Program = recognizeProgram(Words);
+    if (Program && !Program->Driver && (IsCL || areForLinkExe(Words))) {
+      Program->Linker = Flavour::COFF;
+      Program->ImpliedWords.clear();
+    }
+  }
+  if (!Program) {
+    Result = problem("cannot tell what kind of linker '" + Words.front() +
+                     "' is: --flavour=coff, elf or macho says so");
+    Result.IsUnknown = true;
+    return Result;
+  }
+
+  CommandLineContext Context = CommandLineContext::fromProcess();
+  Context.ToolPath = placeOf(Words.front());
+  std::vector<std::string> Args = std::move(Program->ImpliedWords);
+  for (std::string &Word : drop_begin(Words, Program->LeadingWords))
+    // collect2 keeps this one to itself.
+    if (!WasAsked || !StringRef(Word).starts_with("-fuse-ld="))
+      Args.push_back(std::move(Word));
+  ExpandedCommandLine Expanded =
+      expandCommandLine(Program->Linker, Args, Context);
+  Result.Notes = std::move(Expanded.Notes);
+  Result.Command = parseCommandLine(Program->Linker, Expanded.Words, Context);
+  return Result;
+}
+
+} // namespace headstart

@@ -1,0 +1,184 @@
+//===- LinkerName.cpp - Which program this is, by its name ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/LinkerName.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+std::optional<Flavour> flavourNamed(StringRef Name) {
+  return StringSwitch<std::optional<Flavour>>(Name)
+      .Case("coff", Flavour::COFF)
+      .Case("elf", Flavour::ELF)
+      .Case("macho", Flavour::MachO)
+      .Default(std::nullopt);
+}
+
+namespace {
+
+/// A name, and what it stands for.
+struct NamedProgram {
+  StringLiteral Name;
+  std::optional<Flavour> Linker; ///< absent: the machine's own
+  std::optional<DriverKind> Driver;
+};
+
+} // namespace
+
+/// No name here ends in "-" and one that stands below it, or is that one.
+static constexpr NamedProgram Programs[] = {
+    {"lld-link", Flavour::COFF, std::nullopt},
+    {"ld64.lld", Flavour::MachO, std::nullopt},
+    {"ld64.mold", Flavour::MachO, std::nullopt},
+    {"ld64", Flavour::MachO, std::nullopt},
+    {"ld-classic", Flavour::MachO, std::nullopt},
+    {"ld-prime", Flavour::MachO, std::nullopt},
+    {"ld.lld", Flavour::ELF, std::nullopt},
+    {"ld.bfd", Flavour::ELF, std::nullopt},
+    {"ld.gold", Flavour::ELF, std::nullopt},
+    {"ld.mold", Flavour::ELF, std::nullopt},
+    {"ld.wild", Flavour::ELF, std::nullopt},
+    {"gold", Flavour::ELF, std::nullopt},
+    {"mold", Flavour::ELF, std::nullopt},
+    {"wild", Flavour::ELF, std::nullopt},
+    // What gcc starts; it hands its words on to ld.
+    {"collect2", std::nullopt, std::nullopt},
+    {"ld", std::nullopt, std::nullopt},
+    {"clang-cl", std::nullopt, DriverKind::ClangCL},
+    {"clang++", std::nullopt, DriverKind::Clang},
+    {"clang", std::nullopt, DriverKind::Clang},
+    {"flang-new", std::nullopt, DriverKind::Clang},
+    {"flang", std::nullopt, DriverKind::Clang},
+    {"gcc", std::nullopt, DriverKind::GCC},
+    {"g++", std::nullopt, DriverKind::GCC},
+    {"gfortran", std::nullopt, DriverKind::GCC},
+    {"gdc", std::nullopt, DriverKind::GCC},
+    {"cc", std::nullopt, DriverKind::GCC},
+    {"c++", std::nullopt, DriverKind::GCC},
+    {"rustc", std::nullopt, DriverKind::Rustc},
+};
+
+static const NamedProgram *findProgram(StringRef Name) {
+  for (const NamedProgram &P : Programs)
+    if (Name == P.Name || (Name.ends_with(P.Name) &&
+                           Name.drop_back(P.Name.size()).ends_with("-")))
+      return &P;
+  return nullptr;
+}
+
+/// The system's own ld.
+static Flavour machinesOwn() {
+  Triple Machine(sys::getProcessTriple());
+  return Machine.isOSDarwin()    ? Flavour::MachO
+         : Machine.isOSWindows() ? Flavour::COFF
+                                 : Flavour::ELF;
+}
+
+/// The values of lld's -flavor (lld 22 Common/DriverDispatcher.cpp).
+static std::optional<Flavour> flavourOfLLD(StringRef Value) {
+  return StringSwitch<std::optional<Flavour>>(Value.lower())
+      .Cases({"ld", "ld.lld", "gnu"}, Flavour::ELF)
+      .Cases({"ld64", "ld64.lld", "darwin"}, Flavour::MachO)
+      .Cases({"link", "lld-link"}, Flavour::COFF)
+      .Default(std::nullopt);
+}
+
+/// Whether \p Word says that `link` is link.exe: an option of its kind, a
+/// response file, an object. coreutils' link takes two paths.
+static bool isForLinkExe(StringRef Word) {
+  if (Word.starts_with("@"))
+    return true;
+  StringRef Extension = sys::path::extension(Word);
+  if (llvm::any_of(
+          ArrayRef<StringRef>{".obj", ".lib", ".res", ".def"},
+          [&](StringRef E) { return Extension.equals_insensitive(E); }))
+    return true;
+  if (!Word.starts_with("/") && !Word.starts_with("-"))
+    return false;
+  StringRef Option = Word.drop_front().take_while(isAlpha);
+  StringRef Rest = Word.drop_front(1 + Option.size());
+  return !Option.empty() &&
+         (Rest.starts_with(":") || (Rest.empty() && Word[0] == '/'));
+}
+
+/// What a GNU ld for MinGW is told by the target in its name.
+static std::vector<std::string> impliedByTarget(StringRef Target) {
+  if (!Target.contains("mingw"))
+    return {};
+  StringRef Machine = StringSwitch<StringRef>(
+                          Target.take_until([](char C) { return C == '-'; }))
+                          .Case("x86_64", "i386pep")
+                          .Cases({"i386", "i486", "i586", "i686"}, "i386pe")
+                          .Case("aarch64", "arm64pe")
+                          .Case("armv7", "thumb2pe")
+                          .Default("");
+  if (Machine.empty())
+    return {};
+  return {"-m", Machine.str()};
+}
+
+std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Words) {
+  if (Words.empty())
+    return std::nullopt;
+  StringRef Name = sys::path::filename(Words[0]);
+  bool IsExe = Name.consume_back_insensitive(".exe");
+  KnownProgram Result;
+
+  // Every lld takes it, whatever its name is.
+  StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');
+  if (Words.size() > 2 && Words[1] == "-flavor" &&
+      Unversioned.contains("lld")) {
+    std::optional<Flavour> F = flavourOfLLD(Words[2]);
+    if (!F)
+      return std::nullopt;
+    Result.Linker = *F;
+    Result.LeadingWords = 3;
+    return Result;
+  }
+
+  if (Unversioned.equals_insensitive("link")) {
+    if (!IsExe && machinesOwn() != Flavour::COFF &&
+        llvm::none_of(Words.drop_front(), isForLinkExe))
+      return std::nullopt;
+    Result.Linker = Flavour::COFF;
+    return Result;
+  }
+
+  // As it is, then without a version: "ld64" is a name.
+  const NamedProgram *Program = findProgram(Name);
+  if (!Program) {
+    Name = Unversioned;
+    Program = findProgram(Name);
+  }
+  if (!Program && Name.equals_insensitive("lld-link"))
+    Program = findProgram("lld-link");
+  if (!Program || Name == "wasm-ld")
+    return std::nullopt;
+  Result.Linker = Program->Linker.value_or(machinesOwn());
+  Result.Driver = Program->Driver;
+  StringRef Target =
+      Name.drop_back(std::min(Program->Name.size(), Name.size()));
+  if (!Result.Driver && Result.Linker != Flavour::COFF &&
+      !llvm::is_contained(Words, "-m"))
+    Result.ImpliedWords = impliedByTarget(Target);
+  // A cross linker's name has its target; only MinGW's and Apple's are not
+  // for ELF.
+  if (!Program->Linker && !Result.Driver && !Target.empty())
+    Result.Linker = Target.contains("apple") ? Flavour::MachO : Flavour::ELF;
+  return Result;
+}
+
+} // namespace headstart

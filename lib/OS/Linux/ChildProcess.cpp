@@ -1,0 +1,461 @@
+//===- ChildProcess.cpp - Programs that this one runs (POSIX) -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/ChildProcess.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <span>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace headstart::os {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The most between two looks at a program that is asked.
+constexpr std::chrono::milliseconds LookAgain{20};
+
+std::error_code lastError() { return {errno, std::generic_category()}; }
+
+/// What is passed on to the program, and what tells of it.
+sigset_t handledSignals() {
+  sigset_t Set;
+  ::sigemptyset(&Set);
+  for (const int Signal :
+       {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH,
+        SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD})
+    ::sigaddset(&Set, Signal);
+  return Set;
+}
+
+std::vector<char *> argumentsOf(const std::vector<std::string> &Words) {
+  std::vector<char *> Arguments;
+  Arguments.reserve(Words.size() + 1);
+  for (const std::string &Word : Words)
+    Arguments.push_back(const_cast<char *>(Word.c_str())); // NOLINT: exec's
+  Arguments.push_back(nullptr);
+  return Arguments;
+}
+
+/// Two ends of a pipe that no program inherits.
+class Pipe {
+public:
+  Pipe() = default;
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+  ~Pipe() {
+    closeEnd(0);
+    closeEnd(1);
+  }
+  std::error_code open() {
+    return ::pipe2(Ends.data(), O_CLOEXEC) == 0 ? std::error_code()
+                                                : lastError();
+  }
+  void closeEnd(unsigned End) {
+    if (Ends.at(End) >= 0)
+      ::close(Ends.at(End));
+    Ends.at(End) = -1;
+  }
+  int reading() const { return Ends[0]; }
+  int writing() const { return Ends[1]; }
+
+private:
+  std::array<int, 2> Ends = {-1, -1};
+};
+
+/// Closes every descriptor from \p First on. Safe between fork and exec.
+void closeFrom(unsigned First) {
+  if (::close_range(First, ~0U, 0) == 0)
+    return;
+  // Linux before 5.9. More than that is hardly ever open.
+  constexpr int Most = 65536;
+  for (int Descriptor = static_cast<int>(First); Descriptor != Most;
+       ++Descriptor)
+    ::close(Descriptor);
+}
+
+/// In a new process: to end with its parent, also when that is killed.
+void endWith(pid_t Parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != Parent)
+    ::_exit(EXIT_FAILURE);
+}
+
+} // namespace
+
+std::error_code
+ForegroundProgram::start(const std::vector<std::string> &Words) {
+  std::vector<char *> Arguments = argumentsOf(Words);
+  Pipe Failure;
+  if (std::error_code Error = Failure.open())
+    return Error;
+  // Ignored, the end of a child would never be told (some parents leave it so);
+  // the program is better off with the default as well.
+  ::signal(SIGCHLD, SIG_DFL);
+  sigset_t Blocked = handledSignals();
+  // Whoever no longer reads our reports must not change how this ends.
+  ::sigaddset(&Blocked, SIGPIPE);
+  sigset_t Before;
+  ::pthread_sigmask(SIG_BLOCK, &Blocked, &Before);
+  const pid_t Self = ::getpid();
+  Child = ::fork();
+  if (Child == 0) {
+    endWith(Self);
+    ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+    ::execvp(Arguments.front(), Arguments.data());
+    const int Why = errno;
+    (void)!::write(Failure.writing(), &Why, sizeof(Why));
+    ::_exit(EXIT_FAILURE);
+  }
+  if (Child < 0) {
+    const std::error_code Error = lastError();
+    ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+    return Error;
+  }
+  Failure.closeEnd(1);
+  int Why = 0;
+  ssize_t Read = 0;
+  do
+    Read = ::read(Failure.reading(), &Why, sizeof(Why));
+  while (Read < 0 && errno == EINTR);
+  if (Read != sizeof(Why))
+    return {}; // closed by exec
+  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
+    ;
+  ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  Child = -1;
+  return {Why, std::generic_category()};
+}
+
+namespace {
+
+/// What comes in for a program that runs in our place.
+class SignalRelay {
+public:
+  SignalRelay(pid_t Program, std::chrono::milliseconds Grace)
+      : Program(Program), Grace(Grace) {}
+
+  /// Waits for the next signal, or until something has to be passed on.
+  void next();
+  /// The program has been stopped by \p Signal: stops this process, and
+  /// returns when it is woken.
+  void stopLike(int Signal);
+
+private:
+  void receive(const siginfo_t &Info);
+  bool hasReachedProgram(const siginfo_t &Info) const;
+
+  pid_t Program;
+  std::chrono::milliseconds Grace;
+  sigset_t Handled = handledSignals();
+  sigset_t Held = [] { // sent to end the program, and not passed on yet
+    sigset_t None;
+    ::sigemptyset(&None);
+    return None;
+  }();
+  std::optional<Clock::time_point> Deadline; ///< for what is held
+};
+
+} // namespace
+
+static bool endsPrograms(int Signal) {
+  return Signal == SIGHUP || Signal == SIGINT || Signal == SIGQUIT ||
+         Signal == SIGTERM;
+}
+
+/// Whether the terminal has sent it to the program as well.
+bool SignalRelay::hasReachedProgram(const siginfo_t &Info) const {
+  if (Info.si_code != SI_KERNEL || ::getpgid(Program) != ::getpgrp())
+    return false;
+  switch (Info.si_signo) {
+  case SIGINT:
+  case SIGQUIT:
+  case SIGTSTP:
+  case SIGTTIN:
+  case SIGTTOU:
+  case SIGWINCH:
+    return true;
+  case SIGHUP:
+    // A terminal that hangs up tells the leader of its session alone.
+    return ::getsid(0) != ::getpid();
+  default:
+    return false; // a timer of this process, set before it became us
+  }
+}
+
+void SignalRelay::receive(const siginfo_t &Info) {
+  if (Info.si_signo == SIGCHLD || hasReachedProgram(Info))
+    return;
+  if (!endsPrograms(Info.si_signo)) {
+    ::kill(Program, Info.si_signo);
+    return;
+  }
+  // ninja sends to the group, timeout(1) to both. lld's handler removes
+  // unfinished files, and a second signal would end it in the middle of that
+  // (LLVM 22 Unix/Signals.inc: SA_RESETHAND).
+  ::sigaddset(&Held, Info.si_signo);
+  if (!Deadline)
+    Deadline = Clock::now() + Grace;
+}
+
+void SignalRelay::next() {
+  siginfo_t Info;
+  if (!Deadline) {
+    if (::sigwaitinfo(&Handled, &Info) > 0)
+      receive(Info);
+    return;
+  }
+  const auto Left = std::max(std::chrono::nanoseconds(*Deadline - Clock::now()),
+                             std::chrono::nanoseconds(0));
+  const auto Seconds = std::chrono::duration_cast<std::chrono::seconds>(Left);
+  timespec Wait = {};
+  Wait.tv_sec = static_cast<time_t>(Seconds.count());
+  Wait.tv_nsec = static_cast<long>((Left - Seconds).count()); // NOLINT
+  if (::sigtimedwait(&Handled, &Info, &Wait) > 0) {
+    receive(Info);
+    return;
+  }
+  if (errno != EAGAIN)
+    return;
+  for (const int Signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    if (::sigismember(&Held, Signal) == 1)
+      ::kill(Program, Signal);
+  ::sigemptyset(&Held);
+  Deadline.reset();
+}
+
+void SignalRelay::stopLike(int Signal) {
+  sigset_t Waiting;
+  if (::sigpending(&Waiting) == 0 && ::sigismember(&Waiting, SIGCONT) == 1)
+    return; // woken already
+  struct sigaction Action = {};
+  ::sigaction(Signal, nullptr, &Action);
+  // A shell tells its user which signal it was; the one that nobody can ignore
+  // is the last resort.
+  if (Action.sa_handler != SIG_DFL) // NOLINT: a macro with a cast
+    Signal = SIGSTOP;
+  sigset_t One;
+  ::sigemptyset(&One);
+  ::sigaddset(&One, Signal);
+  ::raise(Signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr); // stops here, or above
+  ::pthread_sigmask(SIG_BLOCK, &One, nullptr);
+}
+
+ProgramEnd ForegroundProgram::wait() {
+  SignalRelay Relay(Child, Grace);
+  for (;;) {
+    int Status = 0;
+    const pid_t Found = ::waitpid(Child, &Status, WNOHANG | WUNTRACED);
+    if (Found == Child && WIFEXITED(Status))
+      return {.BySignal = false, .Code = WEXITSTATUS(Status)};
+    if (Found == Child && WIFSIGNALED(Status))
+      return {.BySignal = true, .Code = WTERMSIG(Status)};
+    if (Found == Child && WIFSTOPPED(Status))
+      Relay.stopLike(WSTOPSIG(Status));
+    else if (Found == 0 || (Found < 0 && errno == EINTR))
+      Relay.next();
+    else if (Found < 0)
+      return {.BySignal = false, .Code = EXIT_FAILURE}; // nobody's child
+  }
+}
+
+static_assert(std::atomic<bool>::is_always_lock_free); // in a handler
+static std::atomic<bool> HadFault{false};
+static std::atomic<pid_t> SparedThread{0};
+
+/// The handler of faults.
+static void stopThread(int Signal) {
+  if (::gettid() == SparedThread.load()) {
+    ::signal(Signal, SIG_DFL);
+    ::raise(Signal); // comes when this returns
+    return;
+  }
+  HadFault.store(true);
+  for (;;)
+    ::pause();
+}
+
+void containFaults() {
+  SparedThread.store(::gettid());
+  struct sigaction Action = {};
+  Action.sa_handler = stopThread; // NOLINT: a macro for a member of a union
+  ::sigfillset(&Action.sa_mask);
+  for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
+    ::sigaction(Fault, &Action, nullptr);
+}
+
+bool hadFault() { return HadFault.load(); }
+
+void endLike(const ProgramEnd &End) {
+  if (!End.BySignal)
+    ::_exit(End.Code);
+  // The program has left a core dump if it was to leave one.
+  const rlimit None = {.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &None);
+  sigset_t One;
+  ::sigemptyset(&One);
+  ::sigaddset(&One, End.Code);
+  ::signal(End.Code, SIG_DFL);
+  ::raise(End.Code);
+  ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr);
+  // The first process of a container is not ended by its own signals.
+  constexpr int SignalBase = 128; // as shells report a signal
+  ::_exit(SignalBase + End.Code);
+}
+
+std::error_code becomeProgram(const std::vector<std::string> &Words) {
+  ::execvp(Words.front().c_str(), argumentsOf(Words).data());
+  return lastError();
+}
+
+void letGoOfDescriptors() {
+  constexpr unsigned FirstOther = 3;
+  closeFrom(FirstOther);
+  const int Nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (Nothing < 0)
+    return;
+  for (const int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    ::dup2(Nothing, Standard);
+  ::close(Nothing);
+}
+
+namespace {
+
+/// A program that is asked. Killed with all of its group if it is not waited
+/// for.
+class AskedProgram {
+public:
+  AskedProgram() = default;
+  AskedProgram(const AskedProgram &) = delete;
+  AskedProgram &operator=(const AskedProgram &) = delete;
+  ~AskedProgram();
+
+  std::error_code start(const std::vector<std::string> &Words,
+                        ProgramStream Stream);
+  std::error_code listen(const AnswerLimits &Limits, std::string &Answer);
+
+private:
+  bool hasEnded();
+  /// Reads what is there. False at the end of the stream.
+  bool read(std::string &Answer);
+
+  Pipe Stream;
+  pid_t Child = -1;
+};
+
+} // namespace
+
+AskedProgram::~AskedProgram() {
+  if (Child <= 0)
+    return;
+  ::kill(-Child, SIGKILL);
+  ::kill(Child, SIGKILL); // it may not have made its group yet
+  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
+    ;
+}
+
+std::error_code AskedProgram::start(const std::vector<std::string> &Words,
+                                    ProgramStream Which) {
+  if (std::error_code Error = Stream.open())
+    return Error;
+  std::vector<char *> Arguments = argumentsOf(Words);
+  const int Listened =
+      Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
+  const int Other =
+      Which == ProgramStream::Output ? STDERR_FILENO : STDOUT_FILENO;
+  const pid_t Self = ::getpid();
+  Child = ::fork();
+  if (Child < 0)
+    return lastError();
+  if (Child == 0) {
+    endWith(Self);
+    ::setpgid(0, 0);
+    sigset_t None;
+    ::sigemptyset(&None);
+    ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
+    const int Nothing = ::open("/dev/null", O_RDWR); // NOLINT: closed below
+    if (Nothing < 0)
+      ::_exit(EXIT_FAILURE);
+    ::dup2(Stream.writing(), Listened);
+    ::dup2(Nothing, STDIN_FILENO);
+    ::dup2(Nothing, Other);
+    constexpr unsigned FirstOther = 3;
+    closeFrom(FirstOther);
+    ::execvp(Arguments.front(), Arguments.data());
+    ::_exit(EXIT_FAILURE);
+  }
+  Stream.closeEnd(1);
+  return {};
+}
+
+bool AskedProgram::hasEnded() {
+  if (Child > 0 && ::waitpid(Child, nullptr, WNOHANG) == Child)
+    Child = -1;
+  return Child <= 0;
+}
+
+bool AskedProgram::read(std::string &Answer) {
+  std::array<char, 65536> Bytes;
+  const ssize_t Count = ::read(Stream.reading(), Bytes.data(), Bytes.size());
+  if (Count <= 0)
+    return Count < 0 && errno == EINTR;
+  Answer.append(Bytes.data(), static_cast<size_t>(Count));
+  return true;
+}
+
+std::error_code AskedProgram::listen(const AnswerLimits &Limits,
+                                     std::string &Answer) {
+  const Clock::time_point Deadline = Clock::now() + Limits.Time;
+  bool IsOpen = true;
+  for (;;) {
+    // Looked at before the stream: what it wrote before it ended is there. A
+    // server that it has left behind may hold the stream open for ever.
+    const bool Ended = hasEnded();
+    pollfd Look = {};
+    Look.fd = IsOpen ? Stream.reading() : -1;
+    Look.events = POLLIN;
+    const int Ready =
+        ::poll(&Look, 1, Ended ? 0 : static_cast<int>(LookAgain.count()));
+    if (Ready > 0)
+      IsOpen = read(Answer);
+    else if (Ended)
+      return {};
+    if (Ended && !IsOpen)
+      return {};
+    if (Answer.size() > Limits.Bytes)
+      return std::make_error_code(std::errc::value_too_large);
+    if (Limits.Cancelled && Limits.Cancelled->load())
+      return std::make_error_code(std::errc::operation_canceled);
+    if (Clock::now() >= Deadline)
+      return std::make_error_code(std::errc::timed_out);
+  }
+}
+
+std::error_code askProgram(const std::vector<std::string> &Words,
+                           ProgramStream Stream, const AnswerLimits &Limits,
+                           std::string &Answer) {
+  AskedProgram Program;
+  if (std::error_code Error = Program.start(Words, Stream))
+    return Error;
+  return Program.listen(Limits, Answer);
+}
+
+} // namespace headstart::os

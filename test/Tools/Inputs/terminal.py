@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Runs `headstart run` at a terminal of its own and types at it.
+
+Prints what a linker under it has seen: each signal once, and the way to stop
+and wake it.
+"""
+
+import os
+import pty
+import select
+import signal
+import sys
+import time
+
+LINKER = r"""
+import os, signal, sys, time
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+for name in ("INT", "QUIT", "HUP", "USR1", "WINCH"):
+    signal.signal(getattr(signal, "SIG" + name),
+                  lambda s, f, n=name: say("got " + n))
+signal.signal(signal.SIGTERM, lambda s, f: (say("got TERM"), os._exit(7)))
+say("group %s" % (os.getpgrp() == os.tcgetpgrp(0)))
+say("ready %d" % os.getpid())
+while True:
+    time.sleep(0.05)
+"""
+
+
+class Terminal:
+    def __init__(self, command):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execv(command[0], command)
+        self.text = ""
+
+    def read(self, seconds):
+        """What is written within so many seconds."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            ready, _, _ = select.select([self.fd], [], [], 0.05)
+            if ready:
+                try:
+                    self.text += os.read(self.fd, 65536).decode()
+                except OSError:
+                    return
+
+    def wait_for(self, text):
+        for _ in range(600):
+            if text in self.text:
+                return
+            self.read(0.05)
+        sys.exit(f"no '{text}' in {self.text!r}")
+
+
+def main():
+    terminal = Terminal(
+        [sys.argv[1], "run", "--", sys.executable, "-c", LINKER])
+    terminal.wait_for("ready ")
+    # The terminal tells the whole group, and nobody repeats it. More than the
+    # grace of 0.2 s goes by, so that a repetition would be seen.
+    for key, name in ((b"\x03", "INT"), (b"\x1c", "QUIT")):
+        os.write(terminal.fd, key)
+        terminal.wait_for("got " + name)
+        terminal.read(0.6)
+    # What is sent to us alone is passed on.
+    for name in ("USR1", "INT", "HUP"):
+        before = terminal.text.count("got " + name)
+        os.kill(terminal.pid, getattr(signal, "SIG" + name))
+        for _ in range(600):
+            if terminal.text.count("got " + name) > before:
+                break
+            terminal.read(0.05)
+    os.kill(terminal.pid, signal.SIGTERM)
+    _, status = os.waitpid(terminal.pid, 0)
+    terminal.read(0.1)
+    for line in terminal.text.split("\n"):
+        # ^C is the terminal's echo.
+        print(line.strip().replace("^C", "").replace("^\\", ""))
+    print("status", os.waitstatus_to_exitcode(status))
+
+
+main()

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""A linker that reads nothing: waits until files are in memory.
+
+Whatever its command line says: NEEDED in the environment names the files, and
+HEADSTART_PROGRAM the tool that tells. With LEAST, so many bytes of them are
+enough; then it lives on for LINGER seconds. Ends with 0 when they are there,
+with 9 when that takes too long.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+
+def resident(path):
+    done = subprocess.run(
+        [os.environ["HEADSTART_PROGRAM"], "residency", "--json", path],
+        stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)["resident_bytes"]
+
+
+def main():
+    files = os.environ["NEEDED"].split()
+    least = int(os.environ.get("LEAST", sum(map(os.path.getsize, files))))
+    for _ in range(1200):
+        if sum(resident(path) for path in files) >= least:
+            time.sleep(float(os.environ.get("LINGER", "0")))
+            return 0
+        time.sleep(0.05)
+    return 9
+
+
+sys.exit(main())

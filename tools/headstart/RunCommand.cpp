@@ -1,0 +1,185 @@
+//===- RunCommand.cpp - headstart run -------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs a linker and prefetches beside it. The linker is started before
+/// anything else is looked at; what it reads is found out, and fetched, by
+/// threads of this process, while the main thread does nothing but wait for the
+/// linker to end and pass on signals. Nothing that goes wrong on our side is
+/// ever the linker's problem, nor is it told, unless --prefetch-stats asks.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "LinkerCommandLine.h"
+#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Link/ForeignCommand.h"
+#include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/Reports.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/StringExtras.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// The prefetcher beside a linker.
+class Companion {
+public:
+  Companion(const CommandArguments &Arguments, PrefetchSettings Settings,
+            std::optional<Flavour> Forced)
+      : Arguments(Arguments), Settings(std::move(Settings)), Forced(Forced) {
+    if (!this->Settings.TraceFile.empty())
+      Trace = std::make_unique<TraceLog>(Arguments.Origin);
+  }
+
+  /// Finds out what the linker reads and starts to fetch it, on a thread.
+  void start();
+  /// Stops fetching. Does not block.
+  void cancel();
+  /// Waits for the threads and writes what was asked for.
+  void report();
+
+private:
+  void prepare();
+  void note(std::string Problem) {
+    Problems.push_back({std::move(Problem), 1});
+  }
+
+  const CommandArguments &Arguments;
+  PrefetchSettings Settings;
+  std::optional<Flavour> Forced;
+  std::unique_ptr<TraceLog> Trace; // outlives the engine
+  std::vector<CountedProblem> Problems;
+  std::string Kind; ///< of the linker, when it is known
+  std::atomic<bool> Ended{false};
+  std::mutex Mutex;
+  std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
+  os::Threads Preparing;
+};
+
+} // namespace
+
+void Companion::start() {
+  if (!Settings.On)
+    return;
+  if (std::error_code Error = Preparing.start([this] { prepare(); }))
+    note("cannot start a thread: " + Error.message());
+}
+
+void Companion::prepare() {
+  ForeignCommand Foreign = readForeignCommand(Arguments.Linker, Forced, &Ended);
+  for (std::string &Note : Foreign.Notes)
+    note(std::move(Note));
+  if (!Foreign.Problem.empty())
+    note(std::move(Foreign.Problem));
+  if (!Foreign.Command || !Foreign.Command->Links)
+    return;
+  LinkCommand Command = std::move(*Foreign.Command);
+  Kind = flavourName(Command.Kind).str();
+  EngineOptions Options;
+  Options.Jobs = Settings.Jobs;
+  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
+  Options.HandOver = false;
+  Options.Plan = planOptionsOf(Command);
+  Options.Trace = Trace.get();
+  std::lock_guard<std::mutex> Lock(Mutex);
+  if (Ended.load())
+    return;
+  Engine = std::make_unique<PrefetchEngine>(Options);
+  Engine->start(std::move(Command));
+}
+
+void Companion::cancel() {
+  Ended.store(true);
+  std::lock_guard<std::mutex> Lock(Mutex);
+  if (Engine)
+    Engine->cancel();
+}
+
+void Companion::report() {
+  LinkStats Stats;
+  Stats.LinkMs = std::chrono::duration<double, std::milli>(TraceClock::now() -
+                                                           Arguments.Origin)
+                     .count();
+  Preparing.join();
+  if (Engine)
+    Engine->join();
+  Stats.Tool = "headstart run";
+  Stats.Flavour = Kind;
+  Stats.On = Engine != nullptr;
+  Stats.Problems = std::move(Problems);
+  if (Engine)
+    Engine->addTo(Stats, Arguments.Origin);
+  writeReports(Settings, Stats, Trace.get(), "headstart");
+}
+
+/// What the user asked for: the environment, then the command line.
+static Error readSettings(const CommandArguments &Arguments,
+                          PrefetchSettings &Settings) {
+  CommandLineContext Context = CommandLineContext::fromProcess();
+  // The same variable serves all linkers: lld-link's spelling of options is
+  // the widest.
+  if (Error E = applyEnvironment(Flavour::COFF, Context, Settings))
+    return E;
+  if (Error E = applyOptions(Arguments.Prefetch, Settings))
+    return E;
+  if (isSwitchedOff(Context) || Settings.Jobs == 0)
+    Settings.On = false;
+  return Error::success();
+}
+
+static Exit cannotRun(const std::string &Program, std::error_code Error) {
+  return fail("cannot run '" + Program + "': " + Error.message(),
+              Error == std::errc::no_such_file_or_directory ? Exit::NotFound
+                                                            : Exit::CannotRun);
+}
+
+Exit runRun(const CommandArguments &Arguments) {
+  std::optional<Flavour> Forced;
+  Exit Status = checkLinkerCommandLine(Arguments, "run", Forced);
+  if (Status != Exit::Done)
+    return Status;
+  PrefetchSettings Settings;
+  if (Error E = readSettings(Arguments, Settings))
+    return fail(toString(std::move(E)), Exit::WrongUsage);
+
+  bool Reports = Settings.Stats || (Settings.On && !Settings.TraceFile.empty());
+  if (!Settings.On && !Reports)
+    return cannotRun(Arguments.Linker.front(),
+                     os::becomeProgram(Arguments.Linker));
+
+  os::ForegroundProgram Linker;
+  if (std::error_code Error = Linker.start(Arguments.Linker))
+    return cannotRun(Arguments.Linker.front(), Error);
+  // A report may be for one of them (--prefetch-stats=/dev/fd/3).
+  if (!Reports)
+    os::letGoOfDescriptors();
+
+  os::containFaults();
+
+  // Never destroyed: without a report nobody waits for its threads.
+  auto *Prefetcher = new Companion(Arguments, std::move(Settings), Forced);
+  Prefetcher->start();
+  os::ProgramEnd End = Linker.wait();
+  if (os::hadFault()) // with whatever it held
+    os::endLike(End);
+  Prefetcher->cancel();
+  if (Reports)
+    Prefetcher->report();
+  os::endLike(End);
+}
+
+} // namespace headstart

@@ -1,0 +1,256 @@
+//===- ForeignCommandTest.cpp - What another linker's command will read ---===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/ForeignCommand.h"
+#include "OS/TestFiles.h"
+#include "headstart/Link/DriverAnswer.h"
+#include "headstart/Link/LinkerName.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <sys/stat.h>
+
+using namespace headstart;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::optional<Flavour> linkerOf(const Words &Command) {
+  std::optional<KnownProgram> P = recognizeProgram(Command);
+  return P && !P->Driver ? std::optional(P->Linker) : std::nullopt;
+}
+
+std::optional<DriverKind> driverOf(const std::string &Name) {
+  std::optional<KnownProgram> P = recognizeProgram({Name, "a.o"});
+  return P ? P->Driver : std::nullopt;
+}
+
+TEST(LinkerNameTest, KnowsLinkers) {
+  for (const char *Name :
+       {"lld-link", "/usr/bin/lld-link-22", "lld-link.exe", "LLD-LINK.EXE",
+        "x86_64-pc-windows-msvc-lld-link", "link.exe", "LINK.EXE"})
+    EXPECT_EQ(linkerOf({Name}), Flavour::COFF) << Name;
+  for (const char *Name :
+       {"ld64.lld", "ld64.lld-22", "ld64", "ld-classic", "ld64.mold",
+        "x86_64-apple-darwin20-ld", "arm64-apple-darwin20-ld64"})
+    EXPECT_EQ(linkerOf({Name}), Flavour::MachO) << Name;
+  for (const char *Name :
+       {"ld.lld", "ld.lld-22", "/usr/bin/ld.bfd", "ld.gold", "gold", "mold",
+        "ld.mold", "wild", "x86_64-linux-gnu-ld", "x86_64-linux-gnu-ld.gold",
+        "ld.bfd-2.40", "x86_64-w64-mingw32-ld",
+        "/usr/lib/gcc/x86_64-linux-gnu/12/collect2"})
+    EXPECT_EQ(linkerOf({Name}), Flavour::ELF) << Name;
+}
+
+TEST(LinkerNameTest, KnowsDrivers) {
+  for (const char *Name :
+       {"clang", "clang++", "clang-22", "clang++-22", "/opt/bin/clang.exe",
+        "aarch64-linux-android30-clang++"})
+    EXPECT_EQ(driverOf(Name), DriverKind::Clang) << Name;
+  for (const char *Name : {"gcc", "g++", "cc", "c++", "g++-12",
+                           "x86_64-linux-gnu-gcc-12", "gcc-12.2", "gfortran"})
+    EXPECT_EQ(driverOf(Name), DriverKind::GCC) << Name;
+  EXPECT_EQ(driverOf("clang-cl"), DriverKind::ClangCL);
+  EXPECT_EQ(driverOf("clang-cl-22.exe"), DriverKind::ClangCL);
+  EXPECT_EQ(driverOf("rustc"), DriverKind::Rustc);
+}
+
+TEST(LinkerNameTest, KnowsNothingElse) {
+  for (const char *Name :
+       {"", "ls", "llvm-link", "clang-tidy", "gcc-ar", "wasm-ld", "lld",
+        "build", "acc", "ldd", "dsymutil", "-", "22", "x86_64-linux-gnu-"})
+    EXPECT_FALSE(recognizeProgram({Name, "a.o"})) << Name;
+  EXPECT_FALSE(recognizeProgram({}));
+}
+
+TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
+  EXPECT_EQ(linkerOf({"lld", "-flavor", "gnu", "a.o"}), Flavour::ELF);
+  EXPECT_EQ(linkerOf({"lld-22", "-flavor", "ld", "a.o"}), Flavour::ELF);
+  EXPECT_EQ(linkerOf({"lld", "-flavor", "darwin", "a.o"}), Flavour::MachO);
+  EXPECT_EQ(linkerOf({"rust-lld", "-flavor", "link", "a.o"}), Flavour::COFF);
+  EXPECT_EQ(recognizeProgram({"lld", "-flavor", "link"})->LeadingWords, 3U);
+  EXPECT_FALSE(recognizeProgram({"lld", "-flavor", "wasm"}));
+  EXPECT_FALSE(recognizeProgram({"lld", "-flavor"}));
+}
+
+TEST(LinkerNameTest, LinkIsWhatItsWordsSay) {
+  EXPECT_EQ(linkerOf({"link", "/out:a.exe", "b"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"link", "/NOLOGO", "b"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"link", "@a.rsp"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"link", "A.OBJ", "b"}), Flavour::COFF);
+  // coreutils' link, of two paths.
+  EXPECT_FALSE(recognizeProgram({"link", "/tmp/a", "/tmp/b"}));
+  EXPECT_FALSE(recognizeProgram({"link", "a", "b"}));
+  EXPECT_FALSE(recognizeProgram({"link", "--help"}));
+}
+
+TEST(LinkerNameTest, MinGWIsInTheName) {
+  EXPECT_THAT(recognizeProgram({"x86_64-w64-mingw32-ld", "a.o"})->ImpliedWords,
+              ElementsAre("-m", "i386pep"));
+  EXPECT_THAT(recognizeProgram({"i686-w64-mingw32-ld.bfd"})->ImpliedWords,
+              ElementsAre("-m", "i386pe"));
+  EXPECT_THAT(
+      recognizeProgram({"x86_64-w64-mingw32-ld", "-m", "i386pe"})->ImpliedWords,
+      SizeIs(0));
+  EXPECT_THAT(recognizeProgram({"x86_64-linux-gnu-ld"})->ImpliedWords,
+              SizeIs(0));
+}
+
+TEST(DriverAnswerTest, ReadsCommands) {
+  // clang quotes every word, gcc those that need it; neither indents the rest.
+  std::vector<Words> Commands =
+      commandsIn("clang version 22\n"
+                 "Target: x86_64\n"
+                 " (in-process)\n"
+                 " \"/usr/bin/clang\" \"-cc1\" \"a b.c\"\n"
+                 " /usr/lib/collect2 -o \"o\\$x\\\"y\\\\z\" \"\" \"a\nb\" c.o\n"
+                 "COLLECT_GCC_OPTIONS='-o' 'x'");
+  ASSERT_THAT(Commands, SizeIs(3));
+  EXPECT_THAT(Commands[1], ElementsAre("/usr/bin/clang", "-cc1", "a b.c"));
+  EXPECT_THAT(Commands[2], ElementsAre("/usr/lib/collect2", "-o", "o$x\"y\\z",
+                                       "", "a\nb", "c.o"));
+}
+
+TEST(DriverAnswerTest, AnyTextIsAnAnswer) {
+  for (const char *Text : {"", " ", "\n", " \n \n", " \"", " \"a\\", " \"\n\n",
+                           "x", " a\r\n b", " \"a\"b\"c\""})
+    (void)commandsIn(Text);
+  EXPECT_THAT(commandsIn(" \"open"), ElementsAre(ElementsAre("open")));
+  EXPECT_THAT(commandsIn(" a\r\n b"),
+              ElementsAre(ElementsAre("a"), ElementsAre("b")));
+}
+
+TEST(DriverAnswerTest, TheLastLinkerLinks) {
+  EXPECT_EQ(linkStepOf({{"clang", "-cc1", "a.c"},
+                        {"/usr/bin/as", "a.s"},
+                        {"/usr/bin/ld", "a.o"},
+                        {"dsymutil", "a"}}),
+            (Words{"/usr/bin/ld", "a.o"}));
+  EXPECT_EQ(linkStepOf({{"clang", "-cc1", "a.c"}, {"gcc", "a.o"}}),
+            (Words{"gcc", "a.o"}));
+  EXPECT_FALSE(linkStepOf({{"clang-22", "-cc1", "a.c"}, {"gcc", "-c", "a.s"}}));
+  EXPECT_FALSE(linkStepOf({}));
+}
+
+TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
+  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "a.c", "-c"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Words{"clang-cl", "/c", "a"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "-###", "a.o"}));
+  EXPECT_FALSE(onlyCompiles(DriverKind::GCC, Words{"gcc", "/c"}));
+  EXPECT_FALSE(
+      onlyCompiles(DriverKind::Clang, Words{"clang", "a.o", "-o", "x"}));
+}
+
+/// A driver that answers with \p Answer, and logs what it was asked.
+std::string makeDriver(const os::test::TestFolder &Folder,
+                       const std::string &Name, const std::string &Answer) {
+  std::string Path = Folder.write(
+      Name, "#!/bin/sh\nfor W; do echo \"$W\" >>" + Folder.path("asked") +
+                "; done\ncat >&2 <<'END'\n" + Answer + "\nEND\n");
+  EXPECT_EQ(::chmod(Path.c_str(), 0755), 0);
+  return Path;
+}
+
+std::string contentsOf(const std::string &Path) {
+  std::ifstream File(Path);
+  return {std::istreambuf_iterator<char>(File), {}};
+}
+
+TEST(ForeignCommandTest, ReadsALinkersCommand) {
+  ForeignCommand C =
+      readForeignCommand({"lld-link", "a.obj"}, std::nullopt, nullptr);
+  ASSERT_TRUE(C.Command) << C.Problem;
+  EXPECT_EQ(C.Command->Kind, Flavour::COFF);
+  ASSERT_THAT(C.Command->Inputs, SizeIs(1));
+  EXPECT_EQ(C.Command->Inputs[0].Name, "a.obj");
+}
+
+TEST(ForeignCommandTest, TheForcedFlavourWins) {
+  ForeignCommand C = readForeignCommand({"gcc", "/out:x.exe", "a.obj"},
+                                        Flavour::COFF, nullptr);
+  ASSERT_TRUE(C.Command) << C.Problem;
+  EXPECT_THAT(C.Command->Inputs, SizeIs(1));
+}
+
+TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
+  ForeignCommand C = readForeignCommand({"ls", "x"}, std::nullopt, nullptr);
+  EXPECT_FALSE(C.Command);
+  EXPECT_TRUE(C.IsUnknown);
+  EXPECT_THAT(C.Problem, HasSubstr("'ls'"));
+  C = readForeignCommand({"rustc", "x.rs"}, std::nullopt, nullptr);
+  EXPECT_FALSE(C.Command);
+  EXPECT_FALSE(C.IsUnknown);
+  EXPECT_THAT(C.Problem, HasSubstr("-C linker="));
+}
+
+TEST(ForeignCommandTest, AsksADriver) {
+  os::test::TestFolder Folder;
+  std::string Driver = makeDriver(Folder, "clang-cl-22",
+                                  " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
+  ForeignCommand C =
+      readForeignCommand({Driver, "a.obj"}, std::nullopt, nullptr);
+  ASSERT_TRUE(C.Command) << C.Problem;
+  // clang-cl's linker is given link.exe's words, whichever it is.
+  EXPECT_EQ(C.Command->Kind, Flavour::COFF);
+  EXPECT_THAT(C.Command->Inputs, SizeIs(1));
+  EXPECT_EQ(contentsOf(Folder.path("asked")), "-###\na.obj\n");
+}
+
+TEST(ForeignCommandTest, AsksADriversDriver) {
+  os::test::TestFolder Folder;
+  std::string Inner = makeDriver(Folder, "gcc", " lld-link -fuse-ld=lld b.obj");
+  std::string Outer = makeDriver(Folder, "clang", " \"" + Inner + "\" \"b.o\"");
+  ForeignCommand C = readForeignCommand({Outer, "b.o"}, std::nullopt, nullptr);
+  ASSERT_TRUE(C.Command) << C.Problem;
+  ASSERT_THAT(C.Command->Inputs, SizeIs(1));
+  EXPECT_EQ(C.Command->Inputs[0].Name, "b.obj");
+
+  std::string Endless = makeDriver(Folder, "g++", " " + Folder.path("g++"));
+  C = readForeignCommand({Endless, "b.o"}, std::nullopt, nullptr);
+  EXPECT_THAT(C.Problem, HasSubstr("one more driver"));
+}
+
+TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {
+  os::test::TestFolder Folder;
+  std::string Driver = makeDriver(Folder, "gcc", " lld-link b.obj");
+  ForeignCommand C =
+      readForeignCommand({Driver, "-c", "b.c"}, std::nullopt, nullptr);
+  EXPECT_FALSE(C.Command);
+  EXPECT_EQ(C.Problem, "");
+  EXPECT_EQ(contentsOf(Folder.path("asked")), "");
+}
+
+TEST(ForeignCommandTest, GCCIsAskedWithTheWordsOfItsResponseFiles) {
+  os::test::TestFolder Folder;
+  std::string Driver = makeDriver(Folder, "gcc", " lld-link b.obj");
+  std::string Response = Folder.write("a.rsp", "'x y.o' z.o");
+  ForeignCommand C =
+      readForeignCommand({Driver, "@" + Response}, std::nullopt, nullptr);
+  EXPECT_TRUE(C.Command) << C.Problem;
+  EXPECT_EQ(contentsOf(Folder.path("asked")), "-###\nx y.o\nz.o\n");
+}
+
+TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
+  os::test::TestFolder Folder;
+  std::string Driver = makeDriver(Folder, "clang", " lld-link b.obj");
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  std::string Nested =
+      Folder.write("nested.rsp", "a.o @" + Folder.path("fifo"));
+  for (const std::string &Word : {"@" + Folder.path("fifo"), "@" + Nested}) {
+    ForeignCommand C =
+        readForeignCommand({Driver, Word}, std::nullopt, nullptr);
+    EXPECT_FALSE(C.Command);
+    EXPECT_THAT(C.Problem, HasSubstr("only once"));
+  }
+  EXPECT_EQ(contentsOf(Folder.path("asked")), "");
+}
+
+} // namespace

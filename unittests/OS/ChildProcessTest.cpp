@@ -1,0 +1,306 @@
+//===- ChildProcessTest.cpp - Programs that this one runs -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/ChildProcess.h"
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/Threads.h"
+
+#include "gtest/gtest.h"
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words shell(const std::string &Script) { return {"sh", "-c", Script}; }
+
+/// Runs \p Program in the place of a child of this process, which can be one
+/// of a kind; the child's raw status.
+int statusOf(const Words &Program) {
+  const pid_t Child = startChild([&] {
+    ForegroundProgram Foreground;
+    if (const std::error_code Error = Foreground.start(Program))
+      return Error.value();
+    endLike(Foreground.wait());
+  });
+  int Status = 0;
+  EXPECT_EQ(::waitpid(Child, &Status, 0), Child);
+  return Status;
+}
+
+std::string contentsOf(const std::string &Path) {
+  std::ifstream File(Path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(File), {}};
+}
+
+/// Waits until \p Path is there; whether it came.
+bool waitFor(const std::string &Path) {
+  for (unsigned I = 0; I != 3000 && ::access(Path.c_str(), F_OK) != 0; ++I)
+    ::usleep(10000);
+  return ::access(Path.c_str(), F_OK) == 0;
+}
+
+TEST(ChildProcessTest, EndsWithTheStatusOfTheProgram) {
+  for (const int Code : {0, 1, 3, 255}) {
+    const int Status = statusOf(shell("exit " + std::to_string(Code)));
+    ASSERT_TRUE(WIFEXITED(Status));
+    EXPECT_EQ(WEXITSTATUS(Status), Code);
+  }
+}
+
+TEST(ChildProcessTest, EndsByTheSignalOfTheProgram) {
+  for (const int Signal : {SIGKILL, SIGTERM, SIGSEGV, SIGINT, SIGPIPE}) {
+    const int Status =
+        statusOf(shell("kill -" + std::to_string(Signal) + " $$"));
+    ASSERT_TRUE(WIFSIGNALED(Status)) << Signal;
+    EXPECT_EQ(WTERMSIG(Status), Signal);
+    EXPECT_FALSE(WCOREDUMP(Status));
+  }
+}
+
+TEST(ChildProcessTest, SaysWhyAProgramCannotBeRun) {
+  const TestFolder Folder;
+  const std::string Plain = Folder.write("plain", "no program");
+  EXPECT_EQ(WEXITSTATUS(statusOf({Folder.path("nowhere")})), ENOENT);
+  EXPECT_EQ(WEXITSTATUS(statusOf({"headstart-no-such-program"})), ENOENT);
+  EXPECT_EQ(WEXITSTATUS(statusOf({Plain})), EACCES);
+}
+
+TEST(ChildProcessTest, RunsAScriptWithoutAnInterpreterLine) {
+  const TestFolder Folder;
+  const std::string Script = Folder.write("script", "exit 7\n");
+  ASSERT_EQ(::chmod(Script.c_str(), 0755), 0);
+  EXPECT_EQ(WEXITSTATUS(statusOf({Script})), 7);
+}
+
+TEST(ChildProcessTest, PassesSignalsOn) {
+  const std::pair<int, std::string> Signals[] = {
+      {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"},
+      {SIGTERM, "TERM"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
+  for (const auto &[Signal, Name] : Signals) {
+    const TestFolder Folder;
+    std::string Script = "trap 'echo $0 >>";
+    Script += Folder.path("got") + "; exit 5' $0; : >" + Folder.path("ready");
+    Script += "; while :; do sleep 0.05; done";
+    const pid_t Child = startChild([&]() -> int {
+      ForegroundProgram Foreground;
+      (void)Foreground.start({"sh", "-c", Script, Name});
+      endLike(Foreground.wait());
+    });
+    ASSERT_TRUE(waitFor(Folder.path("ready")));
+    ASSERT_EQ(::kill(Child, Signal), 0);
+    EXPECT_EQ(exitStatus(Child), 5) << Name;
+    EXPECT_EQ(contentsOf(Folder.path("got")), Name + "\n");
+  }
+}
+
+TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
+  const TestFolder Folder;
+  const pid_t Child = startChild([&]() -> int {
+    ::setpgid(0, 0);
+    ForegroundProgram Foreground(std::chrono::minutes(10));
+    // It does not end at once: a repetition would come in between.
+    (void)Foreground.start(
+        shell("trap 'echo TERM >>" + Folder.path("got") + "; T=1' TERM; : >" +
+              Folder.path("ready") +
+              "; while test -z \"$T\"; do sleep 0.01; done; sleep 0.3;"
+              " sleep 0.1; exit 6"));
+    endLike(Foreground.wait());
+  });
+  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_EQ(::kill(-Child, SIGTERM), 0);
+  EXPECT_EQ(exitStatus(Child), 6);
+  EXPECT_EQ(contentsOf(Folder.path("got")), "TERM\n");
+}
+
+TEST(ChildProcessTest, HoldsBackWhatTheProgramMayHaveGot) {
+  const TestFolder Folder;
+  const pid_t Child = startChild([&]() -> int {
+    ForegroundProgram Foreground(std::chrono::minutes(10));
+    (void)Foreground.start(shell("trap 'echo TERM >" + Folder.path("got") +
+                                 "' TERM; : >" + Folder.path("ready") +
+                                 "; sleep 0.3; sleep 0.1; exit 6"));
+    endLike(Foreground.wait());
+  });
+  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_EQ(::kill(Child, SIGTERM), 0);
+  EXPECT_EQ(exitStatus(Child), 6);
+  EXPECT_EQ(contentsOf(Folder.path("got")), "");
+}
+
+TEST(ChildProcessTest, StopsAndWakesWithTheProgram) {
+  const TestFolder Folder;
+  const pid_t Child = startChild([&]() -> int {
+    ForegroundProgram Foreground;
+    (void)Foreground.start(shell("kill -STOP $$; exit 4"));
+    endLike(Foreground.wait());
+  });
+  int Status = 0;
+  ASSERT_EQ(::waitpid(Child, &Status, WUNTRACED), Child);
+  ASSERT_TRUE(WIFSTOPPED(Status));
+  ASSERT_EQ(::kill(Child, SIGCONT), 0);
+  EXPECT_EQ(exitStatus(Child), 4);
+}
+
+TEST(ChildProcessTest, KeepsIgnoredSignalsIgnored) {
+  const pid_t Child = startChild([&]() -> int {
+    ::signal(SIGHUP, SIG_IGN);
+    ::signal(SIGCHLD, SIG_IGN);
+    ForegroundProgram Foreground;
+    (void)Foreground.start(shell("kill -HUP $$; exit 8"));
+    endLike(Foreground.wait());
+  });
+  EXPECT_EQ(exitStatus(Child), 8);
+}
+
+TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
+  const TestFolder Folder;
+  // Only the program holds the writing end, so the reader sees its end.
+  int Ends[2];
+  ASSERT_EQ(::pipe(Ends), 0);
+  const pid_t Child = startChild([&]() -> int {
+    ForegroundProgram Foreground;
+    (void)Foreground.start(
+        shell("echo x >" + Folder.path("ready") + "; exec sleep 600"));
+    letGoOfDescriptors();
+    endLike(Foreground.wait());
+  });
+  ::close(Ends[1]);
+  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_EQ(::kill(Child, SIGKILL), 0);
+  char Byte = 0;
+  EXPECT_EQ(::read(Ends[0], &Byte, 1), 0);
+  ::close(Ends[0]);
+  int Status = 0;
+  ::waitpid(Child, &Status, 0);
+}
+
+TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
+  const TestFolder Folder;
+  int Ends[2];
+  ASSERT_EQ(::pipe(Ends), 0);
+  const pid_t Child = startChild([&]() -> int {
+    ::dup2(Ends[1], STDOUT_FILENO);
+    ::close(Ends[0]);
+    ForegroundProgram Foreground;
+    // Descriptor 1 and the pipe's own are both inherited.
+    (void)Foreground.start(shell("exec >&- " + std::to_string(Ends[1]) +
+                                 ">&-; while ! test -e " + Folder.path("seen") +
+                                 "; do sleep 0.02; done; exit 9"));
+    letGoOfDescriptors();
+    endLike(Foreground.wait());
+  });
+  ::close(Ends[1]);
+  char Byte = 0;
+  EXPECT_EQ(::read(Ends[0], &Byte, 1), 0); // hangs if anybody holds it
+  ::close(Ends[0]);
+  (void)Folder.write("seen", "");
+  EXPECT_EQ(exitStatus(Child), 9);
+}
+
+TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
+  for (const int Signal : {SIGSEGV, SIGABRT}) {
+    const pid_t Child = startChild([&]() -> int {
+      ForegroundProgram Foreground;
+      (void)Foreground.start(shell("sleep 0.3; exit 5"));
+      containFaults();
+      Threads Bad; // of the kind that prefetches; never joined
+      (void)Bad.start([&] { ::raise(Signal); });
+      while (!hadFault())
+        ::usleep(1000);
+      endLike(Foreground.wait());
+    });
+    EXPECT_EQ(exitStatus(Child), 5);
+  }
+  // That of the thread which waits is everybody's.
+  const pid_t Child = startChild([]() -> int {
+    containFaults();
+    return ::raise(SIGSEGV);
+  });
+  int Status = 0;
+  ASSERT_EQ(::waitpid(Child, &Status, 0), Child);
+  EXPECT_TRUE(WIFSIGNALED(Status)) << Status;
+}
+
+TEST(ChildProcessTest, BecomesAProgram) {
+  EXPECT_EQ(exitStatus(startChild(
+                [] { return becomeProgram(shell("exit 12")).value(); })),
+            12);
+  EXPECT_EQ(becomeProgram({"headstart-no-such-program"}).value(), ENOENT);
+}
+
+TEST(AskProgramTest, ListensToOneStream) {
+  std::string Answer;
+  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2"), ProgramStream::Error,
+                          {}, Answer));
+  EXPECT_EQ(Answer, "err\n");
+  Answer.clear();
+  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2; exit 1"),
+                          ProgramStream::Output, {}, Answer));
+  EXPECT_EQ(Answer, "out\n");
+}
+
+TEST(AskProgramTest, TheProgramHasNoInputAndNoOtherDescriptor) {
+  constexpr int Own = 77; // out of the way of what the shell opens
+  ASSERT_EQ(::dup2(STDERR_FILENO, Own), Own);
+  std::string Answer;
+  EXPECT_FALSE(askProgram(shell("cat; test -e /proc/$$/fd/77 || echo closed"),
+                          ProgramStream::Output, {}, Answer));
+  ::close(Own);
+  EXPECT_EQ(Answer, "closed\n");
+}
+
+TEST(AskProgramTest, IsBounded) {
+  std::string Answer;
+  EXPECT_EQ(askProgram({"headstart-no-such-program"}, ProgramStream::Error, {},
+                       Answer),
+            std::error_code());
+  EXPECT_EQ(Answer, "");
+
+  AnswerLimits Short;
+  Short.Time = std::chrono::milliseconds(50);
+  EXPECT_EQ(askProgram(shell("sleep 600"), ProgramStream::Error, Short, Answer),
+            std::errc::timed_out);
+  EXPECT_EQ(askProgram(shell("exec >&- 2>&-; exec sleep 600"),
+                       ProgramStream::Error, Short, Answer),
+            std::errc::timed_out);
+
+  AnswerLimits Small;
+  Small.Bytes = 100000;
+  EXPECT_EQ(askProgram({"yes"}, ProgramStream::Output, Small, Answer),
+            std::errc::value_too_large);
+  EXPECT_LT(Answer.size(), 200000U);
+
+  const std::atomic<bool> Yes = true;
+  AnswerLimits Cancelled;
+  Cancelled.Cancelled = &Yes;
+  EXPECT_EQ(
+      askProgram(shell("sleep 600"), ProgramStream::Error, Cancelled, Answer),
+      std::errc::operation_canceled);
+}
+
+TEST(AskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+  const TestFolder Folder;
+  std::string Answer;
+  // It holds the stream for as long as the folder is there.
+  ASSERT_FALSE(askProgram(shell("(while test -d " + Folder.path() +
+                                "; do sleep 0.02; done) & echo said"),
+                          ProgramStream::Output, {}, Answer));
+  EXPECT_EQ(Answer, "said\n");
+}
+
+} // namespace
