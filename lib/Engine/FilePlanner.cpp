@@ -34,10 +34,18 @@ PlanOptions planOptionsOf(const LinkCommand &Command) {
   // objects, 6.9 MB touched: 8.7 MB in 321 ranges, 7.2 MB in 452 with these).
   if (Options.Kind == Flavour::MachO)
     Options.MergeGapBytes = 4 * 1024;
+  Options.Arch = Command.MachO.Arch;
+  Options.Wanted = Command.ELF.Wanted;
   Options.ReadsCodeView = Command.ReadsCodeView;
   Options.ReadsDWARF = Command.ReadsDWARF;
   Options.DropsUnreferenced = Command.DropsUnreferenced;
   return Options;
+}
+
+FilePlanner::FilePlanner(const PlanOptions &Options, const os::PageCache &Cache)
+    : Options(Options), Cache(Cache) {
+  for (const std::string &Name : Options.Wanted)
+    Extracted.want(hashOfSymbol(Name));
 }
 
 /// An archive's layout, by the headers of its indexes alone.

@@ -108,7 +108,7 @@ int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
   unsigned Times = repetitions();
   if (Times == 0) {
     LinkSession Session(Program.Tool, Program.Kind, Settings, *Final, Origin);
-    InstalledSession Here(Session, messageName(Args));
+    InstalledSession Here(Session, messageName(Args), Words.front());
     return lld::unsafeLldMain(Words, outs(), errs(), Program.Drivers,
                               /*exitEarly=*/true);
   }
@@ -119,7 +119,7 @@ int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
     // Only the last run prints.
     lld::inTestOutputDisabled = I != 1;
     LinkSession Session(Program.Tool, Program.Kind, Settings, *Final, Origin);
-    InstalledSession Here(Session, messageName(Args));
+    InstalledSession Here(Session, messageName(Args), Words.front());
     lld::Result Result = lld::lldMain(Words, outs(), errs(), Program.Drivers);
     Session.end(/*Succeeded=*/Result.retCode == 0);
     if (!Result.canRunAgain)

@@ -50,7 +50,8 @@ namespace {
 
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
-  std::string ProgramName; ///< for messages; set while nothing is installed
+  std::string ProgramName;    ///< for messages; set while nothing is installed
+  const char *FirstWord = ""; ///< of the command line, the very same bytes
 
   /// lld keeps the names of its timers to itself. The timers are made by one
   /// thread before any other starts, in the order of a context's members; a
@@ -79,8 +80,10 @@ LinkSession *currentSession() {
 } // namespace
 
 InstalledSession::InstalledSession(LinkSession &Session,
-                                   std::string ProgramName) {
+                                   std::string ProgramName,
+                                   const char *FirstWord) {
   installed().ProgramName = std::move(ProgramName);
+  installed().FirstWord = FirstWord;
   installed().Session.store(&Session, std::memory_order_release);
   // A few of LLVM's own options (/mllvm:-help) leave through exit().
   static const int Registered = std::atexit([] {
@@ -177,11 +180,11 @@ bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
   if (LinkSession *Session = currentSession()) {
     CommandLineContext Context = CommandLineContext::fromProcess();
     Context.ToolPath = linkerProgramPath();
-    // lld's COFF driver expands all of its words, the other two what follows
-    // the program's name.
-    bool HasName = Session->flavour() == Flavour::COFF;
+    // lld's COFF driver expands all of its words, and so does lld when it looks
+    // for MinGW's -m; the other drivers what follows the program's name.
+    bool HasName = !Argv.empty() && Argv.front() == installed().FirstWord;
     if (!HasName)
-      Argv.insert(Argv.begin(), installed().ProgramName.c_str());
+      Argv.insert(Argv.begin(), installed().FirstWord);
     Error E = Session->begin(Argv, Context);
     if (!HasName)
       Argv.erase(Argv.begin());

@@ -58,8 +58,7 @@ struct PlanScratch {
 class FilePlanner {
 public:
   explicit FilePlanner(const PlanOptions &Options,
-                       const os::PageCache &Cache = os::PageCache())
-      : Options(Options), Cache(Cache) {}
+                       const os::PageCache &Cache = os::PageCache());
 
   /// The ranges of \p File, which is \p Named and input number \p Order of the
   /// link: by its layout, without what the linker will drop; cut to \p Record,

@@ -126,6 +126,9 @@ struct ELFSettings {
   std::vector<std::pair<std::string, std::string>> Remaps;
   /// Whether SEARCH_DIR in scripts counts (-nostdlib: it does not).
   bool IgnoresScriptFolders = false;
+  /// Symbols that the link looks for though no input refers to them: --entry,
+  /// --undefined, --init, --fini.
+  std::vector<std::string> Wanted;
   /// Whether .deplibs counts (--no-dependent-libraries, -r: it does not).
   bool IgnoresDependents = false;
   /// What dependent libraries are searched for and read with: what holds where

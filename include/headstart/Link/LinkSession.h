@@ -44,8 +44,6 @@ public:
   LinkSession(const LinkSession &) = delete;
   LinkSession &operator=(const LinkSession &) = delete;
 
-  Flavour flavour() const { return Kind; }
-
   /// The linker has expanded its command line to \p Argv (program's name
   /// first): takes Headstart's own options out of it, and starts fetching what
   /// the rest names. An option with a bad value is the error; then nothing has

@@ -49,6 +49,9 @@ struct PlanOptions {
   /// Mach-O: the value of -arch ("arm64"), which chooses the slice of a
   /// universal file; empty: not known.
   std::string Arch;
+  /// ELF: symbols that take members out of archives though no input refers to
+  /// them.
+  std::vector<std::string> Wanted;
   bool ReadsCodeView = true; ///< the link makes a PDB
   bool ReadsDWARF = true;    ///< DWARF sections go into the output
   /// Sections that nobody refers to are dropped (/opt:ref): to find them the

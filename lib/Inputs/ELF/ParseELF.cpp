@@ -121,6 +121,10 @@ void Parser::readSettings() {
       Relocatable ||
       !(NoHeaders || Args.hasArg(OPT_strip_all, OPT_strip_debug));
   State.Static = Relocatable;
+  Command.ELF.Wanted = Args.getAllArgValues(OPT_undefined);
+  Command.ELF.Wanted.push_back(Args.getLastArgValue(OPT_entry, "_start").str());
+  Command.ELF.Wanted.push_back(Args.getLastArgValue(OPT_init, "_init").str());
+  Command.ELF.Wanted.push_back(Args.getLastArgValue(OPT_fini, "_fini").str());
   readRemaps();
 }
 
