@@ -75,6 +75,7 @@ TEST(MachOCommandTest, saysWhyAndWho) {
                   "-force_load", "w.a", "-order_file", "order"});
   std::vector<std::tuple<std::string, InputReason, SearchRule, std::string>>
       Seen;
+  Seen.reserve(Command.Inputs.size());
   for (const NamedInput &I : Command.Inputs)
     Seen.emplace_back(I.Name, I.Reason, I.Search, I.From);
   EXPECT_THAT(

@@ -221,11 +221,11 @@ void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
         Names.insert(Name);
   }
   for (StringRef Name : Names) {
-    NamedInput Input = reExport(Name, Umbrella);
     // A file on the search path is preferred to a document of this one.
     auto Inside = Inlined.find(Name);
-    if (Inside == Inlined.end() || Request.Resolver.resolve(Input).exists())
-      addNext(std::move(Input));
+    if (Inside == Inlined.end() ||
+        Request.Resolver.resolve(reExport(Name, Umbrella)).exists())
+      addNext(reExport(Name, Umbrella));
     else
       addStubReExports(Documents, Inside->second, Umbrella, Depth + 1);
   }
