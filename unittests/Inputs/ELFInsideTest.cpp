@@ -28,7 +28,7 @@ std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
 
 /// An object with two sections, one of which holds \p Libraries.
 template <class ELFT>
-std::string object(std::string Libraries, uint16_t Type = ELF::ET_REL) {
+std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL) {
   using Header = ELFT::Ehdr;
   using Section = ELFT::Shdr;
   Header H = {};
