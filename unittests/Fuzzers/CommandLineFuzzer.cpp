@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   for (llvm::StringRef Line : Lines) {
     // Words that look into the file system would make runs differ.
     if (Line.contains_insensitive("sysroot") ||
-        Line.contains_insensitive("dir"))
+        Line.contains_insensitive("dir") || Line.contains("remap-inputs"))
       continue;
     Text.push_back(Line.str());
     Words.push_back({Line.str(), "", ""});
@@ -31,10 +31,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   Context.GetEnv = [](llvm::StringRef) -> std::optional<std::string> {
     return std::nullopt;
   };
-  parseCOFFCommandLine(Words, Context);
-  llvm::SmallVector<const char *, 16> Args = {"lld-link"};
-  for (const std::string &T : Text)
-    Args.push_back(T.c_str());
-  takePrefetchOptions(Flavour::COFF, Args);
+  for (Flavour F : {Flavour::COFF, Flavour::ELF})
+    parseCommandLine(F, Words, Context);
+  for (Flavour F : {Flavour::COFF, Flavour::ELF}) {
+    llvm::SmallVector<const char *, 16> Args = {"linker"};
+    for (const std::string &T : Text)
+      Args.push_back(T.c_str());
+    takePrefetchOptions(F, Args);
+  }
   return 0;
 }

@@ -28,9 +28,9 @@ std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
 
 /// An object with two sections, one of which holds \p Libraries.
 template <class ELFT>
-std::string object(std::string Libraries, uint16_t Type = ELF::ET_REL) {
-  using Header = typename ELFT::Ehdr;
-  using Section = typename ELFT::Shdr;
+std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL) {
+  using Header = ELFT::Ehdr;
+  using Section = ELFT::Shdr;
   Header H = {};
   memcpy(H.e_ident, ELF::ElfMagic, 4);
   H.e_ident[ELF::EI_CLASS] = ELFT::Is64Bits ? ELF::ELFCLASS64 : ELF::ELFCLASS32;

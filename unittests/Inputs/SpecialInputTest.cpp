@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
+#include "ELFTestSupport.h"
 #include "gmock/gmock.h"
 #include <cstdlib>
 #include <sys/stat.h>
@@ -48,6 +48,22 @@ TEST(SpecialInputTest, infersNoMachineFromAFIFO) {
   Folder.write("arm64.obj", std::string("\x64\xaa") + std::string(18, '\0'));
   EXPECT_THAT(parse({"fifo.obj", "arm64.obj", "/vctoolsdir:vc"}).SearchPaths,
               Contains("vc/lib/arm64"));
+}
+
+TEST(SpecialInputTest, looksIntoNoFIFO) {
+  CurrentTestFolder Folder;
+  ASSERT_EQ(::mkfifo("fifo", 0600), 0);
+  EXPECT_THAT(listed({"fifo", "-T", "fifo", "-l:fifo", "-L.", "a.o",
+                      "--remap-inputs-file=fifo", "--version-script=fifo"}),
+              ElementsAre("fifo", "./fifo", "a.o"));
+}
+
+TEST(SpecialInputTest, aLoopOfLinksLeadsNowhere) {
+  CurrentTestFolder Folder;
+  std::filesystem::create_symlink("loop", "loop");
+  Folder.write("x.ld", "INPUT(loop) SEARCH_DIR(loop) INPUT(-lx)");
+  EXPECT_THAT(listed({"x.ld", "-Lloop", "-ly", "--sysroot=loop"}),
+              ElementsAre("x.ld", "loop", "-lx", "-ly"));
 }
 
 } // namespace

@@ -43,7 +43,7 @@ enum class InputReason : uint8_t {
   Library,          ///< -l and its kin
   Framework,        ///< -framework and its kin
   FileList,         ///< named in a -filelist
-  LinkerScript,     ///< named in a linker script (INPUT, GROUP, INCLUDE)
+  LinkerScript,     ///< -T, or named in one (INPUT, GROUP, INCLUDE)
   ArchiveMember,    ///< a member of a thin archive
   DefaultInside,    ///< a default library that an object names (.drectve)
   TypeServer,       ///< a PDB that an object's type records name
@@ -87,15 +87,16 @@ struct NamedInput {
   InputReason Reason = InputReason::CommandLine;
   SearchRule Search = SearchRule::AsGiven;
   /// Who named it: the response file, the variable or the option's spelling;
-  /// empty for a plain argument of the command line.
+  /// empty for a plain argument of the command line; the path of the input that
+  /// names it, where one does.
   std::string From;
   bool Lazy = false; ///< between /start-lib and /end-lib
   /// Every member of it is read, if it is an archive: /wholearchive names it,
   /// or names nothing and so means all; --whole-archive, -force_load,
   /// -all_load.
   bool Whole = false;
-  /// ELF: only archives are searched for (-Bstatic stands before it), also for
-  /// what the input names.
+  /// ELF and MinGW: only archives are searched for (-Bstatic stands before it),
+  /// also for what the input names.
   bool StaticOnly = false;
   InsideRule Inside = InsideRule::AtOnce;
   /// The linker does without it where it is not there.

@@ -49,8 +49,8 @@ static void addStrings(StringRef Bytes, std::vector<std::string> &Result) {
 
 template <class ELFT>
 static std::vector<std::string> readAs(const os::OpenFile &File) {
-  using Header = typename ELFT::Ehdr;
-  using Section = typename ELFT::Shdr;
+  using Header = ELFT::Ehdr;
+  using Section = ELFT::Shdr;
   std::vector<std::string> Result;
   Header H;
   if (!readAll(File, 0, H) || H.e_type != ELF::ET_REL ||

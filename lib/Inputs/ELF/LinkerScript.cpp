@@ -58,7 +58,7 @@ private:
   bool readInputs();
   bool readFolder();
   bool skipPast(StringRef Opening, StringRef Closing);
-  bool skipAssignment(StringRef Target);
+  bool skipAssignment();
   bool add(ScriptName::Kind What, StringRef Token);
 
   Lexer Tokens;
@@ -151,8 +151,8 @@ bool Reader::skipPast(StringRef Opening, StringRef Closing) {
   return true;
 }
 
-/// `symbol = expression;`, and the functions that stand for one.
-bool Reader::skipAssignment(StringRef Target) {
+/// The rest of `symbol = expression;`, whose first word is read.
+bool Reader::skipAssignment() {
   StringRef Operator = Tokens.peek();
   bool IsAssignment = Operator.starts_with("=") ||
                       (Operator.size() == 2 && Operator[1] == '=' &&
@@ -200,7 +200,7 @@ bool Reader::readCommand(StringRef Command) {
   case Form::Semicolon:
     return true;
   case Form::Other:
-    return skipAssignment(Command);
+    return skipAssignment();
   }
   llvm_unreachable("unknown form");
 }

@@ -69,8 +69,9 @@ private:
 };
 } // namespace
 
-/// Far beyond any build's; each line of it costs a comparison for each input.
 static constexpr uint64_t LargestRemapFile = uint64_t(1) << 20; // bytes
+/// Far beyond any build's; each costs a comparison for each input.
+static constexpr size_t MostRemaps = 1000;
 
 NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
   NamedInput &Input = Command.Inputs.emplace_back();
@@ -131,7 +132,8 @@ void Parser::readSettings() {
 void Parser::addRemap(StringRef Text) {
   auto [Pattern, File] = Text.split('=');
   // Anything else is an error.
-  if (!File.empty() && !File.contains('='))
+  if (!File.empty() && !File.contains('=') &&
+      Command.ELF.Remaps.size() < MostRemaps)
     Command.ELF.Remaps.emplace_back(Pattern, File);
 }
 

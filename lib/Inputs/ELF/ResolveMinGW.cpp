@@ -14,6 +14,7 @@
 
 #include "../InputLook.h"
 #include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
@@ -41,7 +42,9 @@ InputResolver::resolveMinGWLibrary(const NamedInput &Input) const {
     }
   }
   // In front of what -L names stands lld-link's current folder.
-  for (StringRef Folder : ArrayRef(Command.SearchPaths).drop_front()) {
+  if (Command.SearchPaths.empty())
+    return {"-l" + Input.Name, {}};
+  for (StringRef Folder : drop_begin(Command.SearchPaths)) {
     for (StringRef File : Files) {
       SmallString<256> Path = Folder;
       sys::path::append(Path, File);
