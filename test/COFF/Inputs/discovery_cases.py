@@ -61,6 +61,11 @@ def bitcode(path: str, says, flag="-flto", defines="main") -> None:
 
 
 def prepare() -> None:
+    headings = (pathlib.Path(__file__).parents[3] / "docs" /
+                "Discovery-COFF.md").read_text().splitlines()
+    for heading in (MEMBERS, LAZY, EXCLUSION, SPELLING, OWN_PDB,
+                    NOT_REPORTED):
+        assert f"## {heading}" in headings, heading
     for letter in "abcdefghij":
         coff.write(f"{letter}.obj", f"in_{letter}")
         library(f"{letter}.lib", f"{letter}.obj")
@@ -179,6 +184,7 @@ def prepare_others() -> None:
     bitcode("lto/plain.obj", [], defines="lto_plain")
     write("empty.def", "EXPORTS\n")
     write("order.txt", "main\n")
+    write("layout.txt", ".text\n")
     write("graph.txt", "main main 1\n")
     write("x.natvis", "<AutoVisualizer/>\n")
     write("y.natvis", "<AutoVisualizer/>\n")
@@ -407,6 +413,8 @@ def option_cases():
                "/manifestinput:x.manifest", "says/a.obj")
     yield case("stub", "main.obj", "/stub:stub.exe", "says/a.obj",
                only_headstart={"stub.exe": NOT_REPORTED})
+    yield case("section layout", "main.obj", "/sectionlayout:@layout.txt",
+               only_headstart={"layout.txt": NOT_REPORTED})
     yield case("all of them", "main.obj", "/debug", "says/a.obj",
                "/natvis:x.natvis", "/def:empty.def", "/order:@order.txt",
                "/manifest:embed", "/manifestinput:x.manifest",
