@@ -51,6 +51,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     for (const char *Word : ArrayRef(Argv).drop_front())
       Words.push_back({Word, "", ""});
     LinkCommand Command = parseCommandLine(Kind, Words, Context);
+    LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;
       return;
@@ -176,7 +177,7 @@ void LinkSession::reached(LinkStage Stage) {
 
 void LinkSession::writing() {
   // lld's COFF driver has timers, and comes back to its inputs after this.
-  if (Kind != Flavour::COFF)
+  if (LinkedAs != Flavour::COFF)
     reached(LinkStage::Contributions);
 }
 
@@ -195,7 +196,7 @@ void LinkSession::writeReports() {
   LinkStats Stats;
   if (Settings.Stats) {
     Stats.Tool = Tool;
-    Stats.Flavour = flavourName(Kind).str();
+    Stats.Flavour = flavourName(LinkedAs).str();
     Stats.On = Settings.On;
     Stats.NotHandedOver = FallenThrough.load();
     Stats.LinkMs =

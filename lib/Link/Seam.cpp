@@ -177,7 +177,13 @@ FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
 bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
                              SmallVectorImpl<const char *> &Argv) {
   bool Result = realExpandResponseFiles(Saver, Tokenize, Argv);
-  if (LinkSession *Session = currentSession()) {
+  LinkSession *Session = currentSession();
+  // MinGW's driver has translated its words, and calls lld-link with them: what
+  // looks like an option of ours there (-Xlink=) was meant for lld-link.
+  bool IsTranslated = Session && Session->flavour() == Flavour::ELF &&
+                      Session->linkedAs() == Flavour::COFF && Argv.size() > 1 &&
+                      StringRef(Argv[1]) == "-lldmingw";
+  if (Session && !IsTranslated) {
     CommandLineContext Context = CommandLineContext::fromProcess();
     Context.ToolPath = linkerProgramPath();
     // lld's COFF driver expands all of its words, and so does lld when it looks

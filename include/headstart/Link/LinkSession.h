@@ -44,6 +44,11 @@ public:
   LinkSession(const LinkSession &) = delete;
   LinkSession &operator=(const LinkSession &) = delete;
 
+  Flavour flavour() const { return Kind; }
+  /// Whose command line the link's inputs were read from: with MinGW's -m,
+  /// ld.lld becomes a linker of COFF. Known after `begin`.
+  Flavour linkedAs() const { return LinkedAs; }
+
   /// The linker has expanded its command line to \p Argv (program's name
   /// first): takes Headstart's own options out of it, and starts fetching what
   /// the rest names. An option with a bad value is the error; then nothing has
@@ -77,7 +82,8 @@ private:
   void writeReports();
 
   std::string Tool;
-  Flavour Kind;
+  Flavour Kind; ///< of the program
+  Flavour LinkedAs = Kind;
   PrefetchSettings Settings;
   std::vector<PrefetchOption> Final;
   TraceClock::time_point Origin;

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "InsideObjects.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -64,47 +62,6 @@ void visitMembers(const FilePart &Archive,
     if (!Visit(Member))
       return;
   }
-}
-
-/// The name that \p Name, a header's, stands for: itself, or an offset into the
-/// archive's table of names.
-static StringRef memberName(StringRef Name, StringRef Table) {
-  uint64_t Offset = 0;
-  if (Name.consume_front("/")) {
-    if (Name.getAsInteger(10, Offset) || Offset >= Table.size())
-      return {};
-    Name = Table.substr(Offset);
-    Name = Name.take_front(Name.find_first_of(StringRef("\n\0", 2)));
-  }
-  Name.consume_back("/");
-  return Name;
-}
-
-std::vector<std::string> thinMembers(const FilePart &Archive, StringRef Path) {
-  // Far above what is linked, and still no burden.
-  constexpr uint64_t MostTableBytes = 64 << 20;
-  constexpr size_t MostMembers = 1 << 20;
-  StringRef Folder = sys::path::parent_path(Path);
-  std::vector<std::string> Paths;
-  std::string Table;
-  MemberHeader Header;
-  for (uint64_t Offset = MagicBytes;
-       Paths.size() != MostMembers && readHeader(Archive, Offset, Header);) {
-    bool IsTable = Header.isTable();
-    if (Header.Name == "//" && Header.Size <= MostTableBytes)
-      Table = Archive.bytes(Offset + MemberHeader::Bytes, Header.Size).str();
-    // Only the tables have contents here.
-    Offset = nextHeader(Offset, IsTable ? Header.Size : 0);
-    StringRef Name = memberName(Header.Name, Table);
-    if (IsTable || Name.empty())
-      continue;
-    SmallString<256> Member;
-    if (!sys::path::is_absolute(Name))
-      Member = Folder;
-    sys::path::append(Member, Name);
-    Paths.emplace_back(Member.str());
-  }
-  return Paths;
 }
 
 } // namespace headstart::coff

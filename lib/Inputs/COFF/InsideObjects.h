@@ -44,10 +44,6 @@ std::string readBitcodeDirectives(const FilePart &Bitcode);
 void visitMembers(const FilePart &Archive,
                   llvm::function_ref<bool(const FilePart &)> Visit);
 
-/// The paths of the members of the thin archive \p Archive, found at \p Path.
-std::vector<std::string> thinMembers(const FilePart &Archive,
-                                     llvm::StringRef Path);
-
 } // namespace headstart::coff
 
 #endif // HEADSTART_LIB_INPUTS_COFF_INSIDEOBJECTS_H

@@ -17,6 +17,7 @@
 
 #include "../InputLook.h"
 #include "../ScanInside.h"
+#include "../ThinArchive.h"
 #include "InsideObjects.h"
 #include "Options.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,7 +46,7 @@ private:
   StringRef folderOfInput() const;
   std::optional<std::string> findTypeServer(StringRef Recorded) const;
   void addTypeServer(StringRef Recorded);
-  void addThinMembers(const FilePart &Archive);
+  void addThinMembers();
   void readMembers(const FilePart &Archive);
   std::string pathOfLibrary(StringRef Name) const;
 
@@ -166,8 +167,8 @@ void Scan::readInput(const FilePart &Input) {
   }
 }
 
-void Scan::addThinMembers(const FilePart &Archive) {
-  for (std::string &Path : thinMembers(Archive, Request.Path)) {
+void Scan::addThinMembers() {
+  for (std::string &Path : readThinArchive(Request.File, Request.Path)) {
     FoundInput &Member = Found.emplace_back();
     Member.Next = true;
     Member.Input.Name = std::move(Path);
@@ -203,7 +204,7 @@ std::vector<FoundInput> Scan::run() {
     if (!Request.Named.Whole && !(IsThin && Command.ForArm64EC))
       return {};
     if (IsThin)
-      addThinMembers(File);
+      addThinMembers();
     else if (WantsDirectives || WantsTypeServers)
       readMembers(File);
     return std::move(Found);

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
+#include "../ThinArchive.h"
 #include "DependentLibraries.h"
 #include "LinkerScript.h"
-#include "ThinArchive.h"
 #include "llvm/BinaryFormat/Magic.h"
 
 using namespace llvm;

@@ -20,9 +20,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
+#include "../ThinArchive.h"
 #include "MachOFile.h"
 #include "TextStub.h"
-#include "ThinArchive.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -247,7 +247,7 @@ void Scan::scanThinArchive() {
   // An archive inside an archive is an error, and could hold itself.
   if (Request.Named.Reason == InputReason::ArchiveMember)
     return;
-  for (std::string &Path : readThinArchive(Contents, Request.Path)) {
+  for (std::string &Path : readThinArchive(Request.File, Request.Path)) {
     NamedInput Input;
     Input.Name = std::move(Path);
     Input.Reason = InputReason::ArchiveMember;

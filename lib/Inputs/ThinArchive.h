@@ -11,16 +11,15 @@
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_INPUTS_ELF_THINARCHIVE_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_INPUTS_ELF_THINARCHIVE_H
+#ifndef HEADSTART_LIB_INPUTS_THINARCHIVE_H
+#define HEADSTART_LIB_INPUTS_THINARCHIVE_H
 
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
-namespace headstart::elf {
+namespace headstart {
 
 /// The paths of the members of the thin archive \p File, found at \p Path, in
 /// their order, spelled as LLVM spells them. Ends at the first header that is
@@ -28,6 +27,6 @@ namespace headstart::elf {
 std::vector<std::string> readThinArchive(const os::OpenFile &File,
                                          llvm::StringRef Path);
 
-} // namespace headstart::elf
+} // namespace headstart
 
-#endif // HEADSTART_LIB_INPUTS_ELF_THINARCHIVE_H
+#endif // HEADSTART_LIB_INPUTS_THINARCHIVE_H

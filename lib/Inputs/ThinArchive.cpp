@@ -8,8 +8,8 @@
 //
 // Not llvm::object::Archive: it wants the whole file in memory, symbol table
 // included, and opens the members itself. The rules for names are those of LLVM
-// 22 Object/Archive.cpp (getName, getFullName). lld opens every member when it
-// comes to the archive (ELF/Driver.cpp, getArchiveMembers), wanted or not.
+// 22 Object/Archive.cpp (getName, getFullName). lld's ELF driver opens every
+// member when it comes to the archive, wanted or not (getArchiveMembers).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 using namespace llvm;
 
-namespace headstart::elf {
+namespace headstart {
 
 /// Header: name 16, date 12, user 6, group 6, mode 8, size 10, "`\n".
 static constexpr uint64_t HeaderSize = 60; // bytes
@@ -29,6 +29,8 @@ static constexpr uint64_t SizeAt = 48;     // bytes
 /// A million members with names of 64 characters.
 static constexpr uint64_t LargestNames = uint64_t(64) << 20; // bytes
 static constexpr size_t MostMembers = 1000000;
+/// Of all names together: an archive may name one long name a million times.
+static constexpr uint64_t MostNameBytes = 2 * LargestNames;
 
 namespace {
 class Reader {
@@ -83,6 +85,7 @@ std::vector<std::string> Reader::members() {
   std::vector<std::string> Result;
   if (at(0, 8) != "!<thin>\n")
     return Result;
+  uint64_t NameBytes = 0;
   for (uint64_t Offset = 8; Result.size() < MostMembers;) {
     StringRef Header = at(Offset, HeaderSize);
     uint64_t Size;
@@ -92,10 +95,13 @@ std::vector<std::string> Reader::members() {
     Offset += HeaderSize;
     StringRef Field = Header.take_front(NameSize);
     StringRef Kind = Field.rtrim(' ');
-    if (Kind != "/" && Kind != "//" && Kind != "/SYM64/") {
+    // "/<ECSYMBOLS>/" and its like are COFF's.
+    if (Kind != "/" && Kind != "//" && Kind != "/SYM64/" &&
+        !Kind.starts_with("/<")) {
       // A member's bytes lie elsewhere.
       StringRef Name = memberName(Field);
-      if (Name.empty())
+      NameBytes += Name.size();
+      if (Name.empty() || NameBytes > MostNameBytes)
         break;
       Result.push_back(Name.str());
       continue;
@@ -123,4 +129,4 @@ std::vector<std::string> readThinArchive(const os::OpenFile &File,
   return Members;
 }
 
-} // namespace headstart::elf
+} // namespace headstart
