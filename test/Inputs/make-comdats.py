@@ -1,18 +1,23 @@
 """Writes objects that share most of what they hold: comdats/oN.cpp and their
 response file comdats.rsp. Each has 40 tables of 16 KiB that all others have as
-well (COMDATs), 6 of its own, a function for each, and debug symbols."""
+well (COMDATs), 6 of its own, a function for each, and debug symbols.
+
+    make-comdats.py CLANG COUNT [OPTIONS...]
+
+OPTIONS are the compiler's in place of those for Windows and CodeView."""
 
 import os
 import subprocess
 import sys
 
 clang, count = sys.argv[1], int(sys.argv[2])
+target = sys.argv[3:] or ["--target=x86_64-pc-windows-msvc", "-gcodeview"]
 os.makedirs("comdats", exist_ok=True)
 
 
 def table(name, value):
     return (f"inline const int {name}[4096] = {{{value}, 1, 2}};\n"
-            f"inline __declspec(noinline) const int *at_{name}(int i) "
+            f"inline __attribute__((noinline)) const int *at_{name}(int i) "
             f"{{ return {name} + i; }}\n")
 
 
@@ -32,8 +37,8 @@ for number in range(count):
     path = f"comdats/o{number}"
     with open(path + ".cpp", "w", encoding="ascii") as file:
         file.write(text)
-    subprocess.run([clang, "--target=x86_64-pc-windows-msvc", "-c", "-g",
-                    "-gcodeview", "-std=c++17", "-ffunction-sections", "-fdata-sections",
+    subprocess.run([clang, *target, "-c", "-g", "-std=c++17",
+                    "-ffunction-sections", "-fdata-sections",
                     path + ".cpp", "-o", path + ".obj"], check=True)
     names.append(path + ".obj\n")
 with open("comdats.rsp", "w", encoding="ascii") as file:
