@@ -30,7 +30,7 @@ static constexpr uint64_t SizeAt = 48;     // bytes
 static constexpr uint64_t LargestNames = uint64_t(64) << 20; // bytes
 static constexpr size_t MostMembers = 1000000;
 /// Of all names together: an archive may name one long name a million times.
-static constexpr uint64_t MostNameBytes = 2 * LargestNames;
+static constexpr uint64_t MostNameBytes = LargestNames;
 
 namespace {
 class Reader {

@@ -222,8 +222,9 @@ TEST(MachOScanTest, thinArchives) {
   // Ends where it is cut off; a member that is an archive names nothing.
   Folder.write("lib/cut.a", Archive.substr(0, Archive.size() - 100));
   EXPECT_THAT(namesOf(scan({"lib/cut.a"})), ElementsAre("lib/a.o", "/abs/b.o"));
-  Folder.write("lib/self.a", "!<thin>\n" + arHeader("self.a/", "1") +
-                                 arHeader("../lib/self.a/", "1"));
+  Folder.write("lib/self.a",
+               "!<thin>\n" + arHeader("//", "16") + "../lib/self.a/\n\n" +
+                   arHeader("self.a/", "1") + arHeader("/0", "1"));
   EXPECT_THAT(listed(parseMachO({"lib/self.a"})),
               ElementsAre("lib/self.a", "lib/../lib/self.a"));
 }
