@@ -15,9 +15,11 @@
 
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/Plan/ELFLayout.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Object/Archive.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
@@ -85,98 +87,158 @@ static ELFSymbols readSymbols(const ELFLayout &Layout, PlanScratch &Scratch) {
   return readELFSymbols(Layout, *Symbols, *Strings, Groups);
 }
 
-/// Adds the parts of the object at \p Within to \p Layout: without what an
-/// earlier input has, and as a lazy input's when it is \p Lazy. False when it
-/// is no object.
-bool FilePlanner::addELFObject(const os::OpenFile &File, ByteRange Within,
-                               bool Lazy, uint32_t Order, bool Recorded,
-                               PlanScratch &Scratch, ObjectLayout &Layout) {
-  ELFLayoutReader Reader(Within);
-  const ELFLayout *Object = readLayout(Scratch.HeaderWindow, Reader);
-  if (!Object)
-    return false;
-  ObjectLayout Mine;
-  Mine.Parts = Object->Parts;
-  // A record tells what is read; symbols need not be asked.
-  if (!Recorded && !Object->Symbols.empty()) {
-    askForParse(File, *Object, Cache);
-    ELFSymbols Symbols = readSymbols(*Object, Scratch);
-    // A lazy input keeps its groups: it is the first with a name only if it is
-    // linked, and that is not known yet.
-    if (!Lazy && !Symbols.Rules.empty())
-      dropSections(Mine, Comdats.enter(Symbols.Rules, Order));
-    if (Lazy) {
-      uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
-      for (LayoutPart &Part : Mine.Parts)
-        if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
-          Part.Member = Number;
-    } else {
-      Extracted.addLinked(Symbols.Uses);
+/// Asks for the places where the members of an archive meet, all at once: the
+/// section headers of one, and the header of the next. The symbol index, whose
+/// names lld passes over, begins with where the members are; a walk from header
+/// to header would wait for the disk at each (185 ms instead of 110 for 3,300
+/// members).
+static void askForBorders(const os::OpenFile &File, ByteRange Index,
+                          const os::PageCache &Cache, FileWindow &Window) {
+  constexpr uint64_t BeforeBytes = 12 * 1024; // 190 sections
+  constexpr uint64_t MaxOffsets = 1024 * 1024;
+  using support::endian::read32be;
+  std::optional<ArrayRef<char>> Bytes;
+  if (Index.Length >= 4)
+    Bytes = Window.read({Index.Offset, 4});
+  if (!Bytes)
+    return;
+  uint64_t Count = read32be(Bytes->data());
+  if (Count > MaxOffsets || Count * 4 > Index.Length - 4)
+    return;
+  Bytes = Window.read({Index.Offset + 4, Count * 4});
+  if (!Bytes)
+    return;
+  SmallVector<uint32_t, 0> Members;
+  for (uint64_t I = 0; I != Count; ++I) {
+    uint32_t Offset = read32be(Bytes->data() + I * 4);
+    if (Members.empty() || Members.back() != Offset)
+      Members.push_back(Offset);
+  }
+  llvm::sort(Members);
+  Members.erase(llvm::unique(Members), Members.end());
+  std::vector<ByteRange> Borders;
+  for (uint64_t Member : Members)
+    if (Member < File.size()) {
+      uint64_t Begin = Member - std::min(Member, BeforeBytes);
+      Borders.push_back({Begin, Member + 128 - Begin});
     }
-  }
-  Layout.Parts.insert(Layout.Parts.end(), Mine.Parts.begin(), Mine.Parts.end());
-  return true;
+  Borders.push_back(
+      {File.size() - std::min(File.size(), BeforeBytes), BeforeBytes});
+  (void)Cache.hint(File, Borders);
 }
 
-/// The layout of an archive: of each member what its kind asks for.
-std::optional<ObjectLayout>
-FilePlanner::readELFArchive(const os::OpenFile &File, bool Whole,
-                            uint32_t Order, bool Recorded,
-                            PlanScratch &Scratch) {
-  ObjectLayout Layout;
-  Layout.Parts.push_back({{0, ArchiveWalk::MagicBytes}, PartKind::Headers});
-  ArchiveWalk Walk(File.size());
-  while (!Walk.needs().empty()) {
-    std::optional<ArrayRef<char>> Bytes =
-        Scratch.HeaderWindow.read(Walk.needs());
-    if (!Bytes)
-      break;
-    ByteRange Header = Walk.needs();
-    std::optional<ArchiveWalk::Member> Member = Walk.give(*Bytes);
-    if (!Member)
-      break;
-    Layout.Parts.push_back({Header, PartKind::Headers});
-    if (Member->Kind == ArchiveWalk::Member::SymbolIndex)
-      continue;
-    if (Member->Kind == ArchiveWalk::Member::LongNames)
-      Layout.Parts.push_back({Member->Contents, PartKind::Symbols});
-    else if (!addELFObject(File, Member->Contents, /*Lazy=*/!Whole, Order,
-                           Recorded, Scratch, Layout))
-      Layout.Parts.push_back({Member->Contents, PartKind::Whole});
-  }
-  return Layout;
-}
-
-std::optional<ObjectLayout> FilePlanner::readELF(const os::OpenFile &File,
-                                                 const NamedInput &Named,
-                                                 uint32_t Order, bool Recorded,
-                                                 PlanScratch &Scratch) {
+std::shared_ptr<const SkimmedFile>
+FilePlanner::skim(const os::OpenFile &File, PlanScratch &Scratch) const {
   File.expectScatteredReads();
   Scratch.open(File);
+  auto Result = std::make_shared<SkimmedFile>();
+  auto Add = [&](ByteRange Within) {
+    SkimmedFile::Object &Object = Result->Objects.emplace_back();
+    Object.Within = Within;
+    ELFLayoutReader Reader(Within);
+    if (const ELFLayout *Layout = readLayout(Scratch.HeaderWindow, Reader))
+      Object.Layout = std::move(*Layout);
+    // lld looks whether the names end with a zero.
+    if (Object.Layout && !Object.Layout->Strings.empty()) {
+      ByteRange End{Object.Layout->Strings.end() - 1, 1};
+      (void)Cache.hint(File, {&End, 1});
+    }
+  };
+
   std::optional<ArrayRef<char>> Head = Scratch.HeaderWindow.read(
       {0, std::min(File.size(), ELFLayoutReader::HeaderBytes)});
   if (!Head)
-    return std::nullopt;
+    return Result;
   StringRef Magic(Head->data(), Head->size());
   // Of a thin archive there is nothing but headers and names.
   if (Magic.starts_with(object::ThinArchiveMagic))
-    return std::nullopt;
-  if (Magic.starts_with(object::ArchiveMagic))
-    return readELFArchive(File, Named.Whole, Order, Recorded, Scratch);
-  bool Lazy = Named.Lazy ||
-              (Named.Reason == InputReason::ArchiveMember && !Named.Whole);
+    return Result;
+  if (!Magic.starts_with(object::ArchiveMagic)) {
+    Add({0, File.size()});
+    if (!Result->Objects.front().Layout)
+      Result->Objects.clear();
+    return Result;
+  }
+  Result->IsArchive = true;
+  ArchiveWalk Walk(File.size());
+  while (!Walk.needs().empty()) {
+    ByteRange Header = Walk.needs();
+    std::optional<ArrayRef<char>> Bytes = Scratch.HeaderWindow.read(Header);
+    std::optional<ArchiveWalk::Member> Member;
+    if (Bytes)
+      Member = Walk.give(*Bytes);
+    if (!Member)
+      break;
+    if (Member->Kind == ArchiveWalk::Member::SymbolIndex &&
+        Result->Objects.empty())
+      askForBorders(File, Member->Contents, Cache, Scratch.SymbolWindow);
+    if (Member->Kind == ArchiveWalk::Member::File)
+      Add(Member->Contents);
+    else
+      Result->Objects.push_back({{},
+                                 Member->Contents,
+                                 std::nullopt,
+                                 Member->Kind == ArchiveWalk::Member::LongNames
+                                     ? PartKind::Symbols
+                                     : PartKind::NeverRead});
+    Result->Objects.back().Header = Header;
+  }
+  return Result;
+}
+
+/// The layout of what was skimmed: without what an earlier input has, and of
+/// lazy inputs with the number of each.
+ObjectLayout FilePlanner::readELF(const os::OpenFile &File,
+                                  const SkimmedFile &Skimmed,
+                                  const NamedInput &Named, uint32_t Order,
+                                  bool Recorded, PlanScratch &Scratch) {
+  Scratch.open(File);
+  bool IsMember = Named.Reason == InputReason::ArchiveMember;
+  bool Lazy = (Named.Lazy || IsMember || Skimmed.IsArchive) && !Named.Whole;
   ObjectLayout Layout;
-  if (!addELFObject(File, {0, File.size()}, Lazy, Order, Recorded, Scratch,
-                    Layout))
-    return std::nullopt;
+  for (const SkimmedFile::Object &Object : Skimmed.Objects) {
+    if (!Object.Header.empty())
+      Layout.Parts.push_back({Object.Header, PartKind::Headers});
+    if (!Object.Layout) {
+      Layout.Parts.push_back({Object.Within, Object.Otherwise});
+      continue;
+    }
+    ObjectLayout Mine;
+    Mine.Parts = Object.Layout->Parts;
+    // A record tells what is read; symbols need not be asked.
+    if (!Recorded && !Object.Layout->Symbols.empty()) {
+      askForParse(File, *Object.Layout, Cache);
+      enterSymbols(readSymbols(*Object.Layout, Scratch), Lazy, Order, Mine);
+    }
+    Layout.Parts.insert(Layout.Parts.end(), Mine.Parts.begin(),
+                        Mine.Parts.end());
+  }
+  // The members stand behind their headers, which came first.
   return Layout;
+}
+
+void FilePlanner::enterSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
+                               ObjectLayout &Layout) {
+  if (!Lazy) {
+    if (!Symbols.Rules.empty())
+      dropSections(Layout, Comdats.enter(Symbols.Rules, Order));
+    Extracted.addLinked(Symbols.Uses);
+    return;
+  }
+  // A lazy input keeps its groups: it is the first with a name only if it is
+  // linked, and that is not known yet.
+  uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
+  for (LayoutPart &Part : Layout.Parts)
+    if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
+      Part.Member = Number;
 }
 
 void FilePlanner::enterSymbols(const os::OpenFile &File,
                                const NamedInput &Named, PlanScratch &Scratch) {
   // An order behind all others: nothing of it is fetched, so that its groups
   // need not be known.
-  (void)readELF(File, Named, UINT32_MAX, /*Recorded=*/false, Scratch);
+  (void)readELF(File, *skim(File, Scratch), Named, UINT32_MAX,
+                /*Recorded=*/false, Scratch);
 }
 
 } // namespace headstart

@@ -75,10 +75,14 @@ private:
   void openAndPublish(InputEntry &Entry, os::OpenFile &File);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
-  void follow(const InputEntry &Entry, const os::OpenFile &File);
+  void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject);
   void enterSymbols(PlanScratch &Scratch);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
+  void planLooked(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
+  void fetchPlanned(InputEntry &Entry, const os::OpenFile &File, bool IsObject,
+                    TraceLane *Lane);
+  bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void planEntry(InputEntry &Entry, const os::OpenFile &File,
                  PlanScratch &Scratch);
   void fetchStage(InputEntry &Entry, LinkStage Stage, const os::OpenFile *File,

@@ -144,15 +144,21 @@ void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
   dropSections(Layout, Comdats.enter(readCOFFComdats(Layout, Symbols), Order));
 }
 
-std::vector<PlannedRange> FilePlanner::plan(const os::OpenFile &File,
-                                            const NamedInput &Named,
-                                            uint32_t Order,
-                                            PlanScratch &Scratch,
-                                            const RecordedFile *Record) {
+std::vector<PlannedRange>
+FilePlanner::plan(const os::OpenFile &File, const NamedInput &Named,
+                  uint32_t Order, PlanScratch &Scratch,
+                  const RecordedFile *Record, const SkimmedFile *Skimmed) {
   std::optional<ObjectLayout> Layout;
   bool Small = File.size() <= Options.WholeFileBytes;
   if (Options.Kind == Flavour::ELF) {
-    Layout = readELF(File, Named, Order, Record != nullptr, Scratch);
+    std::shared_ptr<const SkimmedFile> Mine;
+    if (!Skimmed) {
+      Mine = skim(File, Scratch);
+      Skimmed = Mine.get();
+    }
+    if (!Skimmed->Objects.empty())
+      Layout =
+          readELF(File, *Skimmed, Named, Order, Record != nullptr, Scratch);
   } else if (!Small && Options.Kind == Flavour::MachO) {
     Layout = readMachO(File, Options.Arch, Named.Whole, Scratch.Head);
   } else if (!Small && !Named.Whole) {

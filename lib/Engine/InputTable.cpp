@@ -13,8 +13,9 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Enters \p Named; null when its name is known under the same rule.
-InputEntry *InputTable::make(NamedInput Named) {
+/// Enters \p Named, and tells whether it is new: a name that is known under the
+/// same rule is not.
+std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
   auto Entry = std::make_unique<InputEntry>(
       std::move(Named), static_cast<uint32_t>(Entries.size()));
   const NamedInput &Mine = Entry->Named;
@@ -24,16 +25,16 @@ InputEntry *InputTable::make(NamedInput Named) {
   const NamedInput &Other = It->second->Named;
   if (!IsNew && Other.Search == Mine.Search &&
       Other.StaticOnly == Mine.StaticOnly)
-    return nullptr;
+    return {It->second, false};
   Entries.push_back(std::move(Entry));
-  return Entries.back().get();
+  return {Entries.back().get(), true};
 }
 
 void InputTable::fill(std::vector<NamedInput> Inputs) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Entries.reserve(Inputs.size());
   for (NamedInput &Named : Inputs)
-    if (InputEntry *Entry = make(std::move(Named)))
+    if (auto [Entry, IsNew] = make(std::move(Named)); IsNew)
       Waiting.push_back(Entry);
 }
 
@@ -42,16 +43,23 @@ size_t InputTable::size() const {
   return Entries.size();
 }
 
-InputEntry *InputTable::nextToPrepare() {
+InputTable::Work InputTable::nextWork() {
   std::unique_lock<std::mutex> Lock(Mutex);
-  More.wait(Lock,
-            [&] { return Cancelled || !Waiting.empty() || Looking == 0; });
-  if (Cancelled || Waiting.empty())
-    return nullptr;
-  InputEntry *Entry = Waiting.front();
-  Waiting.pop_front();
+  More.wait(Lock, [&] {
+    return Cancelled || !Waiting.empty() || !Unplanned.empty() || Looking == 0;
+  });
+  if (Cancelled || (Waiting.empty() && Unplanned.empty()))
+    return {};
   ++Looking;
-  return Entry;
+  if (!Waiting.empty()) {
+    InputEntry *Entry = Waiting.front();
+    Waiting.pop_front();
+    Entry->Place = NextPlace++;
+    return {Entry, false};
+  }
+  InputEntry *Entry = Unplanned.begin()->second;
+  Unplanned.erase(Unplanned.begin());
+  return {Entry, true};
 }
 
 void InputTable::beginLook() {
@@ -69,6 +77,15 @@ void InputTable::looked() {
     More.notify_all();
 }
 
+void InputTable::planLater(InputEntry &Entry) {
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    --Looking;
+    Unplanned.emplace(Entry.Place, &Entry);
+  }
+  More.notify_one();
+}
+
 void InputTable::add(std::vector<FoundInput> Found, uint8_t Turn) {
   if (Found.empty())
     return;
@@ -80,10 +97,12 @@ void InputTable::add(std::vector<FoundInput> Found, uint8_t Turn) {
     };
     for (FoundInput &F : Found) {
       F.Input.Turn = Turn;
-      InputEntry *Entry = make(std::move(F.Input));
-      if (Entry && F.Next)
+      auto [Entry, IsNew] = make(std::move(F.Input));
+      // What is known from a record, at the end of all, comes here. (That it
+      // then stands in Waiting twice is seen by whoever comes second.)
+      if (F.Next && (IsNew || Entry->State == EntryState::Waiting))
         Next.push_back(Entry);
-      else if (Entry)
+      else if (IsNew)
         Waiting.insert(llvm::upper_bound(Waiting, Turn, Later), Entry);
     }
     Waiting.insert(Waiting.begin(), Next.begin(), Next.end());

@@ -15,6 +15,7 @@
 #define HEADSTART_LIB_ENGINE_INPUTTABLE_H
 
 #include "headstart/Engine/FileContents.h"
+#include "headstart/Engine/FilePlanner.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/InputScanner.h"
 #include "headstart/Plan/FetchPlan.h"
@@ -25,6 +26,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,7 +67,9 @@ struct InputEntry {
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
-  bool SymbolsKnown = false; ///< to the planner
+  bool SymbolsKnown = false;                  ///< to the planner
+  std::shared_ptr<const SkimmedFile> Skimmed; ///< between two steps
+  uint32_t Place = 0; ///< in the order in which it was prepared
   static constexpr uint16_t PlannedFlag = 0x8000;
   /// Set by the thread that prepares the entry, so that no other does.
   static constexpr uint16_t BegunFlag = 0x4000;
@@ -94,18 +98,27 @@ public:
 
   size_t size() const;
 
-  /// The next entry to prepare, in the order in which the linker will ask.
-  /// While there is none, waits as long as one may still be added. Null when
-  /// there is nothing more, or the table was cancelled. The caller says
-  /// `looked` when it has seen what the entry names.
-  InputEntry *nextToPrepare();
-  /// Takes \p Entry out of its turn; it is looked into like the others.
+  /// What is to be done with an entry in the first stage.
+  struct Work {
+    InputEntry *Entry = nullptr; ///< null: nothing more
+    bool Plans = false;          ///< it was prepared, and is to be planned
+  };
+
+  /// The next work, in the order in which the linker will ask: first all that
+  /// is to be prepared, then what was left to be planned. While there is none,
+  /// waits as long as some may still come. None when there is nothing more, or
+  /// the table was cancelled. The caller says `looked` when it has seen what
+  /// the entry names, or `planLater`.
+  Work nextWork();
+  /// Takes an entry out of its turn; it is looked into like the others.
   void beginLook();
   /// The caller has looked into one entry.
   void looked();
+  /// The same, and somebody is to plan \p Entry when all is prepared.
+  void planLater(InputEntry &Entry);
   /// Adds what an input of \p Turn (NamedInput::Turn) names: the linker will
-  /// ask for it next, or after all that is known of that turn. What is known by
-  /// its name already is passed over.
+  /// ask for it next, or after all that is known of that turn. Of what is known
+  /// by its name already, only the turn may change.
   void add(std::vector<FoundInput> Found, uint8_t Turn);
 
   /// The next entry whose turn it is for \p Stage (of the first, to be
@@ -144,7 +157,7 @@ public:
   InputEntry *find(llvm::StringRef Path, bool &Claimed);
 
 private:
-  InputEntry *make(NamedInput Named);
+  std::pair<InputEntry *, bool> make(NamedInput Named);
 
   mutable std::mutex Mutex;
   std::condition_variable Published;
@@ -152,8 +165,10 @@ private:
   // All guarded by Mutex:
   llvm::StringMap<InputEntry *> ByPath;
   std::vector<std::unique_ptr<InputEntry>> Entries;
-  std::deque<InputEntry *> Waiting; ///< to be prepared
-  size_t Looking = 0;               ///< threads that may still add
+  std::deque<InputEntry *> Waiting;           ///< to be prepared
+  std::map<uint32_t, InputEntry *> Unplanned; ///< by their places in the turn
+  uint32_t NextPlace = 0;
+  size_t Looking = 0; ///< threads that may still add
   std::array<size_t, NumLinkStages> Cursors{};
   size_t Finished = 0;
   bool Cancelled = false;

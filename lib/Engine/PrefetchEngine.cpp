@@ -25,7 +25,7 @@
 ///
 /// What an input names inside itself is added to the table while others work;
 /// a thread that finds nothing more to prepare waits for those that are still
-/// looking (InputTable::nextToPrepare).
+/// looking (InputTable::nextWork).
 ///
 /// Otherwise threads wait for two things only: the disk, and room
 /// (MemoryWindow.h).
@@ -110,9 +110,12 @@ void PrefetchEngine::Impl::addRecordedInputs() {
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
     // What is searched for goes by its file name, with what lld may add to it.
+    StringRef Stem = sys::path::stem(File.Path);
+    StringRef Library = Stem;
+    Library.consume_front("lib");
     if (File.Path.empty() || Names.contains(File.Path) ||
         Names.contains(sys::path::filename(File.Path)) ||
-        Names.contains(sys::path::stem(File.Path)))
+        Names.contains(Stem) || Names.contains(Library))
       continue;
     NamedInput Input;
     Input.Name = File.Path;
@@ -133,10 +136,13 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     while (!Window.isCancelled()) {
       if (Stage == LinkStage::Parse) {
         prepareUrgent(Scratch, Lane);
-        InputEntry *Entry = Table.nextToPrepare();
+        auto [Entry, Plans] = Table.nextWork();
         if (!Entry)
           break;
-        prepare(*Entry, Scratch, Lane);
+        if (Plans)
+          planLooked(*Entry, Scratch, Lane);
+        else
+          prepare(*Entry, Scratch, Lane);
         continue;
       }
       InputEntry *Entry = Table.nextFor(Stage);
@@ -248,10 +254,12 @@ void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
   }
 }
 
-/// Adds what \p File names, unless the record of the last link names it.
+/// Adds what \p File names.
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
-                                  const os::OpenFile &File) {
-  if (!recordOf(Entry.Path, File.identity()))
+                                  const os::OpenFile &File, bool IsObject) {
+  // What a recorded object names is recorded too; archives and scripts tell
+  // the order as well.
+  if (!IsObject || !recordOf(Entry.Path, File.identity()))
     Table.add(Scanner->scan(Entry.Named, Entry.Path, File), Entry.Named.Turn);
 }
 
@@ -282,23 +290,46 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   // has been read.
   bool IsObject = InputScanner::isObject(File);
   if (!IsObject)
-    follow(Entry, File);
-  // Which members of archives are linked is known when all is planned: nobody
-  // goes on to the next stage before.
-  if (!Planner->planTogether()) {
+    follow(Entry, File, IsObject);
+  if (Planner->planTogether() && needsPlan(Entry, File)) {
+    // The linker reads the section headers of all inputs before it reads the
+    // symbols of any.
+    Entry.Skimmed = Planner->skim(File, Scratch);
     Looked.release();
-    Table.looked();
+    Table.planLater(Entry);
+    return;
   }
-
+  Looked.release();
+  Table.looked();
   planEntry(Entry, File, Scratch);
-  if (Planner->planTogether()) {
-    Looked.release();
+  fetchPlanned(Entry, File, IsObject, Lane);
+}
+
+/// Plans an entry that was prepared before. Which members of archives are
+/// linked is known when all is planned: nobody goes on to the next stage
+/// before.
+void PrefetchEngine::Impl::planLooked(InputEntry &Entry, PlanScratch &Scratch,
+                                      TraceLane *Lane) {
+  os::OpenFile File;
+  if (os::OpenFile::open(Entry.Path, File)) {
+    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     Table.looked();
+    return;
   }
+  planEntry(Entry, File, Scratch);
+  Table.looked();
+  fetchPlanned(Entry, File, InputScanner::isObject(File), Lane);
+}
+
+/// Fetches the first stage of \p Entry, which has its plan, and those for which
+/// others came before it had one.
+void PrefetchEngine::Impl::fetchPlanned(InputEntry &Entry,
+                                        const os::OpenFile &File, bool IsObject,
+                                        TraceLane *Lane) {
   uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
   fetchStage(Entry, LinkStage::Parse, &File, Lane);
   if (IsObject)
-    follow(Entry, File);
+    follow(Entry, File, IsObject);
   for (unsigned S = 1; S != NumLinkStages; ++S)
     if (Seen & (uint16_t(1) << S))
       fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
@@ -342,18 +373,27 @@ bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
   });
 }
 
+/// Whether anything of an entry may have to be fetched.
+bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
+                                     const os::OpenFile &File) const {
+  // A small file that is held was read to be held.
+  if (Entry.Contents && !Entry.Contents->isMapped())
+    return false;
+  if (!Entry.Before)
+    return true;
+  if (Entry.Before->complete())
+    return false;
+  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
+  return !Record || !isResident(File, *Entry.Before, *Record);
+}
+
 /// Plans an entry: nothing for what is in memory already.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File,
                                      PlanScratch &Scratch) {
-  // A small file that is held was read to be held.
-  if (Entry.Contents && !Entry.Contents->isMapped())
-    return;
-  if (Entry.Before && Entry.Before->complete())
+  if (!needsPlan(Entry, File))
     return;
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (Record && Entry.Before && isResident(File, *Entry.Before, *Record))
-    return;
   if (isObject(Entry.Path) &&
       Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
     Entry.Plan = planFile(nullptr, File.size(), Options.Plan);

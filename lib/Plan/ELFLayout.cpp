@@ -169,21 +169,26 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
 template <typename ELFT>
 void ELFLayoutReader::giveSections(ArrayRef<char> Bytes) {
   using Shdr = typename ELFT::Shdr;
+  // Assemblers put relocations behind all else, in the same order, so that two
+  // lists need less sorting than one.
+  std::vector<LayoutPart> Relocations;
   auto Add = [&](uint64_t Offset, uint64_t Length, PartKind Kind,
                  uint32_t Section = 0) {
     if (Offset >= Within.Length || Length == 0)
       return;
-    Result.Parts.push_back(
-        {{Within.Offset + Offset, std::min(Length, Within.Length - Offset)},
-         Kind,
-         Section});
+    bool Relocates =
+        Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
+    (Relocates ? Relocations : Result.Parts)
+        .push_back(
+            {{Within.Offset + Offset, std::min(Length, Within.Length - Offset)},
+             Kind,
+             Section});
   };
   auto RangeOf = [&](const Shdr &S) {
     ByteRange R = ByteRange{S.sh_offset, S.sh_size}.clippedTo(Within.Length);
     return ByteRange{Within.Offset + R.Offset, R.Length};
   };
   Add(0, sizeof(typename ELFT::Ehdr), PartKind::Headers);
-  Add(SectionsAt - Within.Offset, Bytes.size(), PartKind::Headers);
   for (uint32_t I = 1; I < Result.NumSections; ++I) {
     const Shdr &S = *at<Shdr>(Bytes, I);
     if (S.sh_type == ELF::SHT_NULL || S.sh_type == ELF::SHT_NOBITS)
@@ -205,6 +210,9 @@ void ELFLayoutReader::giveSections(ArrayRef<char> Bytes) {
         Result.Strings = RangeOf(*Strings);
     }
   }
+  Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
+                      Relocations.end());
+  Add(SectionsAt - Within.Offset, Bytes.size(), PartKind::Headers);
   settleParts(Result.Parts);
   Done = true;
 }

@@ -20,12 +20,14 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/ComdatTable.h"
+#include "headstart/Plan/ELFLayout.h"
 #include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -54,6 +56,18 @@ struct PlanScratch {
   }
 };
 
+/// The section headers of an ELF file, as far as plans need them.
+struct SkimmedFile {
+  struct Object {
+    ByteRange Header; ///< an archive's, before the member
+    ByteRange Within;
+    std::optional<ELFLayout> Layout;
+    PartKind Otherwise = PartKind::Whole; ///< what it is without a layout
+  };
+  bool IsArchive = false;
+  std::vector<Object> Objects; ///< the file, or the archive's members, in order
+};
+
 /// Plans the files of one link. Every function may be called from any thread.
 class FilePlanner {
 public:
@@ -64,15 +78,23 @@ public:
   /// link: by its layout, without what the linker will drop; cut to \p Record,
   /// when there is one, of the same file; all of it where that is cheaper, or
   /// where every member of an archive is read (those of ld64.lld by the layout
-  /// of each). Blocks for the disk.
+  /// of each). \p Skimmed is what `skim` found in it, or null. Blocks for the
+  /// disk.
   std::vector<PlannedRange> plan(const os::OpenFile &File,
                                  const NamedInput &Named, uint32_t Order,
                                  PlanScratch &Scratch,
-                                 const RecordedFile *Record = nullptr);
+                                 const RecordedFile *Record = nullptr,
+                                 const SkimmedFile *Skimmed = nullptr);
 
   /// Whether what belongs to the lazy input \p Member (of a PlannedRange) is
   /// read: known when all files are planned.
   bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
+
+  /// Reads the section headers of an ELF object, or of all members of an
+  /// archive: what the linker needs of every input before it needs anything
+  /// else. Blocks for the disk.
+  std::shared_ptr<const SkimmedFile> skim(const os::OpenFile &File,
+                                          PlanScratch &Scratch) const;
 
   /// Enters the symbols of a file that is linked in any case, or lazily, but
   /// needs no plan. Blocks for the disk.
@@ -88,15 +110,10 @@ public:
 private:
   void dropUnlinked(const os::OpenFile &File, uint32_t Order,
                     llvm::SmallVectorImpl<char> &Symbols, ObjectLayout &Layout);
-  std::optional<ObjectLayout> readELF(const os::OpenFile &File,
-                                      const NamedInput &Named, uint32_t Order,
-                                      bool Recorded, PlanScratch &Scratch);
-  std::optional<ObjectLayout> readELFArchive(const os::OpenFile &File,
-                                             bool Whole, uint32_t Order,
-                                             bool Recorded,
-                                             PlanScratch &Scratch);
-  bool addELFObject(const os::OpenFile &File, ByteRange Within, bool Lazy,
-                    uint32_t Order, bool Recorded, PlanScratch &Scratch,
+  ObjectLayout readELF(const os::OpenFile &File, const SkimmedFile &Skimmed,
+                       const NamedInput &Named, uint32_t Order, bool Recorded,
+                       PlanScratch &Scratch);
+  void enterSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
                     ObjectLayout &Layout);
 
   const PlanOptions Options;

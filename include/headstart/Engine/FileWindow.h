@@ -41,9 +41,11 @@ public:
     if (Range.Offset < Begin || Range.end() > Begin + Bytes.size()) {
       if (Range.end() > Source->size())
         return std::nullopt;
-      // The rest of the last page comes at no price.
+      // The rest of the last page comes at no price; what follows a table is
+      // mostly the next header.
       uint64_t End =
-          std::min(llvm::alignTo(Range.end(), PageBytes), Source->size());
+          std::min(llvm::alignTo(Range.end() + NextHeaderBytes, PageBytes),
+                   Source->size());
       Begin = Range.Offset;
       Bytes.resize_for_overwrite(End - Begin);
       std::error_code Error;
@@ -57,6 +59,7 @@ public:
 
 private:
   static constexpr uint64_t PageBytes = 4096;
+  static constexpr uint64_t NextHeaderBytes = 128;
 
   const os::OpenFile *Source = nullptr;
   uint64_t Begin = 0;
