@@ -117,6 +117,8 @@ def as_objects(folder: pathlib.Path) -> List[str]:
     """The same link from objects: --start-lib in place of each archive."""
     result = []
     for word in elf_archives().words:
+        if word in ("--start-group", "--end-group"):
+            continue  # no place for --start-lib
         path = pathlib.Path(word)
         if path.suffix != ".a" or not path.is_file():
             result.append(word)
@@ -139,11 +141,26 @@ def elf_objects() -> Sample:
                   [folder / "in"], words)
 
 
+SYSTEM_STUB = """--- !tapi-tbd
+tbd-version: 4
+targets: [ arm64-macos ]
+install-name: '/usr/lib/libSystem.B.dylib'
+exports:
+  - targets: [ arm64-macos ]
+    symbols: [ ___cxa_pure_virtual, _bzero, _memcpy, _memmove, _memset,
+               dyld_stub_binder ]
+...
+"""
+
+
 def macho() -> Sample:
     folder = harness.make_corpus("macho", MACHO_CORPUS, kind="macho")
+    (folder / "libSystem.tbd").write_text(SYSTEM_STUB)
     return Sample("Mach-O: objects with DWARF", "ld64.lld", folder,
                   [folder / "obj"], ["-arch", "arm64", "-platform_version",
                                      "macos", "13.0", "13.0",
+                                     # freestanding, so with C++'s name
+                                     "-e", "__Z4mainv", str(folder / "libSystem.tbd"),
                                      f"@{folder}/link.rsp"])
 
 

@@ -103,6 +103,7 @@ private:
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   DiskProbe Probe;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
+  std::atomic<unsigned> ResidentLooks{0};
   MemoryWindow Window;
   /// The input that the linker asked for last, if no thread has come to it.
   std::atomic<InputEntry *> Urgent{nullptr};
