@@ -30,7 +30,7 @@ fat("endless.o", [(X86, 4096, size)], count=0xFFFFFFFF)
 fat("none.o", [])
 fat("large.o", [(ARM64, 4096, size)], magic=0xCAFEBABF)
 pathlib.Path("cut-table.o").write_bytes(struct.pack(">III", 0xCAFEBABE, 2, 7))
-pathlib.Path("magic.o").write_bytes(b"\xca\xfe\xba\xbe")
+# Of a file that ends behind the magic stock lld reads on, in what lies there.
 
 for name in ("whole", "thin"):
     archive = pathlib.Path(name + ".a").read_bytes()

@@ -2,8 +2,9 @@
 """A linker that reads nothing: waits until files are in memory.
 
 Whatever its command line says: NEEDED in the environment names the files, and
-HEADSTART_PROGRAM the tool that tells. With LEAST, so many bytes of them are
-enough; then it lives on for LINGER seconds. Ends with 0 when they are there,
+HEADSTART_PROGRAM the tool that tells. So many bytes of them as LEAST says are
+enough, by default nine tenths (the system may take single pages away again);
+then it lives on for LINGER seconds. Ends with 0 when they are there,
 with 9 when that takes too long.
 """
 
@@ -23,7 +24,8 @@ def resident(path):
 
 def main():
     files = os.environ["NEEDED"].split()
-    least = int(os.environ.get("LEAST", sum(map(os.path.getsize, files))))
+    least = int(os.environ.get(
+        "LEAST", sum(map(os.path.getsize, files)) * 9 // 10))
     for _ in range(1200):
         if sum(resident(path) for path in files) >= least:
             time.sleep(float(os.environ.get("LINGER", "0")))

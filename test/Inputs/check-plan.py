@@ -1,0 +1,55 @@
+"""Checks a plan against what the linker reads.
+
+    check-plan.py HEADSTART FOLDER LINKER ARGS...
+
+Puts FOLDER out of memory, reads just the planned ranges, and links. The linker
+must then find nearly all that it needs (at most an eighth of the planned bytes
+come in by its own reading), must touch at least four fifths of what was planned,
+and the plan must leave out at least four tenths of the folder's inputs. Nobody
+can be too late."""
+
+import json
+import os
+import subprocess
+import sys
+
+headstart, folder = sys.argv[1:3]
+command = sys.argv[3:]
+
+
+def run(*words):
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE)
+    return done.stdout
+
+
+def resident():
+    return json.loads(run(headstart, "residency", "--json",
+                          folder))["resident_bytes"]
+
+
+run(headstart, "evict", folder)
+plan = json.loads(run(headstart, "plan", "--json", "--", *command))
+files = {}
+for part in plan["ranges"]:
+    if part["path"] not in files:
+        files[part["path"]] = os.open(part["path"], os.O_RDONLY)
+        os.posix_fadvise(files[part["path"]], 0, 0, os.POSIX_FADV_RANDOM)
+# Making the plan has read what it needs, and around that.
+run(headstart, "evict", folder)
+for part in plan["ranges"]:
+    os.pread(files[part["path"]], part["length"], part["offset"])
+planned = resident()
+# One thread plans the inputs in their order, as `headstart plan` does.
+subprocess.run(command + ["--prefetch-stats=stats.json", "--prefetch-jobs=1",
+                          "--prefetch-profile=none"], check=True)
+with open("stats.json", encoding="utf-8") as file:
+    stats = json.load(file)
+# An input that is in memory as a whole is not asked for its COMDATs, so that the
+# prefetcher takes the next one's for the first.
+more = resident() - planned - stats["hinted_bytes"]
+print(f"planned {planned} of {stats['inputs_bytes']}, "
+      f"touched {stats['touched_bytes']}, read besides {more}")
+if not (1_000_000 < planned < stats["inputs_bytes"] * 0.6
+        and more <= planned * 0.125
+        and stats["touched_bytes"] >= planned * 0.8):
+    sys.exit(f"not what it should be: {stats}")
