@@ -162,6 +162,12 @@ def write_document(figures: dict) -> None:
     DOCUMENT.write_text("\n".join(parts))
 
 
+# What the README shows of the other flavours.
+OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives"),
+          ("elf-objects", "the same from 3,200 objects"),
+          ("macho", "`ld64.lld`: 600 objects with DWARF, 1.4 GB"))
+
+
 def write_readme(figures: dict) -> None:
     """Puts the main figures between the marks in the README."""
     begin, end = "<!-- begin figures -->\n", "<!-- end figures -->"
@@ -184,6 +190,20 @@ def write_readme(figures: dict) -> None:
             f"({harness.ratio(runs[name], runs[base]):.2f})"
             for runs in (cold, held, warm)]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    others = [(title, harness.runs_of(figures[name]["figures"], "cold"),
+               harness.runs_of(figures[name]["figures"], "warm"))
+              for name, title in OTHERS if name in figures]
+    if others:
+        lines += ["", "| | stock, cold | first link | next links | stock, warm |",
+                  "| --- | --- | --- | --- | --- |"]
+    for title, runs, warmed in others:
+        base = next(iter(runs))
+        cells = [f"{harness.median(runs[base], 'seconds'):.2f} s"]
+        cells += [f"{harness.median(runs[name], 'seconds'):.2f} s "
+                  f"({harness.ratio(runs[name], runs[base]):.2f})"
+                  for name in ("Headstart, first link", "Headstart, next links")]
+        cells.append(f"{harness.median(warmed[base], 'seconds'):.2f} s")
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
     lines += ["", f"{figures['coff']['machine']}, "
               f"{figures['coff']['date']}; `./dev bench`.", ""]
     readme = harness.ROOT / "README.md"

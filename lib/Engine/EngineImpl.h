@@ -76,6 +76,7 @@ private:
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
   void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject);
+  bool leavesToLinker();
   void enterSymbols(PlanScratch &Scratch);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);

@@ -22,6 +22,13 @@ static constexpr uint64_t MeasureBytes = 32 * 1024 * 1024;
 /// which on the window is halved.
 static constexpr double HighPressurePercent = 10;
 
+bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
+  std::call_once(Measured, [&] { AvailableAtFirst = Read().available(); });
+  if (AvailableAtFirst != 0 && InputsBytes > AvailableAtFirst / 2)
+    decide(InputsBytes);
+  return isShort();
+}
+
 void MemoryWindow::decide(uint64_t InputsBytes) {
   std::call_once(Decided, [&] {
     // A system that does not tell has given the engine a careful budget.

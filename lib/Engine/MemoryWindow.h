@@ -45,6 +45,9 @@ public:
   /// Decides, once, whether memory is short for inputs of so many bytes. Until
   /// then it is not.
   void decide(uint64_t InputsBytes);
+  /// The same while inputs are still being counted: decides as soon as those
+  /// that are known are too many. Whether memory is short.
+  bool decideEarly(uint64_t InputsBytes);
   bool isShort() const { return Short.load(std::memory_order_relaxed); }
 
   /// Waits until something may be fetched for \p For. \p Waits is called before
@@ -73,7 +76,8 @@ private:
   const Reader Read;
   std::mutex Mutex;
   std::condition_variable Changed;
-  std::once_flag Decided;
+  std::once_flag Decided, Measured;
+  uint64_t AvailableAtFirst = 0; ///< bytes; written once, by Measured
   std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
   std::atomic<uint64_t> Ahead{0};                ///< the sum of ByStage
   std::atomic<LinkStage> Stage{LinkStage::Parse};

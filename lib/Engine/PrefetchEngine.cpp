@@ -136,6 +136,8 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     auto Stage = static_cast<LinkStage>(S);
     if (isReadAgain(Stage) && !Window.isShort())
       break; // it is still there
+    if (Stage != LinkStage::Parse && leavesToLinker())
+      break;
     while (!Window.isCancelled()) {
       if (Stage == LinkStage::Parse) {
         prepareUrgent(Scratch, Lane);
@@ -160,6 +162,14 @@ void PrefetchEngine::Impl::work(unsigned Id) {
       enterSymbols(Scratch);
     }
   }
+}
+
+/// Whether the engine only opens files. lld's ELF driver writes section by
+/// section, and so goes through all inputs many times: short of memory,
+/// whatever is fetched ahead, and what is remembered of symbols, is taken from
+/// that.
+bool PrefetchEngine::Impl::leavesToLinker() {
+  return Planner->planTogether() && Window.decideEarly(InputsBytes.load());
 }
 
 /// Gets hold of the bytes of \p File for the linker, without reading a large
@@ -298,6 +308,10 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   bool IsObject = InputScanner::isObject(File);
   if (!IsObject)
     follow(Entry, File, IsObject);
+  if (leavesToLinker()) {
+    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
+    return;
+  }
   if (Planner->planTogether() && needsPlan(Entry, File)) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
@@ -318,7 +332,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
 void PrefetchEngine::Impl::planLooked(InputEntry &Entry, PlanScratch &Scratch,
                                       TraceLane *Lane) {
   os::OpenFile File;
-  if (os::OpenFile::open(Entry.Path, File)) {
+  if (leavesToLinker() || os::OpenFile::open(Entry.Path, File)) {
+    Entry.Skimmed = nullptr;
     Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     Table.looked();
     return;
@@ -350,9 +365,9 @@ void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch) {
     return;
   while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
     os::OpenFile File;
-    if (Planner->hasLazyInputs() && !Window.isCancelled() &&
-        Table.waitUntilPublished(*Entry) && !Entry->SymbolsKnown &&
-        !os::OpenFile::open(Entry->Path, File))
+    if (Planner->hasLazyInputs() && !leavesToLinker() &&
+        !Window.isCancelled() && Table.waitUntilPublished(*Entry) &&
+        !Entry->SymbolsKnown && !os::OpenFile::open(Entry->Path, File))
       Planner->enterSymbols(File, Entry->Named, Scratch);
     Table.finished();
   }

@@ -90,7 +90,8 @@ class EngineGrowthTest : public testing::Test {
 protected:
   TestFolder Folder;
 
-  LinkStats fetch(std::vector<std::string> Paths, unsigned Jobs = 4) {
+  LinkStats fetch(std::vector<std::string> Paths, unsigned Jobs = 4,
+                  uint64_t AvailableBytes = UINT64_C(1) << 34) {
     LinkCommand Command;
     Command.Kind = Flavour::ELF;
     for (const std::string &Path : Paths) {
@@ -99,6 +100,11 @@ protected:
     }
     EngineOptions Options;
     Options.Jobs = Jobs;
+    Options.ReadMemory = [=] {
+      os::SystemMemory Memory;
+      Memory.AvailableBytes = AvailableBytes;
+      return Memory;
+    };
     Options.Plan.Kind = Flavour::ELF;
     PrefetchEngine Engine(Options);
     Engine.start(std::move(Command));
@@ -174,6 +180,18 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
   fetch({Path, Main});
   EXPECT_TRUE(partIsResident(Path, Offsets[0]));
   EXPECT_FALSE(partIsResident(Path, Offsets[2]));
+}
+
+TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
+  std::vector<std::string> Paths;
+  for (unsigned I = 0; I != 20; ++I)
+    Paths.push_back(Folder.write("m" + std::to_string(I) + ".o", object({})));
+  evict(Paths);
+  LinkStats Stats = fetch(Paths, 4, /*AvailableBytes=*/2 * 5 * PartBytes);
+  EXPECT_EQ(Stats.InputsBytes, 20 * openOrFail(Paths[0]).size());
+  EXPECT_EQ(Stats.HintedBytes, 0U);
+  for (const std::string &Path : Paths)
+    EXPECT_FALSE(partIsResident(Path));
 }
 
 TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {

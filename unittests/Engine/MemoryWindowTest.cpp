@@ -62,6 +62,18 @@ TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
   EXPECT_FALSE(hasRoom(Window, LinkStage::Parse));
 }
 
+TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
+  Machine M;
+  MemoryWindow Window(100 * MiB, M.reader());
+  EXPECT_FALSE(Window.decideEarly(100 * MiB));
+  // What the link itself takes by and by does not count.
+  M.Available = 300 * MiB;
+  EXPECT_FALSE(Window.decideEarly(500 * MiB));
+  M.Available = 100 * MiB;
+  EXPECT_TRUE(Window.decideEarly(501 * MiB));
+  EXPECT_TRUE(Window.isShort());
+}
+
 TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader());
