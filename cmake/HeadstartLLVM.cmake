@@ -26,6 +26,8 @@ if(NOT MSVC)
 endif()
 
 # `headstart_llvm`: libLLVM, as archives or as the shared library.
+find_package(ZLIB REQUIRED)
+find_library(HEADSTART_ZSTD zstd REQUIRED)
 add_library(headstart_llvm INTERFACE)
 target_link_libraries(headstart_llvm INTERFACE headstart_llvm_headers)
 if(HEADSTART_STATIC_LLVM)
@@ -39,8 +41,6 @@ if(HEADSTART_STATIC_LLVM)
     message(FATAL_ERROR "no static LLVM in ${LLVM_LIBRARY_DIR}; "
       "set HEADSTART_STATIC_LLVM=OFF")
   endif()
-  find_package(ZLIB REQUIRED)
-  find_library(HEADSTART_ZSTD zstd REQUIRED)
   find_library(HEADSTART_XML2 NAMES xml2 libxml2.so.2 REQUIRED)
   target_link_libraries(headstart_llvm INTERFACE
     -Wl,--start-group ${llvm_archives} -Wl,--end-group
@@ -59,7 +59,9 @@ function(headstart_lld_library name)
 endfunction()
 headstart_lld_library(lldCommon)
 headstart_lld_library(lldCOFF headstart_lldCommon)
+# It compresses debug sections by itself.
 headstart_lld_library(lldELF headstart_lldCommon)
+target_link_libraries(headstart_lldELF INTERFACE ZLIB::ZLIB ${HEADSTART_ZSTD})
 headstart_lld_library(lldMachO headstart_lldCommon)
 headstart_lld_library(lldMinGW headstart_lldCOFF)
 
