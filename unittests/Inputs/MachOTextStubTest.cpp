@@ -176,13 +176,13 @@ TEST(MachOTextStubTest, agreesWithLLVM) {
 
 TEST(MachOTextStubTest, survivesAnyText) {
   std::mt19937 Random(22); // NOLINT: the same texts every time
-  StringRef Alphabet = "[]{}'\":,-#\n \\\0x";
+  constexpr StringLiteral Alphabet("[]{}'\":,-#\n \\x");
   for (StringRef Text :
        {StringRef(Version3), StringRef(Version4), StringRef(Version5)})
     for (int I = 0; I < 3000; ++I) {
       std::string Bad = Text.str();
       for (int Changes = 1 + Random() % 8; Changes; --Changes)
-        Bad[Random() % Bad.size()] = Alphabet[Random() % (Alphabet.size() + 1)];
+        Bad[Random() % Bad.size()] = Alphabet[Random() % Alphabet.size()];
       Bad.resize(Random() % (Bad.size() + 1));
       for (const StubDocument &Document : readTextStub(Bad))
         EXPECT_LE(Document.InstallName.size(), Bad.size());
