@@ -137,7 +137,7 @@ FilePlanner::skim(const os::OpenFile &File, PlanScratch &Scratch) const {
     Object.Within = Within;
     ELFLayoutReader Reader(Within);
     if (const ELFLayout *Layout = readLayout(Scratch.HeaderWindow, Reader))
-      Object.Layout = std::move(*Layout);
+      Object.Layout = *Layout;
     // lld looks whether the names end with a zero.
     if (Object.Layout && !Object.Layout->Strings.empty()) {
       ByteRange End{Object.Layout->Strings.end() - 1, 1};

@@ -23,8 +23,8 @@ namespace headstart {
 class LinkSession;
 
 /// Makes \p Session the one that lld's calls come to, for as long as this
-/// object lives. One at a time: lld itself links once at a time. \p FirstWord is
-/// the first word of the command line that lld is given.
+/// object lives. One at a time: lld itself links once at a time. \p FirstWord
+/// is the first word of the command line that lld is given.
 class InstalledSession {
 public:
   InstalledSession(LinkSession &Session, std::string ProgramName,

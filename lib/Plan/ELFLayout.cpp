@@ -168,7 +168,7 @@ static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
 
 template <typename ELFT>
 void ELFLayoutReader::giveSections(ArrayRef<char> Bytes) {
-  using Shdr = typename ELFT::Shdr;
+  using Shdr = ELFT::Shdr;
   // Assemblers put relocations behind all else, in the same order, so that two
   // lists need less sorting than one.
   std::vector<LayoutPart> Relocations;
@@ -247,8 +247,8 @@ public:
   }
 
 private:
-  using Sym = typename ELFT::Sym;
-  using Word = typename ELFT::Word;
+  using Sym = ELFT::Sym;
+  using Word = ELFT::Word;
 
   std::optional<StringRef> nameOf(const Sym &S) const {
     if (S.st_name == 0 || S.st_name >= Strings.size())

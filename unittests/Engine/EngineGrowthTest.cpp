@@ -90,7 +90,7 @@ class EngineGrowthTest : public testing::Test {
 protected:
   TestFolder Folder;
 
-  LinkStats fetch(std::vector<std::string> Paths, unsigned Jobs = 4,
+  LinkStats fetch(const std::vector<std::string> &Paths, unsigned Jobs = 4,
                   uint64_t AvailableBytes = UINT64_C(1) << 34) {
     LinkCommand Command;
     Command.Kind = Flavour::ELF;

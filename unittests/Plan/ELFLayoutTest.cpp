@@ -23,7 +23,7 @@ namespace {
 struct SectionSpec {
   uint32_t Type;
   uint64_t Flags = 0;
-  std::string Bytes = {};
+  std::string Bytes;
   uint32_t Link = 0, Info = 0;
 };
 
@@ -142,6 +142,7 @@ public:
 
   ELFSymbols symbols(StringRef File, const ELFLayout &Layout) {
     std::vector<ArrayRef<char>> Groups;
+    Groups.reserve(Layout.Groups.size());
     for (const ELFGroup &G : Layout.Groups)
       Groups.push_back(chars(at(File, G.Members)));
     return readELFSymbols(Layout, chars(at(File, Layout.Symbols)),
