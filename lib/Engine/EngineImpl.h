@@ -77,6 +77,7 @@ private:
             std::shared_ptr<const FileContents> &Contents);
   void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject);
   bool leavesToLinker();
+  bool isWorthSymbols() const;
   void enterSymbols(PlanScratch &Scratch);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
@@ -105,6 +106,8 @@ private:
   DiskProbe Probe;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
   std::atomic<unsigned> ResidentLooks{0};
+  /// Whether any plan has ranges that depend on what is linked.
+  std::atomic<bool> HasLazyRanges{false};
   MemoryWindow Window;
   /// The input that the linker asked for last, if no thread has come to it.
   std::atomic<InputEntry *> Urgent{nullptr};

@@ -357,6 +357,15 @@ void PrefetchEngine::Impl::fetchPlanned(InputEntry &Entry,
       fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
 }
 
+/// Whether what is not in memory is worth asking all inputs that are for their
+/// symbols. In a warm link there are always some pages that the system has
+/// taken away: that cost 5% of one.
+bool PrefetchEngine::Impl::isWorthSymbols() const {
+  constexpr uint64_t LeastShare = 64; // of all inputs
+  uint64_t All = InputsBytes.load();
+  return HasLazyRanges.load() && All - ResidentBytes.load() >= All / LeastShare;
+}
+
 /// Which members of archives are linked depends on the symbols of every input,
 /// also of those that needed no plan, being in memory. Returns when all that
 /// is known has been entered.
@@ -365,9 +374,9 @@ void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch) {
     return;
   while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
     os::OpenFile File;
-    if (Planner->hasLazyInputs() && !leavesToLinker() &&
-        !Window.isCancelled() && Table.waitUntilPublished(*Entry) &&
-        !Entry->SymbolsKnown && !os::OpenFile::open(Entry->Path, File))
+    if (isWorthSymbols() && !leavesToLinker() && !Window.isCancelled() &&
+        Table.waitUntilPublished(*Entry) && !Entry->SymbolsKnown &&
+        !os::OpenFile::open(Entry->Path, File))
       Planner->enterSymbols(File, Entry->Named, Scratch);
     Table.finished();
   }
@@ -431,6 +440,9 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
       return Part && Part->complete();
     });
   Entry.Fetched.assign(Entry.Plan.size(), 0);
+  if (llvm::any_of(Entry.Plan,
+                   [](const PlannedRange &R) { return R.Member != 0; }))
+    HasLazyRanges.store(true);
 }
 
 void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,

@@ -100,9 +100,4 @@ bool ExtractionTable::isLinked(uint32_t Number) const {
   return Overflowed || Lazies[Number - 1].IsTaken;
 }
 
-bool ExtractionTable::hasLazyInputs() const {
-  std::lock_guard<std::mutex> Lock(Mutex);
-  return !Lazies.empty();
-}
-
 } // namespace headstart

@@ -101,9 +101,6 @@ public:
   void enterSymbols(const os::OpenFile &File, const NamedInput &Named,
                     PlanScratch &Scratch);
 
-  /// Whether any plan has ranges that `isLinked` decides on.
-  bool hasLazyInputs() const { return Extracted.hasLazyInputs(); }
-
   /// Whether the plan of one file depends on the others' being planned.
   bool planTogether() const { return Options.Kind == Flavour::ELF; }
 

@@ -61,9 +61,6 @@ public:
   /// until now shows. 0 is no lazy input, and always linked.
   bool isLinked(uint32_t Number) const;
 
-  /// Whether any lazy input was entered.
-  bool hasLazyInputs() const;
-
 private:
   struct Name {
     uint32_t Provider = 0; ///< the first lazy input that defines it
