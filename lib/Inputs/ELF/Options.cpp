@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "../PrefetchWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Option.h"
@@ -85,26 +86,6 @@ static bool isPluginOption(StringRef Word) {
   return Word == "-plugin-opt" || Word == "--plugin-opt";
 }
 
-/// \p A, which \p Word holds, as one of Headstart's own options.
-static std::optional<PrefetchOption> prefetchOption(const Arg &A,
-                                                    StringRef Word) {
-  if (!A.getOption().matches(OPT_grp_headstart))
-    return std::nullopt;
-  PrefetchOption Option;
-  Option.Spelling = Word.str();
-  if (A.getOption().matches(OPT_no_prefetch_inputs)) {
-    Option.Name = "prefetch-inputs";
-    Option.Value = "no";
-    Option.HasValue = true;
-    return Option;
-  }
-  Option.Name = A.getOption().getName().rtrim('=').str();
-  Option.HasValue = A.getOption().getKind() == Option::JoinedClass;
-  if (Option.HasValue)
-    Option.Value = A.getValue();
-  return Option;
-}
-
 /// Goes through \p Words, option by option. Returns Headstart's own; \p Kept
 /// gets the indices of all other words.
 static std::vector<PrefetchOption>
@@ -124,8 +105,8 @@ separateOwnOptions(ArrayRef<const char *> Words, std::vector<size_t> &Kept) {
         Index = Begin;
         A = mingw::optionTable().ParseOneArg(Args, Index);
       } else if (A) {
-        if (auto Option = prefetchOption(*A, Word)) {
-          Own.push_back(std::move(*Option));
+        if (A->getOption().matches(OPT_grp_headstart)) {
+          Own.push_back(prefetchOptionOf(*A));
           continue;
         }
       }

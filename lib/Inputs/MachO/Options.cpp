@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "../PrefetchWords.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
@@ -46,24 +47,6 @@ InputArgList parseArguments(ArrayRef<const char *> Words) {
   return optionTable().ParseArgs(Words, MissingIndex, MissingCount);
 }
 
-static PrefetchOption prefetchOption(const Arg &A) {
-  PrefetchOption Option;
-  Option.Spelling = A.getSpelling().str();
-  if (A.getOption().matches(OPT_no_prefetch_inputs)) {
-    Option.Name = "prefetch-inputs";
-    Option.Value = "no";
-    Option.HasValue = true;
-    return Option;
-  }
-  Option.Name = A.getOption().getName().rtrim('=').str();
-  Option.HasValue = A.getOption().getKind() == Option::JoinedClass;
-  if (Option.HasValue) {
-    Option.Value = A.getValue();
-    Option.Spelling += Option.Value;
-  }
-  return Option;
-}
-
 /// lld takes any number of workers, in any base; more threads than this are an
 /// error in --prefetch-jobs, and an option of lld's must not become one.
 static constexpr unsigned MostWorkers = 256;
@@ -76,7 +59,7 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   std::vector<PlacedOption> Found;
   for (const Arg *A : Args) {
     if (A->getOption().matches(OPT_grp_headstart)) {
-      Found.push_back({A->getIndex(), prefetchOption(*A)});
+      Found.push_back({A->getIndex(), prefetchOptionOf(*A)});
     } else if (MapsWorkers && A->getOption().matches(OPT_read_workers_eq)) {
       PrefetchOption Option;
       Option.Name = "prefetch-jobs";
