@@ -25,9 +25,10 @@ if(NOT MSVC)
   target_compile_options(headstart_llvm_headers INTERFACE -fno-exceptions)
 endif()
 
-# `headstart_llvm`: libLLVM, as archives or as the shared library.
 find_package(ZLIB REQUIRED)
 find_library(HEADSTART_ZSTD zstd REQUIRED)
+
+# `headstart_llvm`: libLLVM, as archives or as the shared library.
 add_library(headstart_llvm INTERFACE)
 target_link_libraries(headstart_llvm INTERFACE headstart_llvm_headers)
 if(HEADSTART_STATIC_LLVM)

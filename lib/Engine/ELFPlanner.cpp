@@ -213,7 +213,6 @@ ObjectLayout FilePlanner::readELF(const os::OpenFile &File,
     Layout.Parts.insert(Layout.Parts.end(), Mine.Parts.begin(),
                         Mine.Parts.end());
   }
-  // The members stand behind their headers, which came first.
   return Layout;
 }
 

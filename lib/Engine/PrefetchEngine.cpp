@@ -222,14 +222,13 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
 void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                           os::OpenFile &File) {
   ResolvedInput Found = Resolver->resolve(Entry.Named);
-  auto Fail = [&](StringRef What, StringRef Reason) {
-    Problems.add(What, Found.Path, Reason);
-    Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
-                  nullptr);
-  };
   auto PassOver = [&] {
     Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
                   nullptr);
+  };
+  auto Fail = [&](StringRef What, StringRef Reason) {
+    Problems.add(What, Found.Path, Reason);
+    PassOver();
   };
   if (!Found.exists() && Entry.Named.Optional)
     return PassOver();
@@ -312,7 +311,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
     Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     return;
   }
-  if (Planner->planTogether() && needsPlan(Entry, File)) {
+  bool NeedsPlan = needsPlan(Entry, File);
+  if (Planner->planTogether() && NeedsPlan) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     Entry.Skimmed = Planner->skim(File, Scratch);
@@ -322,7 +322,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   }
   Looked.release();
   Table.looked();
-  planEntry(Entry, File, Scratch);
+  if (NeedsPlan)
+    planEntry(Entry, File, Scratch);
   fetchPlanned(Entry, File, IsObject, Lane);
 }
 
@@ -418,12 +419,10 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   return !Record || !isResident(File, *Entry.Before, *Record);
 }
 
-/// Plans an entry: nothing for what is in memory already.
+/// Plans an entry that needs it.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File,
                                      PlanScratch &Scratch) {
-  if (!needsPlan(Entry, File))
-    return;
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (isObject(Entry.Path) &&
       Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
