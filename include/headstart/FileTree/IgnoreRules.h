@@ -1,0 +1,101 @@
+//===- IgnoreRules.h - .gitignore and its kin -------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which entries of a tree its ignore files hide: `.gitignore` of every folder
+/// from the repository's root down, `.git/info/exclude`, the user's global
+/// excludes, and `.ignore`, which goes before them. Whether a folder has such a
+/// file is taken from its listing: no probing.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_FILETREE_IGNORERULES_H
+#define HEADSTART_FILETREE_IGNORERULES_H
+
+#include "headstart/OS/DirectoryReader.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace headstart {
+
+/// Which files count.
+struct IgnoreSettings {
+  bool GitIgnore = true;  ///< .gitignore
+  bool DotIgnore = true;  ///< .ignore
+  bool GitExclude = true; ///< .git/info/exclude
+  bool GitGlobal = true;  ///< core.excludesFile, or git's default for it
+  bool Parents = true;    ///< the files of folders above the root of a walk
+  /// Whether git's files count inside a git repository only (as for git itself
+  /// and ripgrep), or everywhere.
+  bool NeedsRepository = true;
+};
+
+/// What a folder's listing says about the files that matter here.
+struct IgnorePresence {
+  bool GitIgnore = false; ///< an entry `.gitignore`
+  bool DotIgnore = false; ///< an entry `.ignore`
+  bool Git = false;       ///< an entry `.git`, folder or file
+
+  /// Notes \p Name if it is one of them.
+  void note(llvm::StringRef Name) {
+    if (!Name.starts_with("."))
+      return;
+    GitIgnore |= Name == ".gitignore";
+    DotIgnore |= Name == ".ignore";
+    Git |= Name == ".git";
+  }
+  bool any() const { return GitIgnore || DotIgnore || Git; }
+};
+
+/// The rules in force in one folder: its own and those of the folders above.
+/// Immutable; shared by threads; keeps what is above it alive.
+class IgnoreScope;
+using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
+
+/// Reads ignore files and answers for entries. Const and thread-safe.
+class IgnoreRules {
+public:
+  /// Reads the user's global excludes. Blocks.
+  explicit IgnoreRules(const IgnoreSettings &Settings = {});
+  ~IgnoreRules();
+
+  /// The scope above the root of a walk: the rules of the folders that contain
+  /// \p Root (an existing folder, absolute or not). A root that is itself
+  /// ignored was asked for all the same, and then nothing above it counts.
+  /// Blocks.
+  IgnoreScopePtr above(llvm::StringRef Root) const;
+
+  /// The scope of a folder, given that of its parent (`above` for the root
+  /// itself), its path from the root of the walk ("" for the root, then
+  /// "a/b"), the folder, and what its listing says. Gives back \p Parent itself
+  /// where the folder brings nothing new, without an allocation. Ignore files
+  /// that cannot be read, or are too large, are added to \p Problems as
+  /// messages with the path. Blocks.
+  IgnoreScopePtr enter(const IgnoreScopePtr &Parent, llvm::StringRef FolderPath,
+                       const os::DirectoryHandle &Folder,
+                       IgnorePresence Present,
+                       std::vector<std::string> &Problems) const;
+
+  /// Whether the entry \p Name of the folder \p FolderPath (from the root of
+  /// the walk), in whose scope it is, is hidden. A folder that is hidden hides
+  /// all that is in it: do not enter it. Allocates nothing.
+  bool isIgnored(const IgnoreScope &Scope, llvm::StringRef FolderPath,
+                 llvm::StringRef Name, bool IsFolder) const;
+
+private:
+  IgnoreSettings Settings;
+  std::shared_ptr<const IgnoreScope> Global;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_FILETREE_IGNORERULES_H

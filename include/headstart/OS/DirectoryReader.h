@@ -1,0 +1,150 @@
+//===- DirectoryReader.h - Read folders in batches --------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Folders: open them (a child relative to its parent, so that a rename in
+/// between cannot lead astray), read what is in them many entries at a time,
+/// ask for the status of one entry. One source per platform in
+/// `lib/OS/<Platform>/DirectoryReader.cpp`; the standard library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_DIRECTORYREADER_H
+#define HEADSTART_OS_DIRECTORYREADER_H
+
+#include "headstart/OS/MappedFile.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace headstart::os {
+
+/// What an entry of a folder is, links not followed.
+enum class EntryType : uint8_t {
+  Unknown, ///< the listing did not say: ask for the status
+  Regular,
+  Directory,
+  Link, ///< a symbolic link (Windows: also a junction)
+  Fifo,
+  Socket,
+  BlockDevice,
+  CharacterDevice,
+};
+
+/// One entry of a folder, without `.` and `..`.
+struct DirectoryEntry {
+  /// The bytes that the file system keeps, whatever their encoding, and a zero
+  /// behind them; on Windows UTF-16 in the machine's order, without the zero.
+  /// Points into the reader's buffer, or whoever lists.
+  std::string_view Name;
+  /// With HasStatus all of it. Without, of use only as a hint: Inode is what
+  /// the listing says (that of the folder beneath where something is mounted),
+  /// the rest 0.
+  FileIdentity Identity;
+  EntryType Type = EntryType::Unknown;
+  /// Whether size and times are known: where listings bring them (Windows,
+  /// macOS), or after `DirectoryHandle::addStatus`.
+  bool HasStatus = false;
+};
+
+/// What to do where a path's last part is a symbolic link.
+enum class LinkRule : uint8_t { Refuse, Follow };
+
+/// An open folder. Owns one descriptor, closed by the destructor. Movable, not
+/// copyable. `openBelow` and `addStatus` may be called by several threads at
+/// once, everything else by one at a time.
+class DirectoryHandle {
+public:
+  DirectoryHandle() = default;
+  DirectoryHandle(DirectoryHandle &&Other) noexcept;
+  DirectoryHandle &operator=(DirectoryHandle &&Other) noexcept;
+  DirectoryHandle(const DirectoryHandle &) = delete;
+  DirectoryHandle &operator=(const DirectoryHandle &) = delete;
+  ~DirectoryHandle() { close(); }
+
+  /// Opens the folder \p Path, through links; "" is the current folder.
+  /// Anything but a folder gives `errc::not_a_directory` and is not disturbed.
+  /// Blocks for metadata.
+  static std::error_code open(const std::string &Path, DirectoryHandle &Result);
+
+  /// Opens a folder in this one. \p Path may have several parts, and is
+  /// relative. With `LinkRule::Refuse` no link is followed in any part of it:
+  /// the result lies below this folder, whatever others do to the tree
+  /// meanwhile
+  /// (`errc::too_many_symbolic_link_levels` or `errc::not_a_directory`
+  /// otherwise).
+  std::error_code openBelow(const char *Path, LinkRule Links,
+                            DirectoryHandle &Result) const;
+
+  /// Fills in type and status of \p Entry (by its name, in this folder). With
+  /// `LinkRule::Follow` those of what a link points to. Leaves the entry as it
+  /// is on an error. Blocks for metadata.
+  std::error_code addStatus(DirectoryEntry &Entry,
+                            LinkRule Links = LinkRule::Refuse) const;
+
+  /// Reads the beginning of the regular file \p Name in this folder, at most
+  /// \p Into.size() bytes, and says how many those were and how large the file
+  /// is. Follows links; anything but a regular file is not opened
+  /// (`errc::operation_not_supported`). Blocks.
+  std::error_code readFile(const char *Name, std::span<char> Into,
+                           size_t &Filled, uint64_t &Size) const;
+
+  /// The identity of the folder itself, as it is now; Size is of no meaning.
+  std::error_code identity(FileIdentity &Result) const;
+
+  bool isOpen() const { return Handle != InvalidHandle; }
+  void close();
+
+  /// The platform's descriptor or handle, for the other files of this layer.
+  intptr_t nativeHandle() const { return Handle; }
+
+private:
+  static constexpr intptr_t InvalidHandle = -1;
+  intptr_t Handle = InvalidHandle;
+};
+
+/// Reads folders, one after another, through one buffer: no allocation and no
+/// copy per entry. Not to be used by two threads at once.
+class DirectoryReader {
+public:
+  /// What one system call fills, in bytes: a larger buffer buys nothing
+  /// (measured on 400 entries a folder and 226,000 in all).
+  static constexpr size_t DefaultBufferBytes = size_t(64) << 10;
+
+  explicit DirectoryReader(size_t BufferBytes = DefaultBufferBytes);
+
+  /// Begins with \p Folder, which must stay where it is until the last `read`.
+  /// Reads nothing yet. A folder is listed once, from where it was left: who
+  /// wants it twice opens it twice.
+  void start(DirectoryHandle &Folder);
+
+  /// Gives the next entries, as many as \p Into takes and one buffer holds: at
+  /// least one, 0 at the end of the folder. With an \p Error, those before it,
+  /// which are sound, and it is the last call. The names hold until the next
+  /// call. Blocks.
+  size_t read(std::span<DirectoryEntry> Into, std::error_code &Error);
+
+  /// System calls that have listed so far.
+  uint64_t calls() const { return Calls; }
+
+private:
+  DirectoryHandle *Folder = nullptr;
+  std::unique_ptr<char[]> Buffer;
+  size_t Capacity = 0;          ///< bytes
+  std::span<const char> Unread; ///< of Buffer
+  uint64_t Calls = 0;
+};
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_DIRECTORYREADER_H

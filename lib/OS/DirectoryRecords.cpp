@@ -1,0 +1,84 @@
+//===- DirectoryRecords.cpp - Parse what systems list ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/DirectoryRecords.h"
+#include <cstring>
+
+namespace headstart::os {
+
+namespace {
+/// The layout of `struct linux_dirent64`, in bytes (getdents64(2)).
+constexpr size_t InodeAt = 0;
+constexpr size_t LengthAt = 16;
+constexpr size_t TypeAt = 18;
+constexpr size_t NameAt = 19;
+} // namespace
+
+template <typename T> static T valueAt(const char *Bytes) {
+  T Value;
+  std::memcpy(&Value, Bytes, sizeof(Value));
+  return Value;
+}
+
+/// The types are those of `st_mode`, shifted by 12 (dirent.h).
+static EntryType typeOf(unsigned char Type) {
+  switch (Type) {
+  case 1:
+    return EntryType::Fifo;
+  case 2:
+    return EntryType::CharacterDevice;
+  case 4:
+    return EntryType::Directory;
+  case 6:
+    return EntryType::BlockDevice;
+  case 8:
+    return EntryType::Regular;
+  case 10:
+    return EntryType::Link;
+  case 12:
+    return EntryType::Socket;
+  default:
+    return EntryType::Unknown;
+  }
+}
+
+static bool isDots(std::string_view Name) {
+  return Name == "." || Name == "..";
+}
+
+size_t parseLinuxEntries(std::span<const char> &Bytes,
+                         std::span<DirectoryEntry> Into, bool &Malformed) {
+  Malformed = false;
+  size_t Count = 0;
+  while (Count != Into.size() && !Bytes.empty()) {
+    const char *Record = Bytes.data();
+    size_t Length =
+        Bytes.size() > NameAt ? valueAt<uint16_t>(Record + LengthAt) : 0;
+    size_t NameLength = Length > NameAt && Length <= Bytes.size()
+                            ? ::strnlen(Record + NameAt, Length - NameAt)
+                            : 0;
+    if (NameLength == 0 || NameLength == Length - NameAt) {
+      Malformed = true;
+      Bytes = {};
+      break;
+    }
+    Bytes = Bytes.subspan(Length);
+    std::string_view Name(Record + NameAt, NameLength);
+    if (isDots(Name))
+      continue;
+    DirectoryEntry &Entry = Into[Count++];
+    Entry.Name = Name;
+    Entry.Identity = {};
+    Entry.Identity.Inode = valueAt<uint64_t>(Record + InodeAt);
+    Entry.Type = typeOf(static_cast<unsigned char>(Record[TypeAt]));
+    Entry.HasStatus = false;
+  }
+  return Count;
+}
+
+} // namespace headstart::os
