@@ -105,6 +105,29 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   return {};
 }
 
+// With RESOLVE_NO_XDEV a mount point is an error, so that all others need no
+// fstat(2) to be told from one.
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  open_how How = {};
+  How.flags = FolderFlags | (Links == LinkRule::Refuse ? O_NOFOLLOW : 0);
+  How.resolve = RESOLVE_NO_XDEV;
+  int Base = descriptor(Handle);
+  MayBeMount = false;
+  int FD =
+      static_cast<int>(::syscall(SYS_openat2, Base, Name, &How, sizeof(How)));
+  if (FD < 0 && (errno == EXDEV || errno == ENOSYS || errno == EPERM)) {
+    MayBeMount = true;
+    FD = ::openat(Base, Name, static_cast<int>(How.flags));
+  }
+  if (FD < 0)
+    return lastError();
+  Result.close();
+  Result.Handle = FD;
+  return {};
+}
+
 static int64_t nanoseconds(const timespec &Time) {
   return Time.tv_sec * INT64_C(1000000000) + Time.tv_nsec;
 }
