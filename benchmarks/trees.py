@@ -1,0 +1,281 @@
+"""Walks of whole trees, against a bare walk and against other programs.
+
+A is shaped like a source and build tree, B is flat, and G is A's size, a git
+repository with ignore files. Warm: who takes least of the processor; cold: who
+makes most of the disk. Also: what has changed since last time, against git, and
+the search for libraries, against probing.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Callable, Dict, List
+
+import contest
+import harness
+import peers
+from contest import Column, Taken, Way
+from harness import say
+from walkers import (Place, all_paths, check_counts, counting, differences,
+                     ignoring, listing, not_ignored, place, tree)
+
+ABOUT_A_B = ("A: 226,000 files in 27,000 folders, nested and uneven; B: 120,000 "
+             "files in 300 folders of 400.")
+ABOUT_G = ("G: a git repository with 226,000 files in 27,000 folders, of which "
+           "its ignore files, one in every fortieth folder, hide two fifths.")
+
+
+def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
+                base: str = "", names: str = "AB") -> List[Column]:
+    """For each tree a column without and one with sizes and times."""
+    return [Column(f"{name}, {'sizes and times' if status else 'names'}",
+                   ways(tree(name), status), base, name)
+            for name in names for status in (False, True)]
+
+
+def allocations(where: Place) -> Dict[str, dict]:
+    """What Headstart's walker allocates, by tree."""
+    result = {}
+    for name in "AB":
+        way = Way("allocations", peers.find("walk-headstart"),
+                  ["--allocations", str(tree(name))], inside=True)
+        if not way.peer.missing:
+            result[name] = contest.run(way, where.environment,
+                                       where.output).report
+    return result
+
+
+def measure_warm(rounds: int) -> dict:
+    with place() as where:
+        inside = columns_for(counting, "bare walk, 2 threads")
+        check_counts(inside, where)
+        whole = columns_for(listing)
+        wrong = {}
+        for column in (whole[0], whole[2]):
+            folder = tree(column.tree)
+            folders = all_paths(folder, "-type", "d")
+            wrong.update(differences(column.ways, where,
+                                     all_paths(folder) - folders, folders,
+                                     folders))
+        return {
+            "title": "Walking a tree, warm", "about": ABOUT_A_B,
+            "allocations": allocations(where), "differences": wrong,
+            "parts": [
+                {"title": "Time in the process, nothing printed; ratios to a bare "
+                          "walk with getdents64.",
+                 **contest.kept(inside, contest.in_turn(
+                     inside, rounds, where.environment, where.output))},
+                {"title": "Whole programs that print all paths into a file in "
+                          "memory; ratios to the fastest peer.",
+                 **contest.kept(whole, contest.in_turn(
+                     whole, rounds, where.environment, where.output))}],
+        }
+
+
+def in_turn_cold(column: Column, folder: pathlib.Path, folders: int,
+                 rounds: int, where: Place) -> dict:
+    """`contest.in_turn` with `folder` out of memory before each run, of which a
+    walk reads so many folders."""
+    def prepare(way: Way) -> None:
+        harness.drop_caches()
+        # The program itself is not what is to be cold.
+        subprocess.run([str(where.empty) if word == str(folder) else word
+                        for word in way.command()], env=where.environment,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def check(way: Way, taken: Taken) -> None:
+        # Each has a block of 4 KiB, or more.
+        if taken.read_bytes < folders * 2048:
+            sys.exit(f"error: {column.title}, {way.name}: only "
+                     f"{taken.read_bytes} bytes were read: not cold")
+    return contest.in_turn([column], rounds, where.environment, where.output,
+                           prepare, check)
+
+
+def measure_cold(rounds: int) -> dict:
+    if not harness.can_drop_caches():
+        say("   left out: putting folders out of memory needs root")
+        return {}
+
+    def ways(folder: pathlib.Path, status: bool) -> List[Way]:
+        return [*counting(folder, status, threads=0), *listing(folder, status)]
+    with place() as where:
+        columns = columns_for(ways)
+        taken: dict = {}
+        folders = {name: len(all_paths(tree(name), "-type", "d"))
+                   for name in "AB"}
+        with harness.held(tree("A")):
+            for column in columns:
+                taken.update(in_turn_cold(column, tree(column.tree),
+                                          folders[column.tree], rounds, where))
+        return {
+            "title": "Walking a tree, cold", "about": ABOUT_A_B,
+            "parts": [{"title": "Whole programs, each with as many threads as it "
+                                "likes, after the caches were dropped; ratios to "
+                                "the fastest peer.",
+                       **contest.kept(columns, taken, whole=True)}],
+        }
+
+
+def measure_ignore(rounds: int) -> dict:
+    folder = tree("G")
+    with place() as where:
+        ways = ignoring(folder)
+        all_folders = all_paths(folder, "-type", "d")
+        # git knows files only: of the folders, fd says which are not ignored.
+        folders = set()
+        for way in ways:
+            if way.name == "fd" and not way.peer.missing:
+                contest.run(way, where.environment, where.output)
+                folders = all_folders & {
+                    line.rstrip(b"/")
+                    for line in where.output.read_bytes().split(b"\n")}
+        wrong = differences(ways, where, not_ignored(folder), folders,
+                            all_folders)
+        columns = [Column("G, warm", ways, tree="G")]
+        taken = contest.in_turn(columns, rounds, where.environment,
+                                where.output)
+        if harness.can_drop_caches():
+            columns.append(Column("G, cold", ways, tree="G"))
+            with harness.held(folder):
+                taken.update(in_turn_cold(columns[-1], folder, len(folders),
+                                          rounds, where))
+        else:
+            say("   without cold runs: they need root")
+        return {
+            "title": "Walking a repository by its ignore rules",
+            "about": ABOUT_G, "differences": wrong,
+            "parts": [{"title": "Whole programs; ratios to the fastest peer.",
+                       **contest.kept(columns, taken)}],
+        }
+
+
+def sees_changes(ways: List[Way], folder: pathlib.Path,
+                 where: Place) -> Dict[str, str]:
+    """Whether each says nothing of an unchanged tree, and names a file that has
+    changed. Leaves the tree as it was."""
+    wrong = {}
+    ways = [way for way in ways if not way.peer.missing]
+    before = {}
+    for way in ways:
+        contest.run(way, where.environment, where.output)
+        before[way.name] = where.output.read_bytes()
+    name = next(name for name in sorted(not_ignored(folder))
+                if os.path.getsize(name) == 0)
+    with open(name, "ab") as file:
+        file.write(b"x")
+    try:
+        for way in ways:
+            contest.run(way, where.environment, where.output)
+            base = os.path.basename(name)
+            if base in before[way.name]:
+                wrong[way.name] = "names a file that has not changed"
+            elif base not in where.output.read_bytes():
+                wrong[way.name] = "does not name a file that has changed"
+    finally:
+        os.truncate(name, 0)
+    return wrong
+
+
+def status_ways(folder: pathlib.Path, manifest: pathlib.Path) -> List[Way]:
+    return [Way("headstart status", peers.headstart("status"),
+                ["status", "--since", str(manifest), str(folder)], "ours"),
+            Way("git status", peers.find("git"),
+                ["-C", str(folder), "status", "--porcelain"])]
+
+
+def measure_status(rounds: int) -> dict:
+    folder = tree("G")
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
+                                            dir=folder.parent))
+    manifest = scratch / "manifest"
+    try:
+        with place() as where:
+            walk = peers.headstart("walk")
+
+            def record() -> None:
+                """What both compare with, made anew: git does so by itself."""
+                subprocess.run(["git", "-C", str(folder), "status",
+                                "--porcelain"], env=where.environment,
+                               check=True, stdout=subprocess.DEVNULL)
+                if not walk.missing:
+                    subprocess.run([walk.program, "walk",
+                                    f"--manifest={manifest}", str(folder)],
+                                   env=where.environment, check=True,
+                                   stdout=subprocess.DEVNULL)
+            record()
+            ways = status_ways(folder, manifest)
+            wrong = sees_changes(ways, folder, where)
+            record()
+            columns = [Column("G, nothing changed", ways, tree="G")]
+            return {
+                "title": "What has changed in a repository", "about": ABOUT_G,
+                "differences": wrong,
+                "parts": [{"title": "Warm, git's index fresh and its settings "
+                                    "the default ones; ratios to git.",
+                           **contest.kept(columns, contest.in_turn(
+                               columns, rounds, where.environment,
+                               where.output))}],
+            }
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def measure_search(rounds: int) -> dict:
+    """search-bench takes its times itself, in turn, and prints them."""
+    program = peers.find("search-bench")
+    if program.missing:
+        say(f"   left out: {program.missing}")
+        return {}
+    done = subprocess.run([program.program, "--rounds", str(rounds)], check=True,
+                          stdout=subprocess.PIPE)
+    cases = json.loads(done.stdout)["cases"]
+    return {
+        "title": "Searching folders for libraries",
+        "about": "Every `-l` in every `-L`, as lld asks: the last folder has "
+                 "them.",
+        "parts": [{
+            "title": "Ratios to probing each name in each folder, as lld does.",
+            "versions": {}, "missing": {},
+            "columns": [
+                {"title": case["title"], "base": "probing",
+                 "kinds": {}, "seconds": case["seconds"],
+                 "commands": {name: "search-bench" for name in case["seconds"]}}
+                for case in cases]}],
+    }
+
+
+MEASURES: Dict[str, Callable[[int], dict]] = {
+    "tree-warm": measure_warm, "tree-cold": measure_cold,
+    "tree-ignore": measure_ignore, "tree-status": measure_status,
+    "search": measure_search}
+# At the default number of rounds; a run of these takes a fraction of a second.
+ROUNDS = {"tree-warm": 15, "tree-cold": 5, "tree-ignore": 9, "tree-status": 15,
+          "search": 9}
+
+
+def measure(name: str, factor: float) -> dict:
+    """Measures one of them; `factor` scales the number of rounds."""
+    return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
+
+
+def text(figures: dict) -> str:
+    lines = [f"## {figures['title']}", "", figures["about"]]
+    for part in figures["parts"]:
+        rounds = max((len(times) for column in part["columns"]
+                      for times in column["seconds"].values()), default=0)
+        lines += ["", f"{part['title']} Rounds: {rounds}.", "",
+                  *contest.table(part), "", *contest.called(part)]
+    for name, report in figures.get("allocations", {}).items():
+        lines += ["", f"Headstart's walker calls malloc "
+                  f"{report['allocations']} times in {name}, for "
+                  f"{report['entries']} entries in {report['folders']} folders."]
+    if "differences" in figures:
+        lines += [""] + ([f"DIFFERENT: {name}: {what}." for name, what in
+                          figures["differences"].items()]
+                         or ["All come to the same."])
+    return "\n".join(lines)
