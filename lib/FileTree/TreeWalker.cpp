@@ -372,7 +372,8 @@ bool WalkWorker::list(FolderNode &Node) {
     }
     Begin = Clock::now();
   } while (true);
-  if (Error)
+  // A folder that is deleted while it is listed ends so.
+  if (Error && (!Node.Parent || !hasGone(Error)))
     problem("", Error.message());
   ++Figures.Folders;
   State.Visitor.finished(Shown);
