@@ -268,7 +268,7 @@ bool WalkWorker::open(FolderNode &Node) {
   std::error_code Error = openOnce(Node, MayBeMount);
   // Somebody else in the process has them; the other threads give theirs back
   // as they go on.
-  for (unsigned Try = 0; isOutOfHandles(Error) && Try != 100; ++Try) {
+  for (unsigned Try = 0; Error && isOutOfHandles(Error) && Try != 100; ++Try) {
     if (Last)
       closeLast();
     else
@@ -351,9 +351,11 @@ bool WalkWorker::list(FolderNode &Node) {
   do {
     MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
     bool IsLast = Entries.empty() || Error;
+    // The read that finds the end costs nothing. The clock does, a little.
+    bool MayHaveMore = Entries.size() == TreeVisitor::MaxEntries;
     if (!Entries.empty())
       prepare(Node, Entries);
-    if (Clock::now() - Begin > LongListing)
+    if (!IsLast && Clock::now() - Begin > LongListing)
       if (std::optional<uint64_t> Now = os::countWaits();
           Now && *Now != Waits) {
         Waits = *Now;
@@ -370,9 +372,11 @@ bool WalkWorker::list(FolderNode &Node) {
       State.Queue.postpone(Index, &Node);
       return false;
     }
-    Begin = Clock::now();
+    if (MayHaveMore)
+      Begin = Clock::now();
   } while (true);
-  if (Error)
+  // A folder that is deleted while it is listed ends so.
+  if (Error && (!Node.Parent || !hasGone(Error)))
     problem("", Error.message());
   ++Figures.Folders;
   State.Visitor.finished(Shown);
