@@ -35,9 +35,10 @@ class Way:
     def shown(self, tree: str = "") -> str:
         """The command as the document shows it: no folders of this machine, and
         TREE for the one that is walked."""
-        words = (os.path.basename(word) if word.startswith("/") else word
-                 for word in self.command())
-        return shlex.join("TREE" if word == tree else word for word in words)
+        return shlex.join(
+            "TREE" if word == tree
+            else os.path.basename(word) if word.startswith("/") else word
+            for word in self.command())
 
 
 @dataclasses.dataclass
@@ -45,7 +46,7 @@ class Column:
     title: str
     ways: List[Way]
     base: str = ""                  # a row; none: the fastest peer
-    tree: str = ""
+    tree: str = ""                  # the folder that is walked
 
 
 @dataclasses.dataclass

@@ -6,10 +6,9 @@ makes most of the disk. Also: what has changed since last time, against git, and
 the search for libraries, against probing.
 """
 
-import json
 import os
 import pathlib
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,7 +32,7 @@ def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
                 base: str = "", names: str = "AB") -> List[Column]:
     """For each tree a column without and one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
-                   ways(tree(name), status), base, name)
+                   ways(tree(name), status), base, str(tree(name)))
             for name in names for status in (False, True)]
 
 
@@ -56,7 +55,7 @@ def measure_warm(rounds: int) -> dict:
         whole = columns_for(listing)
         wrong = {}
         for column in (whole[0], whole[2]):
-            folder = tree(column.tree)
+            folder = pathlib.Path(column.tree)
             folders = all_paths(folder, "-type", "d")
             wrong.update(differences(column.ways, where,
                                      all_paths(folder) - folders, folders,
@@ -76,14 +75,14 @@ def measure_warm(rounds: int) -> dict:
         }
 
 
-def in_turn_cold(column: Column, folder: pathlib.Path, folders: int,
-                 rounds: int, where: Place) -> dict:
-    """`contest.in_turn` with `folder` out of memory before each run, of which a
-    walk reads so many folders."""
+def in_turn_cold(column: Column, folders: int, rounds: int,
+                 where: Place) -> dict:
+    """`contest.in_turn` with the tree, of which a walk reads so many folders, out
+    of memory before each run."""
     def prepare(way: Way) -> None:
         harness.drop_caches()
         # The program itself is not what is to be cold.
-        subprocess.run([str(where.empty) if word == str(folder) else word
+        subprocess.run([str(where.empty) if word == column.tree else word
                         for word in way.command()], env=where.environment,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -106,12 +105,12 @@ def measure_cold(rounds: int) -> dict:
     with place() as where:
         columns = columns_for(ways)
         taken: dict = {}
-        folders = {name: len(all_paths(tree(name), "-type", "d"))
+        folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
                    for name in "AB"}
         with harness.held(tree("A")):
             for column in columns:
-                taken.update(in_turn_cold(column, tree(column.tree),
-                                          folders[column.tree], rounds, where))
+                taken.update(in_turn_cold(column, folders[column.tree], rounds,
+                                          where))
         return {
             "title": "Walking a tree, cold", "about": ABOUT_A_B,
             "parts": [{"title": "Whole programs, each with as many threads as it "
@@ -136,14 +135,14 @@ def measure_ignore(rounds: int) -> dict:
                     for line in where.output.read_bytes().split(b"\n")}
         wrong = differences(ways, where, not_ignored(folder), folders,
                             all_folders)
-        columns = [Column("G, warm", ways, tree="G")]
+        columns = [Column("G, warm", ways, tree=str(folder))]
         taken = contest.in_turn(columns, rounds, where.environment,
                                 where.output)
         if harness.can_drop_caches():
-            columns.append(Column("G, cold", ways, tree="G"))
+            columns.append(Column("G, cold", ways, tree=str(folder)))
             with harness.held(folder):
-                taken.update(in_turn_cold(columns[-1], folder, len(folders),
-                                          rounds, where))
+                taken.update(in_turn_cold(columns[-1], len(folders), rounds,
+                                          where))
         else:
             say("   without cold runs: they need root")
         return {
@@ -181,71 +180,101 @@ def sees_changes(ways: List[Way], folder: pathlib.Path,
     return wrong
 
 
-def status_ways(folder: pathlib.Path, manifest: pathlib.Path) -> List[Way]:
-    return [Way("headstart status", peers.headstart("status"),
-                ["status", "--since", str(manifest), str(folder)], "ours"),
+EVERYTHING = ["--hidden", "--no-ignore"]
+
+
+def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
+    """Writes down the tree as it is: for us two manifests, and git's index."""
+    commands = [["git", "-C", str(folder), "status", "--porcelain"]]
+    walk = peers.headstart("walk")
+    if not walk.missing:
+        commands += [
+            [walk.program, "walk", f"--manifest={scratch / 'manifest'}",
+             str(folder)],
+            [walk.program, "walk", f"--manifest={scratch / 'all'}",
+             *EVERYTHING, str(folder)]]
+    for command in commands:
+        subprocess.run(command, env=where.environment, check=True,
+                       stdout=subprocess.DEVNULL)
+
+
+def status_ways(folder: pathlib.Path, scratch: pathlib.Path) -> List[Way]:
+    ours = peers.headstart("status")
+    return [Way("headstart status", ours,
+                ["status", "--since", str(scratch / "manifest"), str(folder)],
+                "ours"),
+            Way("headstart status, ignored and hidden files too", ours,
+                ["status", "--since", str(scratch / "all"), str(folder)],
+                "ours"),
             Way("git status", peers.find("git"),
                 ["-C", str(folder), "status", "--porcelain"])]
 
 
 def measure_status(rounds: int) -> dict:
     folder = tree("G")
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                            dir=folder.parent))
-    manifest = scratch / "manifest"
-    try:
-        with place() as where:
-            walk = peers.headstart("walk")
+    with place() as where, tempfile.TemporaryDirectory(
+            prefix="headstart-bench-", dir=folder.parent) as name:
+        scratch = pathlib.Path(name)
+        record(folder, scratch, where)
+        ways = status_ways(folder, scratch)
+        wrong = sees_changes(ways, folder, where)
+        record(folder, scratch, where)
+        columns = [Column("G, nothing changed", ways, tree=str(folder))]
+        return {
+            "title": "What has changed in a repository", "about": ABOUT_G,
+            "differences": wrong,
+            "parts": [{"title": "Warm, git's index fresh and its settings the "
+                                "default ones; ratios to git.",
+                       **contest.kept(columns, contest.in_turn(
+                           columns, rounds, where.environment,
+                           where.output))}],
+        }
 
-            def record() -> None:
-                """What both compare with, made anew: git does so by itself."""
-                subprocess.run(["git", "-C", str(folder), "status",
-                                "--porcelain"], env=where.environment,
-                               check=True, stdout=subprocess.DEVNULL)
-                if not walk.missing:
-                    subprocess.run([walk.program, "walk",
-                                    f"--manifest={manifest}", str(folder)],
-                                   env=where.environment, check=True,
-                                   stdout=subprocess.DEVNULL)
-            record()
-            ways = status_ways(folder, manifest)
-            wrong = sees_changes(ways, folder, where)
-            record()
-            columns = [Column("G, nothing changed", ways, tree="G")]
-            return {
-                "title": "What has changed in a repository", "about": ABOUT_G,
-                "differences": wrong,
-                "parts": [{"title": "Warm, git's index fresh and its settings "
-                                    "the default ones; ratios to git.",
-                           **contest.kept(columns, contest.in_turn(
-                               columns, rounds, where.environment,
-                               where.output))}],
-            }
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+
+def system_libraries() -> List[str]:
+    """Where a compiler driver has the linker look for -lc."""
+    return [*map(str, sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu"))),
+            "/usr/lib"]
 
 
 def measure_search(rounds: int) -> dict:
-    """search-bench takes its times itself, in turn, and prints them."""
+    """search-bench takes its times itself, both ways in turn, and checks that
+    both find the same."""
     program = peers.find("search-bench")
     if program.missing:
         say(f"   left out: {program.missing}")
         return {}
-    done = subprocess.run([program.program, "--rounds", str(rounds)], check=True,
-                          stdout=subprocess.PIPE)
-    cases = json.loads(done.stdout)["cases"]
+    searches = {"-lc where the system has it": (system_libraries(), ["c"])}
+    for name in ("L1", "L50", "L400"):
+        folders = sorted(path for path in tree(name).iterdir())
+        searches[f"{len(folders)} × {len(folders)}, {name[1:]} files a folder"] = (
+            list(map(str, folders)), [f"part{path.name}" for path in folders])
+    columns = []
+    for title, (folders, names) in searches.items():
+        command = [program.program, "--rounds=11",
+                   *(f"-L{folder}" for folder in folders),
+                   *(f"-l{name}" for name in names)]
+        seconds: Dict[str, List[float]] = {"probing": [], "Headstart": []}
+        for _ in range(rounds):
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+            if done.returncode != 0:
+                sys.exit(f"error: search-bench: {title}: {done.stdout}")
+            for name, first in (("probing", "probing"),
+                                ("Headstart", "resolver")):
+                time = re.search(rf"^{first} +([\d.]+) us", done.stdout, re.M)
+                seconds[name].append(float(time.group(1)) / 1e6)
+        say(f"    {title}: " + done.stdout.replace("\n", "; "))
+        columns.append({
+            "title": title, "base": "probing", "kinds": {}, "seconds": seconds,
+            "commands": {name: "search-bench --rounds=11 -L… -l…"
+                         for name in seconds}})
     return {
         "title": "Searching folders for libraries",
-        "about": "Every `-l` in every `-L`, as lld asks: the last folder has "
-                 "them.",
-        "parts": [{
-            "title": "Ratios to probing each name in each folder, as lld does.",
-            "versions": {}, "missing": {},
-            "columns": [
-                {"title": case["title"], "base": "probing",
-                 "kinds": {}, "seconds": case["seconds"],
-                 "commands": {name: "search-bench" for name in case["seconds"]}}
-                for case in cases]}],
+        "about": "Each `-l` in each `-L`, warm, one thread. Library N is in "
+                 "folder N, so that half of the folders are searched for each.",
+        "parts": [{"title": "Ratios to asking for each name in each folder, as "
+                            "ld.lld does.",
+                   "versions": {}, "missing": {}, "columns": columns}],
     }
 
 

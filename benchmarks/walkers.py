@@ -16,7 +16,9 @@ from contest import Column, Way
 from harness import say
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
-         "G": ("repository", 27_000, 226_000)}
+         "G": ("repository", 27_000, 226_000),
+         "L1": ("libraries", 200, 200), "L50": ("libraries", 200, 10_000),
+         "L400": ("libraries", 200, 80_000)}
 COUNTED = ("folders", "entries", "name_bytes", "size_bytes", "times")
 
 
@@ -100,6 +102,8 @@ def ignoring(folder: pathlib.Path) -> List[Way]:
     path = str(folder)
     return [
         Way("headstart walk", peers.headstart("walk"), ["walk", path], "ours"),
+        Way("headstart walk, files only", peers.headstart("walk"),
+            ["walk", "--type=f", path], "ours", files_only=True),
         Way("fd", peers.find("fd"), ["--color=never", ".", path]),
         Way("fd, files only", peers.find("fd"),
             ["--color=never", "--type=f", ".", path], files_only=True),

@@ -3,13 +3,15 @@
 
     make-tree.py source --out DIR --folders 27000 --files 226000
     make-tree.py flat --out DIR --folders 300 --files 120000
+    make-tree.py libraries --out DIR --folders 200 --files 80000
     make-tree.py repository --out DIR --folders 27000 --files 226000
 
 source: shaped like a large source and build tree: nested, with folders of very
 different sizes, most of the files empty or tiny. flat: folders of equal size
-beside each other. repository: a source tree in git, everything committed that
-its .gitignore files (in many of its folders) do not hide; two fifths of the
-files are outputs of a build, and hidden.
+beside each other. libraries: the same, where folder 0007 holds libpart0007.a.
+repository: a source tree in git, everything committed that its .gitignore files
+(in many of its folders) do not hide; two fifths of the files are outputs of a
+build, and hidden.
 
 The same seed gives the same names and contents. The stamp tree.json lies beside
 the tree (DIR.json), so that the tree holds nothing else; a tree that is there
@@ -107,6 +109,14 @@ def flat(rng: random.Random, folders: int, files: int) -> Tree:
                        for path in paths}}
 
 
+def libraries(rng: random.Random, folders: int, files: int) -> Tree:
+    namer = Namer(rng)
+    paths = [f"{number:04}" for number in range(folders)]
+    return {"": [], **{path: [f"libpart{path}.a"] + [
+        namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
+        for _ in range(files // folders - 1)] for path in paths}}
+
+
 def repository(rng: random.Random, folders: int, files: int) -> Tree:
     built, beside = files // 4, files // 6
     tree = nested(rng, folders * 2 // 3, files - built - beside)
@@ -123,7 +133,8 @@ def repository(rng: random.Random, folders: int, files: int) -> Tree:
     return tree
 
 
-KINDS = {"source": nested, "flat": flat, "repository": repository}
+KINDS = {"source": nested, "flat": flat, "libraries": libraries,
+         "repository": repository}
 
 
 def contents(rng: random.Random, path: str, name: str) -> str:
