@@ -106,7 +106,7 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
                     taken[column.title].setdefault(way.name, []).append(one)
         for name, runs in taken[column.title].items():
             middle = statistics.median(one.seconds for one in runs)
-            say(f"    {column.title}: {name}: {middle * 1000:.1f} ms")
+            say(f"    {column.title}: {name}: {format_time(middle)}")
     return taken
 
 
@@ -147,6 +147,11 @@ def base_of(column: dict) -> Optional[str]:
                default=None)
 
 
+def format_time(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 \
+        else f"{seconds * 1e6:.1f} µs"
+
+
 def table(figures: dict) -> List[str]:
     """The figures of `kept` as lines of Markdown. Ratios are medians of the
     ratios round by round."""
@@ -162,10 +167,12 @@ def table(figures: dict) -> List[str]:
         for column in columns:
             times = column["seconds"].get(row)
             base = column["seconds"].get(base_of(column))
-            cells.append(f"{statistics.median(times) * 1000:.1f} ms"
-                         if times else "–")
-            cells.append(f"{statistics.median(a / b for a, b in zip(times, base)):.2f}"
-                         if times and base else "–")
+            cells += ["–", "–"]
+            if times:
+                cells[-2] = format_time(statistics.median(times))
+            if times and base:
+                ratio = statistics.median(a / b for a, b in zip(times, base))
+                cells[-1] = f"{ratio:.2f}"
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 

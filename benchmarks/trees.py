@@ -112,10 +112,12 @@ def measure_cold(rounds: int) -> dict:
                 taken.update(in_turn_cold(column, folders[column.tree], rounds,
                                           where))
         return {
-            "title": "Walking a tree, cold", "about": ABOUT_A_B,
+            "title": "Walking a tree, cold",
+            "about": ABOUT_A_B + " The system's caches are dropped before each "
+                     "run, and each must have read its folders from the disk to "
+                     "count.",
             "parts": [{"title": "Whole programs, each with as many threads as it "
-                                "likes, after the caches were dropped; ratios to "
-                                "the fastest peer.",
+                                "likes; ratios to the fastest peer.",
                        **contest.kept(columns, taken, whole=True)}],
         }
 
