@@ -338,6 +338,7 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   Above.reset();
   std::atomic<unsigned> Wrong = 0;
   std::vector<std::thread> Threads;
+  Threads.reserve(4);
   for (unsigned T = 0; T < 4; ++T)
     Threads.emplace_back([&Rules, &Wrong, Inner, Path = path("a")] {
       os::DirectoryHandle Folder;
