@@ -1,0 +1,633 @@
+//===- DirectoryReaderTest.cpp - The promises of DirectoryReader.h --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What holds on every POSIX system, whatever lists the folders. Compiled into
+// OSTests and OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/DirectoryReader.h"
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+DirectoryHandle openFolder(const std::string &Path) {
+  DirectoryHandle Folder;
+  const std::error_code Error = DirectoryHandle::open(Path, Folder);
+  EXPECT_FALSE(Error) << Path << ": " << Error.message();
+  return Folder;
+}
+
+/// The names that are left in \p Folder, sorted.
+Names listRest(DirectoryReader &Reader, DirectoryHandle &Folder,
+               size_t Room = 128) {
+  std::vector<DirectoryEntry> Entries(Room);
+  Names Found;
+  std::error_code Error;
+  Reader.start(Folder);
+  while (const size_t Count = Reader.read(Entries, Error)) {
+    EXPECT_LE(Count, Room);
+    for (const DirectoryEntry &E : std::span(Entries).first(Count)) {
+      Found.emplace_back(E.Name);
+      EXPECT_EQ(E.Name.data()[E.Name.size()], '\0');
+    }
+    if (Error)
+      break;
+  }
+  EXPECT_FALSE(Error) << Error.message();
+  std::sort(Found.begin(), Found.end());
+  return Found;
+}
+
+Names listAll(const std::string &Path) {
+  DirectoryHandle Folder = openFolder(Path);
+  DirectoryReader Reader;
+  return listRest(Reader, Folder);
+}
+
+std::map<std::string, EntryType> typesIn(const std::string &Path) {
+  DirectoryHandle Folder = openFolder(Path);
+  DirectoryReader Reader;
+  Reader.start(Folder);
+  std::map<std::string, EntryType> Types;
+  std::array<DirectoryEntry, 16> Entries;
+  std::error_code Error;
+  while (const size_t Count = Reader.read(Entries, Error))
+    for (const DirectoryEntry &E : std::span(Entries).first(Count))
+      EXPECT_TRUE(Types.emplace(E.Name, E.Type).second) << E.Name;
+  EXPECT_FALSE(Error) << Error.message();
+  return Types;
+}
+
+/// \p Count empty files in \p Folder; their names, sorted.
+Names fill(const TestFolder &Folder, size_t Count) {
+  Names Made;
+  for (size_t I = 0; I < Count; ++I) {
+    Made.push_back("entry-" + std::to_string(I) + std::string(I % 40, 'x'));
+    Folder.write(Made.back(), "");
+  }
+  std::sort(Made.begin(), Made.end());
+  return Made;
+}
+
+void makeSocket(const std::string &Path) {
+  const int Socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(Socket, 0);
+  struct sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
+  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
+  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
+                   sizeof(Address)),
+            0);
+  ::close(Socket);
+}
+
+TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
+  const TestFolder Folder;
+  const Names Made = fill(Folder, 1200);
+  for (const size_t Room : {1, 7, 128, 5000})
+    for (const size_t BufferBytes :
+         {size_t(0), size_t(5000), DirectoryReader::DefaultBufferBytes}) {
+      SCOPED_TRACE(testing::Message() << Room << " of " << BufferBytes);
+      DirectoryHandle Handle = openFolder(Folder.path());
+      DirectoryReader Reader(BufferBytes);
+      EXPECT_EQ(listRest(Reader, Handle, Room), Made);
+      // Several batches, or this would not test what it says.
+      if (BufferBytes <= 5000) {
+        EXPECT_GT(Reader.calls(), 5u);
+      }
+      // The end stays the end.
+      std::array<DirectoryEntry, 4> Entries;
+      std::error_code Error;
+      EXPECT_EQ(Reader.read(Entries, Error), 0u);
+      EXPECT_FALSE(Error);
+      Reader.start(Handle);
+      EXPECT_EQ(Reader.read(Entries, Error), 0u);
+      EXPECT_FALSE(Error);
+    }
+}
+
+TEST(DirectoryReaderTest, AnEmptyFolderHasNoEntries) {
+  const TestFolder Folder;
+  EXPECT_EQ(listAll(Folder.path()), Names{});
+}
+
+TEST(DirectoryReaderTest, ReadsOneFolderAfterAnother) {
+  const TestFolder Folder;
+  Folder.write("a/one", "");
+  Folder.write("a/two", "");
+  Folder.write("a/three", "");
+  Folder.write("b/four", "");
+  DirectoryHandle A = openFolder(Folder.path("a"));
+  DirectoryHandle B = openFolder(Folder.path("b"));
+  DirectoryReader Reader;
+  std::array<DirectoryEntry, 1> Entries;
+  std::error_code Error;
+  Reader.start(A);
+  EXPECT_EQ(Reader.read(Entries, Error), 1u);
+  EXPECT_EQ(listRest(Reader, B), Names{"four"}); // nothing left of A
+}
+
+TEST(DirectoryReaderTest, ReadsNothingWithoutAFolderOrRoom) {
+  const TestFolder Folder;
+  Folder.write("file", "");
+  DirectoryReader Reader;
+  std::array<DirectoryEntry, 1> Entries;
+  std::error_code Error;
+  EXPECT_EQ(Reader.read(Entries, Error), 0u);
+  EXPECT_FALSE(Error);
+  DirectoryHandle Handle = openFolder(Folder.path());
+  Reader.start(Handle);
+  EXPECT_EQ(Reader.read({}, Error), 0u);
+  EXPECT_EQ(Reader.read(Entries, Error), 1u);
+}
+
+TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
+  const TestFolder Folder;
+  Names Made = {"\xff\xfe\x80", "a\nb", " ", "...", "..x", ".hidden", "\\",
+                "a.O", "a.o", std::string(255, 'n'),
+                // One letter, composed and decomposed.
+                "\xc3\xa4", "a\xcc\x88"};
+  for (const std::string &Name : Made)
+    ASSERT_FALSE(Folder.write(Name, "").empty());
+  std::sort(Made.begin(), Made.end());
+  Made.erase(std::remove_if(Made.begin(), Made.end(),
+                            [&](const std::string &Name) {
+                              return !fs::exists(Folder.path(Name));
+                            }),
+             Made.end());
+  ASSERT_GE(Made.size(), 8u) << "a file system that takes few names";
+  EXPECT_EQ(listAll(Folder.path()), Made);
+}
+
+TEST(DirectoryReaderTest, TellsTypesWithoutFollowingLinks) {
+  const TestFolder Folder;
+  Folder.write("file", "x");
+  fs::create_directory(Folder.path("folder"));
+  fs::create_symlink("file", Folder.path("to-file"));
+  fs::create_symlink("folder", Folder.path("to-folder"));
+  fs::create_symlink("absent", Folder.path("to-nothing"));
+  fs::create_symlink("loop", Folder.path("loop"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  makeSocket(Folder.path("s"));
+  EXPECT_EQ(typesIn(Folder.path()),
+            (std::map<std::string, EntryType>{{"file", EntryType::Regular},
+                                              {"folder", EntryType::Directory},
+                                              {"to-file", EntryType::Link},
+                                              {"to-folder", EntryType::Link},
+                                              {"to-nothing", EntryType::Link},
+                                              {"loop", EntryType::Link},
+                                              {"fifo", EntryType::Fifo},
+                                              {"s", EntryType::Socket}}));
+  EXPECT_EQ(typesIn("/dev")["null"], EntryType::CharacterDevice);
+}
+
+TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
+  const TestFolder Folder;
+  const Names Stay = fill(Folder, 600);
+  for (int I = 0; I < 600; ++I)
+    Folder.write("leaves-" + std::to_string(I), "");
+  DirectoryHandle Handle = openFolder(Folder.path());
+  DirectoryReader Reader(0);
+  Reader.start(Handle);
+  std::map<std::string, int> Seen;
+  std::array<DirectoryEntry, 64> Entries;
+  std::error_code Error;
+  int Turn = 0;
+  while (const size_t Count = Reader.read(Entries, Error)) {
+    for (const DirectoryEntry &E : std::span(Entries).first(Count))
+      ++Seen[std::string(E.Name)];
+    for (int I = 0; I < 20 && Turn < 600; ++I, ++Turn) {
+      Folder.write("comes-" + std::to_string(Turn), "");
+      fs::remove(Folder.path("leaves-" + std::to_string(Turn)));
+    }
+  }
+  EXPECT_FALSE(Error) << Error.message();
+  EXPECT_GT(Turn, 100);
+  for (const std::string &Name : Stay)
+    EXPECT_EQ(Seen[Name], 1) << Name;
+}
+
+TEST(DirectoryReaderTest, AFolderIsOpenedThroughLinks) {
+  const TestFolder Folder;
+  Folder.write("folder/file", "");
+  fs::create_symlink("folder", Folder.path("link"));
+  EXPECT_EQ(listAll(Folder.path("link")), Names{"file"});
+  EXPECT_EQ(listAll(Folder.path("link/")), Names{"file"});
+
+  DirectoryHandle Here = openFolder("");
+  FileIdentity Expected;
+  FileIdentity Got;
+  EXPECT_FALSE(openFolder(".").identity(Expected));
+  EXPECT_FALSE(Here.identity(Got));
+  EXPECT_EQ(Got.Inode, Expected.Inode);
+}
+
+TEST(DirectoryReaderTest, OnlyFoldersAreOpened) {
+  const TestFolder Folder;
+  Folder.write("file", "x");
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  fs::create_symlink("file", Folder.path("to-file"));
+  fs::create_symlink("absent", Folder.path("to-nothing"));
+  fs::create_symlink("loop", Folder.path("loop"));
+  const DirectoryHandle Base = openFolder(Folder.path());
+  const std::map<std::string, std::errc> Cases = {
+      {"file", std::errc::not_a_directory},
+      {"fifo", std::errc::not_a_directory},
+      {"to-file", std::errc::not_a_directory},
+      {"file/x", std::errc::not_a_directory},
+      {"absent", std::errc::no_such_file_or_directory},
+      {"absent/x", std::errc::no_such_file_or_directory},
+      {"to-nothing", std::errc::no_such_file_or_directory},
+      {"loop", std::errc::too_many_symbolic_link_levels}};
+  for (const auto &[Name, Error] : Cases) {
+    SCOPED_TRACE(Name);
+    DirectoryHandle Opened = openFolder(Folder.path());
+    EXPECT_EQ(DirectoryHandle::open(Folder.path(Name), Opened), Error);
+    EXPECT_FALSE(Opened.isOpen());
+    Opened = openFolder(Folder.path());
+    EXPECT_EQ(Base.openBelow(Name.c_str(), LinkRule::Follow, Opened), Error);
+    EXPECT_FALSE(Opened.isOpen());
+    EXPECT_TRUE(Base.openBelow(Name.c_str(), LinkRule::Refuse, Opened));
+    EXPECT_FALSE(Opened.isOpen());
+  }
+  DirectoryHandle Opened;
+  EXPECT_EQ(
+      DirectoryHandle::open(Folder.path() + std::string(1, '\0') + "x", Opened),
+      std::errc::invalid_argument);
+  EXPECT_EQ(Base.openBelow("", LinkRule::Refuse, Opened),
+            std::errc::no_such_file_or_directory);
+  EXPECT_EQ(Base.openBelow("", LinkRule::Follow, Opened),
+            std::errc::no_such_file_or_directory);
+}
+
+TEST(DirectoryReaderTest, OpensFoldersBelow) {
+  const TestFolder Folder;
+  Folder.write("a/b/c/file", "");
+  const DirectoryHandle Base = openFolder(Folder.path());
+  DirectoryReader Reader;
+  for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+    for (const char *Path :
+         {"a/b/c", "a//b/c", "a/b/c/", "a/b/c//", "./a/b/c", "a/./b/c/."}) {
+      SCOPED_TRACE(Path);
+      DirectoryHandle Below;
+      EXPECT_FALSE(Base.openBelow(Path, Links, Below));
+      EXPECT_EQ(listRest(Reader, Below), Names{"file"});
+    }
+  // One after another, in the place of the one before.
+  DirectoryHandle Down = openFolder(Folder.path());
+  for (const char *Name : {"a", "b", "c"})
+    EXPECT_FALSE(Down.openBelow(Name, LinkRule::Refuse, Down));
+  EXPECT_EQ(listRest(Reader, Down), Names{"file"});
+  EXPECT_TRUE(Down.openBelow("absent", LinkRule::Refuse, Down));
+  EXPECT_FALSE(Down.isOpen());
+}
+
+TEST(DirectoryReaderTest, RefusesLinksAndTheWayOut) {
+  const TestFolder Folder;
+  Folder.write("base/a/b/file", "");
+  Folder.write("base/..x/.../file", "");
+  Folder.write("outside/file", "");
+  fs::create_directory_symlink("a", Folder.path("base/link"));
+  fs::create_directory_symlink("b", Folder.path("base/a/link"));
+  fs::create_directory_symlink("../outside", Folder.path("base/out"));
+  const DirectoryHandle Base = openFolder(Folder.path("base"));
+  for (const char *Path :
+       {"link", "link/b", "a/link", "out", "link/", "a/link/", "link/."}) {
+    SCOPED_TRACE(Path);
+    DirectoryHandle Below;
+    const std::error_code Error = Base.openBelow(Path, LinkRule::Refuse, Below);
+    EXPECT_TRUE(Error == std::errc::too_many_symbolic_link_levels ||
+                Error == std::errc::not_a_directory)
+        << Error.message();
+    EXPECT_FALSE(Below.isOpen());
+    EXPECT_FALSE(Base.openBelow(Path, LinkRule::Follow, Below));
+  }
+  const std::string Absolute = Folder.path("base/a");
+  for (const char *Path : {"..", "../", "../outside", "a/..", "a/../..",
+                           "a/b/../../..", "./..", Absolute.c_str(), "/"}) {
+    SCOPED_TRACE(Path);
+    DirectoryHandle Below;
+    EXPECT_EQ(Base.openBelow(Path, LinkRule::Refuse, Below),
+              std::errc::cross_device_link);
+    EXPECT_FALSE(Below.isOpen());
+  }
+  DirectoryHandle Below;
+  EXPECT_FALSE(Base.openBelow("..x/...", LinkRule::Refuse, Below));
+  EXPECT_FALSE(Base.openBelow("../outside", LinkRule::Follow, Below));
+}
+
+TEST(DirectoryReaderTest, StatusIsWhatALookAtThePathGives) {
+  const TestFolder Folder;
+  Folder.write("file", "hello");
+  fs::create_symlink("file", Folder.path("link"));
+  fs::create_symlink("absent", Folder.path("to-nothing"));
+  fs::create_directory(Folder.path("folder"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  const DirectoryHandle Base = openFolder(Folder.path());
+  std::error_code Error;
+  const FileIdentity File = lookAt(Folder.path("file"), Error).Identity;
+  ASSERT_EQ(File.Size, 5u);
+
+  DirectoryEntry Entry;
+  Entry.Name = "file";
+  EXPECT_FALSE(Base.addStatus(Entry));
+  EXPECT_EQ(Entry.Type, EntryType::Regular);
+  EXPECT_TRUE(Entry.HasStatus);
+  EXPECT_EQ(Entry.Identity, File);
+
+  Entry = {};
+  Entry.Name = "link";
+  EXPECT_FALSE(Base.addStatus(Entry));
+  EXPECT_EQ(Entry.Type, EntryType::Link);
+  EXPECT_NE(Entry.Identity, File);
+  EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
+  EXPECT_EQ(Entry.Type, EntryType::Regular);
+  EXPECT_TRUE(Entry.HasStatus);
+  EXPECT_EQ(Entry.Identity, File);
+
+  for (const auto &[Name, Type] : {std::pair("folder", EntryType::Directory),
+                                   std::pair("fifo", EntryType::Fifo)}) {
+    Entry = {};
+    Entry.Name = Name;
+    EXPECT_FALSE(Base.addStatus(Entry));
+    EXPECT_EQ(Entry.Type, Type);
+    EXPECT_TRUE(Entry.HasStatus);
+    EXPECT_NE(Entry.Identity.ModifiedNs, 0);
+  }
+}
+
+TEST(DirectoryReaderTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
+  const TestFolder Folder;
+  Folder.write("file", "hello");
+  fs::create_symlink("file", Folder.path("link"));
+  const DirectoryHandle Base = openFolder(Folder.path());
+  DirectoryEntry Entry;
+  Entry.Name = "file";
+  EXPECT_FALSE(Base.addStatus(Entry));
+  const FileIdentity Before = Entry.Identity;
+  fs::remove(Folder.path("file"));
+  EXPECT_EQ(Base.addStatus(Entry), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(Entry.Name, "file");
+  EXPECT_EQ(Entry.Identity, Before);
+  EXPECT_EQ(Entry.Type, EntryType::Regular);
+  EXPECT_TRUE(Entry.HasStatus);
+
+  Entry = {};
+  Entry.Name = "link"; // to the file that is gone
+  Entry.Type = EntryType::Link;
+  EXPECT_EQ(Base.addStatus(Entry, LinkRule::Follow),
+            std::errc::no_such_file_or_directory);
+  EXPECT_EQ(Entry.Type, EntryType::Link);
+  EXPECT_FALSE(Entry.HasStatus);
+}
+
+TEST(DirectoryReaderTest, ReadsTheBeginningOfAFile) {
+  const TestFolder Folder;
+  const std::string Text = pattern(10'000);
+  Folder.write("file", Text);
+  Folder.write("empty", "");
+  fs::create_symlink("file", Folder.path("link"));
+  const DirectoryHandle Base = openFolder(Folder.path());
+  for (const size_t Room : {0, 1, 4096, 9999, 10'000, 10'001, 20'000})
+    for (const char *Name : {"file", "link"}) {
+      SCOPED_TRACE(testing::Message() << Room << " of " << Name);
+      std::vector<char> Into(Room, '!');
+      size_t Filled = 99;
+      uint64_t Size = 99;
+      EXPECT_FALSE(Base.readFile(Name, Into, Filled, Size));
+      EXPECT_EQ(Size, Text.size());
+      ASSERT_EQ(Filled, std::min(Room, Text.size()));
+      EXPECT_EQ(std::string(Into.data(), Filled), Text.substr(0, Filled));
+    }
+  std::array<char, 8> Into;
+  size_t Filled = 99;
+  uint64_t Size = 99;
+  EXPECT_FALSE(Base.readFile("empty", Into, Filled, Size));
+  EXPECT_EQ(Filled, 0u);
+  EXPECT_EQ(Size, 0u);
+}
+
+TEST(DirectoryReaderTest, ReadsRegularFilesOnly) {
+  const TestFolder Folder;
+  fs::create_directory(Folder.path("folder"));
+  fs::create_symlink("folder", Folder.path("to-folder"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  fs::create_symlink("fifo", Folder.path("to-fifo"));
+  fs::create_symlink("absent", Folder.path("to-nothing"));
+  const DirectoryHandle Base = openFolder(Folder.path());
+  std::array<char, 8> Into;
+  for (const char *Name : {"folder", "to-folder", "fifo", "to-fifo"}) {
+    size_t Filled = 99;
+    uint64_t Size = 99;
+    EXPECT_EQ(Base.readFile(Name, Into, Filled, Size),
+              std::errc::operation_not_supported)
+        << Name;
+    EXPECT_EQ(Filled, 0u);
+    EXPECT_EQ(Size, 0u);
+  }
+  for (const char *Name : {"absent", "to-nothing"}) {
+    size_t Filled = 99;
+    uint64_t Size = 99;
+    EXPECT_EQ(Base.readFile(Name, Into, Filled, Size),
+              std::errc::no_such_file_or_directory)
+        << Name;
+    EXPECT_EQ(Filled, 0u);
+  }
+}
+
+TEST(DirectoryReaderTest, IdentityTellsFoldersAndTheirStatesApart) {
+  const TestFolder Folder;
+  fs::create_directory(Folder.path("a"));
+  fs::create_directory(Folder.path("b"));
+  fs::create_symlink("a", Folder.path("link"));
+  const DirectoryHandle A = openFolder(Folder.path("a"));
+  FileIdentity First;
+  FileIdentity Link;
+  FileIdentity B;
+  EXPECT_FALSE(A.identity(First));
+  EXPECT_FALSE(openFolder(Folder.path("link")).identity(Link));
+  EXPECT_FALSE(openFolder(Folder.path("b")).identity(B));
+  EXPECT_EQ(First, Link);
+  EXPECT_NE(First.Inode, B.Inode);
+
+  const auto Then = fs::last_write_time(Folder.path("a"));
+  fs::last_write_time(Folder.path("a"), Then - std::chrono::seconds(5));
+  FileIdentity Second;
+  EXPECT_FALSE(A.identity(Second));
+  EXPECT_EQ(Second.Inode, First.Inode);
+  EXPECT_EQ(First.ModifiedNs - Second.ModifiedNs, 5'000'000'000);
+}
+
+TEST(DirectoryReaderTest, AHandleThatIsNotOpenSaysSo) {
+  DirectoryHandle Closed;
+  EXPECT_FALSE(Closed.isOpen());
+  DirectoryHandle Below;
+  DirectoryEntry Entry;
+  Entry.Name = "x";
+  std::array<char, 8> Into;
+  size_t Filled;
+  uint64_t Size;
+  FileIdentity Identity;
+  const auto Expected = std::errc::bad_file_descriptor;
+  EXPECT_EQ(Closed.openBelow("x", LinkRule::Refuse, Below), Expected);
+  EXPECT_EQ(Closed.openBelow("x/y", LinkRule::Refuse, Below), Expected);
+  EXPECT_EQ(Closed.openBelow("x", LinkRule::Follow, Below), Expected);
+  EXPECT_EQ(Closed.addStatus(Entry), Expected);
+  EXPECT_EQ(Closed.readFile("x", Into, Filled, Size), Expected);
+  EXPECT_EQ(Closed.identity(Identity), Expected);
+  DirectoryReader Reader;
+  Reader.start(Closed);
+  std::array<DirectoryEntry, 1> Entries;
+  std::error_code Error;
+  EXPECT_EQ(Reader.read(Entries, Error), 0u);
+  EXPECT_EQ(Error, Expected);
+  EXPECT_EQ(Reader.read(Entries, Error), 0u); // that was the last call
+  EXPECT_FALSE(Error);
+}
+
+TEST(DirectoryReaderTest, MovesAndLeaksNoDescriptor) {
+  const TestFolder Folder;
+  Folder.write("a/b/file", "");
+  Folder.write("other", "");
+  fs::create_symlink("a", Folder.path("link"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  const int Before = nextDescriptor();
+  {
+    DirectoryHandle First = openFolder(Folder.path());
+    DirectoryHandle Second = std::move(First);
+    EXPECT_FALSE(First.isOpen()); // NOLINT(bugprone-use-after-move)
+    First = openFolder(Folder.path("a"));
+    First = std::move(Second);
+    DirectoryReader Reader;
+    EXPECT_EQ(listRest(Reader, First), (Names{"a", "fifo", "link", "other"}));
+    for (const char *Path : {"a", "a/b", "absent", "link", "link/b", "a/absent",
+                             "other", "a/b/file", "..", "fifo", "a/b/"}) {
+      static_cast<void>(First.openBelow(Path, LinkRule::Refuse, Second));
+      static_cast<void>(First.openBelow(Path, LinkRule::Follow, Second));
+    }
+    std::array<char, 8> Into;
+    size_t Filled;
+    uint64_t Size;
+    for (const char *Name : {"other", "a", "absent", "fifo"})
+      static_cast<void>(First.readFile(Name, Into, Filled, Size));
+    Second.close();
+    Second.close();
+    EXPECT_FALSE(Second.isOpen());
+  }
+  EXPECT_EQ(nextDescriptor(), Before);
+}
+
+TEST(DirectoryReaderTest, LeavesAFifoAlone) {
+  const TestFolder Folder;
+  const std::string Path = Folder.path("fifo");
+  ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
+  fs::create_symlink("fifo", Folder.path("link"));
+  const int Watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(Watch, 0);
+  ASSERT_GE(::inotify_add_watch(Watch, Path.c_str(), IN_OPEN | IN_ACCESS), 0);
+
+  const DirectoryHandle Base = openFolder(Folder.path());
+  EXPECT_EQ(listAll(Folder.path()), (Names{"fifo", "link"}));
+  for (const char *Name : {"fifo", "link"}) {
+    DirectoryHandle Other;
+    EXPECT_TRUE(DirectoryHandle::open(Folder.path(Name), Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Refuse, Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Follow, Other));
+    DirectoryEntry Entry;
+    Entry.Name = Name;
+    EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
+    EXPECT_EQ(Entry.Type, EntryType::Fifo);
+    std::array<char, 8> Into;
+    size_t Filled;
+    uint64_t Size;
+    EXPECT_TRUE(Base.readFile(Name, Into, Filled, Size));
+  }
+  alignas(struct inotify_event) std::array<char, 4096> Events;
+  EXPECT_LT(::read(Watch, Events.data(), Events.size()), 0)
+      << "the FIFO was opened";
+  EXPECT_EQ(errno, EAGAIN);
+
+  // Or the watch would prove nothing.
+  const int Fifo = ::open(Path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(Fifo, 0);
+  EXPECT_GT(::read(Watch, Events.data(), Events.size()), 0);
+  ::close(Fifo);
+  ::close(Watch);
+}
+
+TEST(DirectoryReaderTest, AFolderThatMayNotBeReadMayBePassed) {
+  const TestFolder Folder;
+  Folder.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0711), 0);
+  const DirectoryHandle Base = openFolder(Folder.path());
+  EXPECT_EQ(runUnprivileged([&] {
+              DirectoryHandle Opened;
+              if (DirectoryHandle::open(Folder.path("closed"), Opened) !=
+                  std::errc::permission_denied)
+                return 1;
+              for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+                if (Base.openBelow("closed", Links, Opened) !=
+                        std::errc::permission_denied ||
+                    Base.openBelow("closed/inner", Links, Opened) ||
+                    !Opened.isOpen())
+                  return 2;
+              return 0;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+TEST(DirectoryReaderTest, AFolderThatMayNotBeSearchedMayBeListed) {
+  const TestFolder Folder;
+  Folder.write("closed/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0744), 0);
+  EXPECT_EQ(runUnprivileged([&] {
+              DirectoryHandle Closed;
+              if (DirectoryHandle::open(Folder.path("closed"), Closed))
+                return 1;
+              DirectoryReader Reader;
+              Reader.start(Closed);
+              std::array<DirectoryEntry, 4> Entries;
+              std::error_code Error;
+              if (Reader.read(Entries, Error) != 1 || Error ||
+                  Entries[0].Name != "file")
+                return 2;
+              if (Closed.addStatus(Entries[0]) != std::errc::permission_denied)
+                return 3;
+              return Entries[0].HasStatus ? 4 : 0;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+} // namespace
