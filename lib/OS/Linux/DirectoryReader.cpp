@@ -180,6 +180,8 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   struct stat S;
   int Flags =
       AT_NO_AUTOMOUNT | (Links == LinkRule::Follow ? 0 : AT_SYMLINK_NOFOLLOW);
+  // The header asks for a zero behind the name.
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
   if (::fstatat(descriptor(Handle), Entry.Name.data(), &S, Flags) != 0)
     return lastError();
   Entry.Identity = identityOf(S);
