@@ -361,10 +361,12 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.Length = 32},        // room for the reference alone
       {.Length = 30},        // not a multiple of 4
       {.Length = Size - 16}, // ends before the name does
+      {.Length = Size - 2},  // after its name, not a multiple of 4
       {.Length = Size + 4},
       {.Length = ~uint32_t(0)},
       {.Name = ""},
       {.NameShift = -1000},
+      {.NameShift = -71}, // into the set of attributes
       {.NameShift = 1000},
       {.NameShift = std::numeric_limits<int32_t>::min()},
       {.NameShift = 0x7fffff00},
@@ -388,6 +390,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   }
   for (const size_t Cut : {1, 3, 4, 23, 24, 31})
     EXPECT_TRUE(parseMac(macRecord({}).substr(0, Cut)).Malformed) << Cut;
+  EXPECT_TRUE(parseMac(macRecord({.Length = 8}).substr(0, 24)).Malformed);
   // A name as long as it claims to be, which begins inside and ends outside.
   std::string Text = macRecord({.Name = "unended", .NameLength = ~uint32_t(0)});
   std::replace(Text.end() - 8, Text.end(), '\0', 'x');
@@ -536,6 +539,7 @@ TEST(WindowsRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.Next = 104},      // over its own name
       {.Next = Size + 8}, // beyond the end
       {.Next = Size - 4}, // between boundaries
+      {.Name = u"na", .Next = 108},
       {.Next = 0xfffffff8},
       {.Next = 0x80000000},
       {.NameLength = 0},
