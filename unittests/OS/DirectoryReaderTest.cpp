@@ -346,6 +346,69 @@ TEST(DirectoryReaderTest, RefusesLinksAndTheWayOut) {
   EXPECT_FALSE(Base.openBelow("../outside", LinkRule::Follow, Below));
 }
 
+TEST(DirectoryReaderTest, OpensChildrenLikeWhatIsBelow) {
+  const TestFolder Folder;
+  Folder.write("a/b/file", "");
+  fs::create_directory_symlink("a", Folder.path("link"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  DirectoryHandle At = openFolder(Folder.path());
+  DirectoryHandle Child;
+  bool MayBeMount = false;
+  EXPECT_EQ(At.openChild("fifo", LinkRule::Refuse, Child, MayBeMount),
+            std::errc::not_a_directory);
+  EXPECT_EQ(At.openChild("absent", LinkRule::Follow, Child, MayBeMount),
+            std::errc::no_such_file_or_directory);
+  EXPECT_EQ(At.openChild("..", LinkRule::Refuse, Child, MayBeMount),
+            std::errc::cross_device_link);
+  EXPECT_TRUE(At.openChild("link", LinkRule::Refuse, Child, MayBeMount));
+  EXPECT_FALSE(Child.isOpen());
+  EXPECT_FALSE(At.openChild("link", LinkRule::Follow, Child, MayBeMount));
+  EXPECT_TRUE(Child.isOpen());
+  EXPECT_FALSE(At.openChild("a", LinkRule::Refuse, At, MayBeMount));
+  EXPECT_FALSE(At.openChild("b", LinkRule::Refuse, At, MayBeMount));
+  DirectoryReader Reader;
+  EXPECT_EQ(listRest(Reader, At), Names{"file"});
+  EXPECT_TRUE(At.openChild("absent", LinkRule::Refuse, At, MayBeMount));
+  EXPECT_FALSE(At.isOpen());
+}
+
+TEST(DirectoryReaderTest, TellsAMountPoint) {
+  struct stat Root;
+  struct stat Proc;
+  ASSERT_EQ(::stat("/", &Root), 0);
+  if (::stat("/proc", &Proc) != 0 || Proc.st_dev == Root.st_dev)
+    GTEST_SKIP() << "nothing is mounted at /proc";
+  const DirectoryHandle Folder = openFolder("/");
+  DirectoryHandle Child;
+  bool MayBeMount = false;
+  EXPECT_FALSE(Folder.openChild("proc", LinkRule::Refuse, Child, MayBeMount));
+  EXPECT_TRUE(MayBeMount);
+}
+
+TEST(DirectoryReaderTest, AnotherReaderGoesOnAtABoundary) {
+  const TestFolder Folder;
+  const Names Made = fill(Folder, 1200);
+  DirectoryHandle Handle = openFolder(Folder.path());
+  Names Found;
+  std::array<DirectoryEntry, 50> Entries;
+  std::error_code Error;
+  unsigned Readers = 0;
+  for (bool AtEnd = false; !AtEnd && Readers < 2000; ++Readers) {
+    DirectoryReader Reader(0);
+    Reader.start(Handle);
+    do {
+      const size_t Count = Reader.read(Entries, Error);
+      AtEnd = Count == 0;
+      for (const DirectoryEntry &E : std::span(Entries).first(Count))
+        Found.emplace_back(E.Name);
+    } while (!AtEnd && !Reader.isAtBoundary());
+  }
+  EXPECT_FALSE(Error) << Error.message();
+  EXPECT_GT(Readers, 5u);
+  std::sort(Found.begin(), Found.end());
+  EXPECT_EQ(Found, Made);
+}
+
 TEST(DirectoryReaderTest, StatusIsWhatALookAtThePathGives) {
   const TestFolder Folder;
   Folder.write("file", "hello");

@@ -20,6 +20,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace headstart::os;
@@ -257,6 +258,28 @@ TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
                            return nextDescriptor() == Before ? 0 : 50;
                          }),
               0);
+}
+
+TEST(LinuxDirectoryReaderTest, KnowsThatAFolderIsNoMountPoint) {
+  const TestFolder Folder;
+  Folder.write("a/file", "");
+  DirectoryHandle Base;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Base));
+  // 1 if it may be one, 0 if not, 2 if it is not opened.
+  const auto Ask = [&] {
+    DirectoryHandle Child;
+    bool MayBeMount = true;
+    if (Base.openChild("a", LinkRule::Refuse, Child, MayBeMount) ||
+        !Child.isOpen())
+      return 2;
+    return MayBeMount ? 1 : 0;
+  };
+  EXPECT_EQ(runWithout(SYS_openat2, ENOSYS, Ask), 1);
+  EXPECT_EQ(runWithout(SYS_openat2, EPERM, Ask), 1);
+  if (::syscall(SYS_openat2, -1, "", nullptr, 0) < 0 &&
+      (errno == ENOSYS || errno == EPERM))
+    GTEST_SKIP() << "this system has no openat2";
+  EXPECT_EQ(Ask(), 0);
 }
 
 TEST(LinuxDirectoryReaderTest, WithoutOpenat2AFolderMayBePassedUnread) {

@@ -30,8 +30,7 @@
 namespace headstart {
 
 namespace detail {
-struct FolderNode;
-class WalkState;
+class WalkWorker;
 } // namespace detail
 
 struct WalkOptions {
@@ -40,8 +39,9 @@ struct WalkOptions {
   unsigned Jobs = 0;
   /// Whether entries come with their size and times.
   bool WithStatus = false;
-  /// Whether links to folders are walked. A link to a folder that contains it
-  /// is a problem, and not walked.
+  /// Whether links to folders are walked, and links to files shown as what they
+  /// point to. A link to a folder that contains it is a problem, and not
+  /// walked.
   bool FollowLinks = false;
   /// Whether folders on other file systems than their root's are left out.
   bool SameFileSystem = false;
@@ -69,6 +69,10 @@ public:
   unsigned depth() const;
   /// Which of the roots it is in.
   size_t root() const;
+  /// Its device and inode, as far as they are known without a system call: by
+  /// the listing it was named in (see os::DirectoryEntry), for roots and where
+  /// something is mounted by the folder itself.
+  const os::FileIdentity &identity() const;
   /// To look at entries with.
   const os::DirectoryHandle &handle() const;
   /// A number from 0 on that no other thread of the walk has: for a visitor
@@ -76,9 +80,9 @@ public:
   unsigned thread() const;
 
 private:
-  friend class detail::WalkState;
-  explicit WalkFolder(detail::WalkState &State) : State(State) {}
-  detail::WalkState &State;
+  friend class detail::WalkWorker;
+  explicit WalkFolder(detail::WalkWorker &Worker) : Worker(Worker) {}
+  detail::WalkWorker &Worker;
 };
 
 /// What a walk shows. Its functions are called from several threads at once.

@@ -90,6 +90,15 @@ public:
   std::error_code openBelow(const char *Path, LinkRule Links,
                             DirectoryHandle &Result) const;
 
+  /// Opens the folder \p Name that is in this one, a single part as listed, for
+  /// a walk; otherwise like `openBelow`. \p MayBeMount says whether another
+  /// file system, or another part of this one, may be mounted there, so that
+  /// what the listing said of it (its inode) may be that of the folder beneath.
+  /// Where the system can tell (Linux 5.6) it says no for all others, at no
+  /// cost.
+  std::error_code openChild(const char *Name, LinkRule Links,
+                            DirectoryHandle &Result, bool &MayBeMount) const;
+
   /// Fills in type and status of \p Entry (by its name, in this folder). With
   /// `LinkRule::Follow` those of what a link points to. Leaves the entry as it
   /// is on an error. Where the system cannot tell (the times of a link itself,
@@ -141,6 +150,10 @@ public:
   /// which are sound, and it is the last call: another gives 0. The names hold
   /// until the next call. Blocks.
   size_t read(std::span<DirectoryEntry> Into, std::error_code &Error);
+
+  /// Whether the entries of one system call are used up: another reader may
+  /// then `start` with the folder and go on where this one has stopped.
+  bool isAtBoundary() const { return Unread.empty(); }
 
   /// System calls that have listed so far.
   uint64_t calls() const { return Calls; }

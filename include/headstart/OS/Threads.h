@@ -15,12 +15,22 @@
 #ifndef HEADSTART_OS_THREADS_H
 #define HEADSTART_OS_THREADS_H
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 namespace headstart::os {
+
+/// How often the calling thread has given up its processor to wait for
+/// something (a disk, a lock); nothing where the system does not tell. Grows
+/// from call to call; costs a system call.
+std::optional<uint64_t> countWaits();
+
+/// How many processors this process may use, at least 1.
+unsigned usableProcessors();
 
 /// A set of threads that are joined together. Not to be used by two threads at
 /// once.

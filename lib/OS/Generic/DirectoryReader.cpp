@@ -158,6 +158,13 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   return Error;
 }
 
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  MayBeMount = true; // the library cannot tell
+  return openBelow(Name, Links, Result);
+}
+
 /// Size and time of a file or folder at \p Path, which is of type \p Type.
 static std::error_code identify(const fs::path &Path, fs::file_type Type,
                                 FileIdentity &Result) {

@@ -7,9 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include <algorithm>
 #include <new>
 
 namespace headstart::os {
+
+std::optional<uint64_t> countWaits() { return std::nullopt; }
+
+unsigned usableProcessors() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 std::error_code Threads::start(std::function<void()> Work) {
   std::error_code Error;

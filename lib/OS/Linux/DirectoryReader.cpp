@@ -53,6 +53,22 @@ static int openAt(int Base, const char *Path, int Flags) {
   return FD;
 }
 
+/// openat2(2).
+static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
+  open_how How = {};
+  How.flags = static_cast<unsigned>(Flags);
+  How.resolve = Resolve;
+  long FD;
+  do
+    FD = ::syscall(SYS_openat2, Base, Path, &How, sizeof(How));
+  while (FD < 0 && errno == EINTR);
+  return static_cast<int>(FD);
+}
+
+/// After an error of openat2: whether the system has no such call. EPERM is
+/// what sandboxes answer that do not know it.
+static bool lacksOpenat2() { return errno == ENOSYS || errno == EPERM; }
+
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
@@ -120,17 +136,9 @@ static int openWithoutLinks(int Base, const char *Path) {
   }
   if (std::string_view(Path).find('/') == std::string_view::npos)
     return openAt(Base, Path, FolderFlags | O_NOFOLLOW);
-  open_how How = {};
-  How.flags = FolderFlags | O_NOFOLLOW;
-  How.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH;
-  long FD;
-  do
-    FD = ::syscall(SYS_openat2, Base, Path, &How, sizeof(How));
-  while (FD < 0 && errno == EINTR);
-  // EPERM: what sandboxes answer that do not know the call.
-  if (FD < 0 && (errno == ENOSYS || errno == EPERM))
-    return openPartByPart(Base, Path);
-  return static_cast<int>(FD);
+  const int FD = openAt2(Base, Path, FolderFlags | O_NOFOLLOW,
+                         RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
+  return FD < 0 && lacksOpenat2() ? openPartByPart(Base, Path) : FD;
 }
 
 std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
@@ -138,6 +146,29 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   const int Base = descriptor(Handle);
   const int FD = Links == LinkRule::Follow ? openAt(Base, Path, FolderFlags)
                                            : openWithoutLinks(Base, Path);
+  const std::error_code Error = FD < 0 ? lastError() : std::error_code();
+  Result.close(); // not sooner: it may be this
+  if (FD >= 0)
+    Result.Handle = FD;
+  return Error;
+}
+
+// With RESOLVE_NO_XDEV a mount point is an error, so that all others need no
+// fstat(2) to be told from one.
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  const int Base = descriptor(Handle);
+  const int Flags = FolderFlags | (Links == LinkRule::Refuse ? O_NOFOLLOW : 0);
+  MayBeMount = true;
+  if (Links == LinkRule::Refuse && mayLeave(Name)) {
+    Result.close();
+    return std::make_error_code(std::errc::cross_device_link);
+  }
+  int FD = openAt2(Base, Name, Flags, RESOLVE_NO_XDEV);
+  MayBeMount = FD < 0 && (errno == EXDEV || lacksOpenat2());
+  if (MayBeMount)
+    FD = openAt(Base, Name, Flags);
   const std::error_code Error = FD < 0 ? lastError() : std::error_code();
   Result.close(); // not sooner: it may be this
   if (FD >= 0)

@@ -7,10 +7,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include <algorithm>
 #include <csignal>
 #include <new>
+#include <sys/resource.h>
 
 namespace headstart::os {
+
+std::optional<uint64_t> countWaits() {
+  rusage Usage;
+  if (::getrusage(RUSAGE_THREAD, &Usage) != 0)
+    return std::nullopt;
+  return static_cast<uint64_t>(Usage.ru_nvcsw);
+}
+
+// glibc asks sched_getaffinity(2).
+unsigned usableProcessors() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
 
 std::error_code Threads::start(std::function<void()> Work) {
   // A thread inherits its creator's mask: with everything blocked, the

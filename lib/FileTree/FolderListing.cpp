@@ -1,0 +1,68 @@
+//===- FolderListing.cpp - The entries of one folder after another --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FolderListing.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart::detail {
+
+IgnorePresence FolderListing::lookAhead(os::DirectoryHandle &Folder) {
+  IgnorePresence Present;
+  LookedAhead = true;
+  do {
+    size_t Count = First.read(Current, Failure);
+    for (const os::DirectoryEntry &Entry : ArrayRef(Current.data(), Count))
+      Present.note({Entry.Name.data(), Entry.Name.size()});
+    Ahead.insert(Ahead.end(), Current.begin(), Current.begin() + Count);
+    if (Count == 0 || Failure)
+      return Present;
+  } while (!First.isAtBoundary());
+  if (!Second)
+    Second.emplace();
+  Second->start(Folder);
+  InCurrent = Second->read(Current, Failure);
+  HasMore = InCurrent != 0;
+  if (!HasMore)
+    return Present;
+  for (const char *Name : {".gitignore", ".ignore", ".git"}) {
+    os::DirectoryEntry Entry;
+    Entry.Name = Name;
+    if (!Folder.addStatus(Entry))
+      Present.note(Name);
+  }
+  return Present;
+}
+
+MutableArrayRef<os::DirectoryEntry>
+FolderListing::next(std::error_code &Error) {
+  Error = {};
+  if (Given != Ahead.size()) {
+    size_t Count = std::min(Ahead.size() - Given, Current.size());
+    MutableArrayRef Result(Ahead.data() + Given, Count);
+    Given += Count;
+    if (Given == Ahead.size() && !HasMore)
+      Error = Failure;
+    return Result;
+  }
+  if (InCurrent != 0) {
+    Error = Failure;
+    return {Current.data(), std::exchange(InCurrent, 0)};
+  }
+  if (HasMore)
+    return {Current.data(), Second->read(Current, Error)};
+  if (LookedAhead) { // and that was all
+    if (Ahead.empty())
+      Error = Failure;
+    return {};
+  }
+  return {Current.data(), First.read(Current, Error)};
+}
+
+} // namespace headstart::detail

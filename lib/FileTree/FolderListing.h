@@ -1,0 +1,81 @@
+//===- FolderListing.h - The entries of one folder after another --*- C++
+//-*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Lists folders for a walk, some entries at a time. Can look ahead, for ignore
+/// rules: they must know whether a folder has an ignore file before its first
+/// entry is judged, and no more than the listing may be needed to tell.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_FILETREE_FOLDERLISTING_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_FILETREE_FOLDERLISTING_H
+
+#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/FileTree/TreeWalker.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <array>
+#include <optional>
+#include <system_error>
+#include <vector>
+
+namespace headstart::detail {
+
+/// One for each thread.
+class FolderListing {
+public:
+  /// Begins with \p Folder, or goes on with it.
+  void start(os::DirectoryHandle &Folder) {
+    First.start(Folder);
+    Ahead.clear();
+    Given = 0;
+    InCurrent = 0;
+    LookedAhead = false;
+    HasMore = false;
+    Failure = {};
+  }
+
+  /// Reads what one system call gives, and whether there is more, and says
+  /// which of the files that matter to ignore rules are in \p Folder. The
+  /// system call that finds the end of a folder is needed in any case; only in
+  /// a folder that has more are the files asked for by name.
+  IgnorePresence lookAhead(os::DirectoryHandle &Folder);
+
+  /// The next entries, `TreeVisitor::MaxEntries` at most; none at the end. With
+  /// an \p Error it is the last call. They may be changed, and hold until the
+  /// next call.
+  llvm::MutableArrayRef<os::DirectoryEntry> next(std::error_code &Error);
+
+  /// Whether the folder could be given to another thread to go on with. True
+  /// at the end as well.
+  bool isAtBoundary() const {
+    return Given == Ahead.size() && InCurrent == 0 &&
+           (HasMore ? *Second : First).isAtBoundary();
+  }
+
+private:
+  using Chunk = std::array<os::DirectoryEntry, TreeVisitor::MaxEntries>;
+
+  os::DirectoryReader First;
+  /// Reads what comes behind `Ahead`, whose names lie in First's buffer.
+  std::optional<os::DirectoryReader> Second;
+  std::vector<os::DirectoryEntry> Ahead;
+  size_t Given = 0;     ///< of Ahead
+  Chunk Current;        ///< what was read last
+  size_t InCurrent = 0; ///< read ahead, and not given yet
+  bool LookedAhead = false;
+  bool HasMore = false; ///< whether Second goes on behind Ahead
+  std::error_code Failure;
+};
+
+} // namespace headstart::detail
+
+#endif // HEADSTART_LIB_FILETREE_FOLDERLISTING_H

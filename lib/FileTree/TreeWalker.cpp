@@ -1,0 +1,475 @@
+//===- TreeWalker.cpp - Walk whole trees with many threads ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The protocol.
+//
+// Every folder is one piece of work: a FolderNode in the WorkQueue, taken by
+// one thread, listed, shown and done; what folders it has are pushed while it
+// is listed. A folder that has more than one system call gives, while a thread
+// has plenty to do already, is put back behind everything else, where others
+// may go on with it: so that what is pending is bounded by the depth of a tree,
+// not by the size of its folders.
+//
+// How many threads: as many as there are processors, and one more each time
+// that a thread is seen to wait for the disk: a listing that took long, and in
+// which the thread gave up its processor. Warm, that does not happen, and a
+// walk in the cache has no use for more threads than processors; cold, 8 to 16
+// threads are four times as fast as 2 (27,000 folders: 1,370 ms with 2 threads,
+// 440 with 16).
+//
+// The end: the queue gives nothing any more, every thread leaves `work`, the
+// caller joins them. After `cancel` likewise, and what is left in the queue is
+// freed by the caller.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/TreeWalker.h"
+#include "WalkState.h"
+#include "headstart/OS/SystemMemory.h"
+#include "llvm/ADT/Twine.h"
+#include <algorithm>
+#include <chrono>
+
+using namespace llvm;
+
+namespace headstart {
+
+using namespace detail;
+
+TreeVisitor::~TreeVisitor() = default;
+void TreeVisitor::finished(const WalkFolder & /*Folder*/) {}
+
+StringRef WalkFolder::path() const { return Worker.path(); }
+StringRef WalkFolder::pathFromRoot() const { return Worker.pathFromRoot(); }
+unsigned WalkFolder::depth() const { return Worker.folder().Depth; }
+size_t WalkFolder::root() const { return Worker.folder().Root; }
+const os::FileIdentity &WalkFolder::identity() const {
+  return Worker.folder().Identity;
+}
+const os::DirectoryHandle &WalkFolder::handle() const {
+  return Worker.folder().Handle;
+}
+unsigned WalkFolder::thread() const { return Worker.index(); }
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+/// Where more threads buy nothing any more, on a disk that answers in parallel.
+constexpr unsigned EnoughThreads = 16;
+
+/// A listing that takes longer is worth a look at whether it waited. A folder
+/// of a thousand entries takes as long without.
+constexpr auto LongListing = std::chrono::microseconds(60);
+
+/// How many folders one thread has pending before it puts back what is not
+/// listed to its end: several buffers' worth.
+constexpr size_t PlentyPending = 4096;
+
+/// A thread has one folder open that it lists, may have the one before, and
+/// opens a third on the way (an ignore file, a path from the root).
+constexpr unsigned HandlesPerThread = 3;
+/// For everything else in the process.
+constexpr unsigned OtherHandles = 16;
+
+unsigned threadsFor(const WalkOptions &Options) {
+  uint64_t Most = std::max<uint64_t>(1, os::maxOpenFiles() / 8);
+  unsigned Wish = Options.Jobs
+                      ? Options.Jobs
+                      : std::max(EnoughThreads, os::usableProcessors());
+  return static_cast<unsigned>(std::min<uint64_t>(
+      Most, std::min<unsigned>(Wish, TreeWalker::MaxThreads)));
+}
+
+unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
+  if (Options.MaxOpenFolders)
+    return Options.MaxOpenFolders;
+  constexpr uint64_t MostKept = 4096;
+  uint64_t Limit = os::maxOpenFiles();
+  uint64_t Reserved = OtherHandles + uint64_t(HandlesPerThread) * Threads;
+  // Half of the rest: the process may want some too.
+  uint64_t Kept = Limit > Reserved ? (Limit - Reserved) / 2 : 0;
+  return static_cast<unsigned>(std::clamp<uint64_t>(Kept, 1, MostKept));
+}
+} // namespace
+
+WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
+                     const std::atomic<bool> &Cancelled)
+    : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
+      MostThreads(threadsFor(Options)), MostKept(keptFor(Options, MostThreads)),
+      Queue(MostThreads),
+      Wanted(Options.Jobs ? MostThreads
+                          : std::min(MostThreads, os::usableProcessors())) {
+  Queue.setWanted(Wanted);
+}
+
+WalkState::~WalkState() {
+  for (FolderNode *Node : Queue.drain())
+    FolderNode::release(Node);
+}
+
+void WalkState::noteWait() {
+  if (Options.Jobs)
+    return;
+  unsigned Now = Wanted.load(std::memory_order_relaxed);
+  if (Now < MostThreads && Wanted.compare_exchange_strong(Now, Now + 1))
+    Queue.setWanted(Now + 1);
+}
+
+void WalkState::considerThread() {
+  if (Started.load(std::memory_order_relaxed) >=
+          Wanted.load(std::memory_order_relaxed) ||
+      Queue.hasSleepers())
+    return;
+  std::unique_lock Lock(Starting, std::try_to_lock);
+  if (!Lock || IsOver || Started.load() >= Wanted.load())
+    return;
+  unsigned Next = Started.load();
+  // Counted first, so that the queue never sees more sleepers than threads.
+  Queue.addThread();
+  if (Threads.start([this, Next] { run(Next); }))
+    Wanted.store(Next); // no more to be had: make do
+  else
+    Started.store(Next + 1);
+}
+
+void WalkState::run(unsigned ThreadIndex) {
+  WalkWorker Worker(*this, ThreadIndex);
+  Worker.work();
+  std::lock_guard Lock(Starting);
+  Figures.Folders += Worker.Figures.Folders;
+  Figures.Entries += Worker.Figures.Entries;
+  Figures.Problems += Worker.Figures.Problems;
+}
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+StringRef WalkWorker::path() {
+  if (!Path.empty())
+    return Path;
+  SmallVector<const FolderNode *, 64> Chain;
+  const FolderNode *Root = Current;
+  for (; Root->Parent; Root = Root->Parent)
+    Chain.push_back(Root);
+  StringRef Given = Root->name();
+  if (Given.empty())
+    Given = ".";
+  while (Given.size() > 1 && Given.ends_with('/'))
+    Given = Given.drop_back();
+  Path = Given;
+  FromRoot = Path.ends_with('/') ? Path.size() : Path.size() + 1;
+  for (const FolderNode *Node : reverse(Chain)) {
+    if (!Path.ends_with('/'))
+      Path += '/';
+    Path += Node->name();
+  }
+  return Path;
+}
+
+StringRef WalkWorker::pathFromRoot() { return path().substr(FromRoot); }
+
+void WalkWorker::problem(StringRef Name, const Twine &What) {
+  std::string Whole = path().str();
+  if (!Name.empty()) {
+    if (!StringRef(Whole).ends_with('/'))
+      Whole += '/';
+    Whole += Name;
+  }
+  ++Figures.Problems;
+  State.Visitor.problem(Whole, What.str());
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+void WalkWorker::closeLast() {
+  if (!Last)
+    return;
+  Last->Handle.close();
+  FolderNode::release(Last);
+  Last = nullptr;
+}
+
+void WalkWorker::childIsOpened(FolderNode *Parent) {
+  if (!Parent || Parent->Unopened.fetch_sub(1) != 1 || !Parent->Keeps)
+    return;
+  Parent->Handle.close();
+  State.Kept.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// By the path from the root, in pieces that a system call takes. Where links
+/// are not followed none is followed on the way either, so that this cannot
+/// lead out of the tree.
+std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
+  constexpr size_t LongestPiece = 2048; // bytes; PATH_MAX is 4096
+  os::LinkRule Links =
+      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
+  SmallVector<const FolderNode *, 64> Chain;
+  const FolderNode *Root = &Node;
+  for (; Root->Parent; Root = Root->Parent)
+    Chain.push_back(Root);
+  os::DirectoryHandle At;
+  std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
+  std::string Piece;
+  while (!Error && !Chain.empty()) {
+    Piece = Chain.pop_back_val()->name();
+    while (!Chain.empty() &&
+           Piece.size() + Chain.back()->NameLength < LongestPiece) {
+      Piece += '/';
+      Piece += Chain.pop_back_val()->name();
+    }
+    Error = At.openBelow(Piece.c_str(), Links, At);
+  }
+  if (!Error)
+    Node.Handle = std::move(At);
+  return Error;
+}
+
+std::error_code WalkWorker::openOnce(FolderNode &Node, bool &MayBeMount) {
+  FolderNode *Parent = Node.Parent;
+  MayBeMount = true;
+  if (!Parent)
+    return os::DirectoryHandle::open(Node.name().str(), Node.Handle);
+  if (!Parent->Keeps && Parent != Last)
+    return openFromRoot(Node);
+  return Parent->Handle.openChild(
+      Node.name().data(),
+      State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse,
+      Node.Handle, MayBeMount);
+}
+
+static bool isOutOfHandles(std::error_code Error) {
+  return Error == std::errc::too_many_files_open ||
+         Error == std::errc::too_many_files_open_in_system;
+}
+
+/// What has gone, or become something else, since it was listed.
+static bool hasGone(std::error_code Error) {
+  return Error == std::errc::no_such_file_or_directory ||
+         Error == std::errc::not_a_directory ||
+         Error == std::errc::too_many_symbolic_link_levels;
+}
+
+bool WalkWorker::open(FolderNode &Node) {
+  if (Node.Begun)
+    return true;
+  Node.Keeps =
+      State.Kept.fetch_add(1, std::memory_order_relaxed) < State.MostKept;
+  if (!Node.Keeps)
+    State.Kept.fetch_sub(1, std::memory_order_relaxed);
+  bool MayBeMount = true;
+  std::error_code Error = openOnce(Node, MayBeMount);
+  // Somebody else in the process has them; the other threads give theirs back
+  // as they go on.
+  for (unsigned Try = 0; Error && isOutOfHandles(Error) && Try != 100; ++Try) {
+    if (Last)
+      closeLast();
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Error = openOnce(Node, MayBeMount);
+  }
+  closeLast();
+  childIsOpened(Node.Parent);
+  if (Error) {
+    if (!Node.Parent || !hasGone(Error))
+      problem("", Error.message());
+    return false;
+  }
+  // A listing tells the inode of the folder on which something is mounted.
+  if (MayBeMount || State.Options.SameFileSystem || State.Options.FollowLinks)
+    if ((Error = Node.Handle.identity(Node.Identity))) {
+      problem("", Error.message());
+      return false;
+    }
+  if (!Node.Parent)
+    return true;
+  if (State.Options.SameFileSystem &&
+      Node.Identity.Device != Node.Parent->Identity.Device)
+    return false;
+  return !(MayBeMount || State.Options.FollowLinks) || !isLoop(Node);
+}
+
+/// Whether \p Node is one of the folders that it is in. Only a followed link
+/// and a mount can do that.
+bool WalkWorker::isLoop(FolderNode &Node) {
+  for (const FolderNode *Above = Node.Parent; Above; Above = Above->Parent)
+    if (Above->Identity.Device == Node.Identity.Device &&
+        Above->Identity.Inode == Node.Identity.Inode) {
+      problem("", "is left out: it is one of the folders that contain it");
+      return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Listing
+//===----------------------------------------------------------------------===//
+
+WalkWorker::~WalkWorker() { closeLast(); }
+
+void WalkWorker::work() {
+  while (std::optional<FolderNode *> Next = State.Queue.take(Index)) {
+    if (State.Cancelled.load(std::memory_order_relaxed)) {
+      State.Queue.stop();
+      FolderNode::release(*Next);
+      return;
+    }
+    Current = *Next;
+    Path.clear();
+    if (!walk(*Current))
+      continue;
+    FolderNode::release(Current);
+    State.Queue.done();
+  }
+}
+
+bool WalkWorker::walk(FolderNode &Node) {
+  bool Opened = open(Node);
+  if (Opened && !list(Node))
+    return false;
+  if (Node.Keeps) {
+    childIsOpened(&Node); // its own part of the count
+  } else if (Opened) {
+    Last = &Node;
+    Node.References.fetch_add(1, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+bool WalkWorker::list(FolderNode &Node) {
+  Listing.start(Node.Handle);
+  Clock::time_point Begin = Clock::now();
+  Node.Begun = true;
+  std::error_code Error;
+  do {
+    MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
+    bool IsLast = Entries.empty() || Error;
+    // The read that finds the end costs nothing. The clock does, a little.
+    bool MayHaveMore = Entries.size() == TreeVisitor::MaxEntries;
+    if (!Entries.empty())
+      prepare(Node, Entries);
+    if (!IsLast && Clock::now() - Begin > LongListing)
+      if (std::optional<uint64_t> Now = os::countWaits();
+          Now && *Now != Waits) {
+        Waits = *Now;
+        State.noteWait();
+      }
+    if (!Entries.empty())
+      show(Node, Entries);
+    if (IsLast)
+      break;
+    if (State.Cancelled.load(std::memory_order_relaxed))
+      return true;
+    if (Listing.isAtBoundary() && Node.Keeps &&
+        State.Queue.pending(Index) > PlentyPending) {
+      State.Queue.postpone(Index, &Node);
+      return false;
+    }
+    if (MayHaveMore)
+      Begin = Clock::now();
+  } while (true);
+  // A folder that is deleted while it is listed ends so.
+  if (Error && (!Node.Parent || !hasGone(Error)))
+    problem("", Error.message());
+  ++Figures.Folders;
+  State.Visitor.finished(Shown);
+  return true;
+}
+
+/// Fills in what was asked for. False if the entry has gone meanwhile.
+bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
+  bool Follows =
+      State.Options.FollowLinks && (Entry.Type == os::EntryType::Link ||
+                                    Entry.Type == os::EntryType::Unknown);
+  if (!Follows && Entry.Type != os::EntryType::Unknown &&
+      (!State.Options.WithStatus || Entry.HasStatus))
+    return true;
+  std::error_code Error = Node.Handle.addStatus(
+      Entry, Follows ? os::LinkRule::Follow : os::LinkRule::Refuse);
+  // A link to nowhere is shown as the link that it is.
+  if (Error && Follows)
+    Error = Node.Handle.addStatus(Entry);
+  if (!Error)
+    return true;
+  if (hasGone(Error))
+    return false;
+  problem(StringRef(Entry.Name), Error.message());
+  return true;
+}
+
+void WalkWorker::prepare(FolderNode &Node,
+                         MutableArrayRef<os::DirectoryEntry> &Entries) {
+  const WalkOptions &Options = State.Options;
+  auto *Out = Entries.begin();
+  for (os::DirectoryEntry &Entry : Entries) {
+    StringRef Name(Entry.Name);
+    if (Options.SkipHidden && Name.starts_with('.'))
+      continue;
+    if (!complete(Entry, Node))
+      continue;
+    if (Out != &Entry)
+      *Out = Entry;
+    ++Out;
+  }
+  Entries = Entries.take_front(static_cast<size_t>(Out - Entries.begin()));
+}
+
+void WalkWorker::show(FolderNode &Node, ArrayRef<os::DirectoryEntry> Entries) {
+  if (Entries.empty())
+    return;
+  TreeVisitor::Prune Pruned;
+  Figures.Entries += Entries.size();
+  State.Visitor.visit(Shown, Entries, Pruned);
+  if (Node.Depth >= State.Options.MaxDepth)
+    return;
+  Children.clear();
+  for (size_t I = 0; I != Entries.size(); ++I) {
+    const os::DirectoryEntry &Entry = Entries[I];
+    if (Entry.Type != os::EntryType::Directory || Pruned[I])
+      continue;
+    os::FileIdentity Identity;
+    Identity.Device = Node.Identity.Device;
+    Identity.Inode = Entry.Identity.Inode;
+    Children.push_back(
+        FolderNode::create(&Node, StringRef(Entry.Name), Node.Root, Identity));
+  }
+  if (Children.empty())
+    return;
+  Node.Unopened.fetch_add(static_cast<uint32_t>(Children.size()),
+                          std::memory_order_relaxed);
+  State.Queue.push(Index, Children);
+  State.considerThread();
+}
+
+//===----------------------------------------------------------------------===//
+
+WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
+                             TreeVisitor &Visitor) {
+  WalkState State(Options, Visitor, Cancelled);
+  std::vector<FolderNode *> Nodes;
+  for (size_t I = Roots.size(); I-- != 0;)
+    Nodes.push_back(FolderNode::create(
+        nullptr, Roots[I], static_cast<uint32_t>(I), os::FileIdentity()));
+  State.Queue.push(0, Nodes);
+  if (Nodes.size() > 1)
+    State.considerThread();
+  State.run(0);
+  {
+    // After `cancel` others may be in the middle of something, and about to
+    // start one more.
+    std::lock_guard Lock(State.Starting);
+    State.IsOver = true;
+  }
+  State.Threads.join();
+  State.Figures.Threads = State.Started;
+  return State.Figures;
+}
+
+} // namespace headstart

@@ -1,0 +1,116 @@
+//===- WalkState.h - What the threads of a walk share -----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One walk, and one of its threads. The protocol is at the top of
+/// TreeWalker.cpp.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_FILETREE_WALKSTATE_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_FILETREE_WALKSTATE_H
+
+#include "FolderListing.h"
+#include "FolderNode.h"
+#include "WorkQueue.h"
+#include "headstart/FileTree/TreeWalker.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/SmallVector.h"
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace headstart::detail {
+
+class WalkWorker;
+
+/// What the threads share.
+struct WalkState {
+  WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
+            const std::atomic<bool> &Cancelled);
+  ~WalkState();
+
+  /// Starts one more thread if that is worth it now.
+  void considerThread();
+  /// A thread had to wait for the disk: one more may run.
+  void noteWait();
+  void run(unsigned Index);
+
+  const WalkOptions &Options;
+  TreeVisitor &Visitor;
+  const std::atomic<bool> &Cancelled;
+  const unsigned MostThreads;
+  const unsigned MostKept; ///< folders that stay open for their children
+  WorkQueue<FolderNode *> Queue;
+  std::atomic<unsigned> Kept = 0;
+  std::atomic<unsigned> Wanted;      ///< threads that are worth having
+  std::atomic<unsigned> Started = 1; ///< threads, the caller's included
+  std::mutex Starting; ///< for the three below, and Started to grow
+  bool IsOver = false; ///< no thread is started any more
+  os::Threads Threads;
+  WalkFigures Figures;
+};
+
+/// One thread of a walk.
+class WalkWorker {
+public:
+  WalkWorker(WalkState &State, unsigned Index)
+      : State(State), Index(Index), Shown(*this) {}
+  WalkWorker(const WalkWorker &) = delete;
+  WalkWorker &operator=(const WalkWorker &) = delete;
+  ~WalkWorker();
+
+  /// Walks until nothing is left to do anywhere.
+  void work();
+
+  const FolderNode &folder() const { return *Current; }
+  unsigned index() const { return Index; }
+  llvm::StringRef path();
+  llvm::StringRef pathFromRoot();
+
+  WalkFigures Figures;
+
+private:
+  /// Lists \p Node, or goes on with it, and queues the folders in it. False if
+  /// it was put back.
+  bool walk(FolderNode &Node);
+  bool open(FolderNode &Node);
+  std::error_code openOnce(FolderNode &Node, bool &MayBeMount);
+  std::error_code openFromRoot(FolderNode &Node);
+  void enterScope(FolderNode &Node);
+  bool isLoop(FolderNode &Node);
+  bool list(FolderNode &Node);
+  /// Makes \p Entries what is shown of them.
+  void prepare(FolderNode &Node,
+               llvm::MutableArrayRef<os::DirectoryEntry> &Entries);
+  bool complete(os::DirectoryEntry &Entry, FolderNode &Node);
+  void show(FolderNode &Node, llvm::ArrayRef<os::DirectoryEntry> Entries);
+  void childIsOpened(FolderNode *Parent);
+  void closeLast();
+  void problem(llvm::StringRef Name, const llvm::Twine &What);
+
+  WalkState &State;
+  const unsigned Index;
+  FolderNode *Current = nullptr;
+  /// The folder that was listed last, if its handle is not kept: open until
+  /// something else is opened.
+  FolderNode *Last = nullptr;
+  WalkFolder Shown;
+  FolderListing Listing;
+  llvm::SmallVector<FolderNode *, TreeVisitor::MaxEntries> Children;
+  std::string Path;    ///< of Current, when it is not empty
+  size_t FromRoot = 0; ///< where in Path the root's own ends
+  uint64_t Waits = 0;  ///< of this thread, when last asked
+};
+
+} // namespace headstart::detail
+
+#endif // HEADSTART_LIB_FILETREE_WALKSTATE_H

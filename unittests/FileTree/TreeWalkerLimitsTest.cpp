@@ -1,0 +1,381 @@
+//===- TreeWalkerLimitsTest.cpp - Walks of trees that are hard to walk ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Deep, wide, moving, forbidden: what a walk must get through with bounded
+// memory and descriptors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../OS/PosixTestSupport.h"
+#include "WalkTestSupport.h"
+#include "gmock/gmock.h"
+#include <atomic>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// Every allocation of the program is counted, to count those of a walk.
+//===----------------------------------------------------------------------===//
+
+static std::atomic<uint64_t> Allocations = 0;
+
+// The sanitizers bring operators of their own.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+static constexpr bool CountsAllocations = false;
+#else
+static constexpr bool CountsAllocations = true;
+void *operator new(size_t Size) {
+  Allocations.fetch_add(1, std::memory_order_relaxed);
+  if (void *Memory = std::malloc(Size ? Size : 1))
+    return Memory;
+  std::abort();
+}
+void operator delete(void *Memory) noexcept { std::free(Memory); }
+void operator delete(void *Memory, size_t /*Size*/) noexcept {
+  std::free(Memory);
+}
+#endif
+
+namespace {
+
+/// Where a million files are made, and gone, in seconds.
+const char *memoryFolder() {
+  return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nullptr;
+}
+
+/// Removes what std::filesystem cannot.
+void removeTree(const std::string &Path) {
+  ASSERT_EQ(std::system(("rm -rf '" + Path + "'").c_str()), 0);
+}
+
+/// Makes \p Count files in \p Folder: links of one, so that it takes little.
+void makeFiles(const std::string &Folder, unsigned Count) {
+  int FD = ::open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(FD, 0);
+  int File = ::openat(FD, "0", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  ASSERT_GE(File, 0);
+  ::close(File);
+  for (unsigned I = 1; I < Count; ++I)
+    ASSERT_EQ(::linkat(FD, "0", FD, std::to_string(I).c_str(), 0), 0) << I;
+  ::close(FD);
+}
+
+/// Sets how many descriptors this process may have, until it is destroyed.
+class DescriptorLimit {
+public:
+  explicit DescriptorLimit(rlim_t Count) {
+    ::getrlimit(RLIMIT_NOFILE, &Before);
+    rlimit Now = {Count, Before.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &Now), 0);
+  }
+  DescriptorLimit(const DescriptorLimit &) = delete;
+  DescriptorLimit &operator=(const DescriptorLimit &) = delete;
+  ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &Before); }
+
+private:
+  rlimit Before = {};
+};
+
+/// The allocations of a walk of \p Root, by one thread, with status.
+uint64_t allocationsOf(const std::string &Root) {
+  WalkOptions Options;
+  Options.Jobs = 1;
+  Options.WithStatus = true;
+  Counter Seen;
+  uint64_t Before = Allocations;
+  walk(Root, Seen, Options);
+  return Allocations - Before;
+}
+
+TEST(TreeWalkerLimitsTest, AllocatesNothingPerEntry) {
+  if (!CountsAllocations)
+    GTEST_SKIP() << "allocations are not counted under a sanitizer";
+  TestFolder Tree;
+  fs::create_directory(Tree.path("few"));
+  fs::create_directory(Tree.path("many"));
+  makeFiles(Tree.path("few"), 100);
+  makeFiles(Tree.path("many"), 10000);
+  uint64_t Few = allocationsOf(Tree.path("few"));
+  EXPECT_GT(Few, 0U); // or nothing is counted
+  EXPECT_EQ(allocationsOf(Tree.path("many")), Few);
+}
+
+TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
+  constexpr unsigned Levels = 4000;
+  TestFolder Tree;
+  int At = ::open(Tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (unsigned I = 0; I != Levels; ++I) {
+    ASSERT_EQ(::mkdirat(At, "level", 0755), 0) << I;
+    ASSERT_EQ(::mkdirat(At, "side", 0755), 0) << I;
+    int Next = ::openat(At, "level", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ASSERT_GE(Next, 0);
+    ::close(At);
+    At = Next;
+  }
+  ::close(At);
+  for (unsigned Jobs : {1U, 0U}) {
+    for (unsigned Open : {1U, 100U, 0U}) {
+      SCOPED_TRACE(Jobs);
+      SCOPED_TRACE(Open);
+      WalkOptions Options;
+      Options.Jobs = Jobs;
+      Options.MaxOpenFolders = Open;
+      Counter Seen;
+      WalkFigures Figures = walk(Tree.path(), Seen, Options);
+      EXPECT_EQ(Figures.Entries, 2 * Levels);
+      EXPECT_EQ(Figures.Folders, 2 * Levels + 1);
+      EXPECT_EQ(Seen.Problems, 0U);
+    }
+  }
+  removeTree(Tree.path());
+}
+
+TEST(TreeWalkerLimitsTest, MakesDoWithFewDescriptors) {
+  TestFolder Tree;
+  for (unsigned I = 0; I != 30; ++I) {
+    std::string Path = "t" + std::to_string(I);
+    for (unsigned J = 0; J != 60; ++J)
+      Path += "/d" + std::to_string(J);
+    Tree.write(Path + "/file", "");
+    Tree.write("t" + std::to_string(I) + "/d0/d1/x/file", "");
+  }
+  for (unsigned Jobs : {0U, 1U, 64U}) {
+    SCOPED_TRACE(Jobs);
+    DescriptorLimit Limit(64);
+    WalkOptions Options;
+    Options.Jobs = Jobs;
+    Recorder Seen;
+    WalkFigures Figures = walk(Tree.path(), Seen, Options);
+    EXPECT_EQ(Figures.Entries, 30U * (1 + 60 + 1 + 2));
+    EXPECT_FALSE(Seen.sawAnythingTwice());
+    EXPECT_THAT(Seen.Problems, IsEmpty());
+  }
+}
+
+TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
+  TestFolder Tree;
+  for (unsigned I = 0; I != 50; ++I)
+    Tree.write("a" + std::to_string(I) + "/b/c", "");
+  DescriptorLimit Limit(64);
+  std::vector<int> Held;
+  for (int FD; (FD = ::dup(0)) >= 0;)
+    Held.push_back(FD);
+  ASSERT_GT(Held.size(), 8U);
+  // Enough for one thread's own, too little for what the walker plans with.
+  for (unsigned I = 0; I != 6; ++I) {
+    ::close(Held.back());
+    Held.pop_back();
+  }
+  WalkOptions Options;
+  Options.Jobs = 4;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  for (int FD : Held)
+    ::close(FD);
+  EXPECT_THAT(Seen.Problems, IsEmpty());
+  EXPECT_EQ(Seen.Seen.size(), 150U);
+}
+
+TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneFolder) {
+  if (!memoryFolder())
+    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+  TestFolder Tree(memoryFolder());
+  constexpr unsigned Count = 1000000;
+  makeFiles(Tree.path(), Count);
+  WalkOptions Options;
+  Options.Jobs = 4;
+  Counter Seen;
+  uint64_t Before = Allocations;
+  EXPECT_EQ(walk(Tree.path(), Seen, Options).Entries, Count);
+  // What was allocated did not grow with it.
+  EXPECT_LT(Allocations - Before, 1000U);
+  // "0" to "999999", all the digits.
+  EXPECT_EQ(Seen.NameBytes,
+            10U * 1 + 90 * 2 + 900 * 3 + 9000 * 4 + 90000 * 5 + 900000 * 6);
+}
+
+TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
+  if (!memoryFolder())
+    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+  // Shows how far the listing of a wide folder is ahead of the folders in it.
+  class Watcher : public Counter {
+    void visit(const WalkFolder &Folder,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune & /*Pruned*/) override {
+      if (Folder.depth() == 0)
+        Listed += Entries.size();
+    }
+    void finished(const WalkFolder &Folder) override {
+      if (Folder.depth() == 0)
+        return;
+      uint64_t Now = Listed - ++Walked;
+      if (Now > MostPending)
+        MostPending = Now;
+    }
+
+  public:
+    uint64_t Listed = 0;
+    uint64_t Walked = 0;
+    uint64_t MostPending = 0;
+  };
+  constexpr unsigned Count = 60000;
+  TestFolder Tree(memoryFolder());
+  for (unsigned I = 0; I != Count; ++I)
+    ASSERT_EQ(::mkdir(Tree.path(std::to_string(I)).c_str(), 0755), 0);
+  WalkOptions Options;
+  Options.Jobs = 1;
+  Watcher Seen;
+  EXPECT_EQ(walk(Tree.path(), Seen, Options).Folders, Count + 1);
+  EXPECT_EQ(Seen.Walked, Count);
+  EXPECT_LT(Seen.MostPending, 10000U);
+}
+
+TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
+  TestFolder Tree;
+  std::set<std::string> Stays;
+  for (unsigned I = 0; I != 20; ++I)
+    for (unsigned J = 0; J != 50; ++J) {
+      std::string Name = "d" + std::to_string(I) + "/stay" + std::to_string(J);
+      Tree.write(Name, "");
+      Stays.insert(Name);
+      Stays.insert(Name.substr(0, Name.find('/')));
+    }
+  std::atomic<bool> Over = false;
+  std::atomic<unsigned> Rounds = 0;
+  std::thread Mover([&] {
+    std::error_code Ignored;
+    for (unsigned I = 0; !Over; ++I, ++Rounds) {
+      std::string Folder = Tree.path("d" + std::to_string(I % 20));
+      std::string New = Folder + "/new" + std::to_string(I % 97);
+      fs::create_directories(New + "/deep/er", Ignored);
+      std::ofstream(Folder + "/come" + std::to_string(I % 89));
+      fs::rename(New, Tree.path("moved" + std::to_string(I % 7)), Ignored);
+      fs::remove_all(Tree.path("moved" + std::to_string(I % 5)), Ignored);
+      fs::remove(Folder + "/come" + std::to_string(I % 83), Ignored);
+    }
+  });
+  WalkOptions Options;
+  Options.WithStatus = true;
+  for (unsigned I = 0; I != 60 || Rounds < 50; ++I) {
+    Options.Jobs = I % 5;
+    Recorder Seen;
+    walk(Tree.path(), Seen, Options);
+    EXPECT_THAT(Seen.Problems, IsEmpty());
+    for (const std::string &Path : Stays)
+      ASSERT_EQ(Seen.Seen[Path], 1U) << Path;
+  }
+  Over = true;
+  Mover.join();
+}
+
+TEST(TreeWalkerLimitsTest, SaysWhatItMayNotRead) {
+  TestFolder Tree;
+  Tree.write("open/file", "");
+  Tree.write("closed/file", "");
+  fs::permissions(Tree.path("closed"), fs::perms::none);
+  EXPECT_EQ(os::test::runUnprivileged([&] {
+              Recorder Seen;
+              walk(Tree.path(), Seen);
+              return Seen.Problems.size() == 1 &&
+                             Seen.Problems[0].starts_with(Tree.path("closed") +
+                                                          ": ") &&
+                             Seen.paths() == std::set<std::string>{"open",
+                                                                   "open/file",
+                                                                   "closed"}
+                         ? 0
+                         : 1;
+            }),
+            0);
+  fs::permissions(Tree.path("closed"), fs::perms::owner_all);
+}
+
+TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
+  TestFolder Tree;
+  ASSERT_EQ(::mkfifo(Tree.path("fifo").c_str(), 0644), 0);
+  int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  int FD = ::open(Tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A path of a socket must be short.
+  std::string Short = "/proc/self/fd/" + std::to_string(FD) + "/socket";
+  Short.copy(Address.sun_path, sizeof(Address.sun_path) - 1);
+  ASSERT_EQ(
+      ::bind(Socket, reinterpret_cast<sockaddr *>(&Address), sizeof(Address)),
+      0);
+  WalkOptions Options;
+  Options.WithStatus = true;
+  Options.FollowLinks = true;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  ::close(Socket);
+  ::close(FD);
+  EXPECT_EQ(Seen.Types["fifo"], os::EntryType::Fifo);
+  EXPECT_EQ(Seen.Types["socket"], os::EntryType::Socket);
+  EXPECT_THAT(Seen.Problems, IsEmpty());
+}
+
+TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
+  TestFolder Tree;
+  Tree.write("a/b/file", "");
+  fs::create_directory(Tree.path("a/b/loop"));
+  fs::create_directory(Tree.path("a/memory"));
+  Tree.write("other/x", "");
+  fs::create_directory(Tree.path("a/bound"));
+  // A child, so that what is mounted is gone with it.
+  int Status = os::test::exitStatus(os::test::startChild([&] {
+    if (::unshare(CLONE_NEWNS) != 0 ||
+        ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      return 77;
+    if (::mount(Tree.path("a").c_str(), Tree.path("a/b/loop").c_str(), nullptr,
+                MS_BIND, nullptr) != 0 ||
+        ::mount(Tree.path("other").c_str(), Tree.path("a/bound").c_str(),
+                nullptr, MS_BIND, nullptr) != 0 ||
+        ::mount("none", Tree.path("a/memory").c_str(), "tmpfs", 0, nullptr) !=
+            0)
+      return 77;
+    std::ofstream(Tree.path("a/memory/there"));
+    Recorder Seen;
+    walk(Tree.path("a"), Seen);
+    const std::set<std::string> Expected = {
+        "b", "b/file", "b/loop", "memory", "memory/there", "bound", "bound/x",
+    };
+    EXPECT_EQ(Seen.paths(), Expected);
+    EXPECT_THAT(Seen.Problems, ElementsAre(HasSubstr("b/loop: is left out")));
+
+    WalkOptions Same;
+    Same.SameFileSystem = true;
+    Recorder Near;
+    walk(Tree.path("a"), Near, Same);
+    EXPECT_FALSE(Near.paths().count("memory/there"));
+    EXPECT_TRUE(Near.paths().count("memory"));
+    EXPECT_TRUE(Near.paths().count("bound/x"));
+    return testing::Test::HasFailure() ? 1 : 0;
+  }));
+  if (Status == 77)
+    GTEST_SKIP() << "may not mount";
+  EXPECT_EQ(Status, 0);
+}
+
+} // namespace

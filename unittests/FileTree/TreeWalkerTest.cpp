@@ -1,0 +1,298 @@
+//===- TreeWalkerTest.cpp - What a walk shows -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WalkTestSupport.h"
+#include "gmock/gmock.h"
+#include <filesystem>
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Some hundred files and folders, in shapes of all kinds.
+void makeTree(const TestFolder &Tree) {
+  for (unsigned I = 0; I != 40; ++I) {
+    std::string Folder = "d" + std::to_string(I);
+    for (unsigned J = 0; J != I; ++J)
+      Tree.write(Folder + "/f" + std::to_string(J), "x");
+    fs::create_directories(Tree.path(Folder + "/empty"));
+    for (unsigned J = 0; J != I % 7; ++J)
+      Tree.write(Folder + "/s" + std::to_string(J) + "/t/u/v" +
+                     std::to_string(J),
+                 "x");
+  }
+}
+
+std::set<std::string> listedByTheLibrary(const TestFolder &Tree) {
+  std::set<std::string> Paths;
+  for (const fs::directory_entry &E :
+       fs::recursive_directory_iterator(Tree.path()))
+    Paths.insert(E.path().lexically_relative(Tree.path()).string());
+  return Paths;
+}
+
+TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
+  TestFolder Tree;
+  makeTree(Tree);
+  std::set<std::string> Expected = listedByTheLibrary(Tree);
+  ASSERT_GT(Expected.size(), 900U);
+  for (unsigned Jobs : {0U, 1U, 2U, 3U, 16U, 64U}) {
+    SCOPED_TRACE(Jobs);
+    WalkOptions Options;
+    Options.Jobs = Jobs;
+    Recorder Seen;
+    WalkFigures Figures = walk(Tree.path(), Seen, Options);
+    EXPECT_EQ(Seen.paths(), Expected);
+    EXPECT_FALSE(Seen.sawAnythingTwice());
+    EXPECT_THAT(Seen.Problems, IsEmpty());
+    EXPECT_EQ(Figures.Entries, Expected.size());
+    EXPECT_EQ(Figures.Folders, Seen.Finished.size());
+    EXPECT_EQ(Figures.Problems, 0U);
+    if (Jobs) {
+      EXPECT_LE(Figures.Threads, Jobs);
+    }
+  }
+}
+
+TEST(TreeWalkerTest, FinishesEachFolderOnce) {
+  TestFolder Tree;
+  makeTree(Tree);
+  Recorder Seen;
+  walk(Tree.path(), Seen);
+  std::set<std::string> Folders = {""};
+  for (const auto &[Path, Type] : Seen.Types)
+    if (Type == os::EntryType::Directory)
+      Folders.insert(Path);
+  EXPECT_EQ(Seen.Finished.size(), Folders.size());
+  for (const auto &[Path, Times] : Seen.Finished) {
+    EXPECT_TRUE(Folders.count(Path)) << Path;
+    EXPECT_EQ(Times, 1U) << Path;
+  }
+}
+
+TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
+  TestFolder Tree;
+  Tree.write("file", "seven b");
+  fs::create_directory(Tree.path("folder"));
+  fs::create_symlink("file", Tree.path("link"));
+  Recorder Plain;
+  walk(Tree.path(), Plain);
+  EXPECT_EQ(Plain.Types["file"], os::EntryType::Regular);
+  EXPECT_EQ(Plain.Types["folder"], os::EntryType::Directory);
+  EXPECT_EQ(Plain.Types["link"], os::EntryType::Link);
+
+  WalkOptions Options;
+  Options.WithStatus = true;
+  Recorder Full;
+  walk(Tree.path(), Full, Options);
+  std::error_code Error;
+  EXPECT_EQ(Full.Identities["file"],
+            os::lookAt(Tree.path("file"), Error).Identity);
+  EXPECT_EQ(Full.Identities["file"].Size, 7U);
+  // The link itself, not what it points to.
+  EXPECT_EQ(Full.Identities["link"].Size, 4U);
+}
+
+TEST(TreeWalkerTest, StopsWhereItIsTold) {
+  TestFolder Tree;
+  Tree.write("a/b/c/d", "");
+  Tree.write("x/y", "");
+  WalkOptions Options;
+  Options.MaxDepth = 0;
+  Recorder Roots;
+  walk(Tree.path(), Roots, Options);
+  EXPECT_THAT(Roots.paths(), UnorderedElementsAre("a", "x"));
+
+  Options.MaxDepth = 1;
+  Recorder One;
+  walk(Tree.path(), One, Options);
+  EXPECT_THAT(One.paths(), UnorderedElementsAre("a", "a/b", "x", "x/y"));
+
+  Recorder Pruned;
+  Pruned.PrunedPaths = {"a/b"};
+  walk(Tree.path(), Pruned);
+  EXPECT_THAT(Pruned.paths(), UnorderedElementsAre("a", "a/b", "x", "x/y"));
+}
+
+TEST(TreeWalkerTest, NeverOpensWhatIsPruned) {
+  TestFolder Tree;
+  Tree.write("a/b", "");
+  Recorder Seen;
+  Seen.PrunedPaths = {"a"};
+  WalkFigures Figures = walk(Tree.path(), Seen);
+  EXPECT_EQ(Figures.Folders, 1U);
+  EXPECT_THAT(Seen.Finished, ElementsAre(testing::Pair("", 1)));
+}
+
+TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
+  TestFolder Tree;
+  Tree.write(".h/a", "");
+  Tree.write("b/.c", "");
+  Tree.write("b/d", "");
+  WalkOptions Options;
+  Options.SkipHidden = true;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  EXPECT_THAT(Seen.paths(), UnorderedElementsAre("b", "b/d"));
+}
+
+TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
+  class Paths : public Recorder {
+    void visit(const WalkFolder &Folder,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune &Pruned) override {
+      Recorder::visit(Folder, Entries, Pruned);
+      Given.insert(Folder.path().str());
+      Depths.insert({Folder.pathFromRoot().str(), Folder.depth()});
+    }
+
+  public:
+    std::set<std::string> Given;
+    std::map<std::string, unsigned> Depths;
+  };
+  TestFolder Tree;
+  Tree.write("a/b/c", "");
+  for (const char *Slashes : {"", "/", "//"}) {
+    Paths Seen;
+    walk(Tree.path() + Slashes, Seen, {});
+    EXPECT_THAT(Seen.Given, UnorderedElementsAre(Tree.path(), Tree.path("a"),
+                                                 Tree.path("a/b")));
+    EXPECT_THAT(Seen.Depths, UnorderedElementsAre(testing::Pair("", 0),
+                                                  testing::Pair("a", 1),
+                                                  testing::Pair("a/b", 2)));
+  }
+  fs::path Before = fs::current_path();
+  fs::current_path(Tree.path("a"));
+  Paths Here;
+  walk("", Here);
+  fs::current_path(Before);
+  EXPECT_THAT(Here.Given, UnorderedElementsAre(".", "./b"));
+  EXPECT_THAT(Here.paths(), UnorderedElementsAre("b", "b/c"));
+
+  Paths All;
+  WalkOptions Shallow;
+  Shallow.MaxDepth = 0;
+  walk("/", All, Shallow);
+  EXPECT_THAT(All.Given, UnorderedElementsAre("/"));
+}
+
+TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
+  class Roots : public TreeVisitor {
+    void visit(const WalkFolder &Folder,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune & /*Pruned*/) override {
+      std::lock_guard Lock(Mutex);
+      for (const os::DirectoryEntry &E : Entries)
+        Names.insert({Folder.root(), std::string(E.Name)});
+    }
+    void problem(llvm::StringRef Path, llvm::StringRef What) override {
+      std::lock_guard Lock(Mutex);
+      Problems.push_back(Path.str() + ": " + What.str());
+    }
+    std::mutex Mutex;
+
+  public:
+    std::set<std::pair<size_t, std::string>> Names;
+    std::vector<std::string> Problems;
+  };
+  TestFolder Tree;
+  std::string File = Tree.write("a/one", "");
+  Tree.write("b/two", "");
+  Roots Seen;
+  TreeWalker Walker({});
+  WalkFigures Figures = Walker.walk(
+      {Tree.path("a"), Tree.path("nothing"), Tree.path("b"), File}, Seen);
+  EXPECT_THAT(Seen.Names, UnorderedElementsAre(testing::Pair(0, "one"),
+                                               testing::Pair(2, "two")));
+  EXPECT_THAT(Seen.Problems,
+              UnorderedElementsAre(HasSubstr(Tree.path("nothing") + ": "),
+                                   HasSubstr(File + ": ")));
+  EXPECT_EQ(Figures.Problems, 2U);
+
+  Roots None;
+  EXPECT_EQ(Walker.walk({}, None).Folders, 0U);
+}
+
+TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
+  TestFolder Tree;
+  Tree.write("a/file", "12345");
+  Tree.write("b/c/other", "");
+  fs::create_symlink("../b", Tree.path("a/b"));
+  fs::create_symlink("..", Tree.path("b/up"));
+  fs::create_symlink("file", Tree.path("a/filelink"));
+  fs::create_symlink("nowhere", Tree.path("a/dangling"));
+  fs::create_symlink("self", Tree.path("a/self"));
+
+  Recorder Plain;
+  walk(Tree.path(), Plain);
+  EXPECT_FALSE(Plain.paths().count("a/b/c"));
+  EXPECT_THAT(Plain.Problems, IsEmpty());
+
+  WalkOptions Options;
+  Options.FollowLinks = true;
+  Options.WithStatus = true;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  EXPECT_THAT(Seen.paths(),
+              UnorderedElementsAre("a", "a/file", "a/filelink", "a/dangling",
+                                   "a/self", "a/b", "a/b/c", "a/b/c/other",
+                                   "a/b/up", "b", "b/c", "b/c/other", "b/up"));
+  EXPECT_EQ(Seen.Types["a/filelink"], os::EntryType::Regular);
+  EXPECT_EQ(Seen.Identities["a/filelink"].Size, 5U);
+  EXPECT_EQ(Seen.Types["a/dangling"], os::EntryType::Link);
+  EXPECT_EQ(Seen.Types["a/self"], os::EntryType::Link);
+  EXPECT_EQ(Seen.Types["a/b"], os::EntryType::Directory);
+  EXPECT_THAT(Seen.Problems,
+              UnorderedElementsAre(HasSubstr("a/b/up: is left out"),
+                                   HasSubstr("/b/up: is left out")));
+}
+
+TEST(TreeWalkerTest, ARootMayBeALink) {
+  TestFolder Tree;
+  Tree.write("real/file", "");
+  fs::create_symlink("real", Tree.path("link"));
+  Recorder Seen;
+  walk(Tree.path("link"), Seen);
+  EXPECT_THAT(Seen.paths(), UnorderedElementsAre("file"));
+}
+
+TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
+  class Canceller : public Counter {
+    void visit(const WalkFolder &Folder,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune &Pruned) override {
+      Counter::visit(Folder, Entries, Pruned);
+      Walker->cancel();
+    }
+
+  public:
+    TreeWalker *Walker = nullptr;
+  };
+  TestFolder Tree;
+  makeTree(Tree);
+  for (unsigned Jobs : {1U, 8U}) {
+    WalkOptions Options;
+    Options.Jobs = Jobs;
+    TreeWalker Walker(Options);
+    Canceller Seen;
+    Seen.Walker = &Walker;
+    WalkFigures Figures = Walker.walk({Tree.path()}, Seen);
+    EXPECT_TRUE(Walker.isCancelled());
+    // Whatever was under way, and no more.
+    EXPECT_LE(Figures.Folders, 2 * Jobs);
+  }
+}
+
+} // namespace
