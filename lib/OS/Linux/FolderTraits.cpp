@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/FolderTraits.h"
-#include <cstdio>
+#include <charconv>
 #include <ctime>
 #include <linux/fs.h>
+#include <string_view>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -24,11 +25,17 @@ namespace headstart::os {
 static bool hasMultigrainTimes() {
   static const bool Has = [] {
     utsname Names;
+    if (::uname(&Names) != 0)
+      return false;
+    const std::string_view Release = Names.release; // "6.13.1-amd64"
+    const char *End = Release.data() + Release.size();
     int Major = 0;
     int Minor = 0;
-    return ::uname(&Names) == 0 &&
-           std::sscanf(Names.release, "%d.%d", &Major, &Minor) == 2 &&
-           (Major > 6 || (Major == 6 && Minor >= 13));
+    const auto [Dot, Error] = std::from_chars(Release.data(), End, Major);
+    if (Error != std::errc() || Dot == End || *Dot != '.' ||
+        std::from_chars(Dot + 1, End, Minor).ec != std::errc())
+      return false;
+    return Major > 6 || (Major == 6 && Minor >= 13);
   }();
   return Has;
 }
