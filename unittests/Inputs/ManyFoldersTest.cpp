@@ -71,6 +71,8 @@ protected:
           Folder.write(std::to_string(I) + "/target", "x");
           fs::create_symlink("target", Path);
           break;
+        default:
+          break;
         }
       }
     }

@@ -8,9 +8,9 @@
 
 #include "headstart/OS/FolderTraits.h"
 #include <charconv>
+#include <cstring>
 #include <ctime>
 #include <linux/fs.h>
-#include <string_view>
 #include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -27,11 +27,11 @@ static bool hasMultigrainTimes() {
     utsname Names;
     if (::uname(&Names) != 0)
       return false;
-    const std::string_view Release = Names.release; // "6.13.1-amd64"
-    const char *End = Release.data() + Release.size();
+    const char *Release = Names.release; // "6.13.1-amd64"
+    const char *End = Release + ::strlen(Release);
     int Major = 0;
     int Minor = 0;
-    const auto [Dot, Error] = std::from_chars(Release.data(), End, Major);
+    const auto [Dot, Error] = std::from_chars(Release, End, Major);
     if (Error != std::errc() || Dot == End || *Dot != '.' ||
         std::from_chars(Dot + 1, End, Minor).ec != std::errc())
       return false;
