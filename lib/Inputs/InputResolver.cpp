@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FolderSearch.h"
 #include "InputLook.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallString.h"
@@ -33,6 +34,20 @@ ResolvedInput lookAtInput(StringRef Path) {
   return Result;
 }
 
+InputResolver::InputResolver(const LinkCommand &Command)
+    : Command(Command), Folders(std::make_unique<FolderSearch>(Command)) {}
+
+InputResolver::~InputResolver() = default;
+
+SnapshotFigures InputResolver::searchFigures() const {
+  return Folders->figures();
+}
+
+bool InputResolver::isFirstLook(const os::FileIdentity &File) const {
+  std::lock_guard Lock(Mutex);
+  return LookedInto.emplace(File.Device, File.Inode).second;
+}
+
 /// lld adds an extension where there is no '.' at all, be it in a folder's
 /// name.
 static bool hasExtension(StringRef Name) { return Name.contains('.'); }
@@ -44,17 +59,11 @@ static std::string libraryName(StringRef Name) {
 ResolvedInput InputResolver::findFile(StringRef Name) const {
   if (sys::path::is_absolute(Name))
     return lookAtInput(Name);
-  for (StringRef Folder : Command.SearchPaths) {
-    SmallString<256> Path = Folder;
-    sys::path::append(Path, Name);
-    if (ResolvedInput R = lookAtInput(Path); R.exists())
-      return R;
-    if (hasExtension(Name))
-      continue;
-    Path += ".obj";
-    if (ResolvedInput R = lookAtInput(Path); R.exists())
-      return R;
-  }
+  SmallVector<std::string, 2> Names = {Name.str()};
+  if (!hasExtension(Name))
+    Names.push_back((Name + ".obj").str());
+  if (std::optional<ResolvedInput> Found = Folders->find(Names))
+    return std::move(*Found);
   return {Name.str(), {}};
 }
 
@@ -86,6 +95,9 @@ ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
   // With --chroot and --remap-inputs, no path is what it seems.
   if (Input.Search == SearchRule::AsGiven && Command.Kind != Flavour::ELF)
     return lookAtInput(Input.Name);
+  if (Input.Search == SearchRule::Library ||
+      Input.Search == SearchRule::Framework)
+    Folders->begin();
   switch (Command.Kind) {
   case Flavour::COFF:
     return resolveCOFF(Input);

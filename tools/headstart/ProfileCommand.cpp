@@ -7,15 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "headstart/FileTree/BulkStatus.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <ctime>
+#include <optional>
 
 using namespace llvm;
 
@@ -52,24 +55,49 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
+/// What has become of each file of \p Profile. Relative paths are looked up in
+/// the current folder, as those of the link were in its own.
+static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
+  // They wait for the disk, not for a processor.
+  constexpr unsigned Jobs = 8;
+  std::vector<KnownFile> Files;
+  Files.reserve(Profile.Files.size());
+  for (const RecordedFile &F : Profile.Files)
+    Files.push_back({F.Path, F.Identity});
+  BulkOptions Options;
+  Options.Jobs = Jobs;
+  return compareFiles(Files, Options);
+}
+
+static constexpr FileChange AllChanges[] = {
+    FileChange::Same, FileChange::Changed, FileChange::Missing,
+    FileChange::Unknown};
+
+/// With \p Changes, those of all files, the files are listed.
 static void writeJSON(const LinkProfile &Profile, StringRef Path,
-                      bool WithFiles, json::OStream &J) {
+                      std::optional<ArrayRef<FileChange>> Changes,
+                      json::OStream &J) {
   J.object([&] {
     J.attribute("profile", json::fixUTF8(Path));
     J.attribute("tool", json::fixUTF8(Profile.Tool));
     J.attribute("output", json::fixUTF8(Profile.Output));
     J.attribute("recorded", Profile.Recorded);
     J.attribute("touched_bytes", Profile.touchedBytes());
-    if (!WithFiles) {
+    if (!Changes) {
       J.attribute("files", Profile.Files.size());
       return;
     }
+    J.attributeObject("now", [&] {
+      for (FileChange C : AllChanges)
+        J.attribute(changeName(C), count(*Changes, C));
+    });
     J.attributeArray("files", [&] {
-      for (const RecordedFile &F : Profile.Files)
+      for (const auto &[F, Change] : zip_equal(Profile.Files, *Changes))
         J.object([&] {
           J.attribute("path", json::fixUTF8(F.Path));
           J.attribute("size", F.Identity.Size);
           J.attribute("touched_bytes", F.touchedBytes());
+          J.attribute("now", changeName(Change));
         });
     });
   });
@@ -87,16 +115,26 @@ static Exit show(ArrayRef<std::string> Paths, bool AsJSON) {
       Status = fail("profile '" + Path + "': no such file");
       continue;
     }
+    std::vector<FileChange> Changes = changesSince(**Profile);
     if (AsJSON) {
       json::OStream J(outs(), /*IndentSize=*/2);
-      writeJSON(**Profile, Path, /*WithFiles=*/true, J);
+      writeJSON(**Profile, Path, ArrayRef(Changes), J);
       outs() << "\n";
       continue;
     }
-    outs() << summaryOf(**Profile) << "\n";
-    for (const RecordedFile &F : (*Profile)->Files)
-      outs() << formatv("{0,8} of {1,8}  {2}\n", formatBytes(F.touchedBytes()),
+    outs() << summaryOf(**Profile) << "\n" << "files now: ";
+    ListSeparator Comma;
+    for (FileChange C : AllChanges)
+      if (size_t Number = count(Changes, C); Number || C == FileChange::Same)
+        outs() << Comma << Number << ' ' << changeName(C);
+    outs() << "\n";
+    for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes)) {
+      outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Identity.Size), F.Path);
+      if (Change != FileChange::Same)
+        outs() << " (" << changeName(Change) << ')';
+      outs() << "\n";
+    }
   }
   return Status;
 }
@@ -116,7 +154,7 @@ static Exit list(bool AsJSON) {
       continue;
     }
     if (J)
-      writeJSON(**Profile, Path, /*WithFiles=*/false, *J);
+      writeJSON(**Profile, Path, /*Changes=*/std::nullopt, *J);
     else
       outs() << Path << ": " << summaryOf(**Profile) << "\n";
   }

@@ -23,6 +23,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -238,13 +239,18 @@ struct ResolvedInput {
   bool exists() const { return Status.Kind != os::FileKind::Missing; }
 };
 
+class FolderSearch;
+struct SnapshotFigures;
+
 /// Turns names into paths by the linker's own search rules. Looks at the file
 /// system, opens nothing but what decides a search. Const and thread-safe:
-/// share one among threads.
+/// share one among threads. Folders in which it has looked in vain for long
+/// enough it reads once, and takes what was not there then for missing.
 class InputResolver {
 public:
-  /// \p Command must outlive the resolver.
-  explicit InputResolver(const LinkCommand &Command) : Command(Command) {}
+  /// \p Command must outlive the resolver, and not change any more.
+  explicit InputResolver(const LinkCommand &Command);
+  ~InputResolver();
 
   /// Where the linker will find \p Input. A file that is not there is a
   /// status, not an error: Path is then the name as the linker reports it.
@@ -265,6 +271,9 @@ public:
 
   const LinkCommand &command() const { return Command; }
 
+  /// How the searches went, so far.
+  SnapshotFigures searchFigures() const;
+
 private:
   ResolvedInput resolveCOFF(const NamedInput &Input) const;
   ResolvedInput resolveMinGWLibrary(const NamedInput &Input) const;
@@ -274,8 +283,8 @@ private:
   ResolvedInput findLibrary(llvm::StringRef Name) const;
 
   const LinkCommand &Command;
-  mutable std::mutex Mutex; ///< for the two below
-  mutable std::vector<std::string> ScriptFolders;
+  std::unique_ptr<FolderSearch> Folders; ///< thread-safe
+  mutable std::mutex Mutex;              ///< for the one below
   mutable std::set<std::pair<uint64_t, uint64_t>> LookedInto;
 };
 

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FolderSearch.h"
 #include "../InputLook.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,8 +32,8 @@ using MaybeFound = std::optional<ResolvedInput>;
 
 class Search {
 public:
-  Search(const LinkCommand &Command, ArrayRef<std::string> ScriptFolders)
-      : Command(Command), ScriptFolders(ScriptFolders) {}
+  Search(const LinkCommand &Command, FolderSearch &Folders)
+      : Command(Command), Folders(Folders) {}
 
   MaybeFound findNamed(const NamedInput &Input) const;
 
@@ -42,45 +43,27 @@ private:
     ResolvedInput R = lookAtInput(Path.toStringRef(Text));
     return R.exists() ? MaybeFound(std::move(R)) : std::nullopt;
   }
-  MaybeFound inFolder(StringRef Folder, const Twine &Name) const;
-  MaybeFound inFolders(function_ref<MaybeFound(StringRef)> Look) const;
-  MaybeFound path(StringRef Name) const {
-    return inFolders([&](StringRef Folder) { return inFolder(Folder, Name); });
-  }
+  MaybeFound inFolders(ArrayRef<std::string> Names) const;
+  MaybeFound path(StringRef Name) const { return inFolders(Name.str()); }
   MaybeFound libraryBase(StringRef Name, bool StaticOnly) const;
   MaybeFound scriptInput(StringRef Name, StringRef Script) const;
   bool isUnderSysRoot(StringRef Script) const;
 
   const LinkCommand &Command;
-  ArrayRef<std::string> ScriptFolders;
+  FolderSearch &Folders;
 };
 } // namespace
 
-MaybeFound Search::inFolder(StringRef Folder, const Twine &Name) const {
-  SmallString<256> Path;
-  if (Folder.consume_front("="))
-    sys::path::append(Path, Command.ELF.SysRoot, Folder, Name);
-  else
-    sys::path::append(Path, Folder, Name);
-  return existing(Path);
-}
-
-MaybeFound Search::inFolders(function_ref<MaybeFound(StringRef)> Look) const {
-  for (ArrayRef<std::string> Folders :
-       {ArrayRef(Command.SearchPaths), ScriptFolders})
-    for (StringRef Folder : Folders)
-      if (MaybeFound Found = Look(Folder))
-        return Found;
-  return std::nullopt;
+MaybeFound Search::inFolders(ArrayRef<std::string> Names) const {
+  if (MaybeFound Found = Folders.find(Names))
+    return Found;
+  return Folders.findAdded(Names);
 }
 
 MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
-  return inFolders([&](StringRef Folder) -> MaybeFound {
-    if (!StaticOnly)
-      if (MaybeFound Found = inFolder(Folder, "lib" + Name + ".so"))
-        return Found;
-    return inFolder(Folder, "lib" + Name + ".a");
-  });
+  std::string Names[] = {("lib" + Name + ".so").str(),
+                         ("lib" + Name + ".a").str()};
+  return inFolders(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
 }
 
 /// lld asks for each folder on the way up whether it is the root, so that a
@@ -162,12 +145,7 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
 }
 
 ResolvedInput InputResolver::resolveELF(const NamedInput &Input) const {
-  std::vector<std::string> Folders;
-  if (Input.Search != SearchRule::AsGiven) {
-    std::lock_guard Lock(Mutex);
-    Folders = ScriptFolders;
-  }
-  MaybeFound Found = Search(Command, Folders).findNamed(Input);
+  MaybeFound Found = Search(Command, *Folders).findNamed(Input);
   if (!Found)
     return {Input.Search == SearchRule::Library ? "-l" + Input.Name
                                                 : Input.Name,
@@ -175,22 +153,11 @@ ResolvedInput InputResolver::resolveELF(const NamedInput &Input) const {
   // Of archives' members only LLVM's archive reader knows.
   if ((Command.ELF.ChRoot.empty() && Command.ELF.Remaps.empty()) ||
       Input.Reason == InputReason::ArchiveMember)
-    return *Found;
+    return std::move(*Found);
   std::string Path = openedPath(Found->Path, Command.ELF);
-  return Path == Found->Path ? *Found : lookAtInput(Path);
+  return Path == Found->Path ? std::move(*Found) : lookAtInput(Path);
 }
 
-void InputResolver::addFolder(StringRef Folder) const {
-  // More than any linker script names, and each costs every -l a look.
-  constexpr size_t MostFolders = 1000;
-  std::lock_guard Lock(Mutex);
-  if (ScriptFolders.size() < MostFolders)
-    ScriptFolders.push_back(Folder.str());
-}
-
-bool InputResolver::isFirstLook(const os::FileIdentity &File) const {
-  std::lock_guard Lock(Mutex);
-  return LookedInto.emplace(File.Device, File.Inode).second;
-}
+void InputResolver::addFolder(StringRef Folder) const { Folders->add(Folder); }
 
 } // namespace headstart

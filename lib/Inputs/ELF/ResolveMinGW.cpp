@@ -12,11 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../InputLook.h"
+#include "../FolderSearch.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/Path.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 
@@ -44,14 +43,8 @@ InputResolver::resolveMinGWLibrary(const NamedInput &Input) const {
   // In front of what -L names stands lld-link's current folder.
   if (Command.SearchPaths.empty())
     return {"-l" + Input.Name, {}};
-  for (StringRef Folder : drop_begin(Command.SearchPaths)) {
-    for (StringRef File : Files) {
-      SmallString<256> Path = Folder;
-      sys::path::append(Path, File);
-      if (ResolvedInput R = lookAtInput(Path); R.exists())
-        return R;
-    }
-  }
+  if (std::optional<ResolvedInput> Found = Folders->find(Files, /*Skip=*/1))
+    return std::move(*Found);
   return {"-l" + Input.Name, {}};
 }
 

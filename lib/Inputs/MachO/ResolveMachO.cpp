@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../FolderSearch.h"
 #include "../InputLook.h"
 #include "MachOFile.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -29,7 +30,8 @@ namespace {
 /// input that does not exist.
 class Finder {
 public:
-  explicit Finder(const LinkCommand &Command) : Command(Command) {}
+  Finder(const LinkCommand &Command, FolderSearch &Folders)
+      : Command(Command), Folders(Folders) {}
 
   ResolvedInput library(StringRef Name) const;
   ResolvedInput framework(StringRef Name) const;
@@ -37,59 +39,77 @@ public:
   ResolvedInput dylib(const NamedInput &Input) const;
 
 private:
-  ResolvedInput inFolders(ArrayRef<std::string> Folders, const Twine &Name,
+  ResolvedInput inFolders(const Twine &Name,
                           ArrayRef<StringRef> Extensions) const;
+  ResolvedInput inFrameworks(StringRef Name,
+                             function_ref<ResolvedInput(StringRef)> Look) const;
   /// \p Path, or the text stub that stands for it.
   ResolvedInput dylibAt(StringRef Path) const;
   ResolvedInput dylibByBaseName(StringRef InstallName) const;
   ResolvedInput dylibByPrefix(const NamedInput &Input) const;
 
   const LinkCommand &Command;
+  FolderSearch &Folders;
 };
 } // namespace
 
-ResolvedInput Finder::inFolders(ArrayRef<std::string> Folders,
-                                const Twine &Name,
+ResolvedInput Finder::inFolders(const Twine &Name,
                                 ArrayRef<StringRef> Extensions) const {
-  for (StringRef Folder : Folders) {
-    SmallString<256> Base = Folder;
-    path::append(Base, Name);
-    for (StringRef Extension : Extensions)
-      if (ResolvedInput R = lookAtInput((Base + Extension).str()); R.exists())
-        return R;
+  SmallVector<std::string, 4> Names;
+  for (StringRef Extension : Extensions)
+    Names.push_back((Name + Extension).str());
+  return Folders.find(Names).value_or(ResolvedInput());
+}
+
+/// What \p Look finds at \p Name, a path into a bundle, in the first folder of
+/// frameworks where it finds something.
+ResolvedInput
+Finder::inFrameworks(StringRef Name,
+                     function_ref<ResolvedInput(StringRef)> Look) const {
+  SnapshotName Bundle(Name);
+  for (FolderSearch::Folder *Folder : Folders.frameworks()) {
+    if (!Folders.mayHave(*Folder, Bundle))
+      continue;
+    SmallString<256> Path = Folder->path();
+    path::append(Path, Name);
+    if (ResolvedInput R = Look(Path); R.exists())
+      return R;
+    Folders.noteMiss(*Folder);
   }
   return {};
 }
 
 ResolvedInput Finder::library(StringRef Name) const {
   if (Name.ends_with(".o"))
-    return inFolders(Command.SearchPaths, Name, {""});
+    return inFolders(Name, {""});
   if (!Command.MachO.SearchesDylibsFirst)
-    return inFolders(Command.SearchPaths, "lib" + Name,
-                     {".tbd", ".dylib", ".so", ".a"});
-  ResolvedInput R =
-      inFolders(Command.SearchPaths, "lib" + Name, {".tbd", ".dylib", ".so"});
-  return R.exists() ? R : inFolders(Command.SearchPaths, "lib" + Name, {".a"});
+    return inFolders("lib" + Name, {".tbd", ".dylib", ".so", ".a"});
+  ResolvedInput R = inFolders("lib" + Name, {".tbd", ".dylib", ".so"});
+  return R.exists() ? R : inFolders("lib" + Name, {".a"});
 }
 
 ResolvedInput Finder::framework(StringRef Name) const {
   auto [Base, Suffix] = Name.split(',');
-  for (StringRef Folder : Command.MachO.FrameworkPaths) {
-    SmallString<256> Path = Folder;
-    path::append(Path, Base + ".framework", Base);
+  SmallString<128> Bundle;
+  path::append(Bundle, Base + ".framework", Base);
+  return inFrameworks(Bundle, [&, Suffix = Suffix](StringRef Path) {
     SmallString<256> Real;
     // Suffixes stand beside the file that the link leads to.
     if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
       if (ResolvedInput R = lookAtInput((Real + Suffix).str()); R.exists())
         return R;
-    if (ResolvedInput R = dylibAt(Path); R.exists())
-      return R;
-  }
-  return {};
+    return dylibAt(Path);
+  });
 }
 
 ResolvedInput Finder::belowRoots(StringRef Path) const {
-  return inFolders(Command.MachO.SystemRoots, Path, {""});
+  for (StringRef Root : Command.MachO.SystemRoots) {
+    SmallString<256> Below = Root;
+    path::append(Below, Path);
+    if (ResolvedInput R = lookAtInput(Below); R.exists())
+      return R;
+  }
+  return {};
 }
 
 ResolvedInput Finder::dylibAt(StringRef Path) const {
@@ -104,14 +124,8 @@ ResolvedInput Finder::dylibByBaseName(StringRef InstallName) const {
   SmallString<128> Framework;
   path::append(Framework, path::Style::posix, Stem + ".framework", Stem);
   if (!InstallName.ends_with(Framework))
-    return inFolders(Command.SearchPaths, Stem, {".tbd", ".dylib", ".so"});
-  for (StringRef Folder : Command.MachO.FrameworkPaths) {
-    SmallString<256> Path = Folder;
-    path::append(Path, Framework);
-    if (ResolvedInput R = dylibAt(Path); R.exists())
-      return R;
-  }
-  return {};
+    return inFolders(Stem, {".tbd", ".dylib", ".so"});
+  return inFrameworks(Framework, [&](StringRef Path) { return dylibAt(Path); });
 }
 
 ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
@@ -163,7 +177,7 @@ ResolvedInput Finder::dylib(const NamedInput &Input) const {
 }
 
 ResolvedInput InputResolver::resolveMachO(const NamedInput &Input) const {
-  Finder Find(Command);
+  Finder Find(Command, *Folders);
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
     Found = Find.library(Input.Name);

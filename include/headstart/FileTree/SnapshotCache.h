@@ -1,0 +1,126 @@
+//===- SnapshotCache.h - Search many folders for many names -----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which files are not in a folder, for a search that asks many folders for
+/// many names: each folder is probed at first, and read once when it has cost
+/// about as many probes as reading it would.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_FILETREE_SNAPSHOTCACHE_H
+#define HEADSTART_FILETREE_SNAPSHOTCACHE_H
+
+#include "headstart/FileTree/DirectorySnapshot.h"
+#include "llvm/ADT/StringRef.h"
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headstart {
+
+/// What a cache has come to.
+struct SnapshotFigures {
+  uint64_t Misses = 0;   ///< probes that found nothing
+  uint64_t Answers = 0;  ///< names known to be missing without one
+  uint64_t Listings = 0; ///< folders read
+  uint64_t Refusals = 0; ///< times that a folder was to be read and was not
+};
+
+/// One for each link, shared by its threads. What it says is advice: it is as
+/// old as the folder's snapshot, and never asked again.
+class SnapshotCache {
+public:
+  /// Below this many misses no folder is read.
+  static constexpr uint32_t FewestMisses = 2;
+
+  /// One folder under one spelling. Lives as long as the cache.
+  class Folder {
+  public:
+    /// As it was given.
+    llvm::StringRef path() const { return Path; }
+    explicit Folder(llvm::StringRef Path) : Path(Path) {}
+
+  private:
+    friend class SnapshotCache;
+    std::string Path;
+    /// Set once, when the folder has been read.
+    std::atomic<const DirectorySnapshot *> Snapshot{nullptr};
+    DirectorySnapshot::Ptr Owner;
+    /// There is no such folder.
+    std::atomic<bool> IsAbsent{false};
+    std::atomic<uint32_t> Misses{0};
+    /// The number of misses at which to think about reading the folder.
+    std::atomic<uint32_t> ThinkAt{FewestMisses};
+    /// A thread is at it; it owns what follows.
+    std::atomic<bool> Busy{false};
+    unsigned Failures = 0;
+  };
+
+  /// \p Options are those of the snapshots; OnlyVerified is always set.
+  explicit SnapshotCache(SnapshotOptions Options = {});
+  SnapshotCache(const SnapshotCache &) = delete;
+  SnapshotCache &operator=(const SnapshotCache &) = delete;
+
+  /// Enters the folder \p Path, "" being the current one; looks at nothing yet.
+  /// Any thread.
+  Folder &add(llvm::StringRef Path);
+
+  /// Says that about \p Names more (or fewer) names than was said before will
+  /// be looked for, in some or all of the folders. Any thread.
+  void expect(int64_t Names) {
+    Expected.fetch_add(Names, std::memory_order_relaxed);
+  }
+
+  /// Whether \p In is known to have nothing of \p Name, so that no look is
+  /// needed. May read the folder first, and block for that; while one thread
+  /// does, others are told false. Any thread.
+  bool isMissing(Folder &In, const SnapshotName &Name);
+
+  /// A look at a name for which `isMissing` was false has found nothing.
+  void noteMiss(Folder &In) {
+    In.Misses.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  SnapshotFigures figures() const;
+
+  /// What reading a folder of \p FolderBytes (st_size) costs, in probes.
+  static uint32_t listingCost(uint64_t FolderBytes);
+  /// At how many misses a folder is to be read for which that costs \p Cost
+  /// probes, when \p Expected names are still to be looked for.
+  static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
+
+private:
+  using FolderID = std::pair<uint64_t, uint64_t>; ///< device, inode
+
+  bool think(Folder &In);
+  std::error_code readFolder(Folder &In, uint32_t Misses,
+                             uint32_t &NextThought);
+  std::error_code readUnlessKnown(os::DirectoryHandle Handle,
+                                  const os::FileIdentity &Identity,
+                                  uint32_t Cost,
+                                  DirectorySnapshot::Ptr &Result);
+
+  SnapshotOptions Options;
+  std::atomic<int64_t> Expected{0};
+  std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
+  mutable std::mutex Mutex; ///< for what follows
+  std::vector<std::unique_ptr<Folder>> Folders;
+  /// Null while one is being read.
+  std::map<FolderID, DirectorySnapshot::Ptr> ByID;
+  uint64_t Bytes = 0; ///< of all of them
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_FILETREE_SNAPSHOTCACHE_H

@@ -1,0 +1,52 @@
+//===- FolderTraits.h - What a folder's file system promises ----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What one may conclude from the listing of a folder, and from the times that
+/// its file system keeps. One source per platform in
+/// `lib/OS/<Platform>/FolderTraits.cpp`; the standard library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_FOLDERTRAITS_H
+#define HEADSTART_OS_FOLDERTRAITS_H
+
+#include "headstart/OS/DirectoryReader.h"
+
+#include <cstdint>
+
+namespace headstart::os {
+
+/// What is known of the file system that a folder is on. Where nothing is
+/// known, the defaults hold: they promise nothing.
+struct FolderTraits {
+  /// Whether a look at a path might find an entry that is spelled otherwise.
+  bool MayIgnoreCase = true;
+  /// Whether every entry that can be found is listed, and every entry that is
+  /// added, removed or renamed shows in the folder's ChangedNs at once: of file
+  /// systems on the network, in user space or made up by the kernel this is not
+  /// known.
+  bool TellsChanges = false;
+  /// Whether a change always shows in ChangedNs once that has been looked at.
+  /// Without, one within the same tick of the clock does not.
+  bool TellsEveryChange = false;
+  /// Whether listings bring sizes and times (`DirectoryEntry::HasStatus`).
+  bool ListsStatus = false;
+};
+
+/// What the file system of \p Folder promises. Blocks for no more than the
+/// folder's own metadata. Any thread.
+FolderTraits traitsOf(const DirectoryHandle &Folder);
+
+/// The time by the clock from which file systems take theirs, in nanoseconds
+/// since the epoch: a change from now on gets no earlier ChangedNs. Any thread.
+int64_t fileClockNs();
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_FOLDERTRAITS_H

@@ -1,0 +1,210 @@
+//===- BulkStatus.cpp - Whether many files are what they were -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/BulkStatus.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
+#include <atomic>
+
+using namespace llvm;
+
+namespace headstart {
+
+StringRef changeName(FileChange Change) {
+  switch (Change) {
+  case FileChange::Same:
+    return "same";
+  case FileChange::Changed:
+    return "changed";
+  case FileChange::Missing:
+    return "missing";
+  case FileChange::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("unknown change");
+}
+
+namespace {
+
+/// Files of one folder.
+struct Share {
+  StringRef Folder; ///< with the separator behind it; "" is the current one
+  std::vector<uint32_t> Files;
+  /// Files of several folders, too few of each to open it.
+  bool IsMixed = false;
+};
+
+class Comparison {
+public:
+  Comparison(ArrayRef<KnownFile> Files, const BulkOptions &Options)
+      : Files(Files), Options(Options),
+        Changes(Files.size(), FileChange::Unknown) {}
+
+  std::vector<FileChange> run();
+
+private:
+  /// A look by path costs 0.90 us, one relative to an open folder 0.70; opening
+  /// and closing it as much as two (warm, ext4, four parts).
+  static constexpr size_t WorthOpening = 8;
+  /// The most files that one thread takes at a time.
+  static constexpr size_t ShareFiles = 4096;
+
+  void divide();
+  void work();
+  void compare(const Share &S);
+  void lookInto(const os::DirectoryHandle &Folder, const Share &S);
+  bool takeFromListing(os::DirectoryHandle &Folder, const Share &S);
+  FileChange lookByPath(const KnownFile &File) const;
+  StringRef nameOf(const KnownFile &File, const Share &S) const {
+    return File.Path.drop_front(S.Folder.size());
+  }
+
+  ArrayRef<KnownFile> Files;
+  const BulkOptions &Options;
+  std::vector<FileChange> Changes; ///< each written by one thread
+  std::vector<Share> Shares;
+  std::atomic<size_t> NextShare{0};
+};
+
+} // namespace
+
+static FileChange changeFrom(std::error_code Error) {
+  bool IsMissing = Error == std::errc::no_such_file_or_directory ||
+                   Error == std::errc::not_a_directory;
+  return IsMissing ? FileChange::Missing : FileChange::Unknown;
+}
+
+static FileChange changeOf(const os::FileIdentity &Now, const KnownFile &File) {
+  return Now == File.Identity ? FileChange::Same : FileChange::Changed;
+}
+
+FileChange Comparison::lookByPath(const KnownFile &File) const {
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(File.Path.str(), Error);
+  if (Error)
+    return FileChange::Unknown;
+  return Status.Kind == os::FileKind::Missing ? FileChange::Missing
+                                              : changeOf(Status.Identity, File);
+}
+
+/// One share for each folder with enough files; a common one for all others,
+/// which are looked at by their paths.
+void Comparison::divide() {
+  MapVector<StringRef, std::vector<uint32_t>> ByFolder;
+  for (const auto &[Index, File] : enumerate(Files)) {
+    size_t Name = File.Path.size();
+    while (Name != 0 && !sys::path::is_separator(File.Path[Name - 1]))
+      --Name;
+    ByFolder[File.Path.take_front(Name)].push_back(
+        static_cast<uint32_t>(Index));
+  }
+  std::vector<uint32_t> Rest;
+  for (auto &[Folder, Indices] : ByFolder) {
+    if (Indices.size() < WorthOpening) {
+      Rest.insert(Rest.end(), Indices.begin(), Indices.end());
+      continue;
+    }
+    for (ArrayRef<uint32_t> Left = Indices; !Left.empty();
+         Left = Left.drop_front(std::min(ShareFiles, Left.size())))
+      Shares.push_back({Folder, Left.take_front(ShareFiles).vec(), false});
+  }
+  // Enough shares for many threads, though there is nothing in common.
+  for (ArrayRef<uint32_t> Left = Rest; !Left.empty();
+       Left = Left.drop_front(std::min<size_t>(64, Left.size())))
+    Shares.push_back({"", Left.take_front(64).vec(), /*IsMixed=*/true});
+}
+
+/// Whether \p Name can be looked at in its folder: what is no name of an entry,
+/// or ends in a zero, is for the path.
+static bool isPlainName(StringRef Name) {
+  return SnapshotName(Name).isEntryName() && !Name.contains('\0');
+}
+
+void Comparison::lookInto(const os::DirectoryHandle &Folder, const Share &S) {
+  SmallString<256> Name;
+  for (uint32_t Index : S.Files) {
+    const KnownFile &File = Files[Index];
+    Name = nameOf(File, S);
+    if (!isPlainName(Name)) {
+      Changes[Index] = lookByPath(File);
+      continue;
+    }
+    os::DirectoryEntry Entry;
+    Entry.Name = std::string_view(Name.c_str(), Name.size());
+    std::error_code Error = Folder.addStatus(Entry, os::LinkRule::Follow);
+    Changes[Index] = Error ? changeFrom(Error) : changeOf(Entry.Identity, File);
+  }
+}
+
+/// Where a listing brings sizes and times, what it says of a file that is the
+/// same is enough. All else is confirmed by a look: listings of NTFS can be
+/// late.
+bool Comparison::takeFromListing(os::DirectoryHandle &Folder, const Share &S) {
+  SnapshotOptions Reading = Options.Snapshot;
+  Reading.WithStatus = true;
+  DirectorySnapshot::Ptr Listing;
+  os::DirectoryHandle Mine;
+  if (Folder.openBelow(".", os::LinkRule::Follow, Mine) ||
+      DirectorySnapshot::read(std::move(Mine), Reading, Listing))
+    return false;
+  Share Left{S.Folder, {}, false};
+  Left.Files.reserve(S.Files.size());
+  for (uint32_t Index : S.Files) {
+    auto Entry = Listing->find(SnapshotName(nameOf(Files[Index], S)));
+    // A link's own status says nothing of the file.
+    if (Entry && Entry->HasStatus && Entry->Type != os::EntryType::Link &&
+        Entry->Identity == Files[Index].Identity)
+      Changes[Index] = FileChange::Same;
+    else
+      Left.Files.push_back(Index);
+  }
+  lookInto(Folder, Left);
+  return true;
+}
+
+void Comparison::compare(const Share &S) {
+  os::DirectoryHandle Folder;
+  if (S.IsMixed || os::DirectoryHandle::open(S.Folder.str(), Folder)) {
+    for (uint32_t Index : S.Files)
+      Changes[Index] = lookByPath(Files[Index]);
+    return;
+  }
+  os::FolderTraits Traits = Options.Snapshot.Traits
+                                ? Options.Snapshot.Traits(Folder)
+                                : os::traitsOf(Folder);
+  if (!Traits.ListsStatus || !takeFromListing(Folder, S))
+    lookInto(Folder, S);
+}
+
+void Comparison::work() {
+  for (size_t I; (I = NextShare.fetch_add(1)) < Shares.size();)
+    compare(Shares[I]);
+}
+
+std::vector<FileChange> Comparison::run() {
+  divide();
+  os::Threads Workers;
+  size_t Jobs = std::min<size_t>(Options.Jobs, Shares.size());
+  for (size_t I = 1; I < Jobs; ++I)
+    if (Workers.start([this] { work(); }))
+      break;
+  work();
+  Workers.join();
+  return std::move(Changes);
+}
+
+std::vector<FileChange> compareFiles(ArrayRef<KnownFile> Files,
+                                     const BulkOptions &Options) {
+  return Comparison(Files, Options).run();
+}
+
+} // namespace headstart

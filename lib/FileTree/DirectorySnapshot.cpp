@@ -1,0 +1,300 @@
+//===- DirectorySnapshot.cpp - A folder, read once ------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/DirectorySnapshot.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Unicode.h"
+#include "llvm/Support/xxhash.h"
+#include <array>
+#include <bit>
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Appends \p Name to \p Result with the case of every letter folded.
+static void appendFolded(StringRef Name, SmallVectorImpl<char> &Result) {
+  const auto *At = Name.bytes_begin();
+  const auto *End = Name.bytes_end();
+  while (At != End) {
+    if (*At < 0x80) {
+      Result.push_back(toLower(static_cast<char>(*At++)));
+      continue;
+    }
+    UTF32 Letter = 0;
+    if (convertUTF8Sequence(&At, End, &Letter, strictConversion) !=
+        conversionOK) {
+      Result.push_back(static_cast<char>(*At++));
+      continue;
+    }
+    std::array<char, UNI_MAX_UTF8_BYTES_PER_CODE_POINT> Bytes;
+    char *BytesEnd = Bytes.data();
+    int Folded = sys::unicode::foldCharSimple(static_cast<int>(Letter));
+    ConvertCodePointToUTF8(static_cast<unsigned>(Folded), BytesEnd);
+    Result.append(Bytes.data(), BytesEnd);
+  }
+}
+
+/// What equal names have in common, whatever the rule; and whether \p Name is
+/// plain ASCII.
+static std::pair<uint64_t, bool> hashOf(StringRef Name) {
+  // Longer names are rare, and hardly ever asked for.
+  std::array<char, 256> Lower;
+  unsigned char Bits = 0;
+  if (Name.size() <= Lower.size()) {
+    for (size_t I = 0; I != Name.size(); ++I) {
+      char C = Name[I];
+      Bits |= static_cast<unsigned char>(C);
+      Lower[I] = static_cast<char>(C + (C >= 'A' && C <= 'Z' ? 'a' - 'A' : 0));
+    }
+    if (Bits < 0x80)
+      return {xxh3_64bits(StringRef(Lower.data(), Name.size())), true};
+  }
+  SmallString<256> Folded;
+  appendFolded(Name, Folded);
+  return {xxh3_64bits(Folded), isASCII(Name)};
+}
+
+bool isSameName(StringRef A, StringRef B, CaseRule Rule) {
+  switch (Rule) {
+  case CaseRule::Exact:
+    return A == B;
+  case CaseRule::IgnoreASCII:
+    return A.equals_insensitive(B);
+  case CaseRule::IgnoreUnicode:
+    break;
+  }
+  if (A == B)
+    return true;
+  SmallString<256> FoldedA;
+  SmallString<256> FoldedB;
+  appendFolded(A, FoldedA);
+  appendFolded(B, FoldedB);
+  return FoldedA == FoldedB;
+}
+
+SnapshotName::SnapshotName(StringRef Path)
+    : Text(Path.take_until([](char C) { return sys::path::is_separator(C); })) {
+}
+
+bool SnapshotName::isEntryName() const {
+  return !Text.empty() && Text != "." && Text != "..";
+}
+
+uint64_t SnapshotName::hash() const {
+  if (!IsHashed) {
+    std::tie(Hash, OnlyASCII) = hashOf(Text);
+    IsHashed = true;
+  }
+  return Hash;
+}
+
+bool SnapshotName::isASCII() const {
+  (void)hash();
+  return OnlyASCII;
+}
+
+std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
+                                        os::DirectoryReader &Reader,
+                                        const SnapshotOptions &Options) {
+  Names.clear();
+  Records.clear();
+  Inodes.clear();
+  Statuses.clear();
+  OnlyASCII = true;
+  std::array<os::DirectoryEntry, 128> Batch;
+  bool AllTyped = true;
+  bool AllInodes = true;
+  while (true) {
+    std::error_code Error;
+    size_t Count = Reader.read(Batch, Error);
+    if (Error)
+      return Error;
+    if (Count == 0)
+      break;
+    for (os::DirectoryEntry &Entry : MutableArrayRef(Batch).take_front(Count)) {
+      if (Options.WithStatus && !Entry.HasStatus)
+        (void)From.addStatus(Entry); // it may be gone; then it has none
+      AllTyped &= Entry.Type != os::EntryType::Unknown;
+      AllInodes &= Entry.Identity.Inode != 0;
+      if (Entry.HasStatus) {
+        Statuses.resize(Records.size());
+        Statuses.push_back(Entry.Identity);
+      }
+      Records.push_back({static_cast<uint32_t>(Names.size()),
+                         static_cast<uint16_t>(Entry.Name.size()), Entry.Type,
+                         Entry.HasStatus});
+      Inodes.push_back(Entry.Identity.Inode);
+      Names.insert(Names.end(), Entry.Name.begin(), Entry.Name.end());
+      Names.push_back('\0');
+    }
+    // At most 4 GiB, since offsets have 32 bits.
+    if (bytes() > std::min<uint64_t>(Options.MaxBytes, UINT32_MAX / 2) ||
+        size() > Options.MaxEntries)
+      return std::make_error_code(std::errc::file_too_large);
+  }
+  if (!Statuses.empty())
+    Statuses.resize(Records.size());
+  Metadata.Types = AllTyped;
+  Metadata.Inodes = AllInodes;
+  Metadata.Status =
+      all_of(Records, [](const Record &R) { return R.HasStatus; });
+  return {};
+}
+
+std::error_code DirectorySnapshot::index() {
+  // Names with equal beginnings of their hashes can be made on purpose. As they
+  // come, a million names at half the load step over 34 others at most.
+  constexpr size_t LongestRow = 256;
+  Slots.assign(std::bit_ceil(std::max<size_t>(Records.size() * 2, 8)), {});
+  Shift = 64 - Log2_64(Slots.size());
+  size_t Mask = Slots.size() - 1;
+  for (size_t I = 0; I != Records.size(); ++I) {
+    auto [Hash, IsASCII] = hashOf(name(Records[I]));
+    OnlyASCII &= IsASCII;
+    size_t At = Hash >> Shift;
+    size_t Steps = 0;
+    while (Slots[At].Record != 0) {
+      At = (At + 1) & Mask;
+      if (++Steps == LongestRow)
+        return std::make_error_code(std::errc::file_too_large);
+    }
+    Slots[At] = {static_cast<uint32_t>(Hash), static_cast<uint32_t>(I + 1)};
+  }
+  return {};
+}
+
+/// Whether a change after \p Now, by the clock of change times, would give the
+/// folder another one than \p Changed.
+static bool wouldShow(int64_t Changed, int64_t Now,
+                      const os::FolderTraits &Traits) {
+  constexpr int64_t Second = 1'000'000'000;
+  // Ticks are 1 to 10 ms (CONFIG_HZ of 1000 to 100).
+  constexpr int64_t Margin = 20'000'000;
+  if (!Traits.TellsChanges || Changed == 0)
+    return false;
+  if (Traits.TellsEveryChange)
+    return true;
+  // Some file systems keep whole seconds only (ext3; ext4 with small inodes).
+  return Now - Changed >= (Changed % Second == 0 ? 2 * Second : Margin);
+}
+
+std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
+                                        const SnapshotOptions &Options,
+                                        Ptr &Result) {
+  std::shared_ptr<DirectorySnapshot> New(new DirectorySnapshot);
+  os::FolderTraits Traits =
+      Options.Traits ? Options.Traits(Folder) : os::traitsOf(Folder);
+  New->MayIgnoreCase = Traits.MayIgnoreCase;
+  if (Options.OnlyVerified && !Traits.TellsChanges)
+    return std::make_error_code(std::errc::not_supported);
+  os::DirectoryReader Reader;
+  while (true) {
+    ++New->Attempts;
+    // The clock before the folder: what happens after this look is later.
+    int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
+    if (std::error_code E = Folder.identity(New->Folder))
+      return E;
+    bool WouldShow = wouldShow(New->Folder.ChangedNs, Now, Traits);
+    if (Options.OnlyVerified && !WouldShow)
+      return std::make_error_code(std::errc::resource_unavailable_try_again);
+    Reader.start(Folder);
+    if (std::error_code E = New->list(Folder, Reader, Options))
+      return E;
+    if (Options.Listed)
+      Options.Listed();
+    os::FileIdentity After;
+    if (std::error_code E = Folder.identity(After))
+      return E;
+    bool Same = After.ChangedNs == New->Folder.ChangedNs &&
+                After.ModifiedNs == New->Folder.ModifiedNs;
+    New->Verified = Same && WouldShow;
+    if (Same || New->Attempts >= Options.Attempts)
+      break;
+    os::DirectoryHandle Again;
+    if (std::error_code E = Folder.openBelow(".", os::LinkRule::Follow, Again))
+      return E;
+    Folder = std::move(Again);
+  }
+  if (Options.OnlyVerified && !New->Verified)
+    return std::make_error_code(std::errc::resource_unavailable_try_again);
+  if (std::error_code E = New->index())
+    return E;
+  Result = std::move(New);
+  return {};
+}
+
+std::error_code DirectorySnapshot::read(const std::string &Path,
+                                        const SnapshotOptions &Options,
+                                        Ptr &Result) {
+  os::DirectoryHandle Folder;
+  if (std::error_code E = os::DirectoryHandle::open(Path, Folder))
+    return E;
+  return read(std::move(Folder), Options, Result);
+}
+
+os::DirectoryEntry DirectorySnapshot::entry(size_t Index) const {
+  const Record &R = Records[Index];
+  os::DirectoryEntry Entry;
+  Entry.Name = {Names.data() + R.NameAt, R.NameLength};
+  Entry.Type = R.Type;
+  Entry.HasStatus = R.HasStatus;
+  if (R.HasStatus)
+    Entry.Identity = Statuses[Index];
+  else
+    Entry.Identity.Inode = Inodes[Index];
+  return Entry;
+}
+
+std::optional<os::DirectoryEntry>
+DirectorySnapshot::find(const SnapshotName &Name, CaseRule Rule) const {
+  uint64_t Hash = Name.hash();
+  auto Tag = static_cast<uint32_t>(Hash);
+  size_t Mask = Slots.size() - 1;
+  std::optional<size_t> Found;
+  for (size_t At = Hash >> Shift; Slots[At].Record != 0; At = (At + 1) & Mask) {
+    if (Slots[At].Tag != Tag)
+      continue;
+    size_t Index = Slots[At].Record - 1;
+    StringRef Candidate = name(Records[Index]);
+    if (Candidate == Name.text())
+      return entry(Index);
+    if (!Found && isSameName(Candidate, Name.text(), Rule))
+      Found = Index;
+  }
+  return Found ? std::optional(entry(*Found)) : std::nullopt;
+}
+
+// A file system that ignores case may fold letters that we do not, and leave
+// out what it takes for nothing (ext4 normalizes): where that can be, only
+// plain names are known to differ.
+bool DirectorySnapshot::lacks(const SnapshotName &Name) const {
+  if (!Verified || !Name.isEntryName())
+    return false;
+  if (!MayIgnoreCase)
+    return !find(Name, CaseRule::Exact);
+  return OnlyASCII && Name.isASCII() && !find(Name, CaseRule::IgnoreASCII);
+}
+
+uint64_t DirectorySnapshot::bytes() const {
+  // The index has at most four slots to a name; while the folder is listed it
+  // is yet to be made.
+  uint64_t IndexBytes = Slots.empty() ? 4 * sizeof(Slot) * Records.size()
+                                      : sizeof(Slot) * Slots.size();
+  return Names.size() + Records.size() * sizeof(Record) +
+         Inodes.size() * sizeof(uint64_t) +
+         Statuses.size() * sizeof(os::FileIdentity) + IndexBytes;
+}
+
+} // namespace headstart

@@ -1,0 +1,217 @@
+//===- SnapshotCache.cpp - Search many folders for many names -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// To rent or to buy. A probe costs little; a listing costs as much as many
+// probes, and then names cost nothing. Who does not know how many names will
+// come, and buys when the rent that was paid comes to the price, never pays
+// more than twice what was needed (the ski-rental problem). Only probes that
+// find nothing are rent: a file that is there is looked at in any case.
+//
+// Who has a forecast may buy earlier (Purohit, Svitkina, Kumar: Improving
+// Online Algorithms via ML Predictions, 2018): at a share s of the price, one
+// pays at most 1 + s times what was needed when the forecast is right, and at
+// most 1 + 1/s times when it is wrong. The forecast is the number of names that
+// the command line still has; the share is at least an eighth.
+//
+// Measured (Linux 6.18, ext4, warm, two cores): a probe 0.85 us; opening,
+// listing and closing a folder of 1, 50 and 400 files 5.3, 19 and 125 us, that
+// is 6 probes and a third of one for each entry.
+//
+// Threads. A folder has at most one thread that thinks about it (Busy); others
+// go on probing. Its snapshot is published once, and never taken back.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/SnapshotCache.h"
+#include "llvm/ADT/ScopeExit.h"
+#include <algorithm>
+#include <limits>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+constexpr uint32_t Never = std::numeric_limits<uint32_t>::max();
+
+/// What it costs to read an empty folder, and to open and close any, in probes.
+constexpr uint32_t LeastCost = 6;
+constexpr uint32_t OpeningCost = 3;
+
+/// How often a folder may turn out to be unreadable or in motion.
+constexpr unsigned MostFailures = 3;
+} // namespace
+
+SnapshotCache::SnapshotCache(SnapshotOptions Options)
+    : Options(std::move(Options)) {
+  this->Options.OnlyVerified = true;
+}
+
+SnapshotCache::Folder &SnapshotCache::add(StringRef Path) {
+  std::lock_guard Lock(Mutex);
+  return *Folders.emplace_back(std::make_unique<Folder>(Path));
+}
+
+// An estimate: on ext4 a folder of 400 names of 20 letters has 20 KiB, and
+// never shrinks; one of a single block is half empty, as likely as not; others
+// count otherwise (tmpfs 20 bytes an entry).
+uint32_t SnapshotCache::listingCost(uint64_t FolderBytes) {
+  constexpr uint64_t Block = 4096;
+  constexpr uint64_t EntryBytes = 48;
+  if (FolderBytes <= Block)
+    FolderBytes /= 2;
+  uint64_t Cost = LeastCost + FolderBytes / EntryBytes / 3;
+  return static_cast<uint32_t>(std::min<uint64_t>(Cost, Never / 2));
+}
+
+uint32_t SnapshotCache::missesToSpend(uint32_t Cost, int64_t Expected) {
+  // What the share of the price is divided by.
+  constexpr int64_t MostCertain = 8;
+  int64_t Certainty = std::clamp<int64_t>(Expected / Cost, 1, MostCertain);
+  return std::max(static_cast<uint32_t>(Cost / Certainty), FewestMisses);
+}
+
+bool SnapshotCache::isMissing(Folder &In, const SnapshotName &Name) {
+  const DirectorySnapshot *Known = In.Snapshot.load(std::memory_order_acquire);
+  if (!Known && !In.IsAbsent.load(std::memory_order_relaxed)) {
+    if (In.Misses.load(std::memory_order_relaxed) <
+            In.ThinkAt.load(std::memory_order_relaxed) ||
+        !think(In))
+      return false;
+    Known = In.Snapshot.load(std::memory_order_acquire);
+  }
+  if (Known && !Known->lacks(Name))
+    return false;
+  Answers.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+/// Decides what to do about \p In, and does it. True when something is known of
+/// it now.
+bool SnapshotCache::think(Folder &In) {
+  if (In.Busy.exchange(true, std::memory_order_acquire))
+    return false;
+  scope_exit Done([&] { In.Busy.store(false, std::memory_order_release); });
+  auto IsKnown = [&] {
+    return In.Snapshot.load(std::memory_order_relaxed) ||
+           In.IsAbsent.load(std::memory_order_relaxed);
+  };
+  // Another thread may just have been through here.
+  if (IsKnown())
+    return true;
+  uint32_t Misses = In.Misses.load(std::memory_order_relaxed);
+  if (Misses < In.ThinkAt.load(std::memory_order_relaxed))
+    return false;
+  // Not even its size is known yet.
+  uint32_t Next =
+      missesToSpend(LeastCost, Expected.load(std::memory_order_relaxed));
+  if (Misses >= Next && readFolder(In, Misses, Next)) {
+    Refusals.fetch_add(1, std::memory_order_relaxed);
+    if (++In.Failures == MostFailures)
+      Next = Never;
+  }
+  In.ThinkAt.store(Next, std::memory_order_relaxed);
+  return IsKnown();
+}
+
+/// Reads \p In if that is worth it after \p Misses. Sets \p NextThought to the
+/// number of misses at which to ask again.
+std::error_code SnapshotCache::readFolder(Folder &In, uint32_t Misses,
+                                          uint32_t &NextThought) {
+  NextThought = Never;
+  os::DirectoryHandle Handle;
+  if (std::error_code E = os::DirectoryHandle::open(In.Path, Handle)) {
+    // As fresh as a probe, which would say the same. Anything else (no right to
+    // list it, no descriptor left) does not tell what a probe would find.
+    if (E == std::errc::no_such_file_or_directory ||
+        E == std::errc::not_a_directory) {
+      In.IsAbsent.store(true, std::memory_order_relaxed);
+      return {};
+    }
+    if (E == std::errc::too_many_files_open ||
+        E == std::errc::too_many_files_open_in_system)
+      NextThought = Misses * 2;
+    return E;
+  }
+  os::FileIdentity Identity;
+  if (std::error_code E = Handle.identity(Identity))
+    return E;
+  uint32_t Cost = listingCost(Identity.Size);
+  uint32_t Spend =
+      missesToSpend(Cost, Expected.load(std::memory_order_relaxed));
+  // What is almost paid for is not opened a second time.
+  if (Misses + OpeningCost < Spend) {
+    NextThought = Spend;
+    return {};
+  }
+  DirectorySnapshot::Ptr Read;
+  NextThought = Misses + Cost;
+  if (std::error_code E =
+          readUnlessKnown(std::move(Handle), Identity, Cost, Read)) {
+    if (E != std::errc::resource_unavailable_try_again)
+      NextThought = Never;
+    return E;
+  }
+  if (!Read) {
+    NextThought = Misses + OpeningCost;
+    return {};
+  }
+  In.Owner = std::move(Read);
+  In.Snapshot.store(In.Owner.get(), std::memory_order_release);
+  return {};
+}
+
+/// Reads a folder, unless it has been read under another name. Null without an
+/// error: it is being read.
+std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
+                                               const os::FileIdentity &Identity,
+                                               uint32_t Cost,
+                                               DirectorySnapshot::Ptr &Result) {
+  // For all folders of a link together.
+  constexpr uint64_t MostBytes = uint64_t(256) << 20;
+  FolderID ID{Identity.Device, Identity.Inode};
+  SnapshotOptions Mine = Options;
+  {
+    std::lock_guard Lock(Mutex);
+    auto [It, IsNew] = ByID.try_emplace(ID, nullptr);
+    if (!IsNew && !It->second)
+      return {};
+    if (!IsNew && It->second->identity().ChangedNs == Identity.ChangedNs) {
+      Result = It->second;
+      return {};
+    }
+    It->second = nullptr;
+    Mine.MaxBytes = std::min(Mine.MaxBytes, MostBytes - Bytes);
+  }
+  // Not all file systems say how large a folder is.
+  Mine.MaxEntries = std::min<uint64_t>(Mine.MaxEntries, Cost * uint64_t(16));
+  std::error_code Error =
+      DirectorySnapshot::read(std::move(Handle), Mine, Result);
+  std::lock_guard Lock(Mutex);
+  if (Error) {
+    ByID.erase(ID);
+    return Error;
+  }
+  Listings.fetch_add(1, std::memory_order_relaxed);
+  Bytes = std::min(Bytes + Result->bytes(), MostBytes);
+  ByID[ID] = Result;
+  return {};
+}
+
+SnapshotFigures SnapshotCache::figures() const {
+  SnapshotFigures Figures;
+  Figures.Answers = Answers.load();
+  Figures.Listings = Listings.load();
+  Figures.Refusals = Refusals.load();
+  std::lock_guard Lock(Mutex);
+  for (const std::unique_ptr<Folder> &F : Folders)
+    Figures.Misses += F->Misses.load();
+  return Figures;
+}
+
+} // namespace headstart

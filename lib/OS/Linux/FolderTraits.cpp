@@ -1,0 +1,95 @@
+//===- FolderTraits.cpp - What a folder's file system promises (Linux) ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/FolderTraits.h"
+#include <charconv>
+#include <cstring>
+#include <ctime>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+
+namespace headstart::os {
+
+/// Since Linux 6.13 (multigrain timestamps: Documentation/filesystems/
+/// multigrain-ts.rst), a change time that has been looked at is never given
+/// again, on the file systems that take part. Measured on 6.18: of 2,000 files
+/// made in a folder, each after a look at it, all changed its ctime, on ext4
+/// and on tmpfs; without, only the first within some milliseconds does.
+static bool hasMultigrainTimes() {
+  static const bool Has = [] {
+    utsname Names;
+    if (::uname(&Names) != 0)
+      return false;
+    const char *Release = Names.release; // "6.13.1-amd64"
+    const char *End = Release + ::strlen(Release);
+    int Major = 0;
+    int Minor = 0;
+    const auto [Dot, Error] = std::from_chars(Release, End, Major);
+    if (Error != std::errc() || Dot == End || *Dot != '.' ||
+        std::from_chars(Dot + 1, End, Minor).ec != std::errc())
+      return false;
+    return Major > 6 || (Major == 6 && Minor >= 13);
+  }();
+  return Has;
+}
+
+// By linux/magic.h, which not every distribution has in full.
+FolderTraits traitsOf(const DirectoryHandle &Folder) {
+  int FD = static_cast<int>(Folder.nativeHandle());
+  struct statfs FS;
+  FolderTraits Traits;
+  if (::fstatfs(FD, &FS) != 0)
+    return Traits;
+  bool MayFold = false;
+  bool Multigrain = false;
+  switch (static_cast<uint32_t>(FS.f_type)) {
+  case 0xEF53:     // ext2, ext3, ext4
+  case 0x01021994: // tmpfs
+    MayFold = true;
+    Multigrain = true;
+    break;
+  case 0xF2F52010: // f2fs
+    MayFold = true;
+    break;
+  case 0x9123683E: // btrfs
+    Multigrain = true;
+    break;
+  case 0x858458F6: // ramfs
+  case 0x73717368: // squashfs
+  case 0xE0F5E1E2: // erofs
+    break;
+  case 0x58465342: // xfs, which has a mode that ignores case
+    Traits.MayIgnoreCase = true;
+    Traits.TellsChanges = true;
+    Traits.TellsEveryChange = hasMultigrainTimes();
+    return Traits;
+  case 0x794C7630: // overlayfs, which may lie over any of these
+    Traits.TellsChanges = true;
+    return Traits;
+  default:
+    return Traits;
+  }
+  // Where the file system knows no such flag, no folder has it.
+  int Flags = 0;
+  Traits.MayIgnoreCase = MayFold && ::ioctl(FD, FS_IOC_GETFLAGS, &Flags) == 0 &&
+                         (Flags & FS_CASEFOLD_FL);
+  Traits.TellsChanges = true;
+  Traits.TellsEveryChange = Multigrain && hasMultigrainTimes();
+  return Traits;
+}
+
+int64_t fileClockNs() {
+  timespec Now;
+  if (::clock_gettime(CLOCK_REALTIME_COARSE, &Now) != 0)
+    return 0;
+  return Now.tv_sec * INT64_C(1000000000) + Now.tv_nsec;
+}
+
+} // namespace headstart::os

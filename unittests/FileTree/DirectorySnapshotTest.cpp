@@ -1,0 +1,351 @@
+//===- DirectorySnapshotTest.cpp - A folder, read once --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/DirectorySnapshot.h"
+#include "../OS/TestFiles.h"
+#include "llvm/Support/xxhash.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <set>
+#include <sys/stat.h>
+
+using namespace headstart;
+using os::EntryType;
+using os::test::TestFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A file system that can be trusted, whatever the tests run on.
+os::FolderTraits exactTraits(const os::DirectoryHandle & /*Folder*/) {
+  os::FolderTraits Traits;
+  Traits.MayIgnoreCase = false;
+  Traits.TellsChanges = true;
+  return Traits;
+}
+
+os::FolderTraits foldingTraits(const os::DirectoryHandle &Folder) {
+  os::FolderTraits Traits = exactTraits(Folder);
+  Traits.MayIgnoreCase = true;
+  return Traits;
+}
+
+/// An hour from now: every folder has long been as it is.
+SnapshotOptions settled() {
+  SnapshotOptions Options;
+  Options.Traits = exactTraits;
+  Options.Clock = [] { return os::fileClockNs() + 3'600'000'000'000; };
+  return Options;
+}
+
+DirectorySnapshot::Ptr readOrFail(const std::string &Path,
+                                  const SnapshotOptions &Options = settled()) {
+  DirectorySnapshot::Ptr Result;
+  std::error_code Error = DirectorySnapshot::read(Path, Options, Result);
+  EXPECT_FALSE(Error) << Path << ": " << Error.message();
+  return Result;
+}
+
+std::error_code errorOf(const std::string &Path,
+                        const SnapshotOptions &Options = settled()) {
+  DirectorySnapshot::Ptr Result;
+  std::error_code Error = DirectorySnapshot::read(Path, Options, Result);
+  EXPECT_EQ(Result == nullptr, bool(Error));
+  return Error;
+}
+
+std::string found(const DirectorySnapshot &Snapshot, llvm::StringRef Name,
+                  CaseRule Rule = CaseRule::Exact) {
+  auto Entry = Snapshot.find(SnapshotName(Name), Rule);
+  return Entry ? std::string(Entry->Name) : "-";
+}
+
+bool lacks(const DirectorySnapshot &Snapshot, llvm::StringRef Name) {
+  return Snapshot.lacks(SnapshotName(Name));
+}
+
+TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
+  TestFolder Folder;
+  Folder.write("file", "x");
+  fs::create_directory(Folder.path("folder"));
+  fs::create_symlink("nowhere", Folder.path("link"));
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  EXPECT_EQ(Snapshot->size(), 4U);
+  auto TypeOf = [&](const char *Name) {
+    return Snapshot->find(SnapshotName(Name))
+        .value_or(os::DirectoryEntry())
+        .Type;
+  };
+  EXPECT_EQ(TypeOf("file"), EntryType::Regular);
+  EXPECT_EQ(TypeOf("folder"), EntryType::Directory);
+  EXPECT_EQ(TypeOf("link"), EntryType::Link);
+  EXPECT_EQ(TypeOf("fifo"), EntryType::Fifo);
+  EXPECT_EQ(TypeOf("other"), EntryType::Unknown);
+  EXPECT_TRUE(Snapshot->metadata().Types);
+  EXPECT_TRUE(Snapshot->metadata().Inodes);
+  EXPECT_EQ(Snapshot->attempts(), 1U);
+}
+
+TEST(DirectorySnapshotTest, anEmptyFolderLacksEverything) {
+  TestFolder Folder;
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  EXPECT_EQ(Snapshot->size(), 0U);
+  EXPECT_TRUE(lacks(*Snapshot, "a"));
+  EXPECT_EQ(found(*Snapshot, "a"), "-");
+}
+
+TEST(DirectorySnapshotTest, findsEachOfManyNames) {
+  TestFolder Folder;
+  std::set<std::string> Names;
+  for (int I = 0; I != 3000; ++I)
+    Names.insert("lib" + std::to_string(I * 7919) + ".so");
+  for (const std::string &Name : Names)
+    Folder.write(Name, "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  ASSERT_EQ(Snapshot->size(), Names.size());
+  std::set<std::string> Listed;
+  for (size_t I = 0; I != Snapshot->size(); ++I) {
+    os::DirectoryEntry Entry = Snapshot->entry(I);
+    EXPECT_EQ(Entry.Name.data()[Entry.Name.size()], '\0');
+    Listed.insert(std::string(Entry.Name));
+  }
+  EXPECT_EQ(Listed, Names);
+  for (const std::string &Name : Names) {
+    ASSERT_EQ(found(*Snapshot, Name), Name);
+    ASSERT_FALSE(lacks(*Snapshot, Name));
+    ASSERT_TRUE(lacks(*Snapshot, Name + "x"));
+  }
+}
+
+TEST(DirectorySnapshotTest, namesNeedNotBeText) {
+  TestFolder Folder;
+  std::string Bytes = "\xff\xfe\x80 name\n";
+  std::string Longest(255, 'x');
+  Folder.write(Bytes, "");
+  Folder.write(Longest, "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  for (CaseRule Rule : {CaseRule::Exact, CaseRule::IgnoreUnicode}) {
+    EXPECT_EQ(found(*Snapshot, Bytes, Rule), Bytes);
+    EXPECT_EQ(found(*Snapshot, Longest, Rule), Longest);
+  }
+  // Too long for any entry (ENAMETOOLONG), but only a name.
+  EXPECT_TRUE(lacks(*Snapshot, std::string(300, 'x')));
+  EXPECT_TRUE(lacks(*Snapshot, llvm::StringRef("a\0b", 3)));
+}
+
+TEST(DirectorySnapshotTest, looksUpTheFirstPartOfAPath) {
+  TestFolder Folder;
+  Folder.write("sub/x", "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  EXPECT_FALSE(lacks(*Snapshot, "sub/x"));
+  EXPECT_FALSE(lacks(*Snapshot, "sub/y")) << "the folder below is not known";
+  EXPECT_FALSE(lacks(*Snapshot, "sub/"));
+  EXPECT_TRUE(lacks(*Snapshot, "other/../sub/x")) << "'other' is not there";
+  // These are no entries, and lead anywhere.
+  for (const char *Name : {"", ".", "..", "./x", "../x", "/x", "//x"})
+    EXPECT_FALSE(lacks(*Snapshot, Name)) << Name;
+}
+
+TEST(DirectorySnapshotTest, caseRules) {
+  EXPECT_TRUE(isSameName("a", "a", CaseRule::Exact));
+  EXPECT_FALSE(isSameName("a", "A", CaseRule::Exact));
+  EXPECT_TRUE(isSameName("a", "A", CaseRule::IgnoreASCII));
+  EXPECT_FALSE(isSameName("\u00e4", "\u00c4", CaseRule::IgnoreASCII));
+  EXPECT_TRUE(isSameName("\u00e4", "\u00c4", CaseRule::IgnoreUnicode));
+  EXPECT_TRUE(isSameName("k", "\u212a", CaseRule::IgnoreUnicode))
+      << "the sign of the kelvin";
+  EXPECT_FALSE(isSameName("\u00df", "ss", CaseRule::IgnoreUnicode));
+  EXPECT_FALSE(isSameName("\xff", "\xfe", CaseRule::IgnoreUnicode));
+}
+
+TEST(DirectorySnapshotTest, findsByAnyCaseRule) {
+  TestFolder Folder;
+  Folder.write("Kernel32.Lib", "");
+  Folder.write("\u00c4ther.lib", "");
+  Folder.write("a", "");
+  Folder.write("A", "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  EXPECT_EQ(found(*Snapshot, "kernel32.lib"), "-");
+  EXPECT_EQ(found(*Snapshot, "kernel32.lib", CaseRule::IgnoreASCII),
+            "Kernel32.Lib");
+  EXPECT_EQ(found(*Snapshot, "\u212aernel32.lib", CaseRule::IgnoreASCII), "-");
+  EXPECT_EQ(found(*Snapshot, "\u212aernel32.lib", CaseRule::IgnoreUnicode),
+            "Kernel32.Lib");
+  EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreASCII), "-");
+  EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreUnicode),
+            "\u00c4ther.lib");
+  // The exact one is preferred.
+  EXPECT_EQ(found(*Snapshot, "a", CaseRule::IgnoreASCII), "a");
+  EXPECT_EQ(found(*Snapshot, "A", CaseRule::IgnoreASCII), "A");
+}
+
+TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
+  TestFolder Folder;
+  Folder.write("Foo", "");
+  SnapshotOptions Options = settled();
+  DirectorySnapshot::Ptr Exact = readOrFail(Folder.path(), Options);
+  EXPECT_TRUE(lacks(*Exact, "foo"));
+  EXPECT_TRUE(lacks(*Exact, "\u00e4"));
+  Options.Traits = foldingTraits;
+  DirectorySnapshot::Ptr Folding = readOrFail(Folder.path(), Options);
+  EXPECT_FALSE(lacks(*Folding, "foo"));
+  EXPECT_TRUE(lacks(*Folding, "bar"));
+  EXPECT_FALSE(lacks(*Folding, "\u00e4")) << "it may be normalized";
+  // As soon as there is a name whose folding nobody knows.
+  Folder.write("\u00e4", "");
+  Folding = readOrFail(Folder.path(), Options);
+  EXPECT_FALSE(lacks(*Folding, "bar"));
+  EXPECT_TRUE(lacks(*readOrFail(Folder.path()), "bar"));
+}
+
+TEST(DirectorySnapshotTest, onlyAVerifiedSnapshotLacksAnything) {
+  TestFolder Folder;
+  Folder.write("a", "");
+  SnapshotOptions Options = settled();
+  Options.Traits = [](const os::DirectoryHandle &) {
+    return os::FolderTraits();
+  };
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  EXPECT_FALSE(Snapshot->isVerified());
+  EXPECT_FALSE(lacks(*Snapshot, "b"));
+  EXPECT_EQ(found(*Snapshot, "a"), "a");
+  EXPECT_TRUE(readOrFail(Folder.path())->isVerified());
+}
+
+TEST(DirectorySnapshotTest, aFolderThatHasJustChangedIsNotVerified) {
+  TestFolder Folder;
+  Folder.write("a", "");
+  os::DirectoryHandle Handle;
+  ASSERT_FALSE(os::DirectoryHandle::open(Folder.path(), Handle));
+  os::FileIdentity Identity;
+  ASSERT_FALSE(Handle.identity(Identity));
+  auto VerifiedAfter = [&](int64_t Age, bool TellsEveryChange = false) {
+    SnapshotOptions Options;
+    Options.Clock = [&] { return Identity.ChangedNs + Age; };
+    Options.Traits = [=](const os::DirectoryHandle &Folder) {
+      os::FolderTraits Traits = exactTraits(Folder);
+      Traits.TellsEveryChange = TellsEveryChange;
+      return Traits;
+    };
+    return readOrFail(Folder.path(), Options)->isVerified();
+  };
+  // A change in the same tick would not show in the change time.
+  EXPECT_FALSE(VerifiedAfter(0));
+  EXPECT_FALSE(VerifiedAfter(5'000'000));
+  EXPECT_FALSE(VerifiedAfter(-3'600'000'000'000)) << "the clock was put back";
+  // Whole seconds may be all that the file system keeps: 3 s is always enough.
+  EXPECT_TRUE(VerifiedAfter(3'000'000'000));
+  EXPECT_TRUE(VerifiedAfter(0, /*TellsEveryChange=*/true));
+}
+
+TEST(DirectorySnapshotTest, readsAgainWhenTheFolderChangesMeanwhile) {
+  TestFolder Folder;
+  Folder.write("a", "");
+  unsigned Listings = 0;
+  SnapshotOptions Options = settled();
+  Options.Listed = [&] {
+    if (++Listings == 1) {
+      Folder.write("b", "");
+      fs::last_write_time(Folder.path(), fs::file_time_type::clock::now() -
+                                             std::chrono::hours(1));
+    }
+  };
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  EXPECT_EQ(Listings, 2U);
+  EXPECT_EQ(Snapshot->attempts(), 2U);
+  EXPECT_TRUE(Snapshot->isVerified());
+  EXPECT_EQ(Snapshot->size(), 2U);
+  EXPECT_FALSE(lacks(*Snapshot, "b"));
+}
+
+TEST(DirectorySnapshotTest, aFolderThatKeepsChangingIsNotVerified) {
+  TestFolder Folder;
+  unsigned Listings = 0;
+  SnapshotOptions Options = settled();
+  Options.Listed = [&] {
+    Folder.write("file" + std::to_string(++Listings), "");
+    // The change shows, however coarse the clock is.
+    fs::last_write_time(Folder.path(), fs::file_time_type::clock::now() -
+                                           std::chrono::hours(Listings));
+  };
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  EXPECT_EQ(Listings, 3U);
+  EXPECT_FALSE(Snapshot->isVerified());
+  EXPECT_FALSE(lacks(*Snapshot, "nothing"));
+  Options.OnlyVerified = true;
+  EXPECT_EQ(errorOf(Folder.path(), Options),
+            std::errc::resource_unavailable_try_again);
+}
+
+TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
+  TestFolder Folder;
+  std::string Path = Folder.write("five", "12345");
+  fs::create_symlink("five", Folder.path("link"));
+  SnapshotOptions Options = settled();
+  EXPECT_FALSE(readOrFail(Folder.path(), Options)->metadata().Status);
+  Options.WithStatus = true;
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  EXPECT_TRUE(Snapshot->metadata().Status);
+  auto Entry = Snapshot->find(SnapshotName("five"));
+  ASSERT_TRUE(Entry);
+  EXPECT_TRUE(Entry->HasStatus);
+  std::error_code Error;
+  EXPECT_EQ(Entry->Identity, os::lookAt(Path, Error).Identity);
+  auto Link = Snapshot->find(SnapshotName("link"));
+  ASSERT_TRUE(Link);
+  EXPECT_EQ(Link->Identity.Size, 4U) << "links are not followed";
+}
+
+TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
+  TestFolder Folder;
+  for (int I = 0; I != 300; ++I)
+    Folder.write("name" + std::to_string(I), "");
+  SnapshotOptions Options = settled();
+  Options.MaxEntries = 299;
+  EXPECT_EQ(errorOf(Folder.path(), Options), std::errc::file_too_large);
+  Options.MaxEntries = 300;
+  EXPECT_FALSE(errorOf(Folder.path(), Options));
+  Options.MaxBytes = 1000;
+  EXPECT_EQ(errorOf(Folder.path(), Options), std::errc::file_too_large);
+  Options.MaxBytes = 100000;
+  EXPECT_LE(readOrFail(Folder.path(), Options)->bytes(), 100000U);
+}
+
+TEST(DirectorySnapshotTest, namesMadeToCollideAreAnErrorAndNoHang) {
+  TestFolder Folder;
+  // 400 names have 1,024 slots, found by the first ten bits of the hash.
+  unsigned Count = 0;
+  for (unsigned I = 0; Count != 400; ++I) {
+    std::string Name = "n" + std::to_string(I);
+    if (SnapshotName(Name).hash() >> 54 == 77) {
+      Folder.write(Name, "");
+      ++Count;
+    }
+  }
+  EXPECT_EQ(errorOf(Folder.path()), std::errc::file_too_large);
+}
+
+TEST(DirectorySnapshotTest, saysWhyAFolderCannotBeRead) {
+  TestFolder Folder;
+  std::string File = Folder.write("file", "");
+  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(errorOf(Folder.path("none")), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(errorOf(File), std::errc::not_a_directory);
+  EXPECT_EQ(errorOf(Folder.path("fifo")), std::errc::not_a_directory);
+}
+
+TEST(DirectorySnapshotTest, linksToFoldersAreFollowed) {
+  TestFolder Folder;
+  Folder.write("real/a", "");
+  fs::create_directory_symlink("real", Folder.path("link"));
+  for (const char *Path : {"link", "link/", "real/../link/."})
+    EXPECT_EQ(found(*readOrFail(Folder.path(Path)), "a"), "a") << Path;
+}
+
+} // namespace

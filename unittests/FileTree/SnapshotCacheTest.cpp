@@ -1,0 +1,250 @@
+//===- SnapshotCacheTest.cpp - Search many folders for many names ---------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/SnapshotCache.h"
+#include "../OS/TestFiles.h"
+#include "headstart/OS/Threads.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace headstart;
+using os::test::TestFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+SnapshotOptions settled() {
+  SnapshotOptions Options;
+  Options.Traits = [](const os::DirectoryHandle &) {
+    os::FolderTraits Traits;
+    Traits.MayIgnoreCase = false;
+    Traits.TellsChanges = true;
+    return Traits;
+  };
+  Options.Clock = [] { return os::fileClockNs() + 3'600'000'000'000; };
+  return Options;
+}
+
+/// What a search does with a name: whether a probe was needed, and what came of
+/// it.
+enum class Outcome : uint8_t { KnownMissing, ProbedMissing, Found };
+
+class SnapshotCacheTest : public testing::Test {
+protected:
+  Outcome look(SnapshotCache &Cache, SnapshotCache::Folder &In,
+               const std::string &Name) {
+    if (Cache.isMissing(In, SnapshotName(Name)))
+      return Outcome::KnownMissing;
+    std::error_code Ignored;
+    std::string Path = In.path().str() + "/" + Name;
+    if (os::lookAt(Path, Ignored).Kind != os::FileKind::Missing)
+      return Outcome::Found;
+    Cache.noteMiss(In);
+    return Outcome::ProbedMissing;
+  }
+
+  /// Looks in vain until no probe is needed; how many were.
+  unsigned probesUntilListed(SnapshotCache &Cache, SnapshotCache::Folder &In,
+                             unsigned Most = 10000) {
+    for (unsigned I = 0; I != Most; ++I)
+      if (look(Cache, In, "none" + std::to_string(I)) == Outcome::KnownMissing)
+        return I;
+    return Most;
+  }
+
+  TestFolder Folder;
+};
+
+TEST_F(SnapshotCacheTest, probesFirstAndListsOnce) {
+  Folder.write("a", "");
+  SnapshotCache Cache(settled());
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  unsigned Probes = probesUntilListed(Cache, In);
+  EXPECT_GE(Probes, SnapshotCache::listingCost(0) / 2);
+  EXPECT_LT(Probes, 10000U);
+  EXPECT_EQ(Cache.figures().Listings, 1U);
+  EXPECT_EQ(Cache.figures().Misses, Probes);
+  for (int I = 0; I != 1000; ++I)
+    ASSERT_EQ(look(Cache, In, "other" + std::to_string(I)),
+              Outcome::KnownMissing);
+  EXPECT_EQ(look(Cache, In, "a"), Outcome::Found);
+  EXPECT_EQ(Cache.figures().Listings, 1U);
+  EXPECT_EQ(Cache.figures().Misses, Probes);
+  EXPECT_EQ(Cache.figures().Answers, 1001U);
+}
+
+TEST_F(SnapshotCacheTest, whatIsFoundIsNoReasonToList) {
+  Folder.write("a", "");
+  SnapshotCache Cache(settled());
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  for (int I = 0; I != 10000; ++I)
+    ASSERT_EQ(look(Cache, In, "a"), Outcome::Found);
+  EXPECT_EQ(Cache.figures().Listings, 0U);
+}
+
+TEST_F(SnapshotCacheTest, aLargerFolderIsProbedLonger) {
+  std::string Padding(200, 'x');
+  for (int I = 0; I != 500; ++I)
+    Folder.write("large/" + std::to_string(I) + Padding, "");
+  fs::create_directory(Folder.path("small"));
+  SnapshotCache Cache(settled());
+  unsigned Small = probesUntilListed(Cache, Cache.add(Folder.path("small")));
+  unsigned Large = probesUntilListed(Cache, Cache.add(Folder.path("large")));
+  EXPECT_GT(Large, Small);
+  EXPECT_EQ(Cache.figures().Listings, 2U);
+}
+
+TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
+  // Nothing is known of what will come: spend the price, no more.
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, 0), 100U);
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, -50), 100U);
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, 100), 100U);
+  // A forecast makes it sooner, by a bounded share.
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, 200), 50U);
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, 1000000), 12U);
+  EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000),
+            SnapshotCache::FewestMisses);
+  EXPECT_LT(SnapshotCache::listingCost(4096), SnapshotCache::listingCost(8192));
+  EXPECT_EQ(SnapshotCache::listingCost(UINT64_MAX), UINT32_MAX / 2);
+}
+
+TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
+  Folder.write("a", "");
+  SnapshotCache Cache(settled());
+  Cache.expect(100000);
+  EXPECT_LT(probesUntilListed(Cache, Cache.add(Folder.path())), 6U);
+  Cache.expect(-100000);
+  TestFolder Other;
+  EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
+}
+
+TEST_F(SnapshotCacheTest, aFolderThatIsNotThereHasNothing) {
+  std::string File = Folder.write("file", "");
+  SnapshotCache Cache(settled());
+  for (const std::string &Path : {Folder.path("none"), File}) {
+    SnapshotCache::Folder &In = Cache.add(Path);
+    EXPECT_LT(probesUntilListed(Cache, In), 100U);
+    EXPECT_EQ(look(Cache, In, ".."), Outcome::KnownMissing);
+  }
+  EXPECT_EQ(Cache.figures().Listings, 0U);
+}
+
+TEST_F(SnapshotCacheTest, aFolderUnderTwoNamesIsReadOnce) {
+  Folder.write("real/a", "");
+  fs::create_directory_symlink("real", Folder.path("link"));
+  SnapshotCache Cache(settled());
+  std::vector<SnapshotCache::Folder *> All;
+  for (const char *Path : {"real", "link", "real/", "./link/../real"}) {
+    SnapshotCache::Folder &In = Cache.add(Folder.path(Path));
+    EXPECT_LT(probesUntilListed(Cache, In), 100U) << Path;
+    EXPECT_EQ(look(Cache, In, "a"), Outcome::Found) << Path;
+    EXPECT_EQ(look(Cache, In, "b"), Outcome::KnownMissing) << Path;
+  }
+  EXPECT_EQ(Cache.figures().Listings, 1U);
+}
+
+TEST_F(SnapshotCacheTest, aNewFileIsFoundBeforeTheListingAndAdviceAfter) {
+  SnapshotCache Cache(settled());
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
+  Folder.write("x", "");
+  EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
+  probesUntilListed(Cache, In);
+  EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
+  // What has gone is not found: a listed name is looked at all the same.
+  fs::remove(Folder.path("x"));
+  EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
+}
+
+TEST_F(SnapshotCacheTest, whatCannotBeVerifiedIsProbedForEver) {
+  SnapshotOptions Options = settled();
+  unsigned Looks = 0;
+  Options.Traits = [&](const os::DirectoryHandle &) {
+    ++Looks;
+    return os::FolderTraits();
+  };
+  SnapshotCache Cache(Options);
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  EXPECT_EQ(probesUntilListed(Cache, In, 2000), 2000U);
+  EXPECT_EQ(Cache.figures().Listings, 0U);
+  EXPECT_EQ(Cache.figures().Refusals, 1U);
+  EXPECT_EQ(Looks, 1U);
+}
+
+TEST_F(SnapshotCacheTest, aFolderThatHasJustChangedIsTriedAgainLater) {
+  unsigned Attempts = 0;
+  SnapshotOptions Options = settled();
+  Options.Clock = [&] {
+    return ++Attempts == 1 ? 0 : os::fileClockNs() + 3'600'000'000'000;
+  };
+  SnapshotCache Cache(Options);
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  unsigned Probes = probesUntilListed(Cache, In);
+  EXPECT_GE(Probes, 2 * SnapshotCache::listingCost(0));
+  EXPECT_LT(Probes, 10000U);
+  EXPECT_EQ(Cache.figures().Refusals, 1U);
+  EXPECT_EQ(Cache.figures().Listings, 1U);
+}
+
+TEST_F(SnapshotCacheTest, aFolderInMotionIsGivenUp) {
+  SnapshotOptions Options = settled();
+  Options.Clock = [] { return 0; };
+  SnapshotCache Cache(Options);
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  EXPECT_EQ(probesUntilListed(Cache, In, 5000), 5000U);
+  EXPECT_EQ(Cache.figures().Refusals, 3U);
+}
+
+TEST_F(SnapshotCacheTest, aFolderThatIsLargerThanItSaysIsGivenUp) {
+  for (int I = 0; I != 50; ++I)
+    Folder.write(std::to_string(I), "");
+  SnapshotOptions Options = settled();
+  Options.MaxEntries = 49;
+  SnapshotCache Cache(Options);
+  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  EXPECT_EQ(probesUntilListed(Cache, In, 5000), 5000U);
+  EXPECT_EQ(Cache.figures().Refusals, 1U);
+}
+
+// 8 threads, 16 folders, each under its own path and by a link: whatever they
+// are told is true, and each folder is read once.
+TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
+  constexpr unsigned Folders = 16;
+  constexpr unsigned Names = 300;
+  for (unsigned F = 0; F != Folders; ++F) {
+    std::string Name = "f" + std::to_string(F);
+    for (unsigned I = F; I < Names; I += Folders)
+      Folder.write(Name + "/name" + std::to_string(I), "");
+    fs::create_directory_symlink(Name, Folder.path("l" + std::to_string(F)));
+  }
+  SnapshotCache Cache(settled());
+  std::vector<SnapshotCache::Folder *> All;
+  for (unsigned F = 0; F != 2 * Folders; ++F)
+    All.push_back(
+        &Cache.add(Folder.path((F % 2 ? "l" : "f") + std::to_string(F / 2))));
+  std::atomic<unsigned> Wrong{0};
+  std::atomic<unsigned> Found{0};
+  os::Threads Threads;
+  for (unsigned T = 0; T != 8; ++T)
+    ASSERT_FALSE(Threads.start([&, T] {
+      for (unsigned I = 0; I != Names; ++I)
+        for (unsigned F = 0; F != 2 * Folders; ++F) {
+          unsigned Name = (I + T * 37) % Names;
+          Outcome O = look(Cache, *All[F], "name" + std::to_string(Name));
+          bool IsThere = Name % Folders == F / 2;
+          Wrong += IsThere != (O == Outcome::Found);
+          Found += O == Outcome::Found;
+        }
+    }));
+  Threads.join();
+  EXPECT_EQ(Wrong, 0U);
+  EXPECT_EQ(Found, 8 * 2 * Names);
+  EXPECT_EQ(Cache.figures().Listings, Folders);
+}
+
+} // namespace
