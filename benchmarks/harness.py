@@ -194,6 +194,21 @@ def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
         yield
 
 
+DROP_CACHES = pathlib.Path("/proc/sys/vm/drop_caches")
+
+
+def can_drop_caches() -> bool:
+    """Whether `drop_caches` can work here."""
+    return os.access(DROP_CACHES, os.W_OK)
+
+
+def drop_caches() -> None:
+    """Empties the machine's caches of files, folders and metadata. Nothing
+    else puts folders out of memory."""
+    os.sync()
+    DROP_CACHES.write_text("3")
+
+
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
     """The most anonymous memory of a link, in bytes: what it allocates."""
     process = subprocess.Popen([program.name, *arguments],

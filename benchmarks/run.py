@@ -21,6 +21,7 @@ from typing import Callable, Dict
 import flavours
 import harness
 import links
+import trees
 from harness import say
 
 FIGURES = harness.ROOT / "docs" / "benchmarks.json"
@@ -137,16 +138,22 @@ def bench_flavour(name: str) -> Callable[[int], dict]:
     return lambda rounds: flavours.measure(name, rounds / DEFAULT_ROUNDS)
 
 
+def bench_trees(name: str) -> Callable[[int], dict]:
+    return lambda rounds: trees.measure(name, rounds / DEFAULT_ROUNDS)
+
+
 DEFAULT_ROUNDS = 7
 BENCHES: Dict[str, Callable[[int], dict]] = {
     "coff": bench_coff, "coff-400": bench_slow_disk,
     "startup": bench_startup,
     **{f"large-{name}": bench_large(name) for name in links.CONDITIONS},
-    **{name: bench_flavour(name) for name in flavours.CONDITIONS}}
+    **{name: bench_flavour(name) for name in flavours.CONDITIONS},
+    **{name: bench_trees(name) for name in trees.MEASURES}}
 TEXTS: Dict[str, Callable[[dict], str]] = {
     "coff": text_coff, "coff-400": text_coff, "startup": text_startup,
     **{f"large-{name}": links.text for name in links.CONDITIONS},
-    **{name: links.text for name in flavours.CONDITIONS}}
+    **{name: links.text for name in flavours.CONDITIONS},
+    **{name: trees.text for name in trees.MEASURES}}
 
 
 def write_document(figures: dict) -> None:

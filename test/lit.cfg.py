@@ -65,6 +65,9 @@ config.substitutions += [
      + " --target=x86_64-pc-windows-msvc"),
     ("%clang", os.path.join(llvm, "clang")),
     ("%llvm-tools", llvm),
+    ("%make-tree", "%s %s" % (
+        config.python,
+        os.path.join(config.headstart_source_root, "utils", "make-tree.py"))),
     ("%python", config.python),
 ]
 

@@ -343,9 +343,32 @@ bool WalkWorker::walk(FolderNode &Node) {
   return true;
 }
 
+void WalkWorker::enterScope(FolderNode &Node) {
+  const IgnoreRules *Rules = State.Options.Ignore;
+  std::vector<std::string> Problems;
+  IgnoreScopePtr Above =
+      Node.Parent ? Node.Parent->Scope : Rules->above(Node.name(), &Problems);
+  for (const std::string &P : Problems) {
+    ++Figures.Problems;
+    State.Visitor.problem("", P);
+  }
+  Problems.clear();
+  Node.Scope = Rules->enter(Above, pathFromRoot(), Node.Handle,
+                            Listing.lookAhead(Node.Handle), Problems);
+  // Of files in this folder, whose names have no colon.
+  for (StringRef P : Problems) {
+    if (P.consume_front(pathFromRoot()))
+      P.consume_front("/");
+    auto [File, What] = P.split(": ");
+    problem(File, What);
+  }
+}
+
 bool WalkWorker::list(FolderNode &Node) {
   Listing.start(Node.Handle);
   Clock::time_point Begin = Clock::now();
+  if (State.Options.Ignore && !Node.Begun)
+    enterScope(Node);
   Node.Begun = true;
   std::error_code Error;
   do {
@@ -407,12 +430,24 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
 void WalkWorker::prepare(FolderNode &Node,
                          MutableArrayRef<os::DirectoryEntry> &Entries) {
   const WalkOptions &Options = State.Options;
+  const IgnoreScope *Scope = Options.Ignore ? Node.Scope.get() : nullptr;
+  StringRef FolderPath = Scope ? pathFromRoot() : StringRef();
+  auto IsIgnored = [&](const os::DirectoryEntry &Entry) {
+    return Scope &&
+           Options.Ignore->isIgnored(*Scope, FolderPath, StringRef(Entry.Name),
+                                     Entry.Type == os::EntryType::Directory);
+  };
   auto *Out = Entries.begin();
   for (os::DirectoryEntry &Entry : Entries) {
-    StringRef Name(Entry.Name);
-    if (Options.SkipHidden && Name.starts_with('.'))
+    if (Options.SkipHidden && Entry.Name.starts_with('.'))
+      continue;
+    // What is ignored is not looked at, unless only a look tells what it is.
+    bool IsUnknown = Entry.Type == os::EntryType::Unknown;
+    if (!IsUnknown && IsIgnored(Entry))
       continue;
     if (!complete(Entry, Node))
+      continue;
+    if (IsUnknown && IsIgnored(Entry))
       continue;
     if (Out != &Entry)
       *Out = Entry;

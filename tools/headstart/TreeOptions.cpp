@@ -74,7 +74,7 @@ Expected<TreePlan> planTree(const TreeSelection &Selection,
     Plan.Jobs = *Jobs;
   }
   if (!Selection.NoIgnore)
-    Plan.Ignore = nullptr; // TODO: rules
+    Plan.Ignore = std::make_shared<const IgnoreRules>();
   return Plan;
 }
 

@@ -165,6 +165,11 @@ TreeArguments treeArguments(const InputArgList &Args) {
   return Tree;
 }
 
+Exit printVersion() {
+  outs() << "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  return Exit::Done;
+}
+
 Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   CommandArguments Arguments;
@@ -186,6 +191,8 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                     /*ShowAllAliases=*/false, Visibility(S.Takes));
     return Exit::Done;
   }
+  if (Parsed.hasArg(OPT_version))
+    return printVersion();
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return fail("unknown option '" + Unknown->getAsString(Parsed) +
                     "'; see headstart " + S.Name + " --help",
@@ -233,11 +240,8 @@ int main(int argc, char **argv) {
       printUsage(outs());
       return Exit::Done;
     }
-    if (Name == "--version") {
-      outs() << "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING
-                ")\n";
-      return Exit::Done;
-    }
+    if (Name == "--version")
+      return printVersion();
     for (const Subcommand &S : Subcommands)
       if (Name == S.Name)
         return runSubcommand(S, Args.drop_front(2), Origin);

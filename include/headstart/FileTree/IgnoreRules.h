@@ -27,6 +27,10 @@
 
 namespace headstart {
 
+namespace detail {
+class PatternList;
+} // namespace detail
+
 /// Which files count.
 struct IgnoreSettings {
   bool GitIgnore = true;  ///< .gitignore
@@ -62,17 +66,40 @@ class IgnoreScope;
 using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 
 /// Reads ignore files and answers for entries. Const and thread-safe.
+///
+/// Patterns mean what they mean to git 2.39, to the byte: `?` is one byte, not
+/// one character, and letters differ by case (core.ignoreCase is not followed).
+/// In each of these the last pattern that matches decides; the first file with
+/// such a pattern has the last word:
+///   - `.ignore` of the entry's folder, then of the folders above it;
+///   - `.gitignore` of the folder, then of those above it in its repository (a
+///     file only, as for git: not through a link);
+///   - info/exclude of the repository, also of a work tree or a submodule;
+///   - what core.excludesFile says in `~/.gitconfig` or, before that, in
+///     `$XDG_CONFIG_HOME/git/config`, by default `$XDG_CONFIG_HOME/git/ignore`.
+///     Files that these include, a system's or a repository's own
+///     configuration, relative paths and `~name/` are not followed.
+///
+/// A folder with an entry `.git` is the root of a repository, whatever `.git`
+/// holds (git looks into it; ripgrep and fd do not). Files of git's above it do
+/// not count in it. `.git` itself is not hidden by any rule: leave out hidden
+/// entries, or prune it.
 class IgnoreRules {
 public:
-  /// Reads the user's global excludes. Blocks.
-  explicit IgnoreRules(const IgnoreSettings &Settings = {});
+  /// Reads the user's global excludes; messages go to \p Problems if given.
+  /// Blocks.
+  explicit IgnoreRules(const IgnoreSettings &Settings = {},
+                       std::vector<std::string> *Problems = nullptr);
   ~IgnoreRules();
 
   /// The scope above the root of a walk: the rules of the folders that contain
-  /// \p Root (an existing folder, absolute or not). A root that is itself
-  /// ignored was asked for all the same, and then nothing above it counts.
-  /// Blocks.
-  IgnoreScopePtr above(llvm::StringRef Root) const;
+  /// \p Root (an existing folder, absolute or not; links are resolved first).
+  /// A root that is itself ignored was asked for all the same, and then nothing
+  /// above it counts, the user's excludes included. Never null; works without
+  /// rules for a root that does not exist. Folders above that may not be listed
+  /// are passed over. Messages go to \p Problems if given. Blocks.
+  IgnoreScopePtr above(llvm::StringRef Root,
+                       std::vector<std::string> *Problems = nullptr) const;
 
   /// The scope of a folder, given that of its parent (`above` for the root
   /// itself), its path from the root of the walk ("" for the root, then
@@ -87,13 +114,15 @@ public:
 
   /// Whether the entry \p Name of the folder \p FolderPath (from the root of
   /// the walk), in whose scope it is, is hidden. A folder that is hidden hides
-  /// all that is in it: do not enter it. Allocates nothing.
+  /// all that is in it: do not enter it. \p IsFolder is false for a link,
+  /// whatever it leads to. Allocates nothing unless the entry's absolute path
+  /// has more than 4096 bytes.
   bool isIgnored(const IgnoreScope &Scope, llvm::StringRef FolderPath,
                  llvm::StringRef Name, bool IsFolder) const;
 
 private:
   IgnoreSettings Settings;
-  std::shared_ptr<const IgnoreScope> Global;
+  std::shared_ptr<const detail::PatternList> User;
 };
 
 } // namespace headstart

@@ -103,7 +103,8 @@ public:
                      Prune &Pruned) = 0;
 
   /// Something could not be opened, read or looked at; the walk goes on.
-  /// \p Path is as `WalkFolder::path` would give it.
+  /// \p Path is as `WalkFolder::path` would give it, or empty where \p What
+  /// itself names a file (an ignore file that cannot be read).
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
 
   /// The last entry of \p Folder has been shown.

@@ -1,0 +1,191 @@
+"""Several programs do the same job in turn: who is how fast, as a table.
+
+A column is a job (a tree, with or without sizes), a row is a program. Before
+times are taken, it is checked that all come to the same.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from typing import Callable, Dict, List, Optional, Sequence
+
+from harness import say
+from peers import Peer
+
+
+@dataclasses.dataclass
+class Way:
+    """One program in one column."""
+    name: str                       # of the row
+    peer: Peer
+    arguments: List[str]
+    kind: str = "peer"              # or "ours", or "floor"
+    inside: bool = False            # it prints counts, and its own time
+    files_only: bool = False        # it does not list folders
+
+    def command(self) -> List[str]:
+        return [self.peer.program, *self.arguments]
+
+    def shown(self, tree: str = "") -> str:
+        """The command as the document shows it: no folders of this machine, and
+        TREE for the one that is walked."""
+        return shlex.join(
+            "TREE" if word == tree
+            else os.path.basename(word) if word.startswith("/") else word
+            for word in self.command())
+
+
+@dataclasses.dataclass
+class Column:
+    title: str
+    ways: List[Way]
+    base: str = ""                  # a row; none: the fastest peer
+    tree: str = ""                  # the folder that is walked
+
+
+@dataclasses.dataclass
+class Taken:
+    """What one run took."""
+    seconds: float
+    whole_seconds: float            # with the start of the program
+    cpu_seconds: float
+    read_bytes: int                 # from the disk
+    report: Optional[dict]
+
+
+def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
+    """Runs a program; what it prints goes to `output`, a file in memory: some
+    programs do less when they see /dev/null, and a reader of a pipe would take
+    one of the cores."""
+    with open(output, "wb") as sink:
+        start = time.monotonic()
+        process = subprocess.Popen(way.command(), env=environment, stdout=sink,
+                                   stderr=subprocess.PIPE)
+        try:
+            errors = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+        except KeyboardInterrupt:
+            process.kill()
+            process.wait()
+            raise
+        seconds = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0 or errors:
+        sys.exit(f"error: {way.shown()}: exit status {process.returncode}\n"
+                 + errors.decode(errors="replace"))
+    report = json.loads(output.read_text()) if way.inside else None
+    return Taken(report["seconds"] if report else seconds, seconds,
+                 usage.ru_utime + usage.ru_stime, usage.ru_inblock * 512,
+                 report)
+
+
+def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
+            output: pathlib.Path,
+            before: Optional[Callable[[Way], None]] = None,
+            after: Optional[Callable[[Way, Taken], None]] = None
+            ) -> Dict[str, Dict[str, List[Taken]]]:
+    """Runs every program of every column `rounds` times, in turn. Without
+    `before`, which prepares each run, there is a round for warming up."""
+    taken: Dict[str, Dict[str, List[Taken]]] = {c.title: {} for c in columns}
+    for column in columns:
+        ways = [way for way in column.ways if not way.peer.missing]
+        for number in range(rounds + (before is None)):
+            for way in ways:
+                if before:
+                    before(way)
+                one = run(way, environment, output)
+                if after:
+                    after(way, one)
+                if before or number:
+                    taken[column.title].setdefault(way.name, []).append(one)
+        for name, runs in taken[column.title].items():
+            middle = statistics.median(one.seconds for one in runs)
+            say(f"    {column.title}: {name}: {format_time(middle)}")
+    return taken
+
+
+def kept(columns: Sequence[Column],
+         taken: Dict[str, Dict[str, List[Taken]]], whole: bool = False) -> dict:
+    """The figures as docs/benchmarks.json keeps them."""
+    return {
+        "columns": [
+            {"title": column.title, "base": column.base,
+             "kinds": {way.name: way.kind for way in column.ways},
+             "commands": {way.name: way.shown(column.tree)
+                          for way in column.ways},
+             "seconds": {
+                 name: [one.whole_seconds if whole else one.seconds
+                        for one in runs]
+                 for name, runs in taken[column.title].items()},
+             "cpu_seconds": {
+                 name: statistics.median(one.cpu_seconds for one in runs)
+                 for name, runs in taken[column.title].items()},
+             "read_bytes": {
+                 name: statistics.median(one.read_bytes for one in runs)
+                 for name, runs in taken[column.title].items()}}
+            for column in columns],
+        "versions": {way.name: way.peer.version for column in columns
+                     for way in column.ways if way.peer.version},
+        "missing": {way.name: way.peer.missing for column in columns
+                    for way in column.ways if way.peer.missing},
+    }
+
+
+def base_of(column: dict) -> Optional[str]:
+    """The row that the ratios of a column are to."""
+    times = column["seconds"]
+    if column["base"]:
+        return column["base"] if column["base"] in times else None
+    rivals = [name for name in times if column["kinds"][name] == "peer"]
+    return min(rivals, key=lambda name: statistics.median(times[name]),
+               default=None)
+
+
+def format_time(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 \
+        else f"{seconds * 1e6:.1f} µs"
+
+
+def table(figures: dict) -> List[str]:
+    """The figures of `kept` as lines of Markdown. Ratios are medians of the
+    ratios round by round."""
+    columns = figures["columns"]
+    rows = list(dict.fromkeys(name for column in columns
+                              for name in column["commands"]))
+    lines = ["| | " + " | ".join(f"{column['title']} | ratio"
+                                 for column in columns) + " |",
+             "| --- |" + " --- | --- |" * len(columns)]
+    for row in rows:
+        cells = [f"{row} ({figures['versions'][row]})"
+                 if row in figures["versions"] else row]
+        for column in columns:
+            times = column["seconds"].get(row)
+            base = column["seconds"].get(base_of(column))
+            cells += ["–", "–"]
+            if times:
+                cells[-2] = format_time(statistics.median(times))
+            if times and base:
+                ratio = statistics.median(a / b for a, b in zip(times, base))
+                cells[-1] = f"{ratio:.2f}"
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def called(figures: dict) -> List[str]:
+    """How each row was called, and why rows are empty."""
+    commands: Dict[str, List[str]] = {}
+    for column in figures["columns"]:
+        for name, command in column["commands"].items():
+            if command not in commands.setdefault(name, []):
+                commands[name].append(command)
+    lines = [f"- {name}: " + ", ".join(f"`{command}`" for command in several)
+             for name, several in commands.items()]
+    lines += [f"- {name} could not be had: {reason}."
+              for name, reason in figures["missing"].items()]
+    return lines

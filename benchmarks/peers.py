@@ -1,0 +1,137 @@
+"""The programs that Headstart is measured against: got on first use, into the
+folder of the corpora, and never into the system beyond Debian's packages.
+
+One that cannot be had is a row of the table all the same, with the reason.
+"""
+
+import dataclasses
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+from typing import Dict, List
+
+import harness
+from harness import say
+
+# What cargo is asked for: the versions that the figures speak of.
+CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0"}
+DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git"}
+OURS = ("walk-floor", "walk-headstart", "walk-llvm", "walk-std", "search-bench")
+RUST = ("rayon-walk", "jwalk-walk")
+
+
+@dataclasses.dataclass
+class Peer:
+    """A program, or why there is none."""
+    program: str
+    version: str = ""
+    missing: str = ""
+
+
+def last_line(text: bytes) -> str:
+    lines = text.decode(errors="replace").strip().splitlines()
+    return lines[-1].strip() if lines else "no message"
+
+
+def attempt(command: List[str], **keywords) -> str:
+    """Runs a step of getting a program; why it failed, or nothing."""
+    say("   " + " ".join(command))
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, **keywords)
+    except OSError as error:
+        return str(error)
+    return last_line(done.stdout) if done.returncode else ""
+
+
+def version_of(program: str) -> str:
+    """The first line of --version, without what stands in parentheses."""
+    done = subprocess.run([program, "--version"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    line = done.stdout.decode(errors="replace").split("\n")[0]
+    return re.sub(r" \(.*?\)", "", line)
+
+
+def from_cargo(name: str) -> Peer:
+    root = harness.corpus_folder("peers")
+    program = root / "bin" / name
+    problem = ""
+    crate, version = CRATES[name].split("@")
+    if not program.exists() or version not in version_of(str(program)):
+        problem = attempt(["cargo", "install", "--quiet", "--locked", "--root",
+                           str(root), CRATES[name]])
+    if problem:
+        return Peer(name, missing=f"cargo install {crate}: {problem}")
+    return Peer(str(program), version_of(str(program)))
+
+
+def from_debian(name: str) -> Peer:
+    package = DEBIAN[name]
+    if not shutil.which(name):
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            return Peer(name, missing=f"apt-get install {package} needs root")
+        attempt(["apt-get", "update", "-qq"])
+        problem = attempt(
+            ["apt-get", "install", "-qq", "-y", "--no-install-recommends",
+             package], env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        if problem:
+            return Peer(name, missing=f"apt-get install {package}: {problem}")
+    return Peer(name, version_of(name))
+
+
+@functools.cache
+def built_rust() -> str:
+    target = harness.corpus_folder("peers") / "rust-walks"
+    return attempt(["cargo", "build", "--quiet", "--release", "--locked",
+                    "--manifest-path",
+                    str(harness.ROOT / "benchmarks" / "peers" / "Cargo.toml"),
+                    "--target-dir", str(target)])
+
+
+@functools.cache
+def built_ours() -> str:
+    build = str(harness.ROOT / "build")
+    return attempt(["cmake", "--build", build, "--target",
+                    "benchmark-programs"])
+
+
+@functools.cache
+def find(name: str) -> Peer:
+    """The program of that name, made or installed if need be."""
+    if name in CRATES:
+        return from_cargo(name)
+    if name in DEBIAN:
+        return from_debian(name)
+    if name in RUST:
+        problem = built_rust()
+        program = (harness.corpus_folder("peers") / "rust-walks" / "release"
+                   / name)
+    else:
+        problem = built_ours()
+        program = harness.ROOT / "build" / "bench" / name
+    if not problem and not program.exists():
+        problem = "not among the programs of this version"
+    return Peer(str(program), missing=problem and f"{name}: {problem}")
+
+
+@functools.cache
+def headstart(subcommand: str) -> Peer:
+    """Our own program, if it has the subcommand."""
+    done = subprocess.run([str(harness.HEADSTART), subcommand, "--help"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    missing = "" if done.returncode == 0 else \
+        f"this build's headstart has no {subcommand}"
+    return Peer(str(harness.HEADSTART), missing=missing)
+
+
+def environment(scratch: pathlib.Path) -> Dict[str, str]:
+    """What all programs run with: no settings of the user's, so that all have
+    the same ignore rules."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_",
+                                   "HEADSTART_"))}
+    return {**kept, "HOME": str(scratch), "LC_ALL": "C",
+            "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}

@@ -1,0 +1,168 @@
+"""The programs that walk trees, how each is called, and whether they agree."""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+from typing import Dict, Iterator, List, Sequence, Set
+
+import contest
+import harness
+import peers
+from contest import Column, Way
+from harness import say
+
+TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
+         "G": ("repository", 27_000, 226_000),
+         "L1": ("libraries", 200, 200), "L50": ("libraries", 200, 10_000),
+         "L400": ("libraries", 200, 80_000)}
+COUNTED = ("folders", "entries", "name_bytes", "size_bytes", "times")
+
+
+@dataclasses.dataclass
+class Place:
+    """Where a benchmark runs: an empty folder and a file in memory."""
+    empty: pathlib.Path
+    output: pathlib.Path
+    environment: Dict[str, str]
+
+
+@contextlib.contextmanager
+def place() -> Iterator[Place]:
+    memory = pathlib.Path("/dev/shm")
+    with tempfile.TemporaryDirectory(
+            prefix="headstart-bench-",
+            dir=memory if memory.is_dir() else None) as name:
+        scratch = pathlib.Path(name)
+        (scratch / "empty").mkdir()
+        yield Place(scratch / "empty", scratch / "output",
+                    peers.environment(scratch / "empty"))
+
+
+def tree(name: str) -> pathlib.Path:
+    """Makes a tree, unless it is there."""
+    kind, folders, files = TREES[name]
+    folder = harness.corpus_folder("trees") / name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, str(harness.ROOT / "utils" / "make-tree.py"), kind,
+         "--out", str(folder), "--folders", str(folders), "--files", str(files)])
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+    return folder
+
+
+def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
+    """Programs that walk and count, and tell their own time. With 0 threads,
+    each as many as it likes."""
+    words = [*(["--stat"] if status else []), str(folder)]
+    held = ["--jobs", str(threads), *words] if threads else words
+    def way(name: str, program: str, arguments: List[str], kind="peer") -> Way:
+        return Way(name, peers.find(program), arguments, kind, inside=True)
+    note = f", {threads} threads" if threads else ""
+    result = [way(f"bare walk{note or ', 16 threads'}", "walk-floor",
+                  held if threads else ["--jobs", "16", *words], "floor")]
+    if threads:
+        result.append(way(f"Headstart's walker{note}", "walk-headstart", held,
+                          "ours"))
+    return result + [
+        way("Headstart's walker", "walk-headstart", words, "ours"),
+        way(f"rayon and read_dir{note}", "rayon-walk", held),
+        way(f"jwalk{note}", "jwalk-walk", held),
+        way("LLVM's iterator", "walk-llvm", words),
+        way("std::filesystem", "walk-std", words)]
+
+
+def listing(folder: pathlib.Path, status: bool) -> List[Way]:
+    """Programs that print all paths below a folder, hidden or ignored ones too;
+    with `status`, ones that look at size and time of each."""
+    path = str(folder)
+    # fd prints neither; this makes it look.
+    fd = ["--unrestricted", "--color=never",
+          *(["--changed-within=9999d"] if status else []), ".", path]
+    plain = [path, "-mindepth", "1",
+             *(["-printf", r"%s %T@ %p\n"] if status else [])]
+    ways = [
+        Way("headstart walk", peers.headstart("walk"),
+            ["walk", *(["--stat"] if status else []), "--hidden",
+             "--no-ignore", path], "ours"),
+        Way("fd", peers.find("fd"), fd)]
+    if not status:
+        ways.append(Way("ripgrep, files only", peers.find("rg"),
+                        ["--files", "-uuu", path], files_only=True))
+    return ways + [Way("bfs", peers.find("bfs"), plain),
+                   Way("GNU find", peers.find("find"), plain)]
+
+
+def ignoring(folder: pathlib.Path) -> List[Way]:
+    """Programs that leave out what is hidden or ignored."""
+    path = str(folder)
+    return [
+        Way("headstart walk", peers.headstart("walk"), ["walk", path], "ours"),
+        Way("headstart walk, files only", peers.headstart("walk"),
+            ["walk", "--type=f", path], "ours", files_only=True),
+        Way("fd", peers.find("fd"), ["--color=never", ".", path]),
+        Way("fd, files only", peers.find("fd"),
+            ["--color=never", "--type=f", ".", path], files_only=True),
+        Way("ripgrep, files only", peers.find("rg"), ["--files", path],
+            files_only=True)]
+
+
+def paths_from(command: Sequence[str]) -> Set[bytes]:
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+    return set(done.stdout.split(b"\0")[:-1])
+
+
+def all_paths(folder: pathlib.Path, *words: str) -> Set[bytes]:
+    """What GNU find finds below a folder."""
+    return paths_from(["find", str(folder), "-mindepth", "1", *words,
+                       "-print0"])
+
+
+def not_ignored(folder: pathlib.Path) -> Set[bytes]:
+    """The files that git has of a folder, without the hidden ones."""
+    names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
+    return {os.fsencode(folder / os.fsdecode(name)) for name in names
+            if not name.startswith(b".") and b"/." not in name}
+
+
+def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
+                folders: Set[bytes], all_folders: Set[bytes]) -> Dict[str, str]:
+    """What programs list otherwise than they should: `files`, and, unless they
+    list files only, `folders`."""
+    result = {}
+    for way in ways:
+        if way.peer.missing:
+            continue
+        contest.run(way, where.environment, where.output)
+        lines = where.output.read_bytes().split(b"\n")[:-1]
+        listed = {line.rstrip(b"/") for line in lines}
+        wanted = files if way.files_only else files | folders
+        if listed != wanted or len(listed) != len(lines):
+            wrong = (listed - wanted, wanted - listed)
+            result[way.name] = (
+                f"{len(wrong[0])} paths too many "
+                f"({len(wrong[0] & all_folders)} of them folders), "
+                f"{len(wrong[1])} too few "
+                f"({len(wrong[1] & all_folders)} of them folders), "
+                f"{len(lines) - len(listed)} twice")
+            say(f"    {way.name}: {result[way.name]}")
+    return result
+
+
+def check_counts(columns: Sequence[Column], where: Place) -> None:
+    """Stops unless all programs of a column count the same."""
+    for column in columns:
+        counts = {}
+        for way in column.ways:
+            if way.inside and not way.peer.missing:
+                report = contest.run(way, where.environment,
+                                     where.output).report
+                counts[way.name] = tuple(report[key] for key in COUNTED)
+        if len(set(counts.values())) > 1:
+            sys.exit(f"error: {column.title}: different counts: {counts}")
+        say(f"    {column.title}: all count {next(iter(counts.values()))[1]} "
+            "entries")

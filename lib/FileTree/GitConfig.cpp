@@ -1,0 +1,147 @@
+//===- GitConfig.cpp - One value of git's configuration -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The format is that of git-config(1), as git 2.39 reads it: sections, and
+// lines `key = value` in which quotes, escapes and a backslash at the end of a
+// line have a meaning.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IgnoreFile.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace headstart::detail {
+
+namespace {
+class ConfigReader {
+public:
+  explicit ConfigReader(llvm::StringRef Text) : Text(Text) {
+    this->Text.consume_front("\xef\xbb\xbf");
+  }
+
+  std::optional<std::string> read();
+
+private:
+  /// The next byte, "\r\n" being one; 0 at the end, and for a NUL, which no
+  /// configuration has.
+  char peek() const {
+    if (Text.empty())
+      return 0;
+    return Text.starts_with("\r\n") ? '\n' : Text.front();
+  }
+  char take() {
+    char C = peek();
+    Text = Text.drop_front(Text.starts_with("\r\n") ? 2 : Text.empty() ? 0 : 1);
+    return C;
+  }
+  void skipLine() {
+    while (peek() && take() != '\n') {
+    }
+  }
+  bool header();
+  bool value(std::string &Result);
+
+  llvm::StringRef Text;
+  bool InCore = false;
+};
+} // namespace
+
+/// A section's name from behind its '['. One with a subsection is another
+/// section.
+bool ConfigReader::header() {
+  std::string Name;
+  bool Quoted = false;
+  while (char C = take()) {
+    if (C == '\n')
+      return false;
+    if (C == '\\' && Quoted && !take())
+      return false;
+    if (C == '"')
+      Quoted = !Quoted;
+    if (C == ']' && !Quoted) {
+      InCore = llvm::StringRef(Name).equals_insensitive("core");
+      return true;
+    }
+    Name.push_back(C);
+  }
+  return false;
+}
+
+/// A value from behind its '=' to the end of the line.
+bool ConfigReader::value(std::string &Result) {
+  bool Quoted = false;
+  size_t Spaces = 0; // not yet known to be inside
+  Result.clear();
+  while (true) {
+    char C = take();
+    if (C == 0 || C == '\n')
+      return !Quoted;
+    if (!Quoted && (C == ' ' || C == '\t' || C == '\r')) {
+      Spaces += !Result.empty();
+      continue;
+    }
+    if (!Quoted && (C == '#' || C == ';')) {
+      skipLine();
+      return true;
+    }
+    Result.append(Spaces, ' ');
+    Spaces = 0;
+    if (C == '"') {
+      Quoted = !Quoted;
+      continue;
+    }
+    if (C == '\\') {
+      C = take();
+      if (C == '\n')
+        continue;
+      if (C == 't' || C == 'n' || C == 'b')
+        C = C == 't' ? '\t' : C == 'n' ? '\n' : '\b';
+      else if (C != '\\' && C != '"')
+        return false;
+    }
+    Result.push_back(C);
+  }
+}
+
+std::optional<std::string> ConfigReader::read() {
+  std::optional<std::string> Found;
+  while (char C = take()) {
+    if (llvm::isSpace(C))
+      continue;
+    if (C == '#' || C == ';') {
+      skipLine();
+      continue;
+    }
+    if (C == '[') {
+      if (!header())
+        return Found;
+      continue;
+    }
+    if (!llvm::isAlpha(C))
+      return Found;
+    std::string Key(1, C);
+    while (llvm::isAlnum(peek()) || peek() == '-')
+      Key.push_back(take());
+    while (peek() == ' ' || peek() == '\t')
+      take();
+    if (peek() == 0 || peek() == '\n')
+      continue; // a key alone is "true"
+    std::string Value;
+    if (take() != '=' || !value(Value))
+      return Found;
+    if (InCore && llvm::StringRef(Key).equals_insensitive("excludesfile"))
+      Found = std::move(Value);
+  }
+  return Found;
+}
+
+std::optional<std::string> configuredExcludes(llvm::StringRef Config) {
+  return ConfigReader(Config).read();
+}
+
+} // namespace headstart::detail

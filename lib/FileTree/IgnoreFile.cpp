@@ -1,0 +1,180 @@
+//===- IgnoreFile.cpp - Find and read the files that ignore ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IgnoreFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+namespace headstart::detail {
+
+namespace {
+/// git's own small files: paths.
+constexpr size_t MaxPathFileBytes = size_t(64) << 10;
+constexpr size_t MaxConfigBytes = size_t(1) << 20;
+
+using FileText = llvm::SmallVector<char, 4096>;
+} // namespace
+
+/// Reads a whole file, if it has at most \p Limit bytes.
+static std::error_code readWhole(const os::DirectoryHandle &Folder,
+                                 const char *Name, size_t Limit,
+                                 FileText &Text) {
+  Text.resize_for_overwrite(std::min(Text.capacity(), Limit));
+  while (true) {
+    size_t Filled = 0;
+    uint64_t Size = 0;
+    if (std::error_code Error = Folder.readFile(Name, Text, Filled, Size))
+      return Error;
+    if (Size > Limit)
+      return std::make_error_code(std::errc::file_too_large);
+    if (Filled < Text.size() || Size <= Filled) {
+      Text.truncate(Filled);
+      return {};
+    }
+    Text.resize_for_overwrite(static_cast<size_t>(Size));
+  }
+}
+
+static llvm::StringRef textOf(const FileText &Text) {
+  return {Text.data(), Text.size()};
+}
+
+static bool isMissing(std::error_code Error) {
+  return Error == std::errc::no_such_file_or_directory ||
+         Error == std::errc::not_a_directory;
+}
+
+static void addProblem(std::vector<std::string> &Problems,
+                       llvm::StringRef Shown, llvm::StringRef What) {
+  Problems.push_back((Shown + ": " + What).str());
+}
+
+PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
+                              const char *Name, os::LinkRule Links,
+                              llvm::StringRef Shown,
+                              std::vector<std::string> &Problems) {
+  if (Links == os::LinkRule::Refuse) {
+    os::DirectoryEntry Entry;
+    Entry.Name = Name;
+    if (!Folder.addStatus(Entry) && Entry.Type == os::EntryType::Link) {
+      addProblem(Problems, Shown, "a symbolic link, which git does not follow");
+      return nullptr;
+    }
+  }
+  FileText Text;
+  std::error_code Error =
+      readWhole(Folder, Name, PatternList::MaxFileBytes, Text);
+  if (Error) {
+    if (!isMissing(Error))
+      addProblem(Problems, Shown, Error.message());
+    return nullptr;
+  }
+  std::string Problem;
+  PatternListPtr List = PatternList::parse(textOf(Text), Problem);
+  if (!Problem.empty())
+    addProblem(Problems, Shown, Problem);
+  return List;
+}
+
+/// Opens the folder \p Path, which may be relative to \p From.
+static std::error_code openFrom(const os::DirectoryHandle &From,
+                                llvm::StringRef Path,
+                                os::DirectoryHandle &Result) {
+  return llvm::sys::path::is_absolute(Path)
+             ? os::DirectoryHandle::open(Path.str(), Result)
+             : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
+}
+
+PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Folder,
+                                      llvm::StringRef Shown,
+                                      std::vector<std::string> &Problems) {
+  FileText Text;
+  os::DirectoryHandle Git;
+  if (Folder.openBelow(".git", os::LinkRule::Follow, Git)) {
+    if (readWhole(Folder, ".git", MaxPathFileBytes, Text))
+      return nullptr;
+    llvm::StringRef Path = textOf(Text).rtrim("\r\n");
+    if (!Path.consume_front("gitdir: ") || openFrom(Folder, Path, Git))
+      return nullptr;
+  }
+  if (!readWhole(Git, "commondir", MaxPathFileBytes, Text)) {
+    os::DirectoryHandle Common;
+    if (openFrom(Git, textOf(Text).rtrim("\r\n"), Common))
+      return nullptr;
+    Git = std::move(Common);
+  }
+  os::DirectoryHandle Info;
+  if (Git.openBelow("info", os::LinkRule::Follow, Info))
+    return nullptr;
+  return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Problems);
+}
+
+/// The folder of \p Path, and its last part, for functions that want both.
+static std::error_code openParent(llvm::StringRef Path,
+                                  os::DirectoryHandle &Folder,
+                                  std::string &Name) {
+  Name = llvm::sys::path::filename(Path).str();
+  return os::DirectoryHandle::open(llvm::sys::path::parent_path(Path).str(),
+                                   Folder);
+}
+
+PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
+  using llvm::sys::Process;
+  std::string Home = Process::GetEnv("HOME").value_or("");
+  llvm::SmallString<128> HomeFolder(Home);
+  if (Home.empty() && !llvm::sys::path::home_directory(HomeFolder))
+    HomeFolder.clear();
+
+  llvm::SmallString<128> ConfigFolder(
+      Process::GetEnv("XDG_CONFIG_HOME").value_or(""));
+  if (ConfigFolder.empty() && !HomeFolder.empty()) {
+    ConfigFolder = HomeFolder;
+    llvm::sys::path::append(ConfigFolder, ".config");
+  }
+
+  // The second file has the last word.
+  llvm::SmallString<128> Excludes;
+  llvm::SmallVector<llvm::SmallString<128>, 2> Configs;
+  if (!ConfigFolder.empty()) {
+    llvm::sys::path::append(ConfigFolder, "git");
+    Excludes = ConfigFolder;
+    llvm::sys::path::append(Excludes, "ignore");
+    llvm::sys::path::append(Configs.emplace_back(ConfigFolder), "config");
+  }
+  if (!HomeFolder.empty())
+    llvm::sys::path::append(Configs.emplace_back(HomeFolder), ".gitconfig");
+  for (llvm::StringRef Config : Configs) {
+    os::DirectoryHandle Folder;
+    std::string Name;
+    FileText Text;
+    if (openParent(Config, Folder, Name) ||
+        readWhole(Folder, Name.c_str(), MaxConfigBytes, Text))
+      continue;
+    if (std::optional<std::string> Value = configuredExcludes(textOf(Text)))
+      Excludes = *Value;
+  }
+
+  llvm::StringRef Rest = Excludes;
+  if (Rest.consume_front("~/")) {
+    llvm::SmallString<128> Below(HomeFolder);
+    llvm::sys::path::append(Below, Rest);
+    Excludes = Below;
+  }
+  // A relative path would mean another file in each repository.
+  os::DirectoryHandle Folder;
+  std::string Name;
+  if (!llvm::sys::path::is_absolute(Excludes) ||
+      openParent(Excludes, Folder, Name))
+    return nullptr;
+  return readIgnoreFile(Folder, Name.c_str(), os::LinkRule::Follow, Excludes,
+                        Problems);
+}
+
+} // namespace headstart::detail

@@ -1,0 +1,311 @@
+//===- IgnorePattern.cpp - One pattern of an ignore file ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "IgnorePattern.h"
+#include "llvm/ADT/StringExtras.h"
+#include <optional>
+
+namespace headstart::detail {
+
+/// Takes off the spaces at the end, unless a backslash is in front. Spaces
+/// only: git keeps tabs. A lone backslash at the end keeps those before it.
+static llvm::StringRef trimSpaces(llvm::StringRef Line) {
+  size_t Kept = 0;
+  for (size_t I = 0; I < Line.size(); ++I) {
+    if (Line[I] == '\\') {
+      if (++I == Line.size())
+        return Line;
+      Kept = I + 1;
+    } else if (Line[I] != ' ') {
+      Kept = I + 1;
+    }
+  }
+  return Line.take_front(Kept);
+}
+
+bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result) {
+  if (Line.empty() || Line.front() == '#')
+    return false;
+  Line.consume_back("\r");
+  // git keeps lines as C strings.
+  Line = trimSpaces(Line.take_until([](char C) { return C == '\0'; }));
+  Result.Negated = Line.consume_front("!");
+  Result.FoldersOnly = Line.consume_back("/");
+  Result.IsPath = Line.consume_front("/") || Line.contains('/');
+  Result.Body = Line;
+  return !Line.empty();
+}
+
+/// The members of `[:Name:]`; nothing for another name. In ASCII only, as git
+/// has it, whose `space` lacks \v and \f.
+static std::optional<ByteSet> namedClass(llvm::StringRef Name) {
+  bool (*Has)(char) = nullptr;
+  if (Name == "alnum")
+    Has = [](char C) { return llvm::isAlnum(C); };
+  else if (Name == "alpha")
+    Has = [](char C) { return llvm::isAlpha(C); };
+  else if (Name == "blank")
+    Has = [](char C) { return C == ' ' || C == '\t'; };
+  else if (Name == "cntrl")
+    Has = [](char C) { return C < ' ' || C == 0x7f; };
+  else if (Name == "digit")
+    Has = [](char C) { return llvm::isDigit(C); };
+  else if (Name == "graph")
+    Has = [](char C) { return llvm::isPrint(C) && C != ' '; };
+  else if (Name == "lower")
+    Has = [](char C) { return llvm::isLower(C); };
+  else if (Name == "print")
+    Has = [](char C) { return llvm::isPrint(C); };
+  else if (Name == "punct")
+    Has = [](char C) { return llvm::isPunct(C); };
+  else if (Name == "space")
+    Has = [](char C) {
+      return C == ' ' || C == '\t' || C == '\n' || C == '\r';
+    };
+  else if (Name == "upper")
+    Has = [](char C) { return llvm::isUpper(C); };
+  else if (Name == "xdigit")
+    Has = [](char C) { return llvm::isHexDigit(C); };
+  else
+    return std::nullopt;
+  ByteSet Result;
+  for (char C = 1; C != 0x7f; ++C)
+    Result[static_cast<unsigned char>(C)] = Has(C);
+  Result[0x7f] = Has(0x7f);
+  return Result;
+}
+
+namespace {
+/// Reads one pattern from left to right.
+class GlobCompiler {
+public:
+  GlobCompiler(llvm::StringRef Body, bool IsPath, GlobTables &Tables)
+      : Body(Body), IsPath(IsPath), Tables(Tables),
+        FirstStep(Tables.Steps.size()) {}
+
+  bool compile();
+
+private:
+  bool set(ByteSet &Result);
+  void stars();
+  void add(GlobOp Op, uint32_t Operand = 0);
+  /// The byte at the front, or 0 at the end.
+  unsigned char peek(size_t Ahead = 0) const {
+    return At + Ahead < Body.size() ? Body[At + Ahead] : 0;
+  }
+
+  const llvm::StringRef Body;
+  const bool IsPath;
+  GlobTables &Tables;
+  const size_t FirstStep;
+  /// Where git begins to match as a pattern: what is before the first special
+  /// byte it compares as it stands.
+  size_t GlobBegin = 0;
+  size_t At = 0;
+};
+} // namespace
+
+void GlobCompiler::add(GlobOp Op, uint32_t Operand) {
+  // What is said twice reaches nothing more, and would cost time.
+  bool Repeats = Op == GlobOp::Star || Op == GlobOp::Folders;
+  if (Repeats && Tables.Steps.size() > FirstStep &&
+      Tables.Steps.back().Op == Op)
+    return;
+  Tables.Steps.push_back({Op, Operand});
+}
+
+/// A run of '*'. Two or more mean something else only between slashes, or at an
+/// end, of a path. Where git begins to match counts as a beginning: `a**/b`
+/// matches `a/x/b` and `ab` although gitignore(5) says otherwise.
+void GlobCompiler::stars() {
+  size_t Begin = At;
+  At = std::min(Body.find_first_not_of('*', At), Body.size());
+  bool Opens = Begin == GlobBegin || Body[Begin - 1] == '/';
+  if (!IsPath || At - Begin < 2 || !Opens)
+    return add(GlobOp::Star);
+  if (At == Body.size() || (peek() == '\\' && peek(1) == '/'))
+    return add(GlobOp::Deep);
+  if (peek() != '/')
+    return add(GlobOp::Star);
+  ++At;
+  add(GlobOp::Folders);
+}
+
+/// A set, from behind its '['. A ']' right at the front is a member.
+bool GlobCompiler::set(ByteSet &Result) {
+  bool Negated = peek() == '!' || peek() == '^';
+  if (Negated)
+    ++At;
+  // The byte that a range would begin with, if any.
+  unsigned char Before = 0;
+  bool First = true;
+  for (; First || peek() != ']'; First = false) {
+    unsigned char C = peek();
+    if (C == 0)
+      return false;
+    ++At;
+    if (C == '-' && Before && peek() && peek() != ']') {
+      unsigned char Last = peek();
+      ++At;
+      if (Last == '\\') {
+        Last = peek();
+        ++At;
+        if (Last == 0)
+          return false;
+      }
+      for (unsigned B = Before; B <= Last; ++B)
+        Result.set(B);
+      Before = 0;
+      continue;
+    }
+    if (C == '[' && peek() == ':') {
+      // "[:" without ":]" before the next ']' is two members.
+      size_t Close = Body.find(']', At + 1);
+      if (Close == llvm::StringRef::npos)
+        return false;
+      llvm::StringRef Name = Body.slice(At + 1, Close);
+      if (Name.consume_back(":")) {
+        std::optional<ByteSet> Members = namedClass(Name);
+        if (!Members)
+          return false;
+        Result |= *Members;
+        At = Close + 1;
+        Before = 0;
+        continue;
+      }
+    } else if (C == '\\') {
+      C = peek();
+      ++At;
+      if (C == 0)
+        return false;
+    }
+    Result.set(C);
+    Before = C;
+  }
+  ++At;
+  if (Negated)
+    Result.flip();
+  Result.reset('/');
+  return true;
+}
+
+bool GlobCompiler::compile() {
+  GlobBegin = std::min(Body.find_first_of("*?[\\"), Body.size());
+  while (At < Body.size()) {
+    char C = Body[At];
+    if (C == '*') {
+      stars();
+      continue;
+    }
+    ++At;
+    if (C == '?') {
+      add(GlobOp::NoSlash);
+    } else if (C == '[') {
+      ByteSet Members;
+      if (!set(Members))
+        return false;
+      add(GlobOp::Class, static_cast<uint32_t>(Tables.Classes.size()));
+      Tables.Classes.push_back(Members);
+    } else {
+      if (C == '\\') {
+        if (At == Body.size())
+          return false;
+        C = Body[At++];
+      }
+      add(GlobOp::Byte, static_cast<unsigned char>(C));
+    }
+  }
+  return true;
+}
+
+bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
+                 GlobRange &Result) {
+  size_t Steps = Tables.Steps.size();
+  size_t Classes = Tables.Classes.size();
+  if (!GlobCompiler(Body, IsPath, Tables).compile()) {
+    Tables.Steps.resize(Steps);
+    Tables.Classes.resize(Classes);
+    return false;
+  }
+  Result = {static_cast<uint32_t>(Steps),
+            static_cast<uint32_t>(Tables.Steps.size())};
+  return true;
+}
+
+// Why only the last star needs another try. What a `*` can reach from one place
+// it can reach from every earlier place of the same folder as well, and up to
+// it the number of slashes is fixed since the last `**`. What a `**` reaches
+// from one place it reaches from every earlier one: `Folders` always stands
+// behind a slash or behind plain bytes. So the first way to get to a star is
+// the best one.
+bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
+               llvm::StringRef Text) {
+  constexpr size_t None = SIZE_MAX;
+  size_t Step = 0;
+  size_t At = 0;
+  size_t Star = None; // the step behind the last `*`
+  size_t StarAt = 0;
+  size_t Deep = None; // the last `**`
+  size_t DeepAt = 0;
+  while (true) {
+    if (Step == Steps.size()) {
+      if (At == Text.size())
+        return true;
+    } else {
+      const GlobStep &S = Steps[Step];
+      bool Matches = false;
+      switch (S.Op) {
+      case GlobOp::Star:
+        Star = ++Step;
+        StarAt = At;
+        continue;
+      case GlobOp::Deep:
+      case GlobOp::Folders:
+        Deep = Step++;
+        DeepAt = At;
+        Star = None;
+        continue;
+      case GlobOp::Byte:
+        Matches = At < Text.size() && S.isByte(Text[At]);
+        break;
+      case GlobOp::NoSlash:
+        Matches = At < Text.size() && Text[At] != '/';
+        break;
+      case GlobOp::Class:
+        Matches = At < Text.size() &&
+                  Classes[S.Operand][static_cast<unsigned char>(Text[At])];
+        break;
+      }
+      if (Matches) {
+        ++Step;
+        ++At;
+        continue;
+      }
+    }
+    if (Star != None && StarAt < Text.size() && Text[StarAt] != '/') {
+      At = ++StarAt;
+      Step = Star;
+      continue;
+    }
+    if (Deep == None)
+      return false;
+    if (Steps[Deep].Op == GlobOp::Folders) {
+      size_t Slash = Text.find('/', DeepAt);
+      if (Slash == llvm::StringRef::npos)
+        return false;
+      DeepAt = Slash + 1;
+    } else if (DeepAt++ == Text.size()) {
+      return false;
+    }
+    At = DeepAt;
+    Step = Deep + 1;
+    Star = None;
+  }
+}
+
+} // namespace headstart::detail

@@ -1,0 +1,280 @@
+//===- PatternList.cpp - The patterns of one ignore file ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PatternList.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/xxhash.h"
+#include <cassert>
+#include <tuple>
+
+namespace headstart::detail {
+
+static llvm::CachedHashStringRef hashed(llvm::StringRef Text) {
+  return {Text, static_cast<uint32_t>(llvm::xxh3_64bits(Text))};
+}
+
+static llvm::StringRef extensionOf(llvm::StringRef Name) {
+  size_t Dot = Name.rfind('.');
+  return Dot == llvm::StringRef::npos ? llvm::StringRef() : Name.substr(Dot);
+}
+
+IgnoreQuery::IgnoreQuery(llvm::StringRef Above, llvm::StringRef Folder,
+                         llvm::StringRef Name, bool IsFolder)
+    : Above(Above), Folder(Folder), Name(hashed(Name)),
+      Extension(hashed(extensionOf(Name))), IsFolder(IsFolder) {}
+
+bool IgnoreQuery::folderIs(size_t Offset, llvm::StringRef Text) const {
+  // Most files lie inside of the walk.
+  if (Offset > Above.size()) {
+    size_t Skipped = Offset - Above.size() - 1;
+    return Text == (Skipped < Folder.size() ? Folder.substr(Skipped)
+                                            : llvm::StringRef());
+  }
+  if (!Text.consume_front(Above.substr(Offset)))
+    return false;
+  return Folder.empty() ? Text.empty()
+                        : Text.consume_front("/") && Text == Folder;
+}
+
+char IgnoreQuery::firstByte(size_t Offset) const {
+  if (Offset < Above.size())
+    return Above[Offset];
+  size_t Skipped = Offset - std::min(Offset, Above.size() + 1);
+  return Skipped < Folder.size() ? Folder[Skipped] : Name.val().front();
+}
+
+llvm::StringRef IgnoreQuery::pathFrom(size_t Offset) {
+  if (Path.empty()) {
+    Path.append({Above, "/", Folder, Folder.empty() ? "" : "/", Name.val()});
+  }
+  return Path.str().drop_front(Offset);
+}
+
+std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
+                                                      std::string &Problem) {
+  Text.consume_front("\xef\xbb\xbf");
+  std::unique_ptr<PatternList> List(new PatternList);
+  List->Text.reserve(Text.size());
+  while (!Text.empty()) {
+    llvm::StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    IgnoreLine Parsed;
+    if (!parseIgnoreLine(Line, Parsed))
+      continue;
+    List->add(Parsed);
+    if (List->Patterns.size() > MaxPatterns) {
+      Problem = "more than " + std::to_string(MaxPatterns) + " patterns";
+      return nullptr;
+    }
+  }
+  if (List->Patterns.empty())
+    return nullptr;
+  return List;
+}
+
+static bool areBytes(llvm::ArrayRef<GlobStep> Steps) {
+  return llvm::all_of(Steps,
+                      [](const GlobStep &S) { return S.Op == GlobOp::Byte; });
+}
+
+llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
+  // A pattern's folder and name are parts of its line.
+  assert(Text.capacity() - Text.size() >= Bytes.size());
+  size_t Begin = Text.size();
+  for (const GlobStep &Step : Bytes)
+    Text.push_back(static_cast<char>(Step.Operand));
+  return llvm::StringRef(Text).substr(Begin);
+}
+
+/// Where the steps for an entry's name begin: behind the last slash. Nothing if
+/// what is in front of the name may be a part of the name as well.
+static std::optional<size_t> nameBegin(llvm::ArrayRef<GlobStep> Steps) {
+  size_t Begin = 0;
+  for (size_t I = 0; I < Steps.size(); ++I) {
+    if (Steps[I].Op == GlobOp::Deep && I + 1 == Steps.size())
+      return std::nullopt;
+    // `a**/b` matches "ab".
+    bool OfOwn = I == 0 || Steps[I - 1].isByte('/');
+    if (Steps[I].isByte('/') || (Steps[I].Op == GlobOp::Folders && OfOwn))
+      Begin = I + 1;
+    else if (Steps[I].Op == GlobOp::Folders)
+      return std::nullopt;
+  }
+  return Begin;
+}
+
+PatternList::FolderRule
+PatternList::folderRule(llvm::ArrayRef<GlobStep> Folder) {
+  if (areBytes(Folder))
+    return FolderRule::Exact;
+  bool IsAnywhere = Folder.size() == 1 && Folder[0].Op == GlobOp::Folders;
+  return IsAnywhere ? FolderRule::Any : FolderRule::Pattern;
+}
+
+PatternList::NameRule PatternList::nameRule(llvm::ArrayRef<GlobStep> Name) {
+  if (areBytes(Name))
+    return NameRule::Exact;
+  if (Name.front().Op == GlobOp::Star && areBytes(Name.drop_front()))
+    return NameRule::Suffix;
+  if (Name.back().Op == GlobOp::Star && areBytes(Name.drop_back()))
+    return NameRule::Prefix;
+  return NameRule::Pattern;
+}
+
+void PatternList::add(const IgnoreLine &Line) {
+  Pattern P;
+  P.Negated = Line.Negated;
+  P.FoldersOnly = Line.FoldersOnly;
+  const size_t OldSteps = Globs.Steps.size();
+  const size_t OldClasses = Globs.Classes.size();
+  auto DropSteps = [&] {
+    Globs.Steps.resize(OldSteps);
+    Globs.Classes.resize(OldClasses);
+  };
+  if (!compileGlob(Line.Body, Line.IsPath, Globs, P.Glob))
+    return;
+  llvm::ArrayRef<GlobStep> Steps =
+      llvm::ArrayRef(Globs.Steps).drop_front(OldSteps);
+  // No path begins with a slash.
+  if (Steps.empty() || Steps.front().isByte('/'))
+    return DropSteps();
+
+  const std::optional<size_t> Split = nameBegin(Steps);
+  llvm::ArrayRef<GlobStep> Folder = Steps.take_front(Split.value_or(0));
+  llvm::ArrayRef<GlobStep> Name = Steps.drop_front(Folder.size());
+  if (!Split)
+    P.OfFolder = FolderRule::Pattern;
+  else if (Line.IsPath)
+    P.OfFolder = folderRule(Folder);
+  if (P.OfFolder == FolderRule::Exact && !Folder.empty())
+    P.FolderText = keep(Folder.drop_back());
+  // A pattern for the whole path has its say about the name as well.
+  if (P.OfFolder != FolderRule::Pattern) {
+    P.OfName = nameRule(Name);
+    P.Glob.Begin += static_cast<uint32_t>(Folder.size());
+  }
+
+  // What the name has to end with.
+  size_t Bytes = 0;
+  while (Bytes < Name.size() && Name.drop_back(Bytes).back().Op == GlobOp::Byte)
+    ++Bytes;
+  llvm::ArrayRef<GlobStep> Ending = Name.take_back(Bytes);
+  P.NameText = keep(P.OfName == NameRule::Prefix ? Name.drop_back() : Ending);
+
+  const auto Index = static_cast<uint32_t>(Patterns.size());
+  llvm::StringRef Key;
+  if (Split && P.OfName != NameRule::Prefix)
+    Key = extensionOf(P.NameText);
+  if (Split && Ending.size() == Name.size())
+    addKeyed(ByName, P.NameText, Index, P);
+  else if (!Key.empty())
+    addKeyed(ByExtension, Key, Index, P);
+  else
+    addUnkeyed(P, Index, Steps, Name);
+  Patterns.push_back(P);
+
+  // Steps that no one will ask for.
+  if (P.OfFolder != FolderRule::Pattern && P.OfName != NameRule::Pattern)
+    DropSteps();
+}
+
+void PatternList::addKeyed(KeyTable &Table, llvm::StringRef Key, uint32_t Index,
+                           Pattern &P) {
+  auto [Slot, IsNew] = Table.try_emplace(hashed(Key), Index);
+  if (IsNew)
+    return;
+  P.NextOfKey = Slot->second;
+  Slot->second = Index;
+}
+
+void PatternList::addUnkeyed(const Pattern &P, uint32_t Index,
+                             llvm::ArrayRef<GlobStep> Steps,
+                             llvm::ArrayRef<GlobStep> Name) {
+  auto ByteOf = [](const GlobStep &Step) {
+    return static_cast<int16_t>(Step.Op == GlobOp::Byte ? Step.Operand : -1);
+  };
+  bool OfPath = P.OfFolder == FolderRule::Pattern;
+  Others.push_back({Index, ByteOf(OfPath ? Steps.front() : Name.front()),
+                    ByteOf(Steps.back()), OfPath});
+}
+
+bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
+                          size_t Offset) const {
+  if (P.FoldersOnly && !Query.isFolder())
+    return false;
+  auto Steps = [&] {
+    return llvm::ArrayRef(Globs.Steps)
+        .slice(P.Glob.Begin, P.Glob.End - P.Glob.Begin);
+  };
+  switch (P.OfFolder) {
+  case FolderRule::Any:
+    break;
+  case FolderRule::Exact:
+    if (!Query.folderIs(Offset, P.FolderText))
+      return false;
+    break;
+  case FolderRule::Pattern:
+    return matchGlob(Steps(), Globs.Classes, Query.pathFrom(Offset));
+  }
+  llvm::StringRef Name = Query.name().val();
+  switch (P.OfName) {
+  case NameRule::Any:
+  case NameRule::Exact:
+    return true;
+  case NameRule::Prefix:
+    return Name.starts_with(P.NameText);
+  case NameRule::Suffix:
+    return Name.ends_with(P.NameText);
+  case NameRule::Pattern:
+    return matchGlob(Steps(), Globs.Classes, Name);
+  }
+  llvm_unreachable("all rules are above");
+}
+
+int64_t PatternList::lastOfKey(const KeyTable &Table,
+                               llvm::CachedHashStringRef Key, int64_t Best,
+                               IgnoreQuery &Query, size_t Offset) const {
+  auto Slot = Table.find(Key);
+  if (Slot == Table.end())
+    return Best;
+  for (uint32_t I = Slot->second; I != NoPattern && I > Best;
+       I = Patterns[I].NextOfKey)
+    if (matches(Patterns[I], Query, Offset))
+      return I;
+  return Best;
+}
+
+IgnoreVerdict PatternList::match(IgnoreQuery &Query, size_t Offset) const {
+  int64_t Best = -1;
+  if (!ByName.empty())
+    Best = lastOfKey(ByName, Query.name(), Best, Query, Offset);
+  if (!ByExtension.empty() && Query.extension().size() != 0)
+    Best = lastOfKey(ByExtension, Query.extension(), Best, Query, Offset);
+  const unsigned char Last = Query.name().val().back();
+  for (const Unkeyed &U : llvm::reverse(Others)) {
+    if (U.Index < Best)
+      break;
+    if (U.Last >= 0 && U.Last != Last)
+      continue;
+    if (U.First >= 0 && U.First != static_cast<unsigned char>(
+                                       U.OfPath ? Query.firstByte(Offset)
+                                                : Query.name().val().front()))
+      continue;
+    if (matches(Patterns[U.Index], Query, Offset)) {
+      Best = U.Index;
+      break;
+    }
+  }
+  if (Best < 0)
+    return IgnoreVerdict::None;
+  return Patterns[Best].Negated ? IgnoreVerdict::Include
+                                : IgnoreVerdict::Ignore;
+}
+
+} // namespace headstart::detail

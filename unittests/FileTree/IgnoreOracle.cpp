@@ -1,0 +1,80 @@
+//===- IgnoreOracle.cpp - What the ignore rules leave of a tree -----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For utils/check-ignore.py: lists a tree the plain way, less what IgnoreRules
+// hides. Paths from the root, a zero behind each, a '/' behind folders; `.git`
+// is left out, as git does. Settings that are named on the command line are
+// turned around. Messages go to standard error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace headstart;
+
+static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
+                 os::DirectoryHandle Folder, const std::string &Path,
+                 std::vector<std::string> &Problems) {
+  os::DirectoryReader Reader(4096);
+  os::DirectoryEntry Entries[64];
+  std::vector<std::pair<std::string, bool>> Names;
+  IgnorePresence Present;
+  std::error_code Error;
+  Reader.start(Folder);
+  while (size_t Count = Reader.read(Entries, Error))
+    for (const os::DirectoryEntry &Entry : llvm::ArrayRef(Entries, Count)) {
+      Present.note(Entry.Name);
+      Names.emplace_back(Entry.Name, Entry.Type == os::EntryType::Directory);
+    }
+  Scope = Rules.enter(Scope, Path, Folder, Present, Problems);
+  for (const auto &[Name, IsFolder] : Names) {
+    if (Name == ".git" || Rules.isIgnored(*Scope, Path, Name, IsFolder))
+      continue;
+    std::string Child = Path;
+    Child.append(Path.empty() ? "" : "/").append(Name);
+    llvm::outs() << Child << (IsFolder ? "/" : "") << '\0';
+    os::DirectoryHandle Below;
+    if (IsFolder &&
+        !Folder.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
+      list(Rules, Scope, std::move(Below), Child, Problems);
+  }
+}
+
+int main(int ArgCount, char **Args) {
+  IgnoreSettings Settings;
+  bool Known = ArgCount >= 2;
+  for (int I = 1; I + 1 < ArgCount; ++I) {
+    bool *Setting = llvm::StringSwitch<bool *>(Args[I])
+                        .Case("gitignore", &Settings.GitIgnore)
+                        .Case("dot-ignore", &Settings.DotIgnore)
+                        .Case("exclude", &Settings.GitExclude)
+                        .Case("global", &Settings.GitGlobal)
+                        .Case("parents", &Settings.Parents)
+                        .Case("needs-repository", &Settings.NeedsRepository)
+                        .Default(nullptr);
+    Known &= Setting != nullptr;
+    if (Setting)
+      *Setting = !*Setting;
+  }
+  os::DirectoryHandle Root;
+  if (!Known || os::DirectoryHandle::open(Args[ArgCount - 1], Root)) {
+    llvm::errs() << "usage: ignore-oracle [SETTING...] FOLDER\n";
+    return 2;
+  }
+  std::vector<std::string> Problems;
+  IgnoreRules Rules(Settings, &Problems);
+  IgnoreScopePtr Above = Rules.above(Args[ArgCount - 1], &Problems);
+  list(Rules, std::move(Above), std::move(Root), "", Problems);
+  for (const std::string &Problem : Problems)
+    llvm::errs() << Problem << '\n';
+  return 0;
+}

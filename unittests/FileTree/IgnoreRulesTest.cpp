@@ -1,0 +1,344 @@
+//===- IgnoreRulesTest.cpp - Which entries are hidden ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/IgnoreRules.h"
+#include "OS/TestFiles.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+using namespace headstart;
+using testing::ElementsAre;
+using testing::IsEmpty;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A variable of the environment, for the time of a test.
+class Variable {
+public:
+  Variable(const char *Name, const std::string &Value) : Name(Name) {
+    if (const char *Set = std::getenv(Name))
+      Before = Set;
+    ::setenv(Name, Value.c_str(), 1);
+  }
+  Variable(const Variable &) = delete;
+  Variable &operator=(const Variable &) = delete;
+  ~Variable() {
+    if (Before)
+      ::setenv(Name, Before->c_str(), 1);
+    else
+      ::unsetenv(Name);
+  }
+
+private:
+  const char *Name;
+  std::optional<std::string> Before;
+};
+
+/// A tree, and a home folder beside it that is the user's.
+class IgnoreRulesTest : public testing::Test {
+protected:
+  void SetUp() override { fs::create_directories(Files.path("tree")); }
+
+  void write(const std::string &Name, std::string_view Text) {
+    Files.write("tree/" + Name, Text);
+  }
+  void makeFolder(const std::string &Name) {
+    fs::create_directories(Files.path("tree/" + Name));
+  }
+  std::string path(const std::string &Name) const {
+    return Files.path(Name.empty() ? "tree" : "tree/" + Name);
+  }
+
+  /// Whether \p Path, a folder if it ends in '/', is shown by a walk that
+  /// begins at \p Root (from the tree).
+  bool isShown(llvm::StringRef Path, const std::string &Root = "") {
+    IgnoreRules Rules(Settings, &Problems);
+    IgnoreScopePtr Scope = Rules.above(path(Root), &Problems);
+    std::string Folder;
+    while (true) {
+      Scope = enter(Rules, Scope, Root, Folder);
+      auto [Name, Rest] = Path.split('/');
+      bool IsFolder = Name.size() != Path.size();
+      if (Rules.isIgnored(*Scope, Folder, Name, IsFolder))
+        return false;
+      if (Rest.empty())
+        return true;
+      Folder += (Folder.empty() ? "" : "/") + Name.str();
+      Path = Rest;
+    }
+  }
+
+  IgnoreScopePtr enter(const IgnoreRules &Rules, const IgnoreScopePtr &Parent,
+                       const std::string &Root, const std::string &Folder) {
+    fs::path Path = fs::path(path(Root)) / Folder;
+    os::DirectoryHandle Handle;
+    EXPECT_FALSE(os::DirectoryHandle::open(Path.string(), Handle)) << Path;
+    IgnorePresence Present;
+    for (const fs::directory_entry &Entry : fs::directory_iterator(Path))
+      Present.note(Entry.path().filename().string());
+    return Rules.enter(Parent, Folder, Handle, Present, Problems);
+  }
+
+  os::test::TestFolder Files;
+  Variable Home{"HOME", Files.path("home")};
+  Variable ConfigHome{"XDG_CONFIG_HOME", Files.path("home/.config")};
+  IgnoreSettings Settings;
+  std::vector<std::string> Problems;
+};
+
+TEST_F(IgnoreRulesTest, TheDeepestFileDecides) {
+  makeFolder(".git");
+  write(".gitignore", "*.o\n!keep.o\n/top\na/special\n");
+  write("a/.gitignore", "!x.o\nkeep.o\n");
+  makeFolder("a/b");
+  EXPECT_FALSE(isShown("x.o"));
+  EXPECT_TRUE(isShown("keep.o"));
+  EXPECT_TRUE(isShown("a/x.o"));
+  EXPECT_TRUE(isShown("a/b/x.o"));
+  EXPECT_FALSE(isShown("a/y.o"));
+  EXPECT_FALSE(isShown("a/b/keep.o"));
+  EXPECT_FALSE(isShown("top"));
+  EXPECT_TRUE(isShown("a/top"));
+  EXPECT_FALSE(isShown("a/special"));
+  EXPECT_TRUE(isShown("a/b/special"));
+  // `.git` is left to the walker.
+  EXPECT_TRUE(isShown(".git/"));
+  EXPECT_THAT(Problems, IsEmpty());
+}
+
+TEST_F(IgnoreRulesTest, GitsFilesCountInARepository) {
+  write(".gitignore", "x\n");
+  write(".ignore", "y\n");
+  EXPECT_TRUE(isShown("x"));
+  EXPECT_FALSE(isShown("y"));
+  Settings.NeedsRepository = false;
+  EXPECT_FALSE(isShown("x"));
+  Settings.NeedsRepository = true;
+  makeFolder(".git");
+  EXPECT_FALSE(isShown("x"));
+}
+
+TEST_F(IgnoreRulesTest, DotIgnoreGoesBeforeAllOfGits) {
+  makeFolder(".git");
+  write(".ignore", "!a\nb\n");
+  write("d/.gitignore", "a\n!b\n");
+  write(".git/info/exclude", "a\n");
+  EXPECT_TRUE(isShown("a"));
+  EXPECT_TRUE(isShown("d/a"));
+  EXPECT_FALSE(isShown("d/b"));
+  Settings.DotIgnore = false;
+  EXPECT_FALSE(isShown("a"));
+  EXPECT_FALSE(isShown("d/a"));
+  EXPECT_TRUE(isShown("d/b"));
+}
+
+TEST_F(IgnoreRulesTest, ARepositoryInsideStartsAfresh) {
+  makeFolder(".git");
+  write(".git/info/exclude", "c\n");
+  write(".gitignore", "a\n");
+  write(".ignore", "b\n");
+  makeFolder("inner/.git/info");
+  write("inner/.git/info/exclude", "/d\n");
+  makeFolder("inner/sub");
+  EXPECT_TRUE(isShown("inner/a"));
+  EXPECT_FALSE(isShown("inner/b"));
+  EXPECT_TRUE(isShown("inner/sub/c"));
+  EXPECT_FALSE(isShown("inner/d"));
+  EXPECT_TRUE(isShown("inner/sub/d"));
+  EXPECT_TRUE(isShown("d"));
+  EXPECT_FALSE(isShown("c"));
+}
+
+TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
+  makeFolder(".git");
+  makeFolder("sub");
+  Files.write("home/.config/git/ignore", "a\nb\nc\n/anchored\n");
+  write(".git/info/exclude", "!b\n!c\n");
+  write(".gitignore", "c\n");
+  EXPECT_FALSE(isShown("a"));
+  EXPECT_TRUE(isShown("b"));
+  EXPECT_FALSE(isShown("c"));
+  EXPECT_FALSE(isShown("anchored"));
+  EXPECT_TRUE(isShown("sub/anchored"));
+  // Anchored at the repository's root, wherever the walk begins.
+  EXPECT_TRUE(isShown("anchored", "sub"));
+  EXPECT_FALSE(isShown("a", "sub"));
+  Settings.GitGlobal = false;
+  EXPECT_TRUE(isShown("a"));
+  Settings.GitExclude = false;
+  write(".gitignore", "!q\n");
+  EXPECT_TRUE(isShown("c"));
+}
+
+TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
+  makeFolder(".git");
+  Files.write("home/.config/git/ignore", "a\n");
+  Files.write("home/.config/git/config", "[core]\nexcludesFile = ~/one\n");
+  Files.write("home/one", "b\n");
+  EXPECT_TRUE(isShown("a"));
+  EXPECT_FALSE(isShown("b"));
+  Files.write("home/.gitconfig",
+              "[core]\nexcludesFile = " + Files.path("home/two") + "\n");
+  Files.write("home/two", "c\n");
+  EXPECT_TRUE(isShown("b"));
+  EXPECT_FALSE(isShown("c"));
+  // A file that is not there is none.
+  Files.write("home/.gitconfig", "[core]\nexcludesFile = ~/three\n");
+  EXPECT_TRUE(isShown("a"));
+  EXPECT_TRUE(isShown("c"));
+  EXPECT_THAT(Problems, IsEmpty());
+}
+
+TEST_F(IgnoreRulesTest, OutsideOfARepositoryTheUsersFileCountsWhenAsked) {
+  Files.write("home/.config/git/ignore", "a\n/b\n");
+  makeFolder("sub");
+  EXPECT_TRUE(isShown("a"));
+  Settings.NeedsRepository = false;
+  EXPECT_FALSE(isShown("a"));
+  EXPECT_FALSE(isShown("b"));
+  EXPECT_TRUE(isShown("sub/b"));
+}
+
+TEST_F(IgnoreRulesTest, FoldersAboveTheRootCount) {
+  makeFolder(".git");
+  write(".git/info/exclude", "d\n");
+  write(".gitignore", "/a/b/c.o\na/*/x\n");
+  write("a/.ignore", "b/y\n");
+  makeFolder("a/b/deep");
+  EXPECT_FALSE(isShown("c.o", "a/b"));
+  EXPECT_FALSE(isShown("x", "a/b"));
+  EXPECT_FALSE(isShown("y", "a/b"));
+  EXPECT_FALSE(isShown("d", "a/b"));
+  EXPECT_TRUE(isShown("deep/c.o", "a/b"));
+  EXPECT_FALSE(isShown("b/c.o", "a"));
+  Settings.Parents = false;
+  for (const char *Name : {"c.o", "x", "y", "d"})
+    EXPECT_TRUE(isShown(Name, "a/b")) << Name;
+  // It is in a repository all the same.
+  write("a/b/.gitignore", "z\n");
+  EXPECT_FALSE(isShown("z", "a/b"));
+}
+
+TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
+  makeFolder(".git");
+  write(".gitignore", "/a/x\n");
+  makeFolder("a");
+  fs::create_directory_symlink("tree/a", Files.path("link"));
+  IgnoreRules Rules;
+  IgnoreScopePtr Scope = Rules.above(Files.path("link"));
+  EXPECT_TRUE(Rules.isIgnored(*Scope, "", "x", false));
+  // Without a root there are no rules, and nothing breaks.
+  Scope = Rules.above(Files.path("nothing"));
+  ASSERT_TRUE(Scope);
+  EXPECT_FALSE(Rules.isIgnored(*Scope, "", "x", false));
+}
+
+TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
+  makeFolder(".git");
+  write(".gitignore", "build\n*.o\n");
+  write("build/sub/.gitignore", "own\n");
+  EXPECT_FALSE(isShown("build/"));
+  EXPECT_TRUE(isShown("a.o", "build"));
+  EXPECT_TRUE(isShown("build", "build"));
+  EXPECT_TRUE(isShown("sub/a.o", "build"));
+  EXPECT_TRUE(isShown("a.o", "build/sub"));
+  // What is inside still counts.
+  EXPECT_FALSE(isShown("sub/own", "build"));
+  EXPECT_FALSE(isShown("own", "build/sub"));
+  // A home folder that is a repository and ignores everything.
+  write(".gitignore", "*\n");
+  makeFolder("project/.git");
+  makeFolder("project/src");
+  write("project/.gitignore", "x\n");
+  EXPECT_FALSE(isShown("src/x", "project"));
+  EXPECT_FALSE(isShown("x", "project/src"));
+  EXPECT_TRUE(isShown("y", "project/src"));
+}
+
+TEST_F(IgnoreRulesTest, GitMayBeAFile) {
+  makeFolder("repo/.git/worktrees/w");
+  write("repo/.git/info/exclude", "a\n");
+  write("repo/.git/worktrees/w/commondir", "../..\n");
+  write("w/.git", "gitdir: ../repo/.git/worktrees/w\n");
+  EXPECT_FALSE(isShown("a", "w"));
+  write("w/.git", "gitdir: " + path("repo/.git/worktrees/w") + "\r\n");
+  EXPECT_FALSE(isShown("a", "w"));
+  // Whatever it holds, it makes a repository.
+  for (const char *Text : {"", "gitdir: ", "gitdir: nowhere", "x",
+                           "gitdir: ../repo/.git/info/exclude\n"}) {
+    write("w/.git", Text);
+    write("w/.gitignore", "b\n");
+    EXPECT_TRUE(isShown("a", "w")) << Text;
+    EXPECT_FALSE(isShown("b", "w")) << Text;
+  }
+  EXPECT_THAT(Problems, IsEmpty());
+}
+
+TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
+  makeFolder(".git");
+  makeFolder("a/.gitignore");
+  EXPECT_TRUE(isShown("a/x"));
+  ASSERT_EQ(Problems.size(), 1U);
+  EXPECT_TRUE(llvm::StringRef(Problems[0]).starts_with("a/.gitignore: "));
+  Problems.clear();
+
+  // git follows no link here; ripgrep follows one to an .ignore.
+  write("rules", "x\n");
+  makeFolder("b");
+  fs::create_symlink("../rules", path("b/.gitignore"));
+  fs::create_symlink("../rules", path("b/.ignore"));
+  EXPECT_FALSE(isShown("b/x"));
+  EXPECT_THAT(Problems, ElementsAre("b/.gitignore: a symbolic link, which git "
+                                    "does not follow"));
+  Problems.clear();
+
+  write("c/.gitignore", "x\n" + std::string(4 << 20, '#'));
+  EXPECT_TRUE(isShown("c/x"));
+  ASSERT_EQ(Problems.size(), 1U);
+  EXPECT_TRUE(llvm::StringRef(Problems[0]).starts_with("c/.gitignore: "));
+  Problems.clear();
+  write("c/.gitignore", "x\n" + std::string((4 << 20) - 2, '#'));
+  EXPECT_FALSE(isShown("c/x"));
+  EXPECT_THAT(Problems, IsEmpty());
+}
+
+TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
+  makeFolder(".git");
+  write(".gitignore", "x\n");
+  write("a/.gitignore", "# only a remark\n");
+  makeFolder("b");
+  IgnoreRules Rules(Settings);
+  IgnoreScopePtr Above = Rules.above(path(""));
+  IgnoreScopePtr Root = enter(Rules, Above, "", "");
+  EXPECT_NE(Root, Above);
+  EXPECT_EQ(enter(Rules, Root, "", "a"), Root);
+  EXPECT_EQ(enter(Rules, Root, "", "b"), Root);
+}
+
+// Every folder with rules of its own: neither entering nor leaving recurses.
+TEST_F(IgnoreRulesTest, ChainsMayBeLong) {
+  makeFolder(".git");
+  write(".ignore", "x\n");
+  IgnoreRules Rules(Settings);
+  os::DirectoryHandle Folder;
+  ASSERT_FALSE(os::DirectoryHandle::open(path(""), Folder));
+  IgnorePresence Present;
+  Present.note(".ignore");
+  IgnoreScopePtr Scope = Rules.above(path(""));
+  for (int I = 0; I < 100000; ++I)
+    Scope = Rules.enter(Scope, "", Folder, Present, Problems);
+  EXPECT_TRUE(Rules.isIgnored(*Scope, "", "x", false));
+  EXPECT_FALSE(Rules.isIgnored(*Scope, "", "y", false));
+  Scope.reset();
+}
+
+} // namespace

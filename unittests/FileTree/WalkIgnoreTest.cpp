@@ -1,0 +1,129 @@
+//===- WalkIgnoreTest.cpp - Walks that leave out what is ignored ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WalkTestSupport.h"
+#include "gmock/gmock.h"
+#include <filesystem>
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Without what the user who runs the tests has configured.
+IgnoreRules testRules() {
+  IgnoreSettings Settings;
+  Settings.GitGlobal = false;
+  return IgnoreRules(Settings);
+}
+
+TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
+  TestFolder Tree;
+  fs::create_directory(Tree.path(".git"));
+  Tree.write(".gitignore", "*.o\nbuild/\n");
+  Tree.write("a.o", "");
+  Tree.write("a.c", "");
+  Tree.write("build/x", "");
+  Tree.write("sub/.gitignore", "!keep.o\n");
+  Tree.write("sub/keep.o", "");
+  Tree.write("sub/lose.o", "");
+  Tree.write("sub/deep/build/x", "");
+  IgnoreRules Rules = testRules();
+  for (unsigned Jobs : {1U, 4U}) {
+    WalkOptions Options;
+    Options.Jobs = Jobs;
+    Options.SkipHidden = true;
+    Options.Ignore = &Rules;
+    Recorder Seen;
+    WalkFigures Figures = walk(Tree.path(), Seen, Options);
+    EXPECT_THAT(Seen.paths(),
+                UnorderedElementsAre("a.c", "sub", "sub/keep.o", "sub/deep"));
+    EXPECT_EQ(Figures.Folders, 3U);
+    EXPECT_THAT(Seen.Problems, IsEmpty());
+  }
+}
+
+/// Its ignore file is the last thing that a listing of many system calls shows.
+TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongFolder) {
+  TestFolder Tree;
+  fs::create_directory(Tree.path(".git"));
+  std::string Long(200, 'x');
+  for (unsigned I = 0; I != 300; ++I) {
+    Tree.write(Long + std::to_string(I) + ".o", "");
+    Tree.write(Long + std::to_string(I) + ".c", "");
+  }
+  Tree.write(".gitignore", "*.o\n");
+  IgnoreRules Rules = testRules();
+  WalkOptions Options;
+  Options.SkipHidden = true;
+  Options.Ignore = &Rules;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  EXPECT_EQ(Seen.Seen.size(), 300U);
+  EXPECT_FALSE(Seen.sawAnythingTwice());
+  for (const auto &[Path, Times] : Seen.Seen)
+    ASSERT_TRUE(Path.ends_with(".c")) << Path;
+}
+
+TEST(WalkIgnoreTest, WalksEmptyFoldersAndLongOnes) {
+  TestFolder Tree;
+  fs::create_directory(Tree.path("empty"));
+  for (unsigned I = 0; I != 700; ++I)
+    Tree.write("some/" + std::to_string(I), "");
+  IgnoreRules Rules = testRules();
+  WalkOptions Options;
+  Options.Ignore = &Rules;
+  Recorder Seen;
+  WalkFigures Figures = walk(Tree.path(), Seen, Options);
+  EXPECT_EQ(Figures.Entries, 702U);
+  EXPECT_EQ(Figures.Folders, 3U);
+  EXPECT_FALSE(Seen.sawAnythingTwice());
+}
+
+TEST(WalkIgnoreTest, SaysWhichIgnoreFileItCannotUse) {
+  TestFolder Tree;
+  fs::create_directories(Tree.path("a/.ignore"));
+  Tree.write("a/b", "");
+  std::string Large(size_t(8) << 20, 'x');
+  Tree.write(".ignore", Large);
+  IgnoreRules Rules = testRules();
+  WalkOptions Options;
+  Options.SkipHidden = true;
+  Options.Ignore = &Rules;
+  Recorder Seen;
+  WalkFigures Figures = walk(Tree.path(), Seen, Options);
+  EXPECT_THAT(Seen.paths(), UnorderedElementsAre("a", "a/b"));
+  EXPECT_THAT(Seen.Problems,
+              testing::Contains(HasSubstr(Tree.path(".ignore"))));
+  EXPECT_EQ(Figures.Problems, Seen.Problems.size());
+}
+
+TEST(WalkIgnoreTest, FollowedLinksAreJudgedAsLinks) {
+  TestFolder Tree;
+  fs::create_directory(Tree.path(".git"));
+  Tree.write(".gitignore", "out/\n");
+  Tree.write("real/file", "");
+  fs::create_directory_symlink("real", Tree.path("out"));
+  IgnoreRules Rules = testRules();
+  WalkOptions Options;
+  Options.SkipHidden = true;
+  Options.FollowLinks = true;
+  Options.Ignore = &Rules;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  // "out/" means folders, and this is a link, as for git.
+  EXPECT_THAT(Seen.paths(),
+              UnorderedElementsAre("real", "real/file", "out", "out/file"));
+}
+
+} // namespace

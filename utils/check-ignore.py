@@ -1,0 +1,501 @@
+#!/usr/bin/env python3
+"""Compares the ignore rules with git itself, over generated trees.
+
+    check-ignore.py ORACLE [--seed N] [--trees N] [--keep] [--rg RG]
+
+ORACLE (unittests/FileTree/IgnoreOracle.cpp) lists what our rules leave of a
+tree. Every tree has ignore files in nested folders, a user's excludes and an
+info/exclude, some have repositories inside. For each the answers must be those
+of `git check-ignore` for every path, and the files those of `git ls-files -o`.
+Trees are the same for the same seed.
+
+With --rg, trees with `.ignore` files are also listed by ripgrep, with patterns
+that git and ripgrep agree on.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Names that look like each other, and like patterns.
+NAMES = [
+    b"a", b"b", b"c", b"ab", b"abc", b"ba", b"foo", b"foo.c", b"foo.o",
+    b"foo.tar.gz", b"bar", b"bar.o", b"build", b"Build", b"foobar", b"a.b.c",
+    b"x y", b"tail ", b"tail", b" lead", b"#hash", b"!bang", b"a[b", b"[ab]",
+    b"a]", b"q?", b"st*r", b"back\\slash", b"back\\", b"caf\xc3\xa9",
+    b"\xff\xfe", b"\xc3", b".hidden", b".o", b"a.", b"-", b"^x", b"**", b"a\tb",
+    b"cr\r", b"a1", b"b2", b"z_9", b"new\nline",
+]
+FOLDERS = [b"a", b"b", b"ab", b"foo", b"bar", b"build", b"dir", b"d e", b"**",
+           b"foo.o", b".hid", b"x[y", b"caf\xc3\xa9"]
+PIECES = [
+    b"a", b"b", b"c", b"foo", b"bar", b"o", b".", b".o", b"x", b"y", b"build",
+    b"/", b"/", b"/", b"*", b"*", b"*", b"**", b"**/", b"/**", b"/**/", b"***",
+    b"?", b"?", b"[ab]", b"[!a]", b"[^b]", b"[a-c]", b"[c-a]", b"[]a]", b"[!]]",
+    b"[a-]", b"[-b]", b"[[:alpha:]]", b"[[:digit:][:space:]]", b"[[:punct:]]",
+    b"[[:upper:]a]", b"[[:no:]]", b"[[:", b"[[a]", b"[\\]]", b"[\\a-\\c]",
+    b"[a/b]", b"[", b"]", b"\\", b"\\*", b"\\?", b"\\ ", b"\\/", b"\\[", b" ",
+    b"\t", b"!", b"#", b"-", b"\xc3\xa9", b"\xff", b"[\xc3]", b"[\x80-\xff]",
+]
+
+
+class Maker:
+    """Makes the names, patterns and trees of one seed."""
+
+    def __init__(self, seed, plain=False):
+        self.random = random.Random(seed)
+        self.plain = plain
+
+    def blur(self, path):
+        """A pattern that has something to do with a path."""
+        out = bytearray()
+        for byte in path:
+            char = bytes([byte])
+            dice = self.random.random()
+            if dice < 0.10:
+                out += b"*"
+            elif dice < 0.16 and byte != 0x2f:
+                out += b"?"
+            elif dice < 0.20 and byte not in b"/]\\":
+                out += b"[" + char + b"-z]"
+            elif dice < 0.23 and byte not in b"/]\\":
+                out += b"[!" + char + b"]"
+            elif dice < 0.27:
+                out += b"\\" + char
+            elif dice < 0.30 and char == b"/":
+                out += self.random.choice([b"/**/", b"**/", b"/**", b"/*/"])
+            elif dice < 0.32:
+                pass
+            else:
+                out += char
+        return bytes(out)
+
+    def pattern(self, paths):
+        dice = self.random.random()
+        path = self.random.choice(paths)
+        parts = path.split(b"/")
+        if self.plain:
+            # What every implementation agrees on.
+            name = parts[-1]
+            body = self.random.choice([
+                name, b"/" + path, b"*" + name[-2:], name[:1] + b"*", path,
+                b"**/" + name, b"/".join(parts[:-1] or [b"a"]) + b"/*", b"*.o"])
+        elif dice < 0.25:
+            body = self.random.choice(parts)
+        elif dice < 0.35:
+            body = b"*" + parts[-1][-2:]
+        elif dice < 0.45:
+            body = path
+        elif dice < 0.75:
+            body = self.blur(b"/".join(parts[self.random.randrange(len(parts)):]))
+        else:
+            body = b"".join(self.random.choices(
+                PIECES, k=self.random.randint(1, 6)))
+        if self.random.random() < 0.15:
+            body = b"/" + body
+        if self.random.random() < 0.15:
+            body += b"/"
+        if self.random.random() < 0.05 and not self.plain:
+            body += self.random.choice([b"/**", b"/*", b"**", b"\\", b"\\ "])
+        if self.random.random() < 0.22:
+            body = b"!" + body
+        return body
+
+    def ignore_file(self, paths):
+        lines = []
+        for _ in range(self.random.choice([1, 1, 2, 3, 5, 8, 12])):
+            lines.append(self.pattern(paths))
+            if self.plain:
+                continue
+            dice = self.random.random()
+            if dice < 0.05:
+                lines[-1] += b" " * self.random.randint(1, 3)
+            elif dice < 0.08:
+                lines[-1] += b"\r"
+            elif dice < 0.10:
+                lines[-1] += b"\0" + lines[-1]
+            elif dice < 0.13:
+                lines[-1] = b"#" + lines[-1]
+            elif dice < 0.15:
+                lines.append(b"")
+        text = b"\n".join(lines)
+        if self.random.random() < 0.8:
+            text += b"\n"
+        if self.random.random() < 0.05 and not self.plain:
+            text = b"\xef\xbb\xbf" + text
+        return text
+
+    def fill(self, folder, depth, entries):
+        """Makes files and folders; gives back their paths from here."""
+        paths = []
+        for name in self.random.sample(NAMES, entries):
+            if self.plain and not name.replace(b".", b"").isalnum():
+                continue
+            path = os.path.join(folder, name)
+            if self.random.random() < 0.05:
+                os.symlink(b"nowhere" if self.random.random() < 0.5 else b".",
+                           path)
+            else:
+                with open(path, "wb"):
+                    pass
+            paths.append(name)
+        if depth == 0:
+            return paths
+        for name in self.random.sample(FOLDERS, self.random.randint(1, 3)):
+            if self.plain and not name.isalnum():
+                continue
+            path = os.path.join(folder, name)
+            if os.path.lexists(path):
+                continue
+            os.mkdir(path)
+            paths.append(name)
+            paths += [name + b"/" + below for below in
+                      self.fill(path, depth - 1, max(entries - 2, 1))]
+        return paths
+
+
+class Checker:
+    def __init__(self, oracle, scratch, rg):
+        self.oracle = oracle
+        self.rg = rg
+        self.scratch = scratch
+        self.home = os.path.join(scratch, b"home")
+        self.asked = 0
+        self.hidden = 0
+        self.failures = []
+        os.makedirs(os.path.join(self.home, b".config/git"))
+        keep = {k: v for k, v in os.environ.items()
+                if not k.startswith(("GIT_", "XDG_"))}
+        self.env = dict(keep, HOME=os.fsdecode(self.home), LC_ALL="C",
+                        XDG_CONFIG_HOME=os.fsdecode(
+                            os.path.join(self.home, b".config")),
+                        GIT_CONFIG_NOSYSTEM="1",
+                        GIT_CEILING_DIRECTORIES=os.fsdecode(scratch))
+
+    def run(self, words, cwd, text=b"", good=(0,)):
+        done = subprocess.run(words, cwd=cwd, input=text, env=self.env,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+        if done.returncode not in good:
+            sys.exit(f"{words} in {cwd}: {done.returncode}: "
+                     f"{done.stderr.decode(errors='replace')}")
+        return done.stdout
+
+    def listed(self, root, *settings):
+        out = self.run([self.oracle, *settings, root], self.scratch)
+        return set(out.split(b"\0")[:-1])
+
+    def repository(self, template, root):
+        """Makes an empty repository, faster than git does."""
+        shutil.copytree(template, os.path.join(root, b".git"))
+
+    def git_hides(self, repository, paths):
+        """Which of the paths git ignores."""
+        out = self.run(["git", "check-ignore", "--no-index", "-v", "-n", "-z",
+                        "--stdin"], repository,
+                       b"".join(p + b"\0" for p in paths), (0, 1))
+        fields = out.split(b"\0")[:-1]
+        assert len(fields) == 4 * len(paths), (repository, len(fields))
+        return {fields[i + 3]: b":".join(fields[i:i + 3])
+                for i in range(0, len(fields), 4)
+                if fields[i + 2] and not fields[i + 2].startswith(b"!")}
+
+    def git_files(self, repository):
+        """What git lists, with what it lists inside of inner repositories."""
+        out = self.run(["git", "ls-files", "-o", "-z", "--exclude-standard"],
+                       repository)
+        result = set()
+        for path in out.split(b"\0")[:-1]:
+            if path.endswith(b"/"):
+                result |= {path + below for below in self.git_files(
+                    os.path.join(repository, path))}
+            else:
+                result.add(path)
+        return result
+
+    def check(self, root, repositories, what):
+        """Compares our answers for a tree with git's. `repositories`: their
+        paths from the root, b"" for the root itself."""
+        ours = self.listed(root)
+        everything = {b: [] for b in repositories}
+        for folder, folders, files in os.walk(root):
+            folders[:] = [f for f in folders if f != b".git"]
+            here = os.path.relpath(folder, root)
+            here = b"" if here == b"." else here + b"/"
+            inner = max((r for r in repositories if here.startswith(r)),
+                        key=len)
+            everything[inner] += [(here + n)[len(inner):]
+                                  for n in folders + files]
+        visible = {p.rstrip(b"/") for p in ours}
+        hidden = set()
+        for base, paths in sorted(everything.items()):
+            # What is in an ignored folder is not asked for.
+            if any((base + b"/").startswith(h + b"/") for h in hidden):
+                continue
+            verdicts = self.git_hides(os.path.join(root, base), paths)
+            hidden |= {base + p for p in verdicts}
+            for path in paths:
+                self.asked += 1
+                if (path in verdicts) == (base + path in visible):
+                    self.failures.append(
+                        f"{what}: {base + path!r}: git says "
+                        f"{verdicts.get(path, 'no')!r}, ours "
+                        f"{'shows' if base + path in visible else 'hides'} it")
+        self.hidden += len(hidden)
+        files = {p for p in ours if not p.endswith(b"/")}
+        for path in sorted(files ^ self.git_files(root)):
+            self.failures.append(
+                f"{what}: {path!r}: listed by "
+                f"{'us' if path in files else 'git'} only")
+
+    def check_against_rg(self, root, what):
+        words = [self.rg, "--files", "--hidden", "--null", "--no-messages"]
+        out = self.run(words, root, good=(0, 1))
+        theirs = {p for p in out.split(b"\0")[:-1]
+                  if b".git" not in p.split(b"/")}
+        ours = set()
+        for path in self.listed(root):
+            if not os.path.islink(os.path.join(root, path)):
+                ours.add(path)
+        ours = {p for p in ours if not p.endswith(b"/")}
+        self.asked += len(ours | theirs)
+        for path in sorted(ours ^ theirs):
+            self.failures.append(f"{what}: {path!r}: listed by "
+                                 f"{'us' if path in ours else 'rg'} only")
+
+
+def write(path, text):
+    with open(path, "wb") as file:
+        file.write(text)
+
+
+def folders_of(root, paths):
+    return [b""] + [p for p in paths
+                    if os.path.isdir(os.path.join(root, p))
+                    and not os.path.islink(os.path.join(root, p))]
+
+
+def make_user_files(checker, maker, paths):
+    """The user's excludes: by default's name, or where a configuration says."""
+    config = os.path.join(checker.home, b".config/git")
+    for name in (b".gitconfig", b".config/git/config", b".config/git/ignore",
+                 b"my excludes"):
+        path = os.path.join(checker.home, name)
+        if os.path.exists(path):
+            os.unlink(path)
+    dice = maker.random.random()
+    if dice < 0.3 or not paths:
+        return
+    write(os.path.join(config, b"ignore"), maker.ignore_file(paths))
+    if dice < 0.6:
+        return
+    write(os.path.join(checker.home, b"my excludes"), maker.ignore_file(paths))
+    text = maker.random.choice([
+        b'[core]\n\texcludesFile = ~/"my excludes" ; mine\n',
+        b"[user]\nname=x\n[Core] EXCLUDESFILE = ~/my\\\n excludes # and on\n"
+        .replace(b"\\\n ", b" "),
+        b'[core]\r\nexcludesfile="' + checker.home + b'/my excludes"\r\n',
+        b'[core "sub"]\nexcludesfile=/nowhere\n[core]\nbare = false\n'
+        b"excludesfile = /nowhere\nexcludesfile = ~/my   \\\nexcludes\n"
+        .replace(b"   \\\n", b" "),
+        b"[core]\nexcludesfile = ~/nothing\n",
+        b"[core]\nexcludesfile =\n",
+    ])
+    write(os.path.join(checker.home, maker.random.choice(
+        [b".gitconfig", b".config/git/config"])), text)
+
+
+def check_tree(checker, template, seed, keep):
+    maker = Maker(seed)
+    root = os.path.join(checker.scratch, b"tree")
+    os.mkdir(root)
+    paths = maker.fill(root, maker.random.randint(1, 3),
+                       maker.random.randint(4, 10))
+    repositories = [b""]
+    checker.repository(template, root)
+    folders = folders_of(root, paths)
+    for folder in folders[1:]:
+        if maker.random.random() < 0.08:
+            checker.repository(template, os.path.join(root, folder))
+            repositories.append(folder + b"/")
+    make_user_files(checker, maker, paths)
+    for repository in repositories:
+        if maker.random.random() < 0.4:
+            info = os.path.join(root, repository, b".git/info")
+            os.makedirs(info, exist_ok=True)
+            write(os.path.join(info, b"exclude"), maker.ignore_file(paths))
+    for folder in folders:
+        if folder == b"" or maker.random.random() < 0.4:
+            below = [p[len(folder):].lstrip(b"/") for p in paths
+                     if p.startswith(folder)]
+            write(os.path.join(root, folder, b".gitignore"),
+                  maker.ignore_file([p for p in below if p] or paths))
+    checker.check(root, repositories, f"tree of seed {seed}")
+    if keep and checker.failures:
+        return
+    shutil.rmtree(root)
+
+
+def check_wide_tree(checker, template, seed, keep):
+    """Many folders, each with one file of patterns: one call for all."""
+    maker = Maker(seed)
+    root = os.path.join(checker.scratch, b"wide")
+    os.mkdir(root)
+    checker.repository(template, root)
+    make_user_files(checker, maker, [b"zz"])
+    for number in range(150):
+        folder = os.path.join(root, b"%d" % number)
+        os.mkdir(folder)
+        paths = maker.fill(folder, 1, 12)
+        write(os.path.join(folder, b".gitignore"), maker.ignore_file(paths))
+    checker.check(root, [b""], f"wide tree of seed {seed}")
+    if keep and checker.failures:
+        return
+    shutil.rmtree(root)
+
+
+def check_classes(checker, template):
+    """Every byte, for every class and some sets."""
+    root = os.path.join(checker.scratch, b"classes")
+    os.mkdir(root)
+    checker.repository(template, root)
+    make_user_files(checker, Maker(2), [b"zz"])
+    names = [b"q" + bytes([b]) for b in range(1, 256) if b != 0x2f]
+    for number, text in enumerate(
+            [b"[[:%s:]]" % name for name in
+             b"alnum alpha blank cntrl digit graph lower print punct space "
+             b"upper xdigit ALPHA word".split()] +
+            [b"[!a-z]", b"[^\\]]", b"[+--]", b"[[:alpha:]-z]", b"[%-\\-]",
+             b"[[-\\]]", b"[\\\\-a]", b"[!!]", b"[^^]", b"[[]", b"[a-[:digit:]]",
+             b"[[:digit:]", b"[[::]]", b"[[:]", b"[[:alpha]]", b"[\x80-\xff]",
+             b"?", b"*", b"\\\\", b"\\"]):
+        folder = os.path.join(root, b"%d" % number)
+        os.mkdir(folder)
+        for name in names:
+            write(os.path.join(folder, name), b"")
+        write(os.path.join(folder, b".gitignore"), b"q" + text + b"\n")
+    checker.check(root, [b""], "classes")
+    shutil.rmtree(root)
+
+
+def check_gitdir_files(checker, keep):
+    """Work trees and submodules, whose `.git` is a file."""
+    root = os.path.join(checker.scratch, b"main")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@y",
+           "-c", "protocol.file.allow=always"]
+    checker.run(git + ["init", "-q", root], checker.scratch)
+    write(os.path.join(root, b"kept"), b"")
+    checker.run(git + ["add", "."], root)
+    checker.run(git + ["commit", "-qm", "x"], root)
+    info = os.path.join(root, b".git/info")
+    os.makedirs(info, exist_ok=True)
+    write(os.path.join(info, b"exclude"), b"*.o\n/top\n")
+    tree = os.path.join(checker.scratch, b"work tree")
+    checker.run(git + ["worktree", "add", "-q", "-b", "other", tree], root)
+    module = os.path.join(tree, b"module")
+    checker.run(git + ["submodule", "add", "-q", root, "module"], tree)
+    inside = checker.run(git + ["rev-parse", "--absolute-git-dir"], module)
+    inside = os.path.join(inside.rstrip(b"\n"), b"info")
+    os.makedirs(inside, exist_ok=True)
+    write(os.path.join(inside, b"exclude"), b"*.c\n")
+    for folder in (tree, module):
+        os.mkdir(os.path.join(folder, b"d"))
+        for name in (b"a.o", b"a.c", b"top", b"d/top", b"d/a.o", b"d/a.c"):
+            write(os.path.join(folder, name), b"")
+    tracked = {b"kept", b".gitmodules"}
+    for folder, want in (
+            (tree, {b"a.c", b"d/a.c", b"d/top"}),
+            (module, {b"a.o", b"top", b"d/a.o", b"d/top"})):
+        theirs = checker.git_files(folder)
+        assert theirs == want, (folder, theirs)
+        ours = {p for p in checker.listed(folder)
+                if not p.endswith(b"/") and not p.startswith(b"module/")}
+        checker.asked += len(want)
+        if ours - tracked != want:
+            checker.failures.append(f"{folder!r}: {ours - tracked} is listed")
+    for folder in (root, tree):
+        if not (keep and checker.failures):
+            shutil.rmtree(folder)
+
+
+def check_rg_tree(checker, template, seed, keep):
+    maker = Maker(seed, plain=True)
+    root = os.path.join(checker.scratch, b"rg")
+    os.mkdir(root)
+    paths = maker.fill(root, 3, 12) or [b"a"]
+    # ripgrep anchors the user's excludes at the current folder.
+    make_user_files(checker, maker, [])
+    folders = folders_of(root, paths)
+    for folder in folders:
+        if maker.random.random() < 0.2:
+            checker.repository(template, os.path.join(root, folder))
+        for name in (b".ignore", b".gitignore"):
+            if maker.random.random() < 0.4:
+                write(os.path.join(root, folder, name),
+                      maker.ignore_file(paths))
+    # An ignored folder that is asked for is shown, with all that is in it;
+    # ripgrep goes on to apply the rules above it.
+    shown = [f for f in folders[1:] if f + b"/" in checker.listed(root)]
+    for folder in [b""] + maker.random.sample(shown, min(2, len(shown))):
+        checker.check_against_rg(os.path.join(root, folder),
+                                 f"rg's tree of seed {seed}, {folder!r}")
+    if keep and checker.failures:
+        return
+    shutil.rmtree(root)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("oracle", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--trees", type=int, default=300)
+    parser.add_argument("--keep", action="store_true",
+                        help="keep the first tree that fails, and stop there")
+    parser.add_argument("--rg", type=pathlib.Path,
+                        help="compare with this ripgrep as well")
+    args = parser.parse_args()
+    if not shutil.which("git"):
+        sys.exit("git is missing")
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    scratch = os.fsencode(os.path.realpath(
+        tempfile.mkdtemp(prefix="headstart-ignore-", dir=memory)))
+    try:
+        checker = Checker(args.oracle.resolve(), scratch,
+                          args.rg and args.rg.resolve())
+        template = os.path.join(scratch, b"template")
+        checker.run(["git", "init", "-q", "--template=", "--bare", template],
+                    scratch)
+        # What `git init` without --bare writes.
+        write(os.path.join(template, b"config"),
+              b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n")
+        check_classes(checker, template)
+        check_gitdir_files(checker, args.keep)
+        parts = [(check_wide_tree, max(args.trees // 60, 1)),
+                 (check_tree, args.trees)]
+        if args.rg:
+            parts.append((check_rg_tree, args.trees))
+        for part, count in parts:
+            for number in range(count):
+                if args.keep and checker.failures:
+                    break
+                part(checker, template, args.seed * 1000000 + number,
+                     args.keep)
+    finally:
+        if args.keep and checker.failures:
+            print(f"kept: {os.fsdecode(scratch)}")
+        else:
+            shutil.rmtree(scratch)
+    for failure in checker.failures[:40]:
+        print(failure)
+    print(f"{checker.asked} answers, {checker.hidden} entries hidden, "
+          f"{len(checker.failures)} differences")
+    # Trees in which nothing is hidden would prove nothing.
+    sys.exit(bool(checker.failures) or checker.hidden < checker.asked // 50)
+
+
+main()

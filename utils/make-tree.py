@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Makes the trees of folders that the benchmarks of walkers walk.
+
+    make-tree.py source --out DIR --folders 27000 --files 226000
+    make-tree.py flat --out DIR --folders 300 --files 120000
+    make-tree.py libraries --out DIR --folders 200 --files 80000
+    make-tree.py repository --out DIR --folders 27000 --files 226000
+
+source: shaped like a large source and build tree: nested, with folders of very
+different sizes, most of the files empty or tiny. flat: folders of equal size
+beside each other. libraries: the same, where folder 0007 holds libpart0007.a.
+repository: a source tree in git, everything committed that its .gitignore files
+(in many of its folders) do not hide; two fifths of the files are outputs of a
+build, and hidden.
+
+The same seed gives the same names and contents. The stamp tree.json lies beside
+the tree (DIR.json), so that the tree holds nothing else; a tree that is there
+is left alone, one that was interrupted is finished.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+from typing import Dict, List
+
+WORDS = ("Actor Asset Audio Blend Buffer Bundle Cache Camera Channel Chunk Client "
+         "Cluster Codec Command Component Config Context Control Core Cook Curve "
+         "Data Debug Decal Device Editor Effect Engine Entity Event Field Filter "
+         "Font Frame Game Graph Grid Handle Header Import Input Instance Layer "
+         "Level Light Link Loader Manager Map Material Matrix Mesh Message Model "
+         "Module Network Node Object Package Particle Path Physics Player Plugin "
+         "Pool Port Profile Query Queue Record Reflection Registry Render "
+         "Resource Scene Script Section Session Shader Shape Skeleton Socket "
+         "Sound Sprite State Stream Surface System Table Target Task Texture "
+         "Thread Tile Timer Track Tree Type Utility Vector Vertex View Volume "
+         "Widget Window World").split()
+SOURCES = (".cpp", ".cpp", ".h", ".h", ".inl", ".cs", ".ini", ".txt", ".uasset",
+           ".png", ".py", ".tmp", ".bak", ".json")
+OUTPUTS = (".o", ".o", ".d", ".log")
+
+# What .gitignore files hold: the root's, and one of several in one folder out of
+# forty. Anchored or not, folders, negations, classes: what real ones have.
+ROOT_RULES = """# outputs
+*.o
+*.d
+*.log
+!keep*.log
+/Out/
+.DS_Store
+"""
+RULES = ("*.tmp\n", "*.tmp\n!*Asset*.tmp\n", "/Cache/\n*.bak\n",
+         "[A-D]*.bak\nDebug*/\n", "**/Audio/*.json\n", "# none\n\n*.swp\n",
+         "Generated\n*.tmp\n\\#*\n", "/*.json\n!/Config*.json\n")
+
+Tree = Dict[str, List[str]]  # a folder's path and the names of its files
+
+
+class Namer:
+    """Names that are new in their folder."""
+
+    def __init__(self, rng: random.Random):
+        self.rng = rng
+        self.taken: Dict[str, set] = {}
+
+    def name(self, folder: str, words: int, suffix: str) -> str:
+        taken = self.taken.setdefault(folder, set())
+        stem = "".join(self.rng.choices(WORDS, k=words))
+        name = stem + suffix
+        while name in taken:
+            name = f"{stem}{self.rng.randrange(10**4)}{suffix}"
+        taken.add(name)
+        return name
+
+
+def nested(rng: random.Random, folders: int, files: int, top: str = "",
+           suffixes=SOURCES) -> Tree:
+    """A tree below the folder `top`, as deep and as uneven as real ones: each
+    new folder goes into one that is there, or beside one that is there."""
+    namer = Namer(rng)
+    paths = [top]
+    parents = [0]
+    for number in range(1, folders + (not top)):
+        at = rng.randrange(number)
+        at = parents[at] if rng.random() < 0.4 else at
+        name = namer.name(paths[at], rng.choice((1, 1, 2)), "")
+        paths.append(f"{paths[at]}/{name}" if paths[at] else name)
+        parents.append(at)
+    # A few folders hold hundreds of files, many hold two or none.
+    weights = [rng.lognormvariate(0, 1.5) for _ in paths]
+    counts = [int(weight * files / sum(weights)) for weight in weights]
+    for at in rng.choices(range(len(paths)), k=files - sum(counts)):
+        counts[at] += 1
+    return {path: [namer.name(path, rng.choice((1, 2, 2, 3)),
+                              rng.choice(suffixes)) for _ in range(count)]
+            for path, count in zip(paths, counts)}
+
+
+def flat(rng: random.Random, folders: int, files: int) -> Tree:
+    namer = Namer(rng)
+    paths = [f"{rng.choice(WORDS)}{number:04}" for number in range(folders)]
+    return {"": [], **{path: [namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
+                              for _ in range(files // folders)]
+                       for path in paths}}
+
+
+def libraries(rng: random.Random, folders: int, files: int) -> Tree:
+    namer = Namer(rng)
+    paths = [f"{number:04}" for number in range(folders)]
+    return {"": [], **{path: [f"libpart{path}.a"] + [
+        namer.name(path, 2, rng.choice(SOURCES + OUTPUTS))
+        for _ in range(files // folders - 1)] for path in paths}}
+
+
+def repository(rng: random.Random, folders: int, files: int) -> Tree:
+    built, beside = files // 4, files // 6
+    tree = nested(rng, folders * 2 // 3, files - built - beside)
+    namer = Namer(rng)
+    paths = list(tree)
+    for path in rng.choices(paths, k=beside):
+        tree[path].append(namer.name(path, 3, rng.choice(OUTPUTS)))
+    tree.update(nested(rng, folders - folders * 2 // 3, built, "Out",
+                       SOURCES + OUTPUTS))
+    for path in rng.sample(paths, max(1, len(paths) // 40)):
+        if path:
+            tree[path].append(".gitignore")
+    tree[""].append(".gitignore")
+    return tree
+
+
+KINDS = {"source": nested, "flat": flat, "libraries": libraries,
+         "repository": repository}
+
+
+def contents(rng: random.Random, path: str, name: str) -> str:
+    if name == ".gitignore":
+        return rng.choice(RULES) if path else ROOT_RULES
+    # Sizes that differ; few different ones, so that git keeps few objects.
+    return "" if rng.random() < 0.92 else "x\n" * rng.randrange(1, 200)
+
+
+def write(tree: Tree, rng: random.Random, out: pathlib.Path) -> None:
+    """Makes what is not there yet; the same again does no harm."""
+    for path, names in tree.items():
+        folder = out / path
+        folder.mkdir(parents=True, exist_ok=True)
+        at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            for name in names:
+                text = contents(rng, path, name)
+                file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+                               0o644, dir_fd=at)
+                if text:
+                    os.write(file, text.encode())
+                os.close(file)
+        finally:
+            os.close(at)
+
+
+def git(out: pathlib.Path, *words: str, **keywords) -> bytes:
+    # Nothing of the user's: neither excludes nor hooks.
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null",
+                   "GIT_CONFIG_NOSYSTEM": "1", "XDG_CONFIG_HOME": "/nonexistent",
+                   "HOME": "/nonexistent"}
+    return subprocess.run(["git", "-C", str(out), *words], check=True,
+                          stdout=subprocess.PIPE, env=environment,
+                          **keywords).stdout
+
+
+def commit(out: pathlib.Path) -> int:
+    """Commits what is not ignored and leaves a fresh index; the number of files.
+    Through fast-import, which writes one pack: `git add` would leave a file for
+    each folder below .git, and that is no tree as people have it either."""
+    shutil.rmtree(out / ".git", ignore_errors=True)
+    git(out, "init", "--quiet", "--initial-branch=main")
+    names = git(out, "ls-files", "--others", "--exclude-standard",
+                "-z").split(b"\0")[:-1]
+    stream = [b"commit refs/heads/main\n"
+              b"committer Headstart <headstart@example.com> 0 +0000\n"
+              b"data 5\nmade\n"]
+    for name in names:
+        data = (out / os.fsdecode(name)).read_bytes()
+        stream.append(b"M 100644 inline %s\ndata %d\n%s\n"
+                      % (name, len(data), data))
+    git(out, "fast-import", "--quiet", input=b"".join(stream))
+    git(out, "reset", "--quiet")
+    # Files that are younger than the index count as dirty until looked into.
+    time.sleep(1.5)
+    if git(out, "status", "--porcelain"):
+        sys.exit(f"error: {out} is not clean after its commit")
+    return len(names)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--folders", required=True, type=int,
+                        help="beside the topmost one")
+    parser.add_argument("--files", required=True, type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    out = options.out
+    stamp = out.with_name(out.name + ".json")
+    recipe = {"version": 1, "kind": options.kind, "folders": options.folders,
+              "files": options.files, "seed": options.seed}
+    before = json.loads(stamp.read_text()) if stamp.exists() else None
+    if before and before["recipe"] == recipe and before["done"]:
+        return 0
+    print(f"making {out}: {options.files} files in {options.folders} folders",
+          flush=True)
+    if out.exists() and not (before and before["recipe"] == recipe):
+        if not before:
+            sys.exit(f"error: {out} is there, and not ours to replace")
+        print("   deleting the one with another recipe first", flush=True)
+        shutil.rmtree(out)
+    out.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(json.dumps({"recipe": recipe, "done": False}))
+    rng = random.Random(options.seed)
+    tree = KINDS[options.kind](rng, options.folders, options.files)
+    write(tree, rng, out)
+    figures = {"folders": len(tree) - 1, "files": sum(map(len, tree.values()))}
+    if options.kind == "repository":
+        figures["committed"] = commit(out)
+    os.sync()
+    stamp.write_text(json.dumps({"recipe": recipe, "done": True, **figures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
