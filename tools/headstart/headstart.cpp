@@ -206,8 +206,12 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                     ": expected a value after it",
                 Exit::WrongUsage);
   Arguments.Tree = treeArguments(Parsed);
-  // Where no linker is expected, `--` ends the options.
-  if ((S.Takes & LinkerOption) == 0)
+  // Where no linker is expected, `--` ends the options. LLVM leaves out what is
+  // empty ("$NOTHING"), and a command without operands would do something else.
+  bool IsForLinker = (S.Takes & LinkerOption) != 0;
+  if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
+    return fail("an argument is empty", Exit::WrongUsage);
+  if (!IsForLinker)
     llvm::append_range(Arguments.Operands, std::exchange(Arguments.Linker, {}));
   return S.Run(Arguments);
 }
