@@ -68,6 +68,8 @@ Exit LineOutput::finish() {
 void ProblemPrinter::print(StringRef Path, StringRef What) {
   std::lock_guard Lock(Mutex);
   Any = true;
+  if (Before)
+    Before();
   fail((Path + ": " + What).str());
 }
 

@@ -25,6 +25,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -82,8 +83,15 @@ public:
   void print(llvm::StringRef Path, llvm::StringRef What);
   bool any() const { return Any; }
 
+  /// What to do before each: something else may stand on the line. To be called
+  /// while nobody prints.
+  void setBefore(std::function<void()> Function) {
+    Before = std::move(Function);
+  }
+
 private:
   std::mutex Mutex;
+  std::function<void()> Before;
   std::atomic<bool> Any = false;
 };
 

@@ -92,6 +92,11 @@ public:
     // Without the thread there is no progress, and a signal waits for the end.
     (void)Thread.start([this] { watch(); });
   }
+  /// Takes the line away until it is drawn again. Any thread.
+  void hideLine() {
+    std::lock_guard Lock(Mutex);
+    Line.erase();
+  }
   void walkIsOver() { IsComplete.store(true); }
   void stop();
 
@@ -100,7 +105,7 @@ private:
 
   TreeWalker &Walker;
   TreeFetcher &Fetcher;
-  ProgressLine Line;
+  ProgressLine Line; ///< guarded by Mutex
   std::atomic<bool> IsComplete = false;
   std::mutex Mutex;
   std::condition_variable Over;
@@ -297,6 +302,7 @@ Exit runWarm(const CommandArguments &Arguments) {
                       });
   TreeWalker Walker(Plan->walkOptions(/*WithStatus=*/true));
   Watcher Watch(Walker, Fetcher);
+  Problems.setBefore([&] { Watch.hideLine(); });
   Fetcher.start();
   Watch.start();
   feed(*Plan, Operands, Changed, Walker, Fetcher, Problems);
