@@ -42,6 +42,8 @@ PIECES = [
     b"[a/b]", b"[", b"]", b"\\", b"\\*", b"\\?", b"\\ ", b"\\/", b"\\[", b" ",
     b"\t", b"!", b"#", b"-", b"\xc3\xa9", b"\xff", b"[\xc3]", b"[\x80-\xff]",
 ]
+JOINTS = [b"/**/", b"**/", b"/**", b"**", b"*", b"*/", b"/*", b"/*/", b"/***/",
+          b"?", b"[!q]", b"[/]", b"\\/", b"**\\/", b"/**/**/", b"*/**/", b"//"]
 
 
 class Maker:
@@ -75,6 +77,19 @@ class Maker:
                 out += char
         return bytes(out)
 
+    def join(self, parts):
+        """A path's parts, some left out, joined by what may match a slash."""
+        out = b""
+        for part in parts:
+            if self.random.random() < 0.25:
+                continue
+            if out and self.random.random() < 0.5:
+                out += self.random.choice(JOINTS)
+            elif out:
+                out += b"/"
+            out += part if self.random.random() < 0.7 else self.blur(part)
+        return out or b"*"
+
     def pattern(self, paths):
         dice = self.random.random()
         path = self.random.choice(paths)
@@ -91,7 +106,9 @@ class Maker:
             body = b"*" + parts[-1][-2:]
         elif dice < 0.45:
             body = path
-        elif dice < 0.75:
+        elif dice < 0.62:
+            body = self.join(parts)
+        elif dice < 0.80:
             body = self.blur(b"/".join(parts[self.random.randrange(len(parts)):]))
         else:
             body = b"".join(self.random.choices(

@@ -75,6 +75,11 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
   }
   if (List->Patterns.empty())
     return nullptr;
+  // Lists live as long as the walk is below their folder.
+  List->Patterns.shrink_to_fit();
+  List->Others.shrink_to_fit();
+  List->Globs.Steps.shrink_to_fit();
+  List->Globs.Classes.shrink_to_fit();
   return List;
 }
 

@@ -78,8 +78,9 @@ enum class IgnoreVerdict : uint8_t { None, Ignore, Include };
 /// Immutable once made; any thread.
 class PatternList {
 public:
-  /// A file with more bytes or patterns is not for people, and not read: the
-  /// memory of a list is some 60 bytes a pattern and 4 a byte.
+  /// A file with more bytes or patterns is not for people, and not read. A list
+  /// takes about 100 bytes for a plain pattern; the worst of files, nothing but
+  /// sets, takes 60 MiB.
   static constexpr size_t MaxFileBytes = size_t(4) << 20;
   static constexpr size_t MaxPatterns = 100000;
 

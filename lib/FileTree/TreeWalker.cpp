@@ -352,9 +352,14 @@ void WalkWorker::enterScope(FolderNode &Node) {
     ++Figures.Problems;
     State.Visitor.problem("", P);
   }
+  IgnorePresence Present = Listing.lookAhead(Node.Handle);
+  if (!Present.any()) {
+    Node.Scope = std::move(Above);
+    return;
+  }
   Problems.clear();
-  Node.Scope = Rules->enter(Above, pathFromRoot(), Node.Handle,
-                            Listing.lookAhead(Node.Handle), Problems);
+  Node.Scope =
+      Rules->enter(Above, pathFromRoot(), Node.Handle, Present, Problems);
   // Of files in this folder, whose names have no colon.
   for (StringRef P : Problems) {
     if (P.consume_front(pathFromRoot()))

@@ -8,7 +8,9 @@
 
 #include "../../lib/FileTree/IgnorePattern.h"
 #include "../../lib/FileTree/PatternList.h"
+#include "IgnoreReference.h"
 #include "gtest/gtest.h"
+#include <random>
 
 using namespace headstart::detail;
 using namespace std::string_literals;
@@ -259,6 +261,42 @@ TEST(IgnorePatternTest, IsNotLedAstray) {
   // A line may be as long as the file.
   EXPECT_EQ(verdict(std::string(1 << 20, '?'), As), '-');
   EXPECT_EQ(verdict(std::string(1 << 20, '*'), As), 'x');
+}
+
+// Random patterns over few bytes against random paths of the same: the tables
+// and the way back to the last star give what trying everything gives.
+TEST(IgnorePatternTest, AgreesWithTheSlowWay) {
+  std::mt19937 Random(1);
+  auto Text = [&](llvm::ArrayRef<const char *> Pieces, unsigned Most) {
+    std::string Result;
+    for (unsigned Count = 1 + Random() % Most; Count != 0; --Count)
+      Result += Pieces[Random() % Pieces.size()];
+    return Result;
+  };
+  unsigned Matches = 0;
+  for (int Round = 0; Round < 60000; ++Round) {
+    std::string File;
+    for (unsigned Lines = 1 + Random() % 4; Lines != 0; --Lines)
+      File += Text({"a", "b", ".", "*", "**", "/", "**/", "/**/", "?", "[ab]",
+                    "\\", "!"},
+                   8) +
+              "\n";
+    std::string Folder;
+    for (unsigned Depth = Random() % 5; Depth != 0; --Depth)
+      Folder += (Folder.empty() ? "" : "/") + Text({"a", "b", "."}, 3);
+    std::string Name = Text({"a", "b", "."}, 4);
+    std::string Problem;
+    auto List = PatternList::parse(File, Problem);
+    IgnoreQuery Query("", Folder, Name, Round % 2);
+    IgnoreVerdict Verdict = List ? List->match(Query, 1) : IgnoreVerdict::None;
+    ASSERT_EQ(Verdict,
+              headstart::test::slowVerdict(File, Folder, Name, Round % 2))
+        << File << "\n"
+        << Folder << "\n"
+        << Name;
+    Matches += Verdict != IgnoreVerdict::None;
+  }
+  EXPECT_GT(Matches, 10000U);
 }
 
 TEST(IgnorePatternTest, RefusesTooMany) {

@@ -10,9 +10,11 @@
 #include "OS/TestFiles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 using namespace headstart;
 using testing::ElementsAre;
@@ -322,6 +324,44 @@ TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
   EXPECT_NE(Root, Above);
   EXPECT_EQ(enter(Rules, Root, "", "a"), Root);
   EXPECT_EQ(enter(Rules, Root, "", "b"), Root);
+}
+
+// Threads that share what is above them, and drop it in any order.
+TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
+  makeFolder(".git");
+  write(".gitignore", "*.o\n!/a/*/b?.o\n");
+  write("a/.ignore", "c\n");
+  IgnoreRules Rules(Settings);
+  IgnoreScopePtr Above = Rules.above(path(""));
+  IgnoreScopePtr Root = enter(Rules, Above, "", "");
+  IgnoreScopePtr Inner = enter(Rules, Root, "", "a");
+  Above.reset();
+  std::atomic<unsigned> Wrong = 0;
+  std::vector<std::thread> Threads;
+  Threads.reserve(4);
+  for (unsigned T = 0; T < 4; ++T)
+    Threads.emplace_back([&Rules, &Wrong, Inner, Path = path("a")] {
+      os::DirectoryHandle Folder;
+      std::vector<std::string> NoProblems;
+      IgnorePresence Present;
+      Present.note(".ignore");
+      Wrong += static_cast<bool>(os::DirectoryHandle::open(Path, Folder));
+      std::vector<IgnoreScopePtr> Scopes = {Inner};
+      for (int I = 0; I < 100; ++I) {
+        Scopes.push_back(
+            Rules.enter(Scopes.back(), "a", Folder, Present, NoProblems));
+        const IgnoreScope &Scope = *Scopes.back();
+        Wrong += !Rules.isIgnored(Scope, "a/x", "c", false);
+        Wrong += !Rules.isIgnored(Scope, "a/x", "c.o", false);
+        Wrong += Rules.isIgnored(Scope, "a/x", "b1.o", false);
+      }
+      Wrong += !NoProblems.empty();
+    });
+  Inner.reset();
+  Root.reset();
+  for (std::thread &Thread : Threads)
+    Thread.join();
+  EXPECT_EQ(Wrong, 0U);
 }
 
 // Every folder with rules of its own: neither entering nor leaving recurses.

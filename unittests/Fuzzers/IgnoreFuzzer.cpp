@@ -1,0 +1,53 @@
+//===- IgnoreFuzzer.cpp - Any bytes as an ignore file ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The last line is the path that is asked for, a folder if it ends in '/'; what
+// is before it is the file. The answer must be that of the slow way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/FileTree/IgnoreFile.h"
+#include "../FileTree/IgnoreReference.h"
+#include <cstdint>
+#include <cstdlib>
+
+using namespace headstart;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  llvm::StringRef Input(reinterpret_cast<const char *>(Data), Size);
+  (void)detail::configuredExcludes(Input);
+
+  auto [Text, Path] = Input.rsplit('\n');
+  bool IsFolder = Path.consume_back("/");
+  llvm::StringRef Folder;
+  llvm::StringRef Name = Path;
+  if (Path.contains('/'))
+    std::tie(Folder, Name) = Path.rsplit('/');
+  // What no folder holds: empty names, zeros.
+  if (Name.empty() || Path.contains('\0') || Path.starts_with("/") ||
+      Path.contains("//"))
+    return 0;
+  std::string Problem;
+  auto List = detail::PatternList::parse(Text, Problem);
+  auto Verdict = detail::IgnoreVerdict::None;
+  if (List) {
+    // The file in the root, the walk from there or from the first folder.
+    detail::IgnoreQuery Query("", Folder, Name, IsFolder);
+    Verdict = List->match(Query, 1);
+    if (!Folder.empty()) {
+      auto [First, Rest] = Folder.split('/');
+      std::string Above = ("/" + First).str();
+      detail::IgnoreQuery FromBelow(Above, Rest, Name, IsFolder);
+      if (List->match(FromBelow, 1) != Verdict)
+        abort();
+    }
+  }
+  if (Verdict != test::slowVerdict(Text, Folder, Name, IsFolder))
+    abort();
+  return 0;
+}
