@@ -155,6 +155,7 @@ TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
   ASSERT_EQ(::mkfifo(Fifo.c_str(), 0600), 0);
   const std::string Socket = Folder.path("s");
   const int Descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(Descriptor, 0);
   sockaddr_un Address = {};
   Address.sun_family = AF_UNIX;
   if (Socket.size() < sizeof(Address.sun_path)) {

@@ -104,13 +104,12 @@ public:
   /// not be looked at is not among them.
   std::vector<TreeChange> finish();
 
-protected:
+private:
   void show(const WalkFolder &Folder,
             llvm::ArrayRef<os::DirectoryEntry> Entries) override;
   /// Called for each problem after it has been noted. Several threads.
   virtual void report(llvm::StringRef Path, llvm::StringRef What) = 0;
 
-private:
   const ManifestPart &Part;
   std::string WalkedRoot;
   os::FileIdentity LeftOut;

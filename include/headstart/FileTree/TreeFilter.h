@@ -103,12 +103,11 @@ public:
   void visit(const WalkFolder &Folder,
              llvm::ArrayRef<os::DirectoryEntry> Entries, Prune &Pruned) final;
 
-protected:
+private:
   /// As `visit`; never without entries.
   virtual void show(const WalkFolder &Folder,
                     llvm::ArrayRef<os::DirectoryEntry> Entries) = 0;
 
-private:
   const TreeFilter &Filter;
   std::string Prefix; ///< "" or "a/b"
 };
