@@ -195,6 +195,7 @@ Exit runWalk(const CommandArguments &Arguments) {
     Lister Visitor(*Plan, Operands, Writer, Output, Problems,
                    Listing ? &*Listing : nullptr);
     std::vector<std::string> Roots;
+    Roots.reserve(Operands.Folders.size());
     for (const TreeRoot &Root : Operands.Folders)
       Roots.push_back(Root.Given);
     Walker.walk(Roots, Visitor);

@@ -14,7 +14,6 @@
 #include <vector>
 
 using namespace headstart;
-using llvm::StringRef;
 
 namespace {
 
