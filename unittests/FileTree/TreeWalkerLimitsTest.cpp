@@ -278,7 +278,7 @@ TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
   });
   WalkOptions Options;
   Options.WithStatus = true;
-  for (unsigned I = 0; I != 60 || Rounds < 50; ++I) {
+  for (unsigned I = 0; I < 60 || Rounds < 50; ++I) {
     Options.Jobs = I % 5;
     Recorder Seen;
     walk(Tree.path(), Seen, Options);

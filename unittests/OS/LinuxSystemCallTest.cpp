@@ -12,19 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PosixTestSupport.h"
+#include "LinuxTestSupport.h"
 #include "TestFiles.h"
 #include "headstart/OS/PageCache.h"
 
 #include "gtest/gtest.h"
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <string>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 using namespace headstart;
@@ -39,29 +34,10 @@ constexpr unsigned CachestatNumber = SYS_cachestat;
 constexpr unsigned CachestatNumber = 451;
 #endif
 
-/// From now on, system call \p Number fails with \p Error in this process.
-bool deny(unsigned Number, unsigned Error) {
-  std::array<sock_filter, 4> Filter = {
-      {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, Number, 0, 1),
-       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | Error),
-       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
-  const sock_fprog Program = {Filter.size(), Filter.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Program) == 0;
-}
-
 class LinuxSystemCallTest : public testing::Test {
 protected:
   static constexpr uint64_t FileBytes = 300'001;
   static constexpr ByteRange All{0, FileBytes};
-
-  /// Runs \p Work in a child where the call fails; what it returns, or 99.
-  template <class Function>
-  static int runWithout(unsigned Number, unsigned Error, Function Work) {
-    return exitStatus(
-        startChild([&] { return deny(Number, Error) ? Work() : 99; }));
-  }
 
   /// As if this kernel knew everything.
   static PageCacheAbilities everything() {

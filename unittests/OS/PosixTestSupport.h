@@ -47,6 +47,13 @@ template <class Function> int runUnprivileged(Function Work) {
   }));
 }
 
+/// The descriptor that the next open gets.
+inline int nextDescriptor() {
+  const int Next = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
+  ::close(Next);
+  return Next;
+}
+
 /// Writes \p Text into a new file and waits until it is on the disk.
 inline void writeSynced(const std::string &Path, const std::string &Text) {
   const int File =

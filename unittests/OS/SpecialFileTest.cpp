@@ -164,13 +164,6 @@ TEST(SpecialFileTest, ReportsAFolderThatMayNotBeSearched) {
   ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
 }
 
-/// The descriptor that the next open gets.
-int nextDescriptor() {
-  const int Next = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
-  ::close(Next);
-  return Next;
-}
-
 TEST(SpecialFileTest, LeaksNoDescriptor) {
   const TestFolder Folder;
   const std::string Path = Folder.write("file", "hello");

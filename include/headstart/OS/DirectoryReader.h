@@ -47,9 +47,10 @@ struct DirectoryEntry {
   /// behind them; on Windows UTF-16 in the machine's order, without the zero.
   /// Points into the reader's buffer, or whoever lists.
   std::string_view Name;
-  /// With HasStatus all of it. Without, of use only as a hint: Inode is what
-  /// the listing says (that of the folder beneath where something is mounted),
-  /// the rest 0.
+  /// With HasStatus all of it, except that Device and Inode are both 0 where
+  /// the system has no id for the file. Without, of use only as a hint: Inode
+  /// is what the listing says (that of the folder beneath where something is
+  /// mounted), the rest 0.
   FileIdentity Identity;
   EntryType Type = EntryType::Unknown;
   /// Whether size and times are known: where listings bring them (Windows,
@@ -74,29 +75,35 @@ public:
 
   /// Opens the folder \p Path, through links; "" is the current folder.
   /// Anything but a folder gives `errc::not_a_directory` and is not disturbed.
-  /// Blocks for metadata.
+  /// What \p Result had open before is closed, also on failure. Blocks for
+  /// metadata.
   static std::error_code open(const std::string &Path, DirectoryHandle &Result);
 
   /// Opens a folder in this one. \p Path may have several parts, and is
-  /// relative. With `LinkRule::Refuse` no link is followed in any part of it:
-  /// the result lies below this folder, whatever others do to the tree
-  /// meanwhile
-  /// (`errc::too_many_symbolic_link_levels` or `errc::not_a_directory`
-  /// otherwise).
+  /// relative. With `LinkRule::Refuse` the result lies below this folder,
+  /// whatever others do to the tree meanwhile: a link in any part of it gives
+  /// `errc::too_many_symbolic_link_levels` or `errc::not_a_directory`, a `..`
+  /// or a `/` in front `errc::cross_device_link`. (Where there is no source for
+  /// the system, between two looks somebody may put a link.) What \p Result had
+  /// open before, which may be this folder, is closed, also on failure. Blocks
+  /// for metadata.
   std::error_code openBelow(const char *Path, LinkRule Links,
                             DirectoryHandle &Result) const;
 
-  /// Opens the folder \p Name that is in this one, for a walk. \p MayBeMount
-  /// says whether another file system, or another part of this one, may be
-  /// mounted there, so that what the listing said of it (its inode) may be that
-  /// of the folder beneath. Where the system can tell (Linux 5.6) it says no
-  /// for all others, at no cost.
+  /// Opens the folder \p Name that is in this one, a single part as listed, for
+  /// a walk; otherwise like `openBelow`. \p MayBeMount says whether another
+  /// file system, or another part of this one, may be mounted there, so that
+  /// what the listing said of it (its inode) may be that of the folder beneath.
+  /// Where the system can tell (Linux 5.6) it says no for all others, at no
+  /// cost.
   std::error_code openChild(const char *Name, LinkRule Links,
                             DirectoryHandle &Result, bool &MayBeMount) const;
 
   /// Fills in type and status of \p Entry (by its name, in this folder). With
   /// `LinkRule::Follow` those of what a link points to. Leaves the entry as it
-  /// is on an error. Blocks for metadata.
+  /// is on an error. Where the system cannot tell (the times of a link itself,
+  /// without a source for the system) the type is all, and HasStatus says so.
+  /// Blocks for metadata.
   std::error_code addStatus(DirectoryEntry &Entry,
                             LinkRule Links = LinkRule::Refuse) const;
 
@@ -129,17 +136,19 @@ public:
   /// (measured on 400 entries a folder and 226,000 in all).
   static constexpr size_t DefaultBufferBytes = size_t(64) << 10;
 
+  /// At least what one entry may take is allocated, whatever \p BufferBytes is.
   explicit DirectoryReader(size_t BufferBytes = DefaultBufferBytes);
 
   /// Begins with \p Folder, which must stay where it is until the last `read`.
-  /// Reads nothing yet. A folder is listed once, from where it was left: who
-  /// wants it twice opens it twice.
+  /// Reads nothing yet. A folder is listed once, from where it was left (what
+  /// the buffer still held is left out): who wants it twice opens it twice.
   void start(DirectoryHandle &Folder);
 
-  /// Gives the next entries, as many as \p Into takes and one buffer holds: at
-  /// least one, 0 at the end of the folder. With an \p Error, those before it,
-  /// which are sound, and it is the last call. The names hold until the next
-  /// call. Blocks.
+  /// Gives the next entries, as many as \p Into takes (one at least) and one
+  /// buffer holds: at least one, 0 at the end of the folder, which a folder
+  /// that was deleted meanwhile has come to. With an \p Error, those before it,
+  /// which are sound, and it is the last call: another gives 0. The names hold
+  /// until the next call. Blocks.
   size_t read(std::span<DirectoryEntry> Into, std::error_code &Error);
 
   /// Whether the entries of one system call are used up: another reader may

@@ -19,6 +19,7 @@
 #include "headstart/OS/DirectoryReader.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace headstart::os {
@@ -26,11 +27,47 @@ namespace headstart::os {
 /// Reads records from the front of \p Bytes into \p Into, as many as it takes,
 /// and takes them off \p Bytes. `.` and `..` are left out. Returns the number
 /// of entries; \p Malformed says that the next record cannot be one (its length
-/// is impossible, its name does not end), whereupon \p Bytes is empty.
+/// is impossible, its name is empty or does not end), whereupon \p Bytes is
+/// empty. The entries before it are sound. The other parsers do likewise.
 ///
 /// `struct linux_dirent64` of getdents64(2), as the machine lays it out.
+/// Neither size nor times.
 size_t parseLinuxEntries(std::span<const char> &Bytes,
                          std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// The records of macOS's getattrlistbulk(2), in a process of 64 bits, asked
+/// for `ATTR_CMN_RETURNED_ATTRS | ATTR_CMN_NAME` and any of `ATTR_CMN_ERROR`,
+/// `_DEVID`, `_OBJTYPE`, `_MODTIME`, `_CHGTIME`, `_FILEID` and
+/// `ATTR_FILE_DATALENGTH`: any other attribute is malformed. An entry has its
+/// status if all of these are there (a folder needs no length). One that
+/// macOS could not look at (`ATTR_CMN_ERROR`) has its name only.
+size_t parseMacEntries(std::span<const char> &Bytes,
+                       std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// What of \p Buffer the first \p Records records take: getattrlistbulk tells
+/// their number only. All of \p Buffer if one of them cannot be one, so that
+/// `parseMacEntries` finds it.
+std::span<const char> takeMacRecords(std::span<const char> Buffer,
+                                     size_t Records);
+
+/// Windows's `FILE_ID_BOTH_DIR_INFO` (GetFileInformationByHandleEx), up to the
+/// record that says it is the last: \p Bytes may be longer. \p Device is the
+/// number of the folder's volume, where all its entries are (what a junction
+/// points to is not an entry). Where the file system has no id of 64 bits,
+/// `Inode` and `Device` are 0; size and times are always there.
+size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
+                           std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// Any number of Windows's `WIN32_FIND_DATAW` (FindFirstFileExW), one behind
+/// the other: size and the time of the last write, but no id and no time of
+/// change, which are 0.
+size_t parseFindData(std::span<const char> &Bytes,
+                     std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// A `FILETIME` or a time in a `LARGE_INTEGER` (units of 100 ns since 1601) as
+/// nanoseconds since 1970, or the nearest that there is. 0, which Windows uses
+/// for "none", and what is below stay 0.
+int64_t nanosecondsFromFileTime(int64_t FileTime);
 
 } // namespace headstart::os
 

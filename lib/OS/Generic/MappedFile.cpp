@@ -13,13 +13,13 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include "Support.h"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -27,6 +27,7 @@
 #include <utility>
 
 using namespace headstart::os;
+using namespace headstart::os::detail;
 namespace fs = std::filesystem;
 
 namespace {
@@ -45,19 +46,6 @@ static Stream &streamOf(intptr_t Handle) {
 }
 
 static std::error_code lastError() { return {errno, std::generic_category()}; }
-
-/// Nanoseconds since 1970 where file_clock can tell, otherwise since its own
-/// epoch, which is anyone's choice (1601 on Windows): good enough to compare.
-template <class FileTime> static int64_t nanoseconds(FileTime Time) {
-  const auto SinceEpoch = [&] {
-    if constexpr (requires { FileTime::clock::to_sys(Time); })
-      return FileTime::clock::to_sys(Time).time_since_epoch();
-    else
-      return Time.time_since_epoch();
-  }();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(SinceEpoch)
-      .count();
-}
 
 FileStatus headstart::os::lookAt(const std::string &Path,
                                  std::error_code &Error) {
@@ -81,9 +69,6 @@ FileStatus headstart::os::lookAt(const std::string &Path,
     return Status;
   }
 
-  // The library tells neither device nor inode. The place where the links end
-  // stands in for them: it keeps two files of one size and time apart, though
-  // not a file from another that was put in its place within one clock tick.
   const uintmax_t Size = fs::file_size(Path, Error);
   fs::file_time_type Modified;
   fs::path Place;
@@ -94,7 +79,7 @@ FileStatus headstart::os::lookAt(const std::string &Path,
   if (Error)
     return {};
   Status.Kind = FileKind::Regular;
-  Status.Identity.Inode = std::hash<std::string>()(Place.string());
+  Status.Identity.Inode = idOf(Place);
   Status.Identity.Size = Size;
   Status.Identity.ModifiedNs = nanoseconds(Modified);
   return Status;

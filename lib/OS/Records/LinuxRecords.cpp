@@ -1,4 +1,4 @@
-//===- DirectoryRecords.cpp - Parse what systems list ---------------------===//
+//===- LinuxRecords.cpp - Parse what getdents64 gives ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,24 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fields.h"
 #include "headstart/OS/DirectoryRecords.h"
-#include <cstring>
 
 namespace headstart::os {
 
+using namespace detail;
+
 namespace {
-/// The layout of `struct linux_dirent64`, in bytes (getdents64(2)).
+// `struct linux_dirent64`, in bytes (getdents64(2), include/linux/dirent.h).
 constexpr size_t InodeAt = 0;
 constexpr size_t LengthAt = 16;
 constexpr size_t TypeAt = 18;
 constexpr size_t NameAt = 19;
 } // namespace
-
-template <typename T> static T valueAt(const char *Bytes) {
-  T Value;
-  std::memcpy(&Value, Bytes, sizeof(Value));
-  return Value;
-}
 
 /// The types are those of `st_mode`, shifted by 12 (dirent.h).
 static EntryType typeOf(unsigned char Type) {
@@ -47,34 +43,29 @@ static EntryType typeOf(unsigned char Type) {
   }
 }
 
-static bool isDots(std::string_view Name) {
-  return Name == "." || Name == "..";
-}
-
 size_t parseLinuxEntries(std::span<const char> &Bytes,
                          std::span<DirectoryEntry> Into, bool &Malformed) {
   Malformed = false;
   size_t Count = 0;
   while (Count != Into.size() && !Bytes.empty()) {
     const char *Record = Bytes.data();
-    size_t Length =
-        Bytes.size() > NameAt ? valueAt<uint16_t>(Record + LengthAt) : 0;
-    size_t NameLength = Length > NameAt && Length <= Bytes.size()
-                            ? ::strnlen(Record + NameAt, Length - NameAt)
-                            : 0;
-    if (NameLength == 0 || NameLength == Length - NameAt) {
+    const size_t Length =
+        Bytes.size() > NameAt ? fieldAt<uint16_t>(Record, LengthAt) : 0;
+    const std::string_view Name = Length <= Bytes.size()
+                                      ? textAt(Bytes.first(Length), NameAt)
+                                      : std::string_view();
+    if (Name.empty()) {
       Malformed = true;
       Bytes = {};
       break;
     }
     Bytes = Bytes.subspan(Length);
-    std::string_view Name(Record + NameAt, NameLength);
     if (isDots(Name))
       continue;
     DirectoryEntry &Entry = Into[Count++];
     Entry.Name = Name;
     Entry.Identity = {};
-    Entry.Identity.Inode = valueAt<uint64_t>(Record + InodeAt);
+    Entry.Identity.Inode = fieldAt<uint64_t>(Record, InodeAt);
     Entry.Type = typeOf(static_cast<unsigned char>(Record[TypeAt]));
     Entry.HasStatus = false;
   }

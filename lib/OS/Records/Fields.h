@@ -1,0 +1,46 @@
+//===- Fields.h - Reading the fields of records -----------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_RECORDS_FIELDS_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_RECORDS_FIELDS_H
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace headstart::os::detail {
+
+/// The field of type \p T that begins \p At bytes behind \p Record, which need
+/// not be aligned. The caller has checked that it is there.
+template <typename T> T fieldAt(const char *Record, size_t At) {
+  T Value;
+  std::memcpy(&Value, Record + At, sizeof(Value));
+  return Value;
+}
+
+/// The text that begins \p At bytes into \p Bytes and ends with a zero there;
+/// empty if it does not end, or begins outside.
+inline std::string_view textAt(std::span<const char> Bytes, size_t At) {
+  if (At >= Bytes.size())
+    return {};
+  const auto *Begin = Bytes.data() + At;
+  const void *End = std::memchr(Begin, '\0', Bytes.size() - At);
+  if (End == nullptr)
+    return {};
+  return {Begin, static_cast<size_t>(static_cast<const char *>(End) - Begin)};
+}
+
+inline bool isDots(std::string_view Name) {
+  return Name == "." || Name == "..";
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_RECORDS_FIELDS_H

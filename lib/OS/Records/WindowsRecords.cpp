@@ -1,0 +1,182 @@
+//===- WindowsRecords.cpp - Parse what Windows lists ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// FILE_ID_BOTH_DIR_INFO (winbase.h; [MS-FSCC] 2.4, FileIdBothDirectory-
+// Information) and WIN32_FIND_DATAW (minwinbase.h), both with the offsets that
+// the natural alignment of their members gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fields.h"
+#include "headstart/OS/DirectoryRecords.h"
+#include <limits>
+
+namespace headstart::os {
+
+using namespace detail;
+
+namespace {
+
+namespace bothdir {
+constexpr size_t NextAt = 0;
+constexpr size_t ModifiedAt = 24;
+constexpr size_t ChangedAt = 32;
+constexpr size_t SizeAt = 40;
+constexpr size_t AttributesAt = 56;
+constexpr size_t NameLengthAt = 60; // in bytes
+// The tag of a reparse point ([MS-FSA] 2.1.5.6.3); else of no interest.
+constexpr size_t EaSizeAt = 64;
+constexpr size_t FileIdAt = 96;
+constexpr size_t NameAt = 104;
+// "each MUST be aligned on an 8-byte boundary" ([MS-FSCC] 2.4).
+constexpr size_t Alignment = 8;
+} // namespace bothdir
+
+namespace finddata {
+constexpr size_t AttributesAt = 0;
+constexpr size_t ModifiedAt = 20;
+constexpr size_t SizeHighAt = 28;
+constexpr size_t SizeLowAt = 32;
+constexpr size_t TagAt = 36; // dwReserved0
+constexpr size_t NameAt = 44;
+constexpr size_t NameUnits = 260; // MAX_PATH
+constexpr size_t RecordBytes = NameAt + (NameUnits + 14) * 2;
+static_assert(RecordBytes == 592, "sizeof(WIN32_FIND_DATAW)");
+} // namespace finddata
+
+// [MS-FSCC] 2.6, File Attributes.
+constexpr uint32_t DirectoryAttribute = 0x10;
+constexpr uint32_t ReparseAttribute = 0x400;
+
+} // namespace
+
+/// A tag that says "this stands for another name" makes a link: symbolic links
+/// (0xA000000C, of WSL 0xA000001D) and junctions (0xA0000003) have that bit
+/// (IsReparseTagNameSurrogate, winnt.h). Others do not: a file that is
+/// compressed or in the cloud is a file ([MS-FSCC] 2.1.2.1, Reparse Tags).
+static EntryType typeOf(uint32_t Attributes, uint32_t Tag) {
+  if ((Attributes & ReparseAttribute) != 0) {
+    constexpr uint32_t NameSurrogate = 0x20000000;
+    if ((Tag & NameSurrogate) != 0)
+      return EntryType::Link;
+    switch (Tag) {
+    case 0x80000023: // IO_REPARSE_TAG_AF_UNIX
+      return EntryType::Socket;
+    case 0x80000024: // IO_REPARSE_TAG_LX_FIFO
+      return EntryType::Fifo;
+    case 0x80000025: // IO_REPARSE_TAG_LX_CHR
+      return EntryType::CharacterDevice;
+    case 0x80000026: // IO_REPARSE_TAG_LX_BLK
+      return EntryType::BlockDevice;
+    default:
+      break;
+    }
+  }
+  return (Attributes & DirectoryAttribute) != 0 ? EntryType::Directory
+                                                : EntryType::Regular;
+}
+
+static bool isWideDots(std::string_view Name) {
+  constexpr char16_t Dots[] = {u'.', u'.'};
+  return (Name.size() == 2 || Name.size() == 4) &&
+         std::memcmp(Name.data(), Dots, Name.size()) == 0;
+}
+
+int64_t nanosecondsFromFileTime(int64_t FileTime) {
+  // 1601 to 1970 in units of 100 ns (FILETIME, minwinbase.h).
+  constexpr int64_t Epoch = INT64_C(116'444'736'000'000'000);
+  constexpr int64_t Last = std::numeric_limits<int64_t>::max() / 100;
+  if (FileTime <= 0)
+    return 0;
+  const int64_t Since = FileTime - Epoch;
+  return Since > Last    ? std::numeric_limits<int64_t>::max()
+         : Since < -Last ? std::numeric_limits<int64_t>::min()
+                         : Since * 100;
+}
+
+size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
+                           std::span<DirectoryEntry> Into, bool &Malformed) {
+  using namespace bothdir;
+  Malformed = false;
+  size_t Count = 0;
+  while (Count != Into.size() && !Bytes.empty()) {
+    const char *Record = Bytes.data();
+    const bool HasHead = Bytes.size() >= NameAt;
+    const size_t Next = HasHead ? fieldAt<uint32_t>(Record, NextAt) : 0;
+    const size_t NameLength =
+        HasHead ? fieldAt<uint32_t>(Record, NameLengthAt) : 0;
+    // The last record has no end of its own.
+    const size_t End = Next == 0 ? Bytes.size() : Next;
+    if (NameLength == 0 || NameLength % 2 != 0 || Next % Alignment != 0 ||
+        End > Bytes.size() || End < NameAt || End - NameAt < NameLength) {
+      Malformed = true;
+      Bytes = {};
+      break;
+    }
+    Bytes = Next == 0 ? std::span<const char>() : Bytes.subspan(Next);
+    const std::string_view Name(Record + NameAt, NameLength);
+    if (isWideDots(Name))
+      continue;
+    DirectoryEntry &Entry = Into[Count++];
+    Entry.Name = Name;
+    // "0" and "all ones" are how a file system says that it has no id of 64
+    // bits ([MS-FSCC] 2.1.9).
+    const auto Id = fieldAt<uint64_t>(Record, FileIdAt);
+    const bool HasId = Id != 0 && Id != std::numeric_limits<uint64_t>::max();
+    Entry.Identity.Device = HasId ? Device : 0;
+    Entry.Identity.Inode = HasId ? Id : 0;
+    Entry.Identity.Size = fieldAt<uint64_t>(Record, SizeAt);
+    Entry.Identity.ModifiedNs =
+        nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
+    Entry.Identity.ChangedNs =
+        nanosecondsFromFileTime(fieldAt<int64_t>(Record, ChangedAt));
+    Entry.Type = typeOf(fieldAt<uint32_t>(Record, AttributesAt),
+                        fieldAt<uint32_t>(Record, EaSizeAt));
+    Entry.HasStatus = true;
+  }
+  return Count;
+}
+
+size_t parseFindData(std::span<const char> &Bytes,
+                     std::span<DirectoryEntry> Into, bool &Malformed) {
+  using namespace finddata;
+  Malformed = false;
+  size_t Count = 0;
+  while (Count != Into.size() && !Bytes.empty()) {
+    const char *Record = Bytes.data();
+    size_t Units = 0;
+    if (Bytes.size() >= RecordBytes)
+      while (Units != NameUnits &&
+             fieldAt<char16_t>(Record, NameAt + Units * 2) != 0)
+        ++Units;
+    if (Units == 0 || Units == NameUnits) {
+      Malformed = true;
+      Bytes = {};
+      break;
+    }
+    Bytes = Bytes.subspan(RecordBytes);
+    const std::string_view Name(Record + NameAt, Units * 2);
+    if (isWideDots(Name))
+      continue;
+    DirectoryEntry &Entry = Into[Count++];
+    Entry.Name = Name;
+    Entry.Identity = {};
+    Entry.Identity.Size = uint64_t(fieldAt<uint32_t>(Record, SizeHighAt))
+                              << 32 |
+                          fieldAt<uint32_t>(Record, SizeLowAt);
+    // A FILETIME on a boundary of 4 bytes: the low half first.
+    Entry.Identity.ModifiedNs =
+        nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
+    Entry.Type = typeOf(fieldAt<uint32_t>(Record, AttributesAt),
+                        fieldAt<uint32_t>(Record, TagAt));
+    Entry.HasStatus = true;
+  }
+  return Count;
+}
+
+} // namespace headstart::os

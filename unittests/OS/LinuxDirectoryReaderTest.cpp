@@ -1,0 +1,306 @@
+//===- LinuxDirectoryReaderTest.cpp - What the Linux source adds ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinuxTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/DirectoryReader.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <string>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+/// Counts what this program allocates, thread by thread.
+static thread_local size_t Allocations = 0;
+
+static void *allocate(size_t Bytes) {
+  ++Allocations;
+  // A constructor of a test must not meet a null pointer.
+  if (void *Block = std::malloc(Bytes != 0 ? Bytes : 1))
+    return Block;
+  std::abort();
+}
+
+void *operator new(size_t Bytes) { return allocate(Bytes); }
+void *operator new[](size_t Bytes) { return allocate(Bytes); }
+void operator delete(void *Block) noexcept { std::free(Block); }
+void operator delete[](void *Block) noexcept { std::free(Block); }
+void operator delete(void *Block, size_t) noexcept { std::free(Block); }
+void operator delete[](void *Block, size_t) noexcept { std::free(Block); }
+
+namespace {
+
+std::vector<std::string> makeFiles(const TestFolder &Folder, size_t Count) {
+  std::vector<std::string> Made;
+  for (size_t I = 0; I < Count; ++I)
+    Made.push_back(Folder.write("entry-" + std::to_string(I), ""));
+  return Made;
+}
+
+struct Listing {
+  size_t Entries = 0;
+  size_t Allocated = 0;
+  uint64_t Calls = 0;
+  std::error_code Error;
+};
+
+Listing list(const std::string &Path) {
+  Listing Result;
+  const size_t Before = Allocations;
+  {
+    DirectoryHandle Folder;
+    Result.Error = DirectoryHandle::open(Path, Folder);
+    DirectoryReader Reader;
+    Reader.start(Folder);
+    std::array<DirectoryEntry, 128> Entries;
+    std::error_code Error;
+    while (const size_t Count = Reader.read(Entries, Error))
+      Result.Entries += Count;
+    if (Error)
+      Result.Error = Error;
+    Result.Calls = Reader.calls();
+  }
+  Result.Allocated = Allocations - Before;
+  return Result;
+}
+
+TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
+  // Disks take their time to remove so many files.
+  const fs::path Memory = "/dev/shm";
+  const TestFolder Small(fs::exists(Memory) ? Memory
+                                            : fs::path(testing::TempDir()));
+  const TestFolder Large(Small.path());
+  makeFiles(Small, 10);
+  makeFiles(Large, 10'000);
+  const Listing Few = list(Small.path());
+  const Listing Many = list(Large.path());
+  EXPECT_EQ(Few.Entries, 11u); // with the large one
+  EXPECT_EQ(Many.Entries, 10'000u);
+  EXPECT_EQ(Few.Allocated, 1u) << "the buffer";
+  EXPECT_EQ(Many.Allocated, 1u);
+}
+
+TEST(LinuxDirectoryReaderTest, AFolderOf400EntriesTakesTwoCalls) {
+  const TestFolder Folder;
+  makeFiles(Folder, 400);
+  const Listing L = list(Folder.path());
+  EXPECT_EQ(L.Entries, 400u);
+  EXPECT_EQ(L.Calls, 2u);
+}
+
+TEST(LinuxDirectoryReaderTest, AListingHasInodesAndNoStatus) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("file", "hello");
+  DirectoryHandle Handle;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Handle));
+  DirectoryReader Reader;
+  Reader.start(Handle);
+  std::array<DirectoryEntry, 4> Entries;
+  std::error_code Error;
+  ASSERT_EQ(Reader.read(Entries, Error), 1u);
+  struct stat Stat;
+  ASSERT_EQ(::stat(Path.c_str(), &Stat), 0);
+  EXPECT_EQ(Entries[0].Identity.Inode, Stat.st_ino);
+  EXPECT_EQ(Entries[0].Identity.Size, 0u);
+  EXPECT_FALSE(Entries[0].HasStatus);
+}
+
+TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
+  const TestFolder Folder;
+  makeFiles(Folder, 1000);
+  DirectoryHandle Handle;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Handle));
+  EXPECT_EQ(exitStatus(startChild([&] {
+              DirectoryReader Reader(0);
+              Reader.start(Handle);
+              std::array<DirectoryEntry, 16> Entries;
+              std::error_code Error;
+              if (Reader.read(Entries, Error) != 16 || Error)
+                return 1;
+              if (!deny(SYS_getdents64, EIO))
+                return 99;
+              // The rest of the batch is sound.
+              size_t Rest = 0;
+              while (const size_t Count = Reader.read(Entries, Error)) {
+                if (Error)
+                  return 2;
+                Rest += Count;
+              }
+              if (Rest == 0 || Rest > 400)
+                return 3;
+              if (Error != std::errc::io_error)
+                return 4;
+              // That was the last call.
+              const uint64_t Calls = Reader.calls();
+              if (Reader.read(Entries, Error) != 0 || Error)
+                return 5;
+              return Reader.calls() == Calls ? 0 : 6;
+            })),
+            0);
+}
+
+TEST(LinuxDirectoryReaderTest, AFolderThatIsDeletedHasComeToItsEnd) {
+  const TestFolder Folder;
+  fs::create_directory(Folder.path("gone"));
+  for (int I = 0; I < 1000; ++I)
+    Folder.write("gone/entry-" + std::to_string(I), "");
+  DirectoryHandle Handle;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path("gone"), Handle));
+  DirectoryReader Reader(0);
+  Reader.start(Handle);
+  std::array<DirectoryEntry, 16> Entries;
+  std::error_code Error;
+  ASSERT_EQ(Reader.read(Entries, Error), 16u);
+  fs::remove_all(Folder.path("gone"));
+  size_t Rest = 0;
+  while (const size_t Count = Reader.read(Entries, Error))
+    Rest += Count;
+  EXPECT_FALSE(Error) << Error.message();
+  EXPECT_LT(Rest, 400u); // what the buffer held
+  // Nothing below it can be opened or looked at any more.
+  DirectoryEntry Entry;
+  Entry.Name = "entry-0";
+  EXPECT_EQ(Handle.addStatus(Entry), std::errc::no_such_file_or_directory);
+}
+
+TEST(LinuxDirectoryReaderTest, ARenameOnTheWayLeadsNowhereElse) {
+  const TestFolder Folder;
+  Folder.write("before/inner/file", "old");
+  Folder.write("other/inner/wrong", "new");
+  DirectoryHandle Handle;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path("before"), Handle));
+  fs::rename(Folder.path("before"), Folder.path("after"));
+  fs::rename(Folder.path("other"), Folder.path("before"));
+  DirectoryHandle Inner;
+  ASSERT_FALSE(Handle.openBelow("inner", LinkRule::Refuse, Inner));
+  std::array<char, 8> Into;
+  size_t Filled = 0;
+  uint64_t Size = 0;
+  EXPECT_FALSE(Inner.readFile("file", Into, Filled, Size));
+  EXPECT_EQ(std::string(Into.data(), Filled), "old");
+}
+
+/// What openBelow must do with and without openat2(2); 0, or a number that
+/// tells which promise is broken.
+int checkOpenBelow(const DirectoryHandle &Base) {
+  DirectoryHandle Below;
+  std::array<char, 8> Into;
+  size_t Filled = 0;
+  uint64_t Size = 0;
+  std::array<DirectoryEntry, 4> Entries;
+  std::error_code Error;
+  for (const char *Path :
+       {"a/b", "a//b", "a/b/", "a/b//", "./a/b", "a/./b", "a/b/."}) {
+    if (Base.openBelow(Path, LinkRule::Refuse, Below))
+      return 1;
+    if (Below.readFile("file", Into, Filled, Size) || Filled != 5)
+      return 2;
+    // Also one that is readable: not every descriptor of a folder is.
+    DirectoryReader Reader;
+    Reader.start(Below);
+    if (Reader.read(Entries, Error) != 1 || Error)
+      return 3;
+  }
+  for (const char *Path : {"link/b", "a/link", "a/link/", "out/x", "./link"}) {
+    Error = Base.openBelow(Path, LinkRule::Refuse, Below);
+    if (Error != std::errc::too_many_symbolic_link_levels &&
+        Error != std::errc::not_a_directory)
+      return 4;
+  }
+  for (const char *Path :
+       {"a/..", "../base/a", "a/../..", "/", "/tmp/", "a/b/.."})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
+        std::errc::cross_device_link)
+      return 5;
+  for (const char *Path : {"a/absent", "absent/b", "./absent"})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
+        std::errc::no_such_file_or_directory)
+      return 6;
+  for (const char *Path : {"a/b/file", "a/b/file/x", "./fifo"})
+    if (Base.openBelow(Path, LinkRule::Refuse, Below) !=
+        std::errc::not_a_directory)
+      return 7;
+  return Below.isOpen() ? 8 : 0;
+}
+
+TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
+  const TestFolder Folder;
+  Folder.write("base/a/b/file", "hello");
+  Folder.write("outside/x/file", "");
+  fs::create_directory_symlink("a", Folder.path("base/link"));
+  fs::create_directory_symlink("b", Folder.path("base/a/link"));
+  fs::create_directory_symlink("../outside", Folder.path("base/out"));
+  ASSERT_EQ(::mkfifo(Folder.path("base/fifo").c_str(), 0600), 0);
+  DirectoryHandle Base;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path("base"), Base));
+  EXPECT_EQ(checkOpenBelow(Base), 0);
+  for (const unsigned Error : {ENOSYS, EPERM})
+    EXPECT_EQ(runWithout(SYS_openat2, Error,
+                         [&] {
+                           const int Before = nextDescriptor();
+                           const int Broken = checkOpenBelow(Base);
+                           if (Broken != 0)
+                             return Broken;
+                           return nextDescriptor() == Before ? 0 : 50;
+                         }),
+              0);
+}
+
+TEST(LinuxDirectoryReaderTest, KnowsThatAFolderIsNoMountPoint) {
+  const TestFolder Folder;
+  Folder.write("a/file", "");
+  DirectoryHandle Base;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Base));
+  // 1 if it may be one, 0 if not, 2 if it is not opened.
+  const auto Ask = [&] {
+    DirectoryHandle Child;
+    bool MayBeMount = true;
+    if (Base.openChild("a", LinkRule::Refuse, Child, MayBeMount) ||
+        !Child.isOpen())
+      return 2;
+    return MayBeMount ? 1 : 0;
+  };
+  EXPECT_EQ(runWithout(SYS_openat2, ENOSYS, Ask), 1);
+  EXPECT_EQ(runWithout(SYS_openat2, EPERM, Ask), 1);
+  if (::syscall(SYS_openat2, -1, "", nullptr, 0) < 0 &&
+      (errno == ENOSYS || errno == EPERM))
+    GTEST_SKIP() << "this system has no openat2";
+  EXPECT_EQ(Ask(), 0);
+}
+
+TEST(LinuxDirectoryReaderTest, WithoutOpenat2AFolderMayBePassedUnread) {
+  const TestFolder Folder;
+  Folder.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0711), 0);
+  DirectoryHandle Base;
+  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Base));
+  EXPECT_EQ(runUnprivileged([&] {
+              if (!deny(SYS_openat2, ENOSYS))
+                return 99;
+              DirectoryHandle Opened;
+              if (Base.openBelow("closed/inner", LinkRule::Refuse, Opened))
+                return 1;
+              return Opened.isOpen() ? 0 : 2;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+} // namespace
