@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/FileTree/Record.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +15,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
 
@@ -57,35 +57,18 @@ loadProfile(const std::string &Path) {
   std::error_code Error;
   if (os::lookAt(Path, Error).Kind == os::FileKind::Missing && !Error)
     return nullptr;
-  os::OpenFile File;
-  if (std::error_code E = os::OpenFile::open(Path, File))
-    return Bad(E.message());
-  if (File.size() > MaxProfileBytes)
-    return Bad("larger than any profile");
-  std::unique_ptr<WritableMemoryBuffer> Bytes =
-      WritableMemoryBuffer::getNewUninitMemBuffer(File.size());
-  if (!Bytes || File.readAt(0, {Bytes->getBufferStart(), File.size()}, Error) !=
-                    File.size())
-    return Bad("cannot be read");
-  Expected<LinkProfile> Profile =
-      parseProfile(static_cast<MemoryBuffer &>(*Bytes).getBuffer());
+  Expected<std::unique_ptr<MemoryBuffer>> Bytes =
+      readRecordFile(Path, MaxProfileBytes, "profile");
+  if (!Bytes)
+    return Bad(toString(Bytes.takeError()));
+  Expected<LinkProfile> Profile = parseProfile((*Bytes)->getBuffer());
   if (!Profile)
     return Bad(toString(Profile.takeError()));
   return std::make_shared<const LinkProfile>(std::move(*Profile));
 }
 
 bool mayReplaceProfile(const std::string &Path) {
-  std::error_code Error;
-  os::FileStatus Status = os::lookAt(Path, Error);
-  if (Error || Status.Kind == os::FileKind::Missing)
-    return !Error;
-  os::OpenFile File;
-  if (os::OpenFile::open(Path, File))
-    return false;
-  static constexpr StringRef Start = "headstart profile ";
-  char Head[Start.size()];
-  size_t Length = File.readAt(0, Head, Error);
-  return File.size() == 0 || StringRef(Head, Length) == Start;
+  return mayReplaceRecord(Path, "headstart profile ");
 }
 
 LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
@@ -108,33 +91,10 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   if (!Folder.empty())
     if (std::error_code E = sys::fs::create_directories(Folder))
       return createStringError(E, "profile '" + Path + "': " + E.message());
-  // A link to the profile stays a link.
-  SmallString<256> Target;
-  if (sys::fs::real_path(Path, Target))
-    Target = Path;
-  // To a file beside it, which then takes its name. Not by writeToOutput: that
-  // gives up the program when the disk is full.
-  Expected<sys::fs::TempFile> Temp =
-      sys::fs::TempFile::create(Target + ".tmp%%%%%%");
-  if (!Temp)
+  if (Error E = replaceFile(Path, Bytes))
     return createStringError(inconvertibleErrorCode(),
                              "profile '" + Path +
-                                 "': " + toString(Temp.takeError()));
-  std::error_code Failed;
-  {
-    raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-    OS << Bytes;
-    OS.flush();
-    Failed = OS.error();
-    OS.clear_error();
-  }
-  Error Kept = Failed ? errorCodeToError(Failed) : Temp->keep(Target);
-  if (Kept) {
-    consumeError(Temp->discard());
-    return createStringError(inconvertibleErrorCode(),
-                             "profile '" + Path +
-                                 "': " + toString(std::move(Kept)));
-  }
+                                 "': " + toString(std::move(E)));
   return Error::success();
 }
 

@@ -7,26 +7,19 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The format: the magic, then numbers as ULEB128 and strings with their length
-/// before them, then eight bytes of XXH3 over all that. Ranges are stored as
+/// The format is that of every record (FileTree/Record.h). Ranges are stored as
 /// the gap before them and their length.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/LinkProfile.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/LEB128.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
-#include <algorithm>
+#include "headstart/FileTree/Record.h"
 
 using namespace llvm;
 
 namespace headstart {
 
 static constexpr StringRef Magic = "headstart profile 1\n";
-static constexpr uint64_t ChecksumBytes = 8;
 
 uint64_t RecordedFile::touchedBytes() const {
   uint64_t Bytes = 0;
@@ -40,18 +33,6 @@ uint64_t LinkProfile::touchedBytes() const {
   for (const RecordedFile &F : Files)
     Bytes += F.touchedBytes();
   return Bytes;
-}
-
-/// Signed numbers are folded into unsigned ones (0, -1, 1, -2, ...): LLVM's
-/// decodeSLEB128 shifts by more than 63 on a malformed number.
-static void writeSigned(int64_t Value, raw_ostream &OS) {
-  auto Bits = static_cast<uint64_t>(Value);
-  encodeULEB128((Bits << 1) ^ (Value < 0 ? UINT64_MAX : 0), OS);
-}
-
-static void writeString(StringRef S, raw_ostream &OS) {
-  encodeULEB128(S.size(), OS);
-  OS << S;
 }
 
 std::string serializeProfile(const LinkProfile &Profile) {
@@ -78,81 +59,13 @@ std::string serializeProfile(const LinkProfile &Profile) {
       At = R.end();
     }
   }
-  char Checksum[ChecksumBytes];
-  support::endian::write64le(Checksum, xxh3_64bits(Bytes));
-  OS.write(Checksum, sizeof(Checksum));
+  addChecksum(Bytes);
   return Bytes;
 }
 
-namespace {
-
-/// Reads numbers and strings from the front of some bytes; once something is
-/// wrong, everything after it reads as nothing.
-class Reader {
-public:
-  explicit Reader(StringRef Bytes) : All(Bytes), At(Bytes.bytes_begin()) {}
-
-  uint64_t number() {
-    unsigned Length = 0;
-    const char *Message = nullptr;
-    // LLVM's decoder goes on shifting through a number that is too long.
-    const unsigned char *End =
-        At + std::min<uint64_t>(remaining(), MaxNumberBytes);
-    uint64_t Value = decodeULEB128(At, &Length, End, &Message);
-    if (Message) {
-      fail("a number is malformed");
-      return 0;
-    }
-    At += Length;
-    return Value;
-  }
-  int64_t signedNumber() {
-    uint64_t Bits = number();
-    return static_cast<int64_t>((Bits >> 1) ^ (Bits & 1 ? UINT64_MAX : 0));
-  }
-  std::string string() {
-    uint64_t Length = number();
-    if (Length > remaining()) {
-      fail("a string ends past the end");
-      return {};
-    }
-    StringRef S(reinterpret_cast<const char *>(At), Length);
-    At += Length;
-    return S.str();
-  }
-
-  void fail(StringRef What) {
-    if (Problem.empty())
-      Problem = (What + " (at byte " + Twine(position()) + ")").str();
-    At = All.bytes_end();
-  }
-  bool failed() const { return !Problem.empty(); }
-  const std::string &problem() const { return Problem; }
-  uint64_t remaining() const {
-    return static_cast<uint64_t>(All.bytes_end() - At);
-  }
-
-private:
-  static constexpr uint64_t MaxNumberBytes = 10; // of 7 bits, for 64
-
-  uint64_t position() const {
-    return static_cast<uint64_t>(At - All.bytes_begin());
-  }
-
-  StringRef All;
-  const unsigned char *At;
-  std::string Problem;
-};
-
-} // namespace
-
 /// Reads the ranges of one file, which must be in order and within it.
-static void readRanges(Reader &R, RecordedFile &F) {
-  uint64_t Count = R.number();
-  // Each takes two bytes at least, so that a large count cannot make us
-  // allocate more than the file's own size.
-  if (Count > R.remaining() / 2)
-    return R.fail("more ranges than bytes");
+static void readRanges(RecordReader &R, RecordedFile &F) {
+  uint64_t Count = R.count(2, "more ranges than bytes");
   F.Touched.reserve(Count);
   uint64_t At = 0;
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
@@ -167,32 +80,24 @@ static void readRanges(Reader &R, RecordedFile &F) {
 }
 
 Expected<LinkProfile> parseProfile(StringRef Bytes) {
-  auto Bad = [](const Twine &What) {
-    return createStringError(inconvertibleErrorCode(), What);
-  };
-  if (!Bytes.starts_with(Magic))
-    return Bad("not a profile of this version");
-  if (Bytes.size() < Magic.size() + ChecksumBytes)
-    return Bad("truncated at byte " + Twine(Bytes.size()));
-  StringRef Content = Bytes.drop_back(ChecksumBytes);
-  if (support::endian::read64le(Content.end()) != xxh3_64bits(Content))
-    return Bad("the checksum is wrong: truncated, or changed");
-
-  Reader R(Content.drop_front(Magic.size()));
+  Expected<StringRef> Content = recordContent(Bytes, Magic, "profile");
+  if (!Content)
+    return Content.takeError();
+  RecordReader R(*Content);
   LinkProfile Profile;
-  Profile.Tool = R.string();
-  Profile.Output = R.string();
-  Profile.Settings = R.string();
+  Profile.Tool = R.string().str();
+  Profile.Output = R.string().str();
+  Profile.Settings = R.string().str();
   Profile.Recorded = R.signedNumber();
-  uint64_t Count = R.number();
   // A file takes seven bytes at least.
-  if (Count > R.remaining() / 7 || Count > MaxProfileFiles)
+  uint64_t Count = R.count(7, "more files than there can be");
+  if (Count > MaxProfileFiles)
     R.fail("more files than there can be");
   else
     Profile.Files.reserve(Count);
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
     RecordedFile F;
-    F.Path = R.string();
+    F.Path = R.string().str();
     F.Identity.Device = R.number();
     F.Identity.Inode = R.number();
     F.Identity.Size = R.number();
@@ -204,7 +109,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   if (!R.failed() && R.remaining() != 0)
     R.fail("something follows the last file");
   if (R.failed())
-    return Bad(R.problem());
+    return createStringError(inconvertibleErrorCode(), R.problem());
   return Profile;
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "LineOutput.h"
+#include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,12 +16,47 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <functional>
+#include <mutex>
 #include <optional>
 
 using namespace llvm;
 
 namespace headstart {
+
+namespace {
+
+/// The regular files of a walk.
+class FileCollector : public TreeVisitor {
+public:
+  explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
+
+  void visit(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries,
+             Prune & /*Pruned*/) override {
+    std::string Prefix = Folder.path().str();
+    if (!StringRef(Prefix).ends_with("/"))
+      Prefix += '/';
+    std::lock_guard Lock(Mutex);
+    for (const os::DirectoryEntry &Entry : Entries)
+      if (Entry.Type == os::EntryType::Regular)
+        Files.push_back(Prefix + std::string(Entry.Name));
+  }
+  void problem(StringRef Path, StringRef What) override {
+    Problems.print(Path, What);
+  }
+
+  /// In the order of their bytes.
+  std::vector<std::string> take() {
+    llvm::sort(Files);
+    return std::move(Files);
+  }
+
+private:
+  ProblemPrinter &Problems;
+  std::mutex Mutex;
+  std::vector<std::string> Files;
+};
+
+} // namespace
 
 /// Calls \p Visit with every regular file that \p Operands name: the files,
 /// and what is in the folders. Problems are printed and counted as failures.
@@ -40,18 +77,12 @@ static Exit forEachFile(
       One(Operand);
       continue;
     }
-    std::error_code Error;
-    std::vector<std::string> Files;
-    for (sys::fs::recursive_directory_iterator
-             I(Operand, Error, /*follow_symlinks=*/false),
-         End;
-         I != End && !Error; I.increment(Error))
-      if (I->type() == sys::fs::file_type::regular_file)
-        Files.push_back(I->path());
-    if (Error)
-      Status = fail(Operand + ": " + Error.message());
-    llvm::sort(Files);
-    llvm::for_each(Files, One);
+    ProblemPrinter Problems;
+    FileCollector Collector(Problems);
+    TreeWalker({}).walk({Operand}, Collector);
+    if (Problems.any())
+      Status = Exit::Failed;
+    llvm::for_each(Collector.take(), One);
   }
   return Status;
 }

@@ -17,6 +17,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Report/TraceLog.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,37 @@ enum class Exit : uint8_t {
   NotFound = 127,
 };
 
+/// What the commands on trees are given, as it was written.
+struct TreeArguments {
+  bool Hidden = false;
+  bool NoIgnore = false;
+  bool Follow = false;
+  bool OneFileSystem = false;
+  std::vector<std::string> Globs;
+  std::optional<std::string> MaxDepth;
+  std::optional<std::string> Jobs;
+  bool Null = false;
+  bool Sort = false;
+  bool Stat = false;
+  std::optional<std::string> Types;
+  std::optional<std::string> Manifest; ///< "": standard output
+  std::optional<std::string> Since;
+  bool Summary = false;
+  bool ExitCode = false;
+  std::optional<std::string> ChangedSince;
+  std::optional<std::string> Memory;
+};
+
 /// A parsed command line: what stood before `--`, and what stood after.
 struct CommandArguments {
   bool JSON = false;
   std::string Flavour;
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in their order
-  TraceClock::time_point Origin;        ///< the start of main
-  bool HasLinker = false;               ///< whether there was a `--`
-  std::vector<std::string> Linker;      ///< the linker and its arguments
+  TreeArguments Tree;
+  TraceClock::time_point Origin;   ///< the start of main
+  bool HasLinker = false;          ///< whether there was a `--`
+  std::vector<std::string> Linker; ///< the linker and its arguments
 };
 
 /// Prints "headstart: error: <message>" and gives back \p Status.
@@ -53,6 +76,12 @@ Exit runRun(const CommandArguments &Arguments);
 Exit runInputs(const CommandArguments &Arguments);
 /// headstart plan: the ranges that would be fetched, in their order.
 Exit runPlan(const CommandArguments &Arguments);
+/// headstart walk: list trees.
+Exit runWalk(const CommandArguments &Arguments);
+/// headstart status: what has changed since a manifest.
+Exit runStatus(const CommandArguments &Arguments);
+/// headstart warm: fetch files and trees. Ends the process when a signal asks.
+Exit runWarm(const CommandArguments &Arguments);
 /// headstart profile: the recorded profiles.
 Exit runProfile(const CommandArguments &Arguments);
 /// headstart evict: put files out of the page cache.

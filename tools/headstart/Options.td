@@ -5,9 +5,20 @@ include "llvm/Option/OptParser.td"
 def JSONOption : OptionVisibility;
 def LinkerOption : OptionVisibility;
 def RunOption : OptionVisibility;
+def WalkOption : OptionVisibility;
+def StatusOption : OptionVisibility;
+def WarmOption : OptionVisibility;
 
 class TakesJSON { list<OptionVisibility> Visibility = [JSONOption]; }
 class TakesLinker { list<OptionVisibility> Visibility = [LinkerOption]; }
+class TakesWalk { list<OptionVisibility> Visibility = [WalkOption]; }
+class TakesStatus { list<OptionVisibility> Visibility = [StatusOption]; }
+class TakesWarm { list<OptionVisibility> Visibility = [WarmOption]; }
+class TakesList { list<OptionVisibility> Visibility = [WalkOption, StatusOption]; }
+class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
+class TakesJobs {
+  list<OptionVisibility> Visibility = [WalkOption, StatusOption, WarmOption];
+}
 class TakesRun { list<OptionVisibility> Visibility = [RunOption]; }
 
 def help : Flag<["--", "-"], "help">, HelpText<"Print this help and exit">;
@@ -36,3 +47,60 @@ def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, TakesRun,
 def prefetch_trace_EQ : Joined<["--"], "prefetch-trace=">, TakesRun,
     MetaVarName<"<FILE>">,
     HelpText<"Write a trace for Perfetto or chrome://tracing">;
+
+// Which entries of a tree.
+def hidden : Flag<["--"], "hidden">, TakesTree,
+    HelpText<"Also what begins with a dot">;
+def no_ignore : Flag<["--"], "no-ignore">, TakesTree,
+    HelpText<"Also what .gitignore, .ignore and git's own excludes hide: often "
+             "*.o and whole build folders">;
+def glob_EQ : Joined<["--"], "glob=">, TakesTree, MetaVarName<"<GLOB>">,
+    HelpText<"Only what matches, or with !GLOB all but that; again for more. "
+             "With a / in it the whole path from PATH, where ** is any folders">;
+def glob : Separate<["--"], "glob">, Alias<glob_EQ>;
+def max_depth_EQ : Joined<["--"], "max-depth=">, TakesTree, MetaVarName<"<N>">,
+    HelpText<"How far down: 1 is what is in PATH itself">;
+def max_depth : Separate<["--"], "max-depth">, Alias<max_depth_EQ>;
+def follow : Flag<["--"], "follow">, TakesTree,
+    HelpText<"Follow symbolic links">;
+def one_file_system : Flag<["--"], "one-file-system">, TakesTree,
+    HelpText<"Stay on the file system of PATH">;
+def jobs_EQ : Joined<["--"], "jobs=">, TakesJobs, MetaVarName<"<N>">,
+    HelpText<"Threads; without it as many as the disk can use">;
+def jobs : Separate<["--"], "jobs">, Alias<jobs_EQ>;
+
+// How they are listed.
+def null : Flag<["-"], "0">, TakesList,
+    HelpText<"End each line with a zero byte, not a newline">;
+def sort : Flag<["--"], "sort">, TakesWalk,
+    HelpText<"In the order of the names, a folder directly before what is in "
+             "it; the same at any number of threads">;
+def stat : Flag<["--"], "stat">, TakesWalk,
+    HelpText<"Also size in bytes and modification time, tabs between">;
+def type_EQ : Joined<["--"], "type=">, TakesWalk, MetaVarName<"<f|d|l>">,
+    HelpText<"Only files, folders or links; several letters for several">;
+def type : Separate<["--"], "type">, Alias<type_EQ>;
+def manifest : Flag<["--"], "manifest">, TakesWalk,
+    HelpText<"Write a manifest to standard output instead of a list">;
+def manifest_EQ : Joined<["--"], "manifest=">, TakesWalk,
+    MetaVarName<"<FILE>">, HelpText<"Write the manifest to a file">;
+
+def since_EQ : Joined<["--"], "since=">, TakesStatus,
+    MetaVarName<"<MANIFEST>">,
+    HelpText<"What to compare with: written by headstart walk --manifest">;
+def since : Separate<["--"], "since">, Alias<since_EQ>;
+def summary : Flag<["--"], "summary">, TakesStatus,
+    HelpText<"Also how many changes, on standard error (the default on a "
+             "terminal)">;
+def exit_code : Flag<["--"], "exit-code">, TakesStatus,
+    HelpText<"Exit with 1 when something has changed">;
+
+def changed_since_EQ : Joined<["--"], "changed-since=">, TakesWarm,
+    MetaVarName<"<FILE>">,
+    HelpText<"Only what has changed since a manifest; with any other file, what "
+             "is newer than it">;
+def changed_since : Separate<["--"], "changed-since">, Alias<changed_since_EQ>;
+def memory_EQ : Joined<["--"], "memory=">, TakesWarm, MetaVarName<"<SIZE>">,
+    HelpText<"The most to fetch: 2G, 512M, or 50% of what is available (the "
+             "default)">;
+def memory : Separate<["--"], "memory">, Alias<memory_EQ>;

@@ -14,6 +14,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
+#include <utility>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -27,6 +28,9 @@ enum OptionSet : unsigned {
   JSONOption = 1U << 1,
   LinkerOption = 1U << 2,
   RunOption = 1U << 3,
+  WalkOption = 1U << 4,
+  StatusOption = 1U << 5,
+  WarmOption = 1U << 6,
 };
 
 enum OptionId {
@@ -76,6 +80,17 @@ constexpr Subcommand Subcommands[] = {
      "List the byte ranges that would be fetched, in their order (phase, "
      "offset, length)",
      runPlan, DefaultVis | JSONOption | LinkerOption},
+    {"warm", "headstart warm [options] PATH...",
+     "Fetch files and whole trees into memory, within a budget; without "
+     "--no-ignore only what no ignore file hides",
+     runWarm, DefaultVis | JSONOption | WarmOption},
+    {"walk", "headstart walk [options] [PATH...]",
+     "List what is in folders, in the order in which it is found", runWalk,
+     DefaultVis | JSONOption | WalkOption},
+    {"status", "headstart status [options] --since=MANIFEST [PATH...]",
+     "List what was added (A), removed (D) or modified (M) since a manifest of "
+     "headstart walk",
+     runStatus, DefaultVis | JSONOption | StatusOption},
     {"profile", "headstart profile [--json] show FILE... | list | prune",
      "Show what a recorded link touched; list or prune the user's profiles",
      runProfile, DefaultVis | JSONOption},
@@ -120,6 +135,41 @@ std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   return Options;
 }
 
+std::optional<std::string> valueOf(const InputArgList &Args, OptionId Id) {
+  const Arg *A = Args.getLastArg(Id);
+  return A ? std::optional<std::string>(A->getValue()) : std::nullopt;
+}
+
+TreeArguments treeArguments(const InputArgList &Args) {
+  TreeArguments Tree;
+  Tree.Hidden = Args.hasArg(OPT_hidden);
+  Tree.NoIgnore = Args.hasArg(OPT_no_ignore);
+  Tree.Follow = Args.hasArg(OPT_follow);
+  Tree.OneFileSystem = Args.hasArg(OPT_one_file_system);
+  Tree.Globs = Args.getAllArgValues(OPT_glob_EQ);
+  Tree.MaxDepth = valueOf(Args, OPT_max_depth_EQ);
+  Tree.Jobs = valueOf(Args, OPT_jobs_EQ);
+  Tree.Null = Args.hasArg(OPT_null);
+  Tree.Sort = Args.hasArg(OPT_sort);
+  Tree.Stat = Args.hasArg(OPT_stat);
+  Tree.Types = valueOf(Args, OPT_type_EQ);
+  if (Args.hasArg(OPT_manifest))
+    Tree.Manifest = "";
+  if (std::optional<std::string> File = valueOf(Args, OPT_manifest_EQ))
+    Tree.Manifest = std::move(File);
+  Tree.Since = valueOf(Args, OPT_since_EQ);
+  Tree.Summary = Args.hasArg(OPT_summary);
+  Tree.ExitCode = Args.hasArg(OPT_exit_code);
+  Tree.ChangedSince = valueOf(Args, OPT_changed_since_EQ);
+  Tree.Memory = valueOf(Args, OPT_memory_EQ);
+  return Tree;
+}
+
+Exit printVersion() {
+  outs() << "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  return Exit::Done;
+}
+
 Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   CommandArguments Arguments;
@@ -141,6 +191,8 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                     /*ShowAllAliases=*/false, Visibility(S.Takes));
     return Exit::Done;
   }
+  if (Parsed.hasArg(OPT_version))
+    return printVersion();
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return fail("unknown option '" + Unknown->getAsString(Parsed) +
                     "'; see headstart " + S.Name + " --help",
@@ -149,6 +201,18 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
   Arguments.Prefetch = prefetchOptions(Parsed);
   Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
+  if (MissingCount != 0)
+    return fail(Twine(Parsed.getArgString(MissingIndex)).str() +
+                    ": expected a value after it",
+                Exit::WrongUsage);
+  Arguments.Tree = treeArguments(Parsed);
+  // Where no linker is expected, `--` ends the options. LLVM leaves out what is
+  // empty ("$NOTHING"), and a command without operands would do something else.
+  bool IsForLinker = (S.Takes & LinkerOption) != 0;
+  if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
+    return fail("an argument is empty", Exit::WrongUsage);
+  if (!IsForLinker)
+    llvm::append_range(Arguments.Operands, std::exchange(Arguments.Linker, {}));
   return S.Run(Arguments);
 }
 
@@ -163,10 +227,13 @@ int main(int argc, char **argv) {
   TraceClock::time_point Origin = TraceClock::now();
   ArrayRef<const char *> Args(argv, static_cast<size_t>(argc));
   // LLVM's handlers take the place of signals that are ignored, and a linker
-  // must inherit those (nohup).
+  // must inherit those (nohup); nor must a fetch in the background end by a
+  // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk.
+  StringRef Command = Args.size() < 2 ? "" : Args[1];
   std::optional<InitLLVM> Handlers;
-  if (Args.size() < 2 || StringRef(Args[1]) != "run")
-    Handlers.emplace(argc, argv);
+  if (Command != "run" && Command != "warm")
+    Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/
+                     Command != "walk" && Command != "status");
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());
@@ -177,11 +244,8 @@ int main(int argc, char **argv) {
       printUsage(outs());
       return Exit::Done;
     }
-    if (Name == "--version") {
-      outs() << "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING
-                ")\n";
-      return Exit::Done;
-    }
+    if (Name == "--version")
+      return printVersion();
     for (const Subcommand &S : Subcommands)
       if (Name == S.Name)
         return runSubcommand(S, Args.drop_front(2), Origin);

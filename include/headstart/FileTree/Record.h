@@ -1,0 +1,150 @@
+//===- Record.h - The form of the files that Headstart keeps ----*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the records on disk have in common, a profile of a link and a manifest
+/// of a tree: a line that names kind and version, then numbers as ULEB128 and
+/// strings with their length before them, then eight bytes of XXH3 over all
+/// that. Reading is safe against any bytes; writing replaces a file as one
+/// step.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_FILETREE_RECORD_H
+#define HEADSTART_FILETREE_RECORD_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/LEB128.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace headstart {
+
+/// Signed numbers are folded into unsigned ones (0, -1, 1, -2, ...): LLVM's
+/// decodeSLEB128 shifts by more than 63 on a malformed number.
+inline void writeSigned(int64_t Value, llvm::raw_ostream &OS) {
+  auto Bits = static_cast<uint64_t>(Value);
+  llvm::encodeULEB128((Bits << 1) ^ (Value < 0 ? UINT64_MAX : 0), OS);
+}
+
+inline void writeString(llvm::StringRef S, llvm::raw_ostream &OS) {
+  llvm::encodeULEB128(S.size(), OS);
+  OS << S;
+}
+
+/// Ends a record: adds the checksum of what is in \p Bytes.
+void addChecksum(std::string &Bytes);
+
+/// What stands between \p Magic and the checksum of \p Bytes, or why they are
+/// not a sound record of that kind: "not a \p Kind of this version".
+llvm::Expected<llvm::StringRef> recordContent(llvm::StringRef Bytes,
+                                              llvm::StringRef Magic,
+                                              llvm::StringRef Kind);
+
+/// Reads numbers and strings from the front of some bytes; once something is
+/// wrong, everything after it reads as nothing.
+class RecordReader {
+public:
+  explicit RecordReader(llvm::StringRef Bytes)
+      : All(Bytes), At(Bytes.bytes_begin()) {}
+
+  uint64_t number() {
+    if (At != All.bytes_end() && *At < 0x80)
+      return *At++;
+    return longNumber();
+  }
+  int64_t signedNumber() {
+    uint64_t Bits = number();
+    return static_cast<int64_t>((Bits >> 1) ^ (Bits & 1 ? UINT64_MAX : 0));
+  }
+  /// Points into the bytes.
+  llvm::StringRef string() {
+    uint64_t Length = number();
+    if (Length > remaining()) {
+      fail("a string ends past the end");
+      return {};
+    }
+    llvm::StringRef S(reinterpret_cast<const char *>(At), Length);
+    At += Length;
+    return S;
+  }
+  /// A count of things of which each takes \p Least bytes, so that a large one
+  /// cannot make us allocate more than a multiple of the record's own size.
+  uint64_t count(uint64_t Least, llvm::StringRef Problem) {
+    uint64_t Count = number();
+    if (Count > remaining() / Least) {
+      fail(Problem);
+      return 0;
+    }
+    return Count;
+  }
+
+  void fail(llvm::StringRef What) {
+    if (Problem.empty())
+      Problem = (What + " (at byte " + llvm::Twine(position()) + ")").str();
+    At = All.bytes_end();
+  }
+  bool failed() const { return !Problem.empty(); }
+  const std::string &problem() const { return Problem; }
+  uint64_t remaining() const {
+    return static_cast<uint64_t>(All.bytes_end() - At);
+  }
+
+private:
+  static constexpr uint64_t MaxNumberBytes = 10; // of 7 bits, for 64
+
+  uint64_t longNumber() {
+    unsigned Length = 0;
+    const char *Message = nullptr;
+    // LLVM's decoder goes on shifting through a number that is too long.
+    const unsigned char *End =
+        At + std::min<uint64_t>(remaining(), MaxNumberBytes);
+    uint64_t Value = llvm::decodeULEB128(At, &Length, End, &Message);
+    if (Message) {
+      fail("a number is malformed");
+      return 0;
+    }
+    At += Length;
+    return Value;
+  }
+  uint64_t position() const {
+    return static_cast<uint64_t>(At - All.bytes_begin());
+  }
+
+  llvm::StringRef All;
+  const unsigned char *At;
+  std::string Problem;
+};
+
+/// Reads the record at \p Path, a regular file of at most \p MaxBytes; anything
+/// else is not opened. The error does not name the path. Blocks.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readRecordFile(const std::string &Path, uint64_t MaxBytes,
+               llvm::StringRef Kind);
+
+/// Whether \p Path is a regular file that begins with \p Start. Blocks.
+bool startsLikeRecord(const std::string &Path, llvm::StringRef Start);
+
+/// Whether \p Path may become a record that begins with \p Start: nothing is
+/// there, or an empty file, or such a record in any state. Somebody's own file,
+/// named by mistake, is not written over. Blocks.
+bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
+
+/// Replaces \p Path by \p Bytes as one step: who is killed leaves the old file.
+/// A link stays a link. The error does not name the path. Blocks.
+llvm::Error replaceFile(const std::string &Path, llvm::StringRef Bytes);
+
+} // namespace headstart
+
+#endif // HEADSTART_FILETREE_RECORD_H

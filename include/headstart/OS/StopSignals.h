@@ -1,0 +1,43 @@
+//===- StopSignals.h - Being asked to stop ----------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Turns a first Ctrl-C into something that a program can look at. The standard
+/// library only, no LLVM.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_OS_STOPSIGNALS_H
+#define HEADSTART_OS_STOPSIGNALS_H
+
+#include <array>
+
+namespace headstart::os {
+
+/// While it lives, the first SIGINT or SIGTERM is only noted; the next has its
+/// usual effect, so that nothing that hangs can keep a user waiting. A signal
+/// that was ignored stays ignored. One at a time in a process; threads that are
+/// to be spared an interrupted system call should be started by `os::Threads`.
+class StopSignals {
+public:
+  StopSignals();
+  StopSignals(const StopSignals &) = delete;
+  StopSignals &operator=(const StopSignals &) = delete;
+  ~StopSignals();
+
+  /// The signal that has come in, or 0. Any thread.
+  static int received();
+
+private:
+  using Handler = void (*)(int);
+  std::array<Handler, 2> Before{};
+};
+
+} // namespace headstart::os
+
+#endif // HEADSTART_OS_STOPSIGNALS_H

@@ -1,0 +1,229 @@
+//===- TreeFetcher.cpp - Fetch whole files, as many as come ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The protocol. Files go through one queue, in the order in which they were
+// added; each thread takes one, and fetches it to its end. The queue is
+// bounded: who adds waits for a place, until `cancel`. A thread ends when the
+// queue is empty and `finish` was called, or after `cancel`. `join` is the last
+// word: after it no thread touches anything.
+//
+// The budget is claimed before a file is fetched, for all that it lacks: half a
+// file is of little use to anyone. A smaller one that comes later may still
+// fit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/TreeFetcher.h"
+#include <algorithm>
+#include <utility>
+
+namespace headstart {
+
+/// 100 bytes each: more files than most trees have, and 25 MB.
+static constexpr size_t MostWaiting = size_t(1) << 18;
+
+TreeFetcher::TreeFetcher(const TreeFetchOptions &Options, ProblemSink OnProblem)
+    : Options(Options), OnProblem(std::move(OnProblem)) {
+  this->Options.StepBytes =
+      std::max<uint64_t>(Options.StepBytes, Cache.pageSize());
+}
+
+TreeFetcher::~TreeFetcher() {
+  cancel();
+  Threads.join();
+}
+
+void TreeFetcher::start() {
+  for (unsigned I = 0; I != std::max(1U, Options.Jobs); ++I)
+    if (Threads.start([this] { work(); }))
+      break; // make do with those there are
+  std::lock_guard Lock(Mutex);
+  HasThreads = Threads.size() != 0;
+  Changed.notify_all();
+}
+
+void TreeFetcher::add(std::vector<FileToFetch> New) {
+  uint64_t NewBytes = 0;
+  for (const FileToFetch &File : New)
+    NewBytes += File.Size;
+  Files += New.size();
+  Bytes += NewBytes;
+  std::unique_lock Lock(Mutex);
+  // Nobody makes room where there are no threads.
+  Changed.wait(Lock, [&] {
+    return Cancelled || !HasThreads || Waiting.size() < MostWaiting;
+  });
+  if (Cancelled)
+    return;
+  std::move(New.begin(), New.end(), std::back_inserter(Waiting));
+  Changed.notify_all();
+}
+
+void TreeFetcher::finish() {
+  std::lock_guard Lock(Mutex);
+  IsFinished = true;
+  Changed.notify_all();
+}
+
+void TreeFetcher::cancel() {
+  std::lock_guard Lock(Mutex);
+  Cancelled = true;
+  Waiting.clear();
+  Changed.notify_all();
+}
+
+void TreeFetcher::join() {
+  Threads.join();
+  if (!HasThreads)
+    work();
+}
+
+std::optional<FileToFetch> TreeFetcher::take() {
+  std::unique_lock Lock(Mutex);
+  Changed.wait(Lock,
+               [&] { return Cancelled || IsFinished || !Waiting.empty(); });
+  if (Cancelled || Waiting.empty())
+    return std::nullopt;
+  FileToFetch Next = std::move(Waiting.front());
+  Waiting.pop_front();
+  if (Waiting.size() + 1 == MostWaiting)
+    Changed.notify_all();
+  return Next;
+}
+
+void TreeFetcher::work() {
+  while (std::optional<FileToFetch> Next = take())
+    fetch(*Next);
+}
+
+/// Whether \p Error says that a file is not there any more.
+static bool hasGone(std::error_code Error) {
+  return Error == std::errc::no_such_file_or_directory ||
+         Error == std::errc::not_a_directory;
+}
+
+static bool isNoRegularFile(std::error_code Error) {
+  return Error == std::errc::is_a_directory ||
+         Error == std::errc::operation_not_supported;
+}
+
+void TreeFetcher::failed(const FileToFetch &Wanted, std::error_code Error) {
+  ++FailedFiles;
+  if (OnProblem)
+    OnProblem(Wanted.Path, Error);
+}
+
+bool TreeFetcher::claim(uint64_t Missing) {
+  uint64_t Now = Claimed.load();
+  do
+    if (Missing > Options.BudgetBytes - std::min(Options.BudgetBytes, Now))
+      return false;
+  while (!Claimed.compare_exchange_weak(Now, Now + Missing));
+  return true;
+}
+
+uint64_t TreeFetcher::missingIn(const os::OpenFile &File,
+                                ByteRange Range) const {
+  std::optional<os::Residency> Now = Cache.residency(File, Range);
+  if (!Now)
+    return Range.Length;
+  if (Now->complete())
+    return 0;
+  return std::min<uint64_t>(
+      Range.Length, (Now->TotalPages - Now->ResidentPages) * Cache.pageSize());
+}
+
+void TreeFetcher::fetch(const FileToFetch &Wanted) {
+  os::OpenFile File;
+  std::error_code Error = os::OpenFile::open(Wanted.Path, File);
+  if (!Error)
+    fetchSteps(Wanted, File);
+  else if (isNoRegularFile(Error))
+    ++SkippedFiles;
+  else if (hasGone(Error))
+    ++ChangedFiles;
+  else
+    failed(Wanted, Error);
+  // The steps have counted what there was; the rest has become less.
+  uint64_t Counted = Error ? 0 : std::min(File.size(), Wanted.Size);
+  if (!Cancelled)
+    DoneBytes += Wanted.Size - Counted;
+}
+
+void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
+                             const os::OpenFile &File) {
+  const uint64_t Size = File.size();
+  const uint64_t Missing = missingIn(File, {0, Size});
+  uint64_t Uncounted = std::min(Size, Wanted.Size);
+  auto CountDone = [&](uint64_t Count) {
+    Count = std::min(Count, Uncounted);
+    Uncounted -= Count;
+    DoneBytes += Count;
+  };
+  if (Missing == 0 || !claim(Missing)) {
+    ResidentBytes += Size - Missing;
+    (Missing == 0 ? ResidentFiles : LeftOutFiles) += 1;
+    LeftOutBytes += Missing;
+    CountDone(Size);
+    return;
+  }
+  bool IsFirst = true;
+  bool IsCounted = false;
+  for (uint64_t At = 0, NextMissing = Missing; At < Size && !Cancelled;) {
+    const ByteRange Step = ByteRange{At, Options.StepBytes}.clippedTo(Size);
+    uint64_t StepMissing = NextMissing;
+    if (IsFirst && Step.Length != Size)
+      StepMissing = missingIn(File, Step);
+    IsFirst = false;
+    At = Step.end();
+    // The disk is kept busy with the next step while this one is waited for.
+    // Looked at first: what is under way counts as there.
+    const ByteRange Next = ByteRange{At, Options.StepBytes}.clippedTo(Size);
+    NextMissing = Next.empty() ? 0 : missingIn(File, Next);
+    if (StepMissing != 0) {
+      if (NextMissing != 0)
+        (void)Cache.hint(File, {&Next, 1});
+      const os::HintResult Done = Cache.fetch(&File, nullptr, Step);
+      if (Done.Outcome != os::HintOutcome::Accepted) {
+        os::OpenFile Again;
+        if (!os::OpenFile::open(Wanted.Path, Again) && Again.size() >= Size)
+          failed(Wanted, Done.Error ? Done.Error
+                                    : std::make_error_code(
+                                          std::errc::function_not_supported));
+        else
+          ++ChangedFiles;
+        CountDone(Uncounted);
+        return;
+      }
+    }
+    if (StepMissing != 0 && !std::exchange(IsCounted, true))
+      ++FetchedFiles;
+    FetchedBytes += StepMissing;
+    ResidentBytes += Step.Length - StepMissing;
+    CountDone(Step.Length);
+  }
+}
+
+TreeFetchFigures TreeFetcher::figures() const {
+  TreeFetchFigures F;
+  F.Files = Files;
+  F.Bytes = Bytes;
+  F.DoneBytes = DoneBytes;
+  F.FetchedFiles = FetchedFiles;
+  F.FetchedBytes = FetchedBytes;
+  F.ResidentFiles = ResidentFiles;
+  F.ResidentBytes = ResidentBytes;
+  F.LeftOutFiles = LeftOutFiles;
+  F.LeftOutBytes = LeftOutBytes;
+  F.SkippedFiles = SkippedFiles;
+  F.ChangedFiles = ChangedFiles;
+  F.FailedFiles = FailedFiles;
+  return F;
+}
+
+} // namespace headstart

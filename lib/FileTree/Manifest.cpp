@@ -1,0 +1,297 @@
+//===- Manifest.cpp - The record of a tree --------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The format is that of every record (Record.h). Of an entry's numbers the
+/// inode and the time are stored as the difference to the entry before, and the
+/// device where it is another: about 20 bytes and the name.
+///
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/Manifest.h"
+#include "headstart/FileTree/Record.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart {
+
+static constexpr StringRef Magic = "headstart manifest 1\n";
+static constexpr StringRef AnyMagic = "headstart manifest ";
+
+/// In the number that holds the yes-or-no options.
+enum SelectionBits : unsigned {
+  HiddenBit = 1,
+  NoIgnoreBit = 2,
+  FollowBit = 4,
+  SameFileSystemBit = 8,
+  AllSelectionBits = 15,
+};
+
+/// An entry begins with its type, and this where a device follows.
+static constexpr unsigned NewDeviceBit = 8;
+static constexpr unsigned TypeMask = 7;
+
+/// An entry takes at least: type, inode, size, time, length of name, a letter.
+static constexpr uint64_t LeastEntryBytes = 6;
+
+/// Keeps what the next entry is stored against. Differences wrap around.
+struct LastEntry {
+  uint64_t Device = 0;
+  uint64_t Inode = 0;
+  uint64_t ModifiedNs = 0;
+};
+
+static void writeEntry(const os::DirectoryEntry &E, LastEntry &Last,
+                       raw_ostream &OS) {
+  const os::FileIdentity &Id = E.Identity;
+  bool NewDevice = Id.Device != Last.Device;
+  encodeULEB128(static_cast<unsigned>(E.Type) | (NewDevice ? NewDeviceBit : 0),
+                OS);
+  if (NewDevice)
+    encodeULEB128(Id.Device, OS);
+  auto Modified = static_cast<uint64_t>(Id.ModifiedNs);
+  writeSigned(static_cast<int64_t>(Id.Inode - Last.Inode), OS);
+  encodeULEB128(Id.Size, OS);
+  writeSigned(static_cast<int64_t>(Modified - Last.ModifiedNs), OS);
+  writeString(E.Name, OS);
+  Last = {Id.Device, Id.Inode, Modified};
+}
+
+std::string serializeManifest(const TreeSelection &Selection,
+                              ArrayRef<ManifestRoot> Roots, int64_t Recorded,
+                              ArrayRef<ListedFolder> Folders) {
+  std::string Bytes;
+  raw_string_ostream OS(Bytes);
+  OS << Magic;
+  encodeULEB128((Selection.Hidden ? HiddenBit : 0) |
+                    (Selection.NoIgnore ? NoIgnoreBit : 0) |
+                    (Selection.FollowLinks ? FollowBit : 0) |
+                    (Selection.SameFileSystem ? SameFileSystemBit : 0),
+                OS);
+  encodeULEB128(Selection.MaxDepth ? uint64_t(*Selection.MaxDepth) + 1 : 0, OS);
+  writeString(Selection.Types, OS);
+  encodeULEB128(Selection.Globs.size(), OS);
+  for (const std::string &Glob : Selection.Globs)
+    writeString(Glob, OS);
+  writeSigned(Recorded, OS);
+  encodeULEB128(Roots.size(), OS);
+  for (const ManifestRoot &Root : Roots) {
+    writeString(Root.Given, OS);
+    writeString(Root.Absolute, OS);
+  }
+  uint64_t Count = 0;
+  for (const ListedFolder &F : Folders)
+    Count += F.Entries.size();
+  encodeULEB128(Count, OS);
+  encodeULEB128(Folders.size(), OS);
+  LastEntry Last;
+  for (const ListedFolder &F : Folders) {
+    encodeULEB128(F.Root, OS);
+    writeString(F.Path, OS);
+    encodeULEB128(F.Entries.size(), OS);
+    for (const os::DirectoryEntry &E : F.Entries)
+      writeEntry(E, Last, OS);
+  }
+  addChecksum(Bytes);
+  return Bytes;
+}
+
+/// Whether a file can have that name.
+static bool isName(StringRef Name) {
+  return !Name.empty() && Name != "." && Name != ".." && !Name.contains('/') &&
+         !Name.contains('\0');
+}
+
+/// Whether it leads from a root downwards.
+static bool isPathFromRoot(StringRef Path) {
+  if (Path.empty())
+    return true;
+  while (true) {
+    auto [Part, Rest] = Path.split('/');
+    if (!isName(Part))
+      return false;
+    if (Part.size() == Path.size())
+      return true;
+    Path = Rest;
+  }
+}
+
+static void readSelection(RecordReader &R, TreeSelection &Selection) {
+  uint64_t Bits = R.number();
+  if (Bits > AllSelectionBits)
+    return R.fail("an option that nobody knows");
+  Selection.Hidden = Bits & HiddenBit;
+  Selection.NoIgnore = Bits & NoIgnoreBit;
+  Selection.FollowLinks = Bits & FollowBit;
+  Selection.SameFileSystem = Bits & SameFileSystemBit;
+  uint64_t Depth = R.number();
+  if (Depth > uint64_t(UINT32_MAX) + 1)
+    return R.fail("a depth that is too large");
+  if (Depth != 0)
+    Selection.MaxDepth = static_cast<unsigned>(Depth - 1);
+  Selection.Types = R.string().str();
+  if (Selection.Types.find_first_not_of("fdl") != std::string::npos)
+    return R.fail("a type that nobody knows");
+  uint64_t Globs = R.count(1, "more globs than bytes");
+  for (uint64_t I = 0; I != Globs && !R.failed(); ++I)
+    Selection.Globs.push_back(R.string().str());
+}
+
+static ManifestEntry readEntry(RecordReader &R, LastEntry &Last) {
+  ManifestEntry E;
+  uint64_t Head = R.number();
+  auto Type = static_cast<unsigned>(Head & TypeMask);
+  if (Head > (TypeMask | NewDeviceBit)) {
+    R.fail("an entry of no known type");
+    return E;
+  }
+  static_assert(static_cast<unsigned>(os::EntryType::CharacterDevice) ==
+                TypeMask);
+  E.Type = static_cast<os::EntryType>(Type);
+  if (Head & NewDeviceBit)
+    Last.Device = R.number();
+  Last.Inode += static_cast<uint64_t>(R.signedNumber());
+  E.Device = Last.Device;
+  E.Inode = Last.Inode;
+  E.Size = R.number();
+  Last.ModifiedNs += static_cast<uint64_t>(R.signedNumber());
+  E.ModifiedNs = static_cast<int64_t>(Last.ModifiedNs);
+  E.Name = R.string();
+  if (!R.failed() && !isName(E.Name))
+    R.fail("a name that no file can have");
+  return E;
+}
+
+Error Manifest::read(StringRef Content) {
+  RecordReader R(Content);
+  readSelection(R, Selection);
+  Recorded = R.signedNumber();
+  uint64_t RootCount = R.count(2, "more roots than there can be");
+  for (uint64_t I = 0; I != RootCount && !R.failed(); ++I) {
+    std::string Given = R.string().str();
+    Roots.push_back({std::move(Given), R.string().str()});
+  }
+  uint64_t EntryCount =
+      R.count(LeastEntryBytes, "more entries than there can be");
+  // A root, a path, a count, and at least one entry.
+  uint64_t FolderCount =
+      R.count(3 + LeastEntryBytes, "more folders than there can be");
+  if (FolderCount > UINT32_MAX)
+    R.fail("more folders than there can be");
+  if (!R.failed()) {
+    // Folders point into it: it must not grow past this.
+    Entries.reserve(EntryCount);
+    Folders.reserve(FolderCount);
+    ByHash.reserve(FolderCount);
+  }
+  LastEntry Last;
+  for (uint64_t I = 0; I != FolderCount && !R.failed(); ++I) {
+    ManifestFolder F;
+    F.Root = R.number();
+    F.Path = R.string();
+    uint64_t Count = R.number();
+    if (R.failed())
+      break;
+    if (F.Root >= Roots.size() || !isPathFromRoot(F.Path)) {
+      R.fail("a folder outside of the tree");
+      break;
+    }
+    if (!Folders.empty() &&
+        (F.Root < Folders.back().Root ||
+         (F.Root == Folders.back().Root &&
+          compareTreePaths(Folders.back().Path, F.Path) >= 0))) {
+      R.fail("the folders are out of order");
+      break;
+    }
+    if (Count == 0 || Count > EntryCount - Entries.size()) {
+      R.fail("a wrong number of entries");
+      break;
+    }
+    size_t First = Entries.size();
+    StringRef Before;
+    for (uint64_t J = 0; J != Count && !R.failed(); ++J) {
+      Entries.push_back(readEntry(R, Last));
+      if (Entries.back().Name <= Before && !R.failed())
+        R.fail("the entries are out of order");
+      Before = Entries.back().Name;
+    }
+    F.Entries = ArrayRef(Entries).drop_front(First);
+    Folders.push_back(F);
+    ByHash.emplace_back(xxh3_64bits(F.Path), static_cast<uint32_t>(I));
+  }
+  if (!R.failed() && Entries.size() != EntryCount)
+    R.fail("a wrong number of entries");
+  if (!R.failed() && R.remaining() != 0)
+    R.fail("something follows the last folder");
+  if (R.failed())
+    return createStringError(inconvertibleErrorCode(), R.problem());
+  llvm::sort(ByHash);
+  return Error::success();
+}
+
+Expected<Manifest> Manifest::parse(std::unique_ptr<MemoryBuffer> Bytes) {
+  Expected<StringRef> Content =
+      recordContent(Bytes->getBuffer(), Magic, "manifest");
+  if (!Content)
+    return Content.takeError();
+  Manifest M;
+  if (Error E = M.read(*Content))
+    return E;
+  M.Bytes = std::move(Bytes);
+  return M;
+}
+
+Expected<Manifest> Manifest::load(const std::string &Path) {
+  auto Bad = [&](Error E) {
+    return createStringError(inconvertibleErrorCode(),
+                             "manifest '" + Path +
+                                 "': " + toString(std::move(E)));
+  };
+  Expected<std::unique_ptr<MemoryBuffer>> Bytes =
+      readRecordFile(Path, MaxManifestBytes, "manifest");
+  if (!Bytes)
+    return Bad(Bytes.takeError());
+  Expected<Manifest> M = parse(std::move(*Bytes));
+  if (!M)
+    return Bad(M.takeError());
+  return M;
+}
+
+const ManifestFolder *Manifest::find(size_t Root, StringRef Path) const {
+  uint64_t Hash = xxh3_64bits(Path);
+  for (const auto *At =
+           std::lower_bound(ByHash.data(), ByHash.data() + ByHash.size(),
+                            std::pair<uint64_t, uint32_t>(Hash, 0));
+       At != ByHash.data() + ByHash.size() && At->first == Hash; ++At) {
+    const ManifestFolder &F = Folders[At->second];
+    if (F.Root == Root && F.Path == Path)
+      return &F;
+  }
+  return nullptr;
+}
+
+const ManifestEntry *Manifest::find(const ManifestFolder &Folder,
+                                    StringRef Name) {
+  const auto *At = llvm::lower_bound(
+      Folder.Entries, Name,
+      [](const ManifestEntry &E, StringRef N) { return E.Name < N; });
+  return At != Folder.Entries.end() && At->Name == Name ? At : nullptr;
+}
+
+bool mayReplaceManifest(const std::string &Path) {
+  return mayReplaceRecord(Path, AnyMagic);
+}
+
+bool isManifest(const std::string &Path) {
+  return startsLikeRecord(Path, AnyMagic);
+}
+
+} // namespace headstart

@@ -1,0 +1,109 @@
+//===- Record.cpp - The form of the files that Headstart keeps ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/Record.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+static constexpr uint64_t ChecksumBytes = 8;
+
+static Error bad(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+void addChecksum(std::string &Bytes) {
+  char Checksum[ChecksumBytes];
+  support::endian::write64le(Checksum, xxh3_64bits(Bytes));
+  Bytes.append(Checksum, sizeof(Checksum));
+}
+
+Expected<StringRef> recordContent(StringRef Bytes, StringRef Magic,
+                                  StringRef Kind) {
+  if (!Bytes.starts_with(Magic))
+    return bad("not a " + Kind + " of this version");
+  if (Bytes.size() < Magic.size() + ChecksumBytes)
+    return bad("truncated at byte " + Twine(Bytes.size()));
+  StringRef Content = Bytes.drop_back(ChecksumBytes);
+  if (support::endian::read64le(Content.end()) != xxh3_64bits(Content))
+    return bad("the checksum is wrong: truncated, or changed");
+  return Content.drop_front(Magic.size());
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+readRecordFile(const std::string &Path, uint64_t MaxBytes, StringRef Kind) {
+  os::OpenFile File;
+  if (std::error_code E = os::OpenFile::open(Path, File))
+    return bad(E.message());
+  if (File.size() > MaxBytes)
+    return bad("larger than any " + Kind);
+  std::unique_ptr<WritableMemoryBuffer> Bytes =
+      WritableMemoryBuffer::getNewUninitMemBuffer(File.size());
+  std::error_code Error;
+  if (!Bytes || File.readAt(0, {Bytes->getBufferStart(), File.size()}, Error) !=
+                    File.size())
+    return bad("cannot be read");
+  return Bytes;
+}
+
+/// Whether \p File begins with \p Start.
+static bool startsWith(const os::OpenFile &File, StringRef Start) {
+  std::error_code Error;
+  SmallString<32> Head;
+  Head.resize_for_overwrite(Start.size());
+  Head.truncate(File.readAt(0, Head, Error));
+  return Head == Start;
+}
+
+bool startsLikeRecord(const std::string &Path, StringRef Start) {
+  os::OpenFile File;
+  return !os::OpenFile::open(Path, File) && startsWith(File, Start);
+}
+
+bool mayReplaceRecord(const std::string &Path, StringRef Start) {
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(Path, Error);
+  if (Error || Status.Kind == os::FileKind::Missing)
+    return !Error;
+  os::OpenFile File;
+  if (os::OpenFile::open(Path, File))
+    return false;
+  return File.size() == 0 || startsWith(File, Start);
+}
+
+Error replaceFile(const std::string &Path, StringRef Bytes) {
+  SmallString<256> Target;
+  if (sys::fs::real_path(Path, Target))
+    Target = Path;
+  // To a file beside it, which then takes its name. Not by writeToOutput: that
+  // gives up the program when the disk is full.
+  Expected<sys::fs::TempFile> Temp =
+      sys::fs::TempFile::create(Target + ".tmp%%%%%%");
+  if (!Temp)
+    return Temp.takeError();
+  std::error_code Failed;
+  {
+    raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
+    OS << Bytes;
+    OS.flush();
+    Failed = OS.error();
+    OS.clear_error();
+  }
+  Error Kept = Failed ? errorCodeToError(Failed) : Temp->keep(Target);
+  if (Kept)
+    consumeError(Temp->discard());
+  return Kept;
+}
+
+} // namespace headstart

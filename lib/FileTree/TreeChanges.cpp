@@ -1,0 +1,178 @@
+//===- TreeChanges.cpp - What has changed in a tree since its manifest ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/TreeChanges.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include <optional>
+
+using namespace llvm;
+
+namespace headstart {
+
+unsigned differenceOf(const ManifestEntry &Then,
+                      const os::DirectoryEntry &Now) {
+  unsigned Difference = SameEntry;
+  if (Then.Type != Now.Type)
+    Difference |= TypeDiffers;
+  if (Then.Device != Now.Identity.Device || Then.Inode != Now.Identity.Inode)
+    Difference |= IdDiffers;
+  if (Then.Type == os::EntryType::Directory &&
+      Now.Type == os::EntryType::Directory)
+    return Difference;
+  if (Then.Size != Now.Identity.Size)
+    Difference |= SizeDiffers;
+  if (Then.ModifiedNs != Now.Identity.ModifiedNs)
+    Difference |= TimeDiffers;
+  return Difference;
+}
+
+/// Whether \p Path is the folder \p Above or lies in it.
+static bool isWithin(StringRef Above, StringRef Path) {
+  return Above.empty() ||
+         (Path.consume_front(Above) && (Path.empty() || Path.starts_with("/")));
+}
+
+ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
+    : M(&M), Root(Root), Prefix(Prefix) {
+  // They follow one another.
+  auto IsOurs = [&](const ManifestFolder &F) {
+    return F.Root == Root && isWithin(Prefix, F.Path);
+  };
+  Folders = M.folders().drop_until(IsOurs).take_while(IsOurs);
+}
+
+Expected<ManifestPart> ManifestPart::of(const Manifest &M,
+                                        const std::string &Path) {
+  SmallString<256> Absolute;
+  if (std::error_code Error = sys::fs::real_path(Path, Absolute))
+    return createStringError(inconvertibleErrorCode(),
+                             Path + ": " + Error.message());
+  std::optional<size_t> Best;
+  auto Stem = [](StringRef Folder) { return Folder == "/" ? "" : Folder; };
+  for (auto [I, Root] : enumerate(M.roots()))
+    if (isWithin(Stem(Root.Absolute), Absolute) && !Root.Absolute.empty() &&
+        (!Best || M.roots()[*Best].Absolute.size() < Root.Absolute.size()))
+      Best = I;
+  if (!Best)
+    return createStringError(
+        inconvertibleErrorCode(),
+        Path + ": not in the manifest, which is of '" +
+            (M.roots().empty() ? std::string() : M.roots().front().Absolute) +
+            "'");
+  StringRef Prefix = Absolute;
+  Prefix.consume_front(Stem(M.roots()[*Best].Absolute));
+  Prefix.consume_front("/");
+  return ManifestPart(M, *Best, Prefix);
+}
+
+unsigned ManifestPart::depth() const {
+  return Prefix.empty()
+             ? 0
+             : static_cast<unsigned>(StringRef(Prefix).count('/')) + 1;
+}
+
+const ManifestFolder *ManifestPart::find(StringRef FromHere) const {
+  SmallString<256> Storage;
+  return M->find(Root, joinTreePath(Prefix, FromHere, Storage));
+}
+
+ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
+                           StringRef WalkedRoot)
+    : FilteringVisitor(Filter, Part.prefix()), Part(Part),
+      WalkedRoot(WalkedRoot) {
+  if (Part.folders().empty())
+    return;
+  FirstEntry = Part.folders().front().Entries.begin();
+  Seen.resize(
+      static_cast<size_t>(Part.folders().back().Entries.end() - FirstEntry));
+}
+
+void ChangeFinder::show(const WalkFolder &Folder,
+                        ArrayRef<os::DirectoryEntry> Entries) {
+  StringRef Path = Folder.pathFromRoot();
+  const ManifestFolder *Then = Part.find(Path);
+  auto Note = [&](const os::DirectoryEntry &E, ChangeKind Kind,
+                  unsigned Difference) {
+    SmallString<256> Storage;
+    Found.at(Folder.thread())
+        .push_back({Kind, E.Type, Difference,
+                    joinTreePath(Path, StringRef(E.Name), Storage).str()});
+  };
+  for (const os::DirectoryEntry &E : Entries) {
+    const ManifestEntry *Record =
+        Then ? Manifest::find(*Then, StringRef(E.Name)) : nullptr;
+    if (Record)
+      Seen[static_cast<size_t>(Record - FirstEntry)] = 1;
+    bool IsLeftOut = LeftOut.Inode != 0 && E.Identity.Inode == LeftOut.Inode &&
+                     E.Identity.Device == LeftOut.Device;
+    // Without its status there was a problem, which has been reported.
+    if (IsLeftOut || !E.HasStatus)
+      continue;
+    if (!Record)
+      Note(E, ChangeKind::Added, SameEntry);
+    else if (unsigned Difference = differenceOf(*Record, E))
+      Note(E, ChangeKind::Modified, Difference);
+  }
+}
+
+void ChangeFinder::problem(StringRef Path, StringRef What) {
+  {
+    std::lock_guard Lock(Mutex);
+    Problems.insert(Path);
+  }
+  report(Path, What);
+}
+
+std::vector<TreeChange> ChangeFinder::finish() {
+  std::vector<TreeChange> Changes;
+  for (std::vector<TreeChange> &OfThread : Found) {
+    llvm::append_range(Changes, OfThread);
+    OfThread.clear();
+  }
+  // A folder that could not be read, or whose parent could not: nobody knows.
+  std::optional<StringRef> Unknown;
+  bool RootIsUnknown = Problems.contains(WalkedRoot);
+  for (const ManifestFolder &F : Part.folders()) {
+    if (RootIsUnknown)
+      break;
+    StringRef FromHere = F.Path.drop_front(Part.prefix().size());
+    FromHere.consume_front("/");
+    if (Unknown && isWithin(*Unknown, FromHere))
+      continue;
+    SmallString<256> Storage;
+    auto HasProblem = [&](StringRef Path) {
+      if (Problems.empty() || Path.empty())
+        return false;
+      StringRef Root = WalkedRoot == "/" ? "" : StringRef(WalkedRoot);
+      return Problems.contains((Root + "/" + Path).str());
+    };
+    // With its own records may be missing those of the folders above.
+    for (size_t End = FromHere.find('/'); !Problems.empty();
+         End = FromHere.find('/', End + 1)) {
+      if (HasProblem(FromHere.take_front(End)))
+        Unknown = FromHere.take_front(End);
+      if (End == StringRef::npos)
+        break;
+    }
+    if (Unknown && isWithin(*Unknown, FromHere))
+      continue;
+    for (const ManifestEntry &E : F.Entries) {
+      StringRef Path = joinTreePath(FromHere, E.Name, Storage);
+      if (!Seen[static_cast<size_t>(&E - FirstEntry)] && !HasProblem(Path))
+        Changes.push_back({ChangeKind::Removed, E.Type, SameEntry, Path.str()});
+    }
+  }
+  llvm::sort(Changes, [](const TreeChange &A, const TreeChange &B) {
+    return compareTreePaths(A.Path, B.Path) < 0;
+  });
+  return Changes;
+}
+
+} // namespace headstart

@@ -1,0 +1,148 @@
+//===- TreeFilter.cpp - Which entries of a walk count ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/TreeFilter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include <cstdint>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// How many patterns braces may stand for: {a,b}{c,d} are four.
+static constexpr size_t MaxBracePatterns = 1024;
+
+/// More parts than this no path of a system has (Linux: 4096 bytes).
+static constexpr size_t MaxParts = 2048;
+
+Expected<Glob> Glob::create(StringRef Given) {
+  auto Bad = [&](const Twine &What) {
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Given + "': " + What);
+  };
+  Glob G;
+  StringRef Rest = Given;
+  G.Excludes = Rest.consume_front("!");
+  if (Rest.size() > 1)
+    G.FoldersOnly = Rest.consume_back("/");
+  G.IsPath = Rest.contains('/');
+  Rest.consume_front("/");
+  if (Rest.empty())
+    return Bad("expected a glob such as *.o");
+  G.Text = std::make_shared<const std::string>(Rest);
+  SmallVector<StringRef, 8> Parts;
+  StringRef(*G.Text).split(Parts, '/');
+  if (Parts.size() > MaxParts)
+    return Bad("too many parts");
+  for (StringRef Part : Parts) {
+    if (Part.empty())
+      return Bad("a part is empty");
+    Expected<GlobPattern> Pattern = GlobPattern::create(Part, MaxBracePatterns);
+    if (!Pattern)
+      return Bad(toString(Pattern.takeError()));
+    G.Parts.push_back(std::move(*Pattern));
+    G.AnyFolders.push_back(G.IsPath && Part == "**");
+  }
+  // All that is below, but not the folder itself.
+  if (G.AnyFolders.back()) {
+    G.Parts.push_back(cantFail(GlobPattern::create("*")));
+    G.AnyFolders.push_back(false);
+  }
+  return G;
+}
+
+bool Glob::matches(StringRef FolderPath, StringRef Name, bool IsFolder) const {
+  if (FoldersOnly && !IsFolder)
+    return false;
+  if (!IsPath)
+    return Parts.front().match(Name);
+  SmallVector<StringRef, 32> Path;
+  if (!FolderPath.empty())
+    FolderPath.split(Path, '/');
+  Path.push_back(Name);
+  // Backs up to the last `**` only: what an earlier one could try, the last one
+  // can try as well.
+  size_t Part = 0;
+  size_t At = 0;
+  size_t RetryPart = SIZE_MAX;
+  size_t RetryAt = 0;
+  while (At != Path.size()) {
+    if (Part != Parts.size() && AnyFolders[Part]) {
+      RetryPart = ++Part;
+      RetryAt = At;
+    } else if (Part != Parts.size() && Parts[Part].match(Path[At])) {
+      ++Part;
+      ++At;
+    } else if (RetryPart != SIZE_MAX) {
+      Part = RetryPart;
+      At = ++RetryAt;
+    } else {
+      return false;
+    }
+  }
+  return Part == Parts.size();
+}
+
+Error TreeFilter::addGlob(StringRef Text) {
+  Expected<Glob> G = Glob::create(Text);
+  if (!G)
+    return G.takeError();
+  HasIncluding |= !G->excludes();
+  Globs.push_back(std::move(*G));
+  return Error::success();
+}
+
+TreeFilter::Verdict TreeFilter::judge(StringRef FolderPath, StringRef Name,
+                                      os::EntryType Type) const {
+  Verdict Result;
+  Result.Show = !HasIncluding;
+  bool IsFolder = Type == os::EntryType::Directory;
+  for (const Glob &G : reverse(Globs))
+    if (G.matches(FolderPath, Name, IsFolder)) {
+      Result.Show = !G.excludes();
+      Result.Enter = !G.excludes();
+      break;
+    }
+  if (Types != 0 && (Types >> static_cast<unsigned>(Type) & 1) == 0)
+    Result.Show = false;
+  return Result;
+}
+
+StringRef joinTreePath(StringRef Folder, StringRef Below,
+                       SmallVectorImpl<char> &Storage) {
+  if (Folder.empty() || Below.empty())
+    return Folder.empty() ? Below : Folder;
+  Storage.clear();
+  return (Folder + "/" + Below).toStringRef(Storage);
+}
+
+void FilteringVisitor::visit(const WalkFolder &Folder,
+                             ArrayRef<os::DirectoryEntry> Entries,
+                             Prune &Pruned) {
+  if (Filter.isTrivial()) {
+    show(Folder, Entries);
+    return;
+  }
+  SmallString<256> Storage;
+  StringRef Path = joinTreePath(Prefix, Folder.pathFromRoot(), Storage);
+  SmallVector<os::DirectoryEntry, MaxEntries> Shown;
+  for (size_t I = 0; I != Entries.size(); ++I) {
+    TreeFilter::Verdict Verdict =
+        Filter.judge(Path, StringRef(Entries[I].Name), Entries[I].Type);
+    if (Verdict.Show)
+      Shown.push_back(Entries[I]);
+    if (!Verdict.Enter)
+      Pruned.set(I);
+  }
+  if (!Shown.empty())
+    show(Folder, Shown);
+}
+
+} // namespace headstart

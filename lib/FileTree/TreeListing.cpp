@@ -1,0 +1,155 @@
+//===- TreeListing.cpp - All that a walk has shown, in order --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/TreeListing.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+using namespace llvm;
+
+namespace headstart {
+
+int compareTreePaths(StringRef A, StringRef B) {
+  size_t Common = std::min(A.size(), B.size());
+  auto [InA, InB] = std::mismatch(A.begin(), A.begin() + Common, B.begin());
+  if (InA == A.begin() + Common)
+    return A.size() < B.size() ? -1 : A.size() > B.size() ? 1 : 0;
+  // The end of a part goes before every byte of a name; no name has a zero.
+  auto Rank = [](char C) { return C == '/' ? 0U : static_cast<uint8_t>(C); };
+  return Rank(*InA) < Rank(*InB) ? -1 : 1;
+}
+
+static bool hasLowerName(const os::DirectoryEntry &A,
+                         const os::DirectoryEntry &B) {
+  return A.Name < B.Name;
+}
+
+TreeListing::TreeListing(unsigned Threads) {
+  Parts.reserve(Threads);
+  for (unsigned I = 0; I != Threads; ++I)
+    Parts.push_back(std::make_unique<Part>());
+}
+
+void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
+                      ArrayRef<os::DirectoryEntry> Entries) {
+  if (Entries.empty())
+    return;
+  Part &P = *Parts[Thread];
+  auto *Copy = P.Memory.Allocate<os::DirectoryEntry>(Entries.size());
+  std::uninitialized_copy(Entries.begin(), Entries.end(), Copy);
+  size_t Bytes = Path.size();
+  for (const os::DirectoryEntry &E : Entries)
+    Bytes += E.Name.size();
+  char *Text = P.Memory.Allocate<char>(Bytes);
+  auto Keep = [&Text](StringRef S) {
+    StringRef Kept(Text, S.size());
+    std::memcpy(Text, S.data(), S.size());
+    Text += S.size();
+    return Kept;
+  };
+  Path = Keep(Path);
+  MutableArrayRef<os::DirectoryEntry> Kept(Copy, Entries.size());
+  for (os::DirectoryEntry &E : Kept)
+    E.Name = Keep(E.Name);
+  // Here, where it is done by many threads.
+  llvm::sort(Kept, hasLowerName);
+  P.Folders.push_back({Root, Path, Kept});
+}
+
+/// The pieces of one folder as one.
+static ListedFolder joinPieces(ArrayRef<ListedFolder> Pieces,
+                               BumpPtrAllocator &Memory) {
+  ListedFolder Whole = Pieces.front();
+  if (Pieces.size() != 1) {
+    size_t Count = 0;
+    for (const ListedFolder &Piece : Pieces)
+      Count += Piece.Entries.size();
+    auto *At = Memory.Allocate<os::DirectoryEntry>(Count);
+    Whole.Entries = {At, Count};
+    for (const ListedFolder &Piece : Pieces)
+      At = std::uninitialized_copy(Piece.Entries.begin(), Piece.Entries.end(),
+                                   At);
+    llvm::sort(Whole.Entries, hasLowerName);
+  }
+  auto *End = std::unique(
+      Whole.Entries.begin(), Whole.Entries.end(),
+      [](const auto &A, const auto &B) { return A.Name == B.Name; });
+  Whole.Entries = Whole.Entries.take_front(
+      static_cast<size_t>(End - Whole.Entries.begin()));
+  return Whole;
+}
+
+void TreeListing::sort() {
+  std::vector<ListedFolder> Pieces;
+  for (const std::unique_ptr<Part> &P : Parts)
+    llvm::append_range(Pieces, P->Folders);
+  llvm::sort(Pieces, [](const ListedFolder &A, const ListedFolder &B) {
+    if (A.Root != B.Root)
+      return A.Root < B.Root;
+    return compareTreePaths(A.Path, B.Path) < 0;
+  });
+  Folders.reserve(Pieces.size());
+  for (ArrayRef<ListedFolder> Rest = Pieces; !Rest.empty();) {
+    const ListedFolder &First = Rest.front();
+    ArrayRef<ListedFolder> Same = Rest.take_while([&](const ListedFolder &F) {
+      return F.Root == First.Root && F.Path == First.Path;
+    });
+    Folders.push_back(joinPieces(Same, Parts.front()->Memory));
+    Rest = Rest.drop_front(Same.size());
+  }
+}
+
+/// What stands behind the folder \p Above in \p Path; nothing if it does not
+/// lie in it.
+static std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
+  if (Above.empty())
+    return Path;
+  if (!Path.consume_front(Above) || !Path.consume_front("/"))
+    return std::nullopt;
+  return Path;
+}
+
+void TreeListing::forEach(
+    function_ref<void(const ListedFolder &, const os::DirectoryEntry &)> Visit)
+    const {
+  struct Level {
+    const ListedFolder *Folder;
+    ArrayRef<os::DirectoryEntry> Rest;
+  };
+  std::vector<Level> Stack;
+  auto Next = Folders.begin();
+  while (Next != Folders.end() || !Stack.empty()) {
+    if (Stack.empty()) {
+      Stack.push_back({&*Next, Next->Entries});
+      ++Next;
+      continue;
+    }
+    // The folders are in the order in which they are come to, so that the next
+    // one either lies in the one at hand, or this one just ends before it.
+    Level &Top = Stack.back();
+    std::optional<StringRef> Within;
+    if (Next != Folders.end() && Next->Root == Top.Folder->Root)
+      Within = pathWithin(Top.Folder->Path, Next->Path);
+    // Its entry goes before it, where it was shown at all.
+    StringRef Part = Within ? Within->split('/').first : StringRef();
+    if (!Top.Rest.empty() &&
+        (!Within || StringRef(Top.Rest.front().Name) <= Part)) {
+      Visit(*Top.Folder, Top.Rest.front());
+      Top.Rest = Top.Rest.drop_front();
+    } else if (Within) {
+      Stack.push_back({&*Next, Next->Entries});
+      ++Next;
+    } else {
+      Stack.pop_back();
+    }
+  }
+}
+
+} // namespace headstart

@@ -1,0 +1,76 @@
+//===- LineOutput.cpp - Lines from many threads ---------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LineOutput.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// A pipe takes as much at a time.
+static constexpr size_t LargeBuffer = size_t(64) << 10;
+
+LineOutput::LineOutput(unsigned Threads, std::function<void()> OnFailure)
+    : Buffers(Threads), OnFailure(std::move(OnFailure)),
+      OS(/*fd=*/1, /*shouldClose=*/false, /*unbuffered=*/true) {
+  WriteAt = OS.is_displayed() ? 1 : LargeBuffer;
+}
+
+LineOutput::~LineOutput() {
+  OS.clear_error(); // or the stream ends the program
+}
+
+void LineOutput::writeBytes(StringRef Bytes) {
+  if (Failure || Bytes.empty())
+    return;
+  OS << Bytes;
+  Failure = OS.error();
+  if (Failure && OnFailure)
+    OnFailure();
+}
+
+void LineOutput::write(unsigned Thread) {
+  SmallVectorImpl<char> &Bytes = Buffers[Thread].Bytes;
+  {
+    std::lock_guard Lock(Mutex);
+    StringRef Text(Bytes.data(), Bytes.size());
+    if (IsFirst && !Text.empty()) {
+      IsFirst = false;
+      Text.consume_front(Separator);
+    }
+    writeBytes(Text);
+  }
+  Bytes.clear();
+}
+
+void LineOutput::writeText(StringRef Text) {
+  for (unsigned I = 0; I != Buffers.size(); ++I)
+    write(I);
+  std::lock_guard Lock(Mutex);
+  writeBytes(Text);
+}
+
+Exit LineOutput::finish() {
+  writeText("");
+  if (!Failure)
+    return Exit::Done;
+  if (Failure != std::errc::broken_pipe)
+    fail("standard output: " + Failure.message());
+  return Exit::Failed;
+}
+
+void ProblemPrinter::print(StringRef Path, StringRef What) {
+  std::lock_guard Lock(Mutex);
+  Any = true;
+  if (Before)
+    Before();
+  fail((Path + ": " + What).str());
+}
+
+} // namespace headstart

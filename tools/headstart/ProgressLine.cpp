@@ -1,0 +1,116 @@
+//===- ProgressLine.cpp - A line that tells how far it is -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgressLine.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace headstart {
+
+std::string formatSeconds(double Seconds) {
+  constexpr double Most = 99 * 3600;
+  auto Whole =
+      static_cast<unsigned>(std::lround(std::clamp(Seconds, 0.0, Most)));
+  SmallString<16> Text;
+  raw_svector_ostream OS(Text);
+  if (Whole >= 3600)
+    OS << Whole / 3600 << format(":%02u", Whole / 60 % 60);
+  else
+    OS << Whole / 60;
+  OS << format(":%02u", Whole % 60);
+  return Text.str().str();
+}
+
+std::string formatCount(uint64_t Count) {
+  std::string Text = std::to_string(Count);
+  for (size_t At = Text.size(); At > 3;)
+    Text.insert(At -= 3, ",");
+  return Text;
+}
+
+ProgressLine::ProgressLine()
+    : Columns(sys::Process::StandardErrIsDisplayed()
+                  // A terminal that does not know its width.
+                  ? std::max(sys::Process::StandardErrColumns(), 40U)
+                  : 0) {}
+
+void ProgressLine::measure(const TreeFetchFigures &Figures) {
+  // What was in memory already goes by in no time, and says nothing of the
+  // disk.
+  uint64_t Done = Figures.FetchedBytes;
+  Clock::time_point Now = Clock::now();
+  double Seconds = std::chrono::duration<double>(Now - LastTime).count();
+  if (Seconds < 0.05)
+    return;
+  double Rate = static_cast<double>(Done - LastDone) / Seconds;
+  // Follows what happens within about a second.
+  double Weight = BytesPerSecond == 0 ? 1 : std::min(1.0, Seconds);
+  BytesPerSecond += (Rate - BytesPerSecond) * Weight;
+  LastDone = Done;
+  LastTime = Now;
+}
+
+void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
+  if (!isShown())
+    return;
+  measure(Figures);
+  SmallString<256> Text;
+  raw_svector_ostream OS(Text);
+  if (!IsComplete) {
+    OS << formatBytes(Figures.DoneBytes) << " of " << formatCount(Figures.Files)
+       << " files, still looking for more";
+  } else {
+    uint64_t Bytes = std::max<uint64_t>(Figures.Bytes, 1);
+    uint64_t Done = std::min(Figures.DoneBytes, Bytes);
+    double Share = static_cast<double>(Done) / static_cast<double>(Bytes);
+    constexpr unsigned MostBar = 30;
+    // What stands beside it takes about 50 columns.
+    unsigned Bar = Columns > 60 ? std::min(MostBar, Columns - 55) : 0;
+    if (Bar) {
+      auto Full = static_cast<unsigned>(Share * Bar);
+      OS << '[' << std::string(Full, '=') << std::string(Bar - Full, ' ')
+         << "] ";
+    }
+    OS << format("%3.0f%%  ", 100 * Share) << formatBytes(Done) << " of "
+       << formatBytes(Figures.Bytes);
+  }
+  if (BytesPerSecond >= 1) {
+    OS << "  " << formatBytes(static_cast<uint64_t>(BytesPerSecond)) << "/s";
+    if (IsComplete)
+      OS << "  "
+         << formatSeconds(static_cast<double>(
+                              Figures.Bytes -
+                              std::min(Figures.Bytes, Figures.DoneBytes)) /
+                          BytesPerSecond)
+         << " left";
+  }
+  // The last column stays free: some terminals go on to the next line there.
+  Text.truncate(std::min<size_t>(Text.size(), Columns - 1));
+  size_t Now = Text.size();
+  Text.append(std::max(Drawn, Now) - Now, ' ');
+  Drawn = Now;
+  errs() << '\r' << Text;
+  errs().flush();
+}
+
+void ProgressLine::erase() {
+  if (Drawn == 0)
+    return;
+  errs() << '\r' << std::string(Drawn, ' ') << '\r';
+  errs().flush();
+  Drawn = 0;
+}
+
+} // namespace headstart

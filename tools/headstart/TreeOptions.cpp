@@ -1,0 +1,178 @@
+//===- TreeOptions.cpp - What the commands on trees have in common --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TreeOptions.h"
+#include "headstart/OS/MappedFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Base64.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace llvm;
+
+namespace headstart {
+
+static Error bad(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+WalkOptions TreePlan::walkOptions(bool WithStatus, unsigned Above) const {
+  WalkOptions Options;
+  Options.Jobs = Jobs;
+  Options.WithStatus = WithStatus;
+  Options.FollowLinks = Selection.FollowLinks;
+  Options.SameFileSystem = Selection.SameFileSystem;
+  Options.SkipHidden = !Selection.Hidden;
+  if (Selection.MaxDepth)
+    Options.MaxDepth = *Selection.MaxDepth - Above - 1;
+  Options.Ignore = Ignore.get();
+  return Options;
+}
+
+Expected<unsigned> parseCount(StringRef Option, StringRef Text, unsigned Most) {
+  unsigned Count = 0;
+  if (Text.getAsInteger(10, Count) || Count > Most)
+    return bad(Option + "=" + Text + ": expected a number up to " +
+               Twine(Most));
+  return Count;
+}
+
+static Error addTypes(StringRef Letters, TreeFilter &Filter) {
+  for (char Letter : Letters) {
+    if (Letter == 'f')
+      Filter.addType(os::EntryType::Regular);
+    else if (Letter == 'd')
+      Filter.addType(os::EntryType::Directory);
+    else if (Letter == 'l')
+      Filter.addType(os::EntryType::Link);
+    else
+      return bad("--type=" + Letters + ": expected letters of f, d and l");
+  }
+  return Error::success();
+}
+
+Expected<TreePlan> planTree(const TreeSelection &Selection,
+                            const TreeArguments &Arguments) {
+  TreePlan Plan;
+  Plan.Selection = Selection;
+  for (const std::string &Glob : Selection.Globs)
+    if (Error E = Plan.Filter.addGlob(Glob))
+      return bad("--glob=" + toString(std::move(E)));
+  if (Error E = addTypes(Selection.Types, Plan.Filter))
+    return E;
+  if (Arguments.Jobs) {
+    Expected<unsigned> Jobs =
+        parseCount("--jobs", *Arguments.Jobs, TreeWalker::MaxThreads);
+    if (!Jobs)
+      return Jobs.takeError();
+    Plan.Jobs = *Jobs;
+  }
+  if (!Selection.NoIgnore)
+    Plan.Ignore = std::make_shared<const IgnoreRules>();
+  return Plan;
+}
+
+Expected<TreePlan> planTree(const TreeArguments &Arguments) {
+  TreeSelection Selection;
+  Selection.Hidden = Arguments.Hidden;
+  Selection.NoIgnore = Arguments.NoIgnore;
+  Selection.FollowLinks = Arguments.Follow;
+  Selection.SameFileSystem = Arguments.OneFileSystem;
+  Selection.Globs = Arguments.Globs;
+  if (Arguments.Types) {
+    Selection.Types = *Arguments.Types;
+    if (Selection.Types.empty())
+      return bad("--type=: expected letters of f, d and l");
+  }
+  if (Arguments.MaxDepth) {
+    Expected<unsigned> Depth =
+        parseCount("--max-depth", *Arguments.MaxDepth, 1U << 30);
+    if (!Depth)
+      return Depth.takeError();
+    Selection.MaxDepth = *Depth;
+  }
+  return planTree(Selection, Arguments);
+}
+
+TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {
+  if (Path.empty())
+    return;
+  StringRef Stem = Path.rtrim('/');
+  Given = Stem.empty() ? "/" : Stem.str();
+  Prefix = Stem.str() + "/";
+}
+
+TreeOperands tellOperands(const std::vector<std::string> &Operands,
+                          ProblemPrinter &Problems) {
+  TreeOperands Result;
+  if (Operands.empty())
+    Result.Folders.emplace_back("");
+  for (const std::string &Operand : Operands) {
+    std::error_code Error;
+    os::FileStatus Status = os::lookAt(Operand, Error);
+    if (!Error && Status.Kind == os::FileKind::Missing)
+      Error = std::make_error_code(std::errc::no_such_file_or_directory);
+    if (Error)
+      Problems.print(Operand, Error.message());
+    else if (Status.Kind == os::FileKind::Directory)
+      Result.Folders.emplace_back(Operand);
+    else
+      Result.Files.push_back(Operand);
+  }
+  return Result;
+}
+
+StringRef typeName(os::EntryType Type) {
+  switch (Type) {
+  case os::EntryType::Unknown:
+    return "unknown";
+  case os::EntryType::Regular:
+    return "file";
+  case os::EntryType::Directory:
+    return "folder";
+  case os::EntryType::Link:
+    return "link";
+  case os::EntryType::Fifo:
+    return "fifo";
+  case os::EntryType::Socket:
+    return "socket";
+  case os::EntryType::BlockDevice:
+    return "block device";
+  case os::EntryType::CharacterDevice:
+    return "character device";
+  }
+  llvm_unreachable("all types are named");
+}
+
+void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
+  using namespace std::chrono;
+  const sys_time<nanoseconds> Time{nanoseconds(Nanoseconds)};
+  const auto Day = floor<days>(Time);
+  const year_month_day Date(Day);
+  const hh_mm_ss Clock(Time - Day);
+  raw_svector_ostream OS(Out);
+  OS << format("%04d-%02u-%02uT", static_cast<int>(Date.year()),
+               static_cast<unsigned>(Date.month()),
+               static_cast<unsigned>(Date.day()))
+     << format("%02d:%02d:%02d.%09dZ", static_cast<int>(Clock.hours().count()),
+               static_cast<int>(Clock.minutes().count()),
+               static_cast<int>(Clock.seconds().count()),
+               static_cast<int>(Clock.subseconds().count()));
+}
+
+void writePath(StringRef Path, json::OStream &J) {
+  if (json::isUTF8(Path)) {
+    J.attribute("path", Path);
+    return;
+  }
+  J.attribute("path", json::fixUTF8(Path));
+  J.attribute("path_base64", encodeBase64(Path));
+}
+
+} // namespace headstart

@@ -1,0 +1,226 @@
+//===- WalkCommand.cpp - headstart walk -----------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "LineOutput.h"
+#include "TreeOptions.h"
+#include "headstart/FileTree/Record.h"
+#include "headstart/FileTree/TreeListing.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Process.h"
+#include <chrono>
+#include <optional>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// Writes entries in one of the forms.
+class EntryWriter {
+public:
+  EntryWriter(const CommandArguments &Arguments)
+      : AsJSON(Arguments.JSON), WithStatus(Arguments.Tree.Stat),
+        End(Arguments.Tree.Null ? '\0' : '\n') {}
+
+  static constexpr StringRef JSONSeparator = ",\n";
+
+  /// Appends the entry \p Name of the folder whose paths begin with \p Prefix.
+  void append(StringRef Prefix, StringRef Name, const os::DirectoryEntry &Entry,
+              SmallVectorImpl<char> &Out) const {
+    if (AsJSON) {
+      appendJSON(Prefix, Name, Entry, Out);
+      return;
+    }
+    if (WithStatus) {
+      raw_svector_ostream(Out) << Entry.Identity.Size << '\t';
+      appendTime(Entry.Identity.ModifiedNs, Out);
+      Out.push_back('\t');
+    }
+    Out.append(Prefix.begin(), Prefix.end());
+    Out.append(Name.begin(), Name.end());
+    Out.push_back(End);
+  }
+
+private:
+  void appendJSON(StringRef Prefix, StringRef Name,
+                  const os::DirectoryEntry &Entry,
+                  SmallVectorImpl<char> &Out) const {
+    Out.append(JSONSeparator.begin(), JSONSeparator.end());
+    raw_svector_ostream OS(Out);
+    json::OStream J(OS);
+    J.object([&] {
+      writePath((Prefix + Name).str(), J);
+      J.attribute("type", typeName(Entry.Type));
+      if (!WithStatus)
+        return;
+      SmallString<32> Time;
+      appendTime(Entry.Identity.ModifiedNs, Time);
+      J.attribute("size", Entry.Identity.Size);
+      J.attribute("mtime", Time.str());
+    });
+  }
+
+  bool AsJSON;
+  bool WithStatus;
+  char End;
+};
+
+/// Keeps the entries, or writes them at once.
+class Lister : public FilteringVisitor {
+public:
+  Lister(const TreePlan &Plan, const TreeOperands &Operands,
+         const EntryWriter &Writer, LineOutput &Output,
+         ProblemPrinter &Problems, TreeListing *Keep)
+      : FilteringVisitor(Plan.Filter), Operands(Operands), Writer(Writer),
+        Output(Output), Problems(Problems), Keep(Keep) {}
+
+  void problem(StringRef Path, StringRef What) override {
+    Problems.print(Path, What);
+  }
+
+private:
+  void show(const WalkFolder &Folder,
+            ArrayRef<os::DirectoryEntry> Entries) override {
+    StringRef Path = Folder.pathFromRoot();
+    unsigned Thread = Folder.thread();
+    if (Keep) {
+      Keep->add(Thread, Folder.root(), Path, Entries);
+      return;
+    }
+    SmallString<256> Prefix(Operands.Folders[Folder.root()].Prefix);
+    Prefix += Path;
+    if (!Path.empty())
+      Prefix += '/';
+    for (const os::DirectoryEntry &Entry : Entries)
+      Writer.append(Prefix, StringRef(Entry.Name), Entry,
+                    Output.buffer(Thread));
+    Output.mayWrite(Thread);
+  }
+
+  const TreeOperands &Operands;
+  const EntryWriter &Writer;
+  LineOutput &Output;
+  ProblemPrinter &Problems;
+  TreeListing *Keep;
+};
+
+} // namespace
+
+/// The entry that a file given by name is.
+static os::DirectoryEntry entryOf(const std::string &Path) {
+  os::DirectoryEntry Entry;
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(Path, Error);
+  Entry.Identity = Status.Identity;
+  if (Status.Kind == os::FileKind::Regular)
+    Entry.Type = os::EntryType::Regular;
+  return Entry;
+}
+
+/// What a manifest does not go with, or nothing.
+static std::string conflictOf(const CommandArguments &Arguments,
+                              const TreeOperands &Operands) {
+  if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
+    return "--manifest does not go with --json, --stat and -0";
+  if (!Operands.Files.empty())
+    return "'" + Operands.Files.front() + "': a manifest is of folders";
+  if (Arguments.Tree.Manifest->empty() &&
+      sys::Process::StandardOutIsDisplayed())
+    return "a manifest is nothing to read: give --manifest=FILE";
+  return "";
+}
+
+static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
+                          const std::string &File, const TreeListing &Listing,
+                          LineOutput &Output) {
+  std::vector<ManifestRoot> Roots;
+  for (const TreeRoot &Root : Operands.Folders) {
+    SmallString<256> Absolute;
+    if (std::error_code Error = sys::fs::real_path(Root.Given, Absolute))
+      return fail(Root.Given + ": " + Error.message());
+    Roots.push_back(
+        {Root.Prefix.empty() ? "" : Root.Given, Absolute.str().str()});
+  }
+  int64_t Now = std::chrono::duration_cast<std::chrono::seconds>(
+                    std::chrono::system_clock::now().time_since_epoch())
+                    .count();
+  std::string Bytes =
+      serializeManifest(Plan.Selection, Roots, Now, Listing.folders());
+  if (File.empty())
+    Output.writeText(Bytes);
+  else if (Error E = replaceFile(File, Bytes))
+    return fail(File + ": " + toString(std::move(E)));
+  return Exit::Done;
+}
+
+Exit runWalk(const CommandArguments &Arguments) {
+  Expected<TreePlan> Plan = planTree(Arguments.Tree);
+  if (!Plan)
+    return fail(toString(Plan.takeError()), Exit::WrongUsage);
+  ProblemPrinter Problems;
+  const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
+  if (ManifestFile) {
+    if (std::string Conflict = conflictOf(Arguments, Operands);
+        !Conflict.empty())
+      return fail(Conflict, Exit::WrongUsage);
+    if (!ManifestFile->empty() && !mayReplaceManifest(*ManifestFile))
+      return fail(*ManifestFile +
+                  ": is no manifest, and so is not written over");
+  }
+
+  TreeWalker Walker(
+      Plan->walkOptions(Arguments.Tree.Stat || ManifestFile.has_value()));
+  LineOutput Output(TreeWalker::MaxThreads, [&] { Walker.cancel(); });
+  const EntryWriter Writer(Arguments);
+  if (Arguments.JSON) {
+    Output.writeText("{\"version\":1,\"entries\":[\n");
+    Output.setSeparator(EntryWriter::JSONSeparator);
+  }
+  for (const std::string &File : Operands.Files)
+    Writer.append("", File, entryOf(File), Output.buffer(0));
+
+  std::optional<TreeListing> Listing;
+  if (Arguments.Tree.Sort || ManifestFile)
+    Listing.emplace(TreeWalker::MaxThreads);
+  if (!Plan->isTooDeep(0)) {
+    Lister Visitor(*Plan, Operands, Writer, Output, Problems,
+                   Listing ? &*Listing : nullptr);
+    std::vector<std::string> Roots;
+    Roots.reserve(Operands.Folders.size());
+    for (const TreeRoot &Root : Operands.Folders)
+      Roots.push_back(Root.Given);
+    Walker.walk(Roots, Visitor);
+  }
+  Exit Status = Exit::Done;
+  if (Listing) {
+    Listing->sort();
+    if (ManifestFile)
+      Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Output);
+    else
+      Listing->forEach([&](const ListedFolder &Folder,
+                           const os::DirectoryEntry &Entry) {
+        SmallString<256> Prefix(Operands.Folders[Folder.Root].Prefix);
+        Prefix += Folder.Path;
+        if (!Folder.Path.empty())
+          Prefix += '/';
+        Writer.append(Prefix, StringRef(Entry.Name), Entry, Output.buffer(0));
+        Output.mayWrite(0);
+      });
+  }
+  if (Arguments.JSON)
+    Output.writeText("\n]}\n");
+  if (Exit Written = Output.finish(); Written != Exit::Done)
+    return Written;
+  return Problems.any() ? Exit::Failed : Status;
+}
+
+} // namespace headstart

@@ -1,0 +1,328 @@
+//===- WarmCommand.cpp - headstart warm -----------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Walks trees and fetches what is found, both at once. Threads: those of the
+/// walk, those that fetch, and one that draws the progress and looks whether a
+/// signal has come in; the main thread walks and then waits.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "LineOutput.h"
+#include "ProgressLine.h"
+#include "TreeOptions.h"
+#include "headstart/Engine/TreeFetcher.h"
+#include "headstart/FileTree/TreeChanges.h"
+#include "headstart/Link/PrefetchSettings.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/StopSignals.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// What --changed-since lets through.
+class ChangedSince {
+public:
+  /// \p File is a manifest, or stands for its own modification time.
+  static Error read(const std::string &File, ChangedSince &Result);
+
+  /// Begins with another root. The error says that the manifest has nothing of
+  /// it.
+  Error enter(const std::string &Root);
+  bool contains(StringRef FolderPath, const os::DirectoryEntry &Entry) const;
+  /// For a file that was given by name.
+  bool contains(const os::FileIdentity &Identity) const {
+    return !NewerThan || Identity.ModifiedNs > *NewerThan;
+  }
+
+private:
+  std::optional<int64_t> NewerThan;
+  std::optional<Manifest> Record;
+  std::optional<ManifestPart> Part; ///< of Record, where there is one
+};
+
+/// Gives what a walk shows to a fetcher.
+class Feeder : public FilteringVisitor {
+public:
+  Feeder(const TreePlan &Plan, const ChangedSince &Changed,
+         TreeFetcher &Fetcher, ProblemPrinter &Problems)
+      : FilteringVisitor(Plan.Filter), Changed(Changed), Fetcher(Fetcher),
+        Problems(Problems) {}
+
+  void problem(StringRef Path, StringRef What) override {
+    Problems.print(Path, What);
+  }
+
+private:
+  void show(const WalkFolder &Folder,
+            ArrayRef<os::DirectoryEntry> Entries) override;
+
+  const ChangedSince &Changed;
+  TreeFetcher &Fetcher;
+  ProblemPrinter &Problems;
+};
+
+/// Draws the progress, and passes a signal on, on a thread of its own.
+class Watcher {
+public:
+  Watcher(TreeWalker &Walker, TreeFetcher &Fetcher)
+      : Walker(Walker), Fetcher(Fetcher) {}
+  ~Watcher() { stop(); }
+
+  void start() {
+    // Without the thread there is no progress, and a signal waits for the end.
+    (void)Thread.start([this] { watch(); });
+  }
+  /// Takes the line away until it is drawn again. Any thread.
+  void hideLine() {
+    std::lock_guard Lock(Mutex);
+    Line.erase();
+  }
+  void walkIsOver() { IsComplete.store(true); }
+  void stop();
+
+private:
+  void watch();
+
+  TreeWalker &Walker;
+  TreeFetcher &Fetcher;
+  ProgressLine Line; ///< guarded by Mutex
+  std::atomic<bool> IsComplete = false;
+  std::mutex Mutex;
+  std::condition_variable Over;
+  bool IsOver = false; ///< guarded by Mutex
+  os::Threads Thread;
+};
+
+} // namespace
+
+Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(File, Error);
+  if (!Error && Status.Kind == os::FileKind::Missing)
+    Error = std::make_error_code(std::errc::no_such_file_or_directory);
+  if (Error)
+    return createStringError(Error, File + ": " + Error.message());
+  if (isManifest(File)) {
+    Expected<Manifest> M = Manifest::load(File);
+    if (!M)
+      return M.takeError();
+    Result.Record.emplace(std::move(*M));
+  } else {
+    Result.NewerThan = Status.Identity.ModifiedNs;
+  }
+  return Error::success();
+}
+
+Error ChangedSince::enter(const std::string &Root) {
+  if (!Record)
+    return Error::success();
+  Expected<ManifestPart> Of = ManifestPart::of(*Record, Root);
+  if (!Of)
+    return Of.takeError();
+  Part.emplace(*Of);
+  return Error::success();
+}
+
+bool ChangedSince::contains(StringRef FolderPath,
+                            const os::DirectoryEntry &Entry) const {
+  if (!Part)
+    return contains(Entry.Identity);
+  const ManifestFolder *Folder = Part->find(FolderPath);
+  const ManifestEntry *Then =
+      Folder ? Manifest::find(*Folder, StringRef(Entry.Name)) : nullptr;
+  return !Then || differenceOf(*Then, Entry) != SameEntry;
+}
+
+void Feeder::show(const WalkFolder &Folder,
+                  ArrayRef<os::DirectoryEntry> Entries) {
+  std::vector<FileToFetch> Files;
+  for (const os::DirectoryEntry &Entry : Entries)
+    if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
+        Changed.contains(Folder.pathFromRoot(), Entry)) {
+      StringRef Path = Folder.path();
+      Files.push_back(
+          {(Path + (Path.ends_with("/") ? "" : "/") + StringRef(Entry.Name))
+               .str(),
+           Entry.Identity.Size});
+    }
+  if (!Files.empty())
+    Fetcher.add(std::move(Files));
+}
+
+void Watcher::watch() {
+  std::unique_lock Lock(Mutex);
+  // Often enough for an eye, and for a hand on Ctrl-C.
+  constexpr auto Interval = std::chrono::milliseconds(100);
+  while (!Over.wait_for(Lock, Interval / 2, [this] { return IsOver; })) {
+    if (os::StopSignals::received() != 0) {
+      Walker.cancel();
+      Fetcher.cancel();
+    }
+    if (Line.isShown())
+      Line.draw(Fetcher.figures(), IsComplete);
+  }
+  Line.erase();
+}
+
+void Watcher::stop() {
+  {
+    std::lock_guard Lock(Mutex);
+    IsOver = true;
+    Over.notify_all();
+  }
+  Thread.join();
+}
+
+static std::string filesAndWhy(uint64_t Count, StringRef Why) {
+  return formatCount(Count) + (Count == 1 ? " file " : " files ") + Why.str();
+}
+
+/// "1,234 files, 5.6 GB fetched, 1.2 GB were in memory, 2.1 s".
+static void writeText(const TreeFetchFigures &F, double Seconds,
+                      bool IsInterrupted) {
+  if (IsInterrupted)
+    outs() << "interrupted: ";
+  outs() << formatCount(F.Files) << (F.Files == 1 ? " file, " : " files, ")
+         << formatBytes(F.FetchedBytes) << " fetched, "
+         << formatBytes(F.ResidentBytes) << " were in memory";
+  if (F.LeftOutFiles)
+    outs() << ", " << filesAndWhy(F.LeftOutFiles, "not (budget)");
+  if (F.SkippedFiles)
+    outs() << ", " << filesAndWhy(F.SkippedFiles, "not (no regular files)");
+  if (F.ChangedFiles)
+    outs() << ", " << filesAndWhy(F.ChangedFiles, "not (gone or shorter)");
+  if (F.FailedFiles)
+    outs() << ", " << filesAndWhy(F.FailedFiles, "not (errors)");
+  outs() << format(", %.1f s\n", Seconds);
+}
+
+static void writeJSON(const TreeFetchFigures &F, uint64_t Budget,
+                      double Seconds, bool IsInterrupted) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attribute("files", F.Files);
+    J.attribute("bytes", F.Bytes);
+    J.attribute("fetched_files", F.FetchedFiles);
+    J.attribute("fetched_bytes", F.FetchedBytes);
+    J.attribute("resident_files", F.ResidentFiles);
+    J.attribute("resident_bytes", F.ResidentBytes);
+    J.attribute("left_out_files", F.LeftOutFiles);
+    J.attribute("left_out_bytes", F.LeftOutBytes);
+    J.attribute("skipped_files", F.SkippedFiles);
+    J.attribute("changed_files", F.ChangedFiles);
+    J.attribute("failed_files", F.FailedFiles);
+    J.attribute("budget_bytes", Budget);
+    J.attribute("seconds", Seconds);
+    J.attribute("interrupted", IsInterrupted);
+  });
+  outs() << "\n";
+}
+
+/// Walks every folder and gives what is found to \p Fetcher.
+static void feed(const TreePlan &Plan, const TreeOperands &Operands,
+                 ChangedSince &Changed, TreeWalker &Walker,
+                 TreeFetcher &Fetcher, ProblemPrinter &Problems) {
+  std::error_code Ignored;
+  for (const std::string &File : Operands.Files) {
+    const os::FileIdentity Identity = os::lookAt(File, Ignored).Identity;
+    if (Changed.contains(Identity))
+      Fetcher.add({{File, Identity.Size}});
+  }
+  if (Plan.isTooDeep(0))
+    return;
+  for (const TreeRoot &Root : Operands.Folders) {
+    if (Error E = Changed.enter(Root.Given)) {
+      Problems.print(Root.Given, toString(std::move(E)));
+      continue;
+    }
+    Feeder Visitor(Plan, Changed, Fetcher, Problems);
+    Walker.walk({Root.Given}, Visitor);
+  }
+}
+
+/// Checks the options that walk has not.
+static Error readSettings(const TreeArguments &Tree,
+                          PrefetchSettings &Settings) {
+  if (Tree.Memory) {
+    Expected<MemoryLimit> Limit = parseMemoryLimit(*Tree.Memory);
+    if (!Limit)
+      return createStringError(inconvertibleErrorCode(),
+                               "--memory=" + *Tree.Memory + ": " +
+                                   toString(Limit.takeError()));
+    Settings.Memory = *Limit;
+  }
+  return Error::success();
+}
+
+Exit runWarm(const CommandArguments &Arguments) {
+  if (Arguments.Operands.empty())
+    return fail("nothing to fetch: headstart warm [options] PATH...",
+                Exit::WrongUsage);
+  Expected<TreePlan> Plan = planTree(Arguments.Tree);
+  if (!Plan)
+    return fail(toString(Plan.takeError()), Exit::WrongUsage);
+  PrefetchSettings Settings;
+  if (Error E = readSettings(Arguments.Tree, Settings))
+    return fail(toString(std::move(E)), Exit::WrongUsage);
+  ChangedSince Changed;
+  if (Arguments.Tree.ChangedSince)
+    if (Error E = ChangedSince::read(*Arguments.Tree.ChangedSince, Changed))
+      return fail(toString(std::move(E)));
+
+  const os::StopSignals Signals;
+  ProblemPrinter Problems;
+  const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  TreeFetchOptions Options;
+  Options.Jobs = Plan->Jobs ? Plan->Jobs : Settings.Jobs;
+  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
+  TreeFetcher Fetcher(Options,
+                      [&](const std::string &Path, std::error_code Error) {
+                        Problems.print(Path, Error.message());
+                      });
+  TreeWalker Walker(Plan->walkOptions(/*WithStatus=*/true));
+  Watcher Watch(Walker, Fetcher);
+  Problems.setBefore([&] { Watch.hideLine(); });
+  Fetcher.start();
+  Watch.start();
+  feed(*Plan, Operands, Changed, Walker, Fetcher, Problems);
+  Watch.walkIsOver();
+  Fetcher.finish();
+  Fetcher.join();
+  Watch.stop();
+
+  const int Signal = os::StopSignals::received();
+  const double Seconds =
+      std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
+          .count();
+  if (Arguments.JSON)
+    writeJSON(Fetcher.figures(), Options.BudgetBytes, Seconds, Signal != 0);
+  else
+    writeText(Fetcher.figures(), Seconds, Signal != 0);
+  outs().flush();
+  if (Signal != 0)
+    os::endLike({/*BySignal=*/true, Signal});
+  return Problems.any() ? Exit::Failed : Exit::Done;
+}
+
+} // namespace headstart

@@ -1,0 +1,264 @@
+//===- TreeFetcherTest.cpp - Tests of fetching whole files ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Engine/TreeFetcher.h"
+#include "EngineTestSupport.h"
+#include "llvm/ADT/STLExtras.h"
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+using namespace headstart;
+using namespace headstart::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Problems that were told of.
+class Problems {
+public:
+  TreeFetcher::ProblemSink sink() {
+    return [this](const std::string &Path, std::error_code Error) {
+      std::lock_guard Lock(Mutex);
+      All.push_back(fs::path(Path).filename().string() + ": " +
+                    Error.message());
+    };
+  }
+  std::vector<std::string> All;
+
+private:
+  std::mutex Mutex;
+};
+
+std::vector<FileToFetch> toFetch(const std::vector<std::string> &Paths) {
+  std::vector<FileToFetch> Files;
+  for (const std::string &Path : Paths) {
+    std::error_code Error;
+    uint64_t Size = fs::is_regular_file(Path, Error)
+                        ? fs::file_size(Path, Error)
+                        : uint64_t(0);
+    Files.push_back({Path, Size});
+  }
+  return Files;
+}
+
+TreeFetchFigures fetchAll(const std::vector<std::string> &Paths,
+                          const TreeFetchOptions &Options,
+                          Problems *Told = nullptr) {
+  TreeFetcher Fetcher(Options,
+                      Told ? Told->sink() : TreeFetcher::ProblemSink());
+  Fetcher.start();
+  for (const FileToFetch &File : toFetch(Paths))
+    Fetcher.add({File});
+  Fetcher.finish();
+  Fetcher.join();
+  return Fetcher.figures();
+}
+
+/// Fetches evicted files until all are in memory: a system may take single
+/// pages away again. The figures are those of the first time.
+TreeFetchFigures fetchUntilThere(const std::vector<std::string> &Paths,
+                                 const TreeFetchOptions &Options) {
+  evict(Paths);
+  TreeFetchFigures First = fetchAll(Paths, Options);
+  for (int Try = 0; Try != 20 && !llvm::all_of(Paths, isResident); ++Try)
+    fetchAll(Paths, Options);
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(isResident(Path)) << Path;
+  return First;
+}
+
+TEST(TreeFetcherTest, BringsFilesIntoMemory) {
+  const TestFolder Folder;
+  const std::vector<std::string> Paths = writeFiles(Folder, 20, 300'001);
+  for (unsigned Jobs : {1U, 4U}) {
+    const TreeFetchFigures F = fetchUntilThere(Paths, {.Jobs = Jobs});
+    EXPECT_EQ(F.Files, 20U);
+    EXPECT_EQ(F.Bytes, 20U * 300'001);
+    EXPECT_EQ(F.DoneBytes, F.Bytes);
+    EXPECT_EQ(F.FetchedFiles, 20U);
+    EXPECT_EQ(F.FetchedBytes, F.Bytes);
+    EXPECT_EQ(F.ResidentBytes, 0U);
+    EXPECT_EQ(F.LeftOutFiles + F.SkippedFiles + F.ChangedFiles + F.FailedFiles,
+              0U);
+  }
+}
+
+TEST(TreeFetcherTest, BigFilesComeInSteps) {
+  const TestFolder Folder;
+  const std::vector<std::string> Paths = writeFiles(Folder, 2, 3'000'001);
+  const TreeFetchFigures F =
+      fetchUntilThere(Paths, {.Jobs = 2, .StepBytes = 65'536});
+  EXPECT_EQ(F.FetchedBytes, F.Bytes);
+  EXPECT_EQ(F.DoneBytes, F.Bytes);
+  EXPECT_EQ(F.FetchedFiles, 2U);
+}
+
+TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
+  const TestFolder Folder;
+  const std::vector<std::string> Paths = writeFiles(Folder, 8, 100'000);
+  fetchUntilThere(Paths, {});
+  TreeFetchFigures F;
+  for (int Try = 0; Try != 20 && F.ResidentFiles != 8; ++Try) {
+    fetchAll(Paths, {}); // what has been taken away
+    F = fetchAll(Paths, {.BudgetBytes = 0});
+  }
+  EXPECT_EQ(F.ResidentFiles, 8U);
+  EXPECT_EQ(F.ResidentBytes, 800'000U);
+  EXPECT_EQ(F.FetchedBytes, 0U);
+  EXPECT_EQ(F.LeftOutFiles, 0U);
+  EXPECT_EQ(F.DoneBytes, 800'000U);
+}
+
+TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
+  const TestFolder Folder;
+  const std::vector<std::string> Paths = writeFiles(Folder, 10, 100'000);
+  evict(Paths);
+  const TreeFetchFigures F = fetchAll(Paths, {.BudgetBytes = 350'000});
+  EXPECT_EQ(F.FetchedFiles, 3U);
+  EXPECT_EQ(F.FetchedBytes, 300'000U);
+  EXPECT_EQ(F.LeftOutFiles, 7U);
+  EXPECT_EQ(F.LeftOutBytes, 700'000U);
+  EXPECT_EQ(F.DoneBytes, 1'000'000U);
+  // Whole files or nothing of them.
+  size_t Untouched = 0;
+  for (const std::string &Path : Paths) {
+    os::OpenFile File = openOrFail(Path);
+    Untouched +=
+        os::PageCache().residency(File, {0, File.size()})->ResidentPages == 0;
+  }
+  EXPECT_GE(Untouched, 7U);
+}
+
+TEST(TreeFetcherTest, ASmallerFileStillFits) {
+  const TestFolder Folder;
+  std::vector<std::string> Paths = {Folder.write("big", pattern(500'000)),
+                                    Folder.write("small", pattern(50'000))};
+  evict(Paths);
+  const TreeFetchFigures F =
+      fetchAll(Paths, {.Jobs = 1, .BudgetBytes = 100'000});
+  EXPECT_EQ(F.FetchedBytes, 50'000U);
+  EXPECT_EQ(F.LeftOutFiles, 1U);
+}
+
+TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
+  const TestFolder Folder;
+  const std::string Fifo = Folder.path("fifo");
+  ASSERT_EQ(::mkfifo(Fifo.c_str(), 0600), 0);
+  const std::string Socket = Folder.path("s");
+  const int Descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(Descriptor, 0);
+  sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  if (Socket.size() < sizeof(Address.sun_path)) {
+    Socket.copy(Address.sun_path, Socket.size());
+    ASSERT_EQ(::bind(Descriptor, reinterpret_cast<sockaddr *>(&Address),
+                     sizeof(Address)),
+              0);
+  } else {
+    fs::create_directory(Socket);
+  }
+  Problems Told;
+  const TreeFetchFigures F =
+      fetchAll({Fifo, Socket, "/dev/null", Folder.path()}, {}, &Told);
+  ::close(Descriptor);
+  EXPECT_EQ(F.SkippedFiles, 4U);
+  EXPECT_TRUE(Told.All.empty());
+}
+
+TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
+  const TestFolder Folder;
+  const std::string Gone = Folder.path("gone");
+  const std::string Less = Folder.write("less", pattern(1000));
+  TreeFetcher Fetcher({}, {});
+  Fetcher.start();
+  Fetcher.add({{Gone, 5000}, {Less, 1'000'000}});
+  Fetcher.finish();
+  Fetcher.join();
+  const TreeFetchFigures F = Fetcher.figures();
+  EXPECT_EQ(F.ChangedFiles, 1U);
+  EXPECT_EQ(F.FailedFiles, 0U);
+  EXPECT_EQ(F.DoneBytes, F.Bytes);
+}
+
+TEST(TreeFetcherTest, ProblemsAreToldOf) {
+  const TestFolder Folder;
+  fs::create_symlink("loop", Folder.path("loop"));
+  Problems Told;
+  const TreeFetchFigures F = fetchAll({Folder.path("loop")}, {}, &Told);
+  EXPECT_EQ(F.FailedFiles, 1U);
+  ASSERT_EQ(Told.All.size(), 1U);
+  EXPECT_EQ(Told.All.front().find("loop: "), 0U);
+}
+
+TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {
+  const TestFolder Folder;
+  const std::string Path = Folder.write("f", pattern(4'000'000));
+  std::atomic<bool> Over = false;
+  std::thread Changer([&] {
+    for (unsigned I = 0; !Over; ++I) {
+      std::error_code Ignored;
+      fs::resize_file(Path, I % 2 ? 4'000'000 : 10, Ignored);
+    }
+  });
+  for (int Round = 0; Round != 30; ++Round) {
+    const TreeFetchFigures F =
+        fetchAll({Path, Path, Path, Path}, {.StepBytes = 65'536});
+    EXPECT_EQ(F.Files, 4U);
+    EXPECT_EQ(F.DoneBytes, F.Bytes);
+  }
+  Over = true;
+  Changer.join();
+}
+
+TEST(TreeFetcherTest, CancelEndsIt) {
+  const TestFolder Folder;
+  const std::vector<std::string> Paths = writeFiles(Folder, 50, 200'000);
+  evict(Paths);
+  TreeFetcher Fetcher({.Jobs = 2, .StepBytes = 4096}, {});
+  Fetcher.start();
+  Fetcher.add(toFetch(Paths));
+  Fetcher.cancel(); // without finish
+  Fetcher.join();
+  EXPECT_LT(Fetcher.figures().FetchedBytes, 50U * 200'000);
+  Fetcher.add(toFetch(Paths)); // does not block
+  // One that was never used ends as well, and one that waits for more.
+  const TreeFetcher Unused({}, {});
+  TreeFetcher Idle({}, {});
+  Idle.start();
+}
+
+TEST(TreeFetcherTest, CancelEndsWhoWaitsForAPlace) {
+  TreeFetcher Fetcher({.Jobs = 1}, {});
+  Fetcher.start();
+  std::thread Adder([&] {
+    for (int I = 0; I != 400; ++I)
+      Fetcher.add(std::vector<FileToFetch>(1000, FileToFetch{"/none", 1}));
+  });
+  Fetcher.cancel();
+  Adder.join();
+  Fetcher.join();
+  EXPECT_EQ(Fetcher.figures().Files, 400'000U);
+}
+
+TEST(TreeFetcherTest, ManyFilesWaitForTheirPlaceAndAllCome) {
+  TreeFetcher Fetcher({.Jobs = 4}, {});
+  Fetcher.start();
+  // More than wait at a time.
+  for (int I = 0; I != 300; ++I)
+    Fetcher.add(std::vector<FileToFetch>(1000, FileToFetch{"/none", 1}));
+  Fetcher.finish();
+  Fetcher.join();
+  EXPECT_EQ(Fetcher.figures().ChangedFiles, 300'000U);
+  EXPECT_EQ(Fetcher.figures().DoneBytes, 300'000U);
+}
+
+} // namespace

@@ -1,0 +1,262 @@
+//===- ManifestTest.cpp - Tests of the record of a tree -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/Manifest.h"
+#include "OS/TestFiles.h"
+#include "headstart/FileTree/Record.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <string>
+
+using namespace headstart;
+using headstart::os::EntryType;
+using headstart::os::test::TestFolder;
+using llvm::StringRef;
+
+namespace {
+
+os::DirectoryEntry entry(std::string_view Name, uint64_t Number) {
+  os::DirectoryEntry E;
+  E.Name = Name;
+  E.Type = static_cast<EntryType>(Number % 8);
+  E.HasStatus = true;
+  E.Identity.Device = Number / 3;
+  E.Identity.Inode = UINT64_MAX / (Number + 1);
+  E.Identity.Size = Number << 20;
+  E.Identity.ModifiedNs = Number % 2 ? INT64_MIN + int64_t(Number) : INT64_MAX;
+  return E;
+}
+
+const TreeSelection Selection = {.Hidden = true,
+                                 .NoIgnore = false,
+                                 .FollowLinks = true,
+                                 .SameFileSystem = false,
+                                 .MaxDepth = 7,
+                                 .Types = "fl",
+                                 .Globs = {"*.o", "!\xff\n"}};
+const std::vector<ManifestRoot> Roots = {{"", "/work"}, {"../x", "/x"}};
+
+/// A tree with names of every kind.
+void fill(TreeListing &Listing) {
+  Listing.add(0, 0, "", {entry("a", 1), entry("b\n", 2), entry("\xff\xfe", 3)});
+  Listing.add(0, 0, "a", {entry("x", 4)});
+  Listing.add(0, 0, "a/b c", {entry(std::string(255, 'n'), 5), entry(" ", 9)});
+  Listing.add(0, 1, "", {entry("a", 6)});
+  Listing.add(0, 1, "a", {entry("x", 7)});
+  Listing.sort();
+}
+
+std::string sample() {
+  TreeListing Listing(1);
+  fill(Listing);
+  return serializeManifest(Selection, Roots, -5, Listing.folders());
+}
+
+llvm::Expected<Manifest> parse(StringRef Bytes) {
+  return Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(Bytes));
+}
+
+std::string problemOf(StringRef Bytes) {
+  llvm::Expected<Manifest> M = parse(Bytes);
+  return M ? "" : toString(M.takeError());
+}
+
+TEST(ManifestTest, ReadsWhatWasWritten) {
+  TreeListing Listing(1);
+  fill(Listing);
+  llvm::Expected<Manifest> M =
+      parse(serializeManifest(Selection, Roots, -5, Listing.folders()));
+  ASSERT_TRUE(bool(M)) << toString(M.takeError());
+  EXPECT_EQ(M->selection(), Selection);
+  EXPECT_EQ(M->roots().vec(), Roots);
+  EXPECT_EQ(M->recorded(), -5);
+  ASSERT_EQ(M->folders().size(), Listing.folders().size());
+  size_t Index = 0;
+  for (size_t I = 0; I != M->folders().size(); ++I) {
+    const ManifestFolder &Read = M->folders()[I];
+    const ListedFolder &Written = Listing.folders()[I];
+    EXPECT_EQ(Read.Root, Written.Root);
+    EXPECT_EQ(Read.Path, Written.Path);
+    EXPECT_EQ(M->find(Read.Root, Read.Path), &Read);
+    ASSERT_EQ(Read.Entries.size(), Written.Entries.size());
+    for (size_t J = 0; J != Read.Entries.size(); ++J) {
+      const ManifestEntry &R = Read.Entries[J];
+      const os::DirectoryEntry &W = Written.Entries[J];
+      EXPECT_EQ(R.Name, StringRef(W.Name));
+      EXPECT_EQ(R.Type, W.Type);
+      EXPECT_EQ(R.Device, W.Identity.Device);
+      EXPECT_EQ(R.Inode, W.Identity.Inode);
+      EXPECT_EQ(R.Size, W.Identity.Size);
+      EXPECT_EQ(R.ModifiedNs, W.Identity.ModifiedNs);
+      EXPECT_EQ(Manifest::find(Read, R.Name), &R);
+      EXPECT_EQ(M->indexOf(R), Index++);
+    }
+  }
+  EXPECT_EQ(M->find(0, "b"), nullptr);
+  EXPECT_EQ(M->find(1, "a/b c"), nullptr);
+  EXPECT_EQ(M->find(2, ""), nullptr);
+  EXPECT_EQ(Manifest::find(M->folders()[0], "c"), nullptr);
+}
+
+TEST(ManifestTest, AnEmptyTreeIsAManifest) {
+  llvm::Expected<Manifest> M =
+      parse(serializeManifest({}, {{"e", "/e"}}, 1, {}));
+  ASSERT_TRUE(bool(M)) << toString(M.takeError());
+  EXPECT_TRUE(M->folders().empty());
+  EXPECT_EQ(M->find(0, ""), nullptr);
+}
+
+TEST(ManifestTest, EveryTruncationIsRefused) {
+  const std::string Bytes = sample();
+  ASSERT_EQ(problemOf(Bytes), "");
+  for (size_t Length = 0; Length != Bytes.size(); ++Length)
+    EXPECT_NE(problemOf(StringRef(Bytes).take_front(Length)), "") << Length;
+}
+
+TEST(ManifestTest, EveryChangedByteIsRefused) {
+  const std::string Bytes = sample();
+  for (size_t I = 0; I != Bytes.size(); ++I) {
+    std::string Changed = Bytes;
+    Changed[I] ^= 4;
+    EXPECT_NE(problemOf(Changed), "") << I;
+  }
+}
+
+TEST(ManifestTest, SaysWhatIsWrong) {
+  EXPECT_EQ(problemOf("headstart manifest 2\n"),
+            "not a manifest of this version");
+  EXPECT_EQ(problemOf(""), "not a manifest of this version");
+  EXPECT_EQ(problemOf("headstart manifest 1\nabc"), "truncated at byte 24");
+}
+
+/// A manifest by hand, with a right checksum.
+std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
+  std::string Bytes;
+  llvm::raw_string_ostream OS(Bytes);
+  // No options, any depth, no types, no globs, time 0, one root "" of "/".
+  OS << "headstart manifest 1\n";
+  for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
+    OS << C;
+  OS << "/";
+  Tail(OS);
+  addChecksum(Bytes);
+  return Bytes;
+}
+
+/// One folder of the entries \p Names.
+std::string madeOf(StringRef Path, llvm::ArrayRef<StringRef> Names,
+                   unsigned Type = 1, unsigned Root = 0) {
+  return made([&](llvm::raw_ostream &OS) {
+    llvm::encodeULEB128(Names.size(), OS);
+    llvm::encodeULEB128(1, OS);
+    llvm::encodeULEB128(Root, OS);
+    writeString(Path, OS);
+    llvm::encodeULEB128(Names.size(), OS);
+    for (StringRef Name : Names) {
+      llvm::encodeULEB128(Type, OS);
+      for (int I = 0; I != 3; ++I)
+        llvm::encodeULEB128(0, OS);
+      writeString(Name, OS);
+    }
+  });
+}
+
+TEST(ManifestTest, RefusesWhatNoTreeHas) {
+  EXPECT_EQ(problemOf(madeOf("a/b", {"a", "b"})), "");
+  auto Problem = [](const std::string &Bytes) {
+    std::string Text = problemOf(Bytes);
+    return Text.substr(0, Text.find(" (at byte"));
+  };
+  for (StringRef Name : {StringRef(""), StringRef("."), StringRef(".."),
+                         StringRef("a/b"), StringRef("a\0b", 3)})
+    EXPECT_EQ(Problem(madeOf("", {Name, "zzzzzz"})),
+              "a name that no file can have");
+  for (StringRef Path : {"/", "/a", "a/", "a//b", ".", "a/../b", ".."})
+    EXPECT_EQ(Problem(madeOf(Path, {"zzzzzzzz"})),
+              "a folder outside of the tree");
+  EXPECT_EQ(Problem(madeOf("", {"a", "a"})), "the entries are out of order");
+  EXPECT_EQ(Problem(madeOf("", {"b", "a"})), "the entries are out of order");
+  EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, /*Type=*/16)),
+            "an entry of no known type");
+  EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, 1, /*Root=*/1)),
+            "a folder outside of the tree");
+}
+
+TEST(ManifestTest, CountsCannotMakeItAllocate) {
+  for (uint64_t Entries : {UINT64_MAX, uint64_t(1) << 40})
+    EXPECT_NE(problemOf(made([&](llvm::raw_ostream &OS) {
+                llvm::encodeULEB128(Entries, OS);
+                llvm::encodeULEB128(Entries, OS);
+              })),
+              "");
+  // Numbers that are cut, and that are too long.
+  for (int Length : {1, 9, 10, 11, 300})
+    EXPECT_NE(problemOf(made([&](llvm::raw_ostream &OS) {
+                OS << std::string(size_t(Length), '\xff');
+              })),
+              "");
+}
+
+TEST(ManifestTest, AnyBytesAreReadWithoutHarm) {
+  const std::string Bytes = sample();
+  std::mt19937 Random(7);
+  for (int Round = 0; Round != 20000; ++Round) {
+    std::string Changed = Bytes.substr(0, Bytes.size() - 8);
+    for (unsigned Left = 1 + Random() % 4; Left != 0; --Left)
+      Changed[21 + Random() % (Changed.size() - 21)] =
+          static_cast<char>(Random());
+    if (Random() % 4 == 0)
+      Changed.resize(21 + Random() % (Changed.size() - 21));
+    addChecksum(Changed);
+    if (llvm::Expected<Manifest> M = parse(Changed)) {
+      for (const ManifestFolder &F : M->folders())
+        EXPECT_EQ(M->find(F.Root, F.Path), &F);
+    } else {
+      EXPECT_NE(toString(M.takeError()), "");
+    }
+  }
+}
+
+TEST(ManifestTest, ReplacesManifestsOnly) {
+  const TestFolder Folder;
+  EXPECT_TRUE(mayReplaceManifest(Folder.path("none")));
+  EXPECT_TRUE(mayReplaceManifest(Folder.write("empty", "")));
+  EXPECT_TRUE(mayReplaceManifest(Folder.write("m", sample())));
+  EXPECT_TRUE(mayReplaceManifest(Folder.write("old", "headstart manifest 9")));
+  EXPECT_FALSE(mayReplaceManifest(Folder.write("text", "headstart manual")));
+  EXPECT_FALSE(mayReplaceManifest(Folder.path()));
+}
+
+TEST(ManifestTest, LoadsAFileAndNamesItInErrors) {
+  const TestFolder Folder;
+  ASSERT_FALSE(replaceFile(Folder.path("m"), sample()));
+  llvm::Expected<Manifest> M = Manifest::load(Folder.path("m"));
+  ASSERT_TRUE(bool(M)) << toString(M.takeError());
+  EXPECT_EQ(M->entries().size(), 8U);
+  for (const char *Bad : {"none", "text", ""}) {
+    Folder.write("text", "text");
+    llvm::Expected<Manifest> Failed = Manifest::load(Folder.path(Bad));
+    ASSERT_FALSE(Failed);
+    EXPECT_NE(toString(Failed.takeError()).find(Folder.path(Bad)),
+              std::string::npos);
+  }
+}
+
+TEST(ManifestTest, ALinkToAManifestStaysALink) {
+  const TestFolder Folder;
+  Folder.write("real", "old");
+  std::filesystem::create_symlink("real", Folder.path("link"));
+  ASSERT_FALSE(replaceFile(Folder.path("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(Folder.path("link")));
+  EXPECT_EQ(std::filesystem::file_size(Folder.path("real")), 3U);
+  EXPECT_NE(toString(replaceFile(Folder.path("no/folder/m"), "x")), "");
+}
+
+} // namespace

@@ -1,0 +1,247 @@
+//===- TreeChangesTest.cpp - Tests of what has changed in a tree ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/TreeChanges.h"
+#include "WalkTestSupport.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+#include <fstream>
+
+using namespace headstart;
+using namespace headstart::test;
+using headstart::os::EntryType;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Lister : public TreeVisitor {
+public:
+  TreeListing Listing{TreeWalker::MaxThreads};
+  void visit(const WalkFolder &Folder,
+             llvm::ArrayRef<os::DirectoryEntry> Entries,
+             Prune & /*Pruned*/) override {
+    Listing.add(Folder.thread(), Folder.root(), Folder.pathFromRoot(), Entries);
+  }
+  void problem(llvm::StringRef /*Path*/, llvm::StringRef /*What*/) override {}
+};
+
+class Finder : public ChangeFinder {
+public:
+  using ChangeFinder::ChangeFinder;
+  std::vector<std::string> Reported;
+
+private:
+  void report(llvm::StringRef Path, llvm::StringRef /*What*/) override {
+    Reported.push_back(Path.str());
+  }
+};
+
+/// A tree and its manifest.
+class TreeChangesTest : public testing::Test {
+protected:
+  const TestFolder Folder;
+
+  Manifest record() const {
+    Lister L;
+    WalkOptions Options;
+    Options.WithStatus = true;
+    TreeWalker(Options).walk({Folder.path()}, L);
+    L.Listing.sort();
+    return llvm::cantFail(
+        Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(serializeManifest(
+            {}, {{Folder.path(), fs::canonical(Folder.path()).string()}}, 0,
+            L.Listing.folders()))));
+  }
+
+  /// "A path", "D path", "M path".
+  std::vector<std::string> changes(const Manifest &M,
+                                   llvm::StringRef Below = "",
+                                   const TreeFilter &Filter = {}) {
+    std::string Path = Folder.path() + (Below.empty() ? "" : "/") + Below.str();
+    llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
+    if (!Part)
+      return {toString(Part.takeError())};
+    Finder F(*Part, Filter, Path);
+    F.leaveOut(LeftOut);
+    WalkOptions Options;
+    Options.WithStatus = true;
+    TreeWalker(Options).walk({Path}, F);
+    std::vector<std::string> Lines;
+    for (const TreeChange &C : F.finish())
+      Lines.push_back(std::string(1, "ADM"[static_cast<int>(C.Kind)]) + " " +
+                      C.Path + (C.Type == EntryType::Directory ? "/" : "") +
+                      (C.Difference ? " " + std::to_string(C.Difference) : ""));
+    Reported = F.Reported;
+    return Lines;
+  }
+
+  /// As `changes` gives them.
+  using Lines = std::vector<std::string>;
+  os::FileIdentity LeftOut;
+  Lines Reported;
+};
+
+TEST_F(TreeChangesTest, NothingChangedIsNothing) {
+  Folder.write("a/b/c", "x");
+  Folder.write("a/d", "x");
+  fs::create_directory(Folder.path("empty"));
+  fs::create_symlink("nowhere", Folder.path("link"));
+  EXPECT_EQ(changes(record()), Lines{});
+}
+
+TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
+  for (const char *Name : {"a/keep", "a/gone", "a/longer", "a/touched", "b/x/y",
+                           "b/z", "b.c", "file-to-folder", "folder-to-file/in"})
+    Folder.write(Name, "text");
+  const Manifest M = record();
+  fs::remove(Folder.path("a/gone"));
+  Folder.write("a/longer", "longer text");
+  fs::last_write_time(Folder.path("a/touched"),
+                      fs::file_time_type(std::chrono::hours(1)));
+  Folder.write("a/new/in", "");
+  fs::remove_all(Folder.path("b"));
+  fs::remove(Folder.path("file-to-folder"));
+  Folder.write("file-to-folder/x", "");
+  fs::remove_all(Folder.path("folder-to-file"));
+  Folder.write("folder-to-file", "");
+  const Lines Found = changes(M);
+  auto Starts = [&](size_t I) {
+    return Found.at(I).substr(0, Found[I].rfind(' '));
+  };
+  ASSERT_EQ(Found.size(), 13U);
+  EXPECT_EQ(Lines(Found.begin(), Found.begin() + 1), Lines{"D a/gone"});
+  EXPECT_EQ(Starts(1), "M a/longer");
+  EXPECT_NE(std::stoi(Found[1].substr(Found[1].rfind(' '))) & SizeDiffers, 0);
+  EXPECT_EQ(Lines(Found.begin() + 2, Found.begin() + 9),
+            (Lines{"A a/new/", "A a/new/in",
+                   "M a/touched " + std::to_string(TimeDiffers), "D b/",
+                   "D b/x/", "D b/x/y", "D b/z"}));
+  EXPECT_EQ(Starts(9), "M file-to-folder/");
+  EXPECT_EQ(Found[10], "A file-to-folder/x");
+  EXPECT_EQ(Starts(11), "M folder-to-file");
+  EXPECT_NE(std::stoi(Found[11].substr(Found[11].rfind(' '))) & TypeDiffers, 0);
+  EXPECT_EQ(Found[12], "D folder-to-file/in");
+}
+
+TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
+  const std::string Path = Folder.write("f", "text");
+  const Manifest M = record();
+  const auto Time = fs::last_write_time(Path);
+  Folder.write("g", "text"); // while f is there: of another inode
+  fs::last_write_time(Folder.path("g"), Time);
+  fs::rename(Folder.path("g"), Path);
+  EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
+}
+
+TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
+  Folder.write("a/b/c", "x");
+  Folder.write("a/d", "x");
+  Folder.write("e", "x");
+  Folder.write("a/bb", "x");
+  const Manifest M = record();
+  fs::remove(Folder.path("a/b/c"));
+  fs::remove(Folder.path("a/d"));
+  fs::remove(Folder.path("e"));
+  Folder.write("a/b/n", "");
+  EXPECT_EQ(changes(M, "a/b"), (Lines{"D c", "A n"}));
+  EXPECT_EQ(changes(M, "a"), (Lines{"D b/c", "A b/n", "D d"}));
+  Folder.write("z/f", "");
+  EXPECT_EQ(changes(M, "z"), Lines{"A f"});
+}
+
+TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
+  Folder.write("a", "x");
+  const Manifest M = record();
+  llvm::Expected<ManifestPart> Part = ManifestPart::of(M, "/");
+  ASSERT_FALSE(Part);
+  EXPECT_NE(toString(Part.takeError()).find("not in the manifest"),
+            std::string::npos);
+  // One whose name goes on.
+  fs::create_directory(Folder.path() + "x");
+  llvm::Expected<ManifestPart> Other = ManifestPart::of(M, Folder.path() + "x");
+  fs::remove(Folder.path() + "x");
+  EXPECT_FALSE(Other);
+  llvm::consumeError(Other.takeError());
+}
+
+TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
+  Folder.write("a/b/c", "x");
+  Folder.write("a/d", "x");
+  Folder.write("z", "x");
+  const Manifest M = record();
+  fs::remove(Folder.path("z"));
+  // The walk finds a problem with a/b: told by hand, since root reads all.
+  const std::string Path = Folder.path();
+  const ManifestPart Part(M, 0);
+  const TreeFilter Filter;
+  {
+    Finder F(Part, Filter, Path);
+    F.problem(Path + "/a", "unreadable");
+    Lines Paths;
+    for (const TreeChange &C : F.finish())
+      Paths.push_back(C.Path);
+    EXPECT_EQ(Paths, (Lines{"z"}));
+    EXPECT_EQ(F.Reported, Lines{Path + "/a"});
+  }
+  {
+    Finder F(Part, Filter, Path);
+    F.problem(Path + "/a/b", "unreadable");
+    Lines Paths;
+    for (const TreeChange &C : F.finish())
+      Paths.push_back(C.Path);
+    EXPECT_EQ(Paths, (Lines{"a", "a/d", "z"}));
+  }
+  Finder F(Part, Filter, Path);
+  F.problem(Path, "unreadable");
+  EXPECT_TRUE(F.finish().empty());
+}
+
+TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {
+  Folder.write("a/b/x.o", "x");
+  const Manifest M = record();
+  Folder.write("a/b/y.o", "x");
+  Folder.write("a/b/z.c", "x");
+  TreeFilter Filter;
+  ASSERT_FALSE(Filter.addGlob("a/b/*.o"));
+  EXPECT_EQ(changes(M, "a/b", Filter), Lines{"A y.o"});
+}
+
+TEST_F(TreeChangesTest, TheManifestItselfIsNoChange) {
+  Folder.write("a", "x");
+  const Manifest M = record();
+  const std::string Path = Folder.write("manifest", "x");
+  std::error_code Error;
+  LeftOut = os::lookAt(Path, Error).Identity;
+  EXPECT_EQ(changes(M), Lines{});
+}
+
+TEST_F(TreeChangesTest, SeveralRootsAndTheRootOfAllAreToldApart) {
+  TreeListing Listing(1);
+  os::DirectoryEntry E;
+  E.Name = "x";
+  E.Type = EntryType::Regular;
+  for (size_t Root = 0; Root != 3; ++Root)
+    Listing.add(0, Root, "", E);
+  Listing.sort();
+  const std::string Deep = fs::canonical(Folder.path()).string();
+  const Manifest M =
+      llvm::cantFail(Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(
+          serializeManifest({}, {{"/", "/"}, {Deep, Deep}, {"/no", "/no"}}, 0,
+                            Listing.folders()))));
+  ManifestPart Part = llvm::cantFail(ManifestPart::of(M, Deep));
+  EXPECT_EQ(Part.prefix(), "");
+  EXPECT_EQ(Part.depth(), 0U);
+  ASSERT_EQ(Part.folders().size(), 1U);
+  EXPECT_EQ(Part.folders().front().Root, 1U);
+  Part = llvm::cantFail(ManifestPart::of(M, "/usr/lib"));
+  EXPECT_EQ(Part.prefix(), "usr/lib");
+  EXPECT_EQ(Part.depth(), 2U);
+  EXPECT_TRUE(Part.folders().empty());
+}
+
+} // namespace

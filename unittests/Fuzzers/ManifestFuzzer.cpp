@@ -1,0 +1,55 @@
+//===- ManifestFuzzer.cpp - Any bytes as a manifest -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/FileTree/Manifest.h"
+#include "headstart/FileTree/Record.h"
+#include <cstdint>
+#include <cstdlib>
+
+using namespace headstart;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  // With a right checksum, or nothing would get past it.
+  std::string Bytes = "headstart manifest 1\n";
+  Bytes.append(reinterpret_cast<const char *>(Data), Size);
+  addChecksum(Bytes);
+
+  llvm::Expected<Manifest> M =
+      Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(Bytes));
+  if (!M) {
+    llvm::consumeError(M.takeError());
+    return 0;
+  }
+  // What was read can be found, written, and read again.
+  TreeListing Listing(1);
+  for (const ManifestFolder &F : M->folders()) {
+    if (M->find(F.Root, F.Path) != &F)
+      abort();
+    std::vector<os::DirectoryEntry> Entries;
+    for (const ManifestEntry &E : F.Entries) {
+      if (Manifest::find(F, E.Name) != &E)
+        abort();
+      os::DirectoryEntry Entry;
+      Entry.Name = std::string_view(E.Name.data(), E.Name.size());
+      Entry.Type = E.Type;
+      Entry.Identity = {E.Device, E.Inode, E.Size, E.ModifiedNs, 0};
+      Entries.push_back(Entry);
+    }
+    Listing.add(0, F.Root, F.Path, Entries);
+  }
+  Listing.sort();
+  if (Listing.folders().size() != M->folders().size())
+    abort();
+  std::string Again = serializeManifest(M->selection(), M->roots(),
+                                        M->recorded(), Listing.folders());
+  llvm::Expected<Manifest> Second =
+      Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(Again));
+  if (!Second || Second->entries().size() != M->entries().size())
+    abort();
+  return 0;
+}
