@@ -315,6 +315,7 @@ bool WalkWorker::isLoop(FolderNode &Node) {
 WalkWorker::~WalkWorker() { closeLast(); }
 
 void WalkWorker::work() {
+  noteWaits();
   while (std::optional<FolderNode *> Next = State.Queue.take(Index)) {
     if (State.Cancelled.load(std::memory_order_relaxed)) {
       State.Queue.stop();
@@ -369,6 +370,15 @@ void WalkWorker::enterScope(FolderNode &Node) {
   }
 }
 
+/// Whether this thread has waited since it was last asked, but for waiting for
+/// work.
+bool WalkWorker::noteWaits() {
+  uint64_t NowIdle = State.Queue.sleeps(Index);
+  bool WasIdle = std::exchange(Idle, NowIdle) != NowIdle;
+  std::optional<uint64_t> Now = os::countWaits();
+  return Now && std::exchange(Waits, *Now) != *Now && !WasIdle;
+}
+
 bool WalkWorker::list(FolderNode &Node) {
   Listing.start(Node.Handle);
   Clock::time_point Begin = Clock::now();
@@ -411,14 +421,20 @@ bool WalkWorker::list(FolderNode &Node) {
   return true;
 }
 
+/// Whether \p Entry is looked at through what it leads to.
+static bool follows(const os::DirectoryEntry &Entry, const WalkOptions &O) {
+  return O.FollowLinks && (Entry.Type == os::EntryType::Link ||
+                           Entry.Type == os::EntryType::Unknown);
+}
+
+static bool isComplete(const os::DirectoryEntry &Entry, const WalkOptions &O) {
+  return !follows(Entry, O) && Entry.Type != os::EntryType::Unknown &&
+         (!O.WithStatus || Entry.HasStatus);
+}
+
 /// Fills in what was asked for. False if the entry has gone meanwhile.
 bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
-  bool Follows =
-      State.Options.FollowLinks && (Entry.Type == os::EntryType::Link ||
-                                    Entry.Type == os::EntryType::Unknown);
-  if (!Follows && Entry.Type != os::EntryType::Unknown &&
-      (!State.Options.WithStatus || Entry.HasStatus))
-    return true;
+  bool Follows = follows(Entry, State.Options);
   std::error_code Error = Node.Handle.addStatus(
       Entry, Follows ? os::LinkRule::Follow : os::LinkRule::Refuse);
   // A link to nowhere is shown as the link that it is.
@@ -450,7 +466,7 @@ void WalkWorker::prepare(FolderNode &Node,
     bool IsUnknown = Entry.Type == os::EntryType::Unknown;
     if (!IsUnknown && IsIgnored(Entry))
       continue;
-    if (!complete(Entry, Node))
+    if (!isComplete(Entry, Options) && !complete(Entry, Node))
       continue;
     if (IsUnknown && IsIgnored(Entry))
       continue;

@@ -87,6 +87,7 @@ private:
   std::error_code openFromRoot(FolderNode &Node);
   void enterScope(FolderNode &Node);
   bool isLoop(FolderNode &Node);
+  bool noteWaits();
   bool list(FolderNode &Node);
   /// Makes \p Entries what is shown of them.
   void prepare(FolderNode &Node,
@@ -109,6 +110,7 @@ private:
   std::string Path;    ///< of Current, when it is not empty
   size_t FromRoot = 0; ///< where in Path the root's own ends
   uint64_t Waits = 0;  ///< of this thread, when last asked
+  uint64_t Idle = 0;   ///< how often it had nothing to do, by then
 };
 
 } // namespace headstart::detail

@@ -95,8 +95,10 @@ public:
         return Work;
       std::unique_lock Lock(IdleMutex);
       Sleeping.fetch_add(1);
-      if (!isAnyPushed() && Outstanding.load() != 0 && !Stopped.load())
+      if (!isAnyPushed() && Outstanding.load() != 0 && !Stopped.load()) {
+        ++Stacks[Owner].Sleeps;
         Idle.wait(Lock);
+      }
       Sleeping.fetch_sub(1);
       if (Outstanding.load() == 0)
         return std::nullopt;
@@ -115,6 +117,9 @@ public:
     Stopped.store(true);
     wakeAll();
   }
+
+  /// How often \p Owner, who asks, had to wait for work.
+  uint64_t sleeps(unsigned Owner) const { return Stacks[Owner].Sleeps; }
 
   /// What \p Owner has pending.
   size_t pending(unsigned Owner) const {
@@ -143,6 +148,7 @@ private:
     std::mutex Mutex;
     std::deque<T> Items;
     std::atomic<size_t> Size = 0; ///< of Items, to be read without the mutex
+    uint64_t Sleeps = 0;          ///< the owner's
   };
 
   std::optional<T> pop(unsigned Owner) {
