@@ -95,7 +95,7 @@ public:
         return Work;
       std::unique_lock Lock(IdleMutex);
       Sleeping.fetch_add(1);
-      if (!isAnyPushed() && Outstanding.load() != 0 && !Stopped.load()) {
+      if (!hasWork() && Outstanding.load() != 0 && !Stopped.load()) {
         ++Stacks[Owner].Sleeps;
         Idle.wait(Lock);
       }
@@ -129,6 +129,22 @@ public:
   /// Whether somebody waits for work.
   bool hasSleepers() const {
     return Sleeping.load(std::memory_order_relaxed) != 0;
+  }
+
+  /// Whether there is something to take.
+  bool hasWork() const {
+    return std::any_of(Stacks.begin(), Stacks.end(),
+                       [](const Stack &S) { return S.Size.load() != 0; });
+  }
+
+  /// Wakes somebody who waits for work, if one more is wanted.
+  void wakeOne() {
+    unsigned Asleep = Sleeping.load();
+    if (Asleep == 0 || Started.load(std::memory_order_relaxed) - Asleep >=
+                           Wanted.load(std::memory_order_relaxed))
+      return;
+    std::lock_guard Lock(IdleMutex);
+    Idle.notify_one();
   }
 
   /// Takes out what is left after `stop`. No other thread may use the queue.
@@ -192,20 +208,6 @@ private:
       return Taken[Count - 1];
     }
     return std::nullopt;
-  }
-
-  bool isAnyPushed() const {
-    return std::any_of(Stacks.begin(), Stacks.end(),
-                       [](const Stack &S) { return S.Size.load() != 0; });
-  }
-
-  void wakeOne() {
-    unsigned Asleep = Sleeping.load();
-    if (Asleep == 0 || Started.load(std::memory_order_relaxed) - Asleep >=
-                           Wanted.load(std::memory_order_relaxed))
-      return;
-    std::lock_guard Lock(IdleMutex);
-    Idle.notify_one();
   }
 
   void wakeAll() {
