@@ -104,8 +104,8 @@ TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 0), 100U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, -50), 100U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 100), 100U);
-  // A forecast makes it sooner, by a bounded share.
-  EXPECT_EQ(SnapshotCache::missesToSpend(100, 200), 50U);
+  // A forecast of more makes it sooner, by a bounded share.
+  EXPECT_EQ(SnapshotCache::missesToSpend(100, 101), 12U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 1000000), 12U);
   EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000),
             SnapshotCache::FewestMisses);
@@ -121,6 +121,26 @@ TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
   Cache.expect(-100000);
   TestFolder Other;
   EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
+}
+
+/// Of a hundred names one comes to this folder: it will not see many more.
+TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheFolder) {
+  std::string Padding(200, 'x');
+  for (int I = 0; I != 100; ++I)
+    Folder.write(std::to_string(I) + Padding, "");
+  auto ProbesWhenEach = [&](int64_t Names) {
+    SnapshotCache Cache(settled());
+    Cache.expect(2000);
+    SnapshotCache::Folder &In = Cache.add(Folder.path());
+    unsigned Probes = 0;
+    for (; Cache.figures().Listings == 0 && Probes != 1000; ++Probes) {
+      look(Cache, In, "missing");
+      Cache.expect(-Names);
+    }
+    return Probes;
+  };
+  EXPECT_LT(ProbesWhenEach(1), SnapshotCache::listingCost(24 << 10) / 2);
+  EXPECT_GE(ProbesWhenEach(100), SnapshotCache::listingCost(8 << 10));
 }
 
 TEST_F(SnapshotCacheTest, aFolderThatIsNotThereHasNothing) {

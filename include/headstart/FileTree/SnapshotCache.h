@@ -60,6 +60,8 @@ public:
     /// There is no such folder.
     std::atomic<bool> IsAbsent{false};
     std::atomic<uint32_t> Misses{0};
+    /// How many names were expected at the first of them.
+    std::atomic<int64_t> ExpectedAtFirst{0};
     /// The number of misses at which to think about reading the folder.
     std::atomic<uint32_t> ThinkAt{FewestMisses};
     /// A thread is at it; it owns what follows.
@@ -89,7 +91,9 @@ public:
 
   /// A look at a name for which `isMissing` was false has found nothing.
   void noteMiss(Folder &In) {
-    In.Misses.fetch_add(1, std::memory_order_relaxed);
+    if (In.Misses.fetch_add(1, std::memory_order_relaxed) == 0)
+      In.ExpectedAtFirst.store(Expected.load(std::memory_order_relaxed),
+                               std::memory_order_relaxed);
   }
 
   SnapshotFigures figures() const;
@@ -97,12 +101,13 @@ public:
   /// What reading a folder of \p FolderBytes (st_size) costs, in probes.
   static uint32_t listingCost(uint64_t FolderBytes);
   /// At how many misses a folder is to be read for which that costs \p Cost
-  /// probes, when \p Expected names are still to be looked for.
+  /// probes, when \p Expected names are still to be looked for in it.
   static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
 
 private:
   using FolderID = std::pair<uint64_t, uint64_t>; ///< device, inode
 
+  int64_t expectedIn(const Folder &In, uint32_t Misses) const;
   bool think(Folder &In);
   std::error_code readFolder(Folder &In, uint32_t Misses,
                              uint32_t &NextThought);
