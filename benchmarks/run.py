@@ -211,6 +211,8 @@ def write_readme(figures: dict) -> None:
                   for name in ("Headstart, first link", "Headstart, next links")]
         cells.append(f"{harness.median(warmed[base], 'seconds'):.2f} s")
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    if listed := trees.summary(figures):
+        lines += ["", *listed]
     lines += ["", f"{figures['coff']['machine']}, "
               f"{figures['coff']['date']}; `./dev bench`.", ""]
     readme = harness.ROOT / "README.md"

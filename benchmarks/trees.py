@@ -9,6 +9,7 @@ the search for libraries, against probing.
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -292,6 +293,39 @@ ROUNDS = {"tree-warm": 15, "tree-cold": 5, "tree-ignore": 9, "tree-status": 15,
 def measure(name: str, factor: float) -> dict:
     """Measures one of them; `factor` scales the number of rounds."""
     return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
+
+
+# What the README shows: a benchmark, which part and column of it, and a heading.
+SUMMARY = (("tree-warm", 1, "A, names", "warm"),
+           ("tree-warm", 1, "A, sizes and times", "warm, with sizes and times"),
+           ("tree-cold", 0, "A, names", "cold"),
+           ("tree-ignore", 0, "G, warm", "by ignore rules, warm"),
+           ("tree-ignore", 0, "G, cold", "by ignore rules, cold"))
+SUMMARY_ROWS = ("headstart walk", "fd", "ripgrep, files only", "bfs",
+                "GNU find")
+
+
+def summary(figures: Dict[str, dict]) -> List[str]:
+    """The README's table, from all figures: a row for each program that lists
+    trees, and times."""
+    columns = []
+    for name, part, title, heading in SUMMARY:
+        if name in figures:
+            found = figures[name]["figures"]["parts"][part]["columns"]
+            columns += [(heading, column) for column in found
+                        if column["title"] == title]
+    if not columns:
+        return []
+    lines = ["| 253,000 entries | "
+             + " | ".join(heading for heading, _ in columns) + " |",
+             "| --- |" + " --- |" * len(columns)]
+    for row in SUMMARY_ROWS:
+        times = [column["seconds"].get(row) for _, column in columns]
+        if any(times):
+            lines.append(f"| {row} | " + " | ".join(
+                contest.format_time(statistics.median(one)) if one else "–"
+                for one in times) + " |")
+    return lines
 
 
 def text(figures: dict) -> str:
