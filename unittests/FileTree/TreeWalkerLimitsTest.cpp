@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OS/CountAllocations.h"
 #include "../OS/PosixTestSupport.h"
 #include "WalkTestSupport.h"
 #include "gmock/gmock.h"
@@ -29,34 +30,13 @@
 
 using namespace headstart;
 using namespace headstart::test;
+using os::test::Allocations;
+using os::test::CountsAllocations;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace fs = std::filesystem;
-
-//===----------------------------------------------------------------------===//
-// Every allocation of the program is counted, to count those of a walk.
-//===----------------------------------------------------------------------===//
-
-static std::atomic<uint64_t> Allocations = 0;
-
-// The sanitizers bring operators of their own.
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-static constexpr bool CountsAllocations = false;
-#else
-static constexpr bool CountsAllocations = true;
-void *operator new(size_t Size) {
-  Allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void *Memory = std::malloc(Size ? Size : 1))
-    return Memory;
-  std::abort();
-}
-void operator delete(void *Memory) noexcept { std::free(Memory); }
-void operator delete(void *Memory, size_t /*Size*/) noexcept {
-  std::free(Memory);
-}
-#endif
 
 namespace {
 
