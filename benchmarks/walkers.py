@@ -72,8 +72,8 @@ def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
         way("Headstart's walker", "walk-headstart", words, "ours"),
         way(f"rayon and read_dir{note}", "rayon-walk", held),
         way(f"jwalk{note}", "jwalk-walk", held),
-        way("LLVM's iterator", "walk-llvm", words),
-        way("std::filesystem", "walk-std", words)]
+        way("LLVM's iterator, 1 thread", "walk-llvm", words),
+        way("std::filesystem, 1 thread", "walk-std", words)]
 
 
 def listing(folder: pathlib.Path, status: bool) -> List[Way]:
