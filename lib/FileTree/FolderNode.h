@@ -41,7 +41,9 @@ struct FolderNode final : private llvm::TrailingObjects<FolderNode, char> {
   const uint32_t Root;  ///< which of the roots it is in
   const uint32_t NameLength;
   bool Keeps = false;
-  bool Begun = false; ///< listed in part, and put back
+  bool Begun = false;     ///< listed in part, and put back
+  bool Postponed = false; ///< not kept, and open all the same since
+  bool MayLoop = false;   ///< below a mount, or a link that was followed
   /// Device and inode. From the listing, or from the folder itself where that
   /// may be wrong.
   os::FileIdentity Identity;

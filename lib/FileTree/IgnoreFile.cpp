@@ -72,7 +72,8 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
   std::error_code Error =
       readWhole(Folder, Name, PatternList::MaxFileBytes, Text);
   if (Error) {
-    if (!isMissing(Error))
+    // Anything but a file has no patterns; git does not mention it.
+    if (!isMissing(Error) && Error != std::errc::operation_not_supported)
       addProblem(Problems, Shown, Error.message());
     return nullptr;
   }
@@ -92,26 +93,43 @@ static std::error_code openFrom(const os::DirectoryHandle &From,
              : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
 }
 
+/// The folder that a repository's excludes are below, given a folder with an
+/// entry `.git`. That there is none is no error, and leaves \p Git closed.
+static std::error_code openRepository(const os::DirectoryHandle &Folder,
+                                      os::DirectoryHandle &Git) {
+  FileText Text;
+  std::error_code Error = Folder.openBelow(".git", os::LinkRule::Follow, Git);
+  if (Error == std::errc::not_a_directory) {
+    Error = readWhole(Folder, ".git", MaxPathFileBytes, Text);
+    llvm::StringRef Path = textOf(Text).rtrim("\r\n");
+    if (Error || !Path.consume_front("gitdir: "))
+      return Error;
+    Error = openFrom(Folder, Path, Git);
+  }
+  if (Error)
+    return Error;
+  Error = readWhole(Git, "commondir", MaxPathFileBytes, Text);
+  if (isMissing(Error))
+    return {};
+  os::DirectoryHandle Common;
+  if (!Error)
+    Error = openFrom(Git, textOf(Text).rtrim("\r\n"), Common);
+  Git = std::move(Common);
+  return Error;
+}
+
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Folder,
                                       llvm::StringRef Shown,
                                       std::vector<std::string> &Problems) {
-  FileText Text;
   os::DirectoryHandle Git;
-  if (Folder.openBelow(".git", os::LinkRule::Follow, Git)) {
-    if (readWhole(Folder, ".git", MaxPathFileBytes, Text))
-      return nullptr;
-    llvm::StringRef Path = textOf(Text).rtrim("\r\n");
-    if (!Path.consume_front("gitdir: ") || openFrom(Folder, Path, Git))
-      return nullptr;
-  }
-  if (!readWhole(Git, "commondir", MaxPathFileBytes, Text)) {
-    os::DirectoryHandle Common;
-    if (openFrom(Git, textOf(Text).rtrim("\r\n"), Common))
-      return nullptr;
-    Git = std::move(Common);
-  }
   os::DirectoryHandle Info;
-  if (Git.openBelow("info", os::LinkRule::Follow, Info))
+  std::error_code Error = openRepository(Folder, Git);
+  if (!Error && Git.isOpen())
+    Error = Git.openBelow("info", os::LinkRule::Follow, Info);
+  Git.close();
+  if (Error && !isMissing(Error))
+    addProblem(Problems, Shown, Error.message());
+  if (Error || !Info.isOpen())
     return nullptr;
   return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Problems);
 }

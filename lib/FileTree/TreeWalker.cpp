@@ -71,8 +71,10 @@ constexpr auto LongListing = std::chrono::microseconds(60);
 constexpr size_t PlentyPending = 4096;
 
 /// A thread has one folder open that it lists, may have the one before, and
-/// opens a third on the way (an ignore file, a path from the root).
-constexpr unsigned HandlesPerThread = 3;
+/// opens two more on the way (a repository's own excludes, a path from the
+/// root). Every fourth may have put one back.
+constexpr unsigned HandlesPerThread = 4;
+constexpr unsigned ThreadsPerPostponed = 4;
 /// For everything else in the process.
 constexpr unsigned OtherHandles = 16;
 
@@ -101,9 +103,10 @@ WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
                      const std::atomic<bool> &Cancelled)
     : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
       MostThreads(threadsFor(Options)), MostKept(keptFor(Options, MostThreads)),
-      Queue(MostThreads),
-      Wanted(Options.Jobs ? MostThreads
-                          : std::min(MostThreads, os::usableProcessors())) {
+      MostPostponed(1 + MostThreads / ThreadsPerPostponed), Queue(MostThreads),
+      Wanted(Options.Jobs
+                 ? MostThreads.load()
+                 : std::min(MostThreads.load(), os::usableProcessors())) {
   Queue.setWanted(Wanted);
 }
 
@@ -118,9 +121,9 @@ void WalkState::noteWait() {
   if (Options.Jobs)
     return;
   unsigned Now = Wanted.load(std::memory_order_relaxed);
-  if (Now == MostThreads)
+  if (Now >= MostThreads)
     return;
-  unsigned More = std::min(2 * Now, MostThreads);
+  unsigned More = std::min(2 * Now, MostThreads.load());
   if (!Wanted.compare_exchange_strong(Now, More))
     return;
   Queue.setWanted(More);
@@ -137,7 +140,8 @@ void WalkState::considerThread() {
       Wanted.load(std::memory_order_relaxed))
     return;
   std::lock_guard Lock(Starting);
-  if (IsOver || Started.load() >= Wanted.load())
+  if (IsOver || Started.load() >= Wanted.load() ||
+      Started.load() >= MostThreads.load())
     return;
   unsigned Next = Started.load();
   // Counted first, so that the queue never sees more sleepers than threads.
@@ -148,10 +152,14 @@ void WalkState::considerThread() {
       considerThread();
     run(Next);
   };
-  if (Threads.start(Work))
-    Wanted.store(Next); // no more to be had: make do
-  else
-    Started.store(Next + 1);
+  if (Threads.start(Work)) { // no more to be had: make do
+    Queue.removeThread();
+    MostThreads.store(Next);
+    Wanted.store(Next);
+    Queue.setWanted(Next);
+    return;
+  }
+  Started.store(Next + 1);
 }
 
 void WalkState::run(unsigned ThreadIndex) {
@@ -307,10 +315,14 @@ bool WalkWorker::open(FolderNode &Node) {
     }
   if (!Node.Parent)
     return true;
+  // Below a mount everything above may come again, the folder that was mounted
+  // not being the root of the walk but one above it.
+  Node.MayLoop =
+      Node.Parent->MayLoop || MayBeMount || State.Options.FollowLinks;
   if (State.Options.SameFileSystem &&
       Node.Identity.Device != Node.Parent->Identity.Device)
     return false;
-  return !(MayBeMount || State.Options.FollowLinks) || !isLoop(Node);
+  return !Node.MayLoop || !isLoop(Node);
 }
 
 /// Whether \p Node is one of the folders that it is in. Only a followed link
@@ -332,7 +344,6 @@ bool WalkWorker::isLoop(FolderNode &Node) {
 WalkWorker::~WalkWorker() { closeLast(); }
 
 void WalkWorker::work() {
-  noteWaits();
   while (std::optional<FolderNode *> Next = State.Queue.take(Index)) {
     if (State.Cancelled.load(std::memory_order_relaxed)) {
       State.Queue.stop();
@@ -355,6 +366,8 @@ bool WalkWorker::walk(FolderNode &Node) {
   if (Node.Keeps) {
     childIsOpened(&Node); // its own part of the count
   } else if (Opened) {
+    if (Node.Postponed)
+      State.Postponed.fetch_sub(1, std::memory_order_relaxed);
     Last = &Node;
     Node.References.fetch_add(1, std::memory_order_relaxed);
   }
@@ -387,18 +400,38 @@ void WalkWorker::enterScope(FolderNode &Node) {
   }
 }
 
-/// Whether this thread has waited since it was last asked, but for waiting for
-/// work.
-bool WalkWorker::noteWaits() {
-  uint64_t NowIdle = State.Queue.sleeps(Index);
-  bool WasIdle = std::exchange(Idle, NowIdle) != NowIdle;
-  std::optional<uint64_t> Now = os::countWaits();
-  return Now && std::exchange(Waits, *Now) != *Now && !WasIdle;
+/// Whether \p Node may stay open while others go first. One that is not kept
+/// for its children takes one of the handles that are set aside for that.
+bool WalkWorker::mayPostpone(FolderNode &Node) {
+  if (Node.Keeps || Node.Postponed)
+    return true;
+  if (State.Postponed.fetch_add(1, std::memory_order_relaxed) >=
+      State.MostPostponed) {
+    State.Postponed.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  return Node.Postponed = true;
+}
+
+/// Begins to measure a piece of listing.
+Clock::time_point WalkWorker::beginWatch() {
+  if (IsSlow)
+    Waits = os::countWaits();
+  return Clock::now();
+}
+
+/// Ends it. A thread also waits for what is no disk: the queue, the visitor. So
+/// how often it did is asked on both sides of a piece; but only once a piece
+/// has been slow, since to ask costs as much as to list a small folder.
+void WalkWorker::watch(Clock::time_point Begin) {
+  bool WasSlow = std::exchange(IsSlow, Clock::now() - Begin > LongListing);
+  if (IsSlow && WasSlow && os::countWaits() != Waits)
+    State.noteWait();
 }
 
 bool WalkWorker::list(FolderNode &Node) {
   Listing.start(Node.Handle);
-  Clock::time_point Begin = Clock::now();
+  Clock::time_point Begin = beginWatch();
   if (State.Options.Ignore && !Node.Begun)
     enterScope(Node);
   Node.Begun = true;
@@ -410,25 +443,21 @@ bool WalkWorker::list(FolderNode &Node) {
     bool MayHaveMore = Entries.size() == TreeVisitor::MaxEntries;
     if (!Entries.empty())
       prepare(Node, Entries);
-    if (!IsLast && Clock::now() - Begin > LongListing)
-      if (std::optional<uint64_t> Now = os::countWaits();
-          Now && *Now != Waits) {
-        Waits = *Now;
-        State.noteWait();
-      }
+    if (!IsLast)
+      watch(Begin);
     if (!Entries.empty())
       show(Node, Entries);
     if (IsLast)
       break;
     if (State.Cancelled.load(std::memory_order_relaxed))
       return true;
-    if (Listing.isAtBoundary() && Node.Keeps &&
-        State.Queue.pending(Index) > PlentyPending) {
+    if (Listing.isAtBoundary() && State.Queue.pending(Index) > PlentyPending &&
+        mayPostpone(Node)) {
       State.Queue.postpone(Index, &Node);
       return false;
     }
     if (MayHaveMore)
-      Begin = Clock::now();
+      Begin = beginWatch();
   } while (true);
   // A folder that is deleted while it is listed ends so.
   if (Error && (!Node.Parent || !hasGone(Error)))
@@ -479,8 +508,11 @@ void WalkWorker::prepare(FolderNode &Node,
   for (os::DirectoryEntry &Entry : Entries) {
     if (Options.SkipHidden && Entry.Name.starts_with('.'))
       continue;
-    // What is ignored is not looked at, unless only a look tells what it is.
+    // What is ignored is not looked at, unless only a look tells what it is: a
+    // link is judged as a link. An error is met again.
     bool IsUnknown = Entry.Type == os::EntryType::Unknown;
+    if (IsUnknown && Scope && Options.FollowLinks)
+      IsUnknown = bool(Node.Handle.addStatus(Entry));
     if (!IsUnknown && IsIgnored(Entry))
       continue;
     if (!isComplete(Entry, Options) && !complete(Entry, Node))

@@ -23,8 +23,10 @@
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/SmallVector.h"
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,17 +42,19 @@ struct WalkState {
 
   /// Starts one more thread if that is worth it now.
   void considerThread();
-  /// A thread had to wait for the disk: one more may run.
+  /// A thread had to wait for the disk: more may run.
   void noteWait();
   void run(unsigned Index);
 
   const WalkOptions &Options;
   TreeVisitor &Visitor;
   const std::atomic<bool> &Cancelled;
-  const unsigned MostThreads;
-  const unsigned MostKept; ///< folders that stay open for their children
+  std::atomic<unsigned> MostThreads; ///< falls if no more can be had
+  const unsigned MostKept;      ///< folders that stay open for their children
+  const unsigned MostPostponed; ///< others that stay open, put back
   WorkQueue<FolderNode *> Queue;
   std::atomic<unsigned> Kept = 0;
+  std::atomic<unsigned> Postponed = 0;
   std::atomic<unsigned> Wanted;      ///< threads that are worth having
   std::atomic<unsigned> Started = 1; ///< threads, the caller's included
   std::mutex Starting; ///< for the three below, and Started to grow
@@ -87,7 +91,9 @@ private:
   std::error_code openFromRoot(FolderNode &Node);
   void enterScope(FolderNode &Node);
   bool isLoop(FolderNode &Node);
-  bool noteWaits();
+  std::chrono::steady_clock::time_point beginWatch();
+  void watch(std::chrono::steady_clock::time_point Begin);
+  bool mayPostpone(FolderNode &Node);
   bool list(FolderNode &Node);
   /// Makes \p Entries what is shown of them.
   void prepare(FolderNode &Node,
@@ -109,8 +115,8 @@ private:
   llvm::SmallVector<FolderNode *, TreeVisitor::MaxEntries> Children;
   std::string Path;    ///< of Current, when it is not empty
   size_t FromRoot = 0; ///< where in Path the root's own ends
-  uint64_t Waits = 0;  ///< of this thread, when last asked
-  uint64_t Idle = 0;   ///< how often it had nothing to do, by then
+  bool IsSlow = false; ///< whether the piece that was listed last took long
+  std::optional<uint64_t> Waits; ///< of this thread, when that began
 };
 
 } // namespace headstart::detail

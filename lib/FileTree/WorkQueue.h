@@ -54,6 +54,8 @@ public:
 
   /// There is one more thread.
   void addThread() { Started.fetch_add(1); }
+  /// It could not be started.
+  void removeThread() { Started.fetch_sub(1); }
   /// How many threads should be awake while there is work.
   void setWanted(unsigned Count) {
     Wanted.store(Count, std::memory_order_relaxed);
@@ -95,10 +97,8 @@ public:
         return Work;
       std::unique_lock Lock(IdleMutex);
       Sleeping.fetch_add(1);
-      if (!hasWork() && Outstanding.load() != 0 && !Stopped.load()) {
-        ++Stacks[Owner].Sleeps;
+      if (!hasWork() && Outstanding.load() != 0 && !Stopped.load())
         Idle.wait(Lock);
-      }
       Sleeping.fetch_sub(1);
       if (Outstanding.load() == 0)
         return std::nullopt;
@@ -117,9 +117,6 @@ public:
     Stopped.store(true);
     wakeAll();
   }
-
-  /// How often \p Owner, who asks, had to wait for work.
-  uint64_t sleeps(unsigned Owner) const { return Stacks[Owner].Sleeps; }
 
   /// What \p Owner has pending.
   size_t pending(unsigned Owner) const {
@@ -164,7 +161,6 @@ private:
     std::mutex Mutex;
     std::deque<T> Items;
     std::atomic<size_t> Size = 0; ///< of Items, to be read without the mutex
-    uint64_t Sleeps = 0;          ///< the owner's
   };
 
   std::optional<T> pop(unsigned Owner) {

@@ -90,9 +90,10 @@ std::optional<ResolvedInput> FolderSearch::find(ArrayRef<std::string> Names,
 void FolderSearch::add(StringRef Path) {
   // More than any linker script names, and each costs every -l a look.
   constexpr size_t MostFolders = 1000;
+  SmallString<256> Buffer;
   std::lock_guard Lock(Mutex);
   if (Added.size() < MostFolders)
-    Added.push_back(&Cache.add(Path));
+    Added.push_back(&Cache.add(pathOf(Path, Buffer)));
 }
 
 std::optional<ResolvedInput>

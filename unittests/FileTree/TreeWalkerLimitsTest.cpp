@@ -14,6 +14,7 @@
 #include "../OS/CountAllocations.h"
 #include "../OS/PosixTestSupport.h"
 #include "WalkTestSupport.h"
+#include "headstart/OS/Threads.h"
 #include "gmock/gmock.h"
 #include <atomic>
 #include <cstdlib>
@@ -224,12 +225,39 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
   TestFolder Tree(memoryFolder());
   for (unsigned I = 0; I != Count; ++I)
     ASSERT_EQ(::mkdir(Tree.path(std::to_string(I)).c_str(), 0755), 0);
-  WalkOptions Options;
-  Options.Jobs = 1;
-  Watcher Seen;
-  EXPECT_EQ(walk(Tree.path(), Seen, Options).Folders, Count + 1);
-  EXPECT_EQ(Seen.Walked, Count);
-  EXPECT_LT(Seen.MostPending, 10000U);
+  // With few handles the root is not kept open for its children.
+  for (unsigned Open : {0U, 1U}) {
+    SCOPED_TRACE(Open);
+    WalkOptions Options;
+    Options.Jobs = 1;
+    Options.MaxOpenFolders = Open;
+    Watcher Seen;
+    TreeWalker Walker(Options);
+    Walker.walk({Tree.path("0"), Tree.path()}, Seen);
+    EXPECT_LT(Seen.MostPending, 10000U);
+    EXPECT_EQ(Seen.Walked, Count);
+  }
+}
+
+TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
+  if (!memoryFolder())
+    GTEST_SKIP() << "no file system in memory (/dev/shm)";
+  // One that waits, as for a pipe that is full: that is not the disk.
+  class Sleeper : public Counter {
+    void visit(const WalkFolder &Folder,
+               llvm::ArrayRef<os::DirectoryEntry> Entries,
+               Prune &Pruned) override {
+      Counter::visit(Folder, Entries, Pruned);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  };
+  TestFolder Tree(memoryFolder());
+  for (unsigned I = 0; I != 60; ++I) {
+    fs::create_directory(Tree.path(std::to_string(I)));
+    makeFiles(Tree.path(std::to_string(I)), 600);
+  }
+  Sleeper Seen;
+  EXPECT_LE(walk(Tree.path(), Seen).Threads, os::usableProcessors());
 }
 
 TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
@@ -351,6 +379,15 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
     EXPECT_FALSE(Near.paths().count("memory/there"));
     EXPECT_TRUE(Near.paths().count("memory"));
     EXPECT_TRUE(Near.paths().count("bound/x"));
+
+    // From below the folder that was mounted, it has the root in it.
+    Recorder Below;
+    walk(Tree.path("a/b"), Below);
+    const std::set<std::string> Once = {
+        "file", "loop", "loop/b", "loop/bound", "loop/memory",
+    };
+    EXPECT_EQ(Below.paths(), Once);
+    EXPECT_THAT(Below.Problems, ElementsAre(HasSubstr("loop/b: is left out")));
     return testing::Test::HasFailure() ? 1 : 0;
   }));
   if (Status == 77)

@@ -323,6 +323,8 @@ def sysroot_cases():
         yield Case(f"sysroot {name}, more scripts",
                    ["--sysroot", root, "a.o", f"{root}/usr/lib/relative.ld",
                     f"{root}/usr/lib/equals.ld", f"{root}/usr/lib/dir.ld"])
+        yield Case(f"sysroot {name}, a script's own folder",
+                   ["--sysroot", root, "a.o", f"{root}/usr/lib/dir.ld"])
     yield Case("a script outside the sysroot",
                ["--sysroot=sys", "a.o", "s/absolute.ld"])
     yield Case("no sysroot", ["a.o", "-L=l1", "-lx", "s/equals.ld"])
