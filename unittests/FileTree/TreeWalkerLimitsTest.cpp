@@ -33,8 +33,6 @@ using namespace headstart;
 using namespace headstart::test;
 using os::test::Allocations;
 using os::test::CountsAllocations;
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 namespace fs = std::filesystem;
@@ -48,7 +46,11 @@ const char *memoryFolder() {
 
 /// Removes what std::filesystem cannot.
 void removeTree(const std::string &Path) {
-  ASSERT_EQ(std::system(("rm -rf '" + Path + "'").c_str()), 0);
+  EXPECT_EQ(os::test::exitStatus(os::test::startChild([&] {
+              ::execlp("rm", "rm", "-rf", Path.c_str(), nullptr);
+              return 1;
+            })),
+            0);
 }
 
 /// Makes \p Count files in \p Folder: links of one, so that it takes little.
@@ -107,6 +109,7 @@ TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
   constexpr unsigned Levels = 4000;
   TestFolder Tree;
   int At = ::open(Tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(At, 0);
   for (unsigned I = 0; I != Levels; ++I) {
     ASSERT_EQ(::mkdirat(At, "level", 0755), 0) << I;
     ASSERT_EQ(::mkdirat(At, "side", 0755), 0) << I;
@@ -341,7 +344,14 @@ TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
   ::close(FD);
   EXPECT_EQ(Seen.Types["fifo"], os::EntryType::Fifo);
   EXPECT_EQ(Seen.Types["socket"], os::EntryType::Socket);
-  EXPECT_THAT(Seen.Problems, IsEmpty());
+  EXPECT_TRUE(Seen.Problems.empty());
+}
+
+/// Whether the one problem is that \p Path contains itself. (The analyzer sees
+/// leaks in gmock's matchers behind a fork.)
+bool isLeftOut(const Recorder &Seen, const std::string &Path) {
+  return Seen.Problems.size() == 1 &&
+         Seen.Problems[0].find(Path + ": is left out") != std::string::npos;
 }
 
 TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
@@ -370,7 +380,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
         "b", "b/file", "b/loop", "memory", "memory/there", "bound", "bound/x",
     };
     EXPECT_EQ(Seen.paths(), Expected);
-    EXPECT_THAT(Seen.Problems, ElementsAre(HasSubstr("b/loop: is left out")));
+    EXPECT_TRUE(isLeftOut(Seen, "b/loop"));
 
     WalkOptions Same;
     Same.SameFileSystem = true;
@@ -387,7 +397,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
         "file", "loop", "loop/b", "loop/bound", "loop/memory",
     };
     EXPECT_EQ(Below.paths(), Once);
-    EXPECT_THAT(Below.Problems, ElementsAre(HasSubstr("loop/b: is left out")));
+    EXPECT_TRUE(isLeftOut(Below, "loop/b"));
     return testing::Test::HasFailure() ? 1 : 0;
   }));
   if (Status == 77)
