@@ -72,8 +72,10 @@ struct FolderNode final : private llvm::TrailingObjects<FolderNode, char> {
     }
   }
 
-  /// With a zero behind it. A root's is the path it was given.
+  /// A root's is the path it was given.
   llvm::StringRef name() const { return {getTrailingObjects(), NameLength}; }
+  /// With a zero behind it.
+  const char *nameText() const { return getTrailingObjects(); }
 
 private:
   friend TrailingObjects;

@@ -265,7 +265,7 @@ std::error_code WalkWorker::openOnce(FolderNode &Node, bool &MayBeMount) {
   if (!Parent->Keeps && Parent != Last)
     return openFromRoot(Node);
   return Parent->Handle.openChild(
-      Node.name().data(),
+      Node.nameText(),
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse,
       Node.Handle, MayBeMount);
 }
@@ -309,10 +309,11 @@ bool WalkWorker::open(FolderNode &Node) {
   }
   // A listing tells the inode of the folder on which something is mounted.
   if (MayBeMount || State.Options.SameFileSystem || State.Options.FollowLinks)
-    if ((Error = Node.Handle.identity(Node.Identity))) {
-      problem("", Error.message());
-      return false;
-    }
+    Error = Node.Handle.identity(Node.Identity);
+  if (Error) {
+    problem("", Error.message());
+    return false;
+  }
   if (!Node.Parent)
     return true;
   // Below a mount everything above may come again, the folder that was mounted

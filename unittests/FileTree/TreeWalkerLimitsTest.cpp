@@ -205,6 +205,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
   // Shows how far the listing of a wide folder is ahead of the folders in it.
   class Watcher : public Counter {
+  public:
     void visit(const WalkFolder &Folder,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune & /*Pruned*/) override {
@@ -219,7 +220,6 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
         MostPending = Now;
     }
 
-  public:
     uint64_t Listed = 0;
     uint64_t Walked = 0;
     uint64_t MostPending = 0;
@@ -247,6 +247,7 @@ TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
   // One that waits, as for a pipe that is full: that is not the disk.
   class Sleeper : public Counter {
+  public:
     void visit(const WalkFolder &Folder,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
@@ -281,7 +282,7 @@ TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
       std::string Folder = Tree.path("d" + std::to_string(I % 20));
       std::string New = Folder + "/new" + std::to_string(I % 97);
       fs::create_directories(New + "/deep/er", Ignored);
-      std::ofstream(Folder + "/come" + std::to_string(I % 89));
+      std::ofstream File(Folder + "/come" + std::to_string(I % 89));
       fs::rename(New, Tree.path("moved" + std::to_string(I % 7)), Ignored);
       fs::remove_all(Tree.path("moved" + std::to_string(I % 5)), Ignored);
       fs::remove(Folder + "/come" + std::to_string(I % 83), Ignored);
@@ -373,7 +374,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
         ::mount("none", Tree.path("a/memory").c_str(), "tmpfs", 0, nullptr) !=
             0)
       return 77;
-    std::ofstream(Tree.path("a/memory/there"));
+    std::ofstream File(Tree.path("a/memory/there"));
     Recorder Seen;
     walk(Tree.path("a"), Seen);
     const std::set<std::string> Expected = {

@@ -150,6 +150,7 @@ TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
 
 TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
   class Paths : public Recorder {
+  public:
     void visit(const WalkFolder &Folder,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
@@ -158,7 +159,6 @@ TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
       Depths.insert({Folder.pathFromRoot().str(), Folder.depth()});
     }
 
-  public:
     std::set<std::string> Given;
     std::map<std::string, unsigned> Depths;
   };
@@ -190,6 +190,7 @@ TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
 
 TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
   class Roots : public TreeVisitor {
+  public:
     void visit(const WalkFolder &Folder,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune & /*Pruned*/) override {
@@ -203,7 +204,6 @@ TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
     }
     std::mutex Mutex;
 
-  public:
     std::set<std::pair<size_t, std::string>> Names;
     std::vector<std::string> Problems;
   };
@@ -270,6 +270,7 @@ TEST(TreeWalkerTest, ARootMayBeALink) {
 
 TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
   class Canceller : public Counter {
+  public:
     void visit(const WalkFolder &Folder,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
@@ -277,7 +278,6 @@ TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
       Walker->cancel();
     }
 
-  public:
     TreeWalker *Walker = nullptr;
   };
   TestFolder Tree;
