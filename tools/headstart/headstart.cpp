@@ -98,8 +98,9 @@ constexpr Subcommand Subcommands[] = {
     {"residency", "headstart residency [--json] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
      runResidency, DefaultVis | JSONOption},
-    {"evict", "headstart evict PATH...",
-     "Put files out of memory (folders: all files in them)", runEvict},
+    {"evict", "headstart evict [--json] PATH...",
+     "Put files out of memory (folders: all files in them)", runEvict,
+     DefaultVis | JSONOption},
 };
 
 void printUsage(raw_ostream &OS) {
