@@ -187,7 +187,8 @@ static bool wouldShow(int64_t Changed, int64_t Now,
   if (Traits.TellsEveryChange)
     return true;
   // Some file systems keep whole seconds only (ext3; ext4 with small inodes).
-  return Now - Changed >= (Changed % Second == 0 ? 2 * Second : Margin);
+  // The time may be anything, the first that 64 bits hold as well.
+  return Changed <= Now - (Changed % Second == 0 ? 2 * Second : Margin);
 }
 
 std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
