@@ -14,18 +14,29 @@
 //
 // The budget is claimed before a file is fetched, for all that it lacks: half a
 // file is of little use to anyone. A smaller one that comes later may still
-// fit.
+// fit. What was not fetched in the end (an error, a file that has become less)
+// is given back.
+//
+// A file with several names is fetched under the first of them that comes. The
+// others would be found in memory, but not by a thread that comes while the
+// fetch is under way, and would all be counted.
 //
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/TreeFetcher.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <algorithm>
 #include <utility>
+
+using namespace llvm;
 
 namespace headstart {
 
 /// 100 bytes each: more files than most trees have, and 25 MB.
 static constexpr size_t MostWaiting = size_t(1) << 18;
+
+/// 32 MB. Of a tree with more files, names of the rest may be counted again.
+static constexpr size_t MostKnown = size_t(1) << 20;
 
 TreeFetcher::TreeFetcher(const TreeFetchOptions &Options, ProblemSink OnProblem)
     : Options(Options), OnProblem(std::move(OnProblem)) {
@@ -127,6 +138,16 @@ bool TreeFetcher::claim(uint64_t Missing) {
   return true;
 }
 
+bool TreeFetcher::isKnown(const os::FileIdentity &Identity) {
+  if (Identity.Inode == 0)
+    return false; // the file system does not tell
+  const std::pair Key(Identity.Device, Identity.Inode);
+  std::lock_guard Lock(KnownMutex);
+  if (Known.size() >= MostKnown)
+    return Known.contains(Key);
+  return !Known.insert(Key).second;
+}
+
 uint64_t TreeFetcher::missingIn(const os::OpenFile &File,
                                 ByteRange Range) const {
   std::optional<os::Residency> Now = Cache.residency(File, Range);
@@ -158,13 +179,18 @@ void TreeFetcher::fetch(const FileToFetch &Wanted) {
 void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
                              const os::OpenFile &File) {
   const uint64_t Size = File.size();
-  const uint64_t Missing = missingIn(File, {0, Size});
   uint64_t Uncounted = std::min(Size, Wanted.Size);
   auto CountDone = [&](uint64_t Count) {
     Count = std::min(Count, Uncounted);
     Uncounted -= Count;
     DoneBytes += Count;
   };
+  if (isKnown(File.identity())) {
+    ++SameFiles;
+    CountDone(Size);
+    return;
+  }
+  const uint64_t Missing = missingIn(File, {0, Size});
   if (Missing == 0 || !claim(Missing)) {
     ResidentBytes += Size - Missing;
     (Missing == 0 ? ResidentFiles : LeftOutFiles) += 1;
@@ -172,8 +198,16 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     CountDone(Size);
     return;
   }
+  uint64_t Fetched = 0;
+  auto CountFetched = [&](uint64_t Count) {
+    if (Fetched == 0 && Count != 0)
+      ++FetchedFiles;
+    Fetched += Count;
+    FetchedBytes += Count;
+  };
+  // More than was claimed where pages have left the memory meanwhile.
+  scope_exit GiveBack([&] { Claimed += Fetched - Missing; });
   bool IsFirst = true;
-  bool IsCounted = false;
   for (uint64_t At = 0, NextMissing = Missing; At < Size && !Cancelled;) {
     const ByteRange Step = ByteRange{At, Options.StepBytes}.clippedTo(Size);
     uint64_t StepMissing = NextMissing;
@@ -190,6 +224,7 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
         (void)Cache.hint(File, {&Next, 1});
       const os::HintResult Done = Cache.fetch(&File, nullptr, Step);
       if (Done.Outcome != os::HintOutcome::Accepted) {
+        CountFetched(std::min(StepMissing, Done.AcceptedBytes));
         os::OpenFile Again;
         if (!os::OpenFile::open(Wanted.Path, Again) && Again.size() >= Size)
           failed(Wanted, Done.Error ? Done.Error
@@ -201,9 +236,7 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
         return;
       }
     }
-    if (StepMissing != 0 && !std::exchange(IsCounted, true))
-      ++FetchedFiles;
-    FetchedBytes += StepMissing;
+    CountFetched(StepMissing);
     ResidentBytes += Step.Length - StepMissing;
     CountDone(Step.Length);
   }
@@ -223,6 +256,8 @@ TreeFetchFigures TreeFetcher::figures() const {
   F.SkippedFiles = SkippedFiles;
   F.ChangedFiles = ChangedFiles;
   F.FailedFiles = FailedFiles;
+  F.SameFiles = SameFiles;
+  F.BudgetBytes = Options.BudgetBytes;
   return F;
 }
 

@@ -186,10 +186,11 @@ static bool wouldShow(int64_t Changed, int64_t Now,
     return false;
   // Some file systems keep whole seconds only (ext2, ext3; ext4 with inodes of
   // 128 bytes: of 200 files made after a look each, none showed), and statfs(2)
-  // does not tell them from the others.
+  // does not tell them from the others. The time may be anything, the first
+  // that 64 bits hold as well.
   if (Changed % Second == 0)
-    return Now - Changed >= 2 * Second;
-  return Traits.TellsEveryChange || Now - Changed >= Margin;
+    return Changed <= Now - 2 * Second;
+  return Traits.TellsEveryChange || Changed <= Now - Margin;
 }
 
 std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,

@@ -19,23 +19,31 @@ constexpr std::array<int, 2> Signals = {SIGINT, SIGTERM};
 
 // A handler can reach nothing else.
 std::atomic<int> Received = 0;
-static_assert(std::atomic<int>::is_always_lock_free);
+std::array<std::atomic<bool>, Signals.size()> IsOurs; ///< not ignored
+static_assert(std::atomic<int>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free);
 
 extern "C" void noteSignal(int Signal) {
   Received.store(Signal, std::memory_order_relaxed);
-  for (const int S : Signals)
-    std::signal(S, SIG_DFL); // NOLINT(cert-err33-c): nothing to be done
+  for (size_t I = 0; I != Signals.size(); ++I)
+    if (IsOurs[I].load(std::memory_order_relaxed))
+      std::signal(Signals[I], SIG_DFL); // NOLINT(cert-err33-c): what to do?
 }
 
 } // namespace
 
 StopSignals::StopSignals() {
   Received.store(0);
+  for (std::atomic<bool> &Ours : IsOurs)
+    Ours.store(false);
   for (size_t I = 0; I != Signals.size(); ++I) {
+    IsOurs[I].store(true);
     Before[I] = std::signal(Signals[I], noteSignal);
     // A shell without job control starts what runs in the background so.
-    if (Before[I] == SIG_IGN)
+    if (Before[I] == SIG_IGN) {
+      IsOurs[I].store(false);
       std::signal(Signals[I], SIG_IGN);
+    }
   }
 }
 
@@ -44,6 +52,13 @@ StopSignals::~StopSignals() {
   for (size_t I = 0; I != Signals.size() && received() == 0; ++I)
     if (Before[I] != SIG_ERR)
       std::signal(Signals[I], Before[I]);
+}
+
+void endByClosedPipe() {
+#ifdef SIGPIPE
+  // One of the process, not of the thread that wrote.
+  std::raise(SIGPIPE); // NOLINT(cert-err33-c): it is ignored, or blocked
+#endif
 }
 
 int StopSignals::received() { return Received.load(std::memory_order_relaxed); }

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LineOutput.h"
+#include "TreeOptions.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/LinkStats.h"
@@ -87,82 +88,138 @@ static Exit forEachFile(
   return Status;
 }
 
+namespace {
+
+/// The object that both commands print: an array of files, and totals.
+class FilesJSON {
+public:
+  FilesJSON() : J(outs(), /*IndentSize=*/2) {
+    J.objectBegin();
+    J.attribute("version", 1);
+    J.attributeBegin("files");
+    J.arrayBegin();
+  }
+  void addFile(StringRef Path, function_ref<void(json::OStream &)> Rest) {
+    J.object([&] {
+      writePath(Path, J);
+      Rest(J);
+    });
+  }
+  void end(function_ref<void(json::OStream &)> Totals) {
+    J.arrayEnd();
+    J.attributeEnd();
+    Totals(J);
+    J.objectEnd();
+    outs() << "\n";
+  }
+
+private:
+  json::OStream J;
+};
+
+} // namespace
+
+/// How many bytes of \p File are in memory; nothing where nobody tells.
+static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
+                                             const os::OpenFile &File) {
+  std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
+  if (!Now)
+    return std::nullopt;
+  return std::min(Now->ResidentPages * Cache.pageSize(), File.size());
+}
+
+static std::string countFiles(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " file" : " files");
+}
+
 Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("nothing to evict: headstart evict PATH...", Exit::WrongUsage);
+    return fail("nothing to evict: headstart evict [--json] PATH...",
+                Exit::WrongUsage);
   os::PageCache Cache;
   uint64_t Files = 0;
-  uint64_t Bytes = 0;
-  uint64_t StillResident = 0;
+  uint64_t Unknown = 0;
+  uint64_t Evicted = 0;
+  uint64_t Left = 0;
+  std::optional<FilesJSON> J;
+  if (Arguments.JSON)
+    J.emplace();
   Exit Status = forEachFile(
-      Arguments.Operands, [&](const std::string &, os::OpenFile &File) {
-        ++Files;
-        Bytes += File.size();
+      Arguments.Operands, [&](const std::string &Path, os::OpenFile &File) {
+        const std::optional<uint64_t> Before = residentBytes(Cache, File);
         if (std::error_code Error = Cache.evict(File))
           return Error;
-        if (std::optional<os::Residency> Left =
-                Cache.residency(File, {0, File.size()}))
-          StillResident += Left->ResidentPages * Cache.pageSize();
+        const std::optional<uint64_t> After = residentBytes(Cache, File);
+        const bool IsKnown = Before && After;
+        // It may have been read meanwhile.
+        const uint64_t Gone = IsKnown ? *Before - std::min(*Before, *After) : 0;
+        ++Files;
+        Unknown += !IsKnown;
+        Evicted += Gone;
+        Left += After.value_or(0);
+        if (J)
+          J->addFile(Path, [&](json::OStream &Rest) {
+            Rest.attribute("size", File.size());
+            Rest.attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
+            Rest.attribute("resident", After ? json::Value(*After) : nullptr);
+          });
         return std::error_code();
       });
-  outs() << Files << (Files == 1 ? " file, " : " files, ") << formatBytes(Bytes)
-         << " evicted";
+  if (J) {
+    J->end([&](json::OStream &Totals) {
+      Totals.attribute("evicted_bytes", Evicted);
+      Totals.attribute("resident_bytes", Left);
+    });
+    return Status;
+  }
+  outs() << countFiles(Files) << ", " << formatBytes(Evicted) << " evicted";
   // Pages that are mapped or dirty elsewhere stay; whoever measures must know.
-  if (StillResident)
-    outs() << "; " << formatBytes(StillResident) << " still in memory (in use)";
+  if (Left)
+    outs() << "; " << formatBytes(Left) << " still in memory (in use)";
+  if (Unknown)
+    outs() << "; of " << countFiles(Unknown) << " it is not known how much";
   outs() << "\n";
   return Status;
 }
 
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("nothing to look at: headstart residency PATH...",
+    return fail("nothing to look at: headstart residency [--json] PATH...",
                 Exit::WrongUsage);
   os::PageCache Cache;
   uint64_t Files = 0;
   uint64_t Bytes = 0;
   uint64_t Resident = 0;
-  std::optional<json::OStream> J;
-  if (Arguments.JSON) {
-    J.emplace(outs(), /*IndentSize=*/2);
-    J->objectBegin();
-    J->attribute("version", 1);
-    J->attributeBegin("files");
-    J->arrayBegin();
-  }
+  std::optional<FilesJSON> J;
+  if (Arguments.JSON)
+    J.emplace();
   Exit Status = forEachFile(Arguments.Operands, [&](const std::string &Path,
                                                     os::OpenFile &File) {
-    std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
-    if (!Now)
+    const std::optional<uint64_t> InMemory = residentBytes(Cache, File);
+    if (!InMemory)
       return std::make_error_code(std::errc::function_not_supported);
-    uint64_t InMemory =
-        std::min(Now->ResidentPages * Cache.pageSize(), File.size());
     ++Files;
     Bytes += File.size();
-    Resident += InMemory;
+    Resident += *InMemory;
     if (J)
-      J->object([&] {
-        J->attribute("path", json::fixUTF8(Path));
-        J->attribute("size", File.size());
-        J->attribute("resident", InMemory);
+      J->addFile(Path, [&](json::OStream &Rest) {
+        Rest.attribute("size", File.size());
+        Rest.attribute("resident", *InMemory);
       });
     else
       outs() << format("%4.0f%%  ",
-                       File.size() ? 100.0 * InMemory / File.size() : 100.0)
+                       File.size() ? 100.0 * *InMemory / File.size() : 100.0)
              << Path << "\n";
     return std::error_code();
   });
-  if (J) {
-    J->arrayEnd();
-    J->attributeEnd();
-    J->attribute("bytes", Bytes);
-    J->attribute("resident_bytes", Resident);
-    J->objectEnd();
-    outs() << "\n";
-  } else {
+  if (J)
+    J->end([&](json::OStream &Totals) {
+      Totals.attribute("bytes", Bytes);
+      Totals.attribute("resident_bytes", Resident);
+    });
+  else
     outs() << formatBytes(Resident) << " of " << formatBytes(Bytes) << " in "
-           << Files << (Files == 1 ? " file" : " files") << " in memory\n";
-  }
+           << countFiles(Files) << " in memory\n";
   return Status;
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace headstart {
@@ -68,6 +69,15 @@ struct CommandArguments {
 
 /// Prints "headstart: error: <message>" and gives back \p Status.
 Exit fail(const std::string &Message, Exit Status = Exit::Failed);
+
+/// Says why standard output could not be written to and gives back
+/// `Exit::Failed`. A closed pipe ends the process as it ends others, by
+/// SIGPIPE; where that is ignored it is no reason for a message.
+Exit failOutput(std::error_code Error);
+
+/// Writes what `outs()` still holds. Gives back \p Status, or the failure if
+/// all went well but for that.
+Exit finishOutput(Exit Status);
 
 /// headstart run: prefetch beside any linker. Returns only when that could not
 /// be started; else the process ends as the linker does.

@@ -58,19 +58,17 @@ void LineOutput::writeText(StringRef Text) {
 
 Exit LineOutput::finish() {
   writeText("");
-  if (!Failure)
-    return Exit::Done;
-  if (Failure != std::errc::broken_pipe)
-    fail("standard output: " + Failure.message());
-  return Exit::Failed;
+  return Failure ? failOutput(Failure) : Exit::Done;
 }
 
 void ProblemPrinter::print(StringRef Path, StringRef What) {
+  const std::string Message = (Path + ": " + What).str();
   std::lock_guard Lock(Mutex);
   Any = true;
-  if (Before)
-    Before();
-  fail((Path + ": " + What).str());
+  if (Printer)
+    Printer(Message);
+  else
+    fail(Message);
 }
 
 } // namespace headstart

@@ -56,8 +56,8 @@ public:
 
   /// Writes something that is no record, after all records so far.
   void writeText(llvm::StringRef Text);
-  /// Writes what is left and says whether all could be written. A closed pipe
-  /// is no reason for a message.
+  /// Writes what is left and says whether all could be written; see
+  /// `failOutput`. To be called by the main thread.
   Exit finish();
 
 private:
@@ -83,15 +83,15 @@ public:
   void print(llvm::StringRef Path, llvm::StringRef What);
   bool any() const { return Any; }
 
-  /// What to do before each: something else may stand on the line. To be called
-  /// while nobody prints.
-  void setBefore(std::function<void()> Function) {
-    Before = std::move(Function);
+  /// Who prints instead of `fail`: somebody else may write to standard error as
+  /// well, which is not made for two threads. To be called while nobody prints.
+  void setPrinter(std::function<void(const std::string &Message)> Function) {
+    Printer = std::move(Function);
   }
 
 private:
   std::mutex Mutex;
-  std::function<void()> Before;
+  std::function<void(const std::string &)> Printer;
   std::atomic<bool> Any = false;
 };
 

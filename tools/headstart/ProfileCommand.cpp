@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "TreeOptions.h"
 #include "headstart/FileTree/BulkStatus.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
@@ -55,8 +56,9 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-/// What has become of each file of \p Profile. Relative paths are looked up in
-/// the current folder, as those of the link were in its own.
+/// What has become of each file of \p Profile. The folder of the link is not
+/// recorded: that a relative path is not found from the current one says
+/// nothing of the file.
 static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
   // They wait for the disk, not for a processor.
   constexpr unsigned Jobs = 8;
@@ -66,7 +68,20 @@ static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
     Files.push_back({F.Path, F.Identity});
   BulkOptions Options;
   Options.Jobs = Jobs;
-  return compareFiles(Files, Options);
+  std::vector<FileChange> Changes = compareFiles(Files, Options);
+  for (const auto &[File, Change] : zip_equal(Files, Changes))
+    if (Change == FileChange::Missing && sys::path::is_relative(File.Path))
+      Change = FileChange::Unknown;
+  return Changes;
+}
+
+static constexpr StringRef UnknownRelative = "unknown (relative)";
+
+/// A change in words, for people.
+static StringRef describe(StringRef Path, FileChange Change) {
+  bool IsRelative = sys::path::is_relative(Path);
+  return Change == FileChange::Unknown && IsRelative ? UnknownRelative
+                                                     : changeName(Change);
 }
 
 static constexpr FileChange AllChanges[] = {
@@ -94,7 +109,7 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
     J.attributeArray("files", [&] {
       for (const auto &[F, Change] : zip_equal(Profile.Files, *Changes))
         J.object([&] {
-          J.attribute("path", json::fixUTF8(F.Path));
+          writePath(F.Path, J);
           J.attribute("size", F.Identity.Size);
           J.attribute("touched_bytes", F.touchedBytes());
           J.attribute("now", changeName(Change));
@@ -103,7 +118,23 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
   });
 }
 
-static Exit show(ArrayRef<std::string> Paths, bool AsJSON) {
+/// Calls \p Write; with \p AsJSON for the "profiles" of an object.
+static Exit writeProfiles(bool AsJSON,
+                          function_ref<Exit(json::OStream *)> Write) {
+  if (!AsJSON)
+    return Write(nullptr);
+  Exit Status = Exit::Done;
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attributeArray("profiles", [&] { Status = Write(&J); });
+  });
+  outs() << "\n";
+  return Status;
+}
+
+/// As JSON with \p J.
+static Exit show(ArrayRef<std::string> Paths, json::OStream *J) {
   Exit Status = Exit::Done;
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
@@ -116,35 +147,37 @@ static Exit show(ArrayRef<std::string> Paths, bool AsJSON) {
       continue;
     }
     std::vector<FileChange> Changes = changesSince(**Profile);
-    if (AsJSON) {
-      json::OStream J(outs(), /*IndentSize=*/2);
-      writeJSON(**Profile, Path, ArrayRef(Changes), J);
-      outs() << "\n";
+    if (J) {
+      writeJSON(**Profile, Path, ArrayRef(Changes), *J);
       continue;
     }
+    std::vector<StringRef> Words;
+    for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes))
+      Words.push_back(describe(F.Path, Change));
     outs() << summaryOf(**Profile) << "\n" << "files now: ";
     ListSeparator Comma;
     for (FileChange C : AllChanges)
-      if (size_t Number = count(Changes, C); Number || C == FileChange::Same)
+      if (size_t Number = count(Words, changeName(C));
+          Number || C == FileChange::Same)
         outs() << Comma << Number << ' ' << changeName(C);
+    if (size_t Number = count(Words, UnknownRelative))
+      outs() << Comma << Number << ' ' << UnknownRelative;
     outs() << "\n";
-    for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes)) {
+    for (const auto &[F, Word] : zip_equal((*Profile)->Files, Words)) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Identity.Size), F.Path);
-      if (Change != FileChange::Same)
-        outs() << " (" << changeName(Change) << ')';
+      if (Word == UnknownRelative)
+        outs() << " (unknown: relative)";
+      else if (Word != changeName(FileChange::Same))
+        outs() << " (" << Word << ')';
       outs() << "\n";
     }
   }
   return Status;
 }
 
-static Exit list(bool AsJSON) {
-  std::optional<json::OStream> J;
-  if (AsJSON) {
-    J.emplace(outs(), /*IndentSize=*/2);
-    J->arrayBegin();
-  }
+/// As JSON with \p J.
+static Exit list(json::OStream *J) {
   for (const std::string &Path : storedProfiles()) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile || !*Profile) {
@@ -158,10 +191,6 @@ static Exit list(bool AsJSON) {
     else
       outs() << Path << ": " << summaryOf(**Profile) << "\n";
   }
-  if (J) {
-    J->arrayEnd();
-    outs() << "\n";
-  }
   return Exit::Done;
 }
 
@@ -169,9 +198,11 @@ Exit runProfile(const CommandArguments &Arguments) {
   ArrayRef<std::string> Operands = Arguments.Operands;
   std::string Verb = Operands.empty() ? "" : Operands.front();
   if (Verb == "show" && Operands.size() > 1)
-    return show(Operands.drop_front(), Arguments.JSON);
+    return writeProfiles(Arguments.JSON, [&](json::OStream *J) {
+      return show(Operands.drop_front(), J);
+    });
   if (Verb == "list" && Operands.size() == 1)
-    return list(Arguments.JSON);
+    return writeProfiles(Arguments.JSON, list);
   if (Verb == "prune" && Operands.size() == 1) {
     pruneProfiles(profileFolder(), /*Now=*/true);
     size_t Left = storedProfiles().size();

@@ -68,13 +68,15 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
   measure(Figures);
   SmallString<256> Text;
   raw_svector_ostream OS(Text);
+  const uint64_t Done = Figures.broughtBytes();
   if (!IsComplete) {
-    OS << formatBytes(Figures.DoneBytes) << " of " << formatCount(Figures.Files)
+    OS << formatBytes(Done) << " of " << formatCount(Figures.Files)
        << " files, still looking for more";
   } else {
-    uint64_t Bytes = std::max<uint64_t>(Figures.Bytes, 1);
-    uint64_t Done = std::min(Figures.DoneBytes, Bytes);
-    double Share = static_cast<double>(Done) / static_cast<double>(Bytes);
+    // What the budget will leave out does not belong to the whole.
+    const uint64_t Bytes = Done + Figures.leftBytes();
+    double Share =
+        Bytes ? static_cast<double>(Done) / static_cast<double>(Bytes) : 1;
     constexpr unsigned MostBar = 30;
     // What stands beside it takes about 50 columns.
     unsigned Bar = Columns > 60 ? std::min(MostBar, Columns - 55) : 0;
@@ -84,15 +86,13 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
          << "] ";
     }
     OS << format("%3.0f%%  ", 100 * Share) << formatBytes(Done) << " of "
-       << formatBytes(Figures.Bytes);
+       << formatBytes(Bytes);
   }
   if (BytesPerSecond >= 1) {
     OS << "  " << formatBytes(static_cast<uint64_t>(BytesPerSecond)) << "/s";
     if (IsComplete)
       OS << "  "
-         << formatSeconds(static_cast<double>(
-                              Figures.Bytes -
-                              std::min(Figures.Bytes, Figures.DoneBytes)) /
+         << formatSeconds(static_cast<double>(Figures.leftBytes()) /
                           BytesPerSecond)
          << " left";
   }

@@ -152,7 +152,11 @@ StringRef typeName(os::EntryType Type) {
 
 void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
   using namespace std::chrono;
-  const sys_time<nanoseconds> Time{nanoseconds(Nanoseconds)};
+  // The start of the first day that nanoseconds reach is out of their reach.
+  constexpr int64_t PerSecond = 1'000'000'000;
+  const int64_t Rest = (Nanoseconds % PerSecond + PerSecond) % PerSecond;
+  const sys_seconds Time{
+      seconds(Nanoseconds / PerSecond - (Nanoseconds % PerSecond < 0))};
   const auto Day = floor<days>(Time);
   const year_month_day Date(Day);
   const hh_mm_ss Clock(Time - Day);
@@ -163,7 +167,7 @@ void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
      << format("%02d:%02d:%02d.%09dZ", static_cast<int>(Clock.hours().count()),
                static_cast<int>(Clock.minutes().count()),
                static_cast<int>(Clock.seconds().count()),
-               static_cast<int>(Clock.subseconds().count()));
+               static_cast<int>(Rest));
 }
 
 void writePath(StringRef Path, json::OStream &J) {

@@ -92,10 +92,12 @@ public:
     // Without the thread there is no progress, and a signal waits for the end.
     (void)Thread.start([this] { watch(); });
   }
-  /// Takes the line away until it is drawn again. Any thread.
-  void hideLine() {
+  /// Prints an error where the line stands, which is then drawn again. Any
+  /// thread.
+  void print(const std::string &Message) {
     std::lock_guard Lock(Mutex);
     Line.erase();
+    fail(Message);
   }
   void walkIsOver() { IsComplete.store(true); }
   void stop();
@@ -105,9 +107,9 @@ private:
 
   TreeWalker &Walker;
   TreeFetcher &Fetcher;
-  ProgressLine Line; ///< guarded by Mutex
   std::atomic<bool> IsComplete = false;
-  std::mutex Mutex;
+  std::mutex Mutex;  ///< of standard error, while the thread runs
+  ProgressLine Line; ///< guarded by Mutex
   std::condition_variable Over;
   bool IsOver = false; ///< guarded by Mutex
   os::Threads Thread;
@@ -193,31 +195,33 @@ void Watcher::stop() {
   Thread.join();
 }
 
-static std::string filesAndWhy(uint64_t Count, StringRef Why) {
-  return formatCount(Count) + (Count == 1 ? " file " : " files ") + Why.str();
+static std::string countFiles(uint64_t Count) {
+  return formatCount(Count) + (Count == 1 ? " file" : " files");
 }
 
-/// "1,234 files, 5.6 GB fetched, 1.2 GB were in memory, 2.1 s".
+/// "1,234 files, 5.6 GB fetched, 1.2 GB were in memory, 4 files (120 MB) left
+/// out: over the budget of 5.6 GB (--memory), 2.1 s".
 static void writeText(const TreeFetchFigures &F, double Seconds,
                       bool IsInterrupted) {
   if (IsInterrupted)
     outs() << "interrupted: ";
-  outs() << formatCount(F.Files) << (F.Files == 1 ? " file, " : " files, ")
-         << formatBytes(F.FetchedBytes) << " fetched, "
-         << formatBytes(F.ResidentBytes) << " were in memory";
+  outs() << countFiles(F.FetchedFiles) << ", " << formatBytes(F.FetchedBytes)
+         << " fetched, " << formatBytes(F.ResidentBytes) << " were in memory";
   if (F.LeftOutFiles)
-    outs() << ", " << filesAndWhy(F.LeftOutFiles, "not (budget)");
+    outs() << ", " << countFiles(F.LeftOutFiles) << " ("
+           << formatBytes(F.LeftOutBytes) << ") left out: over the budget of "
+           << formatBytes(F.BudgetBytes) << " (--memory)";
   if (F.SkippedFiles)
-    outs() << ", " << filesAndWhy(F.SkippedFiles, "not (no regular files)");
+    outs() << ", " << countFiles(F.SkippedFiles) << " not (no regular files)";
   if (F.ChangedFiles)
-    outs() << ", " << filesAndWhy(F.ChangedFiles, "not (gone or shorter)");
+    outs() << ", " << countFiles(F.ChangedFiles) << " not (gone or shorter)";
   if (F.FailedFiles)
-    outs() << ", " << filesAndWhy(F.FailedFiles, "not (errors)");
+    outs() << ", " << countFiles(F.FailedFiles) << " not (errors)";
   outs() << format(", %.1f s\n", Seconds);
 }
 
-static void writeJSON(const TreeFetchFigures &F, uint64_t Budget,
-                      double Seconds, bool IsInterrupted) {
+static void writeJSON(const TreeFetchFigures &F, double Seconds,
+                      bool IsInterrupted) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attribute("version", 1);
@@ -232,7 +236,8 @@ static void writeJSON(const TreeFetchFigures &F, uint64_t Budget,
     J.attribute("skipped_files", F.SkippedFiles);
     J.attribute("changed_files", F.ChangedFiles);
     J.attribute("failed_files", F.FailedFiles);
-    J.attribute("budget_bytes", Budget);
+    J.attribute("same_files", F.SameFiles);
+    J.attribute("budget_bytes", F.BudgetBytes);
     J.attribute("seconds", Seconds);
     J.attribute("interrupted", IsInterrupted);
   });
@@ -302,7 +307,7 @@ Exit runWarm(const CommandArguments &Arguments) {
                       });
   TreeWalker Walker(Plan->walkOptions(/*WithStatus=*/true));
   Watcher Watch(Walker, Fetcher);
-  Problems.setBefore([&] { Watch.hideLine(); });
+  Problems.setPrinter([&](const std::string &M) { Watch.print(M); });
   Fetcher.start();
   Watch.start();
   feed(*Plan, Operands, Changed, Walker, Fetcher, Problems);
@@ -316,13 +321,13 @@ Exit runWarm(const CommandArguments &Arguments) {
       std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
           .count();
   if (Arguments.JSON)
-    writeJSON(Fetcher.figures(), Options.BudgetBytes, Seconds, Signal != 0);
+    writeJSON(Fetcher.figures(), Seconds, Signal != 0);
   else
     writeText(Fetcher.figures(), Seconds, Signal != 0);
-  outs().flush();
+  const Exit Status = finishOutput(Problems.any() ? Exit::Failed : Exit::Done);
   if (Signal != 0)
     os::endLike({/*BySignal=*/true, Signal});
-  return Problems.any() ? Exit::Failed : Exit::Done;
+  return Status;
 }
 
 } // namespace headstart

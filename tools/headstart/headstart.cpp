@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
@@ -97,8 +98,9 @@ constexpr Subcommand Subcommands[] = {
     {"residency", "headstart residency [--json] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
      runResidency, DefaultVis | JSONOption},
-    {"evict", "headstart evict PATH...",
-     "Put files out of memory (folders: all files in them)", runEvict},
+    {"evict", "headstart evict [--json] PATH...",
+     "Put files out of memory (folders: all files in them)", runEvict,
+     DefaultVis | JSONOption},
 };
 
 void printUsage(raw_ostream &OS) {
@@ -223,17 +225,35 @@ Exit headstart::fail(const std::string &Message, Exit Status) {
   return Status;
 }
 
+Exit headstart::failOutput(std::error_code Error) {
+  if (Error == std::errc::broken_pipe)
+    os::endByClosedPipe();
+  else
+    fail("standard output: " + Error.message());
+  return Exit::Failed;
+}
+
+Exit headstart::finishOutput(Exit Status) {
+  outs().flush();
+  const std::error_code Error = outs().error();
+  if (!Error)
+    return Status;
+  outs().clear_error(); // or the stream ends the program
+  const Exit Failed = failOutput(Error);
+  return Status == Exit::Done ? Failed : Status;
+}
+
 int main(int argc, char **argv) {
   TraceClock::time_point Origin = TraceClock::now();
   ArrayRef<const char *> Args(argv, static_cast<size_t>(argc));
   // LLVM's handlers take the place of signals that are ignored, and a linker
   // must inherit those (nohup); nor must a fetch in the background end by a
-  // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk.
+  // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk,
+  // and ends with a status of its own (74).
   StringRef Command = Args.size() < 2 ? "" : Args[1];
   std::optional<InitLLVM> Handlers;
   if (Command != "run" && Command != "warm")
-    Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/
-                     Command != "walk" && Command != "status");
+    Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());
@@ -252,5 +272,5 @@ int main(int argc, char **argv) {
     return fail("unknown subcommand '" + Name.str() + "'; see headstart --help",
                 Exit::WrongUsage);
   };
-  return static_cast<int>(Run());
+  return static_cast<int>(finishOutput(Run()));
 }

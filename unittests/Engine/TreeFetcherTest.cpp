@@ -128,6 +128,8 @@ TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
   EXPECT_EQ(F.LeftOutFiles, 7U);
   EXPECT_EQ(F.LeftOutBytes, 700'000U);
   EXPECT_EQ(F.DoneBytes, 1'000'000U);
+  EXPECT_EQ(F.broughtBytes(), 300'000U);
+  EXPECT_EQ(F.leftBytes(), 0U);
   // Whole files or nothing of them.
   size_t Untouched = 0;
   for (const std::string &Path : Paths) {
@@ -147,6 +149,60 @@ TEST(TreeFetcherTest, ASmallerFileStillFits) {
       fetchAll(Paths, {.Jobs = 1, .BudgetBytes = 100'000});
   EXPECT_EQ(F.FetchedBytes, 50'000U);
   EXPECT_EQ(F.LeftOutFiles, 1U);
+}
+
+TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
+  // A page by its size, and less when it is read.
+  const std::string Short = "/sys/devices/system/cpu/online";
+  std::error_code Error;
+  const uint64_t Size = os::lookAt(Short, Error).Identity.Size;
+  if (Error || Size < 4096)
+    GTEST_SKIP() << Short << " is not what it is elsewhere";
+  const TestFolder Folder;
+  const std::string Path = Folder.write("f", pattern(Size));
+  evict({Path});
+  Problems Told;
+  const TreeFetchFigures F =
+      fetchAll({Short, Path}, {.Jobs = 1, .BudgetBytes = 2 * Size - 1}, &Told);
+  EXPECT_EQ(F.FailedFiles, 1U);
+  EXPECT_EQ(F.LeftOutFiles, 0U);
+  EXPECT_GE(F.FetchedBytes, Size);
+  EXPECT_LT(F.FetchedBytes, 2 * Size);
+}
+
+TEST(TreeFetcherTest, AFileOfSeveralNamesIsFetchedOnce) {
+  const TestFolder Folder;
+  std::vector<std::string> Paths = writeFiles(Folder, 2, 300'000);
+  evict(Paths);
+  for (int I = 0; I != 20; ++I) {
+    Paths.push_back(Folder.path("name" + std::to_string(I)));
+    fs::create_hard_link(Paths.front(), Paths.back());
+  }
+  const TreeFetchFigures F =
+      fetchAll(Paths, {.Jobs = 4, .BudgetBytes = 600'000});
+  EXPECT_EQ(F.FetchedFiles, 2U);
+  EXPECT_EQ(F.FetchedBytes, 600'000U);
+  EXPECT_EQ(F.ResidentBytes, 0U);
+  EXPECT_EQ(F.SameFiles, 20U);
+  EXPECT_EQ(F.LeftOutFiles, 0U);
+  EXPECT_EQ(F.DoneBytes, F.Bytes);
+}
+
+TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
+  TreeFetchFigures F;
+  F.Bytes = 1000;
+  EXPECT_EQ(F.leftBytes(), 1000U);
+  F.BudgetBytes = 400;
+  EXPECT_EQ(F.leftBytes(), 400U);
+  F.DoneBytes = 700;
+  F.FetchedBytes = 300;
+  F.LeftOutBytes = 350;
+  EXPECT_EQ(F.leftBytes(), 100U);
+  EXPECT_EQ(F.broughtBytes(), 350U);
+  F.DoneBytes = 950;
+  EXPECT_EQ(F.leftBytes(), 50U);
+  F.FetchedBytes = 410; // some pages twice
+  EXPECT_EQ(F.leftBytes(), 0U);
 }
 
 TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {

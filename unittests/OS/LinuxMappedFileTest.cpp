@@ -7,13 +7,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestFiles.h"
+#include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/MappedFile.h"
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <fcntl.h>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -59,6 +65,51 @@ TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
   fs::create_hard_link(Path, Folder.path("link"));
   EXPECT_EQ(openOrFail(Path).identity(),
             openOrFail(Folder.path("link")).identity());
+}
+
+/// The modification time of \p Path as a file by name and as an entry of its
+/// folder.
+std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
+  std::error_code Error;
+  const int64_t ByName = lookAt(Path, Error).Identity.ModifiedNs;
+  EXPECT_FALSE(Error) << Error.message();
+  DirectoryHandle Folder;
+  EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Folder));
+  const std::string Name = Path.filename();
+  DirectoryEntry Entry;
+  Entry.Name = Name;
+  EXPECT_FALSE(Folder.addStatus(Entry, LinkRule::Refuse));
+  return {ByName, Entry.Identity.ModifiedNs};
+}
+
+TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
+  using Limits = std::numeric_limits<int64_t>;
+  constexpr int64_t PerSecond = 1'000'000'000;
+  const std::string Path =
+      "/dev/shm/headstart-times-" + std::to_string(::getpid());
+  const int Descriptor =
+      ::open(Path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (Descriptor < 0)
+    GTEST_SKIP() << "no file system in memory";
+  ::close(Descriptor);
+  const auto Expect = [&](timespec Time, int64_t Wanted) {
+    const std::array<timespec, 2> Times = {Time, Time};
+    ASSERT_EQ(::utimensat(AT_FDCWD, Path.c_str(), Times.data(), 0), 0);
+    struct stat S;
+    ASSERT_EQ(::stat(Path.c_str(), &S), 0);
+    if (S.st_mtim.tv_sec != Time.tv_sec)
+      return; // not every system keeps it
+    EXPECT_EQ(modificationTimes(Path), std::pair(Wanted, Wanted))
+        << Time.tv_sec;
+  };
+  Expect({.tv_sec = 9223372035, .tv_nsec = 999999999},
+         9223372035 * PerSecond + 999999999);
+  Expect({.tv_sec = 9223372036, .tv_nsec = 999999999}, Limits::max());
+  Expect({.tv_sec = 9223372037, .tv_nsec = 0}, Limits::max());
+  Expect({.tv_sec = 13569465600, .tv_nsec = 1}, Limits::max()); // 2400
+  Expect({.tv_sec = -1, .tv_nsec = 999999999}, -1);
+  Expect({.tv_sec = -9223372037, .tv_nsec = 1}, Limits::min());
+  ::unlink(Path.c_str());
 }
 
 TEST(LinuxMappedFileTest, DescriptorsAreNotInherited) {

@@ -19,6 +19,8 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/Threads.h"
+#include "llvm/ADT/DenseSet.h"
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -28,6 +30,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -60,6 +63,20 @@ struct TreeFetchFigures {
   uint64_t SkippedFiles = 0;  ///< no regular files
   uint64_t ChangedFiles = 0;  ///< gone, or smaller, when it was their turn
   uint64_t FailedFiles = 0;   ///< that could not be opened or read
+  /// Other names of a file that another one names; they count for nothing else.
+  uint64_t SameFiles = 0;
+  uint64_t BudgetBytes = UINT64_MAX;
+
+  /// Of DoneBytes, what has been brought in or was there.
+  uint64_t broughtBytes() const {
+    return DoneBytes - std::min(DoneBytes, LeftOutBytes);
+  }
+  /// The most that can still have to be brought in: of the files whose turn has
+  /// not come, what the budget has room for.
+  uint64_t leftBytes() const {
+    return std::min(Bytes - std::min(Bytes, DoneBytes),
+                    BudgetBytes - std::min(BudgetBytes, FetchedBytes));
+  }
 };
 
 /// Fetches files in the order in which they come. `add`, `finish` and `cancel`
@@ -102,9 +119,11 @@ private:
   std::optional<FileToFetch> take();
   void work();
   void fetch(const FileToFetch &Wanted);
-  /// Fetches \p File as a whole and says how much of it was missing.
+  /// Fetches \p File as a whole.
   void fetchSteps(const FileToFetch &Wanted, const os::OpenFile &File);
   bool claim(uint64_t Missing);
+  /// Whether \p Identity has come by already, under another name or this one.
+  bool isKnown(const os::FileIdentity &Identity);
   void failed(const FileToFetch &Wanted, std::error_code Error);
   /// How many bytes of \p Range are not in memory; all where nobody tells.
   uint64_t missingIn(const os::OpenFile &File, ByteRange Range) const;
@@ -120,11 +139,15 @@ private:
   bool HasThreads = false;         ///< guarded by Mutex
   std::atomic<bool> Cancelled = false;
 
+  std::mutex KnownMutex;
+  /// Devices and inodes of files; guarded by KnownMutex.
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Known;
+
   Counter Claimed = 0; ///< of the budget
   Counter Files = 0, Bytes = 0, DoneBytes = 0, FetchedFiles = 0,
           FetchedBytes = 0, ResidentFiles = 0, ResidentBytes = 0,
           LeftOutFiles = 0, LeftOutBytes = 0, SkippedFiles = 0,
-          ChangedFiles = 0, FailedFiles = 0;
+          ChangedFiles = 0, FailedFiles = 0, SameFiles = 0;
 
   os::Threads Threads; // the last: its threads use what is above
 };

@@ -38,6 +38,12 @@ private:
   std::array<Handler, 2> Before{};
 };
 
+/// What a write to a closed pipe does to a program: SIGPIPE ends it. Returns
+/// where the system has no such signal, or it is ignored or blocked. For a
+/// program whose writing threads are those of `os::Threads`, which are spared
+/// it. To be called by the main thread.
+void endByClosedPipe();
+
 } // namespace headstart::os
 
 #endif // HEADSTART_OS_STOPSIGNALS_H

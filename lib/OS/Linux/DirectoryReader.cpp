@@ -21,6 +21,7 @@
 namespace headstart::os {
 
 using detail::lastError;
+using detail::nanoseconds;
 
 namespace {
 constexpr int FolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -174,10 +175,6 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
   if (FD >= 0)
     Result.Handle = FD;
   return Error;
-}
-
-static int64_t nanoseconds(const timespec &Time) {
-  return Time.tv_sec * INT64_C(1000000000) + Time.tv_nsec;
 }
 
 static EntryType typeOf(mode_t Mode) {

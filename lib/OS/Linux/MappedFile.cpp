@@ -20,10 +20,6 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-static int64_t nanoseconds(const struct timespec &Time) {
-  return static_cast<int64_t>(Time.tv_sec) * 1'000'000'000 + Time.tv_nsec;
-}
-
 static FileStatus statusFrom(const struct stat &Stat) {
   FileStatus Status;
   Status.Kind = S_ISREG(Stat.st_mode)   ? FileKind::Regular

@@ -81,6 +81,18 @@ def main():
     print("last:", re.sub(r"[0-9][0-9.,]*", "N", screen(text)[-1]))
     print("status", status)
 
+    # The progress is drawn beside errors, and neither gets into the other: the
+    # line goes before an error comes, which is then whole.
+    os.mkdir("other")
+    subprocess.run([program, "walk", "--manifest=m", many], check=True)
+    text, status = run([program, "warm", "--changed-since=m"]
+                       + ["other"] * 30000)
+    lines = text.split("\r\n")
+    torn = [line for line in lines[:-2]
+            if not line.split("\r")[-1].endswith(many + "'")
+            or line.split("\r")[-1].find("headstart: error: other: ") != 0]
+    print("errors", len(lines) - 2, "torn", torn[:3])
+
     # No terminal, no progress.
     done = subprocess.run([program, "warm", many], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, check=True)
