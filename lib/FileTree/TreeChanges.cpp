@@ -21,7 +21,11 @@ unsigned differenceOf(const ManifestEntry &Then,
   unsigned Difference = SameEntry;
   if (Then.Type != Now.Type)
     Difference |= TypeDiffers;
-  if (Then.Device != Now.Identity.Device || Then.Inode != Now.Identity.Inode)
+  // Not the device: that of a network's, a layered or a btrfs file system is
+  // another one each time that it is mounted. Git leaves it out as well unless
+  // it is built with USE_STDEV (Makefile;
+  // Documentation/technical/racy-git.txt).
+  if (Then.Inode != Now.Identity.Inode)
     Difference |= IdDiffers;
   if (Then.Type == os::EntryType::Directory &&
       Now.Type == os::EntryType::Directory)

@@ -138,6 +138,22 @@ TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
   EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
 }
 
+TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
+  ManifestEntry Then;
+  Then.Device = 1;
+  Then.Inode = 2;
+  Then.Size = 3;
+  Then.ModifiedNs = 4;
+  Then.Type = EntryType::Regular;
+  os::DirectoryEntry Now;
+  Now.Identity = {.Device = 9, .Inode = 2, .Size = 3, .ModifiedNs = 4};
+  Now.Type = EntryType::Regular;
+  Now.HasStatus = true;
+  EXPECT_EQ(differenceOf(Then, Now), SameEntry);
+  Now.Identity.Inode = 7;
+  EXPECT_EQ(differenceOf(Then, Now), IdDiffers);
+}
+
 TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
   Folder.write("a/b/c", "x");
   Folder.write("a/d", "x");

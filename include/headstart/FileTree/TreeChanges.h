@@ -39,11 +39,12 @@ enum EntryDifference : uint8_t {
   TypeDiffers = 1,
   SizeDiffers = 2,
   TimeDiffers = 4,
-  IdDiffers = 8, ///< device or inode: another file of that name
+  IdDiffers = 8, ///< the inode: another file of that name
 };
 
 /// Compares \p Now, which has its status, with its record. A folder's size and
-/// time follow from its entries, so they do not count.
+/// time follow from its entries, so they do not count; nor does the device,
+/// which may be another one after each mount.
 unsigned differenceOf(const ManifestEntry &Then, const os::DirectoryEntry &Now);
 
 /// The part of a manifest that one folder covers: all of a root, or a folder
