@@ -196,7 +196,7 @@ Exit runStatus(const CommandArguments &Arguments) {
     writeSummary(Changes, M->recorded());
   if (Status != Exit::Done || Problems.any())
     return Exit::Failed;
-  return Tree.ExitCode && Changes.any() ? Exit::Failed : Exit::Done;
+  return Tree.ExitCode && Changes.any() ? Exit::Changed : Exit::Done;
 }
 
 } // namespace headstart
