@@ -87,6 +87,11 @@ const ManifestFolder *ManifestPart::find(StringRef FromHere) const {
   return M->find(Root, joinTreePath(Prefix, FromHere, Storage));
 }
 
+bool ManifestPart::isUnknown(StringRef FromHere) const {
+  SmallString<256> Storage;
+  return M->isUnknown(Root, joinTreePath(Prefix, FromHere, Storage));
+}
+
 ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
                            StringRef WalkedRoot)
     : FilteringVisitor(Filter, Part.prefix()), Part(Part),
@@ -105,9 +110,11 @@ void ChangeFinder::show(const WalkFolder &Folder,
   auto Note = [&](const os::DirectoryEntry &E, ChangeKind Kind,
                   unsigned Difference) {
     SmallString<256> Storage;
+    StringRef EntryPath = joinTreePath(Path, StringRef(E.Name), Storage);
+    if (Kind == ChangeKind::Added && Part.isUnknown(EntryPath))
+      return;
     Found.at(Folder.thread())
-        .push_back({Kind, E.Type, Difference,
-                    joinTreePath(Path, StringRef(E.Name), Storage).str()});
+        .push_back({Kind, E.Type, Difference, EntryPath.str()});
   };
   for (const os::DirectoryEntry &E : Entries) {
     const ManifestEntry *Record =

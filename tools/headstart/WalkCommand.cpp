@@ -11,10 +11,12 @@
 #include "TreeOptions.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/FileTree/TreeListing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 using namespace llvm;
@@ -39,10 +41,12 @@ public:
       appendJSON(Prefix, Name, Entry, Out);
       return;
     }
-    if (WithStatus) {
+    if (WithStatus && Entry.HasStatus) {
       raw_svector_ostream(Out) << Entry.Identity.Size << '\t';
       appendTime(Entry.Identity.ModifiedNs, Out);
       Out.push_back('\t');
+    } else if (WithStatus) {
+      raw_svector_ostream(Out) << "-\t-\t";
     }
     Out.append(Prefix.begin(), Prefix.end());
     Out.append(Name.begin(), Name.end());
@@ -59,7 +63,7 @@ private:
     J.object([&] {
       writePath((Prefix + Name).str(), J);
       J.attribute("type", typeName(Entry.Type));
-      if (!WithStatus)
+      if (!WithStatus || !Entry.HasStatus)
         return;
       SmallString<32> Time;
       appendTime(Entry.Identity.ModifiedNs, Time);
@@ -73,26 +77,61 @@ private:
   char End;
 };
 
+/// The paths of what a walk could not look at, as it gives them.
+class UnknownPaths {
+public:
+  /// Any thread.
+  void add(StringRef Path) {
+    std::lock_guard Lock(Mutex);
+    Paths.push_back(Path.str());
+  }
+  /// After the walk. Points into the paths.
+  std::vector<ManifestPath> below(ArrayRef<TreeRoot> Roots) const;
+
+private:
+  std::mutex Mutex;
+  std::vector<std::string> Paths; ///< guarded by Mutex
+};
+
 /// Keeps the entries, or writes them at once.
 class Lister : public FilteringVisitor {
 public:
+  /// With \p Unknown only entries with their status are kept.
   Lister(const TreePlan &Plan, const TreeOperands &Operands,
          const EntryWriter &Writer, LineOutput &Output,
-         ProblemPrinter &Problems, TreeListing *Keep)
+         ProblemPrinter &Problems, TreeListing *Keep, UnknownPaths *Unknown)
       : FilteringVisitor(Plan.Filter), Operands(Operands), Writer(Writer),
-        Output(Output), Problems(Problems), Keep(Keep) {}
+        Output(Output), Problems(Problems), Keep(Keep), Unknown(Unknown) {}
 
   void problem(StringRef Path, StringRef What) override {
     Problems.print(Path, What);
+    if (Unknown)
+      Unknown->add(Path);
   }
 
 private:
+  void keep(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries) {
+    SmallVector<os::DirectoryEntry, MaxEntries> Looked;
+    if (Unknown &&
+        !llvm::all_of(Entries, [](const auto &E) { return E.HasStatus; })) {
+      for (const os::DirectoryEntry &Entry : Entries)
+        if (Entry.HasStatus)
+          Looked.push_back(Entry);
+        else
+          Unknown->add((Folder.path() + (Folder.path() == "/" ? "" : "/") +
+                        StringRef(Entry.Name))
+                           .str());
+      Entries = Looked;
+    }
+    Keep->add(Folder.thread(), Folder.root(), Folder.pathFromRoot(), Entries);
+  }
+
   void show(const WalkFolder &Folder,
             ArrayRef<os::DirectoryEntry> Entries) override {
     StringRef Path = Folder.pathFromRoot();
     unsigned Thread = Folder.thread();
     if (Keep) {
-      Keep->add(Thread, Folder.root(), Path, Entries);
+      keep(Folder, Entries);
       return;
     }
     SmallString<256> Prefix(Operands.Folders[Folder.root()].Prefix);
@@ -110,9 +149,23 @@ private:
   LineOutput &Output;
   ProblemPrinter &Problems;
   TreeListing *Keep;
+  UnknownPaths *Unknown;
 };
 
 } // namespace
+
+std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
+  std::vector<ManifestPath> Result;
+  for (StringRef Path : Paths)
+    // Of roots in one another it is in more than one.
+    for (auto [I, Root] : enumerate(Roots)) {
+      StringRef Rest = Path;
+      if (Rest.consume_front(Root.Given) &&
+          (Rest.empty() || Root.Given == "/" || Rest.consume_front("/")))
+        Result.push_back({I, Rest});
+    }
+  return Result;
+}
 
 /// The entry that a file given by name is.
 static os::DirectoryEntry entryOf(const std::string &Path) {
@@ -120,6 +173,7 @@ static os::DirectoryEntry entryOf(const std::string &Path) {
   std::error_code Error;
   os::FileStatus Status = os::lookAt(Path, Error);
   Entry.Identity = Status.Identity;
+  Entry.HasStatus = !Error;
   if (Status.Kind == os::FileKind::Regular)
     Entry.Type = os::EntryType::Regular;
   return Entry;
@@ -140,7 +194,7 @@ static std::string conflictOf(const CommandArguments &Arguments,
 
 static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                           const std::string &File, const TreeListing &Listing,
-                          LineOutput &Output) {
+                          const UnknownPaths &Unknown, LineOutput &Output) {
   std::vector<ManifestRoot> Roots;
   for (const TreeRoot &Root : Operands.Folders) {
     SmallString<256> Absolute;
@@ -153,7 +207,8 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                     std::chrono::system_clock::now().time_since_epoch())
                     .count();
   std::string Bytes =
-      serializeManifest(Plan.Selection, Roots, Now, Listing.folders());
+      serializeManifest(Plan.Selection, Roots, Now, Listing.folders(),
+                        Unknown.below(Operands.Folders));
   if (File.empty())
     Output.writeText(Bytes);
   else if (Error E = replaceFile(File, Bytes))
@@ -188,12 +243,14 @@ Exit runWalk(const CommandArguments &Arguments) {
   for (const std::string &File : Operands.Files)
     Writer.append("", File, entryOf(File), Output.buffer(0));
 
+  UnknownPaths Unknown;
   std::optional<TreeListing> Listing;
   if (Arguments.Tree.Sort || ManifestFile)
     Listing.emplace(TreeWalker::MaxThreads);
   if (!Plan->isTooDeep(0)) {
     Lister Visitor(*Plan, Operands, Writer, Output, Problems,
-                   Listing ? &*Listing : nullptr);
+                   Listing ? &*Listing : nullptr,
+                   ManifestFile ? &Unknown : nullptr);
     std::vector<std::string> Roots;
     Roots.reserve(Operands.Folders.size());
     for (const TreeRoot &Root : Operands.Folders)
@@ -204,7 +261,8 @@ Exit runWalk(const CommandArguments &Arguments) {
   if (Listing) {
     Listing->sort();
     if (ManifestFile)
-      Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Output);
+      Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Unknown,
+                             Output);
     else
       Listing->forEach([&](const ListedFolder &Folder,
                            const os::DirectoryEntry &Entry) {

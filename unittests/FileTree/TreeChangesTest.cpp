@@ -46,7 +46,7 @@ class TreeChangesTest : public testing::Test {
 protected:
   const TestFolder Folder;
 
-  Manifest record() const {
+  Manifest record(llvm::ArrayRef<ManifestPath> Unknown = {}) const {
     Lister L;
     WalkOptions Options;
     Options.WithStatus = true;
@@ -55,7 +55,7 @@ protected:
     return llvm::cantFail(
         Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(serializeManifest(
             {}, {{Folder.path(), fs::canonical(Folder.path()).string()}}, 0,
-            L.Listing.folders()))));
+            L.Listing.folders(), Unknown))));
   }
 
   /// "A path", "D path", "M path".
@@ -140,7 +140,6 @@ TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
 
 TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
   ManifestEntry Then;
-  Then.Device = 1;
   Then.Inode = 2;
   Then.Size = 3;
   Then.ModifiedNs = 4;
@@ -215,6 +214,32 @@ TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
   Finder F(Part, Filter, Path);
   F.problem(Path, "unreadable");
   EXPECT_TRUE(F.finish().empty());
+}
+
+TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
+  fs::create_directories(Folder.path("a/closed"));
+  Folder.write("a/d", "x");
+  const Manifest M = record({{0, "a/closed"}, {0, "a/entry"}});
+  Folder.write("a/closed/x", "x");
+  Folder.write("a/closed/in/x", "x");
+  Folder.write("a/closed.", "x");
+  Folder.write("a/entry", "x");
+  Folder.write("a/entry2", "x");
+  Folder.write("a/d", "longer");
+  const Lines Found = changes(M);
+  ASSERT_EQ(Found.size(), 3U);
+  EXPECT_EQ(Found[0], "A a/closed.");
+  EXPECT_EQ(Found[1].substr(0, 5), "M a/d");
+  EXPECT_EQ(Found[2], "A a/entry2");
+  EXPECT_EQ(changes(M, "a/closed"), Lines{});
+  EXPECT_EQ(changes(M, "a/closed/in"), Lines{});
+  EXPECT_EQ(changes(M, "a"),
+            (Lines{"A closed.", "M " + Found[1].substr(4), "A entry2"}));
+  // The folder itself was seen.
+  fs::remove_all(Folder.path("a/closed"));
+  fs::remove(Folder.path("a/entry"));
+  EXPECT_EQ(changes(M, "a").front(), "D closed/");
+  EXPECT_EQ(changes(M, "a").size(), 4U);
 }
 
 TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {

@@ -69,6 +69,8 @@ public:
   llvm::ArrayRef<ManifestFolder> folders() const { return Folders; }
   /// The record of the folder that is \p FromHere below, or null.
   const ManifestFolder *find(llvm::StringRef FromHere) const;
+  /// Whether it could not be read when the manifest was written.
+  bool isUnknown(llvm::StringRef FromHere) const;
 
 private:
   const Manifest *M;
@@ -102,7 +104,7 @@ public:
   void problem(llvm::StringRef Path, llvm::StringRef What) override;
 
   /// All changes in the order of `compareTreePaths`, after the walk. What could
-  /// not be looked at is not among them.
+  /// not be looked at, now or for the manifest, is not among them.
   std::vector<TreeChange> finish();
 
 private:
