@@ -70,7 +70,8 @@ protected:
     F.leaveOut(LeftOut);
     WalkOptions Options;
     Options.WithStatus = true;
-    TreeWalker(Options).walk({Path}, F);
+    if (!Part->isGone())
+      TreeWalker(Options).walk({Path}, F);
     std::vector<std::string> Lines;
     for (const TreeChange &C : F.finish())
       Lines.push_back(std::string(1, "ADM"[static_cast<int>(C.Kind)]) + " " +
@@ -167,6 +168,61 @@ TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
   EXPECT_EQ(changes(M, "a"), (Lines{"D b/c", "A b/n", "D d"}));
   Folder.write("z/f", "");
   EXPECT_EQ(changes(M, "z"), Lines{"A f"});
+}
+
+TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
+  Folder.write("a/b/c", "x");
+  Folder.write("a/b.c", "x");
+  Folder.write("a/f", "x");
+  fs::create_symlink("nowhere", Folder.path("a/link"));
+  const Manifest M = record();
+  auto Of = [&](llvm::StringRef Path) {
+    return llvm::cantFail(
+        ManifestPart::of(M, Folder.path() + "/" + Path.str()));
+  };
+  EXPECT_FALSE(Of("a/b").isGone());
+  EXPECT_EQ(Of("a/b").entry()->Name, "b");
+  EXPECT_EQ(Of("a").entry()->Name, "a");
+  EXPECT_EQ(Of("a/f").entry()->Type, EntryType::Regular);
+  EXPECT_EQ(Of("").entry(), nullptr);
+  fs::remove_all(Folder.path("a/b"));
+  fs::remove(Folder.path("a/f"));
+  EXPECT_TRUE(Of("a/b").isGone());
+  EXPECT_EQ(Of("a/b").prefix(), "a/b");
+  EXPECT_EQ(Of("./a/./b//").prefix(), "a/b");
+  EXPECT_EQ(Of("a/b").entry()->Type, EntryType::Directory);
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+  EXPECT_EQ(Of("a/b/c").entry()->Name, "c");
+  EXPECT_EQ(changes(M, "a/b/c"), Lines{});
+  EXPECT_TRUE(Of("a/f").isGone());
+  fs::remove_all(Folder.path("a"));
+  EXPECT_EQ(changes(M, "a"),
+            (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+  // A file where there was a folder.
+  Folder.write("a", "x");
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+}
+
+TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
+  Folder.write("a/f", "x");
+  const Manifest M = record();
+  auto Problem = [&](const std::string &Path) {
+    llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
+    return Part ? "" : toString(Part.takeError());
+  };
+  const std::string Root = Folder.path();
+  EXPECT_EQ(Problem(Root + "/b"),
+            Root + "/b: No such file or directory, nor in the manifest");
+  EXPECT_NE(Problem(Root + "/gone/../a"), "");
+  fs::create_symlink("nowhere", Folder.path("link"));
+  EXPECT_EQ(Problem(Root + "/link"), Root + "/link: No such file or directory");
+  EXPECT_NE(Problem("/nowhere/at/all").find("not in the manifest"),
+            std::string::npos);
+  // The root may lie on a disk that is not there.
+  fs::rename(Root, Root + "x");
+  EXPECT_EQ(Problem(Root), Root + ": No such file or directory");
+  fs::rename(Root + "x", Root);
 }
 
 TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {

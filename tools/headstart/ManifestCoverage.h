@@ -1,0 +1,32 @@
+//===- ManifestCoverage.h - What a manifest speaks of -----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A manifest has nothing of what its walk left out. Whoever compares with it
+/// must not take that for new.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_TOOLS_HEADSTART_MANIFESTCOVERAGE_H
+#define HEADSTART_TOOLS_HEADSTART_MANIFESTCOVERAGE_H
+
+#include "TreeOptions.h"
+#include "headstart/FileTree/TreeChanges.h"
+#include "llvm/Support/Error.h"
+
+namespace headstart {
+
+/// Whether the walk for a manifest, which \p Plan does again, has entered the
+/// folder that \p Part is; yes of one that is gone. The error says which folder
+/// it has left out, and why. Judges by the ignore files as they are now.
+/// Blocks.
+llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
+
+} // namespace headstart
+
+#endif // HEADSTART_TOOLS_HEADSTART_MANIFESTCOVERAGE_H
