@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ManifestCoverage.h"
-#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -81,6 +81,53 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
                                       Twine(*Plan.Selection.MaxDepth));
   if (Part.isUnknown(""))
     return LeftOut(Prefix.size(), "it could not be read");
+  return Error::success();
+}
+
+Error checkIsNoWider(const TreeSelection &Wanted,
+                     const TreeSelection &Recorded) {
+  auto Without = [](const Twine &Option) {
+    return bad(Option + ": the manifest was written without it, so that all it "
+                        "adds would count as changed");
+  };
+  auto With = [](const Twine &Option) {
+    return bad("the manifest was written with " + Option +
+               ", so that all this left out would count as changed: give the "
+               "same");
+  };
+  if (Wanted.Hidden && !Recorded.Hidden)
+    return Without("--hidden");
+  if (Wanted.NoIgnore && !Recorded.NoIgnore)
+    return Without("--no-ignore");
+  if (Wanted.FollowLinks && !Recorded.FollowLinks)
+    return Without("--follow");
+  if (!Wanted.SameFileSystem && Recorded.SameFileSystem)
+    return With("--one-file-system");
+  if (Recorded.MaxDepth &&
+      (!Wanted.MaxDepth || *Wanted.MaxDepth > *Recorded.MaxDepth))
+    return With("--max-depth=" + Twine(*Recorded.MaxDepth));
+  // Which globs are wider than others is hard to tell.
+  if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
+    return With("--glob=" + llvm::join(Recorded.Globs, " --glob="));
+  if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))
+    return bad("the manifest was written with --type=" + Recorded.Types +
+               " and holds no files");
+  return Error::success();
+}
+
+Error checkIsNoWiderAt(const ManifestPart &Part, const TreeSelection &Wanted) {
+  const TreeSelection &Recorded = Part.manifest().selection();
+  auto Wider = [](const Twine &Option) {
+    return bad(Option + " counts from here, and that of the manifest from a "
+                        "folder above");
+  };
+  if (Recorded.MaxDepth &&
+      uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)
+    return Wider("--max-depth=" + Twine(*Wanted.MaxDepth));
+  if (Part.depth() != 0)
+    for (StringRef Glob : Recorded.Globs)
+      if (Glob.contains('/'))
+        return Wider("--glob=" + Glob);
   return Error::success();
 }
 

@@ -27,6 +27,17 @@ namespace headstart {
 /// Blocks.
 llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
 
+/// Whether a walk of \p Wanted shows no more files than one of \p Recorded.
+/// Says yes only where that is plain to see. The error names the option that
+/// shows more.
+llvm::Error checkIsNoWider(const TreeSelection &Wanted,
+                           const TreeSelection &Recorded);
+
+/// The same for a walk that begins at \p Part, where depth and globs count from
+/// there. To be asked when `checkIsNoWider` has said yes.
+llvm::Error checkIsNoWiderAt(const ManifestPart &Part,
+                             const TreeSelection &Wanted);
+
 } // namespace headstart
 
 #endif // HEADSTART_TOOLS_HEADSTART_MANIFESTCOVERAGE_H
