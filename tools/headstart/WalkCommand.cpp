@@ -14,6 +14,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
 #include <mutex>
@@ -167,15 +168,42 @@ std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
   return Result;
 }
 
-/// The entry that a file given by name is.
+static os::EntryType typeOf(sys::fs::file_type Type) {
+  using sys::fs::file_type;
+  switch (Type) {
+  case file_type::regular_file:
+    return os::EntryType::Regular;
+  case file_type::directory_file:
+    return os::EntryType::Directory;
+  case file_type::symlink_file:
+    return os::EntryType::Link;
+  case file_type::fifo_file:
+    return os::EntryType::Fifo;
+  case file_type::socket_file:
+    return os::EntryType::Socket;
+  case file_type::block_file:
+    return os::EntryType::BlockDevice;
+  case file_type::character_file:
+    return os::EntryType::CharacterDevice;
+  default:
+    return os::EntryType::Unknown;
+  }
+}
+
+/// The entry that a file given by name is; a link only if it leads nowhere. Not
+/// by opening its folder, for which one may not have the right.
 static os::DirectoryEntry entryOf(const std::string &Path) {
   os::DirectoryEntry Entry;
-  std::error_code Error;
-  os::FileStatus Status = os::lookAt(Path, Error);
-  Entry.Identity = Status.Identity;
-  Entry.HasStatus = !Error;
-  if (Status.Kind == os::FileKind::Regular)
-    Entry.Type = os::EntryType::Regular;
+  Entry.Name = sys::path::filename(Path);
+  sys::fs::file_status Status;
+  if (sys::fs::status(Path, Status) &&
+      sys::fs::status(Path, Status, /*Follow=*/false))
+    return Entry;
+  Entry.Type = typeOf(Status.type());
+  Entry.Identity.Size = Status.getSize();
+  Entry.Identity.ModifiedNs =
+      Status.getLastModificationTime().time_since_epoch().count();
+  Entry.HasStatus = true;
   return Entry;
 }
 
@@ -184,11 +212,12 @@ static std::string conflictOf(const CommandArguments &Arguments,
                               const TreeOperands &Operands) {
   if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
     return "--manifest does not go with --json, --stat and -0";
-  if (!Operands.Files.empty())
-    return "'" + Operands.Files.front() + "': a manifest is of folders";
-  if (Arguments.Tree.Manifest->empty() &&
-      sys::Process::StandardOutIsDisplayed())
+  const bool HasNoFile = Arguments.Tree.Manifest->empty();
+  if (HasNoFile && sys::Process::StandardOutIsDisplayed())
     return "a manifest is nothing to read: give --manifest=FILE";
+  if (!Operands.Files.empty())
+    return "'" + Operands.Files.front() + "': a manifest is of folders" +
+           (HasNoFile ? "; a file for it is given as --manifest=FILE" : "");
   return "";
 }
 
@@ -221,9 +250,15 @@ Exit runWalk(const CommandArguments &Arguments) {
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   ProblemPrinter Problems;
-  const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  const TreeOperands Operands =
+      tellOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
   const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
   if (ManifestFile) {
+    // "--manifest FILE": a file that is to be made is no folder to walk.
+    if (ManifestFile->empty() && Problems.any())
+      return fail("no manifest is written; a file for it is given as "
+                  "--manifest=FILE",
+                  Exit::WrongUsage);
     if (std::string Conflict = conflictOf(Arguments, Operands);
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
@@ -240,8 +275,11 @@ Exit runWalk(const CommandArguments &Arguments) {
     Output.writeText("{\"version\":1,\"entries\":[\n");
     Output.setSeparator(EntryWriter::JSONSeparator);
   }
-  for (const std::string &File : Operands.Files)
-    Writer.append("", File, entryOf(File), Output.buffer(0));
+  for (const std::string &File : Operands.Files) {
+    const os::DirectoryEntry Entry = entryOf(File);
+    if (Plan->Filter.judge("", StringRef(Entry.Name), Entry.Type).Show)
+      Writer.append("", File, Entry, Output.buffer(0));
+  }
 
   UnknownPaths Unknown;
   std::optional<TreeListing> Listing;
