@@ -173,6 +173,11 @@ static IgnorePresence probe(const os::DirectoryHandle &Folder,
   return Present;
 }
 
+IgnorePresence
+IgnoreRules::presenceIn(const os::DirectoryHandle &Folder) const {
+  return probe(Folder, Settings);
+}
+
 IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
                                   std::vector<std::string> *Problems) const {
   std::vector<std::string> Unwanted;

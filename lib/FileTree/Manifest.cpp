@@ -8,8 +8,8 @@
 ///
 /// \file
 /// The format is that of every record (Record.h). Of an entry's numbers the
-/// inode and the time are stored as the difference to the entry before, and the
-/// device where it is another: about 20 bytes and the name.
+/// inode and the time are stored as the difference to the entry before: about
+/// 20 bytes and the name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringRef Magic = "headstart manifest 1\n";
+static constexpr StringRef Magic = "headstart manifest 2\n";
 static constexpr StringRef AnyMagic = "headstart manifest ";
 
 /// In the number that holds the yes-or-no options.
@@ -35,16 +35,14 @@ enum SelectionBits : unsigned {
   AllSelectionBits = 15,
 };
 
-/// An entry begins with its type, and this where a device follows.
-static constexpr unsigned NewDeviceBit = 8;
-static constexpr unsigned TypeMask = 7;
+static constexpr auto LastType =
+    static_cast<unsigned>(os::EntryType::CharacterDevice);
 
 /// An entry takes at least: type, inode, size, time, length of name, a letter.
 static constexpr uint64_t LeastEntryBytes = 6;
 
 /// Keeps what the next entry is stored against. Differences wrap around.
 struct LastEntry {
-  uint64_t Device = 0;
   uint64_t Inode = 0;
   uint64_t ModifiedNs = 0;
 };
@@ -52,22 +50,48 @@ struct LastEntry {
 static void writeEntry(const os::DirectoryEntry &E, LastEntry &Last,
                        raw_ostream &OS) {
   const os::FileIdentity &Id = E.Identity;
-  bool NewDevice = Id.Device != Last.Device;
-  encodeULEB128(static_cast<unsigned>(E.Type) | (NewDevice ? NewDeviceBit : 0),
-                OS);
-  if (NewDevice)
-    encodeULEB128(Id.Device, OS);
+  encodeULEB128(static_cast<unsigned>(E.Type), OS);
   auto Modified = static_cast<uint64_t>(Id.ModifiedNs);
   writeSigned(static_cast<int64_t>(Id.Inode - Last.Inode), OS);
   encodeULEB128(Id.Size, OS);
   writeSigned(static_cast<int64_t>(Modified - Last.ModifiedNs), OS);
   writeString(E.Name, OS);
-  Last = {Id.Device, Id.Inode, Modified};
+  Last = {Id.Inode, Modified};
+}
+
+/// Whether \p Inner is the place \p Outer or lies in it.
+static bool contains(const ManifestPath &Outer, const ManifestPath &Inner) {
+  StringRef Rest = Inner.Path;
+  if (Outer.Root != Inner.Root)
+    return false;
+  return Outer.Path.empty() || (Rest.consume_front(Outer.Path) &&
+                                (Rest.empty() || Rest.starts_with("/")));
+}
+
+static bool goesBefore(const ManifestPath &A, const ManifestPath &B) {
+  if (A.Root != B.Root)
+    return A.Root < B.Root;
+  return compareTreePaths(A.Path, B.Path) < 0;
+}
+
+static void writeUnknown(ArrayRef<ManifestPath> Given, raw_ostream &OS) {
+  std::vector<ManifestPath> Sorted = Given.vec();
+  llvm::sort(Sorted, goesBefore);
+  std::vector<ManifestPath> Outermost;
+  for (const ManifestPath &P : Sorted)
+    if (Outermost.empty() || !contains(Outermost.back(), P))
+      Outermost.push_back(P);
+  encodeULEB128(Outermost.size(), OS);
+  for (const ManifestPath &P : Outermost) {
+    encodeULEB128(P.Root, OS);
+    writeString(P.Path, OS);
+  }
 }
 
 std::string serializeManifest(const TreeSelection &Selection,
                               ArrayRef<ManifestRoot> Roots, int64_t Recorded,
-                              ArrayRef<ListedFolder> Folders) {
+                              ArrayRef<ListedFolder> Folders,
+                              ArrayRef<ManifestPath> Unknown) {
   std::string Bytes;
   raw_string_ostream OS(Bytes);
   OS << Magic;
@@ -87,6 +111,7 @@ std::string serializeManifest(const TreeSelection &Selection,
     writeString(Root.Given, OS);
     writeString(Root.Absolute, OS);
   }
+  writeUnknown(Unknown, OS);
   uint64_t Count = 0;
   for (const ListedFolder &F : Folders)
     Count += F.Entries.size();
@@ -147,19 +172,13 @@ static void readSelection(RecordReader &R, TreeSelection &Selection) {
 
 static ManifestEntry readEntry(RecordReader &R, LastEntry &Last) {
   ManifestEntry E;
-  uint64_t Head = R.number();
-  auto Type = static_cast<unsigned>(Head & TypeMask);
-  if (Head > (TypeMask | NewDeviceBit)) {
+  uint64_t Type = R.number();
+  if (Type > LastType) {
     R.fail("an entry of no known type");
     return E;
   }
-  static_assert(static_cast<unsigned>(os::EntryType::CharacterDevice) ==
-                TypeMask);
   E.Type = static_cast<os::EntryType>(Type);
-  if (Head & NewDeviceBit)
-    Last.Device = R.number();
   Last.Inode += static_cast<uint64_t>(R.signedNumber());
-  E.Device = Last.Device;
   E.Inode = Last.Inode;
   E.Size = R.number();
   Last.ModifiedNs += static_cast<uint64_t>(R.signedNumber());
@@ -178,6 +197,20 @@ Error Manifest::read(StringRef Content) {
   for (uint64_t I = 0; I != RootCount && !R.failed(); ++I) {
     std::string Given = R.string().str();
     Roots.push_back({std::move(Given), R.string().str()});
+  }
+  uint64_t UnknownCount = R.count(2, "more unknown places than there can be");
+  for (uint64_t I = 0; I != UnknownCount && !R.failed(); ++I) {
+    ManifestPath P;
+    P.Root = R.number();
+    P.Path = R.string();
+    if (R.failed())
+      break;
+    if (P.Root >= Roots.size() || !isPathFromRoot(P.Path))
+      R.fail("an unknown place outside of the tree");
+    else if (!Unknown.empty() &&
+             (!goesBefore(Unknown.back(), P) || contains(Unknown.back(), P)))
+      R.fail("the unknown places are out of order");
+    Unknown.push_back(P);
   }
   uint64_t EntryCount =
       R.count(LeastEntryBytes, "more entries than there can be");
@@ -276,6 +309,15 @@ const ManifestFolder *Manifest::find(size_t Root, StringRef Path) const {
       return &F;
   }
   return nullptr;
+}
+
+bool Manifest::isUnknown(size_t Root, StringRef Path) const {
+  // What contains it is the last one that does not go behind it: none of them
+  // lies in another.
+  const ManifestPath Place{Root, Path};
+  const auto *End = Unknown.data() + Unknown.size();
+  const auto *Behind = std::upper_bound(Unknown.data(), End, Place, goesBefore);
+  return Behind != Unknown.data() && contains(Behind[-1], Place);
 }
 
 const ManifestEntry *Manifest::find(const ManifestFolder &Folder,

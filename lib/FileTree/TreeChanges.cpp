@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <optional>
 
 using namespace llvm;
@@ -21,7 +22,11 @@ unsigned differenceOf(const ManifestEntry &Then,
   unsigned Difference = SameEntry;
   if (Then.Type != Now.Type)
     Difference |= TypeDiffers;
-  if (Then.Device != Now.Identity.Device || Then.Inode != Now.Identity.Inode)
+  // Not the device: that of a network's, a layered or a btrfs file system is
+  // another one each time that it is mounted. Git leaves it out as well unless
+  // it is built with USE_STDEV (Makefile;
+  // Documentation/technical/racy-git.txt).
+  if (Then.Inode != Now.Identity.Inode)
     Difference |= IdDiffers;
   if (Then.Type == os::EntryType::Directory &&
       Now.Type == os::EntryType::Directory)
@@ -42,16 +47,55 @@ static bool isWithin(StringRef Above, StringRef Path) {
 ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
     : M(&M), Root(Root), Prefix(Prefix) {
   // They follow one another.
-  auto IsOurs = [&](const ManifestFolder &F) {
-    return F.Root == Root && isWithin(Prefix, F.Path);
+  const auto *First =
+      llvm::partition_point(M.folders(), [&](const ManifestFolder &F) {
+        return F.Root < Root ||
+               (F.Root == Root && compareTreePaths(F.Path, Prefix) < 0);
+      });
+  Folders = ArrayRef(First, M.folders().end())
+                .take_while([&](const ManifestFolder &F) {
+                  return F.Root == Root && isWithin(Prefix, F.Path);
+                });
+}
+
+/// The real path of \p Path. Of something that is not there: that of the
+/// folders above it that are, and the rest as it is written.
+static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
+                               bool &IsGone) {
+  auto IsMissing = [](std::error_code Error) {
+    return Error == std::errc::no_such_file_or_directory ||
+           Error == std::errc::not_a_directory;
   };
-  Folders = M.folders().drop_until(IsOurs).take_while(IsOurs);
+  const std::error_code Error = sys::fs::real_path(Path, Absolute);
+  // A link to nowhere is there.
+  StringRef Above = Path.rtrim('/');
+  sys::fs::file_status Status;
+  if (!IsMissing(Error) || !sys::fs::status(Above, Status, /*Follow=*/false))
+    return Error;
+  SmallVector<StringRef, 16> Gone;
+  std::error_code AboveError = Error;
+  while (IsMissing(AboveError) && !Above.empty()) {
+    StringRef Part = sys::path::filename(Above);
+    if (Part == "..") // of what, nobody knows
+      return Error;
+    if (Part != ".")
+      Gone.push_back(Part);
+    Above = sys::path::parent_path(Above);
+    AboveError = sys::fs::real_path(Above.empty() ? "." : Above, Absolute);
+  }
+  if (AboveError)
+    return Error;
+  for (StringRef Part : reverse(Gone))
+    sys::path::append(Absolute, Part);
+  IsGone = true;
+  return {};
 }
 
 Expected<ManifestPart> ManifestPart::of(const Manifest &M,
                                         const std::string &Path) {
   SmallString<256> Absolute;
-  if (std::error_code Error = sys::fs::real_path(Path, Absolute))
+  bool IsGone = false;
+  if (std::error_code Error = resolve(Path, Absolute, IsGone))
     return createStringError(inconvertibleErrorCode(),
                              Path + ": " + Error.message());
   std::optional<size_t> Best;
@@ -69,7 +113,23 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   StringRef Prefix = Absolute;
   Prefix.consume_front(Stem(M.roots()[*Best].Absolute));
   Prefix.consume_front("/");
-  return ManifestPart(M, *Best, Prefix);
+  ManifestPart Part(M, *Best, Prefix);
+  Part.IsGone = IsGone;
+  // A root that is not there may be on a disk that is not there.
+  if (IsGone && (Prefix.empty() || (!Part.entry() && Part.folders().empty())))
+    return createStringError(
+        inconvertibleErrorCode(),
+        Path + ": No such file or directory" +
+            (Prefix.empty() ? "" : ", nor in the manifest"));
+  return Part;
+}
+
+const ManifestEntry *ManifestPart::entry() const {
+  auto [Above, Name] = StringRef(Prefix).rsplit('/');
+  if (!StringRef(Prefix).contains('/'))
+    std::swap(Above, Name);
+  const ManifestFolder *Folder = M->find(Root, Above);
+  return Folder ? Manifest::find(*Folder, Name) : nullptr;
 }
 
 unsigned ManifestPart::depth() const {
@@ -81,6 +141,11 @@ unsigned ManifestPart::depth() const {
 const ManifestFolder *ManifestPart::find(StringRef FromHere) const {
   SmallString<256> Storage;
   return M->find(Root, joinTreePath(Prefix, FromHere, Storage));
+}
+
+bool ManifestPart::isUnknown(StringRef FromHere) const {
+  SmallString<256> Storage;
+  return M->isUnknown(Root, joinTreePath(Prefix, FromHere, Storage));
 }
 
 ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
@@ -101,9 +166,11 @@ void ChangeFinder::show(const WalkFolder &Folder,
   auto Note = [&](const os::DirectoryEntry &E, ChangeKind Kind,
                   unsigned Difference) {
     SmallString<256> Storage;
+    StringRef EntryPath = joinTreePath(Path, StringRef(E.Name), Storage);
+    if (Kind == ChangeKind::Added && Part.isUnknown(EntryPath))
+      return;
     Found.at(Folder.thread())
-        .push_back({Kind, E.Type, Difference,
-                    joinTreePath(Path, StringRef(E.Name), Storage).str()});
+        .push_back({Kind, E.Type, Difference, EntryPath.str()});
   };
   for (const os::DirectoryEntry &E : Entries) {
     const ManifestEntry *Record =

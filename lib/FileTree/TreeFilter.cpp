@@ -30,9 +30,12 @@ Expected<Glob> Glob::create(StringRef Given) {
   Glob G;
   StringRef Rest = Given;
   G.Excludes = Rest.consume_front("!");
+  // Paths from the root have no such part, so that it would match nothing.
+  while (Rest.consume_front("./"))
+    G.IsPath = true;
   if (Rest.size() > 1)
     G.FoldersOnly = Rest.consume_back("/");
-  G.IsPath = Rest.contains('/');
+  G.IsPath |= Rest.contains('/');
   Rest.consume_front("/");
   if (Rest.empty())
     return Bad("expected a glob such as *.o");
@@ -45,8 +48,15 @@ Expected<Glob> Glob::create(StringRef Given) {
     if (Part.empty())
       return Bad("a part is empty");
     Expected<GlobPattern> Pattern = GlobPattern::create(Part, MaxBracePatterns);
-    if (!Pattern)
-      return Bad(toString(Pattern.takeError()));
+    if (!Pattern) {
+      std::string Problem = toString(Pattern.takeError());
+      StringRef Behind(
+          Part.end(),
+          static_cast<size_t>(G.Text->data() + G.Text->size() - Part.end()));
+      if (Part.contains('{') && Behind.contains('}'))
+        return Bad("braces hold no slash: give a glob for each path");
+      return Bad(Problem);
+    }
     G.Parts.push_back(std::move(*Pattern));
     G.AnyFolders.push_back(G.IsPath && Part == "**");
   }

@@ -25,11 +25,13 @@
 namespace headstart {
 
 /// Exit status of every subcommand. The last two are those of env(1) and its
-/// like: of `run` only.
+/// like: of `run` only. Changed is of `status --exit-code` only: apart from
+/// Failed, since a script must not take what could not be read for a change.
 enum class Exit : uint8_t {
   Done = 0,
   Failed = 1,
   WrongUsage = 2,
+  Changed = 3,
   CannotRun = 126,
   NotFound = 127,
 };

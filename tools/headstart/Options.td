@@ -93,7 +93,7 @@ def summary : Flag<["--"], "summary">, TakesStatus,
     HelpText<"Also how many changes, on standard error (the default on a "
              "terminal)">;
 def exit_code : Flag<["--"], "exit-code">, TakesStatus,
-    HelpText<"Exit with 1 when something has changed">;
+    HelpText<"Exit with 3 when something has changed, and all could be read">;
 
 def changed_since_EQ : Joined<["--"], "changed-since=">, TakesWarm,
     MetaVarName<"<FILE>">,

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LineOutput.h"
+#include "ManifestCoverage.h"
 #include "TreeOptions.h"
 #include "headstart/FileTree/Manifest.h"
 #include "headstart/FileTree/TreeChanges.h"
@@ -122,6 +123,7 @@ static std::vector<Comparison> allRoots(const Manifest &M) {
 }
 
 static Exit comparisonsOf(const CommandArguments &Arguments, const Manifest &M,
+                          const TreePlan &Plan,
                           std::vector<Comparison> &Result) {
   if (Arguments.Operands.empty()) {
     Result = allRoots(M);
@@ -129,10 +131,12 @@ static Exit comparisonsOf(const CommandArguments &Arguments, const Manifest &M,
   }
   Exit Status = Exit::Done;
   for (const std::string &Path : Arguments.Operands) {
-    if (Expected<ManifestPart> Part = ManifestPart::of(M, Path))
-      Result.push_back({TreeRoot(Path), *Part});
+    Expected<ManifestPart> Part = ManifestPart::of(M, Path);
+    Error Problem = Part ? checkCovers(*Part, Plan) : Part.takeError();
+    if (Problem)
+      Status = fail(toString(std::move(Problem)));
     else
-      Status = fail(toString(Part.takeError()));
+      Result.push_back({TreeRoot(Path), *Part});
   }
   return Status;
 }
@@ -159,7 +163,7 @@ Exit runStatus(const CommandArguments &Arguments) {
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   std::vector<Comparison> Comparisons;
-  Exit Status = comparisonsOf(Arguments, *M, Comparisons);
+  Exit Status = comparisonsOf(Arguments, *M, *Plan, Comparisons);
 
   ProblemPrinter Problems;
   LineOutput Output(1);
@@ -172,12 +176,16 @@ Exit runStatus(const CommandArguments &Arguments) {
   const os::FileIdentity Self = os::lookAt(*Tree.Since, Ignored).Identity;
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
-    if (Plan->isTooDeep(Above))
-      continue;
     Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);
-    Visitor.leaveOut(Self);
-    TreeWalker(Plan->walkOptions(/*WithStatus=*/true, Above))
-        .walk({C.Root.Given}, Visitor);
+    if (C.Part.isGone()) {
+      if (const ManifestEntry *Gone = C.Part.entry())
+        Changes.write(C.Root.Given,
+                      {ChangeKind::Removed, Gone->Type, SameEntry, ""});
+    } else if (!Plan->isTooDeep(Above)) {
+      Visitor.leaveOut(Self);
+      TreeWalker(Plan->walkOptions(/*WithStatus=*/true, Above))
+          .walk({C.Root.Given}, Visitor);
+    }
     for (const TreeChange &Change : Visitor.finish())
       Changes.write(C.Root.Prefix, Change);
   }
@@ -196,7 +204,7 @@ Exit runStatus(const CommandArguments &Arguments) {
     writeSummary(Changes, M->recorded());
   if (Status != Exit::Done || Problems.any())
     return Exit::Failed;
-  return Tree.ExitCode && Changes.any() ? Exit::Failed : Exit::Done;
+  return Tree.ExitCode && Changes.any() ? Exit::Changed : Exit::Done;
 }
 
 } // namespace headstart

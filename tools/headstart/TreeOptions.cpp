@@ -10,6 +10,7 @@
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Base64.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -108,8 +109,15 @@ TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {
   Prefix = Stem.str() + "/";
 }
 
+/// Whether \p Path is a link, whatever it leads to.
+static bool isLink(const std::string &Path) {
+  sys::fs::file_status Status;
+  return !sys::fs::status(Path, Status, /*Follow=*/false) &&
+         Status.type() == sys::fs::file_type::symlink_file;
+}
+
 TreeOperands tellOperands(const std::vector<std::string> &Operands,
-                          ProblemPrinter &Problems) {
+                          ProblemPrinter &Problems, DeadLinks Dead) {
   TreeOperands Result;
   if (Operands.empty())
     Result.Folders.emplace_back("");
@@ -118,7 +126,11 @@ TreeOperands tellOperands(const std::vector<std::string> &Operands,
     os::FileStatus Status = os::lookAt(Operand, Error);
     if (!Error && Status.Kind == os::FileKind::Missing)
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
-    if (Error)
+    bool LeadsNowhere = Error == std::errc::no_such_file_or_directory ||
+                        Error == std::errc::too_many_symbolic_link_levels;
+    if (LeadsNowhere && Dead == DeadLinks::AreFiles && isLink(Operand))
+      Result.Files.push_back(Operand);
+    else if (Error)
       Problems.print(Operand, Error.message());
     else if (Status.Kind == os::FileKind::Directory)
       Result.Folders.emplace_back(Operand);

@@ -74,10 +74,14 @@ struct TreeOperands {
   std::vector<std::string> Files; ///< anything that is no folder
 };
 
-/// Tells them apart. What is not there is told to \p Problems. Without any,
-/// the current folder. Blocks.
+/// Whether links that lead nowhere are something, or not there.
+enum class DeadLinks : uint8_t { AreMissing, AreFiles };
+
+/// Tells them apart, through links. What is not there is told to \p Problems.
+/// Without any, the current folder. Blocks.
 TreeOperands tellOperands(const std::vector<std::string> &Operands,
-                          ProblemPrinter &Problems);
+                          ProblemPrinter &Problems,
+                          DeadLinks Dead = DeadLinks::AreMissing);
 
 /// The names of types: "file", "folder", "link", ...
 llvm::StringRef typeName(os::EntryType Type);

@@ -11,10 +11,13 @@
 #include "TreeOptions.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/FileTree/TreeListing.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 using namespace llvm;
@@ -39,10 +42,12 @@ public:
       appendJSON(Prefix, Name, Entry, Out);
       return;
     }
-    if (WithStatus) {
+    if (WithStatus && Entry.HasStatus) {
       raw_svector_ostream(Out) << Entry.Identity.Size << '\t';
       appendTime(Entry.Identity.ModifiedNs, Out);
       Out.push_back('\t');
+    } else if (WithStatus) {
+      raw_svector_ostream(Out) << "-\t-\t";
     }
     Out.append(Prefix.begin(), Prefix.end());
     Out.append(Name.begin(), Name.end());
@@ -59,7 +64,7 @@ private:
     J.object([&] {
       writePath((Prefix + Name).str(), J);
       J.attribute("type", typeName(Entry.Type));
-      if (!WithStatus)
+      if (!WithStatus || !Entry.HasStatus)
         return;
       SmallString<32> Time;
       appendTime(Entry.Identity.ModifiedNs, Time);
@@ -73,26 +78,61 @@ private:
   char End;
 };
 
+/// The paths of what a walk could not look at, as it gives them.
+class UnknownPaths {
+public:
+  /// Any thread.
+  void add(StringRef Path) {
+    std::lock_guard Lock(Mutex);
+    Paths.push_back(Path.str());
+  }
+  /// After the walk. Points into the paths.
+  std::vector<ManifestPath> below(ArrayRef<TreeRoot> Roots) const;
+
+private:
+  std::mutex Mutex;
+  std::vector<std::string> Paths; ///< guarded by Mutex
+};
+
 /// Keeps the entries, or writes them at once.
 class Lister : public FilteringVisitor {
 public:
+  /// With \p Unknown only entries with their status are kept.
   Lister(const TreePlan &Plan, const TreeOperands &Operands,
          const EntryWriter &Writer, LineOutput &Output,
-         ProblemPrinter &Problems, TreeListing *Keep)
+         ProblemPrinter &Problems, TreeListing *Keep, UnknownPaths *Unknown)
       : FilteringVisitor(Plan.Filter), Operands(Operands), Writer(Writer),
-        Output(Output), Problems(Problems), Keep(Keep) {}
+        Output(Output), Problems(Problems), Keep(Keep), Unknown(Unknown) {}
 
   void problem(StringRef Path, StringRef What) override {
     Problems.print(Path, What);
+    if (Unknown)
+      Unknown->add(Path);
   }
 
 private:
+  void keep(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries) {
+    SmallVector<os::DirectoryEntry, MaxEntries> Looked;
+    if (Unknown &&
+        !llvm::all_of(Entries, [](const auto &E) { return E.HasStatus; })) {
+      for (const os::DirectoryEntry &Entry : Entries)
+        if (Entry.HasStatus)
+          Looked.push_back(Entry);
+        else
+          Unknown->add((Folder.path() + (Folder.path() == "/" ? "" : "/") +
+                        StringRef(Entry.Name))
+                           .str());
+      Entries = Looked;
+    }
+    Keep->add(Folder.thread(), Folder.root(), Folder.pathFromRoot(), Entries);
+  }
+
   void show(const WalkFolder &Folder,
             ArrayRef<os::DirectoryEntry> Entries) override {
     StringRef Path = Folder.pathFromRoot();
     unsigned Thread = Folder.thread();
     if (Keep) {
-      Keep->add(Thread, Folder.root(), Path, Entries);
+      keep(Folder, Entries);
       return;
     }
     SmallString<256> Prefix(Operands.Folders[Folder.root()].Prefix);
@@ -110,18 +150,60 @@ private:
   LineOutput &Output;
   ProblemPrinter &Problems;
   TreeListing *Keep;
+  UnknownPaths *Unknown;
 };
 
 } // namespace
 
-/// The entry that a file given by name is.
+std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
+  std::vector<ManifestPath> Result;
+  for (StringRef Path : Paths)
+    // Of roots in one another it is in more than one.
+    for (auto [I, Root] : enumerate(Roots)) {
+      StringRef Rest = Path;
+      if (Rest.consume_front(Root.Given) &&
+          (Rest.empty() || Root.Given == "/" || Rest.consume_front("/")))
+        Result.push_back({I, Rest});
+    }
+  return Result;
+}
+
+static os::EntryType typeOf(sys::fs::file_type Type) {
+  using sys::fs::file_type;
+  switch (Type) {
+  case file_type::regular_file:
+    return os::EntryType::Regular;
+  case file_type::directory_file:
+    return os::EntryType::Directory;
+  case file_type::symlink_file:
+    return os::EntryType::Link;
+  case file_type::fifo_file:
+    return os::EntryType::Fifo;
+  case file_type::socket_file:
+    return os::EntryType::Socket;
+  case file_type::block_file:
+    return os::EntryType::BlockDevice;
+  case file_type::character_file:
+    return os::EntryType::CharacterDevice;
+  default:
+    return os::EntryType::Unknown;
+  }
+}
+
+/// The entry that a file given by name is; a link only if it leads nowhere. Not
+/// by opening its folder, for which one may not have the right.
 static os::DirectoryEntry entryOf(const std::string &Path) {
   os::DirectoryEntry Entry;
-  std::error_code Error;
-  os::FileStatus Status = os::lookAt(Path, Error);
-  Entry.Identity = Status.Identity;
-  if (Status.Kind == os::FileKind::Regular)
-    Entry.Type = os::EntryType::Regular;
+  Entry.Name = sys::path::filename(Path);
+  sys::fs::file_status Status;
+  if (sys::fs::status(Path, Status) &&
+      sys::fs::status(Path, Status, /*Follow=*/false))
+    return Entry;
+  Entry.Type = typeOf(Status.type());
+  Entry.Identity.Size = Status.getSize();
+  Entry.Identity.ModifiedNs =
+      Status.getLastModificationTime().time_since_epoch().count();
+  Entry.HasStatus = true;
   return Entry;
 }
 
@@ -130,17 +212,18 @@ static std::string conflictOf(const CommandArguments &Arguments,
                               const TreeOperands &Operands) {
   if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
     return "--manifest does not go with --json, --stat and -0";
-  if (!Operands.Files.empty())
-    return "'" + Operands.Files.front() + "': a manifest is of folders";
-  if (Arguments.Tree.Manifest->empty() &&
-      sys::Process::StandardOutIsDisplayed())
+  const bool HasNoFile = Arguments.Tree.Manifest->empty();
+  if (HasNoFile && sys::Process::StandardOutIsDisplayed())
     return "a manifest is nothing to read: give --manifest=FILE";
+  if (!Operands.Files.empty())
+    return "'" + Operands.Files.front() + "': a manifest is of folders" +
+           (HasNoFile ? "; a file for it is given as --manifest=FILE" : "");
   return "";
 }
 
 static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                           const std::string &File, const TreeListing &Listing,
-                          LineOutput &Output) {
+                          const UnknownPaths &Unknown, LineOutput &Output) {
   std::vector<ManifestRoot> Roots;
   for (const TreeRoot &Root : Operands.Folders) {
     SmallString<256> Absolute;
@@ -153,7 +236,8 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                     std::chrono::system_clock::now().time_since_epoch())
                     .count();
   std::string Bytes =
-      serializeManifest(Plan.Selection, Roots, Now, Listing.folders());
+      serializeManifest(Plan.Selection, Roots, Now, Listing.folders(),
+                        Unknown.below(Operands.Folders));
   if (File.empty())
     Output.writeText(Bytes);
   else if (Error E = replaceFile(File, Bytes))
@@ -166,9 +250,15 @@ Exit runWalk(const CommandArguments &Arguments) {
   if (!Plan)
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   ProblemPrinter Problems;
-  const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  const TreeOperands Operands =
+      tellOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
   const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
   if (ManifestFile) {
+    // "--manifest FILE": a file that is to be made is no folder to walk.
+    if (ManifestFile->empty() && Problems.any())
+      return fail("no manifest is written; a file for it is given as "
+                  "--manifest=FILE",
+                  Exit::WrongUsage);
     if (std::string Conflict = conflictOf(Arguments, Operands);
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
@@ -185,15 +275,20 @@ Exit runWalk(const CommandArguments &Arguments) {
     Output.writeText("{\"version\":1,\"entries\":[\n");
     Output.setSeparator(EntryWriter::JSONSeparator);
   }
-  for (const std::string &File : Operands.Files)
-    Writer.append("", File, entryOf(File), Output.buffer(0));
+  for (const std::string &File : Operands.Files) {
+    const os::DirectoryEntry Entry = entryOf(File);
+    if (Plan->Filter.judge("", StringRef(Entry.Name), Entry.Type).Show)
+      Writer.append("", File, Entry, Output.buffer(0));
+  }
 
+  UnknownPaths Unknown;
   std::optional<TreeListing> Listing;
   if (Arguments.Tree.Sort || ManifestFile)
     Listing.emplace(TreeWalker::MaxThreads);
   if (!Plan->isTooDeep(0)) {
     Lister Visitor(*Plan, Operands, Writer, Output, Problems,
-                   Listing ? &*Listing : nullptr);
+                   Listing ? &*Listing : nullptr,
+                   ManifestFile ? &Unknown : nullptr);
     std::vector<std::string> Roots;
     Roots.reserve(Operands.Folders.size());
     for (const TreeRoot &Root : Operands.Folders)
@@ -204,7 +299,8 @@ Exit runWalk(const CommandArguments &Arguments) {
   if (Listing) {
     Listing->sort();
     if (ManifestFile)
-      Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Output);
+      Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Unknown,
+                             Output);
     else
       Listing->forEach([&](const ListedFolder &Folder,
                            const os::DirectoryEntry &Entry) {

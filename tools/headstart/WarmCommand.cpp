@@ -15,6 +15,7 @@
 
 #include "Command.h"
 #include "LineOutput.h"
+#include "ManifestCoverage.h"
 #include "ProgressLine.h"
 #include "TreeOptions.h"
 #include "headstart/Engine/TreeFetcher.h"
@@ -45,18 +46,25 @@ public:
   /// \p File is a manifest, or stands for its own modification time.
   static Error read(const std::string &File, ChangedSince &Result);
 
+  /// Whether it can tell what \p Wanted shows. The error names an option.
+  Error accept(const TreePlan &Wanted);
   /// Begins with another root. The error says that the manifest has nothing of
-  /// it.
+  /// it, or not enough. After `accept`.
   Error enter(const std::string &Root);
   bool contains(StringRef FolderPath, const os::DirectoryEntry &Entry) const;
-  /// For a file that was given by name.
-  bool contains(const os::FileIdentity &Identity) const {
+  /// For a file that was given by name. Blocks.
+  bool contains(const std::string &File,
+                const os::FileIdentity &Identity) const;
+
+private:
+  bool isNewer(const os::FileIdentity &Identity) const {
     return !NewerThan || Identity.ModifiedNs > *NewerThan;
   }
 
-private:
   std::optional<int64_t> NewerThan;
   std::optional<Manifest> Record;
+  std::optional<TreePlan> RecordPlan; ///< the walk that Record is of
+  const TreeSelection *Selection = nullptr;
   std::optional<ManifestPart> Part; ///< of Record, where there is one
 };
 
@@ -135,20 +143,51 @@ Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
   return Error::success();
 }
 
+Error ChangedSince::accept(const TreePlan &Wanted) {
+  if (!Record)
+    return Error::success();
+  Expected<TreePlan> Plan = planTree(Record->selection(), TreeArguments());
+  if (!Plan)
+    return Plan.takeError();
+  RecordPlan.emplace(std::move(*Plan));
+  Selection = &Wanted.Selection;
+  return checkIsNoWider(*Selection, Record->selection());
+}
+
 Error ChangedSince::enter(const std::string &Root) {
   if (!Record)
     return Error::success();
   Expected<ManifestPart> Of = ManifestPart::of(*Record, Root);
   if (!Of)
     return Of.takeError();
+  if (Error E = checkCovers(*Of, *RecordPlan))
+    return E;
+  if (Error E = checkIsNoWiderAt(*Of, *Selection))
+    return E;
   Part.emplace(*Of);
   return Error::success();
+}
+
+bool ChangedSince::contains(const std::string &File,
+                            const os::FileIdentity &Identity) const {
+  if (!Record)
+    return isNewer(Identity);
+  Expected<ManifestPart> Of = ManifestPart::of(*Record, File);
+  if (!Of) {
+    consumeError(Of.takeError()); // nothing is known of it
+    return true;
+  }
+  const ManifestEntry *Then = Of->entry();
+  os::DirectoryEntry Now;
+  Now.Type = os::EntryType::Regular; // or it is not fetched anyway
+  Now.Identity = Identity;
+  return !Then || differenceOf(*Then, Now) != SameEntry;
 }
 
 bool ChangedSince::contains(StringRef FolderPath,
                             const os::DirectoryEntry &Entry) const {
   if (!Part)
-    return contains(Entry.Identity);
+    return isNewer(Entry.Identity);
   const ManifestFolder *Folder = Part->find(FolderPath);
   const ManifestEntry *Then =
       Folder ? Manifest::find(*Folder, StringRef(Entry.Name)) : nullptr;
@@ -251,7 +290,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   std::error_code Ignored;
   for (const std::string &File : Operands.Files) {
     const os::FileIdentity Identity = os::lookAt(File, Ignored).Identity;
-    if (Changed.contains(Identity))
+    if (Changed.contains(File, Identity))
       Fetcher.add({{File, Identity.Size}});
   }
   if (Plan.isTooDeep(0))
@@ -294,6 +333,8 @@ Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Tree.ChangedSince)
     if (Error E = ChangedSince::read(*Arguments.Tree.ChangedSince, Changed))
       return fail(toString(std::move(E)));
+  if (Error E = Changed.accept(*Plan))
+    return fail(toString(std::move(E)), Exit::WrongUsage);
 
   const os::StopSignals Signals;
   ProblemPrinter Problems;

@@ -110,6 +110,7 @@ void printUsage(raw_ostream &OS) {
   for (const Subcommand &S : Subcommands)
     OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
   OS << "\nEach has --help. Exit status: 0 done, 1 failed, 2 wrong usage;\n"
+        "3 from status --exit-code when something has changed;\n"
         "that of run is the linker's, 126 or 127 when it cannot be run.\n";
 }
 

@@ -27,7 +27,6 @@ os::DirectoryEntry entry(std::string_view Name, uint64_t Number) {
   E.Name = Name;
   E.Type = static_cast<EntryType>(Number % 8);
   E.HasStatus = true;
-  E.Identity.Device = Number / 3;
   E.Identity.Inode = UINT64_MAX / (Number + 1);
   E.Identity.Size = Number << 20;
   E.Identity.ModifiedNs = Number % 2 ? INT64_MIN + int64_t(Number) : INT64_MAX;
@@ -42,6 +41,8 @@ const TreeSelection Selection = {.Hidden = true,
                                  .Types = "fl",
                                  .Globs = {"*.o", "!\xff\n"}};
 const std::vector<ManifestRoot> Roots = {{"", "/work"}, {"../x", "/x"}};
+const std::vector<ManifestPath> Unknown = {{1, "a"}, {0, "c"},   {0, "a/b c/d"},
+                                           {0, "c"}, {0, "c/d"}, {0, "c.d"}};
 
 /// A tree with names of every kind.
 void fill(TreeListing &Listing) {
@@ -56,7 +57,7 @@ void fill(TreeListing &Listing) {
 std::string sample() {
   TreeListing Listing(1);
   fill(Listing);
-  return serializeManifest(Selection, Roots, -5, Listing.folders());
+  return serializeManifest(Selection, Roots, -5, Listing.folders(), Unknown);
 }
 
 llvm::Expected<Manifest> parse(StringRef Bytes) {
@@ -91,7 +92,6 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
       const os::DirectoryEntry &W = Written.Entries[J];
       EXPECT_EQ(R.Name, StringRef(W.Name));
       EXPECT_EQ(R.Type, W.Type);
-      EXPECT_EQ(R.Device, W.Identity.Device);
       EXPECT_EQ(R.Inode, W.Identity.Inode);
       EXPECT_EQ(R.Size, W.Identity.Size);
       EXPECT_EQ(R.ModifiedNs, W.Identity.ModifiedNs);
@@ -103,6 +103,29 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
   EXPECT_EQ(M->find(1, "a/b c"), nullptr);
   EXPECT_EQ(M->find(2, ""), nullptr);
   EXPECT_EQ(Manifest::find(M->folders()[0], "c"), nullptr);
+}
+
+TEST(ManifestTest, KeepsWhatCouldNotBeRead) {
+  llvm::Expected<Manifest> M = parse(sample());
+  ASSERT_TRUE(bool(M)) << toString(M.takeError());
+  EXPECT_EQ(M->unknown().vec(),
+            (std::vector<ManifestPath>{
+                {0, "a/b c/d"}, {0, "c"}, {0, "c.d"}, {1, "a"}}));
+  for (StringRef Path : {"a/b c/d", "a/b c/d/e", "c", "c/d/e", "c.d", "c.d/e"})
+    EXPECT_TRUE(M->isUnknown(0, Path)) << Path.str();
+  for (StringRef Path : {"", "a", "a/b c", "a/b c/dd", "a/b c/c", "c.", "cc",
+                         "b", "c.d.e", "\xff"})
+    EXPECT_FALSE(M->isUnknown(0, Path)) << Path.str();
+  EXPECT_TRUE(M->isUnknown(1, "a/b"));
+  EXPECT_FALSE(M->isUnknown(1, "c"));
+  EXPECT_FALSE(M->isUnknown(2, "a"));
+
+  M = parse(serializeManifest({}, Roots, 0, {}, {{0, ""}, {0, "a"}}));
+  ASSERT_TRUE(bool(M)) << toString(M.takeError());
+  EXPECT_EQ(M->unknown().size(), 1U);
+  EXPECT_TRUE(M->isUnknown(0, ""));
+  EXPECT_TRUE(M->isUnknown(0, "x/y"));
+  EXPECT_FALSE(M->isUnknown(1, ""));
 }
 
 TEST(ManifestTest, AnEmptyTreeIsAManifest) {
@@ -130,21 +153,22 @@ TEST(ManifestTest, EveryChangedByteIsRefused) {
 }
 
 TEST(ManifestTest, SaysWhatIsWrong) {
-  EXPECT_EQ(problemOf("headstart manifest 2\n"),
+  EXPECT_EQ(problemOf("headstart manifest 1\n"),
             "not a manifest of this version");
   EXPECT_EQ(problemOf(""), "not a manifest of this version");
-  EXPECT_EQ(problemOf("headstart manifest 1\nabc"), "truncated at byte 24");
+  EXPECT_EQ(problemOf("headstart manifest 2\nabc"), "truncated at byte 24");
 }
 
 /// A manifest by hand, with a right checksum.
 std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
   std::string Bytes;
   llvm::raw_string_ostream OS(Bytes);
-  // No options, any depth, no types, no globs, time 0, one root "" of "/".
-  OS << "headstart manifest 1\n";
+  // No options, any depth, no types, no globs, time 0, one root "" of "/";
+  // nothing unknown.
+  OS << "headstart manifest 2\n";
   for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
     OS << C;
-  OS << "/";
+  OS << "/" << '\0';
   Tail(OS);
   addChecksum(Bytes);
   return Bytes;
@@ -183,10 +207,40 @@ TEST(ManifestTest, RefusesWhatNoTreeHas) {
               "a folder outside of the tree");
   EXPECT_EQ(Problem(madeOf("", {"a", "a"})), "the entries are out of order");
   EXPECT_EQ(Problem(madeOf("", {"b", "a"})), "the entries are out of order");
-  EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, /*Type=*/16)),
+  EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, /*Type=*/8)),
             "an entry of no known type");
   EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, 1, /*Root=*/1)),
             "a folder outside of the tree");
+}
+
+TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
+  using Places = std::vector<std::pair<unsigned, StringRef>>;
+  auto Problem = [](const Places &P) {
+    std::string Bytes;
+    llvm::raw_string_ostream OS(Bytes);
+    OS << "headstart manifest 2\n";
+    for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
+      OS << C;
+    OS << "/";
+    llvm::encodeULEB128(P.size(), OS);
+    for (const auto &[Root, Path] : P) {
+      llvm::encodeULEB128(Root, OS);
+      writeString(Path, OS);
+    }
+    OS << '\0' << '\0';
+    addChecksum(Bytes);
+    std::string Text = problemOf(Bytes);
+    return Text.substr(0, Text.find(" (at byte"));
+  };
+  EXPECT_EQ(Problem({{0, "a"}, {0, "a.b"}, {0, "b/c"}}), "");
+  EXPECT_EQ(Problem({{1, "a"}}), "an unknown place outside of the tree");
+  EXPECT_EQ(Problem({{0, "a/../b"}}), "an unknown place outside of the tree");
+  EXPECT_EQ(Problem({{0, "b"}, {0, "a"}}),
+            "the unknown places are out of order");
+  EXPECT_EQ(Problem({{0, "a"}, {0, "a/b"}}),
+            "the unknown places are out of order");
+  EXPECT_EQ(Problem({{0, ""}, {0, "a"}}),
+            "the unknown places are out of order");
 }
 
 TEST(ManifestTest, CountsCannotMakeItAllocate) {

@@ -46,7 +46,7 @@ class TreeChangesTest : public testing::Test {
 protected:
   const TestFolder Folder;
 
-  Manifest record() const {
+  Manifest record(llvm::ArrayRef<ManifestPath> Unknown = {}) const {
     Lister L;
     WalkOptions Options;
     Options.WithStatus = true;
@@ -55,7 +55,7 @@ protected:
     return llvm::cantFail(
         Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(serializeManifest(
             {}, {{Folder.path(), fs::canonical(Folder.path()).string()}}, 0,
-            L.Listing.folders()))));
+            L.Listing.folders(), Unknown))));
   }
 
   /// "A path", "D path", "M path".
@@ -70,7 +70,8 @@ protected:
     F.leaveOut(LeftOut);
     WalkOptions Options;
     Options.WithStatus = true;
-    TreeWalker(Options).walk({Path}, F);
+    if (!Part->isGone())
+      TreeWalker(Options).walk({Path}, F);
     std::vector<std::string> Lines;
     for (const TreeChange &C : F.finish())
       Lines.push_back(std::string(1, "ADM"[static_cast<int>(C.Kind)]) + " " +
@@ -138,6 +139,21 @@ TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
   EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
 }
 
+TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
+  ManifestEntry Then;
+  Then.Inode = 2;
+  Then.Size = 3;
+  Then.ModifiedNs = 4;
+  Then.Type = EntryType::Regular;
+  os::DirectoryEntry Now;
+  Now.Identity = {.Device = 9, .Inode = 2, .Size = 3, .ModifiedNs = 4};
+  Now.Type = EntryType::Regular;
+  Now.HasStatus = true;
+  EXPECT_EQ(differenceOf(Then, Now), SameEntry);
+  Now.Identity.Inode = 7;
+  EXPECT_EQ(differenceOf(Then, Now), IdDiffers);
+}
+
 TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
   Folder.write("a/b/c", "x");
   Folder.write("a/d", "x");
@@ -152,6 +168,61 @@ TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
   EXPECT_EQ(changes(M, "a"), (Lines{"D b/c", "A b/n", "D d"}));
   Folder.write("z/f", "");
   EXPECT_EQ(changes(M, "z"), Lines{"A f"});
+}
+
+TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
+  Folder.write("a/b/c", "x");
+  Folder.write("a/b.c", "x");
+  Folder.write("a/f", "x");
+  fs::create_symlink("nowhere", Folder.path("a/link"));
+  const Manifest M = record();
+  auto Of = [&](llvm::StringRef Path) {
+    return llvm::cantFail(
+        ManifestPart::of(M, Folder.path() + "/" + Path.str()));
+  };
+  EXPECT_FALSE(Of("a/b").isGone());
+  EXPECT_EQ(Of("a/b").entry()->Name, "b");
+  EXPECT_EQ(Of("a").entry()->Name, "a");
+  EXPECT_EQ(Of("a/f").entry()->Type, EntryType::Regular);
+  EXPECT_EQ(Of("").entry(), nullptr);
+  fs::remove_all(Folder.path("a/b"));
+  fs::remove(Folder.path("a/f"));
+  EXPECT_TRUE(Of("a/b").isGone());
+  EXPECT_EQ(Of("a/b").prefix(), "a/b");
+  EXPECT_EQ(Of("./a/./b//").prefix(), "a/b");
+  EXPECT_EQ(Of("a/b").entry()->Type, EntryType::Directory);
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+  EXPECT_EQ(Of("a/b/c").entry()->Name, "c");
+  EXPECT_EQ(changes(M, "a/b/c"), Lines{});
+  EXPECT_TRUE(Of("a/f").isGone());
+  fs::remove_all(Folder.path("a"));
+  EXPECT_EQ(changes(M, "a"),
+            (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+  // A file where there was a folder.
+  Folder.write("a", "x");
+  EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
+}
+
+TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
+  Folder.write("a/f", "x");
+  const Manifest M = record();
+  auto Problem = [&](const std::string &Path) {
+    llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
+    return Part ? "" : toString(Part.takeError());
+  };
+  const std::string Root = Folder.path();
+  EXPECT_EQ(Problem(Root + "/b"),
+            Root + "/b: No such file or directory, nor in the manifest");
+  EXPECT_NE(Problem(Root + "/gone/../a"), "");
+  fs::create_symlink("nowhere", Folder.path("link"));
+  EXPECT_EQ(Problem(Root + "/link"), Root + "/link: No such file or directory");
+  EXPECT_NE(Problem("/nowhere/at/all").find("not in the manifest"),
+            std::string::npos);
+  // The root may lie on a disk that is not there.
+  fs::rename(Root, Root + "x");
+  EXPECT_EQ(Problem(Root), Root + ": No such file or directory");
+  fs::rename(Root + "x", Root);
 }
 
 TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
@@ -199,6 +270,32 @@ TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
   Finder F(Part, Filter, Path);
   F.problem(Path, "unreadable");
   EXPECT_TRUE(F.finish().empty());
+}
+
+TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
+  fs::create_directories(Folder.path("a/closed"));
+  Folder.write("a/d", "x");
+  const Manifest M = record({{0, "a/closed"}, {0, "a/entry"}});
+  Folder.write("a/closed/x", "x");
+  Folder.write("a/closed/in/x", "x");
+  Folder.write("a/closed.", "x");
+  Folder.write("a/entry", "x");
+  Folder.write("a/entry2", "x");
+  Folder.write("a/d", "longer");
+  const Lines Found = changes(M);
+  ASSERT_EQ(Found.size(), 3U);
+  EXPECT_EQ(Found[0], "A a/closed.");
+  EXPECT_EQ(Found[1].substr(0, 5), "M a/d");
+  EXPECT_EQ(Found[2], "A a/entry2");
+  EXPECT_EQ(changes(M, "a/closed"), Lines{});
+  EXPECT_EQ(changes(M, "a/closed/in"), Lines{});
+  EXPECT_EQ(changes(M, "a"),
+            (Lines{"A closed.", "M " + Found[1].substr(4), "A entry2"}));
+  // The folder itself was seen.
+  fs::remove_all(Folder.path("a/closed"));
+  fs::remove(Folder.path("a/entry"));
+  EXPECT_EQ(changes(M, "a").front(), "D closed/");
+  EXPECT_EQ(changes(M, "a").size(), 4U);
 }
 
 TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {

@@ -86,6 +86,37 @@ TEST(TreeFilterTest, BadGlobsAreRefused) {
   }
 }
 
+TEST(TreeFilterTest, ADotAtTheFrontStandsForTheRoot) {
+  EXPECT_TRUE(matches("./b/*", "b/x"));
+  EXPECT_FALSE(matches("./b/*", "a/b/x"));
+  EXPECT_TRUE(matches("././b", "b"));
+  EXPECT_FALSE(matches("./b", "a/b"));
+  EXPECT_TRUE(matches("./b/", "b", /*IsFolder=*/true));
+  EXPECT_TRUE(matches("./**/b", "a/b"));
+  EXPECT_TRUE(llvm::cantFail(Glob::create("!./b")).matches("", "b", false));
+  EXPECT_TRUE(matches(".b", "a/.b"));
+  EXPECT_FALSE(matches(".*/b", "b"));
+  for (StringRef Text : {"./", "!./", "././"}) {
+    llvm::Expected<Glob> G = Glob::create(Text);
+    EXPECT_FALSE(G) << Text.str();
+    llvm::consumeError(G.takeError());
+  }
+}
+
+TEST(TreeFilterTest, BracesHoldNoSlash) {
+  auto Problem = [](StringRef Text) {
+    llvm::Expected<Glob> G = Glob::create(Text);
+    return G ? "" : toString(G.takeError());
+  };
+  EXPECT_EQ(Problem("{a,sub/b}"),
+            "'{a,sub/b}': braces hold no slash: give a glob for each path");
+  EXPECT_NE(Problem("x/{a,sub/b/c}/*").find("braces hold no slash"),
+            std::string::npos);
+  // That is another mistake.
+  EXPECT_EQ(Problem("{a/b").find("slash"), std::string::npos);
+  EXPECT_EQ(Problem("{a,b}/{c,d}"), "");
+}
+
 TEST(TreeFilterTest, TheLastGlobThatMatchesDecides) {
   TreeFilter Filter;
   EXPECT_TRUE(Filter.isTrivial());

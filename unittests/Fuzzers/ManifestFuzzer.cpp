@@ -15,7 +15,7 @@ using namespace headstart;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   // With a right checksum, or nothing would get past it.
-  std::string Bytes = "headstart manifest 1\n";
+  std::string Bytes = "headstart manifest 2\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   addChecksum(Bytes);
 
@@ -25,6 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     llvm::consumeError(M.takeError());
     return 0;
   }
+  for (const ManifestPath &P : M->unknown())
+    if (!M->isUnknown(P.Root, P.Path))
+      abort();
   // What was read can be found, written, and read again.
   TreeListing Listing(1);
   for (const ManifestFolder &F : M->folders()) {
@@ -37,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
       os::DirectoryEntry Entry;
       Entry.Name = std::string_view(E.Name.data(), E.Name.size());
       Entry.Type = E.Type;
-      Entry.Identity = {E.Device, E.Inode, E.Size, E.ModifiedNs, 0};
+      Entry.Identity = {0, E.Inode, E.Size, E.ModifiedNs, 0};
       Entries.push_back(Entry);
     }
     Listing.add(0, F.Root, F.Path, Entries);
@@ -45,11 +48,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   Listing.sort();
   if (Listing.folders().size() != M->folders().size())
     abort();
-  std::string Again = serializeManifest(M->selection(), M->roots(),
-                                        M->recorded(), Listing.folders());
+  std::string Again =
+      serializeManifest(M->selection(), M->roots(), M->recorded(),
+                        Listing.folders(), M->unknown());
   llvm::Expected<Manifest> Second =
       Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(Again));
-  if (!Second || Second->entries().size() != M->entries().size())
+  if (!Second || Second->entries().size() != M->entries().size() ||
+      Second->unknown() != M->unknown())
     abort();
   return 0;
 }

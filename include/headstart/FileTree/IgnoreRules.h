@@ -112,6 +112,10 @@ public:
                        IgnorePresence Present,
                        std::vector<std::string> &Problems) const;
 
+  /// What \p Folder has of the files that matter, asked for one by one: for
+  /// `enter`, by whoever does not list it. Blocks.
+  IgnorePresence presenceIn(const os::DirectoryHandle &Folder) const;
+
   /// Whether the entry \p Name of the folder \p FolderPath (from the root of
   /// the walk), in whose scope it is, is hidden. A folder that is hidden hides
   /// all that is in it: do not enter it. \p IsFolder is false for a link,

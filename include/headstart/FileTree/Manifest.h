@@ -8,8 +8,8 @@
 ///
 /// \file
 /// What was in a tree at one moment: name, type, size, modification time and
-/// identity of each entry, and the options of the walk that saw them, so that
-/// the same walk can tell later what has changed. docs/Trees.md has the format.
+/// inode of each entry, and the options of the walk that saw them, so that the
+/// same walk can tell later what has changed. docs/Trees.md has the format.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,6 @@ struct ManifestRoot {
 /// One entry, without what changes by itself.
 struct ManifestEntry {
   llvm::StringRef Name;
-  uint64_t Device = 0;
   uint64_t Inode = 0;
   uint64_t Size = 0;
   int64_t ModifiedNs = 0;
@@ -69,16 +68,26 @@ struct ManifestFolder {
   llvm::ArrayRef<ManifestEntry> Entries; ///< by name, each once
 };
 
+/// A place in the trees.
+struct ManifestPath {
+  size_t Root = 0;
+  llvm::StringRef Path; ///< from the root: "" for the root itself
+
+  friend bool operator==(const ManifestPath &, const ManifestPath &) = default;
+};
+
 /// No manifest is larger, in bytes; what is, is not read.
 inline constexpr uint64_t MaxManifestBytes = uint64_t(1) << 32;
 
 /// The bytes of the manifest of \p Folders, which `TreeListing::folders` gave
 /// and whose entries have their status. \p Recorded is in seconds since the
-/// epoch.
+/// epoch. \p Unknown are, in any order, folders that could not be read to the
+/// end and entries that could not be looked at.
 std::string serializeManifest(const TreeSelection &Selection,
                               llvm::ArrayRef<ManifestRoot> Roots,
                               int64_t Recorded,
-                              llvm::ArrayRef<ListedFolder> Folders);
+                              llvm::ArrayRef<ListedFolder> Folders,
+                              llvm::ArrayRef<ManifestPath> Unknown = {});
 
 /// A manifest that was read. Immutable; any thread.
 class Manifest {
@@ -98,6 +107,12 @@ public:
   llvm::ArrayRef<ManifestFolder> folders() const { return Folders; }
   /// Of all folders, in their order.
   llvm::ArrayRef<ManifestEntry> entries() const { return Entries; }
+  /// What could not be read, in order, none of them in another.
+  llvm::ArrayRef<ManifestPath> unknown() const { return Unknown; }
+
+  /// Whether \p Path of a root is one of those, or lies in one: that there is
+  /// no record of it says nothing.
+  bool isUnknown(size_t Root, llvm::StringRef Path) const;
 
   /// The folder \p Path of a root, or null: it had no entries, or was not
   /// there.
@@ -118,6 +133,7 @@ private:
   TreeSelection Selection;
   std::vector<ManifestRoot> Roots;
   int64_t Recorded = 0;
+  std::vector<ManifestPath> Unknown;
   std::vector<ManifestEntry> Entries;
   std::vector<ManifestFolder> Folders;
   /// The hashes of the folders' paths, sorted, each with its place in Folders:

@@ -39,11 +39,12 @@ enum EntryDifference : uint8_t {
   TypeDiffers = 1,
   SizeDiffers = 2,
   TimeDiffers = 4,
-  IdDiffers = 8, ///< device or inode: another file of that name
+  IdDiffers = 8, ///< the inode: another file of that name
 };
 
 /// Compares \p Now, which has its status, with its record. A folder's size and
-/// time follow from its entries, so they do not count.
+/// time follow from its entries, so they do not count; nor does the device,
+/// which may be another one after each mount.
 unsigned differenceOf(const ManifestEntry &Then, const os::DirectoryEntry &Now);
 
 /// The part of a manifest that one folder covers: all of a root, or a folder
@@ -54,13 +55,20 @@ public:
   ManifestPart(const Manifest &M, size_t Root, llvm::StringRef Prefix = "");
 
   /// What the folder \p Path covers, in the root that goes farthest down to it.
-  /// The error says that the manifest has nothing of it. Blocks.
+  /// Something below a root that is not there any more is a part as well if
+  /// there is a record of it; `isGone` then says so. The error says that the
+  /// manifest has nothing of it. Blocks.
   static llvm::Expected<ManifestPart> of(const Manifest &M,
                                          const std::string &Path);
 
   const Manifest &manifest() const { return *M; }
   /// The path from the manifest's root to the folder: "" or "a/b".
   llvm::StringRef prefix() const { return Prefix; }
+  const ManifestRoot &root() const { return M->roots()[Root]; }
+  bool isGone() const { return IsGone; }
+  /// The record of the folder itself, or of the file if it is one, among the
+  /// entries of the one that it was in; null if there is none.
+  const ManifestEntry *entry() const;
   /// The number of its parts.
   unsigned depth() const;
 
@@ -68,11 +76,14 @@ public:
   llvm::ArrayRef<ManifestFolder> folders() const { return Folders; }
   /// The record of the folder that is \p FromHere below, or null.
   const ManifestFolder *find(llvm::StringRef FromHere) const;
+  /// Whether it could not be read when the manifest was written.
+  bool isUnknown(llvm::StringRef FromHere) const;
 
 private:
   const Manifest *M;
   size_t Root;
   std::string Prefix;
+  bool IsGone = false;
   llvm::ArrayRef<ManifestFolder> Folders;
 };
 
@@ -101,7 +112,7 @@ public:
   void problem(llvm::StringRef Path, llvm::StringRef What) override;
 
   /// All changes in the order of `compareTreePaths`, after the walk. What could
-  /// not be looked at is not among them.
+  /// not be looked at, now or for the manifest, is not among them.
   std::vector<TreeChange> finish();
 
 private:

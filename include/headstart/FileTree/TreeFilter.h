@@ -34,7 +34,7 @@ namespace headstart {
 /// - Without '/' it is matched against the name of an entry, in any folder.
 /// - With one, against the path from the root of the walk, part by part; a part
 ///   `**` stands for any number of folders, none included. One at the front
-///   counts for nothing but that.
+///   counts for nothing but that, nor does a `./` there.
 /// - With one at the end it matches folders only.
 /// - A `!` at the front excludes what matches.
 class Glob {
