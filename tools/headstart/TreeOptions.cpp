@@ -129,8 +129,8 @@ TreeOperands tellOperands(const std::vector<std::string> &Operands,
     bool LeadsNowhere = Error == std::errc::no_such_file_or_directory ||
                         Error == std::errc::too_many_symbolic_link_levels;
     if (LeadsNowhere && Dead == DeadLinks::AreFiles && isLink(Operand))
-      Result.Files.push_back(Operand);
-    else if (Error)
+      Error.clear();
+    if (Error)
       Problems.print(Operand, Error.message());
     else if (Status.Kind == os::FileKind::Directory)
       Result.Folders.emplace_back(Operand);
