@@ -437,14 +437,16 @@ bool WalkWorker::list(FolderNode &Node) {
     enterScope(Node);
   Node.Begun = true;
   std::error_code Error;
+  // Pieces that ask the system for nothing say nothing about the disk; nor does
+  // the read that finds the end. The clock costs a little.
+  bool IsWatched = true;
   do {
     MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
     bool IsLast = Entries.empty() || Error;
-    // The read that finds the end costs nothing. The clock does, a little.
-    bool MayHaveMore = Entries.size() == TreeVisitor::MaxEntries;
+    bool IsFull = Entries.size() == TreeVisitor::MaxEntries;
     if (!Entries.empty())
       prepare(Node, Entries);
-    if (!IsLast)
+    if (!IsLast && IsWatched)
       watch(Begin);
     if (!Entries.empty())
       show(Node, Entries);
@@ -457,7 +459,8 @@ bool WalkWorker::list(FolderNode &Node) {
       State.Queue.postpone(Index, &Node);
       return false;
     }
-    if (MayHaveMore)
+    IsWatched = IsFull && (State.Options.WithStatus || Listing.isAtBoundary());
+    if (IsWatched)
       Begin = beginWatch();
   } while (true);
   // A folder that is deleted while it is listed ends so.
