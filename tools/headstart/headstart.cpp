@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -252,6 +253,9 @@ int main(int argc, char **argv) {
   // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk,
   // and ends with a status of its own (74).
   StringRef Command = Args.size() < 2 ? "" : Args[1];
+  // A linker must inherit those that are closed, too.
+  if (Command != "run")
+    os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
   if (Command != "run" && Command != "warm")
     Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/false);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Program.h"
+#include "PosixTestSupport.h"
 #include "headstart/OS/MappedFile.h"
 
 #include "gtest/gtest.h"
@@ -14,6 +15,7 @@
 #include <vector>
 
 using namespace headstart::os;
+using namespace headstart::os::test;
 
 namespace {
 
@@ -40,6 +42,20 @@ TEST(ProgramTest, HoldsTheCodeThatRuns) {
     Found |= Code >= Part.Memory.data() &&
              Code < Part.Memory.data() + Part.Memory.size();
   EXPECT_TRUE(Found);
+}
+
+TEST(ProgramTest, AFileTakesNoStandardDescriptorsPlace) {
+  EXPECT_EQ(exitStatus(startChild([] {
+              ::close(STDIN_FILENO);
+              ::close(STDOUT_FILENO);
+              holdStandardDescriptors();
+              const int FD = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+              const bool CanWrite = ::write(STDOUT_FILENO, "x", 1) == 1;
+              char Byte = 0;
+              const bool CanRead = ::read(STDIN_FILENO, &Byte, 1) >= 0;
+              return FD > STDERR_FILENO && !CanWrite && !CanRead ? 0 : 1;
+            })),
+            0);
 }
 
 } // namespace

@@ -32,6 +32,12 @@ struct ProgramPart {
 /// libraries that it loads; none where the system does not tell. Any thread.
 std::vector<ProgramPart> programParts();
 
+/// Puts something that can be neither read nor written into the places of the
+/// standard descriptors that are closed: the first file that is opened would
+/// take such a place, and get what the program prints. Writing there is an
+/// error, as before. Before anything is opened; one thread.
+void holdStandardDescriptors();
+
 /// The path of the program's file; empty where the system does not tell.
 std::string programPath();
 

@@ -12,4 +12,6 @@ std::vector<headstart::os::ProgramPart> headstart::os::programParts() {
   return {};
 }
 
+void headstart::os::holdStandardDescriptors() {}
+
 std::string headstart::os::programPath() { return {}; }
