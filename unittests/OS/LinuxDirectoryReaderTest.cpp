@@ -30,6 +30,7 @@ namespace {
 
 std::vector<std::string> makeFiles(const TestFolder &Folder, size_t Count) {
   std::vector<std::string> Made;
+  Made.reserve(Count);
   for (size_t I = 0; I < Count; ++I)
     Made.push_back(Folder.write("entry-" + std::to_string(I), ""));
   return Made;
