@@ -46,6 +46,9 @@ void TreeVisitor::finished(const WalkFolder & /*Folder*/) {}
 
 StringRef WalkFolder::path() const { return Worker.path(); }
 StringRef WalkFolder::pathFromRoot() const { return Worker.pathFromRoot(); }
+std::string WalkFolder::pathOf(StringRef Name) const {
+  return Worker.pathOf(Name);
+}
 unsigned WalkFolder::depth() const { return Worker.folder().Depth; }
 size_t WalkFolder::root() const { return Worker.folder().Root; }
 const os::FileIdentity &WalkFolder::identity() const {
@@ -103,11 +106,10 @@ WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
                      const std::atomic<bool> &Cancelled)
     : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
       MostThreads(threadsFor(Options)), MostKept(keptFor(Options, MostThreads)),
-      MostPostponed(1 + MostThreads / ThreadsPerPostponed), Queue(MostThreads),
-      Wanted(Options.Jobs
-                 ? MostThreads.load()
-                 : std::min(MostThreads.load(), os::usableProcessors())) {
-  Queue.setWanted(Wanted);
+      MostPostponed(1 + MostThreads / ThreadsPerPostponed), Queue(MostThreads) {
+  Queue.setWanted(Options.Jobs
+                      ? MostThreads.load()
+                      : std::min(MostThreads.load(), os::usableProcessors()));
 }
 
 WalkState::~WalkState() {
@@ -120,14 +122,11 @@ WalkState::~WalkState() {
 void WalkState::noteWait() {
   if (Options.Jobs)
     return;
-  unsigned Now = Wanted.load(std::memory_order_relaxed);
+  unsigned Now = Queue.wanted();
   if (Now >= MostThreads)
     return;
-  unsigned More = std::min(2 * Now, MostThreads.load());
-  if (!Wanted.compare_exchange_strong(Now, More))
-    return;
-  Queue.setWanted(More);
-  if (Queue.hasWork())
+  if (Queue.changeWanted(Now, std::min(2 * Now, MostThreads.load())) &&
+      Queue.hasWork())
     considerThread();
 }
 
@@ -136,14 +135,12 @@ void WalkState::considerThread() {
     Queue.wakeOne();
     return;
   }
-  if (Started.load(std::memory_order_relaxed) >=
-      Wanted.load(std::memory_order_relaxed))
+  if (Queue.threads() >= Queue.wanted())
     return;
   std::lock_guard Lock(Starting);
-  if (IsOver || Started.load() >= Wanted.load() ||
-      Started.load() >= MostThreads.load())
+  unsigned Next = Queue.threads();
+  if (IsOver || Next >= Queue.wanted() || Next >= MostThreads)
     return;
-  unsigned Next = Started.load();
   // Counted first, so that the queue never sees more sleepers than threads.
   Queue.addThread();
   auto Work = [this, Next] {
@@ -155,11 +152,8 @@ void WalkState::considerThread() {
   if (Threads.start(Work)) { // no more to be had: make do
     Queue.removeThread();
     MostThreads.store(Next);
-    Wanted.store(Next);
     Queue.setWanted(Next);
-    return;
   }
-  Started.store(Next + 1);
 }
 
 void WalkState::run(unsigned ThreadIndex) {
@@ -175,14 +169,21 @@ void WalkState::run(unsigned ThreadIndex) {
 // Paths
 //===----------------------------------------------------------------------===//
 
+using FolderChain = SmallVector<const FolderNode *, 64>;
+
+/// Puts \p Node and what it is in into \p Chain, without the root, which it
+/// gives back.
+static const FolderNode *chainOf(const FolderNode *Node, FolderChain &Chain) {
+  for (; Node->Parent; Node = Node->Parent)
+    Chain.push_back(Node);
+  return Node;
+}
+
 StringRef WalkWorker::path() {
   if (!Path.empty())
     return Path;
-  SmallVector<const FolderNode *, 64> Chain;
-  const FolderNode *Root = Current;
-  for (; Root->Parent; Root = Root->Parent)
-    Chain.push_back(Root);
-  StringRef Given = Root->name();
+  FolderChain Chain;
+  StringRef Given = chainOf(Current, Chain)->name();
   if (Given.empty())
     Given = ".";
   while (Given.size() > 1 && Given.ends_with('/'))
@@ -199,15 +200,14 @@ StringRef WalkWorker::path() {
 
 StringRef WalkWorker::pathFromRoot() { return path().substr(FromRoot); }
 
+std::string WalkWorker::pathOf(StringRef Name) {
+  StringRef Folder = path();
+  return (Folder + (Folder.ends_with('/') ? "" : "/") + Name).str();
+}
+
 void WalkWorker::problem(StringRef Name, const Twine &What) {
-  std::string Whole = path().str();
-  if (!Name.empty()) {
-    if (!StringRef(Whole).ends_with('/'))
-      Whole += '/';
-    Whole += Name;
-  }
   ++Figures.Problems;
-  State.Visitor.problem(Whole, What.str());
+  State.Visitor.problem(Name.empty() ? path().str() : pathOf(Name), What.str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,10 +236,8 @@ std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
   constexpr size_t LongestPiece = 2048; // bytes; PATH_MAX is 4096
   os::LinkRule Links =
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
-  SmallVector<const FolderNode *, 64> Chain;
-  const FolderNode *Root = &Node;
-  for (; Root->Parent; Root = Root->Parent)
-    Chain.push_back(Root);
+  FolderChain Chain;
+  const FolderNode *Root = chainOf(&Node, Chain);
   os::DirectoryHandle At;
   std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
   std::string Piece;
@@ -577,7 +575,7 @@ WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
     State.IsOver = true;
   }
   State.Threads.join();
-  State.Figures.Threads = State.Started;
+  State.Figures.Threads = State.Queue.threads();
   return State.Figures;
 }
 

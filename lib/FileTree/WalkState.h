@@ -55,9 +55,7 @@ struct WalkState {
   WorkQueue<FolderNode *> Queue;
   std::atomic<unsigned> Kept = 0;
   std::atomic<unsigned> Postponed = 0;
-  std::atomic<unsigned> Wanted;      ///< threads that are worth having
-  std::atomic<unsigned> Started = 1; ///< threads, the caller's included
-  std::mutex Starting; ///< for the three below, and Started to grow
+  std::mutex Starting; ///< for the three below, and threads to be added
   bool IsOver = false; ///< no thread is started any more
   os::Threads Threads;
   WalkFigures Figures;
@@ -79,6 +77,7 @@ public:
   unsigned index() const { return Index; }
   llvm::StringRef path();
   llvm::StringRef pathFromRoot();
+  std::string pathOf(llvm::StringRef Name);
 
   WalkFigures Figures;
 

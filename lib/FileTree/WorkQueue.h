@@ -56,9 +56,15 @@ public:
   void addThread() { Started.fetch_add(1); }
   /// It could not be started.
   void removeThread() { Started.fetch_sub(1); }
+  unsigned threads() const { return Started.load(); }
   /// How many threads should be awake while there is work.
   void setWanted(unsigned Count) {
     Wanted.store(Count, std::memory_order_relaxed);
+  }
+  unsigned wanted() const { return Wanted.load(std::memory_order_relaxed); }
+  /// The same, unless somebody else has just said other than \p From.
+  bool changeWanted(unsigned From, unsigned Count) {
+    return Wanted.compare_exchange_strong(From, Count);
   }
 
   /// Adds \p Work to the stack of the thread \p Owner.

@@ -33,13 +33,10 @@ public:
 
   void visit(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
-    std::string Prefix = Folder.path().str();
-    if (!StringRef(Prefix).ends_with("/"))
-      Prefix += '/';
     std::lock_guard Lock(Mutex);
     for (const os::DirectoryEntry &Entry : Entries)
       if (Entry.Type == os::EntryType::Regular)
-        Files.push_back(Prefix + std::string(Entry.Name));
+        Files.push_back(Folder.pathOf(Entry.Name));
   }
   void problem(StringRef Path, StringRef What) override {
     Problems.print(Path, What);

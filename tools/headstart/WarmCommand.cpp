@@ -199,13 +199,8 @@ void Feeder::show(const WalkFolder &Folder,
   std::vector<FileToFetch> Files;
   for (const os::DirectoryEntry &Entry : Entries)
     if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
-        Changed.contains(Folder.pathFromRoot(), Entry)) {
-      StringRef Path = Folder.path();
-      Files.push_back(
-          {(Path + (Path.ends_with("/") ? "" : "/") + StringRef(Entry.Name))
-               .str(),
-           Entry.Identity.Size});
-    }
+        Changed.contains(Folder.pathFromRoot(), Entry))
+      Files.push_back({Folder.pathOf(Entry.Name), Entry.Identity.Size});
   if (!Files.empty())
     Fetcher.add(std::move(Files));
 }

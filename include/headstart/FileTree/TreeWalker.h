@@ -63,6 +63,8 @@ public:
   /// Its path as the visitor should print it: the root as it was given, and
   /// what is below. Ends without '/', unless it is "/". Made when asked for.
   llvm::StringRef path() const;
+  /// The path of its entry \p Name, printed likewise.
+  std::string pathOf(llvm::StringRef Name) const;
   /// Its path from the root: "" for the root itself, "a/b".
   llvm::StringRef pathFromRoot() const;
   /// 0 for a root.

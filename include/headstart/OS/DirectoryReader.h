@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace headstart::os {
 
@@ -67,8 +68,15 @@ enum class LinkRule : uint8_t { Refuse, Follow };
 class DirectoryHandle {
 public:
   DirectoryHandle() = default;
-  DirectoryHandle(DirectoryHandle &&Other) noexcept;
-  DirectoryHandle &operator=(DirectoryHandle &&Other) noexcept;
+  DirectoryHandle(DirectoryHandle &&Other) noexcept
+      : Handle(std::exchange(Other.Handle, InvalidHandle)) {}
+  DirectoryHandle &operator=(DirectoryHandle &&Other) noexcept {
+    if (this != &Other) {
+      close();
+      Handle = std::exchange(Other.Handle, InvalidHandle);
+    }
+    return *this;
+  }
   DirectoryHandle(const DirectoryHandle &) = delete;
   DirectoryHandle &operator=(const DirectoryHandle &) = delete;
   ~DirectoryHandle() { close(); }

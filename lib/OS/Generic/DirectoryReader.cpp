@@ -98,17 +98,6 @@ static std::error_code openAt(const fs::path &Path, intptr_t &Handle) {
   return Error;
 }
 
-DirectoryHandle::DirectoryHandle(DirectoryHandle &&Other) noexcept
-    : Handle(std::exchange(Other.Handle, InvalidHandle)) {}
-
-DirectoryHandle &DirectoryHandle::operator=(DirectoryHandle &&Other) noexcept {
-  if (this != &Other) {
-    close();
-    Handle = std::exchange(Other.Handle, InvalidHandle);
-  }
-  return *this;
-}
-
 void DirectoryHandle::close() {
   if (isOpen())
     delete folderOf(std::exchange(Handle, InvalidHandle));

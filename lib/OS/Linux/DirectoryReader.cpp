@@ -29,17 +29,6 @@ constexpr int FolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
 } // namespace
 
-DirectoryHandle::DirectoryHandle(DirectoryHandle &&Other) noexcept
-    : Handle(std::exchange(Other.Handle, InvalidHandle)) {}
-
-DirectoryHandle &DirectoryHandle::operator=(DirectoryHandle &&Other) noexcept {
-  if (this != &Other) {
-    close();
-    Handle = std::exchange(Other.Handle, InvalidHandle);
-  }
-  return *this;
-}
-
 void DirectoryHandle::close() {
   if (isOpen())
     ::close(descriptor(std::exchange(Handle, InvalidHandle)));
