@@ -1,11 +1,15 @@
 # Options of the build, and what they mean for every target.
 
+option(HEADSTART_LLVM
+  "Build what needs libLLVM: all but the OS layer, where there is no libLLVM" ON)
 option(HEADSTART_STATIC_LLVM
   "Link LLVM statically: a program of about 120 MB that starts in half the time" ON)
 option(HEADSTART_ASSERTIONS "Keep assert() in optimized builds" OFF)
 option(HEADSTART_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(HEADSTART_COVERAGE "Instrument for llvm-cov" OFF)
 option(HEADSTART_FUZZERS "Build the libFuzzer targets" OFF)
+set(HEADSTART_WINDOWS_BUILD "" CACHE PATH
+  "Where the preset windows-cross builds: ctest here runs its tests as well")
 set(HEADSTART_SANITIZERS "" CACHE STRING
   "Sanitizers to build with, as for -fsanitize=")
 
@@ -30,6 +34,10 @@ else()
   target_compile_options(headstart_options INTERFACE
     -Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrough
     -Wnon-virtual-dtor -Woverloaded-virtual)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC's bug 105651: false alarms in its own std::string.
+  target_compile_options(headstart_options INTERFACE -Wno-restrict)
 endif()
 if(HEADSTART_WARNINGS_AS_ERRORS)
   target_compile_options(headstart_options INTERFACE

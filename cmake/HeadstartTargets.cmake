@@ -14,5 +14,22 @@ function(headstart_unittests name)
     ${arg_DEPENDS} headstart_options headstart_gtest)
   set_target_properties(${name}Tests PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests)
-  gtest_discover_tests(${name}Tests TEST_PREFIX unit. DISCOVERY_TIMEOUT 60)
+  headstart_discover_tests(${name}Tests unit.)
+endfunction()
+
+# headstart_discover_tests(<program> <prefix>): a ctest test for each test case.
+# Of a program for Windows they run under Wine, as `<prefix>windows.`; without
+# Wine one test says that none of them ran.
+function(headstart_discover_tests program prefix)
+  if(NOT CMAKE_CROSSCOMPILING)
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_TIMEOUT 60)
+  elseif(CMAKE_CROSSCOMPILING_EMULATOR)
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix}windows.
+      DISCOVERY_TIMEOUT 120)
+  else()
+    add_test(NAME ${prefix}windows.${program} COMMAND ${CMAKE_COMMAND} -E echo
+      "skipped: Wine is not installed (./dev setup installs it)")
+    set_tests_properties(${prefix}windows.${program} PROPERTIES
+      SKIP_REGULAR_EXPRESSION "skipped: Wine is not installed")
+  endif()
 endfunction()
