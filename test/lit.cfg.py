@@ -65,6 +65,9 @@ config.substitutions += [
      + " --target=x86_64-pc-windows-msvc"),
     ("%clang", os.path.join(llvm, "clang")),
     ("%llvm-tools", llvm),
+    ("%cold-cache", os.path.join(
+        config.headstart_source_root, "utils", "cold-cache")),
+    ("%wine", os.path.join(config.headstart_source_root, "utils", "wine")),
     ("%make-tree", "%s %s" % (
         config.python,
         os.path.join(config.headstart_source_root, "utils", "make-tree.py"))),
@@ -83,6 +86,9 @@ if os.geteuid() == 0:
     config.available_features.add("root")
 if os.path.exists("/proc/self/fd"):
     config.available_features.add("procfs")
+# Runs programs for Windows; utils/wine.
+if os.path.exists("/usr/lib/wine/wine64"):
+    config.available_features.add("wine")
 # Linkers and drivers that are not LLVM's.
 for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
     if shutil.which(program):
