@@ -28,6 +28,7 @@ static constexpr StringRef AnyMagic = "headstart manifest ";
 
 /// In the number that holds the yes-or-no options.
 enum SelectionBits : unsigned {
+  NoBits = 0,
   HiddenBit = 1,
   NoIgnoreBit = 2,
   FollowBit = 4,
@@ -95,10 +96,10 @@ std::string serializeManifest(const TreeSelection &Selection,
   std::string Bytes;
   raw_string_ostream OS(Bytes);
   OS << Magic;
-  encodeULEB128((Selection.Hidden ? HiddenBit : 0) |
-                    (Selection.NoIgnore ? NoIgnoreBit : 0) |
-                    (Selection.FollowLinks ? FollowBit : 0) |
-                    (Selection.SameFileSystem ? SameFileSystemBit : 0),
+  encodeULEB128((Selection.Hidden ? HiddenBit : NoBits) |
+                    (Selection.NoIgnore ? NoIgnoreBit : NoBits) |
+                    (Selection.FollowLinks ? FollowBit : NoBits) |
+                    (Selection.SameFileSystem ? SameFileSystemBit : NoBits),
                 OS);
   encodeULEB128(Selection.MaxDepth ? uint64_t(*Selection.MaxDepth) + 1 : 0, OS);
   writeString(Selection.Types, OS);

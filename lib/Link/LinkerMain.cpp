@@ -70,11 +70,11 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &Words,
   std::vector<PrefetchOption> Before = takePrefetchOptions(F, Head);
   std::vector<PrefetchOption> After = takePrefetchOptions(F, Tail);
   if (Error E = applyOptions(Before, Settings))
-    return std::move(E);
+    return E;
   // Bad values are told before anything runs.
   PrefetchSettings Scratch = Settings;
   if (Error E = applyOptions(After, Scratch))
-    return std::move(E);
+    return E;
   Words = std::move(Head);
   Words.append(std::next(Tail.begin()), Tail.end());
   return After;

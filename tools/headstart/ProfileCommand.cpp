@@ -13,6 +13,7 @@
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -41,13 +42,12 @@ static std::vector<std::string> storedProfiles() {
 }
 
 static std::string dateOf(const LinkProfile &Profile) {
-  auto When = static_cast<std::time_t>(Profile.Recorded);
-  std::tm Local = {};
-  char Text[32];
-  if (!localtime_r(&When, &Local) ||
-      std::strftime(Text, sizeof(Text), "%Y-%m-%d %H:%M", &Local) == 0)
+  // A record says what it likes; LLVM counts nanoseconds in 64 bits.
+  constexpr int64_t LastSecond = INT64_C(9'000'000'000); // in 2255
+  if (Profile.Recorded < 0 || Profile.Recorded > LastSecond)
     return "at no known time";
-  return Text;
+  return formatv("{0:%Y-%m-%d %H:%M}",
+                 sys::toTimePoint(static_cast<std::time_t>(Profile.Recorded)));
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {
