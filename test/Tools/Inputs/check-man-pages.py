@@ -1,39 +1,215 @@
 #!/usr/bin/env python3
-"""Compares the options in each man page with those that --help prints."""
+"""Holds the man pages to the programs: that each subcommand of `headstart` has a
+page, that the options in it are those that --help prints, and that the fields of
+its JSON are those that are printed; the drop-in linkers' options to their tables.
+"""
 
+import argparse
+import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+
+wrong = 0
+
+
+def compare(page, what, found, real):
+    global wrong
+    if set(found) != set(real):
+        print(f"{page}: {what}: missing {sorted(set(real) - set(found))}, "
+              f"too many {sorted(set(found) - set(real))}")
+        wrong += 1
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def described_options(text):
+    # ".It Fl -glob Ns = Ns Ar GLOB", ".It Fl h , Fl -help"
+    found = set()
+    for line in re.findall(r"^\.It (Fl .*)$", text, re.M):
+        found |= set(re.findall(r"Fl (\S+)", line))
+    return found - {"h"}
+
+
+def synopsis_options(text):
+    synopsis = text.split(".Sh SYNOPSIS")[1].split(".Sh DESCRIPTION")[0]
+    return set(re.findall(r"Fl (\S+)", synopsis)) - {"-"}
+
+
+def printed_options(summary):
+    return set(re.findall(r"^  -(-?[^ =\n]+)", summary, re.M))
+
+
+def described_fields(text, option):
+    """The names in the description of an option that prints JSON."""
+    item = re.search(r"^\.It Fl %s\n(.*?)^\.(?:It Fl|Sh) " % option, text,
+                     re.M | re.S)
+    fields = set()
+    for line in re.findall(r"^\.(?:It )?Li (.*)$", item.group(1) if item else "",
+                           re.M):
+        fields |= set(re.findall(r"\b[a-z][a-z0-9_]+\b", line))
+    return fields
+
+
+def fields_of(value):
+    if isinstance(value, list):
+        return set().union(*map(fields_of, value))
+    if isinstance(value, dict):
+        return set(value).union(*map(fields_of, value.values()))
+    return set()
+
+
+class Samples:
+    """Runs whatever prints JSON, in a folder of its own."""
+
+    def __init__(self, program, linker):
+        self.program = program
+        self.linker = linker
+        pathlib.Path("tree").mkdir()
+        pathlib.Path("tree/file").write_text("one")
+        output_of(program, "walk", "--manifest=manifest", "tree")
+        pathlib.Path("tree/file").write_text("other")
+        self.inputs = [b"tree/file", b"tree/\xff"]
+        try:
+            pathlib.Path(os.fsdecode(self.inputs[1])).write_text("odd")
+        except OSError:  # file systems that take UTF-8 only
+            self.inputs.pop()
+        # A link without objects; its record is what profile shows.
+        subprocess.run([linker, "-m", "elf_x86_64", "--format=binary",
+                        *self.inputs, "-o", "out", "--prefetch-profile=record",
+                        "--prefetch-stats=stats"],
+                       check=True, stderr=subprocess.DEVNULL)
+
+    def commands(self, subcommand):
+        link = ["--", self.linker, "-m", "elf_x86_64", "tree/file"]
+        return {
+            "evict": [["tree"]],
+            "inputs": [link],
+            "plan": [link],
+            "profile": [["show", "record"], ["list"]],
+            "residency": [["tree"]],
+            "status": [["--since=manifest"]],
+            "walk": [["--stat", "tree"]],
+            "warm": [["tree"]],
+        }[subcommand]
+
+    def fields(self, subcommand):
+        result = set()
+        for words in self.commands(subcommand):
+            result |= fields_of(json.loads(output_of(
+                self.program, subcommand, "--json", *words)))
+        return result
+
+    def always_printed(self, fields):
+        """The fields without the one that needs a name that is not UTF-8."""
+        return fields if len(self.inputs) > 1 else fields - {"path_base64"}
+
+
+def check_subcommand(program, page, samples):
+    subcommand = page.stem.split("-", 1)[1]
+    text = page.read_text(encoding="utf-8")
+    real = printed_options(output_of(program, subcommand, "--help"))
+    compare(page.name, "described", described_options(text), real)
+    compare(page.name, "in the synopsis",
+            synopsis_options(text) | {"-help", "-version"}, real)
+    if "-json" in real:
+        compare(page.name, "fields",
+                samples.always_printed(described_fields(text, "-json")),
+                samples.fields(subcommand))
+    print(f"{page.stem}: {len(real)} options")
+
+
+def check_overview(program, page, subcommands):
+    text = page.read_text(encoding="utf-8")
+    compare(page.name, "subcommands", re.findall(r"^\.It Cm (\S+)", text, re.M),
+            subcommands)
+    # --help does not list them.
+    compare(page.name, "described", described_options(text),
+            {"-help", "-version"})
+    compare(page.name, "in the synopsis", synopsis_options(text),
+            {"-help", "-version"})
+    for option in ("-h", "--help", "--version"):
+        output_of(program, option)
+    also = text.split(".Sh SEE ALSO")[1]
+    compare(page.name, "pages", re.findall(r"^\.Xr (\S+) 1", also, re.M),
+            [f"headstart-{name}" for name in subcommands])
+    print(f"{page.stem}: {len(subcommands)} subcommands")
+
+
+def check_linkers(page, tables):
+    text = page.read_text(encoding="utf-8")
+    described = described_options(text)
+    compare(page.name, "in the synopsis", synopsis_options(text), described)
+    for table in tables:
+        own = table.read_text(encoding="utf-8").split("// Headstart's own\n")[1]
+        own = own.split("// The rest")[0]
+        names = re.search(r"foreach name =\s*\[(.*?)\]", own, re.S).group(1)
+        real = {f"-prefetch-{name}" for name in re.findall(r'"(\w+)"', names)}
+        real |= {f"-{name}" for name in
+                 re.findall(r'<(?:\w+, )?"((?:no-)?prefetch-\w+)">', own)}
+        # For developers; see HACKING.md.
+        real.remove("-prefetch-handover")
+        compare(page.name, f"described of {table.name}", described, real)
+    stats = json.loads(pathlib.Path("stats").read_text(encoding="utf-8"))
+    # Those of a problem, of which this link has none.
+    compare(page.name, "fields", described_fields(text, r"-prefetch-stats Ns [^\n]*"),
+            fields_of(stats) | {"message", "count"})
+    print(f"{page.stem}: {len(described)} options, {len(stats)} fields")
+
+
+def check_format(page):
+    """What the formatters complain about, where there are any."""
+    global wrong
+    for command in (["mandoc", "-T", "lint", "-W", "warning"],
+                    ["groff", "-mdoc", "-ww", "-z", "-T", "utf8"],
+                    ["lexgrog"]):
+        if not shutil.which(command[0]):
+            continue
+        done = subprocess.run(command + [str(page)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+        # lexgrog prints what apropos(1) will know of the page.
+        is_quiet = not done.stdout or command[0] == "lexgrog"
+        if done.returncode != 0 or not is_quiet:
+            print(f"{page.name}: {command[0]}: {done.stdout}")
+            wrong += 1
 
 
 def main():
-    program, folder = sys.argv[1:]
-    wrong = 0
-    for page in sorted(pathlib.Path(folder).glob("headstart-*.1")):
-        subcommand = page.stem.split("-", 1)[1]
-        text = page.read_text(encoding="utf-8")
-        # ".It Fl -glob Ns = Ns Ar GLOB", ".It Fl h , Fl -help"
-        described = set()
-        for line in re.findall(r"^\.It (Fl .*)$", text, re.M):
-            described |= set(re.findall(r"Fl (\S+)", line))
-        synopsis = text.split(".Sh SYNOPSIS")[1].split(".Sh DESCRIPTION")[0]
-        shown = set(re.findall(r"Fl (\S+)", synopsis))
-        done = subprocess.run([program, subcommand, "--help"], check=True,
-                              stdout=subprocess.PIPE, text=True)
-        real = set()
-        for line in done.stdout.splitlines():
-            match = re.match(r"  -(-?[^ =]+)", line)
-            if match:
-                real.add(match.group(1))
-        for name, found in (("described", described - {"h"}),
-                            ("in the synopsis", shown | {"-help", "-version"})):
-            if found != real:
-                print(f"{page.name}: {name}: missing {real - found}, "
-                      f"too many {found - real}")
-                wrong += 1
-        print(f"{page.stem}: {len(real)} options")
-    sys.exit(1 if wrong or not real else 0)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    options = parser.parse_args()
+    program = options.program.resolve()
+    folder = options.folder.resolve()
+    tables = [folder.parent.parent / "lib" / "Inputs" / f"{flavour}Options.td"
+              for flavour in ("COFF", "ELF", "MachO")]
+    subcommands = re.findall(r"^  headstart (\w+)",
+                             output_of(program, "--help"), re.M)
+    pages = sorted(folder.glob("*.[1-9]"))
+    compare(folder.name, "pages", [page.name for page in pages],
+            [f"headstart-{name}.1" for name in subcommands]
+            + ["headstart.1", "headstart-linkers.7"])
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        os.environ["XDG_CACHE_HOME"] = os.path.join(place, "cache")
+        samples = Samples(str(program), str(program.with_name("ld.lld")))
+        for page in pages:
+            if page.name == "headstart.1":
+                check_overview(program, page, subcommands)
+            elif page.name == "headstart-linkers.7":
+                check_linkers(page, tables)
+            elif page.stem.split("-")[1] in subcommands:
+                check_subcommand(program, page, samples)
+            check_format(page)
+        os.chdir(folder)
+    sys.exit(1 if wrong else 0)
 
 
 main()
