@@ -134,7 +134,10 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
   }
   P << ". ";
   if (S.HintedBytes == 0) {
-    P << "Nothing had to be fetched";
+    // A budget of nothing is the user's wish.
+    P << (S.BudgetBytes == 0 && S.ResidentBytesBefore < S.InputsBytes
+              ? "Nothing was allowed to be fetched"
+              : "Nothing had to be fetched");
   } else {
     P << "Fetched " << formatBytes(S.HintedBytes) << " with " << S.Jobs
       << (S.Jobs == 1 ? " thread" : " threads");

@@ -56,10 +56,22 @@ private:
 
 } // namespace
 
+/// Why something failed with \p Path, for the user. \p Unsupported says what
+/// the system does not do.
+static std::string explain(const std::string &Path, std::error_code Error,
+                           StringRef Unsupported) {
+  // What OpenFile::open says of FIFOs, sockets and devices.
+  if (Error == std::errc::operation_not_supported)
+    return Path + ": not a regular file";
+  if (Error == std::errc::function_not_supported)
+    return Path + ": the system does not " + Unsupported.str();
+  return Path + ": " + Error.message();
+}
+
 /// Calls \p Visit with every regular file that \p Operands name: the files,
 /// and what is in the folders. Problems are printed and counted as failures.
 static Exit forEachFile(
-    const std::vector<std::string> &Operands,
+    const std::vector<std::string> &Operands, StringRef Unsupported,
     function_ref<std::error_code(const std::string &, os::OpenFile &)> Visit) {
   Exit Status = Exit::Done;
   auto One = [&](const std::string &Path) {
@@ -68,7 +80,7 @@ static Exit forEachFile(
     if (!Error)
       Error = Visit(Path, File);
     if (Error)
-      Status = fail(Path + ": " + Error.message());
+      Status = fail(explain(Path, Error, Unsupported));
   };
   for (const std::string &Operand : Operands) {
     if (!sys::fs::is_directory(Operand)) {
@@ -142,7 +154,8 @@ Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.JSON)
     J.emplace();
   Exit Status = forEachFile(
-      Arguments.Operands, [&](const std::string &Path, os::OpenFile &File) {
+      Arguments.Operands, "let go of it",
+      [&](const std::string &Path, os::OpenFile &File) {
         const std::optional<uint64_t> Before = residentBytes(Cache, File);
         if (std::error_code Error = Cache.evict(File))
           return Error;
@@ -190,25 +203,29 @@ Exit runResidency(const CommandArguments &Arguments) {
   std::optional<FilesJSON> J;
   if (Arguments.JSON)
     J.emplace();
-  Exit Status = forEachFile(Arguments.Operands, [&](const std::string &Path,
-                                                    os::OpenFile &File) {
-    const std::optional<uint64_t> InMemory = residentBytes(Cache, File);
-    if (!InMemory)
-      return std::make_error_code(std::errc::function_not_supported);
-    ++Files;
-    Bytes += File.size();
-    Resident += *InMemory;
-    if (J)
-      J->addFile(Path, [&](json::OStream &Rest) {
-        Rest.attribute("size", File.size());
-        Rest.attribute("resident", *InMemory);
+  // Linux tells a file's owner, and who may write to it, but nobody else.
+  constexpr StringLiteral NotTold = "tell how much of it is in memory";
+  Exit Status = forEachFile(
+      Arguments.Operands, NotTold,
+      [&](const std::string &Path, os::OpenFile &File) {
+        const std::optional<uint64_t> InMemory = residentBytes(Cache, File);
+        if (!InMemory)
+          return std::make_error_code(std::errc::function_not_supported);
+        ++Files;
+        Bytes += File.size();
+        Resident += *InMemory;
+        if (J)
+          J->addFile(Path, [&](json::OStream &Rest) {
+            Rest.attribute("size", File.size());
+            Rest.attribute("resident", *InMemory);
+          });
+        else
+          outs() << format("%4.0f%%  ", File.size()
+                                            ? 100.0 * *InMemory / File.size()
+                                            : 100.0)
+                 << Path << "\n";
+        return std::error_code();
       });
-    else
-      outs() << format("%4.0f%%  ",
-                       File.size() ? 100.0 * *InMemory / File.size() : 100.0)
-             << Path << "\n";
-    return std::error_code();
-  });
   if (J)
     J->end([&](json::OStream &Totals) {
       Totals.attribute("bytes", Bytes);

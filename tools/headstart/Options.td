@@ -66,7 +66,8 @@ def follow : Flag<["--"], "follow">, TakesTree,
 def one_file_system : Flag<["--"], "one-file-system">, TakesTree,
     HelpText<"Stay on the file system of PATH">;
 def jobs_EQ : Joined<["--"], "jobs=">, TakesJobs, MetaVarName<"<N>">,
-    HelpText<"Threads; without it as many as the disk can use">;
+    HelpText<"Threads; without it as many as the disk can use">,
+    HelpTextForVariants<[WarmOption], "Threads that fetch, and that walk; 8 without it">;
 def jobs : Separate<["--"], "jobs">, Alias<jobs_EQ>;
 
 // How they are listed.

@@ -47,12 +47,14 @@ static std::string dateOf(const LinkProfile &Profile) {
   if (Profile.Recorded < 0 || Profile.Recorded > LastSecond)
     return "at no known time";
   return formatv("{0:%Y-%m-%d %H:%M}",
-                 sys::toTimePoint(static_cast<std::time_t>(Profile.Recorded)));
+                 sys::TimePoint<>(sys::toTimePoint(
+                     static_cast<std::time_t>(Profile.Recorded))));
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {
-  return formatv("{0}, {1}, {2} files, {3} touched, {4}", Profile.Tool,
+  return formatv("{0}, {1}, {2} file{3}, {4} touched, {5}", Profile.Tool,
                  Profile.Output, Profile.Files.size(),
+                 Profile.Files.size() == 1 ? "" : "s",
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 

@@ -117,6 +117,10 @@ TEST(LinkStatsTest, SaysWhenNothingWasFetched) {
   Warm.HintedBytes = 0;
   Warm.ResidentBytesBefore = Warm.InputsBytes;
   EXPECT_THAT(asParagraph(Warm), HasSubstr("Nothing had to be"));
+  Warm.BudgetBytes = 0;
+  EXPECT_THAT(asParagraph(Warm), HasSubstr("Nothing had to be"));
+  Warm.ResidentBytesBefore = 0;
+  EXPECT_THAT(asParagraph(Warm), HasSubstr("Nothing was allowed"));
   LinkStats Off;
   EXPECT_THAT(asParagraph(Off), HasSubstr("off"));
 }
