@@ -7,8 +7,8 @@ and what the host's page cache holds.
 WINDOWS_BUILD is where the preset windows-cross builds, FOLDER one on a real
 disk. Ends with status 77 and a reason where something is missing.
 
-PrefetchVirtualMemory of half a file must bring just that half into the host's
-page cache. What Wine 8 cannot tell is said: QueryWorkingSetEx reads
+PrefetchVirtualMemory of a file's second half must bring just that half into the
+host's page cache. What Wine 8 cannot tell is said: QueryWorkingSetEx reads
 /proc/self/pagemap there, so it knows the pages that the program has touched and
 no others.
 """
@@ -25,7 +25,9 @@ from pathlib import Path
 PAGE = mmap.PAGESIZE
 SIZE = 4 << 20
 HALF = SIZE // 2
-# Of what readahead brings around a range.
+# Wine 8 itself reads the head of a file that is opened and mapped.
+HEAD = 8
+# Of what readahead may bring around a range.
 SLACK = 32
 TRIES = 5
 SKIPPED = 77
@@ -122,25 +124,27 @@ def run_once(wine, program, path):
     probe = Probe(wine, program)
     try:
         check(int(probe.ask(f"open Z:{path}")) == SIZE, "size")
-        # Both say that nothing is there, and to ask has brought nothing.
-        check(compare(probe, path, 0) == 0, "something was read")
-        check(fincore(path) == 0, "asking has read")
+        # Both say that nothing is there, and to ask brings nothing.
+        before = compare(probe, path, 0)
+        check(before <= HEAD, "something was read")
+        check(fincore(path) <= before, "asking has read")
 
-        check(int(probe.ask(f"hint 0 {HALF}")) == HALF, "hint")
+        check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
         half = HALF // PAGE
         host = wait_for(path, half)
         pages = resident_map(path)
-        print(f"  host:    {host} pages, {sum(pages[:half])} of the half")
-        check(sum(pages[half:]) <= SLACK, "more was read than hinted")
-        if sum(pages[:half]) != half:
+        print(f"  host:    {sum(pages[:half])} pages of the first half, "
+              f"{sum(pages[half:])} of the hinted one's {half}")
+        check(sum(pages[:half]) <= HEAD + SLACK, "more was read than hinted")
+        if sum(pages[half:]) != half:
             raise Retry
         compare(probe, path, 0)
 
-        check(int(probe.ask(f"touch 0 {HALF}")) == half, "touch")
-        host = compare(probe, path, half)
-        check(host <= half + SLACK, "more was read than hinted")
-
         check(int(probe.ask(f"touch {HALF} {HALF}")) == half, "touch")
+        host = compare(probe, path, half)
+        check(host <= half + HEAD + SLACK, "more was read than hinted")
+
+        check(int(probe.ask(f"touch 0 {HALF}")) == half, "touch")
         if compare(probe, path, 2 * half) != 2 * half:
             raise Retry
 
