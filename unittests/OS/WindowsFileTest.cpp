@@ -8,10 +8,12 @@
 
 #include "TestFiles.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/PageCache.h"
 #include "headstart/OS/WideText.h"
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <string>
@@ -22,6 +24,7 @@
 #include <windows.h>
 
 #include <shellapi.h>
+#include <winioctl.h>
 
 using namespace headstart::os::test;
 namespace fs = std::filesystem;
@@ -119,6 +122,38 @@ TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
   EXPECT_EQ(look(Path).Kind, os::FileKind::Regular);
   ::CloseHandle(Holder);
   EXPECT_FALSE(os::OpenFile::open(Path, File));
+}
+
+TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
+  const TestFolder Folder;
+  const std::string Path = Folder.path("file");
+  constexpr uint64_t At = (uint64_t(5) << 30) + 7;
+  const HANDLE Writer = ::CreateFileW(wide(Path).c_str(), GENERIC_WRITE, 0,
+                                      nullptr, CREATE_NEW, 0, nullptr);
+  ASSERT_NE(Writer, INVALID_HANDLE_VALUE);
+  DWORD Count = 0;
+  ::DeviceIoControl(Writer, FSCTL_SET_SPARSE, nullptr, 0, nullptr, 0, &Count,
+                    nullptr);
+  OVERLAPPED Where = {};
+  Where.Offset = static_cast<DWORD>(At);
+  Where.OffsetHigh = static_cast<DWORD>(At >> 32);
+  EXPECT_NE(::WriteFile(Writer, "end", 3, &Count, &Where), 0);
+  ::CloseHandle(Writer);
+
+  const os::OpenFile File = openOrFail(Path);
+  EXPECT_EQ(File.size(), At + 3);
+  std::string Text(10, 'x');
+  std::error_code Error;
+  EXPECT_EQ(File.readAt(At - 2, Text, Error), 5U);
+  EXPECT_EQ(Text.substr(0, 5), std::string("\0\0end", 5));
+  const os::MappedFile Mapping = mapOrFail(File);
+  EXPECT_EQ(text(Mapping).substr(At), "end");
+  const os::PageCache Cache;
+  const std::array<headstart::ByteRange, 2> Ranges = {{{0, 1}, {At, 100}}};
+  const auto Results = Cache.hint(File, Ranges);
+  EXPECT_EQ(Results[0].AcceptedBytes, 1U);
+  EXPECT_EQ(Results[1].AcceptedBytes, 3U);
+  EXPECT_EQ(Cache.fetch(&File, nullptr, Ranges[1]).AcceptedBytes, 3U);
 }
 
 TEST(WindowsPathTest, TakesLongPaths) {
