@@ -129,6 +129,19 @@ def run_once(wine, program, path):
         check(before <= HEAD, "something was read")
         check(fincore(path) <= before, "asking has read")
 
+        # While the system says that memory is low, nothing is asked for.
+        check(probe.ask("pressure") == "0", "pressure")
+        if probe.ask("low-memory 1") == "0":
+            try:
+                answer = probe.ask(f"hint {HALF} {HALF}")
+                check(answer == "low memory, took 0", "a hint while memory is low")
+                check(probe.ask("pressure") == "100", "pressure")
+            finally:
+                probe.ask("low-memory 0")
+            check(fincore(path) <= before, "low memory, and something was read")
+        else:
+            print("  not run: hints while memory is low")
+
         check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
         half = HALF // PAGE
         host = wait_for(path, half)

@@ -14,12 +14,28 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
 #include <string>
 #include <vector>
 
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
 using namespace headstart;
-using namespace headstart::os;
 using namespace headstart::os::test;
+// Not all of os: winbase.h has an OpenFile of its own.
+namespace os = headstart::os;
+using os::HintOutcome;
+using os::HintResult;
+using os::MappedFile;
+using os::PageCache;
+using os::PageCacheAbilities;
+using os::PageTables;
+using os::SystemMemory;
+using os::Threads;
+using os::usableProcessors;
 
 namespace {
 
@@ -37,7 +53,7 @@ protected:
 
   const TestFolder Folder;
   const std::string Contents = pattern(2000 * Page);
-  const OpenFile File = openOrFail(Folder.write("file", Contents));
+  const os::OpenFile File = openOrFail(Folder.write("file", Contents));
   const PageCache Cache{smallSteps()};
 };
 
@@ -155,6 +171,31 @@ TEST(WindowsSystemMemoryTest, TellsOfTheMachine) {
   if (!Memory.PressurePercent)
     GTEST_SKIP() << "the notification of low memory: not on this system";
   EXPECT_TRUE(*Memory.PressurePercent == 0 || *Memory.PressurePercent == 100);
+}
+
+TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
+  // Too much to be in the way of the tests that follow in this process, which
+  // stays in the job.
+  constexpr uint64_t Limit = uint64_t(1) << 40;
+  const HANDLE Job = ::CreateJobObjectW(nullptr, nullptr);
+  ASSERT_NE(Job, nullptr);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Limits = {};
+  Limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_JOB_MEMORY;
+  Limits.JobMemoryLimit = Limit;
+  ASSERT_NE(::SetInformationJobObject(Job, JobObjectExtendedLimitInformation,
+                                      &Limits, sizeof(Limits)),
+            0);
+  ASSERT_NE(::AssignProcessToJobObject(Job, ::GetCurrentProcess()), 0);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Told = {};
+  if (::QueryInformationJobObject(Job, JobObjectExtendedLimitInformation, &Told,
+                                  sizeof(Told), nullptr) == 0 ||
+      Told.JobMemoryLimit != Limit)
+    GTEST_SKIP() << "the limits of a job: Wine 8 does not keep them";
+  const SystemMemory Memory = SystemMemory::read();
+  EXPECT_EQ(Memory.CgroupLimitBytes, Limit);
+  ASSERT_TRUE(Memory.CgroupAvailableBytes.has_value());
+  EXPECT_LT(*Memory.CgroupAvailableBytes, Limit);
+  EXPECT_GT(*Memory.CgroupAvailableBytes, Limit / 2);
 }
 
 TEST(WindowsThreadsTest, StartsAndJoins) {

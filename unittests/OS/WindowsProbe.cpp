@@ -23,6 +23,7 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/Program.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 
 #include <chrono>
@@ -49,6 +50,38 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+/// Opens the system's event of low memory by its name in the kernel, which no
+/// documented function takes, and sets it or not.
+bool signalLowMemory(bool IsLow) {
+  struct Text {
+    USHORT Length;
+    USHORT Capacity;
+    const wchar_t *Units;
+  };
+  struct Attributes {
+    ULONG Size;
+    HANDLE Root;
+    const Text *Name;
+    ULONG Flags;
+    void *Security;
+    void *Quality;
+  };
+  using OpenEvent = LONG WINAPI(HANDLE *, ACCESS_MASK, const Attributes *);
+  auto *const Open = reinterpret_cast<OpenEvent *>(reinterpret_cast<void (*)()>(
+      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "NtOpenEvent")));
+  const std::wstring Name = L"\\KernelObjects\\LowMemoryCondition";
+  const auto Bytes = static_cast<USHORT>(Name.size() * sizeof(wchar_t));
+  const Text NameText = {Bytes, Bytes, Name.c_str()};
+  const Attributes Which = {
+      sizeof(Attributes), nullptr, &NameText, 0, nullptr, nullptr};
+  HANDLE Event = nullptr;
+  if (Open == nullptr || Open(&Event, EVENT_MODIFY_STATE, &Which) < 0)
+    return false;
+  const bool IsDone = (IsLow ? ::SetEvent(Event) : ::ResetEvent(Event)) != 0;
+  ::CloseHandle(Event);
+  return IsDone;
+}
+
 /// Answers each line with one: a number, or `error` and why.
 ///
 ///     open PATH        opens and maps a file; its size
@@ -59,6 +92,8 @@ using Words = std::vector<std::string>;
 ///     bound hint BEGIN LENGTH   bytes that the system took touch BEGIN LENGTH
 ///     reads a byte of each page; their number evict            asks for it; 0
 ///     close            unmaps and closes; 0
+///     low-memory 0|1   sets the system's own signal, or not; 0. Windows lets
+///                      nobody do that, Wine does
 int servePageCache() {
   const PageCache Cache;
   os::OpenFile File;
@@ -108,7 +143,10 @@ int servePageCache() {
     } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
       const HintResult Result = Cache.hint(File, {&Range, 1}).front();
       if (Result.Outcome != HintOutcome::Accepted)
-        Fail(Result.Error);
+        std::cout << (Result.Error == std::errc::not_enough_memory
+                          ? "low memory, took "
+                          : "error, took ")
+                  << Result.AcceptedBytes << std::endl;
       else
         std::cout << Result.AcceptedBytes << std::endl;
     } else if (Command == "touch" && In >> Range.Offset >> Range.Length) {
@@ -120,6 +158,14 @@ int servePageCache() {
         ++Pages;
       }
       std::cout << Pages << std::endl;
+    } else if (Command == "low-memory" && In >> Range.Offset) {
+      if (signalLowMemory(Range.Offset != 0))
+        std::cout << 0 << std::endl;
+      else
+        std::cout << "refused" << std::endl;
+    } else if (Command == "pressure") {
+      std::cout << SystemMemory::read().PressurePercent.value_or(-1)
+                << std::endl;
     } else if (Command == "evict") {
       if (const std::error_code Error = Cache.evict(File))
         Fail(Error);
