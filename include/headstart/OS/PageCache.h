@@ -85,7 +85,8 @@ struct Residency {
 
 class PageCache {
 public:
-  /// Probes the system (a few microseconds on a scratch mapping).
+  /// Probes the system (a few microseconds on a scratch mapping; on Windows a
+  /// scratch file in the temporary folder, once in a process).
   PageCache();
   /// Uses just these abilities.
   explicit PageCache(const PageCacheAbilities &Abilities);
