@@ -23,13 +23,15 @@ import time
 from pathlib import Path
 
 PAGE = mmap.PAGESIZE
-SIZE = 4 << 20
+# Half of it is more than any readahead that is common (8 MiB at the most), to
+# which a hint would be cut that does not go in steps.
+SIZE = 32 << 20
 HALF = SIZE // 2
 # Wine 8 itself reads the head of a file that is opened and mapped.
 HEAD = 8
 # Of what readahead may bring around a range.
 SLACK = 32
-TRIES = 5
+TRIES = 4
 SKIPPED = 77
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -76,8 +78,8 @@ def evict(path):
 
 
 def wait_for(path, pages):
-    """Until so many are in memory, or for ten seconds; how many are."""
-    for _ in range(500):
+    """Until so many are in memory, or for five seconds; how many are."""
+    for _ in range(250):
         if fincore(path) >= pages:
             break
         time.sleep(0.02)
