@@ -11,8 +11,8 @@
 //     WindowsProbe flood             writes until it is killed
 //     WindowsProbe sleep             for ten minutes
 //     WindowsProbe streams           a line to each, and what it gets
-//     WindowsProbe leave             starts one that sleeps, and ends
-//     WindowsProbe run A B...        os::ForegroundProgram in its place
+//     WindowsProbe leave             starts one that sleeps, prints its id,
+//     ends WindowsProbe run A B...        os::ForegroundProgram in its place
 //     WindowsProbe become A B...     os::becomeProgram
 //     WindowsProbe fault abort|address   a contained fault beside `exit 5`
 //     WindowsProbe page-cache        commands on its standard input; see below
@@ -191,6 +191,22 @@ int run(const Words &Program) {
   endLike(Foreground.wait());
 }
 
+/// Leaves a program behind that holds our streams.
+int leave() {
+  std::wstring Line = L"\"";
+  std::wstring Path(1000, L'\0');
+  Path.resize(::GetModuleFileNameW(nullptr, Path.data(), 1000));
+  Line += Path + L"\" sleep";
+  STARTUPINFOW Startup = {};
+  Startup.cb = sizeof(Startup);
+  PROCESS_INFORMATION Info = {};
+  if (::CreateProcessW(nullptr, Line.data(), nullptr, nullptr, TRUE, 0, nullptr,
+                       nullptr, &Startup, &Info) == 0)
+    return 1;
+  std::cout << Info.dwProcessId << std::flush;
+  return 0;
+}
+
 int fault(const std::string &Kind, const Words &Program) {
   ForegroundProgram Foreground;
   if (Foreground.start(Program))
@@ -240,6 +256,8 @@ int main(int Count, char **Arguments) {
       std::cout << "input\n";
     return 1;
   }
+  if (Command == "leave")
+    return leave();
   if (Command == "run")
     return run(Rest);
   if (Command == "become")

@@ -69,6 +69,17 @@ DWORD statusOf(const std::wstring &Arguments) {
 
 std::wstring quotedProbe() { return L'"' + fs::path(probe()).wstring() + L'"'; }
 
+/// Whether \p Path can be deleted, which a program that runs prevents.
+bool waitUntilGone(const fs::path &Path) {
+  for (unsigned I = 0; I != 600; ++I) {
+    std::error_code Error;
+    if (fs::remove(Path, Error) && !Error)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
 TEST(WindowsProgramTest, ItsPartsAreTheBytesOfItsFile) {
   const std::vector<os::ProgramPart> Parts = os::programParts();
   ASSERT_FALSE(Parts.empty());
@@ -150,6 +161,33 @@ TEST(WindowsAskProgramTest, IsBounded) {
             std::errc::operation_canceled);
 }
 
+TEST(WindowsAskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+  const std::string Id = ask({probe(), "leave"});
+  ASSERT_FALSE(Id.empty());
+  const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
+                                    static_cast<DWORD>(std::stoul(Id)));
+  ASSERT_NE(Left, nullptr) << "it was ended: " << ::GetLastError();
+  // Nor is it killed.
+  EXPECT_EQ(::WaitForSingleObject(Left, 500), static_cast<DWORD>(WAIT_TIMEOUT));
+  ::TerminateProcess(Left, 0);
+  ::CloseHandle(Left);
+}
+
+TEST(WindowsAskProgramTest, KillsWhatAProgramHasStartedAtALimit) {
+  // `cmd` starts the one that writes, and waits for it.
+  os::AnswerLimits Small;
+  Small.Time = std::chrono::seconds(60);
+  Small.Bytes = 10'000;
+  std::string Answer;
+  const TestFolder Folder;
+  const fs::path Copy = fs::path(Folder.path()) / "copy.exe";
+  fs::copy_file(probe(), Copy);
+  EXPECT_EQ(os::askProgram({"cmd", "/c", Copy.string(), "flood"},
+                           os::ProgramStream::Output, Small, Answer),
+            std::errc::value_too_large);
+  EXPECT_TRUE(waitUntilGone(Copy));
+}
+
 TEST(WindowsForegroundTest, EndsWithTheStatusOfTheProgram) {
   EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 0"), 0U);
   EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 3"), 3U);
@@ -174,17 +212,6 @@ TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
 TEST(WindowsForegroundTest, AFaultOfAThreadEndsThatThreadOnly) {
   EXPECT_EQ(statusOf(L"fault abort"), 5U);
   EXPECT_EQ(statusOf(L"fault address"), 5U);
-}
-
-/// Whether \p Path can be deleted, which a program that runs prevents.
-bool waitUntilGone(const fs::path &Path) {
-  for (unsigned I = 0; I != 600; ++I) {
-    std::error_code Error;
-    if (fs::remove(Path, Error) && !Error)
-      return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
 }
 
 TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
