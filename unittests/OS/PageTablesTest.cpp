@@ -51,7 +51,7 @@ TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
   const MappedFile Mapping = freshMapping(100 * Page - 100);
   const PageCache Cache;
   if (!Cache.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+    GTEST_SKIP() << "MADV_POPULATE_READ: not on this system";
   for (const ByteRange Range :
        {ByteRange{10 * Page, 2 * Page}, ByteRange{40 * Page, 1 * Page},
         ByteRange{98 * Page, 2 * Page - 100}})
@@ -87,7 +87,7 @@ TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
   const MappedFile Mapping = freshMapping(4000 * Page);
   const PageCache Cache;
   if (!Cache.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+    GTEST_SKIP() << "MADV_POPULATE_READ: not on this system";
   for (uint64_t P = 0; P != 4000; P += 2)
     ASSERT_EQ(Cache.fetch(nullptr, &Mapping, {P * Page, Page}).Outcome,
               HintOutcome::Accepted);

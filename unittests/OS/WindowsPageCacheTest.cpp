@@ -1,0 +1,212 @@
+//===- WindowsPageCacheTest.cpp - Hints in batches, and working sets ------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/OS/PageTables.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+using namespace headstart;
+using namespace headstart::os::test;
+// Not all of os: winbase.h has an OpenFile of its own.
+namespace os = headstart::os;
+using os::HintOutcome;
+using os::HintResult;
+using os::MappedFile;
+using os::PageCache;
+using os::PageCacheAbilities;
+using os::PageTables;
+using os::SystemMemory;
+using os::Threads;
+using os::usableProcessors;
+
+namespace {
+
+constexpr uint64_t Page = 4096;
+/// Entries to a call; see PageCache.cpp.
+constexpr size_t Batch = 512;
+
+class WindowsPageCacheTest : public testing::Test {
+protected:
+  static PageCacheAbilities smallSteps() {
+    PageCacheAbilities Abilities = PageCache::probe();
+    Abilities.HintStepBytes = Page;
+    return Abilities;
+  }
+
+  const TestFolder Folder;
+  const std::string Contents = pattern(2000 * Page);
+  const os::OpenFile File = openOrFail(Folder.write("file", Contents));
+  const PageCache Cache{smallSteps()};
+};
+
+TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
+  ASSERT_TRUE(Cache.abilities().Hint);
+  for (const uint64_t Pages : {Batch - 1, Batch, Batch + 1, 2 * Batch}) {
+    const ByteRange Range{0, Pages * Page};
+    const HintResult Result = Cache.hint(File, {&Range, 1}).front();
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted) << Pages;
+    EXPECT_EQ(Result.AcceptedBytes, Pages * Page);
+    EXPECT_EQ(Result.Calls, (Pages + Batch - 1) / Batch);
+  }
+  // One byte more on either side takes a page more.
+  const ByteRange Range{Page - 1, (Batch - 1) * Page + 1};
+  const HintResult Result = Cache.hint(File, {&Range, 1}).front();
+  EXPECT_EQ(Result.AcceptedBytes, Range.Length);
+  EXPECT_EQ(Result.Calls, 1U);
+}
+
+TEST_F(WindowsPageCacheTest, ManyRangesShareACall) {
+  std::vector<ByteRange> Ranges;
+  for (size_t I = 0; I != 2 * Batch + 1; ++I)
+    Ranges.push_back({(I * 3 % 1900) * Page + I % 7, 100});
+  const std::vector<HintResult> Results = Cache.hint(File, Ranges);
+  ASSERT_EQ(Results.size(), Ranges.size());
+  for (const HintResult &Result : Results) {
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+    EXPECT_EQ(Result.AcceptedBytes, 100U);
+    EXPECT_EQ(Result.Calls, 1U);
+  }
+}
+
+TEST_F(WindowsPageCacheTest, HintsInAnyOrderAndFarApart) {
+  const std::vector<ByteRange> Ranges = {{1999 * Page + 4095, 10},
+                                         {0, 1},
+                                         {1000 * Page - 1, 2},
+                                         {1000 * Page, 3 * Page},
+                                         {2000 * Page, 1}};
+  const std::vector<HintResult> Results = Cache.hint(File, Ranges);
+  const uint64_t Expected[] = {1, 1, 2, 3 * Page, 0};
+  for (size_t I = 0; I != Results.size(); ++I) {
+    EXPECT_EQ(Results[I].Outcome, HintOutcome::Accepted);
+    EXPECT_EQ(Results[I].AcceptedBytes, Expected[I]) << I;
+  }
+}
+
+TEST_F(WindowsPageCacheTest, AHintLeavesNoMappingBehind) {
+  const ByteRange Range{0, 100 * Page};
+  ASSERT_EQ(Cache.hint(File, {&Range, 1}).front().Outcome,
+            HintOutcome::Accepted);
+  (void)Cache.residency(File, Range);
+  std::error_code Error;
+  std::filesystem::resize_file(Folder.path("file"), 10, Error);
+  EXPECT_FALSE(Error) << Error.message();
+}
+
+TEST_F(WindowsPageCacheTest, WithoutTheFunctionThereIsNoHint) {
+  PageCacheAbilities None = PageCache::probe();
+  None.Hint = false;
+  const PageCache Without(None);
+  const ByteRange Range{0, Page};
+  EXPECT_EQ(Without.hint(File, {&Range, 1}).front().Outcome,
+            HintOutcome::Unsupported);
+  EXPECT_EQ(Without.willNeed({Contents.data(), Page}).Outcome,
+            HintOutcome::Unsupported);
+  EXPECT_EQ(Without.fetch(&File, nullptr, Range).AcceptedBytes, Page);
+}
+
+TEST_F(WindowsPageCacheTest, WillNeedTakesMemoryOfAMapping) {
+  const MappedFile Mapping = mapOrFail(File);
+  const HintResult Result =
+      Cache.willNeed(Mapping.bytes().subspan(Page - 1, 3 * Page));
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, 3 * Page);
+  EXPECT_EQ(Result.Range, (ByteRange{0, 3 * Page}));
+}
+
+TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
+  const MappedFile Mapping = mapOrFail(File);
+  PageTables Tables;
+  auto Present = Tables.present(Mapping.bytes());
+  ASSERT_TRUE(Present.has_value());
+  EXPECT_TRUE(Present->empty());
+  // At the boundary of two queries.
+  volatile char Byte = Mapping.data()[1024 * Page];
+  (void)Byte;
+  Present = Tables.present(Mapping.bytes());
+  ASSERT_TRUE(Present.has_value());
+  bool Seen = false;
+  for (const ByteRange &R : *Present)
+    Seen |= R.Offset <= 1024 * Page && R.end() > 1024 * Page;
+  EXPECT_TRUE(Seen);
+  const auto Found = Cache.residency(Mapping, {1024 * Page, 1});
+  ASSERT_TRUE(Found.has_value());
+  EXPECT_TRUE(Found->complete());
+  // All of it.
+  for (uint64_t At = 0; At < Contents.size(); At += Page)
+    Byte = Mapping.data()[At];
+  Present = Tables.present(Mapping.bytes());
+  ASSERT_EQ(Present->size(), 1U);
+  EXPECT_EQ(Present->front(), (ByteRange{0, Contents.size()}));
+}
+
+TEST_F(WindowsPageCacheTest, TrimmedMemoryKeepsItsContents) {
+  std::vector<char> Own(Contents.begin(), Contents.end());
+  const std::error_code Error = Cache.notNeededSoon(Own);
+  EXPECT_FALSE(Error) << Error.message();
+  EXPECT_EQ(std::string_view(Own.data(), Own.size()), Contents);
+}
+
+TEST(WindowsSystemMemoryTest, TellsOfTheMachine) {
+  const SystemMemory Memory = SystemMemory::read();
+  EXPECT_GT(Memory.TotalBytes, uint64_t(64) << 20);
+  EXPECT_GT(Memory.AvailableBytes, 0U);
+  if (!Memory.PressurePercent)
+    GTEST_SKIP() << "the notification of low memory: not on this system";
+  EXPECT_TRUE(*Memory.PressurePercent == 0 || *Memory.PressurePercent == 100);
+}
+
+TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
+  // Too much to be in the way of the tests that follow in this process, which
+  // stays in the job.
+  constexpr uint64_t Limit = uint64_t(1) << 40;
+  const HANDLE Job = ::CreateJobObjectW(nullptr, nullptr);
+  ASSERT_NE(Job, nullptr);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Limits = {};
+  Limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_JOB_MEMORY;
+  Limits.JobMemoryLimit = Limit;
+  ASSERT_NE(::SetInformationJobObject(Job, JobObjectExtendedLimitInformation,
+                                      &Limits, sizeof(Limits)),
+            0);
+  ASSERT_NE(::AssignProcessToJobObject(Job, ::GetCurrentProcess()), 0);
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Told = {};
+  if (::QueryInformationJobObject(Job, JobObjectExtendedLimitInformation, &Told,
+                                  sizeof(Told), nullptr) == 0 ||
+      Told.JobMemoryLimit != Limit)
+    GTEST_SKIP() << "the limits of a job: Wine 8 does not keep them";
+  const SystemMemory Memory = SystemMemory::read();
+  EXPECT_EQ(Memory.CgroupLimitBytes, Limit);
+  ASSERT_TRUE(Memory.CgroupAvailableBytes.has_value());
+  EXPECT_LT(*Memory.CgroupAvailableBytes, Limit);
+  EXPECT_GT(*Memory.CgroupAvailableBytes, Limit / 2);
+}
+
+TEST(WindowsThreadsTest, StartsAndJoins) {
+  EXPECT_GE(usableProcessors(), 1U);
+  std::atomic<int> Ran = 0;
+  Threads Some;
+  for (int I = 0; I != 4; ++I)
+    EXPECT_FALSE(Some.start([&] { ++Ran; }));
+  EXPECT_EQ(Some.size(), 4U);
+  Some.join();
+  EXPECT_EQ(Ran, 4);
+}
+
+} // namespace

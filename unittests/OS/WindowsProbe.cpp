@@ -1,0 +1,271 @@
+//===- WindowsProbe.cpp - A program of Windows that tests run -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//     WindowsProbe words A B...      prints its words, a line each
+//     WindowsProbe exit STATUS       ends so
+//     WindowsProbe flood             writes until it is killed
+//     WindowsProbe sleep             for ten minutes
+//     WindowsProbe streams           a line to each, and what it gets
+//     WindowsProbe leave             starts one that sleeps, prints its id,
+//     ends WindowsProbe run A B...        os::ForegroundProgram in its place
+//     WindowsProbe become A B...     os::becomeProgram
+//     WindowsProbe fault abort|address   a contained fault beside `exit 5`
+//     WindowsProbe page-cache        commands on its standard input; see below
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/OS/PageTables.h"
+#include "headstart/OS/Program.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <io.h>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+using namespace headstart;
+using namespace headstart::os;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Opens the system's event of low memory by its name in the kernel, which no
+/// documented function takes, and sets it or not.
+bool signalLowMemory(bool IsLow) {
+  struct Text {
+    USHORT Length;
+    USHORT Capacity;
+    const wchar_t *Units;
+  };
+  struct Attributes {
+    ULONG Size;
+    HANDLE Root;
+    const Text *Name;
+    ULONG Flags;
+    void *Security;
+    void *Quality;
+  };
+  using OpenEvent = LONG WINAPI(HANDLE *, ACCESS_MASK, const Attributes *);
+  auto *const Open = reinterpret_cast<OpenEvent *>(reinterpret_cast<void (*)()>(
+      ::GetProcAddress(::GetModuleHandleW(L"ntdll.dll"), "NtOpenEvent")));
+  const std::wstring Name = L"\\KernelObjects\\LowMemoryCondition";
+  const auto Bytes = static_cast<USHORT>(Name.size() * sizeof(wchar_t));
+  const Text NameText = {Bytes, Bytes, Name.c_str()};
+  const Attributes Which = {
+      sizeof(Attributes), nullptr, &NameText, 0, nullptr, nullptr};
+  HANDLE Event = nullptr;
+  if (Open == nullptr || Open(&Event, EVENT_MODIFY_STATE, &Which) < 0)
+    return false;
+  const bool IsDone = (IsLow ? ::SetEvent(Event) : ::ResetEvent(Event)) != 0;
+  ::CloseHandle(Event);
+  return IsDone;
+}
+
+/// Answers each line with one: a number, or `error` and why.
+///
+///     open PATH        opens and maps a file; its size
+///     touched          pages of the mapping that this process has touched
+///     resident         as PageCache::residency says of the file: pages, or
+///                      `unknown`
+///     mapped           the same of the mapping, `at-least` before a lower
+///     bound hint BEGIN LENGTH   bytes that the system took touch BEGIN LENGTH
+///     reads a byte of each page; their number evict            asks for it; 0
+///     close            unmaps and closes; 0
+///     low-memory 0|1   sets the system's own signal, or not; 0. Windows lets
+///                      nobody do that, Wine does
+int servePageCache() {
+  const PageCache Cache;
+  os::OpenFile File;
+  MappedFile Mapping;
+  const auto Fail = [](std::error_code Error) {
+    std::cout << "error " << Error.message() << std::endl;
+  };
+  const auto Tell = [](const std::optional<Residency> &Found) {
+    if (!Found)
+      std::cout << "unknown" << std::endl;
+    else
+      std::cout << (Found->IsLowerBound ? "at-least " : "")
+                << Found->ResidentPages << std::endl;
+  };
+  for (std::string Line; std::getline(std::cin, Line);) {
+    if (!Line.empty() && Line.back() == '\r')
+      Line.pop_back();
+    std::istringstream In(Line);
+    std::string Command;
+    In >> Command;
+    ByteRange Range;
+    if (Command == "open") {
+      std::string Path;
+      std::getline(In >> std::ws, Path);
+      std::error_code Error = os::OpenFile::open(Path, File);
+      if (!Error)
+        Error = MappedFile::map(File, Mapping);
+      if (Error)
+        Fail(Error);
+      else
+        std::cout << File.size() << std::endl;
+    } else if (Command == "touched") {
+      PageTables Tables;
+      const auto Present = Tables.present(Mapping.bytes());
+      if (!Present) {
+        std::cout << "unknown" << std::endl;
+        continue;
+      }
+      uint64_t Pages = 0;
+      for (const ByteRange &R : *Present)
+        Pages += (R.Length + Cache.pageSize() - 1) / Cache.pageSize();
+      std::cout << Pages << std::endl;
+    } else if (Command == "resident") {
+      Tell(Cache.residency(File, {0, File.size()}));
+    } else if (Command == "mapped") {
+      Tell(Cache.residency(Mapping, {0, File.size()}));
+    } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
+      const HintResult Result = Cache.hint(File, {&Range, 1}).front();
+      if (Result.Outcome != HintOutcome::Accepted)
+        std::cout << (Result.Error == std::errc::not_enough_memory
+                          ? "low memory, took "
+                          : "error, took ")
+                  << Result.AcceptedBytes << std::endl;
+      else
+        std::cout << Result.AcceptedBytes << std::endl;
+    } else if (Command == "touch" && In >> Range.Offset >> Range.Length) {
+      uint64_t Pages = 0;
+      for (uint64_t At = Range.Offset; At < Range.end();
+           At += Cache.pageSize()) {
+        volatile char Byte = Mapping.data()[At];
+        (void)Byte;
+        ++Pages;
+      }
+      std::cout << Pages << std::endl;
+    } else if (Command == "low-memory" && In >> Range.Offset) {
+      if (signalLowMemory(Range.Offset != 0))
+        std::cout << 0 << std::endl;
+      else
+        std::cout << "refused" << std::endl;
+    } else if (Command == "pressure") {
+      std::cout << SystemMemory::read().PressurePercent.value_or(-1)
+                << std::endl;
+    } else if (Command == "evict") {
+      if (const std::error_code Error = Cache.evict(File))
+        Fail(Error);
+      else
+        std::cout << 0 << std::endl;
+    } else if (Command == "close") {
+      Mapping = MappedFile();
+      File.close();
+      std::cout << 0 << std::endl;
+    } else {
+      std::cout << "error unknown command" << std::endl;
+    }
+  }
+  return 0;
+}
+
+int run(const Words &Program) {
+  ForegroundProgram Foreground;
+  if (const std::error_code Error = Foreground.start(Program)) {
+    std::cout << Error.default_error_condition().value() << std::endl;
+    return 99;
+  }
+  endLike(Foreground.wait());
+}
+
+/// Leaves a program behind that holds our streams.
+int leave() {
+  std::wstring Line = L"\"";
+  std::wstring Path(1000, L'\0');
+  Path.resize(::GetModuleFileNameW(nullptr, Path.data(), 1000));
+  Line += Path + L"\" sleep";
+  STARTUPINFOW Startup = {};
+  Startup.cb = sizeof(Startup);
+  PROCESS_INFORMATION Info = {};
+  if (::CreateProcessW(nullptr, Line.data(), nullptr, nullptr, TRUE, 0, nullptr,
+                       nullptr, &Startup, &Info) == 0)
+    return 1;
+  std::cout << Info.dwProcessId << std::flush;
+  return 0;
+}
+
+int fault(const std::string &Kind, const Words &Program) {
+  ForegroundProgram Foreground;
+  if (Foreground.start(Program))
+    return 99;
+  containFaults();
+  Threads Bad; // never joined
+  (void)Bad.start([&] {
+    if (Kind == "abort")
+      std::abort();
+    ::RaiseException(EXCEPTION_ACCESS_VIOLATION, 0, 0, nullptr);
+  });
+  while (!hadFault())
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  endLike(Foreground.wait());
+}
+
+} // namespace
+
+int main(int Count, char **Arguments) {
+  _setmode(1, _O_BINARY);
+  _setmode(2, _O_BINARY);
+  const Words All(Arguments, Arguments + Count);
+  const std::string Command = Count > 1 ? All[1] : "";
+  const Words Rest(All.begin() + std::min(Count, 2), All.end());
+  if (Command == "words") {
+    for (const std::string &Word : Rest)
+      std::cout << Word << '\n';
+    return 0;
+  }
+  if (Command == "exit" && !Rest.empty())
+    endLike({.BySignal = false,
+             .Code = static_cast<int>(std::stoll(Rest[0], nullptr, 0))});
+  if (Command == "flood")
+    for (const std::string Block(1000, 'y');;)
+      std::cout << Block << std::flush;
+  if (Command == "sleep") {
+    if (!Rest.empty())
+      std::ofstream(Rest[0]) << "ready";
+    std::this_thread::sleep_for(std::chrono::minutes(10));
+    return 0;
+  }
+  if (Command == "streams") {
+    std::cout << "out\n" << std::flush;
+    std::cerr << "err\n";
+    std::string Line;
+    if (std::getline(std::cin, Line))
+      std::cout << "input\n";
+    return 1;
+  }
+  if (Command == "leave")
+    return leave();
+  if (Command == "run")
+    return run(Rest);
+  if (Command == "become")
+    return becomeProgram(Rest).default_error_condition().value();
+  if (Command == "fault" && !Rest.empty())
+    return fault(Rest[0], {All[0], "exit", "5"});
+  if (Command == "page-cache")
+    return servePageCache();
+  std::cerr << "no such command\n";
+  return 2;
+}

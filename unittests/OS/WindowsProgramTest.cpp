@@ -1,0 +1,246 @@
+//===- WindowsProgramTest.cpp - This program, and those it runs -----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestFiles.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/Program.h"
+
+#include "gtest/gtest.h"
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+namespace os = headstart::os;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// WindowsProbe, which is built beside this program.
+std::string probe() {
+  return (fs::path(os::programPath()).parent_path() / "WindowsProbe.exe")
+      .string();
+}
+
+std::string ask(const Words &Program,
+                os::ProgramStream Stream = os::ProgramStream::Output) {
+  os::AnswerLimits Limits;
+  Limits.Time = std::chrono::seconds(60);
+  std::string Answer;
+  const std::error_code Error = os::askProgram(Program, Stream, Limits, Answer);
+  EXPECT_FALSE(Error) << Error.message();
+  return Answer;
+}
+
+/// The status of the probe with \p Arguments.
+DWORD statusOf(const std::wstring &Arguments) {
+  std::wstring Line = L'"' + fs::path(probe()).wstring() + L"\" " + Arguments;
+  STARTUPINFOW Startup = {};
+  Startup.cb = sizeof(Startup);
+  PROCESS_INFORMATION Info = {};
+  if (::CreateProcessW(nullptr, Line.data(), nullptr, nullptr, FALSE, 0,
+                       nullptr, nullptr, &Startup, &Info) == 0)
+    return 9999;
+  ::WaitForSingleObject(Info.hProcess, 60'000);
+  DWORD Code = 9998;
+  ::GetExitCodeProcess(Info.hProcess, &Code);
+  ::CloseHandle(Info.hProcess);
+  ::CloseHandle(Info.hThread);
+  return Code;
+}
+
+std::wstring quotedProbe() { return L'"' + fs::path(probe()).wstring() + L'"'; }
+
+/// Whether \p Path can be deleted, which a program that runs prevents.
+bool waitUntilGone(const fs::path &Path) {
+  for (unsigned I = 0; I != 600; ++I) {
+    std::error_code Error;
+    if (fs::remove(Path, Error) && !Error)
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  return false;
+}
+
+TEST(WindowsProgramTest, ItsPartsAreTheBytesOfItsFile) {
+  const std::vector<os::ProgramPart> Parts = os::programParts();
+  ASSERT_FALSE(Parts.empty());
+  os::OpenFile File;
+  ASSERT_FALSE(os::OpenFile::open(os::programPath(), File));
+  const auto *const Code = reinterpret_cast<const char *>(
+      static_cast<std::vector<os::ProgramPart> (*)()>(&os::programParts));
+  bool HoldsCode = false;
+  for (const os::ProgramPart &Part : Parts) {
+    ASSERT_LE(Part.Offset + Part.Memory.size(), File.size());
+    const bool IsCode = Code >= Part.Memory.data() &&
+                        Code < Part.Memory.data() + Part.Memory.size();
+    HoldsCode |= IsCode;
+    if (!IsCode) // the loader may have written addresses
+      continue;
+    std::vector<char> Bytes(std::min<size_t>(Part.Memory.size(), 4096));
+    std::error_code Error;
+    ASSERT_EQ(File.readAt(Part.Offset, Bytes, Error), Bytes.size());
+    EXPECT_EQ(std::memcmp(Bytes.data(), Part.Memory.data(), Bytes.size()), 0);
+  }
+  EXPECT_TRUE(HoldsCode);
+}
+
+TEST(WindowsProgramTest, AHandleThatNamesNothingIsForgotten) {
+  const HANDLE Before = ::GetStdHandle(STD_INPUT_HANDLE);
+  const HANDLE Closed = ::CreateEventW(nullptr, FALSE, FALSE, nullptr);
+  ::CloseHandle(Closed);
+  ::SetStdHandle(STD_INPUT_HANDLE, Closed);
+  const HANDLE Output = ::GetStdHandle(STD_OUTPUT_HANDLE);
+  os::holdStandardDescriptors();
+  EXPECT_EQ(::GetStdHandle(STD_INPUT_HANDLE), nullptr);
+  EXPECT_EQ(::GetStdHandle(STD_OUTPUT_HANDLE), Output);
+  ::SetStdHandle(STD_INPUT_HANDLE, Before);
+}
+
+TEST(WindowsAskProgramTest, WordsArriveAsTheyAre) {
+  const Words Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
+                      "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
+  Words Program = {probe(), "words"};
+  std::string Expected;
+  for (const std::string &Word : Sent) {
+    // The C runtime may expand what looks like a pattern; it names no file.
+    Program.push_back(Word);
+    Expected += Word + "\n";
+  }
+  EXPECT_EQ(ask(Program), Expected);
+}
+
+TEST(WindowsAskProgramTest, ListensToOneStream) {
+  EXPECT_EQ(ask({probe(), "streams"}), "out\n");
+  EXPECT_EQ(ask({probe(), "streams"}, os::ProgramStream::Error), "err\n");
+  EXPECT_EQ(ask({"headstart-no-such-program"}), "");
+}
+
+TEST(WindowsAskProgramTest, FindsProgramsInThePath) {
+  EXPECT_NE(ask({"cmd", "/c", "ver"}), "");
+  EXPECT_EQ(ask({"cmd.exe", "/c", "echo", "said"}), "said\r\n");
+}
+
+TEST(WindowsAskProgramTest, IsBounded) {
+  std::string Answer;
+  os::AnswerLimits Short;
+  Short.Time = std::chrono::milliseconds(50);
+  EXPECT_EQ(os::askProgram({probe(), "sleep"}, os::ProgramStream::Output, Short,
+                           Answer),
+            std::errc::timed_out);
+  os::AnswerLimits Small;
+  Small.Time = std::chrono::seconds(60);
+  Small.Bytes = 100'000;
+  EXPECT_EQ(os::askProgram({probe(), "flood"}, os::ProgramStream::Output, Small,
+                           Answer),
+            std::errc::value_too_large);
+  EXPECT_LT(Answer.size(), 200'000U);
+  const std::atomic<bool> Yes = true;
+  os::AnswerLimits Cancelled;
+  Cancelled.Cancelled = &Yes;
+  EXPECT_EQ(os::askProgram({probe(), "sleep"}, os::ProgramStream::Output,
+                           Cancelled, Answer),
+            std::errc::operation_canceled);
+}
+
+TEST(WindowsAskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+  const std::string Id = ask({probe(), "leave"});
+  ASSERT_FALSE(Id.empty());
+  const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
+                                    static_cast<DWORD>(std::stoul(Id)));
+  ASSERT_NE(Left, nullptr) << "it was ended: " << ::GetLastError();
+  // Nor is it killed.
+  EXPECT_EQ(::WaitForSingleObject(Left, 500), static_cast<DWORD>(WAIT_TIMEOUT));
+  ::TerminateProcess(Left, 0);
+  ::CloseHandle(Left);
+}
+
+TEST(WindowsAskProgramTest, KillsWhatAProgramHasStartedAtALimit) {
+  // `cmd` starts the one that writes, and waits for it.
+  os::AnswerLimits Small;
+  Small.Time = std::chrono::seconds(60);
+  Small.Bytes = 10'000;
+  std::string Answer;
+  const TestFolder Folder;
+  const fs::path Copy = fs::path(Folder.path()) / "copy.exe";
+  fs::copy_file(probe(), Copy);
+  EXPECT_EQ(os::askProgram({"cmd", "/c", Copy.string(), "flood"},
+                           os::ProgramStream::Output, Small, Answer),
+            std::errc::value_too_large);
+  EXPECT_TRUE(waitUntilGone(Copy));
+}
+
+TEST(WindowsForegroundTest, EndsWithTheStatusOfTheProgram) {
+  EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 0"), 0U);
+  EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 3"), 3U);
+  EXPECT_EQ(statusOf(L"run " + quotedProbe() + L" exit 0xC0000005"),
+            0xC0000005U);
+  EXPECT_EQ(statusOf(L"become " + quotedProbe() + L" exit 12"), 12U);
+}
+
+TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
+  const TestFolder Folder;
+  const std::string Batch = Folder.write("x.bat", "exit 0\n");
+  const std::string Plain = Folder.write("plain.exe", "no program");
+  const auto Why = [](const std::string &Program) {
+    return std::stoi("0" + ask({probe(), "run", Program}));
+  };
+  EXPECT_EQ(Why("headstart-no-such-program"), ENOENT);
+  EXPECT_EQ(Why(Folder.path("nowhere")), ENOENT);
+  EXPECT_EQ(Why(Batch), ENOEXEC);
+  EXPECT_EQ(Why(Plain), ENOEXEC);
+}
+
+TEST(WindowsForegroundTest, AFaultOfAThreadEndsThatThreadOnly) {
+  EXPECT_EQ(statusOf(L"fault abort"), 5U);
+  EXPECT_EQ(statusOf(L"fault address"), 5U);
+}
+
+TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
+  const TestFolder Folder;
+  // A copy: while it runs it cannot be deleted.
+  const fs::path Copy = fs::path(Folder.path()) / "copy.exe";
+  fs::copy_file(probe(), Copy);
+  const fs::path Ready = fs::path(Folder.path()) / "ready";
+  std::wstring Line = quotedProbe() + L" run \"" + Copy.wstring() +
+                      L"\" sleep \"" + Ready.wstring() + L'"';
+  STARTUPINFOW Startup = {};
+  Startup.cb = sizeof(Startup);
+  PROCESS_INFORMATION Info = {};
+  ASSERT_NE(::CreateProcessW(nullptr, Line.data(), nullptr, nullptr, FALSE, 0,
+                             nullptr, nullptr, &Startup, &Info),
+            0);
+  for (unsigned I = 0; I != 1200 && !fs::exists(Ready); ++I)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  ASSERT_TRUE(fs::exists(Ready));
+  std::error_code Error;
+  const bool IsHeld = !fs::remove(Copy, Error);
+  ::TerminateProcess(Info.hProcess, 1);
+  ::WaitForSingleObject(Info.hProcess, 60'000);
+  ::CloseHandle(Info.hProcess);
+  ::CloseHandle(Info.hThread);
+  if (!IsHeld)
+    GTEST_SKIP() << "a running program's file that cannot be deleted: not on "
+                    "this system";
+  EXPECT_TRUE(waitUntilGone(Copy));
+}
+
+} // namespace

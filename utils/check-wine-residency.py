@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Residency from both sides: what a Windows program does and says under Wine,
+and what the host's page cache holds.
+
+    check-wine-residency.py WINDOWS_BUILD FOLDER
+
+WINDOWS_BUILD is where the preset windows-cross builds, FOLDER one on a real
+disk. Ends with status 77 and a reason where something is missing.
+
+PrefetchVirtualMemory of a file's second half must bring just that half into the
+host's page cache. What Wine 8 cannot tell is said: QueryWorkingSetEx reads
+/proc/self/pagemap there, so it knows the pages that the program has touched and
+no others.
+"""
+
+import ctypes
+import mmap
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PAGE = mmap.PAGESIZE
+# Half of it is more than any readahead that is common (8 MiB at the most), to
+# which a hint would be cut that does not go in steps.
+SIZE = 32 << 20
+HALF = SIZE // 2
+# Wine 8 itself reads the head of a file that is opened and mapped.
+HEAD = 8
+# Of what readahead may bring around a range.
+SLACK = 32
+TRIES = 4
+SKIPPED = 77
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_int, ctypes.c_long]
+
+
+class Retry(Exception):
+    """Somebody reclaims memory under our hands."""
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(SKIPPED)
+
+
+def check(truth, message):
+    if not truth:
+        sys.exit("FAILED: " + message)
+
+
+def fincore(path):
+    run = subprocess.run(["fincore", "-n", "-r", "-o", "PAGES", str(path)],
+                         capture_output=True, text=True, check=True)
+    return int(run.stdout.split()[0])
+
+
+def resident_map(path):
+    """One byte a page: whether it is in memory."""
+    with open(path, "rb") as file:
+        address = libc.mmap(None, SIZE, mmap.PROT_READ, mmap.MAP_SHARED,
+                            file.fileno(), 0)
+    pages = (ctypes.c_ubyte * (SIZE // PAGE))()
+    failed = libc.mincore(ctypes.c_void_p(address), ctypes.c_size_t(SIZE), pages)
+    libc.munmap(ctypes.c_void_p(address), ctypes.c_size_t(SIZE))
+    check(failed == 0, "mincore")
+    return [page & 1 for page in pages]
+
+
+def evict(path):
+    with open(path, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def wait_for(path, pages):
+    """Until so many are in memory, or for five seconds; how many are."""
+    for _ in range(250):
+        if fincore(path) >= pages:
+            break
+        time.sleep(0.02)
+    return fincore(path)
+
+
+class Probe:
+    def __init__(self, wine, program):
+        self.process = subprocess.Popen(
+            [str(wine), str(program), "page-cache"], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline().strip()
+        print(f"  windows: {command.split('/')[0]:24} -> {answer}")
+        check(answer and not answer.startswith("error"), f"{command}: {answer}")
+        return answer
+
+
+def compare(probe, path, touched):
+    """What both sides say now, when so many pages have been touched."""
+    host = fincore(path)
+    print(f"  host:    fincore                  -> {host}")
+    check(int(probe.ask("touched")) == touched, f"touched is not {touched}")
+    mapped = probe.ask("mapped")
+    if mapped.startswith("at-least"):
+        if host < touched:
+            raise Retry
+        check(int(mapped.split()[1]) == touched,
+              "the lower bound is not what was touched")
+        check(probe.ask("resident") == "unknown", "a file is spoken of as known")
+    else:
+        check(int(mapped) == host and int(probe.ask("resident")) == host,
+              "the two sides disagree")
+    return host
+
+
+def run_once(wine, program, path):
+    evict(path)
+    if fincore(path) != 0:
+        raise Retry
+    probe = Probe(wine, program)
+    try:
+        check(int(probe.ask(f"open Z:{path}")) == SIZE, "size")
+        # Both say that nothing is there, and to ask brings nothing.
+        before = compare(probe, path, 0)
+        check(before <= HEAD, "something was read")
+        check(fincore(path) <= before, "asking has read")
+
+        # While the system says that memory is low, nothing is asked for.
+        check(probe.ask("pressure") == "0", "pressure")
+        if probe.ask("low-memory 1") == "0":
+            try:
+                answer = probe.ask(f"hint {HALF} {HALF}")
+                check(answer == "low memory, took 0", "a hint while memory is low")
+                check(probe.ask("pressure") == "100", "pressure")
+            finally:
+                probe.ask("low-memory 0")
+            check(fincore(path) <= before, "low memory, and something was read")
+        else:
+            print("  not run: hints while memory is low")
+
+        check(int(probe.ask(f"hint {HALF} {HALF}")) == HALF, "hint")
+        half = HALF // PAGE
+        host = wait_for(path, half)
+        pages = resident_map(path)
+        print(f"  host:    {sum(pages[:half])} pages of the first half, "
+              f"{sum(pages[half:])} of the hinted one's {half}")
+        check(sum(pages[:half]) <= HEAD + SLACK, "more was read than hinted")
+        if sum(pages[half:]) != half:
+            raise Retry
+        compare(probe, path, 0)
+
+        check(int(probe.ask(f"touch {HALF} {HALF}")) == half, "touch")
+        host = compare(probe, path, half)
+        check(host <= half + HEAD + SLACK, "more was read than hinted")
+
+        check(int(probe.ask(f"touch 0 {HALF}")) == half, "touch")
+        if compare(probe, path, 2 * half) != 2 * half:
+            raise Retry
+
+        probe.ask("close")
+        probe.ask(f"open Z:{path}")
+        probe.ask("evict")
+        left = fincore(path)
+        print(f"  host:    {left} pages after the Windows program's evict"
+              + (": Wine drops nothing" if left == 2 * half else ""))
+    finally:
+        probe.process.stdin.close()
+        probe.process.wait()
+
+
+def main():
+    build, folder = sys.argv[1:]
+    here = Path(__file__).resolve().parent
+    program = Path(build, "unittests", "WindowsProbe.exe")
+    if not build or not program.exists():
+        skip("the preset windows-cross is not built")
+    if not Path("/usr/lib/wine/wine64").exists():
+        skip("Wine is not installed (./dev setup installs it)")
+    if shutil.which("fincore") is None:
+        skip("fincore (util-linux-extra) is not installed")
+    path = Path(folder).resolve() / f"wine-residency-{os.getpid()}"
+    try:
+        path.write_bytes(os.urandom(SIZE))
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+        device = os.stat(path).st_dev
+        disk = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+        for queue in (disk / "queue", disk / ".." / "queue"):
+            ahead = queue / "read_ahead_kb"
+            if ahead.exists() and int(ahead.read_text()) < 128:
+                skip("the disk's read_ahead_kb is below a hint's step of 128")
+        evict(path)
+        if fincore(path) == SIZE // PAGE:
+            skip("the folder's file system drops no pages (tmpfs?)")
+        for attempt in range(TRIES):
+            print(f"try {attempt + 1}")
+            try:
+                run_once(here / "wine", program, path)
+                print("ok: both sides agree")
+                return
+            except Retry:
+                print("  pages went while we looked")
+        sys.exit("FAILED: no try in which the pages stayed")
+    finally:
+        path.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    main()
