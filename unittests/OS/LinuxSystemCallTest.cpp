@@ -49,7 +49,7 @@ protected:
 
   const TestFolder Folder;
   const std::string Path = Folder.write("file", pattern(FileBytes));
-  const OpenFile File = openOrFail(Path);
+  OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   const PageCache Cache{everything()};
 };

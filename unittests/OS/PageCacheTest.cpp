@@ -40,7 +40,7 @@ protected:
   const TestFolder Folder;
   const std::string Contents = pattern(FileBytes);
   const std::string Path = Folder.write("file", Contents);
-  const OpenFile File = openOrFail(Path);
+  OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   const PageCache Cache;
 };
@@ -241,6 +241,7 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
   // another; evictions make the fetches do real work.
   std::vector<std::thread> Threads;
   std::array<unsigned, 4> Wrong = {};
+  OpenFile Evicting = openOrFail(Path);
   Threads.reserve(Wrong.size());
   for (size_t T = 0; T < Wrong.size(); ++T)
     Threads.emplace_back([&, T] {
@@ -254,7 +255,7 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
         const std::error_code Dropped = Cache.dontNeed(Mapping, Case.Range);
         std::error_code Evicted;
         if (T == 0 && I % 10 == 0)
-          Evicted = Cache.evict(File);
+          Evicted = Cache.evict(Evicting);
         Wrong[T] += Read.Outcome != HintOutcome::Accepted ||
                     Read.AcceptedBytes != Case.InFile ||
                     Populated.Outcome != HintOutcome::Accepted ||

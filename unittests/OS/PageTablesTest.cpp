@@ -27,7 +27,7 @@ protected:
   /// A mapping of a file that is not in memory: what was written is cached in
   /// large blocks, each of which one fault maps as a whole.
   MappedFile freshMapping(size_t Size) {
-    const OpenFile File = openOrFail(Folder.write("file", pattern(Size)));
+    OpenFile File = openOrFail(Folder.write("file", pattern(Size)));
     EXPECT_FALSE(PageCache().evict(File));
     return mapOrFail(File);
   }

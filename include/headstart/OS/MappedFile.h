@@ -100,6 +100,8 @@ public:
   intptr_t nativeHandle() const { return Handle; }
 
 private:
+  friend class PageCache; // to evict a file is to open it anew on Windows
+
   static constexpr intptr_t InvalidHandle = -1;
   intptr_t Handle = InvalidHandle;
   FileIdentity Identity;

@@ -143,11 +143,13 @@ public:
   /// written first (fdatasync), since the system drops clean pages only. Blocks
   /// for that.
   ///
-  /// On Windows the file is opened once more without buffering, whereupon NTFS
-  /// drops what is cached of it if nobody uses the cache at the time (not
-  /// documented; not run there). Success is that of the open. Under Wine
-  /// nothing is dropped.
-  std::error_code evict(const OpenFile &File) const;
+  /// On Windows a file system drops what it has cached of a file when the last
+  /// handle with buffering is closed while there is one without (so its own
+  /// sample of a file system, FastFAT's cleanup.c; not run there). So \p File
+  /// is opened anew, whatever its name is by now, and is not to be used by
+  /// another thread meanwhile; it is closed if that fails. Success is that of
+  /// the opens. Under Wine nothing is dropped.
+  std::error_code evict(OpenFile &File) const;
 
   /// Tells the system that \p Range of \p Mapping will not be needed soon:
   /// this process's page-table entries go at once, the page cache keeps the

@@ -58,7 +58,7 @@ std::optional<Residency> PageCache::residency(const MappedFile &,
   return std::nullopt;
 }
 
-std::error_code PageCache::evict(const OpenFile &) const {
+std::error_code PageCache::evict(OpenFile &) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
 

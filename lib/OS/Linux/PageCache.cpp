@@ -399,7 +399,7 @@ std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
                             Mapping.size(), Clipped, Abilities.PageSize);
 }
 
-std::error_code PageCache::evict(const OpenFile &File) const {
+std::error_code PageCache::evict(OpenFile &File) const {
   if (!Abilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
 

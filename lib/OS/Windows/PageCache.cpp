@@ -391,7 +391,11 @@ std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
                               static_cast<size_t>(Clipped.Length)));
 }
 
-std::error_code PageCache::evict(const OpenFile &File) const {
+// Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS
+// is the elder brother: a handle without buffering purges the file when it is
+// opened while no other has buffering (create.c), or when the last that has is
+// closed (cleanup.c). Ours has.
+std::error_code PageCache::evict(OpenFile &File) const {
   if (!Abilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
   if (!File.isOpen())
@@ -400,17 +404,28 @@ std::error_code PageCache::evict(const OpenFile &File) const {
       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
   // The right to write lets dirty pages be written first; who has not got it
   // has not written them.
+  UniqueHandle Unbuffered;
+  bool MayWrite = false;
   for (const DWORD Access : {GENERIC_READ | GENERIC_WRITE, GENERIC_READ}) {
-    const UniqueHandle Unbuffered(
+    Unbuffered = UniqueHandle(
         ::ReOpenFile(handleOf(File), Access, ShareAll, FILE_FLAG_NO_BUFFERING));
-    if (Unbuffered.isOpen()) {
-      if ((Access & GENERIC_WRITE) != 0 &&
-          ::FlushFileBuffers(Unbuffered.get()) == 0)
-        return lastError();
-      return {};
-    }
+    MayWrite = (Access & GENERIC_WRITE) != 0;
+    if (Unbuffered.isOpen())
+      break;
   }
-  return lastError();
+  if (!Unbuffered.isOpen())
+    return lastError();
+  std::error_code Error;
+  if (MayWrite && ::FlushFileBuffers(Unbuffered.get()) == 0)
+    Error = lastError();
+  const FileIdentity Identity = File.identity();
+  File.close();
+  UniqueHandle Again(::ReOpenFile(Unbuffered.get(), GENERIC_READ, ShareAll, 0));
+  if (!Again.isOpen())
+    return lastError();
+  File.Handle = std::bit_cast<intptr_t>(Again.release());
+  File.Identity = Identity;
+  return Error;
 }
 
 /// Takes the pages from \p Begin to \p End, both at pages, out of this
