@@ -442,6 +442,8 @@ bool WalkWorker::list(FolderNode &Node) {
     MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
     bool IsLast = Entries.empty() || Error;
     bool IsFull = Entries.size() == TreeVisitor::MaxEntries;
+    if (State.Options.Listed)
+      State.Options.Listed(Entries);
     if (!Entries.empty())
       prepare(Node, Entries);
     if (!IsLast && IsWatched)
@@ -477,7 +479,8 @@ static bool follows(const os::DirectoryEntry &Entry, const WalkOptions &O) {
 
 static bool isComplete(const os::DirectoryEntry &Entry, const WalkOptions &O) {
   return !follows(Entry, O) && Entry.Type != os::EntryType::Unknown &&
-         (!O.WithStatus || Entry.HasStatus);
+         (!O.WithStatus ||
+          (O.HintsSuffice ? Entry.HasStatus : Entry.hasOwnStatus()));
 }
 
 /// Fills in what was asked for. False if the entry has gone meanwhile.
@@ -492,6 +495,8 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
     return true;
   if (hasGone(Error))
     return false;
+  if (State.Options.WithStatus)
+    Entry.dropHint();
   problem(StringRef(Entry.Name), Error.message());
   return true;
 }

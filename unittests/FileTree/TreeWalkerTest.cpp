@@ -105,6 +105,26 @@ TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
   EXPECT_EQ(Full.Identities["link"].Size, 4U);
 }
 
+TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
+  TestFolder Tree;
+  Tree.write("file", "seven b");
+  WalkOptions Options;
+  Options.WithStatus = true;
+  Options.Listed = [](llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
+    for (os::DirectoryEntry &Entry : Entries) {
+      Entry.Identity.Size = 99;
+      Entry.HasStatus = Entry.StatusIsHint = true;
+    }
+  };
+  Recorder Confirmed;
+  walk(Tree.path(), Confirmed, Options);
+  EXPECT_EQ(Confirmed.Identities["file"].Size, 7U);
+  Options.HintsSuffice = true;
+  Recorder Hints;
+  walk(Tree.path(), Hints, Options);
+  EXPECT_EQ(Hints.Identities["file"].Size, 99U);
+}
+
 TEST(TreeWalkerTest, StopsWhereItIsTold) {
   TestFolder Tree;
   Tree.write("a/b/c/d", "");

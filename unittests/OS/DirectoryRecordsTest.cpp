@@ -431,7 +431,9 @@ struct WindowsEntry {
   std::optional<uint32_t> NameLength = {};
 };
 
-std::string windowsRecord(const WindowsEntry &E) {
+/// \p NameAt is where the name begins: at byte 104, or 68 of the records that
+/// have neither a short name nor an id.
+std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
   std::string R;
   append(R, uint32_t(0));
   append(R, uint32_t(0xaaaaaaaa));  // FileIndex
@@ -445,9 +447,12 @@ std::string windowsRecord(const WindowsEntry &E) {
   const std::string Name = bytesOf(E.Name);
   append(R, E.NameLength.value_or(static_cast<uint32_t>(Name.size())));
   append(R, E.Tag);
-  append(R, uint8_t(6)); // ShortNameLength
-  R.resize(96, 'x');
-  append(R, E.Id);
+  if (NameAt == 104) {
+    append(R, uint8_t(6)); // ShortNameLength
+    R.resize(96, 'x');
+    append(R, E.Id);
+  }
+  EXPECT_EQ(R.size(), NameAt);
   R += Name;
   if (!E.Last)
     R.resize((R.size() + 7) / 8 * 8, 'x');
@@ -479,6 +484,7 @@ TEST(WindowsRecordsTest, ReadsWholeEntries) {
   EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
   for (const DirectoryEntry &E : P.Entries) {
     EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
     EXPECT_EQ(E.Identity, (FileIdentity{Volume, 0x1234567890abcdef, 0x500000001,
                                         1'700'000'000'123'456'700,
                                         1'700'000'000'123'457'700}));
@@ -574,6 +580,67 @@ TEST(WindowsRecordsTest, TurnsTimesIntoNanoseconds) {
 }
 
 //===----------------------------------------------------------------------===//
+// FILE_FULL_DIR_INFO
+//===----------------------------------------------------------------------===//
+
+std::string fullRecord(const WindowsEntry &E) { return windowsRecord(E, 68); }
+
+Parsed parseFull(const std::string &Text, size_t Room = 64) {
+  return parse(parseFullEntries, Text, Room);
+}
+
+TEST(FullRecordsTest, ReadsAllButAnId) {
+  const Parsed P = parseFull(
+      fullRecord({.Name = u"."}) + fullRecord({.Name = u"a.obj"}) +
+      fullRecord({.Name = u".."}) +
+      fullRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
+      fullRecord({.Name = u"l", .Attributes = 0x410, .Tag = 0xA0000003}) +
+      fullRecord({.Name = u"last", .Last = true}) + std::string(99, 'x'));
+  EXPECT_FALSE(P.Malformed);
+  EXPECT_TRUE(P.TookAll);
+  ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(u"\u00e4\u20ac\xd800"),
+                            bytesOf(u"l"), bytesOf(u"last")}));
+  EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
+  EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
+  EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
+  for (const DirectoryEntry &E : P.Entries) {
+    EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
+    EXPECT_EQ(E.Identity,
+              (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700,
+                            1'700'000'000'123'457'700}));
+  }
+}
+
+TEST(FullRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+  const std::string Good = fullRecord({.Name = u"good"});
+  const auto Size = static_cast<uint32_t>(fullRecord({}).size());
+  const std::initializer_list<WindowsEntry> Bad = {
+      {.Next = 8},        // into its own head
+      {.Next = 64},       // the same
+      {.Next = 72},       // over its own name
+      {.Next = Size + 8}, // beyond the end
+      {.Next = Size - 4}, // between boundaries
+      {.Next = 0xfffffff8},
+      {.NameLength = 0},
+      {.NameLength = 7},
+      {.NameLength = 18}, // longer than the record
+      {.NameLength = 0xfffffffe},
+      {.Last = true, .NameLength = 10},
+      {.Name = u"", .Last = true},
+  };
+  for (const WindowsEntry &B : Bad) {
+    const Parsed P = parseFull(Good + fullRecord(B));
+    EXPECT_TRUE(P.Malformed) << testing::PrintToString(fullRecord(B));
+    EXPECT_TRUE(P.TookAll);
+    EXPECT_EQ(P.Names, Names{bytesOf(u"good")});
+  }
+  for (const size_t Cut : {1, 4, 63, 67, 68, 69})
+    EXPECT_TRUE(parseFull(fullRecord({.Last = true}).substr(0, Cut)).Malformed)
+        << Cut;
+}
+
+//===----------------------------------------------------------------------===//
 // WIN32_FIND_DATAW
 //===----------------------------------------------------------------------===//
 
@@ -611,6 +678,7 @@ TEST(FindDataTest, ReadsSizeAndTimeButNoId) {
   EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
   for (const DirectoryEntry &E : P.Entries) {
     EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
     EXPECT_EQ(E.Identity,
               (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700, 0}));
   }
