@@ -1,0 +1,385 @@
+//===- WideText.cpp - Names and paths as Windows has them -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/WideText.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+namespace headstart::os {
+
+static constexpr uint32_t FirstHigh = 0xD800;
+static constexpr uint32_t FirstLow = 0xDC00;
+static constexpr uint32_t LastLow = 0xDFFF;
+static constexpr uint32_t FirstPaired = 0x10000;
+static constexpr uint32_t LastCharacter = 0x10FFFF;
+static constexpr uint32_t TailBits = 6; ///< of a byte behind the first
+static constexpr uint32_t TailMask = 0x3F;
+static constexpr uint32_t HalfBits = 10; ///< of a surrogate
+static constexpr uint32_t HalfMask = 0x3FF;
+
+static bool isHigh(uint32_t Unit) {
+  return Unit >= FirstHigh && Unit < FirstLow;
+}
+static bool isLow(uint32_t Unit) { return Unit >= FirstLow && Unit <= LastLow; }
+
+static char byteOf(uint32_t Value) {
+  return static_cast<char>(static_cast<unsigned char>(Value));
+}
+
+/// Writes the \p Count units that \p UnitAt gives.
+template <typename Function>
+static size_t writeUnits(size_t Count, Function UnitAt, char *const Into) {
+  char *Out = Into;
+  for (size_t I = 0; I != Count; ++I) {
+    uint32_t Value = UnitAt(I);
+    if (Value < 0x80) {
+      *Out++ = byteOf(Value);
+      continue;
+    }
+    if (Value < 0x800) {
+      *Out++ = byteOf(0xC0 | Value >> TailBits);
+      *Out++ = byteOf(0x80 | (Value & TailMask));
+      continue;
+    }
+    if (isHigh(Value) && I + 1 != Count && isLow(UnitAt(I + 1))) {
+      Value = FirstPaired + ((Value - FirstHigh) << HalfBits) +
+              (UnitAt(++I) - FirstLow);
+      *Out++ = byteOf(0xF0 | Value >> (3 * TailBits));
+      *Out++ = byteOf(0x80 | (Value >> (2 * TailBits) & TailMask));
+    } else {
+      *Out++ = byteOf(0xE0 | Value >> (2 * TailBits));
+    }
+    *Out++ = byteOf(0x80 | (Value >> TailBits & TailMask));
+    *Out++ = byteOf(0x80 | (Value & TailMask));
+  }
+  return static_cast<size_t>(Out - Into);
+}
+
+template <typename Unit>
+size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into) {
+  return writeUnits(
+      Wide.size(), [&](size_t I) { return static_cast<uint32_t>(Wide[I]); },
+      Into);
+}
+
+size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into) {
+  const auto UnitAt = [&](size_t I) {
+    char16_t Unit;
+    std::memcpy(&Unit, WideBytes.data() + I * sizeof(Unit), sizeof(Unit));
+    return static_cast<uint32_t>(Unit);
+  };
+  return writeUnits(WideBytes.size() / sizeof(char16_t), UnitAt, Into);
+}
+
+template <typename Unit>
+void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result) {
+  const size_t Before = Result.size();
+  Result.resize(Before + MaxBytesPerUnit * Wide.size());
+  Result.resize(Before + writeUtf8(Wide, Result.data() + Before));
+}
+
+/// Takes one character off the front of \p Text; false if there is none.
+static bool takeCharacter(std::string_view &Text, uint32_t &Value) {
+  const auto ByteAt = [&](size_t I) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(Text[I]));
+  };
+  const uint32_t First = ByteAt(0);
+  size_t Tails = 0;
+  uint32_t Least = 0;
+  if (First < 0x80) {
+    Value = First;
+  } else if (First >= 0xC0 && First < 0xE0) {
+    Tails = 1;
+    Value = First & 0x1F;
+    Least = 0x80;
+  } else if (First >= 0xE0 && First < 0xF0) {
+    Tails = 2;
+    Value = First & 0x0F;
+    Least = 0x800;
+  } else if (First >= 0xF0 && First < 0xF8) {
+    Tails = 3;
+    Value = First & 0x07;
+    Least = FirstPaired;
+  } else {
+    return false;
+  }
+  if (Text.size() <= Tails)
+    return false;
+  for (size_t I = 1; I <= Tails; ++I) {
+    if ((ByteAt(I) & 0xC0) != 0x80)
+      return false;
+    Value = Value << TailBits | (ByteAt(I) & TailMask);
+  }
+  Text.remove_prefix(Tails + 1);
+  return Value >= Least && Value <= LastCharacter;
+}
+
+template <typename Unit>
+bool appendWide(std::string_view Text, std::basic_string<Unit> &Result) {
+  const size_t Before = Result.size();
+  Result.reserve(Before + Text.size());
+  bool AfterHigh = false; // one that stands alone
+  while (!Text.empty()) {
+    uint32_t Value = 0;
+    if (!takeCharacter(Text, Value) || (AfterHigh && isLow(Value))) {
+      Result.resize(Before);
+      return false;
+    }
+    AfterHigh = isHigh(Value);
+    if (Value >= FirstPaired) {
+      Value -= FirstPaired;
+      Result.push_back(static_cast<Unit>(FirstHigh + (Value >> HalfBits)));
+      Value = FirstLow + (Value & HalfMask);
+    }
+    Result.push_back(static_cast<Unit>(Value));
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+template <typename Unit> static bool isSeparator(Unit Value) {
+  return Value == Unit('\\') || Value == Unit('/');
+}
+
+template <typename Unit> static Unit upper(Unit Value) {
+  return Value >= Unit('a') && Value <= Unit('z')
+             ? static_cast<Unit>(Value - ('a' - 'A'))
+             : Value;
+}
+
+/// Whether \p Wide begins with \p Text, which is ASCII in capital letters, in
+/// either case and with either separator.
+template <typename Unit>
+static bool beginsWith(std::basic_string_view<Unit> Wide,
+                       std::string_view Text) {
+  if (Wide.size() < Text.size())
+    return false;
+  for (size_t I = 0; I != Text.size(); ++I)
+    if (Text[I] == '\\' ? !isSeparator(Wide[I])
+                        : upper(Wide[I]) != static_cast<Unit>(Text[I]))
+      return false;
+  return true;
+}
+
+template <typename Unit>
+static bool isText(std::basic_string_view<Unit> Wide, std::string_view Text) {
+  return Wide.size() == Text.size() && beginsWith(Wide, Text);
+}
+
+template <typename Unit>
+static bool hasDrive(std::basic_string_view<Unit> Path) {
+  return Path.size() >= 2 && Path[1] == Unit(':') && !isSeparator(Path[0]);
+}
+
+template <typename Unit>
+static bool hasNTPrefix(std::basic_string_view<Unit> Path) {
+  return Path.size() >= 4 && Path[0] == Unit('\\') &&
+         (Path[1] == Unit('\\') || Path[1] == Unit('?')) &&
+         Path[2] == Unit('?') && Path[3] == Unit('\\');
+}
+
+template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path) {
+  if (hasNTPrefix(Path) || beginsWith(Path, "\\\\.\\") ||
+      beginsWith(Path, "\\\\?\\") || isText(Path, "\\\\.") ||
+      isText(Path, "\\\\?"))
+    return PathStart::Verbatim;
+  if (hasDrive(Path))
+    return Path.size() > 2 && isSeparator(Path[2]) ? PathStart::Nothing
+                                                   : PathStart::DriveFolder;
+  if (Path.empty() || !isSeparator(Path[0]))
+    return PathStart::Folder;
+  return Path.size() > 1 && isSeparator(Path[1]) ? PathStart::Nothing
+                                                 : PathStart::Drive;
+}
+
+/// Where the part of \p Path that begins at \p At ends.
+template <typename Unit>
+static size_t endOfPart(std::basic_string_view<Unit> Path, size_t At) {
+  while (At < Path.size() && !isSeparator(Path[At]))
+    ++At;
+  return At;
+}
+
+/// Whether \p Share, `server\share\...`, is where a server has its pipes.
+template <typename Unit>
+static bool isPipeShare(std::basic_string_view<Unit> Share) {
+  const size_t Server = endOfPart(Share, 0);
+  if (Server == Share.size())
+    return false;
+  const auto Name =
+      Share.substr(Server + 1, endOfPart(Share, Server + 1) - Server - 1);
+  return isText(Name, "PIPE") || isText(Name, "MAILSLOT");
+}
+
+/// By the rules up to Windows 10 and, for the digits, of Windows 11.
+template <typename Unit>
+static bool isDeviceName(std::basic_string_view<Unit> Name) {
+  const std::array<Unit, 3> Ends = {Unit('.'), Unit(':'), Unit(0)};
+  Name = Name.substr(0, Name.find_first_of(Ends.data()));
+  while (!Name.empty() && Name.back() == Unit(' '))
+    Name.remove_suffix(1);
+  for (const std::string_view Device :
+       {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"})
+    if (isText(Name, Device))
+      return true;
+  if (Name.size() != 4 || !(beginsWith(Name, "COM") || beginsWith(Name, "LPT")))
+    return false;
+  const auto Number = static_cast<uint32_t>(Name[3]);
+  return (Number >= '0' && Number <= '9') || Number == 0xB9 || // superscripts
+         Number == 0xB2 || Number == 0xB3;
+}
+
+template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
+  constexpr size_t PrefixUnits = 4;
+  switch (startOf(Path)) {
+  case PathStart::Verbatim: {
+    if (!hasNTPrefix(Path))
+      return true;
+    const auto Rest = Path.substr(PrefixUnits);
+    if (beginsWith(Rest, "UNC\\"))
+      return isPipeShare(Rest.substr(PrefixUnits));
+    if (hasDrive(Rest))
+      return Rest.size() == 2; // the drive itself
+    return !beginsWith(Rest, "VOLUME{") || endOfPart(Rest, 0) == Rest.size();
+  }
+  case PathStart::Nothing:
+    if (!hasDrive(Path) && isPipeShare(Path.substr(2)))
+      return true;
+    break;
+  case PathStart::Folder:
+  case PathStart::DriveFolder:
+  case PathStart::Drive:
+    break;
+  }
+  size_t Begin = Path.size();
+  while (Begin != 0 && !isSeparator(Path[Begin - 1]))
+    --Begin;
+  if (Begin == 0 && hasDrive(Path))
+    Begin = 2;
+  return isDeviceName(Path.substr(Begin));
+}
+
+/// A root that ends with a separator, and what is below it.
+template <typename Unit> struct SplitPath {
+  std::basic_string<Unit> Root; ///< in its extended form
+  std::basic_string_view<Unit> Below;
+};
+
+template <typename Unit>
+static SplitPath<Unit> splitPath(std::basic_string_view<Unit> Path) {
+  constexpr size_t PrefixUnits = 4;
+  SplitPath<Unit> Result;
+  for (const char C : std::string_view("\\\\?\\"))
+    Result.Root.push_back(static_cast<Unit>(C));
+  if (hasNTPrefix(Path))
+    Path.remove_prefix(PrefixUnits);
+  size_t End = 0;
+  if (hasDrive(Path)) {
+    End = 2;
+    Result.Root.append(Path.substr(0, End));
+  } else {
+    const bool IsUNC = beginsWith(Path, "UNC\\");
+    const bool IsShare = beginsWith(Path, "\\\\");
+    if (IsUNC || IsShare) {
+      Path.remove_prefix(IsUNC ? PrefixUnits : 2);
+      for (const char C : std::string_view("UNC\\"))
+        Result.Root.push_back(static_cast<Unit>(C));
+      End = endOfPart(Path, 0);
+      Result.Root.append(Path.substr(0, End));
+      if (End != Path.size())
+        ++End;
+      Result.Root.push_back(Unit('\\'));
+    }
+    const size_t Share = End;
+    End = endOfPart(Path, Share);
+    Result.Root.append(Path.substr(Share, End - Share));
+  }
+  if (Result.Root.back() != Unit('\\'))
+    Result.Root.push_back(Unit('\\'));
+  Result.Below = Path.substr(std::min(End, Path.size()));
+  return Result;
+}
+
+/// Adds the parts of \p Below to \p Result, whose first \p RootUnits units stay
+/// whatever comes.
+template <typename Unit>
+static void addParts(std::basic_string_view<Unit> Below, size_t RootUnits,
+                     std::basic_string<Unit> &Result) {
+  for (size_t At = 0; At < Below.size();) {
+    const size_t End = endOfPart(Below, At);
+    auto Part = Below.substr(At, End - At);
+    const bool IsLast = End == Below.size();
+    At = End + 1;
+    if (Part.empty() || isText(Part, "."))
+      continue;
+    if (isText(Part, "..")) {
+      if (Result.size() <= RootUnits)
+        continue;
+      const size_t Before = Result.find_last_of(Unit('\\'), Result.size() - 1);
+      Result.resize(std::max(Before, RootUnits));
+      continue;
+    }
+    // A single dot at a part's end goes, at the path's end all dots and spaces.
+    if (IsLast) {
+      while (!Part.empty() &&
+             (Part.back() == Unit('.') || Part.back() == Unit(' ')))
+        Part.remove_suffix(1);
+    } else if (Part.back() == Unit('.') && Part[Part.size() - 2] != Unit('.')) {
+      Part.remove_suffix(1);
+    }
+    if (Part.empty())
+      continue;
+    if (Result.back() != Unit('\\'))
+      Result.push_back(Unit('\\'));
+    Result.append(Part);
+  }
+}
+
+template <typename Unit>
+std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
+                                     std::basic_string_view<Unit> Base) {
+  const PathStart Start = startOf(Path);
+  if (Start == PathStart::Verbatim || mayBeDevice(Path))
+    return std::basic_string<Unit>(Path);
+  SplitPath<Unit> Split = splitPath(Start == PathStart::Nothing ? Path : Base);
+  std::basic_string<Unit> Result = std::move(Split.Root);
+  Result.reserve(Result.size() + Split.Below.size() + Path.size() + 1);
+  const size_t RootUnits = Result.size();
+  if (Start != PathStart::Drive)
+    addParts(Split.Below, RootUnits, Result);
+  if (Start != PathStart::Nothing)
+    addParts(Path.substr(Start == PathStart::DriveFolder ? 2 : 0), RootUnits,
+             Result);
+  // Which says that it is a folder.
+  if (!Path.empty() && isSeparator(Path.back()) && Result.back() != Unit('\\'))
+    Result.push_back(Unit('\\'));
+  return Result;
+}
+
+template size_t writeUtf8(std::u16string_view, char *);
+template void appendUtf8(std::u16string_view, std::string &);
+template bool appendWide(std::string_view, std::u16string &);
+template PathStart startOf(std::u16string_view);
+template bool mayBeDevice(std::u16string_view);
+template std::u16string extendedPath(std::u16string_view, std::u16string_view);
+#ifdef _WIN32
+template size_t writeUtf8(std::wstring_view, char *);
+template void appendUtf8(std::wstring_view, std::string &);
+template bool appendWide(std::string_view, std::wstring &);
+template PathStart startOf(std::wstring_view);
+template bool mayBeDevice(std::wstring_view);
+template std::wstring extendedPath(std::wstring_view, std::wstring_view);
+#endif
+
+} // namespace headstart::os

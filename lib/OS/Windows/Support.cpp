@@ -1,0 +1,193 @@
+//===- Support.cpp - Small helpers of the Windows sources -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include "headstart/OS/DirectoryRecords.h"
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace headstart::os::detail {
+
+/// ERROR_STOPPED_ON_SYMLINK, which mingw's winerror.h leaves out.
+static constexpr DWORD StoppedOnSymlink = 681;
+
+/// std::errc::..., or `errc()` where none says the same.
+static std::errc conditionOf(DWORD Code) {
+  switch (Code) {
+  case ERROR_FILE_NOT_FOUND:
+  case ERROR_PATH_NOT_FOUND:
+  case ERROR_INVALID_DRIVE:
+  case ERROR_INVALID_NAME: // such a file cannot be
+  case ERROR_BAD_PATHNAME:
+  case ERROR_BAD_NETPATH:
+  case ERROR_BAD_NET_NAME:
+    return std::errc::no_such_file_or_directory;
+  case ERROR_ACCESS_DENIED:
+    return std::errc::permission_denied;
+  case ERROR_PRIVILEGE_NOT_HELD:
+    return std::errc::operation_not_permitted;
+  case ERROR_SHARING_VIOLATION: // somebody has it open, and to himself
+  case ERROR_USER_MAPPED_FILE:  // somebody has mapped it
+  case ERROR_BUSY:
+  case ERROR_PIPE_BUSY:
+    return std::errc::device_or_resource_busy;
+  case ERROR_LOCK_VIOLATION:
+    return std::errc::no_lock_available;
+  case ERROR_TOO_MANY_OPEN_FILES:
+    return std::errc::too_many_files_open;
+  case ERROR_NOT_ENOUGH_MEMORY:
+  case ERROR_OUTOFMEMORY:
+  case ERROR_NO_SYSTEM_RESOURCES:
+  case ERROR_WORKING_SET_QUOTA:
+  case ERROR_COMMITMENT_LIMIT:
+    return std::errc::not_enough_memory;
+  case ERROR_DIRECTORY:
+    return std::errc::not_a_directory;
+  case ERROR_DIR_NOT_EMPTY:
+    return std::errc::directory_not_empty;
+  case ERROR_ALREADY_EXISTS:
+  case ERROR_FILE_EXISTS:
+    return std::errc::file_exists;
+  case ERROR_INVALID_HANDLE:
+    return std::errc::bad_file_descriptor;
+  case ERROR_INVALID_PARAMETER:
+    return std::errc::invalid_argument;
+  case ERROR_NOACCESS:
+    return std::errc::bad_address;
+  case ERROR_INVALID_FUNCTION:
+  case ERROR_NOT_SUPPORTED:
+  case ERROR_CALL_NOT_IMPLEMENTED:
+    return std::errc::function_not_supported;
+  case ERROR_FILENAME_EXCED_RANGE:
+  case ERROR_BUFFER_OVERFLOW:
+    return std::errc::filename_too_long;
+  case ERROR_CANT_RESOLVE_FILENAME:
+  case StoppedOnSymlink:
+    return std::errc::too_many_symbolic_link_levels;
+  case ERROR_BROKEN_PIPE:
+  case ERROR_NO_DATA:
+    return std::errc::broken_pipe;
+  case ERROR_OPERATION_ABORTED:
+    return std::errc::operation_canceled;
+  case ERROR_SEM_TIMEOUT:
+  case WAIT_TIMEOUT:
+    return std::errc::timed_out;
+  case ERROR_CRC:
+  case ERROR_READ_FAULT:
+  case ERROR_GEN_FAILURE:
+  case ERROR_IO_DEVICE:
+  case ERROR_FILE_INVALID:
+    return std::errc::io_error;
+  case ERROR_BAD_EXE_FORMAT:
+  case ERROR_EXE_MACHINE_TYPE_MISMATCH:
+    return std::errc::executable_format_error;
+  default:
+    return std::errc();
+  }
+}
+
+namespace {
+
+/// Windows's numbers and texts, and what they mean elsewhere.
+class WindowsCategory final : public std::error_category {
+public:
+  const char *name() const noexcept override { return "windows"; }
+
+  std::string message(int Code) const override {
+    std::array<wchar_t, 512> Text;
+    DWORD Length = ::FormatMessageW(
+        FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,
+        static_cast<DWORD>(Code), 0, Text.data(),
+        static_cast<DWORD>(Text.size()), nullptr);
+    // "...\r\n", after a full stop that ours do not have.
+    while (Length != 0 &&
+           (Text[Length - 1] <= L' ' || Text[Length - 1] == L'.'))
+      --Length;
+    if (Length == 0)
+      return "Windows error " + std::to_string(static_cast<DWORD>(Code));
+    return toUtf8({Text.data(), Length});
+  }
+
+  std::error_condition
+  default_error_condition(int Code) const noexcept override {
+    const std::errc Condition = conditionOf(static_cast<DWORD>(Code));
+    if (Condition != std::errc())
+      return std::make_error_condition(Condition);
+    return {Code, *this};
+  }
+};
+
+} // namespace
+
+std::error_code errorOf(DWORD Code) {
+  static const WindowsCategory Category;
+  return {static_cast<int>(Code), Category};
+}
+
+int64_t nanosecondsOf(const FILETIME &Time) {
+  return nanosecondsFromFileTime(
+      static_cast<int64_t>(Time.dwHighDateTime) << 32 | Time.dwLowDateTime);
+}
+
+/// The number of a file on its volume. That of 64 bits is all of it on NTFS,
+/// and what listings tell. Where a file system has more bits and cannot vouch
+/// for so few it says 0 or -1 (MS-FSCC 2.1.9); then those of its 128 are
+/// folded, which keeps two files apart but by chance of one in 2^64. All that
+/// stands on this is whether a file is still the one that it was.
+static uint64_t inodeOf(HANDLE Handle, uint64_t Index) {
+  if (Index != 0 && Index != UINT64_MAX)
+    return Index;
+  FILE_ID_INFO Info;
+  if (::GetFileInformationByHandleEx(Handle, FileIdInfo, &Info, sizeof(Info)) ==
+      0)
+    return 0;
+  std::array<uint64_t, 2> Halves;
+  static_assert(sizeof(Halves) == sizeof(Info.FileId));
+  std::memcpy(Halves.data(), &Info.FileId, sizeof(Halves));
+  // An odd factor loses nothing; the golden ratio spreads small numbers.
+  constexpr uint64_t Spread = UINT64_C(0x9E3779B97F4A7C15);
+  return Halves[0] ^ std::rotl(Halves[1] * Spread, 32);
+}
+
+std::error_code statusOf(HANDLE Handle, FileStatus &Result) {
+  Result = {};
+  if (::GetFileType(Handle) != FILE_TYPE_DISK) {
+    Result.Kind = FileKind::Other;
+    return {};
+  }
+  BY_HANDLE_FILE_INFORMATION Info;
+  if (::GetFileInformationByHandle(Handle, &Info) == 0)
+    return lastError();
+  const auto Joined = [](DWORD High, DWORD Low) {
+    return static_cast<uint64_t>(High) << 32 | Low;
+  };
+  FileStatus Status;
+  const bool IsFolder = (Info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  const bool IsDevice = (Info.dwFileAttributes & FILE_ATTRIBUTE_DEVICE) != 0;
+  Status.Kind = IsFolder   ? FileKind::Directory
+                : IsDevice ? FileKind::Other
+                           : FileKind::Regular;
+  Status.Identity.Device = Info.dwVolumeSerialNumber;
+  Status.Identity.Inode =
+      inodeOf(Handle, Joined(Info.nFileIndexHigh, Info.nFileIndexLow));
+  if (!IsFolder)
+    Status.Identity.Size = Joined(Info.nFileSizeHigh, Info.nFileSizeLow);
+  Status.Identity.ModifiedNs = nanosecondsOf(Info.ftLastWriteTime);
+  FILE_BASIC_INFO Basic;
+  if (::GetFileInformationByHandleEx(Handle, FileBasicInfo, &Basic,
+                                     sizeof(Basic)) != 0)
+    Status.Identity.ChangedNs =
+        nanosecondsFromFileTime(Basic.ChangeTime.QuadPart);
+  Result = Status;
+  return {};
+}
+
+} // namespace headstart::os::detail

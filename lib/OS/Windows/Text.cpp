@@ -1,0 +1,83 @@
+//===- Text.cpp - Names and paths, ours and Windows's ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include "headstart/OS/WideText.h"
+
+namespace headstart::os::detail {
+
+/// The most units that the system takes, with the zero: a UNICODE_STRING
+/// counts bytes in 16 bits.
+static constexpr size_t MostUnits = 32767;
+
+std::error_code toWide(std::string_view Text, std::wstring &Result) {
+  Result.clear();
+  // It would silently name something else.
+  if (Text.find('\0') != std::string_view::npos)
+    return std::make_error_code(std::errc::invalid_argument);
+  if (!appendWide(Text, Result))
+    return std::make_error_code(std::errc::illegal_byte_sequence);
+  return {};
+}
+
+std::string toUtf8(std::wstring_view Wide) {
+  std::string Result;
+  appendUtf8(Wide, Result);
+  return Result;
+}
+
+/// Calls \p Ask(Units, Buffer), which returns the length that it has written,
+/// or the larger one that it needs, until it fits. False when it fails.
+template <typename Function>
+static bool askForText(Function Ask, std::wstring &Result) {
+  DWORD Length = MAX_PATH;
+  do {
+    Result.resize(Length);
+    Length = Ask(static_cast<DWORD>(Result.size()), Result.data());
+  } while (Length > Result.size());
+  Result.resize(Length);
+  return Length != 0;
+}
+
+std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
+  std::wstring Wide;
+  if (std::error_code Error = toWide(Path, Wide))
+    return Error;
+  if (Wide.empty())
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  std::wstring Base;
+  const std::wstring_view View = Wide;
+  switch (startOf(View)) {
+  case PathStart::Nothing:
+  case PathStart::Verbatim:
+    break;
+  case PathStart::Folder:
+  case PathStart::Drive:
+    if (!askForText(::GetCurrentDirectoryW, Base))
+      return lastError();
+    break;
+  case PathStart::DriveFolder: {
+    // Only the system knows where each drive's current folder is kept.
+    const std::wstring Drive = Wide.substr(0, 2);
+    if (!askForText(
+            [&](DWORD Units, wchar_t *Buffer) {
+              return ::GetFullPathNameW(Drive.c_str(), Units, Buffer, nullptr);
+            },
+            Base))
+      return lastError();
+    break;
+  }
+  }
+  Result = extendedPath(View, std::wstring_view(Base));
+  if (Result.size() >= MostUnits)
+    return std::make_error_code(std::errc::filename_too_long);
+  return {};
+}
+
+} // namespace headstart::os::detail
