@@ -196,6 +196,25 @@ TEST(WideTextTest, LeavesVerbatimPathsAndDevicesAlone) {
   EXPECT_EQ(extended(u"nul"), "nul");
 }
 
+TEST(WideTextTest, QuotesArguments) {
+  const std::pair<std::u16string_view, std::u16string_view> Cases[] = {
+      {u"a", u" a"},
+      {u"", u" \"\""},
+      {u"a b", u" \"a b\""},
+      {u"a\tb", u" \"a\tb\""},
+      {u"C:\\a\\", u" C:\\a\\"},
+      {u"C:\\a b\\", u" \"C:\\a b\\\\\""},
+      {u"\"", u" \"\\\"\""},
+      {u"a\\\"b", u" \"a\\\\\\\"b\""},
+      {u"a\\\\b c", u" \"a\\\\b c\""},
+      {u"%PATH%&x", u" %PATH%&x"}};
+  for (const auto &[Word, Expected] : Cases) {
+    std::u16string Line;
+    appendArgument(Word, Line);
+    EXPECT_EQ(utf8(Line), utf8(Expected));
+  }
+}
+
 TEST(WideTextTest, TakesPathsOfAnyLength) {
   std::u16string Path = u"C:";
   std::string Expected = R"(\\?\C:)";

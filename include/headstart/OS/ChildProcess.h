@@ -27,7 +27,9 @@ namespace headstart::os {
 /// How a program ended.
 struct ProgramEnd {
   bool BySignal = false;
-  int Code = 0; ///< its exit status, or the number of the signal
+  /// Its exit status, or the number of the signal; on Windows, where there are
+  /// none, all 32 bits of the status (0xC0000005 after a bad address).
+  int Code = 0;
 };
 
 /// A program that runs as if it had been started in our place: with our
@@ -48,7 +50,9 @@ public:
   /// before there are other threads. From then on, what is sent to this
   /// process to end, stop or wake it is kept until `wait`.
   ///
-  /// The program is killed when this process is killed beyond its control.
+  /// The program is killed when this process is killed beyond its control. On
+  /// Windows it is looked for with and without `.exe`, and batch files, whose
+  /// words follow other rules, are refused (`errc::executable_format_error`).
   std::error_code start(const std::vector<std::string> &Words);
 
   /// Waits for the program to end. Blocks. Meanwhile:
@@ -60,6 +64,10 @@ public:
   ///   when the program still runs after the grace, the rest at once.
   /// - When the program stops, so does this process; when this is woken, so is
   ///   the program.
+  ///
+  /// On Windows Ctrl-C and Ctrl-Break, which the console sends to both, are
+  /// left to the program; when the console is closed, this process ends after
+  /// it.
   ProgramEnd wait();
 
 private:

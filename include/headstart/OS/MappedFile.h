@@ -38,6 +38,8 @@ struct FileIdentity {
   uint64_t Size = 0;      ///< bytes
   int64_t ModifiedNs = 0; ///< nanoseconds since the epoch
   int64_t ChangedNs = 0;  ///< status change (ctime), 0 where there is none
+  // On Windows the volume's serial number, the file's index (or 128 bits folded
+  // to 64, where the file system has more), and the times that NTFS keeps.
 
   friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
 };
@@ -56,7 +58,8 @@ FileStatus lookAt(const std::string &Path, std::error_code &Error);
 
 /// An open regular file, for reading. Owns one descriptor, closed by the
 /// destructor. Movable, not copyable; not to be used by two threads at once
-/// except for `readAt`.
+/// except for `readAt`. While it is open others may write, rename, delete and
+/// replace the file, on Windows as well (it shares everything).
 class OpenFile {
 public:
   OpenFile() = default;
@@ -106,7 +109,10 @@ private:
 /// It outlives the OpenFile it was made from. Movable, not copyable.
 ///
 /// Reading `bytes()` past a point to which the file has been truncated raises
-/// SIGBUS, as with any mapping (stock lld has the same exposure).
+/// SIGBUS, as with any mapping (stock lld has the same exposure). Not on
+/// Windows: there nobody can shrink, delete or replace a file that is mapped
+/// (ERROR_USER_MAPPED_FILE), which holds for the inputs of stock lld as well. A
+/// mapping is to be kept no longer than it is needed.
 class MappedFile {
 public:
   MappedFile() = default;

@@ -37,12 +37,18 @@ struct PageCacheAbilities {
   bool Hint = false;         ///< asynchronous readahead of a range
   bool PopulateRead = false; ///< MADV_POPULATE_READ (Linux 5.14)
   bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
-  bool Mincore = false;      ///< mincore(2) on a mapping of one's own
-  bool Evict = false;        ///< posix_fadvise(POSIX_FADV_DONTNEED)
-  size_t PageSize = 4096;    ///< bytes
+  /// mincore(2) on a mapping of one's own; on Windows QueryWorkingSetEx, where
+  /// it tells of pages that this process has not touched.
+  bool Mincore = false;
+  /// posix_fadvise(POSIX_FADV_DONTNEED); on Windows an unbuffered open.
+  bool Evict = false;
+  size_t PageSize = 4096; ///< bytes
   /// The most that one hint call loads, in bytes: Linux silently cuts a
   /// longer one to the device's readahead and returns success (measured: 8 MiB
   /// of 256 MiB with read_ahead_kb=8192), so longer ranges are hinted in steps.
+  /// On Windows the longest entry of a call of PrefetchVirtualMemory (64 MiB,
+  /// 512 entries to a call); under Wine, which hands each entry to Linux, as
+  /// there.
   uint64_t HintStepBytes = UINT64_C(128) * 1024;
 };
 
@@ -68,7 +74,12 @@ struct HintResult {
 struct Residency {
   uint64_t ResidentPages = 0;
   uint64_t TotalPages = 0;
+  /// At least ResidentPages are; of the others the system does not tell. Only
+  /// what is asked about memory is ever answered so, and never on Linux.
+  bool IsLowerBound = false;
 
+  /// All of it is, also where that is a lower bound. The opposite is no answer
+  /// then.
   bool complete() const { return ResidentPages >= TotalPages; }
 };
 
@@ -89,6 +100,9 @@ public:
   /// waiting for them. A hint: the system may do less, or nothing. Ranges are
   /// split into steps of what one call really does; parts past the end of the
   /// file are ignored. One result per range, in order. Never fails as a whole.
+  /// On Windows the file is mapped for the length of the call, and while the
+  /// system says that it is short of memory the outcome is Failed with
+  /// `errc::not_enough_memory`.
   std::vector<HintResult> hint(const OpenFile &File,
                                std::span<const ByteRange> Ranges) const;
 
@@ -118,7 +132,8 @@ public:
 
   /// The same for a mapping (by mincore): which of its file's pages are in the
   /// page cache, whether or not this process has touched them. Nothing, too,
-  /// for a file that has grown since it was mapped.
+  /// for a file that has grown since it was mapped. A lower bound on a Windows
+  /// that tells only what this process has touched (Wine 8).
   std::optional<Residency> residency(const MappedFile &Mapping,
                                      ByteRange Range) const;
 
@@ -126,6 +141,11 @@ public:
   /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are
   /// written first (fdatasync), since the system drops clean pages only. Blocks
   /// for that.
+  ///
+  /// On Windows the file is opened once more without buffering, whereupon NTFS
+  /// drops what is cached of it if nobody uses the cache at the time (not
+  /// documented; not run there). Success is that of the open. Under Wine
+  /// nothing is dropped.
   std::error_code evict(const OpenFile &File) const;
 
   /// Tells the system that \p Range of \p Mapping will not be needed soon:
@@ -133,6 +153,7 @@ public:
   /// pages until it needs the memory. The contents stay readable. Only whole
   /// pages inside \p Range are meant; but where Linux has mapped a huge page,
   /// the entries of all of it go (measured: 512 for 1), to be faulted in again.
+  /// On Windows the pages leave the working set (VirtualUnlock).
   std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
 
   /// \name Any memory of this process
@@ -146,10 +167,13 @@ public:
   HintResult willNeed(std::span<const char> Memory) const;
 
   /// Tells the system that the whole pages inside \p Memory can go first when
-  /// it needs room (MADV_COLD, Linux 5.4). They stay where they are until then.
+  /// it needs room (MADV_COLD, Linux 5.4). They stay where they are until then;
+  /// on Windows they leave the working set, as by `dontNeed`, and somebody's
+  /// locks on them go.
   std::error_code notNeededSoon(std::span<const char> Memory) const;
 
-  /// How much of what is under \p Memory is in memory. Without a look at the
+  /// How much of what is under \p Memory is in memory, or a lower bound, as for
+  /// a mapping. Without a look at the
   /// file it cannot be seen when Linux answers "all of it" for want of rights;
   /// ask by file where that matters.
   std::optional<Residency> residency(std::span<const char> Memory) const;

@@ -48,7 +48,9 @@ public:
   /// More than was touched: a fault on a resident page maps its resident
   /// neighbours with it (64 KiB, aligned), and all of a block that is cached as
   /// one (up to 2 MiB of a file that was just written; single pages of one that
-  /// was fetched by hints); and MADV_POPULATE_READ maps without a touch.
+  /// was fetched by hints); and MADV_POPULATE_READ maps without a touch. On
+  /// Windows it is the working set, by QueryWorkingSetEx, and either ability
+  /// will do.
   /// \p Memory is not read, and need not be mapped any more: then the answer
   /// is that nothing of it is.
   std::optional<std::vector<ByteRange>> present(std::span<const char> Memory);

@@ -30,12 +30,14 @@ struct ProgramPart {
 
 /// The read-only parts (code and constants) of the program itself, without the
 /// libraries that it loads; none where the system does not tell. Any thread.
+/// On Windows the loader may have put addresses into what is no code.
 std::vector<ProgramPart> programParts();
 
 /// Puts something that can be neither read nor written into the places of the
 /// standard descriptors that are closed: the first file that is opened would
 /// take such a place, and get what the program prints. Writing there is an
-/// error, as before. Before anything is opened; one thread.
+/// error, as before. Before anything is opened; one thread. On Windows it is
+/// the standard handles that are forgotten if they name nothing.
 void holdStandardDescriptors();
 
 /// The path of the program's file; empty where the system does not tell.

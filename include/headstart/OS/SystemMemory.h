@@ -30,7 +30,8 @@ struct SystemMemory {
   /// give back (`MemAvailable`).
   uint64_t AvailableBytes = 0;
   /// The tightest limit of this process's memory cgroup and its ancestors,
-  /// v1 or v2 (there also `memory.high`); absent where there is none.
+  /// v1 or v2 (there also `memory.high`); absent where there is none. On
+  /// Windows that of the job object, which counts committed memory.
   std::optional<uint64_t> CgroupLimitBytes;
   /// What they can still take before reclaim must find something, the least of
   /// them: limit less what is charged, inactive file pages counted as free.
@@ -38,7 +39,8 @@ struct SystemMemory {
 
   /// In how much of the last ten seconds somebody had to wait for memory, in
   /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
-  /// where that is told (v2), else of the machine.
+  /// where that is told (v2), else of the machine. On Windows 100 while the
+  /// system's LowMemoryResourceNotification is set, else 0.
   std::optional<double> PressurePercent;
 
   /// The smaller of what the machine and the cgroup have available.
@@ -49,7 +51,8 @@ struct SystemMemory {
   }
 
   /// Reads it now. \p Root stands for `/` (a test passes a folder with a
-  /// made-up `proc` and `sys`). Blocks for a few small pseudo-files; never
+  /// made-up `proc` and `sys`; on Windows nothing is read from any other root).
+  /// Blocks for a few small pseudo-files; never
   /// fails: an unreadable or malformed file leaves its figure out. Any thread.
   static SystemMemory read(const std::string &Root = "/");
 };
@@ -58,7 +61,8 @@ struct SystemMemory {
 /// a careful guess where the system does not tell.
 uint64_t maxMappings(const std::string &Root = "/");
 
-/// The most file descriptors that this process may open (soft RLIMIT_NOFILE).
+/// The most file descriptors that this process may open (soft RLIMIT_NOFILE; on
+/// Windows what is known of the most handles).
 uint64_t maxOpenFiles();
 
 } // namespace headstart::os

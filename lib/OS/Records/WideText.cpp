@@ -367,7 +367,30 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
   return Result;
 }
 
+template <typename Unit>
+void appendArgument(std::basic_string_view<Unit> Word,
+                    std::basic_string<Unit> &CommandLine) {
+  const std::array<Unit, 6> Special = {Unit(' '),  Unit('\t'), Unit('\n'),
+                                       Unit('\v'), Unit('"'),  Unit(0)};
+  CommandLine.push_back(Unit(' '));
+  if (!Word.empty() && Word.find_first_of(Special.data()) == Word.npos) {
+    CommandLine.append(Word);
+    return;
+  }
+  CommandLine.push_back(Unit('"'));
+  size_t Backslashes = 0; // that the last units are
+  for (const Unit U : Word) {
+    if (U == Unit('"')) // one for each, and one for the quote
+      CommandLine.append(Backslashes + 1, Unit('\\'));
+    Backslashes = U == Unit('\\') ? Backslashes + 1 : 0;
+    CommandLine.push_back(U);
+  }
+  CommandLine.append(Backslashes, Unit('\\'));
+  CommandLine.push_back(Unit('"'));
+}
+
 template size_t writeUtf8(std::u16string_view, char *);
+template void appendArgument(std::u16string_view, std::u16string &);
 template void appendUtf8(std::u16string_view, std::string &);
 template bool appendWide(std::string_view, std::u16string &);
 template PathStart startOf(std::u16string_view);
@@ -375,6 +398,7 @@ template bool mayBeDevice(std::u16string_view);
 template std::u16string extendedPath(std::u16string_view, std::u16string_view);
 #ifdef _WIN32
 template size_t writeUtf8(std::wstring_view, char *);
+template void appendArgument(std::wstring_view, std::wstring &);
 template void appendUtf8(std::wstring_view, std::string &);
 template bool appendWide(std::string_view, std::wstring &);
 template PathStart startOf(std::wstring_view);

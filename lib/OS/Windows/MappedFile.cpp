@@ -1,0 +1,223 @@
+//===- MappedFile.cpp - Open and map regular files (Windows) --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/MappedFile.h"
+
+#include "Support.h"
+#include "headstart/OS/WideText.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+// Inside, since winbase.h has an OpenFile of its own.
+namespace headstart::os {
+
+using namespace detail;
+
+/// A compiler may replace, rename or delete whatever we have open.
+static constexpr DWORD ShareAll =
+    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+static HANDLE handleOf(intptr_t Handle) {
+  return std::bit_cast<HANDLE>(Handle);
+}
+
+static std::error_code refusal(FileKind Kind) {
+  switch (Kind) {
+  case FileKind::Missing:
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  case FileKind::Regular:
+    return {};
+  case FileKind::Directory:
+    return std::make_error_code(std::errc::is_a_directory);
+  case FileKind::Other:
+    break;
+  }
+  return std::make_error_code(std::errc::operation_not_supported);
+}
+
+/// Looks at \p Path as the system has it. Whatever it is, only its attributes
+/// are asked for, which sharing modes let through; but to open a pipe or a
+/// device is to use it, so that what may be one never is.
+static FileStatus lookAtSystemPath(const std::wstring &Path,
+                                   std::error_code &Error) {
+  FileStatus Status;
+  if (mayBeDevice(std::wstring_view(Path))) {
+    Status.Kind = FileKind::Other;
+    return Status;
+  }
+  // Backup semantics: folders too.
+  const UniqueHandle Handle(::CreateFileW(Path.c_str(), FILE_READ_ATTRIBUTES,
+                                          ShareAll, nullptr, OPEN_EXISTING,
+                                          FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+  if (!Handle.isOpen())
+    Error = lastError();
+  else
+    Error = statusOf(Handle.get(), Status);
+  // Also where a part of the way is a file.
+  if (Error == std::errc::no_such_file_or_directory ||
+      Error == std::errc::not_a_directory)
+    Error.clear();
+  return Status;
+}
+
+FileStatus lookAt(const std::string &Path, std::error_code &Error) {
+  std::wstring Wide;
+  Error = toSystemPath(Path, Wide);
+  if (Error == std::errc::no_such_file_or_directory) {
+    Error.clear();
+    return {};
+  }
+  return Error ? FileStatus() : lookAtSystemPath(Wide, Error);
+}
+
+OpenFile::OpenFile(OpenFile &&Other) noexcept
+    : Handle(std::exchange(Other.Handle, InvalidHandle)),
+      Identity(std::exchange(Other.Identity, {})) {}
+
+OpenFile &OpenFile::operator=(OpenFile &&Other) noexcept {
+  if (this != &Other) {
+    close();
+    Handle = std::exchange(Other.Handle, InvalidHandle);
+    Identity = std::exchange(Other.Identity, {});
+  }
+  return *this;
+}
+
+OpenFile::~OpenFile() { close(); }
+
+std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
+  Result.close();
+
+  std::wstring Wide;
+  if (std::error_code Error = toSystemPath(Path, Wide))
+    return Error;
+  std::error_code Error;
+  const FileStatus Before = lookAtSystemPath(Wide, Error);
+  if (Error)
+    return Error;
+  if (Before.Kind != FileKind::Regular)
+    return refusal(Before.Kind);
+
+  UniqueHandle Opened(::CreateFileW(Wide.c_str(), GENERIC_READ, ShareAll,
+                                    nullptr, OPEN_EXISTING,
+                                    FILE_ATTRIBUTE_NORMAL, nullptr));
+  if (!Opened.isOpen())
+    return lastError();
+  // The name may have been given to something else since we looked.
+  FileStatus Now;
+  if ((Error = statusOf(Opened.get(), Now)))
+    return Error;
+  if (Now.Kind != FileKind::Regular)
+    return refusal(Now.Kind);
+  Result.Handle = std::bit_cast<intptr_t>(Opened.release());
+  Result.Identity = Now.Identity;
+  return {};
+}
+
+size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
+                        std::error_code &Error) const {
+  Error.clear();
+  if (!isOpen()) {
+    Error = std::make_error_code(std::errc::bad_file_descriptor);
+    return 0;
+  }
+  size_t Done = 0;
+  while (Done < Into.size()) {
+    constexpr auto Last =
+        static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    if (Offset > Last || Done > Last - Offset)
+      break; // past the end of any file
+    // Each read has its own place: the handle's position, which every read
+    // moves as well, is never used.
+    OVERLAPPED Where = {};
+    Where.Offset = static_cast<DWORD>(Offset + Done);
+    Where.OffsetHigh = static_cast<DWORD>((Offset + Done) >> 32);
+    constexpr size_t Most = size_t(1) << 30; // a DWORD counts them
+    const auto Want = static_cast<DWORD>(std::min(Into.size() - Done, Most));
+    DWORD Got = 0;
+    if (::ReadFile(handleOf(Handle), Into.data() + Done, Want, &Got, &Where) ==
+        0) {
+      const DWORD Code = ::GetLastError();
+      if (Code != ERROR_HANDLE_EOF)
+        Error = errorOf(Code);
+      break;
+    }
+    if (Got == 0)
+      break;
+    Done += Got;
+  }
+  return Done;
+}
+
+// A handle says it when it is opened (FILE_FLAG_RANDOM_ACCESS), or never: and
+// there it would also keep the pages of everything that is read from going.
+void OpenFile::expectScatteredReads() const {}
+
+void OpenFile::close() {
+  if (isOpen())
+    ::CloseHandle(handleOf(Handle));
+  Handle = InvalidHandle;
+  Identity = {};
+}
+
+MappedFile::MappedFile(MappedFile &&Other) noexcept
+    : Data(std::exchange(Other.Data, nullptr)),
+      Size(std::exchange(Other.Size, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&Other) noexcept {
+  if (this != &Other) {
+    MappedFile Old(std::move(*this));
+    Data = std::exchange(Other.Data, nullptr);
+    Size = std::exchange(Other.Size, 0);
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (Size != 0)
+    ::UnmapViewOfFile(Data);
+}
+
+std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
+  Result = MappedFile();
+  if (!File.isOpen())
+    return std::make_error_code(std::errc::bad_file_descriptor);
+  if (File.size() == 0) {
+    // An empty file has no section; what is mapped is still told from what is
+    // not.
+    Result.Data = "";
+    return {};
+  }
+  if (File.size() > std::numeric_limits<size_t>::max() / 2)
+    return std::make_error_code(std::errc::file_too_large);
+
+  // The view keeps the section, and the section the file.
+  const UniqueHandle Section(::CreateFileMappingW(
+      handleOf(File.nativeHandle()), nullptr, PAGE_READONLY, 0, 0, nullptr));
+  if (!Section.isOpen())
+    return lastError();
+  const void *const Address = ::MapViewOfFile(
+      Section.get(), FILE_MAP_READ, 0, 0, static_cast<size_t>(File.size()));
+  if (Address == nullptr) {
+    const std::error_code Error = lastError();
+    // A view that is longer than the section is refused, by whatever error.
+    FileStatus Now;
+    if (!statusOf(handleOf(File.nativeHandle()), Now) &&
+        Now.Identity.Size < File.size())
+      return std::make_error_code(std::errc::io_error);
+    return Error;
+  }
+  Result.Data = static_cast<const char *>(Address);
+  Result.Size = static_cast<size_t>(File.size());
+  return {};
+}
+
+} // namespace headstart::os

@@ -1,0 +1,475 @@
+//===- PageCache.cpp - Ask about and change the page cache (Windows) ------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A page of a file that is in memory is in the working set of each process
+// that has touched it, or on the standby or modified list.
+// PrefetchVirtualMemory reads pages that are mapped, and leaves them on the
+// standby list.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageCache.h"
+
+#include "../FetchByReading.h"
+#include "WorkingSet.h"
+
+#include <bit>
+#include <string>
+#include <vector>
+
+// Inside, since winbase.h has an OpenFile of its own.
+namespace headstart::os {
+
+using namespace detail;
+
+namespace {
+
+/// WIN32_MEMORY_RANGE_ENTRY, under a name of our own: older headers have none.
+struct MemoryRange {
+  void *Begin;
+  size_t Length;
+};
+
+using PrefetchFunction = BOOL WINAPI(HANDLE, ULONG_PTR, MemoryRange *, ULONG);
+
+/// Entries to a call of PrefetchVirtualMemory: 8 KiB, which the system copies.
+constexpr size_t RangesPerCall = 512;
+
+/// What one entry asks for, at most. Nothing is known to cut a longer one; but
+/// steps tell how much was accepted before a call failed.
+constexpr uint64_t WindowsStepBytes = UINT64_C(64) * 1024 * 1024;
+/// Wine gives each entry to madvise(MADV_WILLNEED), of which Linux silently
+/// does no more than the disk's readahead, 128 KiB by default (see
+/// HintStepBytes).
+constexpr uint64_t WineStepBytes = UINT64_C(128) * 1024;
+
+} // namespace
+
+static HANDLE handleOf(const OpenFile &File) {
+  return std::bit_cast<HANDLE>(File.nativeHandle());
+}
+
+static uint64_t roundDown(uint64_t Value, uint64_t Unit) {
+  return Value - Value % Unit;
+}
+
+static uint64_t roundUp(uint64_t Value, uint64_t Unit) {
+  return roundDown(Value + Unit - 1, Unit);
+}
+
+/// Since Windows 8.
+static PrefetchFunction *prefetchFunction() {
+  static PrefetchFunction *const Found =
+      findFunction<PrefetchFunction>(L"kernel32.dll", "PrefetchVirtualMemory");
+  return Found;
+}
+
+static bool isWine() {
+  return findFunction<void()>(L"ntdll.dll", "wine_get_version") != nullptr;
+}
+
+namespace {
+
+/// A part of a file, mapped for the length of one function: while a file is
+/// mapped, nobody can shrink, delete or replace it.
+class ScratchView {
+public:
+  /// Maps at least [\p From, \p To), which is not empty and inside the file.
+  ScratchView(const OpenFile &File, uint64_t From, uint64_t To) {
+    const UniqueHandle Section(::CreateFileMappingW(
+        handleOf(File), nullptr, PAGE_READONLY, 0, 0, nullptr));
+    if (!Section.isOpen()) {
+      Error = lastError();
+      return;
+    }
+    SYSTEM_INFO Info;
+    ::GetSystemInfo(&Info);
+    Begin = roundDown(From, Info.dwAllocationGranularity);
+    if (To - Begin > std::numeric_limits<size_t>::max() / 2) {
+      Error = std::make_error_code(std::errc::not_enough_memory);
+      return;
+    }
+    Address = static_cast<char *>(::MapViewOfFile(
+        Section.get(), FILE_MAP_READ, static_cast<DWORD>(Begin >> 32),
+        static_cast<DWORD>(Begin), static_cast<size_t>(To - Begin)));
+    if (Address == nullptr)
+      Error = lastError();
+  }
+  ScratchView(const ScratchView &) = delete;
+  ScratchView &operator=(const ScratchView &) = delete;
+  ~ScratchView() {
+    if (Address != nullptr)
+      ::UnmapViewOfFile(Address);
+  }
+
+  bool isMapped() const { return Address != nullptr; }
+  /// Where byte \p Offset of the file is.
+  char *at(uint64_t Offset) const { return Address + (Offset - Begin); }
+
+  std::error_code Error; ///< why it is not mapped
+
+private:
+  uint64_t Begin = 0;
+  char *Address = nullptr;
+};
+
+/// One entry of a call, and what it does for a range.
+struct Step {
+  size_t Result = 0;     ///< index of the range's result
+  char *Begin = nullptr; ///< at a page
+  uint64_t Length = 0;
+  uint64_t Bytes = 0; ///< of the range, without the rounding
+};
+
+/// Collects steps, and prefetches them a batch at a time.
+class HintBatch {
+public:
+  HintBatch(std::vector<HintResult> &Results, uint64_t StepBytes)
+      : Results(Results), StepBytes(StepBytes) {}
+
+  /// Adds \p Length bytes at \p Begin, which are not empty, for the range of
+  /// the result \p Index.
+  void add(size_t Index, char *Begin, uint64_t Length);
+  /// Hints what is left.
+  void flush();
+
+private:
+  std::vector<HintResult> &Results;
+  uint64_t StepBytes;
+  std::vector<Step> Steps;
+};
+
+} // namespace
+
+void HintBatch::add(size_t Index, char *Begin, uint64_t Length) {
+  const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
+  for (uint64_t At = 0; At < Lead + Length;) {
+    const uint64_t Size = std::min(StepBytes, Lead + Length - At);
+    Steps.push_back({Index, Begin - Lead + At, Size,
+                     Size - (At < Lead ? std::min(Lead - At, Size) : 0)});
+    At += Size;
+    if (Steps.size() == RangesPerCall)
+      flush();
+  }
+}
+
+void HintBatch::flush() {
+  if (Steps.empty())
+    return;
+  // Ranges that lie next to one another, or overlap, are asked for once.
+  std::vector<MemoryRange> Entries;
+  Entries.reserve(Steps.size());
+  for (const Step &S : Steps) {
+    if (!Entries.empty()) {
+      MemoryRange &Last = Entries.back();
+      const auto *const LastBegin = static_cast<char *>(Last.Begin);
+      const auto *const LastEnd = LastBegin + Last.Length;
+      if (S.Begin >= LastBegin && S.Begin <= LastEnd &&
+          S.Begin + S.Length <= LastBegin + StepBytes) {
+        Last.Length = static_cast<size_t>(
+            std::max(LastEnd, static_cast<const char *>(S.Begin) + S.Length) -
+            LastBegin);
+        continue;
+      }
+    }
+    Entries.push_back({S.Begin, static_cast<size_t>(S.Length)});
+  }
+  std::error_code Error;
+  bool Ignored = false;
+  // The system needs what it has for those who are there already.
+  if (isMemoryLow(Ignored))
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  else if (prefetchFunction()(::GetCurrentProcess(), Entries.size(),
+                              Entries.data(), 0) == 0)
+    Error = lastError();
+  size_t Before = Results.size();
+  for (const Step &S : Steps) {
+    HintResult &Result = Results[S.Result];
+    // A call may serve many ranges, and counts for each.
+    if (S.Result != Before)
+      ++Result.Calls;
+    Before = S.Result;
+    if (Result.Outcome == HintOutcome::Failed)
+      continue;
+    if (Error) {
+      Result.Outcome = HintOutcome::Failed;
+      Result.Error = Error;
+    } else {
+      Result.AcceptedBytes += S.Bytes;
+    }
+  }
+  Steps.clear();
+}
+
+/// The bytes of one entry: whole pages.
+static uint64_t stepOf(const PageCacheAbilities &Abilities) {
+  return std::max<uint64_t>(
+      roundDown(Abilities.HintStepBytes, Abilities.PageSize),
+      Abilities.PageSize);
+}
+
+/// How much of [\p Begin, \p Begin + \p Length) is in memory; nothing where the
+/// system does not tell.
+static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
+                                           bool TellsPlace) {
+  Residency Found;
+  Found.IsLowerBound = !TellsPlace;
+  const auto Start = reinterpret_cast<uintptr_t>(Begin);
+  const auto Count = [&](uintptr_t, PagePlace Place) {
+    ++Found.TotalPages;
+    Found.ResidentPages += Place == PagePlace::WorkingSet ||
+                           (TellsPlace && Place == PagePlace::Memory);
+  };
+  if (!forEachPage(Start - Start % systemPageSize(),
+                   Start + static_cast<uintptr_t>(Length), Count))
+    return std::nullopt;
+  return Found;
+}
+
+/// Whether the system tells of a page that is in memory, but that this process
+/// has not touched: a file that was just written is in memory.
+static bool tellsPlace() {
+  std::wstring Folder(MAX_PATH + 1, L'\0');
+  std::wstring Path(MAX_PATH + 1, L'\0');
+  const DWORD Length =
+      ::GetTempPathW(static_cast<DWORD>(Folder.size()), Folder.data());
+  if (Length == 0 || Length > MAX_PATH ||
+      ::GetTempFileNameW(Folder.c_str(), L"hs", 0, Path.data()) == 0)
+    return false;
+  const UniqueHandle Scratch(::CreateFileW(
+      Path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, 0, nullptr,
+      CREATE_ALWAYS, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
+      nullptr));
+  if (!Scratch.isOpen()) {
+    ::DeleteFileW(Path.c_str());
+    return false;
+  }
+  const size_t PageSize = systemPageSize();
+  const std::vector<char> Page(PageSize, 'x');
+  DWORD Written = 0;
+  if (::WriteFile(Scratch.get(), Page.data(), static_cast<DWORD>(PageSize),
+                  &Written, nullptr) == 0 ||
+      Written != PageSize)
+    return false;
+  const UniqueHandle Section(::CreateFileMappingW(
+      Scratch.get(), nullptr, PAGE_READONLY, 0, 0, nullptr));
+  if (!Section.isOpen())
+    return false;
+  void *const View = ::MapViewOfFile(Section.get(), FILE_MAP_READ, 0, 0, 0);
+  if (View == nullptr)
+    return false;
+  bool IsTold = false;
+  const auto Start = reinterpret_cast<uintptr_t>(View);
+  (void)forEachPage(Start, Start + PageSize, [&](uintptr_t, PagePlace Place) {
+    IsTold = Place == PagePlace::Memory;
+  });
+  ::UnmapViewOfFile(View);
+  return IsTold;
+}
+
+PageCache::PageCache() : Abilities(probe()) {}
+
+PageCache::PageCache(const PageCacheAbilities &Wanted) : Abilities(Wanted) {
+  // Not an ability but a fact.
+  Abilities.PageSize = systemPageSize();
+  // Nor can what is not there be switched on.
+  Abilities.Hint &= prefetchFunction() != nullptr;
+  Abilities.PopulateRead = false;
+  Abilities.Cachestat = false;
+}
+
+PageCacheAbilities PageCache::probe() {
+  // The file is written once in a process.
+  static const PageCacheAbilities Found = [] {
+    PageCacheAbilities Result;
+    Result.PageSize = systemPageSize();
+    Result.Hint = prefetchFunction() != nullptr;
+    Result.Mincore = tellsPlace();
+    Result.Evict = true;
+    Result.HintStepBytes = isWine() ? WineStepBytes : WindowsStepBytes;
+    return Result;
+  }();
+  return Found;
+}
+
+std::vector<HintResult>
+PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
+  std::vector<HintResult> Results(Ranges.size());
+  // What the file has of the ranges lies in here: only that is mapped.
+  ByteRange Hull;
+  for (size_t I = 0; I != Ranges.size(); ++I) {
+    Results[I].Range = Ranges[I];
+    if (!Abilities.Hint)
+      continue;
+    if (!File.isOpen()) {
+      Results[I].Outcome = HintOutcome::Failed;
+      Results[I].Error = std::make_error_code(std::errc::bad_file_descriptor);
+      continue;
+    }
+    Results[I].Outcome = HintOutcome::Accepted;
+    const ByteRange Clipped = Ranges[I].clippedTo(File.size());
+    if (Clipped.empty())
+      continue;
+    const uint64_t From =
+        Hull.empty() ? Clipped.Offset : std::min(Hull.Offset, Clipped.Offset);
+    Hull = {From, std::max(Hull.end(), Clipped.end()) - From};
+  }
+  if (Hull.empty())
+    return Results;
+
+  const ScratchView View(File, Hull.Offset, Hull.end());
+  HintBatch Batch(Results, stepOf(Abilities));
+  for (size_t I = 0; I != Ranges.size(); ++I) {
+    const ByteRange Clipped = Ranges[I].clippedTo(File.size());
+    if (Clipped.empty())
+      continue;
+    if (View.isMapped()) {
+      Batch.add(I, View.at(Clipped.Offset), Clipped.Length);
+      continue;
+    }
+    Results[I].Outcome = HintOutcome::Failed;
+    Results[I].Error = View.Error;
+    ++Results[I].Calls;
+  }
+  Batch.flush();
+  return Results;
+}
+
+HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
+                            ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
+  const bool HasFile = File != nullptr && File->isOpen();
+  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
+  if (!HasFile && !HasMapping)
+    return Result;
+  const ByteRange Clipped =
+      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
+  if (Clipped.empty()) {
+    Result.Outcome = HintOutcome::Accepted;
+    return Result;
+  }
+  if (!HasFile)
+    return Result;
+  // All of it is on its way before the first read waits. What of that fails,
+  // the reads do, or say what is wrong.
+  unsigned HintCalls = 0;
+  if (Abilities.Hint && Clipped.Length > Abilities.PageSize)
+    HintCalls = hint(*File, {&Clipped, 1}).front().Calls;
+  fetchByReading(*File, Clipped, Result);
+  Result.Calls += HintCalls;
+  return Result;
+}
+
+std::optional<Residency> PageCache::residency(const OpenFile &File,
+                                              ByteRange Range) const {
+  // In a mapping of our own nothing has been touched: without the ability, the
+  // answer would be 0 for every file.
+  if (!File.isOpen() || !Abilities.Mincore)
+    return std::nullopt;
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  if (Clipped.empty())
+    return Residency{};
+  const ScratchView View(File, Clipped.Offset, Clipped.end());
+  if (!View.isMapped())
+    return std::nullopt;
+  return countPages(View.at(Clipped.Offset), Clipped.Length, true);
+}
+
+std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
+                                              ByteRange Range) const {
+  if (!Mapping.isMapped())
+    return std::nullopt;
+  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  return residency(
+      Mapping.bytes().subspan(static_cast<size_t>(Clipped.Offset),
+                              static_cast<size_t>(Clipped.Length)));
+}
+
+std::error_code PageCache::evict(const OpenFile &File) const {
+  if (!Abilities.Evict)
+    return std::make_error_code(std::errc::function_not_supported);
+  if (!File.isOpen())
+    return std::make_error_code(std::errc::bad_file_descriptor);
+  constexpr DWORD ShareAll =
+      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+  // The right to write lets dirty pages be written first; who has not got it
+  // has not written them.
+  for (const DWORD Access : {GENERIC_READ | GENERIC_WRITE, GENERIC_READ}) {
+    const UniqueHandle Unbuffered(
+        ::ReOpenFile(handleOf(File), Access, ShareAll, FILE_FLAG_NO_BUFFERING));
+    if (Unbuffered.isOpen()) {
+      if ((Access & GENERIC_WRITE) != 0 &&
+          ::FlushFileBuffers(Unbuffered.get()) == 0)
+        return lastError();
+      return {};
+    }
+  }
+  return lastError();
+}
+
+/// Takes the pages from \p Begin to \p End, both at pages, out of this
+/// process's working set. Of pages that are not locked VirtualUnlock does just
+/// that, and says that they were not locked (its documentation). They stay in
+/// memory, on the standby list if they are clean.
+static std::error_code trim(const char *Begin, const char *End) {
+  if (Begin < End &&
+      ::VirtualUnlock(const_cast<char *>(Begin),
+                      static_cast<size_t>(End - Begin)) == 0 &&
+      ::GetLastError() != ERROR_NOT_LOCKED)
+    return lastError();
+  return {};
+}
+
+std::error_code PageCache::dontNeed(const MappedFile &Mapping,
+                                    ByteRange Range) const {
+  const size_t PageSize = Abilities.PageSize;
+  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  if (Clipped.empty())
+    return {};
+  // Inward, since the neighbours of the range may be in use. The file's last
+  // page has no neighbour past the file's end.
+  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
+  const uint64_t End = Clipped.end() == Mapping.size()
+                           ? roundUp(Clipped.end(), PageSize)
+                           : roundDown(Clipped.end(), PageSize);
+  return trim(Mapping.data() + Begin, Mapping.data() + std::max(Begin, End));
+}
+
+HintResult PageCache::willNeed(std::span<const char> Memory) const {
+  std::vector<HintResult> Results(1);
+  Results[0].Range = {0, Memory.size()};
+  if (!Abilities.Hint)
+    return Results[0];
+  Results[0].Outcome = HintOutcome::Accepted;
+  if (!Memory.empty()) {
+    HintBatch Batch(Results, stepOf(Abilities));
+    Batch.add(0, const_cast<char *>(Memory.data()), Memory.size());
+    Batch.flush();
+  }
+  return Results[0];
+}
+
+std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
+  const size_t PageSize = Abilities.PageSize;
+  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
+  const uint64_t Begin = roundUp(Start, PageSize);
+  const uint64_t End = roundDown(Start + Memory.size(), PageSize);
+  if (Begin >= End)
+    return {};
+  return trim(Memory.data() + (Begin - Start), Memory.data() + (End - Start));
+}
+
+std::optional<Residency>
+PageCache::residency(std::span<const char> Memory) const {
+  if (Memory.empty())
+    return Residency{};
+  return countPages(Memory.data(), Memory.size(), Abilities.Mincore);
+}
+
+} // namespace headstart::os

@@ -1,0 +1,71 @@
+//===- Program.cpp - Where this program lies in memory (Windows) ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Program.h"
+
+#include "Support.h"
+
+#include <algorithm>
+
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+std::vector<ProgramPart> headstart::os::programParts() {
+  std::vector<ProgramPart> Parts;
+  const auto *const Base =
+      reinterpret_cast<const char *>(::GetModuleHandleW(nullptr));
+  if (Base == nullptr)
+    return Parts;
+  const auto &DOS = *reinterpret_cast<const IMAGE_DOS_HEADER *>(Base);
+  const auto &Headers =
+      *reinterpret_cast<const IMAGE_NT_HEADERS *>(Base + DOS.e_lfanew);
+  const IMAGE_SECTION_HEADER *const Sections = IMAGE_FIRST_SECTION(&Headers);
+  for (unsigned I = 0; I != Headers.FileHeader.NumberOfSections; ++I) {
+    const IMAGE_SECTION_HEADER &Section = Sections[I];
+    // What the loader itself uses and drops is not read again.
+    if ((Section.Characteristics &
+         (IMAGE_SCN_MEM_WRITE | IMAGE_SCN_MEM_DISCARDABLE)) != 0 ||
+        (Section.Characteristics & IMAGE_SCN_MEM_READ) == 0)
+      continue;
+    const DWORD Size =
+        std::min(Section.Misc.VirtualSize, Section.SizeOfRawData);
+    if (Size != 0)
+      Parts.push_back(
+          {{Base + Section.VirtualAddress, Size}, Section.PointerToRawData});
+  }
+  return Parts;
+}
+
+void headstart::os::holdStandardDescriptors() {
+  // A handle's number is only looked up. One that was handed to us closed may
+  // become that of the next file, to which what the program prints would go.
+  for (const DWORD Which :
+       {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) {
+    const HANDLE Handle = ::GetStdHandle(Which);
+    DWORD Flags = 0;
+    if (Handle != nullptr && Handle != INVALID_HANDLE_VALUE &&
+        ::GetHandleInformation(Handle, &Flags) == 0)
+      ::SetStdHandle(Which, nullptr);
+  }
+}
+
+std::string headstart::os::programPath() {
+  std::wstring Path(MAX_PATH, L'\0');
+  for (;;) {
+    const DWORD Length = ::GetModuleFileNameW(nullptr, Path.data(),
+                                              static_cast<DWORD>(Path.size()));
+    if (Length < Path.size()) {
+      Path.resize(Length);
+      return toUtf8(Path);
+    }
+    constexpr size_t Most = 32768; // a path is never longer
+    if (Path.size() > Most)
+      return {};
+    Path.resize(2 * Path.size());
+  }
+}

@@ -1,0 +1,102 @@
+//===- SystemMemory.cpp - How much memory may be used (Windows) -----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/SystemMemory.h"
+
+#include "WorkingSet.h"
+
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+bool headstart::os::detail::isMemoryLow(bool &IsTold) {
+  // Never closed: an event of the system's own.
+  static const HANDLE Event =
+      ::CreateMemoryResourceNotification(LowMemoryResourceNotification);
+  BOOL IsLow = 0;
+  IsTold =
+      Event != nullptr && ::QueryMemoryResourceNotification(Event, &IsLow) != 0;
+  return IsTold && IsLow != 0;
+}
+
+/// Takes a limit of \p Limit bytes, of which \p Used are taken, into account.
+static void addLimit(uint64_t Limit, uint64_t Used, SystemMemory &Memory) {
+  const uint64_t Left = Limit > Used ? Limit - Used : 0;
+  Memory.CgroupLimitBytes =
+      std::min(Limit, Memory.CgroupLimitBytes.value_or(Limit));
+  Memory.CgroupAvailableBytes =
+      std::min(Left, Memory.CgroupAvailableBytes.value_or(Left));
+}
+
+/// The limits of the job that this process is in, the innermost where jobs are
+/// nested. What they count is committed memory, which a cached file is not: to
+/// keep to them as to a cgroup's is careful.
+static void readJob(SystemMemory &Memory) {
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Limits = {};
+  if (::QueryInformationJobObject(nullptr, JobObjectExtendedLimitInformation,
+                                  &Limits, sizeof(Limits), nullptr) == 0)
+    return;
+  const DWORD Flags = Limits.BasicLimitInformation.LimitFlags;
+  PROCESS_MEMORY_COUNTERS_EX Counters = {};
+  Counters.cb = sizeof(Counters);
+  if (::GetProcessMemoryInfo(
+          ::GetCurrentProcess(),
+          reinterpret_cast<PROCESS_MEMORY_COUNTERS *>(&Counters),
+          sizeof(Counters)) == 0)
+    Counters.PrivateUsage = 0;
+  if ((Flags & JOB_OBJECT_LIMIT_PROCESS_MEMORY) != 0)
+    addLimit(Limits.ProcessMemoryLimit, Counters.PrivateUsage, Memory);
+  if ((Flags & JOB_OBJECT_LIMIT_JOB_MEMORY) != 0) {
+    // What all of its processes have now; this one's where that is not told.
+    JOBOBJECT_LIMIT_VIOLATION_INFORMATION Now = {};
+    const bool IsTold =
+        ::QueryInformationJobObject(nullptr, JobObjectLimitViolationInformation,
+                                    &Now, sizeof(Now), nullptr) != 0;
+    addLimit(
+        Limits.JobMemoryLimit,
+        std::max<uint64_t>(IsTold ? Now.JobMemory : 0, Counters.PrivateUsage),
+        Memory);
+  }
+}
+
+/// There are no files to make up here: any other root has nothing in it.
+static bool isTheSystem(const std::string &Root) { return Root == "/"; }
+
+SystemMemory SystemMemory::read(const std::string &Root) {
+  SystemMemory Memory;
+  if (!isTheSystem(Root))
+    return Memory;
+  MEMORYSTATUSEX Status = {};
+  Status.dwLength = sizeof(Status);
+  if (::GlobalMemoryStatusEx(&Status) != 0) {
+    Memory.TotalBytes = Status.ullTotalPhys;
+    // With the standby list: the page cache, which can be given back.
+    Memory.AvailableBytes = std::min(Status.ullAvailPhys, Status.ullTotalPhys);
+  }
+  readJob(Memory);
+  bool IsTold = false;
+  const bool IsLow = isMemoryLow(IsTold);
+  if (IsTold)
+    Memory.PressurePercent = IsLow ? 100 : 0;
+  return Memory;
+}
+
+uint64_t headstart::os::maxMappings(const std::string &Root) {
+  if (!isTheSystem(Root))
+    return 65530; // Linux's default, the lowest limit that is known
+  // Nothing but the addresses: each view begins at a multiple of 64 KiB.
+  SYSTEM_INFO Info;
+  ::GetSystemInfo(&Info);
+  const auto Addresses =
+      reinterpret_cast<uintptr_t>(Info.lpMaximumApplicationAddress) -
+      reinterpret_cast<uintptr_t>(Info.lpMinimumApplicationAddress);
+  return std::max<uint64_t>(Addresses / Info.dwAllocationGranularity, 1);
+}
+
+// The most handles that a process can have (M. Russinovich, "Pushing the Limits
+// of Windows: Handles": 16,711,680 of 2^24).
+uint64_t headstart::os::maxOpenFiles() { return 16'711'680; }

@@ -1,0 +1,65 @@
+//===- Threads.cpp - Threads that may fail to start (Windows) -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+
+#include "Support.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <new>
+
+namespace headstart::os {
+
+// Windows counts the context switches of a thread, for whoever reads those of
+// every thread of the machine (NtQuerySystemInformation), and with those that
+// are no waits.
+std::optional<uint64_t> countWaits() { return std::nullopt; }
+
+unsigned usableProcessors() {
+  std::array<USHORT, 64> Groups;
+  auto Count = static_cast<USHORT>(Groups.size());
+  unsigned Processors = 0;
+  if (::GetProcessGroupAffinity(::GetCurrentProcess(), &Count, Groups.data()) !=
+          0 &&
+      Count > 1) {
+    // Windows 11 spreads a process over all groups; then there is no one mask.
+    for (USHORT I = 0; I != Count; ++I)
+      Processors += ::GetActiveProcessorCount(Groups.at(I));
+  } else {
+    DWORD_PTR Ours = 0;
+    DWORD_PTR Systems = 0;
+    if (::GetProcessAffinityMask(::GetCurrentProcess(), &Ours, &Systems) != 0)
+      Processors =
+          static_cast<unsigned>(std::popcount(static_cast<uintptr_t>(Ours)));
+  }
+  if (Processors == 0)
+    Processors = std::thread::hardware_concurrency();
+  return std::max(1U, Processors);
+}
+
+std::error_code Threads::start(std::function<void()> Work) {
+  std::error_code Error;
+  try {
+    Running.emplace_back(std::move(Work));
+  } catch (const std::system_error &E) {
+    Error = E.code();
+  } catch (const std::bad_alloc &) {
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  }
+  return Error;
+}
+
+void Threads::join() {
+  for (std::thread &T : Running)
+    T.join();
+  Running.clear();
+}
+
+} // namespace headstart::os

@@ -1,0 +1,94 @@
+//===- WorkingSet.h - Where the pages of this process are -------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_WINDOWS_WORKINGSET_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_WINDOWS_WORKINGSET_H
+
+#include "Support.h"
+
+#ifndef PSAPI_VERSION
+#define PSAPI_VERSION 2 // in kernel32
+#endif
+#include <psapi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace headstart::os::detail {
+
+/// Pages to a call: 16 bytes each, on the stack.
+inline constexpr size_t PagesPerQuery = 1024;
+
+inline size_t systemPageSize() {
+  static const size_t Size = [] {
+    SYSTEM_INFO Info;
+    ::GetSystemInfo(&Info);
+    return static_cast<size_t>(Info.dwPageSize);
+  }();
+  return Size;
+}
+
+/// Where a page is, of what QueryWorkingSetEx says.
+enum class PagePlace : unsigned char {
+  WorkingSet, ///< of this process: it has been touched
+  Memory,     ///< on a list of pages that are in memory, and nobody's
+  Elsewhere,  ///< or not told
+};
+
+/// Windows 10 tells where a page is that is not in the working set, in bits
+/// that psapi.h calls reserved: `Invalid.Location` in bits 22 and 23 of
+/// MEMORY_WORKING_SET_EX_BLOCK (phnt's ntmmapi.h; Microsoft's own ESE reads it,
+/// github.com/microsoft/Extensible-Storage-Engine), 1 for "resident". Whether
+/// the system fills it in is found by trying (PageCache::probe).
+inline PagePlace placeOf(const PSAPI_WORKING_SET_EX_INFORMATION &Page) {
+  constexpr unsigned LocationShift = 22;
+  constexpr ULONG_PTR LocationMask = 3;
+  constexpr ULONG_PTR Resident = 1;
+  const ULONG_PTR Flags = Page.VirtualAttributes.Flags;
+  if ((Flags & 1) != 0)
+    return PagePlace::WorkingSet;
+  return (Flags >> LocationShift & LocationMask) == Resident
+             ? PagePlace::Memory
+             : PagePlace::Elsewhere;
+}
+
+/// Calls \p Found(Address, Place) for each page from \p Begin, which is at a
+/// page, up to \p End, in order. False if the system does not tell.
+template <typename Function>
+bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
+  const size_t PageSize = systemPageSize();
+  std::array<PSAPI_WORKING_SET_EX_INFORMATION, PagesPerQuery> Pages;
+  while (Begin < End) {
+    const size_t Count =
+        std::min<size_t>((End - Begin + PageSize - 1) / PageSize, Pages.size());
+    for (size_t I = 0; I != Count; ++I) {
+      Pages[I] = {};
+      Pages[I].VirtualAddress =
+          reinterpret_cast<void *>(Begin + I * PageSize); // NOLINT
+    }
+    if (::QueryWorkingSetEx(::GetCurrentProcess(), Pages.data(),
+                            static_cast<DWORD>(Count * sizeof(Pages[0]))) == 0)
+      return false;
+    for (size_t I = 0; I != Count; ++I)
+      Found(Begin + I * PageSize, placeOf(Pages[I]));
+    Begin += Count * PageSize;
+  }
+  return true;
+}
+
+/// Whether the system says that it is short of memory (now): by its own
+/// LowMemoryResourceNotification. Nothing where it does not say.
+bool isMemoryLow(bool &IsTold);
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_WINDOWS_WORKINGSET_H
