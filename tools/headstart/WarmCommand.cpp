@@ -56,10 +56,10 @@ public:
   bool contains(const std::string &File,
                 const os::FileIdentity &Identity) const;
 
-private:
   /// Whether anything is compared at all.
   bool isAsked() const { return NewerThan || Record; }
 
+private:
   bool isNewer(const os::FileIdentity &Identity) const {
     return !NewerThan || Identity.ModifiedNs > *NewerThan;
   }

@@ -318,12 +318,14 @@ TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
     EXPECT_FALSE(Handle.openBelow(Below.c_str(), Links, Handle));
     EXPECT_EQ(listRest(Reader, Handle), Names{"file"});
   }
-  detail::refuseWaysBefore(ListWay::Find);
-  DirectoryHandle Last = openFolder(Deep);
-  EXPECT_EQ(listRest(Reader, Last), Names{"file"});
-  detail::refuseWaysBefore(ListWay::IdBoth);
+  // Wine 8's GetFinalPathNameByHandleW takes MAX_PATH at most.
+  if (!isWine()) {
+    detail::refuseWaysBefore(ListWay::Find);
+    DirectoryHandle Last = openFolder(Deep);
+    EXPECT_EQ(listRest(Reader, Last), Names{"file"});
+    detail::refuseWaysBefore(ListWay::IdBoth);
+  }
   // std::filesystem does not know how to come there.
-  Last.close();
   At.close();
   ::DeleteFileW(verbatim(Deep + "\\file").c_str());
   for (; Deep != Folder.path(); Deep.resize(Deep.rfind('\\')))

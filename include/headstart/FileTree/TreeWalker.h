@@ -16,7 +16,7 @@
 #ifndef HEADSTART_FILETREE_TREEWALKER_H
 #define HEADSTART_FILETREE_TREEWALKER_H
 
-#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,7 +54,7 @@ struct WalkOptions {
   /// How far to go down: 0 shows the roots' own entries and enters none.
   unsigned MaxDepth = std::numeric_limits<unsigned>::max();
   /// What is left out; none if null. Must outlive the walk.
-  const IgnoreRules *Ignore = nullptr;
+  const IgnoreJudge *Ignore = nullptr;
   /// How many folders may be open at a time; 0: decided from what the process
   /// may open.
   unsigned MaxOpenFolders = 0;

@@ -355,8 +355,8 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     Error = keep(std::move(Opened), Kept);
   // Without a link in between it is the same volume.
   if (!Error && Links == LinkRule::Refuse) {
-    folderOf(Kept)->Way = Base->Way;
-    folderOf(Kept)->Device = Base->Device;
+    folderOf(Kept)->Way = Base->Way.load();
+    folderOf(Kept)->Device = Base->Device.load();
   }
   Result.close(); // not sooner: it may be this
   Result.Handle = Kept;

@@ -28,9 +28,9 @@ using namespace detail;
 
 /// Larger than the largest record (104 bytes and 255 units).
 static constexpr size_t LeastBuffer = 4096;
-/// A redirector takes 64 KiB at most ([MS-SMB2] 2.2.33, of a server without
-/// large transfers), and some Windows 10 look through the whole buffer at every
-/// call (ProbeForWrite).
+/// Shares answer to more with ERROR_INVALID_PARAMETER (github.com/dotnet/corefx
+/// issue 32098), and a Windows 10 (14393) loses what lies behind a larger first
+/// buffer (github.com/windirstat/windirstat issue 631).
 static constexpr size_t LargestBuffer = size_t(64) << 10;
 
 static std::atomic<ListWay> FirstWay = ListWay::IdBoth;
@@ -147,7 +147,7 @@ static DWORD readFind(Folder &F, std::span<char> Into, size_t &Filled) {
 static DWORD readRecords(Folder &F, std::span<char> Into,
                          std::span<const char> &Records) {
   if (!F.IsBegun)
-    F.Way = std::max(F.Way, FirstWay.load());
+    F.Way = std::max(F.Way.load(), FirstWay.load());
   while (true) {
     size_t Filled = Into.size();
     const DWORD Error = F.Way == ListWay::Find ? readFind(F, Into, Filled)
@@ -165,11 +165,11 @@ static DWORD readRecords(Folder &F, std::span<char> Into,
 
 /// The number of the volume, which is that of all entries.
 static uint64_t deviceOf(Folder &F) {
-  if (!F.Device) {
+  if (F.Device == Folder::UnknownDevice) {
     FileStatus Status;
     F.Device = statusOf(F.Handle.get(), Status) ? 0 : Status.Identity.Device;
   }
-  return *F.Device;
+  return F.Device;
 }
 
 static size_t parse(Folder &F, std::span<const char> &Unread,

@@ -16,10 +16,11 @@
 #define HEADSTART_LIB_OS_WINDOWS_FOLDER_H
 
 #include "Support.h"
+#include <atomic>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <utility>
 
 namespace headstart::os::detail {
 
@@ -37,11 +38,14 @@ void refuseWaysBefore(ListWay First);
 
 /// What a DirectoryHandle's handle points to.
 struct Folder {
+  /// Numbers of volumes have 32 bits.
+  static constexpr uint64_t UnknownDevice = UINT64_MAX;
+
   UniqueHandle Handle;
   /// As far as they are known: the way that works here, and the number of the
-  /// volume.
-  ListWay Way = ListWay::IdBoth;
-  std::optional<uint64_t> Device;
+  /// volume. Read by who opens a folder below while another thread lists.
+  std::atomic<ListWay> Way = ListWay::IdBoth;
+  std::atomic<uint64_t> Device = UnknownDevice;
   bool IsBegun = false;
   bool IsAtEnd = false;
   DWORD Failure = 0; ///< behind what was read already (ListWay::Find)
