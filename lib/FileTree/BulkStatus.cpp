@@ -146,11 +146,10 @@ void Comparison::lookInto(const os::DirectoryHandle &Folder, const Share &S) {
 }
 
 /// Where a listing brings sizes and times, what it says of a file that is the
-/// same is enough. All else is confirmed by a look: listings of NTFS can be
-/// late.
+/// same is enough, unless it is a hint: a listing of NTFS can be late.
+/// All else is confirmed by a look.
 bool Comparison::takeFromListing(os::DirectoryHandle &Folder, const Share &S) {
-  SnapshotOptions Reading = Options.Snapshot;
-  Reading.WithStatus = true;
+  const SnapshotOptions &Reading = Options.Snapshot;
   DirectorySnapshot::Ptr Listing;
   os::DirectoryHandle Mine;
   if (Folder.openBelow(".", os::LinkRule::Follow, Mine) ||
@@ -161,7 +160,7 @@ bool Comparison::takeFromListing(os::DirectoryHandle &Folder, const Share &S) {
   for (uint32_t Index : S.Files) {
     auto Entry = Listing->find(SnapshotName(nameOf(Files[Index], S)));
     // A link's own status says nothing of the file.
-    if (Entry && Entry->HasStatus && Entry->Type != os::EntryType::Link &&
+    if (Entry && Entry->hasOwnStatus() && Entry->Type != os::EntryType::Link &&
         Entry->Identity == Files[Index].Identity)
       Changes[Index] = FileChange::Same;
     else

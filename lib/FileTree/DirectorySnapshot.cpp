@@ -124,8 +124,11 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
     if (Count == 0)
       break;
     for (os::DirectoryEntry &Entry : MutableArrayRef(Batch).take_front(Count)) {
-      if (Options.WithStatus && !Entry.HasStatus)
-        (void)From.addStatus(Entry); // it may be gone; then it has none
+      if (Options.Entry)
+        Options.Entry(Entry);
+      // It may be gone; then it has none.
+      if (Options.WithStatus && !Entry.hasOwnStatus() && From.addStatus(Entry))
+        Entry.dropHint();
       AllTyped &= Entry.Type != os::EntryType::Unknown;
       AllInodes &= Entry.Identity.Inode != 0;
       if (Entry.HasStatus) {
@@ -134,7 +137,7 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
       }
       Records.push_back({static_cast<uint32_t>(Names.size()),
                          static_cast<uint16_t>(Entry.Name.size()), Entry.Type,
-                         Entry.HasStatus});
+                         Entry.HasStatus, Entry.StatusIsHint});
       Inodes.push_back(Entry.Identity.Inode);
       Names.insert(Names.end(), Entry.Name.begin(), Entry.Name.end());
       Names.push_back('\0');
@@ -148,8 +151,8 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
     Statuses.resize(Records.size());
   Metadata.Types = AllTyped;
   Metadata.Inodes = AllInodes;
-  Metadata.Status =
-      all_of(Records, [](const Record &R) { return R.HasStatus; });
+  Metadata.Status = all_of(
+      Records, [](const Record &R) { return R.HasStatus && !R.StatusIsHint; });
   return {};
 }
 
@@ -253,6 +256,7 @@ os::DirectoryEntry DirectorySnapshot::entry(size_t Index) const {
   Entry.Name = {Names.data() + R.NameAt, R.NameLength};
   Entry.Type = R.Type;
   Entry.HasStatus = R.HasStatus;
+  Entry.StatusIsHint = R.StatusIsHint;
   if (R.HasStatus)
     Entry.Identity = Statuses[Index];
   else

@@ -18,7 +18,7 @@
 #ifndef HEADSTART_LIB_FILETREE_FOLDERLISTING_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_FILETREE_FOLDERLISTING_H
 
-#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"

@@ -24,7 +24,7 @@
 #ifndef HEADSTART_LIB_FILETREE_FOLDERNODE_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_FILETREE_FOLDERNODE_H
 
-#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/TrailingObjects.h"

@@ -14,6 +14,8 @@
 
 #include "IgnoreFile.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <string_view>
 
 namespace headstart::detail {
 
@@ -51,6 +53,12 @@ private:
 };
 } // namespace
 
+/// Whether \p Text is \p Word, which is in lower case, in any case.
+static bool isWord(std::string_view Text, std::string_view Word) {
+  return std::equal(Text.begin(), Text.end(), Word.begin(), Word.end(),
+                    [](char A, char B) { return llvm::toLower(A) == B; });
+}
+
 /// A section's name from behind its '['. One with a subsection is another
 /// section.
 bool ConfigReader::header() {
@@ -64,7 +72,7 @@ bool ConfigReader::header() {
     if (C == '"')
       Quoted = !Quoted;
     if (C == ']' && !Quoted) {
-      InCore = llvm::StringRef(Name).equals_insensitive("core");
+      InCore = isWord(Name, "core");
       return true;
     }
     Name.push_back(C);
@@ -134,7 +142,7 @@ std::optional<std::string> ConfigReader::read() {
     std::string Value;
     if (take() != '=' || !value(Value))
       return Found;
-    if (InCore && llvm::StringRef(Key).equals_insensitive("excludesfile"))
+    if (InCore && isWord(Key, "excludesfile"))
       Found = std::move(Value);
   }
   return Found;

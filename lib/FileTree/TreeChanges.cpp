@@ -180,7 +180,8 @@ void ChangeFinder::show(const WalkFolder &Folder,
     bool IsLeftOut = LeftOut.Inode != 0 && E.Identity.Inode == LeftOut.Inode &&
                      E.Identity.Device == LeftOut.Device;
     // Without its status there was a problem, which has been reported.
-    if (IsLeftOut || !E.HasStatus)
+    // A hint would say nothing of what it is now.
+    if (IsLeftOut || !E.hasOwnStatus())
       continue;
     if (!Record)
       Note(E, ChangeKind::Added, SameEntry);

@@ -31,7 +31,7 @@
 #include "headstart/FileTree/TreeWalker.h"
 #include "WalkState.h"
 #include "headstart/OS/SystemMemory.h"
-#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <chrono>
 
@@ -41,6 +41,7 @@ namespace headstart {
 
 using namespace detail;
 
+IgnoreJudge::~IgnoreJudge() = default;
 TreeVisitor::~TreeVisitor() = default;
 void TreeVisitor::finished(const WalkFolder & /*Folder*/) {}
 
@@ -169,11 +170,10 @@ void WalkState::run(unsigned ThreadIndex) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-using FolderChain = SmallVector<const FolderNode *, 64>;
-
-/// Puts \p Node and what it is in into \p Chain, without the root, which it
+/// Puts \p Node and what it is in into `Chain`, without the root, which it
 /// gives back.
-static const FolderNode *chainOf(const FolderNode *Node, FolderChain &Chain) {
+const FolderNode *WalkWorker::findChain(const FolderNode *Node) {
+  Chain.clear();
   for (; Node->Parent; Node = Node->Parent)
     Chain.push_back(Node);
   return Node;
@@ -182,8 +182,7 @@ static const FolderNode *chainOf(const FolderNode *Node, FolderChain &Chain) {
 StringRef WalkWorker::path() {
   if (!Path.empty())
     return Path;
-  FolderChain Chain;
-  StringRef Given = chainOf(Current, Chain)->name();
+  StringRef Given = findChain(Current)->name();
   if (Given.empty())
     Given = ".";
   while (Given.size() > 1 && Given.ends_with('/'))
@@ -201,13 +200,16 @@ StringRef WalkWorker::path() {
 StringRef WalkWorker::pathFromRoot() { return path().substr(FromRoot); }
 
 std::string WalkWorker::pathOf(StringRef Name) {
-  StringRef Folder = path();
-  return (Folder + (Folder.ends_with('/') ? "" : "/") + Name).str();
+  std::string Result = path().str();
+  if (!path().ends_with('/'))
+    Result += '/';
+  Result += Name;
+  return Result;
 }
 
-void WalkWorker::problem(StringRef Name, const Twine &What) {
+void WalkWorker::problem(StringRef Name, std::string_view What) {
   ++Figures.Problems;
-  State.Visitor.problem(Name.empty() ? path().str() : pathOf(Name), What.str());
+  State.Visitor.problem(Name.empty() ? path().str() : pathOf(Name), What);
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,17 +238,21 @@ std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
   constexpr size_t LongestPiece = 2048; // bytes; PATH_MAX is 4096
   os::LinkRule Links =
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
-  FolderChain Chain;
-  const FolderNode *Root = chainOf(&Node, Chain);
+  const FolderNode *Root = findChain(&Node);
   os::DirectoryHandle At;
   std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
   std::string Piece;
+  auto TakeName = [this] {
+    StringRef Name = Chain.back()->name();
+    Chain.pop_back();
+    return Name;
+  };
   while (!Error && !Chain.empty()) {
-    Piece = Chain.pop_back_val()->name();
+    Piece = TakeName();
     while (!Chain.empty() &&
            Piece.size() + Chain.back()->NameLength < LongestPiece) {
       Piece += '/';
-      Piece += Chain.pop_back_val()->name();
+      Piece += TakeName();
     }
     Error = At.openBelow(Piece.c_str(), Links, At);
   }
@@ -374,7 +380,7 @@ bool WalkWorker::walk(FolderNode &Node) {
 }
 
 void WalkWorker::enterScope(FolderNode &Node) {
-  const IgnoreRules *Rules = State.Options.Ignore;
+  const IgnoreJudge *Rules = State.Options.Ignore;
   std::vector<std::string> Problems;
   IgnoreScopePtr Above =
       Node.Parent ? Node.Parent->Scope : Rules->above(Node.name(), &Problems);
@@ -394,8 +400,11 @@ void WalkWorker::enterScope(FolderNode &Node) {
   for (StringRef P : Problems) {
     if (P.consume_front(pathFromRoot()))
       P.consume_front("/");
-    auto [File, What] = P.split(": ");
-    problem(File, What);
+    // Not StringRef::split: that is in libLLVM.
+    const std::string_view Text = P;
+    const size_t Colon = std::min(Text.find(": "), Text.size());
+    problem(Text.substr(0, Colon),
+            Text.substr(std::min(Colon + 2, Text.size())));
   }
 }
 
@@ -442,6 +451,8 @@ bool WalkWorker::list(FolderNode &Node) {
     MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
     bool IsLast = Entries.empty() || Error;
     bool IsFull = Entries.size() == TreeVisitor::MaxEntries;
+    if (State.Options.Listed)
+      State.Options.Listed(Entries);
     if (!Entries.empty())
       prepare(Node, Entries);
     if (!IsLast && IsWatched)
@@ -477,7 +488,8 @@ static bool follows(const os::DirectoryEntry &Entry, const WalkOptions &O) {
 
 static bool isComplete(const os::DirectoryEntry &Entry, const WalkOptions &O) {
   return !follows(Entry, O) && Entry.Type != os::EntryType::Unknown &&
-         (!O.WithStatus || Entry.HasStatus);
+         (!O.WithStatus ||
+          (O.HintsSuffice ? Entry.HasStatus : Entry.hasOwnStatus()));
 }
 
 /// Fills in what was asked for. False if the entry has gone meanwhile.
@@ -492,6 +504,8 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
     return true;
   if (hasGone(Error))
     return false;
+  if (State.Options.WithStatus)
+    Entry.dropHint();
   problem(StringRef(Entry.Name), Error.message());
   return true;
 }

@@ -21,13 +21,13 @@
 #include "WorkQueue.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
-#include "llvm/ADT/SmallVector.h"
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headstart::detail {
@@ -65,7 +65,9 @@ struct WalkState {
 class WalkWorker {
 public:
   WalkWorker(WalkState &State, unsigned Index)
-      : State(State), Index(Index), Shown(*this) {}
+      : State(State), Index(Index), Shown(*this) {
+    Children.reserve(TreeVisitor::MaxEntries);
+  }
   WalkWorker(const WalkWorker &) = delete;
   WalkWorker &operator=(const WalkWorker &) = delete;
   ~WalkWorker();
@@ -101,7 +103,8 @@ private:
   void show(FolderNode &Node, llvm::ArrayRef<os::DirectoryEntry> Entries);
   void childIsOpened(FolderNode *Parent);
   void closeLast();
-  void problem(llvm::StringRef Name, const llvm::Twine &What);
+  void problem(llvm::StringRef Name, std::string_view What);
+  const FolderNode *findChain(const FolderNode *Node);
 
   WalkState &State;
   const unsigned Index;
@@ -111,7 +114,9 @@ private:
   FolderNode *Last = nullptr;
   WalkFolder Shown;
   FolderListing Listing;
-  llvm::SmallVector<FolderNode *, TreeVisitor::MaxEntries> Children;
+  std::vector<FolderNode *> Children;
+  /// What findChain has found.
+  std::vector<const FolderNode *> Chain;
   std::string Path;    ///< of Current, when it is not empty
   size_t FromRoot = 0; ///< where in Path the root's own ends
   bool IsSlow = false; ///< whether the piece that was listed last took long

@@ -113,10 +113,11 @@ public:
 private:
   void keep(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries) {
     SmallVector<os::DirectoryEntry, MaxEntries> Looked;
-    if (Unknown &&
-        !llvm::all_of(Entries, [](const auto &E) { return E.HasStatus; })) {
+    if (Unknown && !llvm::all_of(Entries, [](const auto &E) {
+          return E.hasOwnStatus();
+        })) {
       for (const os::DirectoryEntry &Entry : Entries)
-        if (Entry.HasStatus)
+        if (Entry.hasOwnStatus())
           Looked.push_back(Entry);
         else
           Unknown->add((Folder.path() + (Folder.path() == "/" ? "" : "/") +
@@ -267,8 +268,10 @@ Exit runWalk(const CommandArguments &Arguments) {
                   ": is no manifest, and so is not written over");
   }
 
-  TreeWalker Walker(
-      Plan->walkOptions(Arguments.Tree.Stat || ManifestFile.has_value()));
+  WalkOptions Options =
+      Plan->walkOptions(Arguments.Tree.Stat || ManifestFile.has_value());
+  Options.HintsSuffice = !ManifestFile; // which is compared later
+  TreeWalker Walker(Options);
   LineOutput Output(TreeWalker::MaxThreads, [&] { Walker.cancel(); });
   const EntryWriter Writer(Arguments);
   if (Arguments.JSON) {

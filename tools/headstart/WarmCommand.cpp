@@ -56,6 +56,9 @@ public:
   bool contains(const std::string &File,
                 const os::FileIdentity &Identity) const;
 
+  /// Whether anything is compared at all.
+  bool isAsked() const { return NewerThan || Record; }
+
 private:
   bool isNewer(const os::FileIdentity &Identity) const {
     return !NewerThan || Identity.ModifiedNs > *NewerThan;
@@ -341,7 +344,9 @@ Exit runWarm(const CommandArguments &Arguments) {
                       [&](const std::string &Path, std::error_code Error) {
                         Problems.print(Path, Error.message());
                       });
-  TreeWalker Walker(Plan->walkOptions(/*WithStatus=*/true));
+  WalkOptions Walking = Plan->walkOptions(/*WithStatus=*/true);
+  Walking.HintsSuffice = !Changed.isAsked(); // a size to order by
+  TreeWalker Walker(Walking);
   Watcher Watch(Walker, Fetcher);
   Problems.setPrinter([&](const std::string &M) { Watch.print(M); });
   Fetcher.start();

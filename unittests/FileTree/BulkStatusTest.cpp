@@ -11,6 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <atomic>
+#include <functional>
+#include <map>
 #include <sys/stat.h>
 
 using namespace headstart;
@@ -55,6 +57,8 @@ protected:
       Files.push_back({Paths[I], Identities[I]});
     BulkOptions Options;
     Options.Jobs = Jobs;
+    Options.Snapshot.Entry = Listed;
+    Options.Snapshot.WithStatus = GetParam() && !Listed;
     if (GetParam())
       Options.Snapshot.Traits = [this](const os::DirectoryHandle &Folder) {
         ++Asked;
@@ -66,6 +70,8 @@ protected:
   }
 
   TestFolder Folder;
+  /// What changes an entry as it is listed.
+  std::function<void(os::DirectoryEntry &)> Listed;
   std::vector<std::string> Paths;
   std::vector<os::FileIdentity> Identities;
   std::atomic<unsigned> Asked{0};
@@ -117,6 +123,27 @@ TEST_P(BulkStatusTest, tellsWhatHasBecomeOfEach) {
   }
   for (unsigned Jobs : {1U, 3U})
     EXPECT_EQ(compare(Jobs), Expected) << Jobs;
+}
+
+TEST_P(BulkStatusTest, aHintThatAFileIsTheSameIsNotBelieved) {
+  std::map<std::string, os::FileIdentity> Known;
+  for (size_t I = 0; I != Paths.size(); I += 2)
+    Known[fs::path(Paths[I]).filename().string()] = Identities[I];
+  std::atomic<unsigned> Lies{0};
+  Listed = [&](os::DirectoryEntry &Entry) {
+    Entry.Type = os::EntryType::Regular;
+    Entry.Identity = Known.at(std::string(Entry.Name));
+    Entry.HasStatus = true;
+    Entry.StatusIsHint = true;
+    ++Lies;
+  };
+  std::ofstream(Paths[6], std::ios::app) << "more";
+  std::vector<FileChange> Expected(Paths.size(), Same);
+  Expected[6] = Changed;
+  EXPECT_EQ(compare(), Expected);
+  if (GetParam()) {
+    EXPECT_EQ(Lies, Count);
+  }
 }
 
 TEST_P(BulkStatusTest, foldersMayBeGone) {

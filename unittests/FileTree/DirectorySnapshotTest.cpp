@@ -302,6 +302,42 @@ TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
   EXPECT_EQ(Link->Identity.Size, 4U) << "links are not followed";
 }
 
+TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
+  TestFolder Folder;
+  std::string Path = Folder.write("five", "12345");
+  Folder.write("goes", "x");
+  SnapshotOptions Options = settled();
+  Options.Entry = [](os::DirectoryEntry &Entry) {
+    Entry.Identity.Size = 99;
+    Entry.HasStatus = true;
+    Entry.StatusIsHint = true;
+  };
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  EXPECT_FALSE(Snapshot->metadata().Status);
+  auto Entry = Snapshot->find(SnapshotName("five"));
+  ASSERT_TRUE(Entry);
+  EXPECT_TRUE(Entry->HasStatus);
+  EXPECT_TRUE(Entry->StatusIsHint);
+  EXPECT_EQ(Entry->Identity.Size, 99U);
+
+  Options.WithStatus = true;
+  Options.Entry = [&, Lie = Options.Entry](os::DirectoryEntry &E) {
+    Lie(E);
+    if (E.Name == "goes")
+      fs::remove(Folder.path("goes"));
+  };
+  Snapshot = readOrFail(Folder.path(), Options);
+  Entry = Snapshot->find(SnapshotName("five"));
+  ASSERT_TRUE(Entry);
+  EXPECT_TRUE(Entry->hasOwnStatus());
+  std::error_code Error;
+  EXPECT_EQ(Entry->Identity, os::lookAt(Path, Error).Identity);
+  if (auto Gone = Snapshot->find(SnapshotName("goes"))) {
+    EXPECT_FALSE(Gone->HasStatus);
+    EXPECT_EQ(Gone->Identity.Size, 0U);
+  }
+}
+
 TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
   TestFolder Folder;
   for (int I = 0; I != 300; ++I)

@@ -50,6 +50,7 @@ protected:
     Lister L;
     WalkOptions Options;
     Options.WithStatus = true;
+    Options.Listed = Listed;
     TreeWalker(Options).walk({Folder.path()}, L);
     L.Listing.sort();
     return llvm::cantFail(
@@ -70,6 +71,7 @@ protected:
     F.leaveOut(LeftOut);
     WalkOptions Options;
     Options.WithStatus = true;
+    Options.Listed = Listed;
     if (!Part->isGone())
       TreeWalker(Options).walk({Path}, F);
     std::vector<std::string> Lines;
@@ -85,6 +87,8 @@ protected:
   using Lines = std::vector<std::string>;
   os::FileIdentity LeftOut;
   Lines Reported;
+  /// What changes entries as they are listed.
+  void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry>) = nullptr;
 };
 
 TEST_F(TreeChangesTest, NothingChangedIsNothing) {
@@ -127,6 +131,39 @@ TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
   EXPECT_EQ(Starts(11), "M folder-to-file");
   EXPECT_NE(std::stoi(Found[11].substr(Found[11].rfind(' '))) & TypeDiffers, 0);
   EXPECT_EQ(Found[12], "D folder-to-file/in");
+}
+
+/// Of files of 4 bytes: that they are what they were.
+void hintAtFourBytes(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
+  for (os::DirectoryEntry &Entry : Entries) {
+    Entry.Identity.Size = 4;
+    Entry.Identity.ModifiedNs = 1'000'000'000;
+    Entry.HasStatus = true;
+    Entry.StatusIsHint = true;
+  }
+}
+
+TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
+  const auto Time = fs::file_time_type(std::chrono::seconds(5));
+  for (const char *Name : {"longer", "same", "touched"})
+    fs::last_write_time(Folder.write(Name, "text"), Time);
+  // They are neither recorded ...
+  Listed = hintAtFourBytes;
+  Manifest M = record();
+  for (const ManifestEntry &E : M.folders().front().Entries)
+    EXPECT_NE(E.ModifiedNs, 1'000'000'000) << E.Name.str();
+  EXPECT_EQ(changes(M), Lines{});
+  Listed = nullptr;
+  EXPECT_EQ(changes(M), Lines{});
+  // ... nor believed, whatever they say.
+  Folder.write("longer", "longer text");
+  fs::last_write_time(Folder.path("longer"), Time);
+  fs::last_write_time(Folder.path("touched"), Time + std::chrono::hours(1));
+  const Lines Expected = {"M longer " + std::to_string(SizeDiffers),
+                          "M touched " + std::to_string(TimeDiffers)};
+  EXPECT_EQ(changes(M), Expected);
+  Listed = hintAtFourBytes;
+  EXPECT_EQ(changes(M), Expected);
 }
 
 TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OS/DirectoryTestSupport.h"
 #include "WalkTestSupport.h"
 #include "gmock/gmock.h"
 #include <filesystem>
@@ -18,6 +19,10 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
+using os::test::canMakeLinks;
+using os::test::LinkTo;
+using os::test::makeLink;
+using os::test::NoLinks;
 
 namespace {
 
@@ -39,7 +44,7 @@ std::set<std::string> listedByTheLibrary(const TestFolder &Tree) {
   std::set<std::string> Paths;
   for (const fs::directory_entry &E :
        fs::recursive_directory_iterator(Tree.path()))
-    Paths.insert(E.path().lexically_relative(Tree.path()).string());
+    Paths.insert(E.path().lexically_relative(Tree.path()).generic_string());
   return Paths;
 }
 
@@ -86,12 +91,10 @@ TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
   TestFolder Tree;
   Tree.write("file", "seven b");
   fs::create_directory(Tree.path("folder"));
-  fs::create_symlink("file", Tree.path("link"));
   Recorder Plain;
   walk(Tree.path(), Plain);
   EXPECT_EQ(Plain.Types["file"], os::EntryType::Regular);
   EXPECT_EQ(Plain.Types["folder"], os::EntryType::Directory);
-  EXPECT_EQ(Plain.Types["link"], os::EntryType::Link);
 
   WalkOptions Options;
   Options.WithStatus = true;
@@ -101,8 +104,40 @@ TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
   EXPECT_EQ(Full.Identities["file"],
             os::lookAt(Tree.path("file"), Error).Identity);
   EXPECT_EQ(Full.Identities["file"].Size, 7U);
-  // The link itself, not what it points to.
-  EXPECT_EQ(Full.Identities["link"].Size, 4U);
+}
+
+TEST(TreeWalkerTest, ALinkIsNotWhatItPointsTo) {
+  if (!canMakeLinks())
+    GTEST_SKIP() << NoLinks;
+  TestFolder Tree;
+  Tree.write("file", "seven b");
+  makeLink("file", Tree.path("link"));
+  WalkOptions Options;
+  Options.WithStatus = true;
+  Recorder Seen;
+  walk(Tree.path(), Seen, Options);
+  EXPECT_EQ(Seen.Types["link"], os::EntryType::Link);
+  EXPECT_NE(Seen.Identities["link"].Size, 7U);
+}
+
+TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
+  TestFolder Tree;
+  Tree.write("file", "seven b");
+  WalkOptions Options;
+  Options.WithStatus = true;
+  Options.Listed = [](llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
+    for (os::DirectoryEntry &Entry : Entries) {
+      Entry.Identity.Size = 99;
+      Entry.HasStatus = Entry.StatusIsHint = true;
+    }
+  };
+  Recorder Confirmed;
+  walk(Tree.path(), Confirmed, Options);
+  EXPECT_EQ(Confirmed.Identities["file"].Size, 7U);
+  Options.HintsSuffice = true;
+  Recorder Hints;
+  walk(Tree.path(), Hints, Options);
+  EXPECT_EQ(Hints.Identities["file"].Size, 99U);
 }
 
 TEST(TreeWalkerTest, StopsWhereItIsTold) {
@@ -167,8 +202,9 @@ TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
   for (const char *Slashes : {"", "/", "//"}) {
     Paths Seen;
     walk(Tree.path() + Slashes, Seen, {});
-    EXPECT_THAT(Seen.Given, UnorderedElementsAre(Tree.path(), Tree.path("a"),
-                                                 Tree.path("a/b")));
+    EXPECT_THAT(Seen.Given,
+                UnorderedElementsAre(Tree.path(), Tree.path() + "/a",
+                                     Tree.path() + "/a/b"));
     EXPECT_THAT(Seen.Depths, UnorderedElementsAre(testing::Pair("", 0),
                                                   testing::Pair("a", 1),
                                                   testing::Pair("a/b", 2)));
@@ -226,14 +262,16 @@ TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
 }
 
 TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
+  if (!canMakeLinks())
+    GTEST_SKIP() << NoLinks;
   TestFolder Tree;
   Tree.write("a/file", "12345");
   Tree.write("b/c/other", "");
-  fs::create_symlink("../b", Tree.path("a/b"));
-  fs::create_symlink("..", Tree.path("b/up"));
-  fs::create_symlink("file", Tree.path("a/filelink"));
-  fs::create_symlink("nowhere", Tree.path("a/dangling"));
-  fs::create_symlink("self", Tree.path("a/self"));
+  makeLink("../b", Tree.path("a/b"), LinkTo::Folder);
+  makeLink("..", Tree.path("b/up"), LinkTo::Folder);
+  makeLink("file", Tree.path("a/filelink"));
+  makeLink("nowhere", Tree.path("a/dangling"));
+  makeLink("self", Tree.path("a/self"));
 
   Recorder Plain;
   walk(Tree.path(), Plain);
@@ -260,9 +298,11 @@ TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
 }
 
 TEST(TreeWalkerTest, ARootMayBeALink) {
+  if (!canMakeLinks())
+    GTEST_SKIP() << NoLinks;
   TestFolder Tree;
   Tree.write("real/file", "");
-  fs::create_symlink("real", Tree.path("link"));
+  makeLink("real", Tree.path("link"), LinkTo::Folder);
   Recorder Seen;
   walk(Tree.path("link"), Seen);
   EXPECT_THAT(Seen.paths(), UnorderedElementsAre("file"));

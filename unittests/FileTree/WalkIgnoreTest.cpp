@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WalkTestSupport.h"
+#include "headstart/FileTree/IgnoreRules.h"
 #include "gmock/gmock.h"
 #include <filesystem>
 

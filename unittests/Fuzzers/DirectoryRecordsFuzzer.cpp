@@ -66,6 +66,7 @@ static Listing list(Function Parser, std::span<const char> Bytes, size_t Room,
     FileIdentity Hint;
     Hint.Inode = E.Identity.Inode;
     require(E.HasStatus || E.Identity == Hint);
+    require(E.HasStatus || !E.StatusIsHint);
   }
   return Result;
 }
@@ -82,7 +83,7 @@ static void check(Function Parser, std::span<const char> Bytes, NameKind Kind) {
     const DirectoryEntry &B = Many.Entries[I];
     require(A.Name.data() == B.Name.data() && A.Name.size() == B.Name.size());
     require(A.Identity == B.Identity && A.Type == B.Type &&
-            A.HasStatus == B.HasStatus);
+            A.HasStatus == B.HasStatus && A.StatusIsHint == B.StatusIsHint);
   }
 }
 
@@ -91,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     return 0;
   const std::span<const char> Bytes(reinterpret_cast<const char *>(Data) + 2,
                                     Size - 2);
-  switch (Data[0] % 4) {
+  switch (Data[0] % 5) {
   case 0:
     check(parseLinuxEntries, Bytes, NameKind::Bytes);
     break;
@@ -108,6 +109,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
           return parseWindowsEntries(B, 7, Into, Malformed);
         },
         Bytes, NameKind::Units);
+    break;
+  case 3:
+    check(parseFullEntries, Bytes, NameKind::Units);
     break;
   default:
     check(parseFindData, Bytes, NameKind::Units);

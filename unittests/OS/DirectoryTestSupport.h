@@ -10,14 +10,30 @@
 #ifndef HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H
 
+#include "TestFiles.h"
 #include "headstart/OS/DirectoryReader.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#ifdef _WIN32
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
+#include "PosixTestSupport.h"
+#include <sys/stat.h>
+#endif
 
 namespace headstart::os::test {
 
@@ -51,10 +67,122 @@ inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Folder,
   return Found;
 }
 
+inline std::map<std::string, EntryType> typesIn(const std::string &Path) {
+  DirectoryHandle Folder = openFolder(Path);
+  DirectoryReader Reader;
+  Reader.start(Folder);
+  std::map<std::string, EntryType> Types;
+  std::array<DirectoryEntry, 16> Entries;
+  std::error_code Error;
+  while (const size_t Count = Reader.read(Entries, Error))
+    for (const DirectoryEntry &E : std::span(Entries).first(Count))
+      EXPECT_TRUE(Types.emplace(E.Name, E.Type).second) << E.Name;
+  EXPECT_FALSE(Error) << Error.message();
+  return Types;
+}
+
 inline Names listAll(const std::string &Path) {
   DirectoryHandle Folder = openFolder(Path);
   DirectoryReader Reader;
   return listRest(Reader, Folder);
+}
+
+/// What a link is to lead to: Windows keeps two kinds apart.
+enum class LinkTo { File, Folder };
+
+#ifdef _WIN32
+
+/// Those of Windows are UTF-16, without `\\`, and lose what trails.
+inline constexpr bool NamesAreAnyBytes = false;
+/// What a path through a file gives: Windows does not tell it from one through
+/// nothing.
+inline constexpr std::errc BelowAFile = std::errc::no_such_file_or_directory;
+inline constexpr const char *NoLinks =
+    "no symbolic links can be made here (Wine 8 has none, and Windows lets "
+    "administrators and developers only)";
+
+inline bool makeFifo(const std::string & /*Path*/) { return false; }
+
+/// False where there is no link then; Wine's call says that there was.
+inline bool tryLink(const std::string &Target, const std::string &Path,
+                    LinkTo Kind) {
+  std::filesystem::path To = toPath(Target);
+  const std::filesystem::path Link = toPath(Path);
+  const DWORD Flags =
+      (Kind == LinkTo::Folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0) |
+      0x2; // SYMBOLIC_LINK_FLAG_ALLOW_UNPRIVILEGED_CREATE
+  static_cast<void>(
+      ::CreateSymbolicLinkW(Link.c_str(), To.make_preferred().c_str(), Flags));
+  const DWORD Attributes = ::GetFileAttributesW(Link.c_str());
+  return Attributes != INVALID_FILE_ATTRIBUTES &&
+         (Attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
+/// Handles of this process.
+inline int64_t openHandles() {
+  DWORD Count = 0;
+  ::GetProcessHandleCount(::GetCurrentProcess(), &Count);
+  return Count;
+}
+
+/// Sets the time of the last write back.
+inline bool makeOlder(const std::string &Path, int64_t Seconds) {
+  const HANDLE File = ::CreateFileW(
+      toPath(Path).c_str(), FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES,
+      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+      OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  FILETIME Time;
+  bool Done = ::GetFileTime(File, nullptr, nullptr, &Time) != 0;
+  const int64_t Then =
+      (static_cast<int64_t>(Time.dwHighDateTime) << 32 | Time.dwLowDateTime) -
+      Seconds * 10'000'000;
+  Time.dwHighDateTime = static_cast<DWORD>(Then >> 32);
+  Time.dwLowDateTime = static_cast<DWORD>(Then);
+  Done = Done && ::SetFileTime(File, nullptr, nullptr, &Time) != 0;
+  ::CloseHandle(File);
+  return Done;
+}
+
+#else
+
+inline constexpr bool NamesAreAnyBytes = true;
+inline constexpr std::errc BelowAFile = std::errc::not_a_directory;
+inline constexpr const char *NoLinks = "this file system has no links";
+
+inline bool makeFifo(const std::string &Path) {
+  EXPECT_EQ(::mkfifo(Path.c_str(), 0600), 0) << Path;
+  return true;
+}
+
+inline bool tryLink(const std::string &Target, const std::string &Path,
+                    LinkTo /*Kind*/) {
+  std::error_code Error;
+  std::filesystem::create_symlink(Target, Path, Error);
+  return !Error;
+}
+
+/// The lowest descriptor that is free.
+inline int64_t openHandles() { return nextDescriptor(); }
+
+inline bool makeOlder(const std::string &Path, int64_t Seconds) {
+  const auto Then = std::filesystem::last_write_time(Path);
+  std::filesystem::last_write_time(Path, Then - std::chrono::seconds(Seconds));
+  return true;
+}
+
+#endif
+
+inline bool canMakeLinks() {
+  static const bool Can = [] {
+    const TestFolder Folder;
+    return tryLink("file", Folder.path("link"), LinkTo::File);
+  }();
+  return Can;
+}
+
+inline void makeLink(const std::string &Target, const std::string &Path,
+                     LinkTo Kind = LinkTo::File) {
+  EXPECT_TRUE(tryLink(Target, Path, Kind)) << Path;
 }
 
 } // namespace headstart::os::test

@@ -23,6 +23,15 @@
 
 namespace headstart::os::test {
 
+/// \p Name, of bytes as ours are: UTF-8 on Windows, whatever its code page.
+inline std::filesystem::path toPath(std::string_view Name) {
+  return std::filesystem::path(std::u8string(Name.begin(), Name.end()));
+}
+inline std::string fromPath(const std::filesystem::path &Path) {
+  const std::u8string Text = Path.u8string();
+  return {Text.begin(), Text.end()};
+}
+
 /// A folder of the running test's own, removed with all that is in it.
 class TestFolder {
 public:
@@ -48,15 +57,15 @@ public:
   }
 
   std::string path(std::string_view Name = "") const {
-    return Name.empty() ? Folder.string() : (Folder / Name).string();
+    return fromPath(Name.empty() ? Folder : Folder / toPath(Name));
   }
 
   /// Writes \p Text into the file \p Name, whose folders are made as needed.
   std::string write(std::string_view Name, std::string_view Text) const {
-    const std::filesystem::path File = Folder / Name;
+    const std::filesystem::path File = Folder / toPath(Name);
     std::filesystem::create_directories(File.parent_path());
     std::ofstream(File, std::ios::binary) << Text;
-    return File.string();
+    return fromPath(File);
   }
 
 private:

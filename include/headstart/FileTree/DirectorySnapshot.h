@@ -66,7 +66,7 @@ private:
 /// How a folder is read.
 struct SnapshotOptions {
   /// Whether each entry is asked for its size and times where the listing does
-  /// not bring them: a call for each.
+  /// not bring them, or only hints at them: a call for each.
   bool WithStatus = false;
   /// Gives an error in place of a snapshot that is not verified:
   /// `errc::not_supported` where none on this file system is,
@@ -80,18 +80,21 @@ struct SnapshotOptions {
   /// How often the folder is read when it changes meanwhile.
   unsigned Attempts = 3;
 
-  // For tests: in place of os::traitsOf and os::fileClockNs; and what runs
-  // between a listing and the second look at the folder.
+  // For tests: in place of os::traitsOf and os::fileClockNs; what runs between
+  // a listing and the second look at the folder; what changes an entry as it is
+  // listed.
   std::function<os::FolderTraits(const os::DirectoryHandle &)> Traits;
   std::function<int64_t()> Clock;
   std::function<void()> Listed;
+  std::function<void(os::DirectoryEntry &)> Entry;
 };
 
 /// What a snapshot says of each of its entries.
 struct SnapshotMetadata {
   bool Types = false;  ///< no type is EntryType::Unknown
   bool Inodes = false; ///< but where something is mounted on an entry
-  bool Status = false; ///< sizes and times, as they were when they were read
+  /// Sizes and times, as they were when they were read, and no mere hints.
+  bool Status = false;
 };
 
 class DirectorySnapshot {
@@ -145,6 +148,7 @@ private:
     uint16_t NameLength;
     os::EntryType Type;
     bool HasStatus;
+    bool StatusIsHint;
   };
   /// Open addressing: the names' hashes, eight to a cache line, so that a name
   /// that is not there costs one.

@@ -17,8 +17,7 @@
 #ifndef HEADSTART_FILETREE_IGNORERULES_H
 #define HEADSTART_FILETREE_IGNORERULES_H
 
-#include "headstart/OS/DirectoryReader.h"
-#include "llvm/ADT/StringRef.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,28 +42,6 @@ struct IgnoreSettings {
   bool NeedsRepository = true;
 };
 
-/// What a folder's listing says about the files that matter here.
-struct IgnorePresence {
-  bool GitIgnore = false; ///< an entry `.gitignore`
-  bool DotIgnore = false; ///< an entry `.ignore`
-  bool Git = false;       ///< an entry `.git`, folder or file
-
-  /// Notes \p Name if it is one of them.
-  void note(llvm::StringRef Name) {
-    if (!Name.starts_with("."))
-      return;
-    GitIgnore |= Name == ".gitignore";
-    DotIgnore |= Name == ".ignore";
-    Git |= Name == ".git";
-  }
-  bool any() const { return GitIgnore || DotIgnore || Git; }
-};
-
-/// The rules in force in one folder: its own and those of the folders above.
-/// Immutable; shared by threads; keeps what is above it alive.
-class IgnoreScope;
-using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
-
 /// Reads ignore files and answers for entries. Const and thread-safe.
 ///
 /// Patterns mean what they mean to git 2.39, to the byte: `?` is one byte, not
@@ -84,13 +61,13 @@ using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 /// holds (git looks into it; ripgrep and fd do not). Files of git's above it do
 /// not count in it. `.git` itself is not hidden by any rule: leave out hidden
 /// entries, or prune it.
-class IgnoreRules {
+class IgnoreRules final : public IgnoreJudge {
 public:
   /// Reads the user's global excludes; messages go to \p Problems if given.
   /// Blocks.
   explicit IgnoreRules(const IgnoreSettings &Settings = {},
                        std::vector<std::string> *Problems = nullptr);
-  ~IgnoreRules();
+  ~IgnoreRules() override;
 
   /// The scope above the root of a walk: the rules of the folders that contain
   /// \p Root (an existing folder, absolute or not; links are resolved first).
@@ -98,8 +75,9 @@ public:
   /// above it counts, the user's excludes included. Never null; works without
   /// rules for a root that does not exist. Folders above that may not be listed
   /// are passed over. Messages go to \p Problems if given. Blocks.
-  IgnoreScopePtr above(llvm::StringRef Root,
-                       std::vector<std::string> *Problems = nullptr) const;
+  IgnoreScopePtr
+  above(llvm::StringRef Root,
+        std::vector<std::string> *Problems = nullptr) const override;
 
   /// The scope of a folder, given that of its parent (`above` for the root
   /// itself), its path from the root of the walk ("" for the root, then
@@ -110,7 +88,7 @@ public:
   IgnoreScopePtr enter(const IgnoreScopePtr &Parent, llvm::StringRef FolderPath,
                        const os::DirectoryHandle &Folder,
                        IgnorePresence Present,
-                       std::vector<std::string> &Problems) const;
+                       std::vector<std::string> &Problems) const override;
 
   /// What \p Folder has of the files that matter, asked for one by one: for
   /// `enter`, by whoever does not list it. Blocks.
@@ -122,7 +100,7 @@ public:
   /// whatever it leads to. Allocates nothing unless the entry's absolute path
   /// has more than 4096 bytes.
   bool isIgnored(const IgnoreScope &Scope, llvm::StringRef FolderPath,
-                 llvm::StringRef Name, bool IsFolder) const;
+                 llvm::StringRef Name, bool IsFolder) const override;
 
 private:
   IgnoreSettings Settings;

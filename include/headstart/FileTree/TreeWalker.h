@@ -16,7 +16,7 @@
 #ifndef HEADSTART_FILETREE_TREEWALKER_H
 #define HEADSTART_FILETREE_TREEWALKER_H
 
-#include "headstart/FileTree/IgnoreRules.h"
+#include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,8 +37,12 @@ struct WalkOptions {
   /// Threads, the caller's included; 0: as many as there are cores, and more
   /// while they wait for the disk.
   unsigned Jobs = 0;
-  /// Whether entries come with their size and times.
+  /// Whether entries come with their size and times: those of the file itself,
+  /// not a listing's hint (`os::DirectoryEntry::StatusIsHint`).
   bool WithStatus = false;
+  /// With WithStatus: whether a listing's hint will do, to show it or to order
+  /// by it.
+  bool HintsSuffice = false;
   /// Whether links to folders are walked, and links to files shown as what they
   /// point to. A link to a folder that contains it is a problem, and not
   /// walked.
@@ -50,10 +54,12 @@ struct WalkOptions {
   /// How far to go down: 0 shows the roots' own entries and enters none.
   unsigned MaxDepth = std::numeric_limits<unsigned>::max();
   /// What is left out; none if null. Must outlive the walk.
-  const IgnoreRules *Ignore = nullptr;
+  const IgnoreJudge *Ignore = nullptr;
   /// How many folders may be open at a time; 0: decided from what the process
   /// may open.
   unsigned MaxOpenFolders = 0;
+  /// For tests: what a listing gave, to be changed. Any thread of the walk.
+  void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry> Entries) = nullptr;
 };
 
 /// A folder under way. Belongs to the walker; valid during a call to the

@@ -45,8 +45,9 @@ enum class EntryType : uint8_t {
 /// One entry of a folder, without `.` and `..`.
 struct DirectoryEntry {
   /// The bytes that the file system keeps, whatever their encoding, and a zero
-  /// behind them; on Windows UTF-16 in the machine's order, without the zero.
-  /// Points into the reader's buffer, or whoever lists.
+  /// behind them. On Windows UTF-8, where an unpaired surrogate is written as
+  /// its three bytes (WTF-8). Points into the reader's buffer, or whoever
+  /// lists.
   std::string_view Name;
   /// With HasStatus all of it, except that Device and Inode are both 0 where
   /// the system has no id for the file. Without, of use only as a hint: Inode
@@ -57,6 +58,24 @@ struct DirectoryEntry {
   /// Whether size and times are known: where listings bring them (Windows,
   /// macOS), or after `DirectoryHandle::addStatus`.
   bool HasStatus = false;
+  /// With HasStatus: whether it may be late (Windows: what a listing says of a
+  /// file that is open or has several hard links, see docs/Directories.md).
+  /// Good to show and to order by. Who concludes that a file is or is not what
+  /// it was, or keeps the status to compare it later, asks
+  /// `DirectoryHandle::addStatus` first, which clears this.
+  bool StatusIsHint = false;
+
+  /// Whether the status is that of the file itself.
+  bool hasOwnStatus() const { return HasStatus && !StatusIsHint; }
+  /// Forgets a status that is a hint and could not be confirmed.
+  void dropHint() {
+    if (!StatusIsHint)
+      return;
+    FileIdentity Hint;
+    Hint.Inode = Identity.Inode;
+    Identity = Hint;
+    HasStatus = StatusIsHint = false;
+  }
 };
 
 /// What to do where a path's last part is a symbolic link.

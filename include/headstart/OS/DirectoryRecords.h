@@ -54,15 +54,27 @@ std::span<const char> takeMacRecords(std::span<const char> Buffer,
 /// record that says it is the last: \p Bytes may be longer. \p Device is the
 /// number of the folder's volume, where all its entries are (what a junction
 /// points to is not an entry). Where the file system has no id of 64 bits,
-/// `Inode` and `Device` are 0; size and times are always there.
+/// `Inode` and `Device` are 0; size and times are always there. Names are
+/// UTF-16 in the machine's order and have no zero behind them, as with the two
+/// other parsers of Windows's records; the status is a hint.
 size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
                            std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// Windows's `FILE_FULL_DIR_INFO` (GetFileInformationByHandleEx), like
+/// `parseWindowsEntries`: size and times, but no id, so that `Inode` and
+/// `Device` are 0.
+size_t parseFullEntries(std::span<const char> &Bytes,
+                        std::span<DirectoryEntry> Into, bool &Malformed);
 
 /// Any number of Windows's `WIN32_FIND_DATAW` (FindFirstFileExW), one behind
 /// the other: size and the time of the last write, but no id and no time of
 /// change, which are 0.
 size_t parseFindData(std::span<const char> &Bytes,
                      std::span<DirectoryEntry> Into, bool &Malformed);
+
+/// What a file of Windows with \p Attributes is; \p Tag is of meaning for a
+/// reparse point only.
+EntryType typeOfWindowsFile(uint32_t Attributes, uint32_t Tag);
 
 /// A `FILETIME` or a time in a `LARGE_INTEGER` (units of 100 ns since 1601) as
 /// nanoseconds since 1970, or the nearest that there is. 0, which Windows uses

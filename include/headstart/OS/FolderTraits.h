@@ -35,7 +35,8 @@ struct FolderTraits {
   /// Whether a change always shows in ChangedNs once that has been looked at.
   /// Without, one within the same tick of the clock does not.
   bool TellsEveryChange = false;
-  /// Whether listings bring sizes and times (`DirectoryEntry::HasStatus`).
+  /// Whether listings bring sizes and times that need no second look
+  /// (`DirectoryEntry::hasOwnStatus`).
   bool ListsStatus = false;
 };
 

@@ -195,6 +195,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   Entry.Identity = Identity;
   Entry.Type = typeOf(Type);
   Entry.HasStatus = Knows;
+  Entry.StatusIsHint = false;
   return {};
 }
 

@@ -204,6 +204,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   Entry.Identity = identityOf(S);
   Entry.Type = typeOf(S.st_mode);
   Entry.HasStatus = true;
+  Entry.StatusIsHint = false;
   return {};
 }
 

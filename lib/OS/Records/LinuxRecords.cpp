@@ -68,6 +68,7 @@ size_t parseLinuxEntries(std::span<const char> &Bytes,
     Entry.Identity.Inode = fieldAt<uint64_t>(Record, InodeAt);
     Entry.Type = typeOf(static_cast<unsigned char>(Record[TypeAt]));
     Entry.HasStatus = false;
+    Entry.StatusIsHint = false;
   }
   return Count;
 }

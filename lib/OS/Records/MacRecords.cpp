@@ -168,6 +168,7 @@ static bool readRecord(std::span<const char> Record, DirectoryEntry &Entry) {
       (File & DataLength) != 0 || Entry.Type == EntryType::Directory;
   Entry.HasStatus = !Failed && (Common & Stamp) == Stamp && HasSize &&
                     Entry.Type != EntryType::Unknown;
+  Entry.StatusIsHint = false;
   if (Entry.HasStatus)
     Entry.Identity = Identity;
   else

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FILE_ID_BOTH_DIR_INFO (winbase.h; [MS-FSCC] 2.4, FileIdBothDirectory-
-// Information) and WIN32_FIND_DATAW (minwinbase.h), both with the offsets that
-// the natural alignment of their members gives.
+// FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4, File-
+// IdBothDirectoryInformation and FileFullDirectoryInformation) and
+// WIN32_FIND_DATAW (minwinbase.h), all with the offsets that the natural
+// alignment of their members gives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@ using namespace detail;
 
 namespace {
 
-namespace bothdir {
+// What FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO have in common.
+namespace dirinfo {
 constexpr size_t NextAt = 0;
 constexpr size_t ModifiedAt = 24;
 constexpr size_t ChangedAt = 32;
@@ -31,11 +33,18 @@ constexpr size_t AttributesAt = 56;
 constexpr size_t NameLengthAt = 60; // in bytes
 // The tag of a reparse point ([MS-FSA] 2.1.5.6.3); else of no interest.
 constexpr size_t EaSizeAt = 64;
-constexpr size_t FileIdAt = 96;
-constexpr size_t NameAt = 104;
 // "each MUST be aligned on an 8-byte boundary" ([MS-FSCC] 2.4).
 constexpr size_t Alignment = 8;
+} // namespace dirinfo
+
+namespace bothdir {
+constexpr size_t FileIdAt = 96;
+constexpr size_t NameAt = 104;
 } // namespace bothdir
+
+namespace fulldir {
+constexpr size_t NameAt = 68;
+} // namespace fulldir
 
 namespace finddata {
 constexpr size_t AttributesAt = 0;
@@ -59,7 +68,7 @@ constexpr uint32_t ReparseAttribute = 0x400;
 /// (0xA000000C, of WSL 0xA000001D) and junctions (0xA0000003) have that bit
 /// (IsReparseTagNameSurrogate, winnt.h). Others do not: a file that is
 /// compressed or in the cloud is a file ([MS-FSCC] 2.1.2.1, Reparse Tags).
-static EntryType typeOf(uint32_t Attributes, uint32_t Tag) {
+EntryType typeOfWindowsFile(uint32_t Attributes, uint32_t Tag) {
   if ((Attributes & ReparseAttribute) != 0) {
     constexpr uint32_t NameSurrogate = 0x20000000;
     if ((Tag & NameSurrogate) != 0)
@@ -99,9 +108,13 @@ int64_t nanosecondsFromFileTime(int64_t FileTime) {
                          : Since * 100;
 }
 
-size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
-                           std::span<DirectoryEntry> Into, bool &Malformed) {
-  using namespace bothdir;
+/// A chain of records whose names begin at byte \p NameAt; \p AddId gives an
+/// entry what only one of the two layouts has.
+template <class Function>
+static size_t parseChain(std::span<const char> &Bytes, size_t NameAt,
+                         std::span<DirectoryEntry> Into, bool &Malformed,
+                         Function AddId) {
+  using namespace dirinfo;
   Malformed = false;
   size_t Count = 0;
   while (Count != Into.size() && !Bytes.empty()) {
@@ -124,22 +137,40 @@ size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
       continue;
     DirectoryEntry &Entry = Into[Count++];
     Entry.Name = Name;
-    // "0" and "all ones" are how a file system says that it has no id of 64
-    // bits ([MS-FSCC] 2.1.9).
-    const auto Id = fieldAt<uint64_t>(Record, FileIdAt);
-    const bool HasId = Id != 0 && Id != std::numeric_limits<uint64_t>::max();
-    Entry.Identity.Device = HasId ? Device : 0;
-    Entry.Identity.Inode = HasId ? Id : 0;
+    Entry.Identity = {};
     Entry.Identity.Size = fieldAt<uint64_t>(Record, SizeAt);
     Entry.Identity.ModifiedNs =
         nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
     Entry.Identity.ChangedNs =
         nanosecondsFromFileTime(fieldAt<int64_t>(Record, ChangedAt));
-    Entry.Type = typeOf(fieldAt<uint32_t>(Record, AttributesAt),
-                        fieldAt<uint32_t>(Record, EaSizeAt));
+    Entry.Type = typeOfWindowsFile(fieldAt<uint32_t>(Record, AttributesAt),
+                                   fieldAt<uint32_t>(Record, EaSizeAt));
     Entry.HasStatus = true;
+    Entry.StatusIsHint = true;
+    AddId(Record, Entry);
   }
   return Count;
+}
+
+size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
+                           std::span<DirectoryEntry> Into, bool &Malformed) {
+  return parseChain(Bytes, bothdir::NameAt, Into, Malformed,
+                    [Device](const char *Record, DirectoryEntry &Entry) {
+                      // "0" and "all ones" are how a file system says that it
+                      // has no id of 64 bits ([MS-FSCC] 2.1.9).
+                      const auto Id =
+                          fieldAt<uint64_t>(Record, bothdir::FileIdAt);
+                      const bool HasId =
+                          Id != 0 && Id != std::numeric_limits<uint64_t>::max();
+                      Entry.Identity.Device = HasId ? Device : 0;
+                      Entry.Identity.Inode = HasId ? Id : 0;
+                    });
+}
+
+size_t parseFullEntries(std::span<const char> &Bytes,
+                        std::span<DirectoryEntry> Into, bool &Malformed) {
+  return parseChain(Bytes, fulldir::NameAt, Into, Malformed,
+                    [](const char *, DirectoryEntry &) {});
 }
 
 size_t parseFindData(std::span<const char> &Bytes,
@@ -172,9 +203,10 @@ size_t parseFindData(std::span<const char> &Bytes,
     // A FILETIME on a boundary of 4 bytes: the low half first.
     Entry.Identity.ModifiedNs =
         nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
-    Entry.Type = typeOf(fieldAt<uint32_t>(Record, AttributesAt),
-                        fieldAt<uint32_t>(Record, TagAt));
+    Entry.Type = typeOfWindowsFile(fieldAt<uint32_t>(Record, AttributesAt),
+                                   fieldAt<uint32_t>(Record, TagAt));
     Entry.HasStatus = true;
+    Entry.StatusIsHint = true;
   }
   return Count;
 }

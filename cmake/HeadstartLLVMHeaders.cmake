@@ -1,0 +1,49 @@
+# LLVM's headers without LLVM: for what uses nothing of it that is not in them,
+# on a system for which there is no libLLVM here. They may come from an LLVM for
+# another system, whose configuration is put right. Without them there is no
+# `headstart_llvm_headers`, and nothing but the OS layer is built.
+find_path(HEADSTART_LLVM_HEADERS llvm/ADT/StringRef.h
+  PATHS /usr/lib/llvm-22/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
+  DOC "LLVM 22's include folder")
+if(NOT HEADSTART_LLVM_HEADERS)
+  message(STATUS "No headers of LLVM 22: only the OS layer is built")
+  return()
+endif()
+
+# As in HeadstartLLVM.cmake: the folder also holds what is not LLVM's.
+set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
+file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
+foreach(folder llvm llvm-c)
+  if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
+    file(CREATE_LINK ${HEADSTART_LLVM_HEADERS}/${folder}
+      ${HEADSTART_LLVM_INCLUDE}/${folder} SYMBOLIC)
+  endif()
+endforeach()
+
+add_library(headstart_llvm_headers INTERFACE)
+if(WIN32)
+  # What follows from the system that LLVM was configured for: which system it
+  # is, and that its functions come from a shared library (on Windows that would
+  # make them __declspec(dllimport)).
+  file(READ ${HEADSTART_LLVM_HEADERS}/llvm/Config/llvm-config.h config)
+  foreach(name LLVM_ON_UNIX HAVE_SYSEXITS_H LLVM_BUILD_LLVM_DYLIB
+      LLVM_ENABLE_LLVM_EXPORT_ANNOTATIONS
+      LLVM_ENABLE_LLVM_C_EXPORT_ANNOTATIONS LLVM_ENABLE_PLUGINS
+      LLVM_USE_PERF)
+    string(REGEX REPLACE "#define ${name}([ \t][^\n]*)?\n" "/* #undef ${name} */\n"
+      config "${config}")
+  endforeach()
+  set(config_folder ${PROJECT_BINARY_DIR}/llvm-config-include)
+  file(CONFIGURE OUTPUT ${config_folder}/llvm/Config/llvm-config.h
+    CONTENT "${config}" @ONLY)
+  target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
+    ${config_folder})
+endif()
+target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
+  ${HEADSTART_LLVM_INCLUDE})
+# There is nothing to check against: the symbol is in libLLVM.
+target_compile_definitions(headstart_llvm_headers INTERFACE
+  LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING=1)
+if(NOT MSVC)
+  target_compile_options(headstart_llvm_headers INTERFACE -fno-exceptions)
+endif()

@@ -1,0 +1,456 @@
+//===- DirectoryHandle.cpp - Open folders (Windows) -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is in a folder is opened by NtOpenFile, relative to the folder's handle:
+// Win32 has no such call. It is documented (winternl.h), and takes names as
+// they are: neither `CON` nor a dot or space at the end means anything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folder.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "headstart/OS/DirectoryRecords.h"
+#include "headstart/OS/WideText.h"
+#include <algorithm>
+#include <winternl.h>
+
+namespace headstart::os {
+
+using namespace detail;
+
+namespace {
+
+/// ntdll's, found when they are needed first.
+struct NativeCalls {
+  decltype(&::NtOpenFile) Open = nullptr;
+  decltype(&::RtlNtStatusToDosError) ErrorOf = nullptr;
+  /// Wine shows the host's links and mounts as folders like others.
+  bool IsWine = false;
+
+  static const NativeCalls &get() {
+    static const NativeCalls Calls = [] {
+      NativeCalls C;
+      const wchar_t *Library = L"ntdll.dll";
+      C.Open = findFunction<decltype(::NtOpenFile)>(Library, "NtOpenFile");
+      C.ErrorOf = findFunction<decltype(::RtlNtStatusToDosError)>(
+          Library, "RtlNtStatusToDosError");
+      C.IsWine = findFunction<void()>(Library, "wine_get_version") != nullptr;
+      return C;
+    }();
+    return Calls;
+  }
+};
+
+// ntifs.h, and [MS-ERREF] 2.3.1.
+constexpr ULONG CaseInsensitive = 0x40;       // OBJ_CASE_INSENSITIVE
+constexpr ULONG DirectoryFile = 0x1;          // FILE_DIRECTORY_FILE
+constexpr ULONG SynchronousIO = 0x20;         // ..._IO_NONALERT
+constexpr ULONG NonDirectoryFile = 0x40;      // FILE_NON_DIRECTORY_FILE
+constexpr ULONG OpenForBackupIntent = 0x4000; // FILE_OPEN_FOR_...
+constexpr ULONG OpenReparsePoint = 0x200000;  // FILE_OPEN_REPARSE_POINT
+constexpr NTSTATUS DeletePending = static_cast<NTSTATUS>(0xC0000056);
+constexpr NTSTATUS FileIsADirectory = static_cast<NTSTATUS>(0xC00000BA);
+constexpr NTSTATUS FileDeleted = static_cast<NTSTATUS>(0xC0000123);
+
+constexpr ULONG AllShared =
+    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+constexpr ACCESS_MASK PassAccess =
+    FILE_TRAVERSE | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+constexpr ACCESS_MASK FolderAccess = PassAccess | FILE_LIST_DIRECTORY;
+constexpr ACCESS_MASK LookAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+
+std::error_code makeError(std::errc Error) {
+  return std::make_error_code(Error);
+}
+
+} // namespace
+
+void DirectoryHandle::close() {
+  if (isOpen())
+    delete folderOf(std::exchange(Handle, InvalidHandle));
+}
+
+DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
+  // A volume without a letter or folder has a name of its own.
+  for (const DWORD Kind : {VOLUME_NAME_DOS, VOLUME_NAME_GUID}) {
+    DWORD Length = MAX_PATH;
+    do {
+      Result.resize(Length);
+      Length = ::GetFinalPathNameByHandleW(
+          Handle, Result.data(), static_cast<DWORD>(Result.size()), Kind);
+    } while (Length > Result.size());
+    Result.resize(Length);
+    if (Length != 0)
+      return ERROR_SUCCESS;
+  }
+  return ::GetLastError();
+}
+
+static std::error_code errorOfStatus(NTSTATUS Status) {
+  // What is deleted and still open by somebody is gone, as it is elsewhere.
+  if (Status == DeletePending || Status == FileDeleted)
+    return makeError(std::errc::no_such_file_or_directory);
+  if (Status == FileIsADirectory)
+    return makeError(std::errc::is_a_directory);
+  return errorOf(NativeCalls::get().ErrorOf(Status));
+}
+
+/// Opens \p Name, of parts with `\` between them, in the folder \p Base; the
+/// folder itself once more if it is empty.
+static std::error_code openIn(HANDLE Base, std::wstring_view Name,
+                              ACCESS_MASK Access, ULONG Options,
+                              UniqueHandle &Result) {
+  const NativeCalls &Calls = NativeCalls::get();
+  if (Calls.Open == nullptr || Calls.ErrorOf == nullptr)
+    return makeError(std::errc::function_not_supported);
+  constexpr size_t MostUnits = 32767; // a length has 16 bits, and is in bytes
+  if (Name.size() > MostUnits)
+    return makeError(std::errc::filename_too_long);
+  UNICODE_STRING Text;
+  Text.Buffer = const_cast<wchar_t *>(Name.data());
+  Text.Length = static_cast<USHORT>(Name.size() * sizeof(wchar_t));
+  Text.MaximumLength = Text.Length;
+  OBJECT_ATTRIBUTES Attributes = {};
+  Attributes.Length = sizeof(Attributes);
+  Attributes.RootDirectory = Base;
+  Attributes.ObjectName = &Text;
+  // As Win32 has it; a folder that tells cases apart does so all the same.
+  Attributes.Attributes = CaseInsensitive;
+  IO_STATUS_BLOCK Block = {};
+  HANDLE Opened = nullptr;
+  const NTSTATUS Status = Calls.Open(&Opened, Access, &Attributes, &Block,
+                                     AllShared, Options | SynchronousIO);
+  if (Status < 0)
+    return errorOfStatus(Status);
+  Result = UniqueHandle(Opened);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+static bool isSeparator(char C) { return C == '/' || C == '\\'; }
+
+/// Takes the first part and the separator behind it off \p Path.
+static std::string_view takePart(std::string_view &Path) {
+  const size_t End = static_cast<size_t>(
+      std::find_if(Path.begin(), Path.end(), isSeparator) - Path.begin());
+  const std::string_view Part = Path.substr(0, End);
+  Path.remove_prefix(std::min(End + 1, Path.size()));
+  return Part;
+}
+
+/// Whether \p Path does not count from a folder: `/`, `C:`.
+static bool hasRoot(std::string_view Path) {
+  const bool HasDrive = Path.size() >= 2 && Path[1] == ':' &&
+                        ((Path[0] >= 'a' && Path[0] <= 'z') ||
+                         (Path[0] >= 'A' && Path[0] <= 'Z'));
+  return HasDrive || (!Path.empty() && isSeparator(Path[0]));
+}
+
+/// Adds the part \p Part to \p Wide. A colon would make it the name of a stream
+/// (`file:stream`, `folder::$INDEX_ALLOCATION`), which no listing gives.
+static std::error_code addPart(std::string_view Part, std::wstring &Wide) {
+  if (Part.find(':') != std::string_view::npos)
+    return makeError(std::errc::invalid_argument);
+  if (!Wide.empty())
+    Wide += L'\\';
+  return appendWide(Part, Wide) ? std::error_code()
+                                : makeError(std::errc::illegal_byte_sequence);
+}
+
+/// What reparse points are to us: the tag, 0 where there is none.
+static std::error_code attributesOf(HANDLE Handle,
+                                    FILE_ATTRIBUTE_TAG_INFO &Result) {
+  if (::GetFileInformationByHandleEx(Handle, FileAttributeTagInfo, &Result,
+                                     sizeof(Result)) != 0)
+    return {};
+  // Where a file system has no tags, nothing is a link.
+  BY_HANDLE_FILE_INFORMATION Info;
+  if (::GetFileInformationByHandle(Handle, &Info) == 0)
+    return lastError();
+  Result.FileAttributes = Info.dwFileAttributes;
+  Result.ReparseTag = 0;
+  return {};
+}
+
+/// Part after part, each as what it is and not what it leads to. What is opened
+/// can become a link no more.
+static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
+                                        UniqueHandle &Result) {
+  if (hasRoot(Path))
+    return makeError(std::errc::cross_device_link);
+  for (std::string_view Rest = Path; !Rest.empty();)
+    if (takePart(Rest) == "..")
+      return makeError(std::errc::cross_device_link);
+  constexpr ULONG Options =
+      DirectoryFile | OpenReparsePoint | OpenForBackupIntent;
+  UniqueHandle At;
+  thread_local std::wstring Wide;
+  while (!Path.empty()) {
+    const std::string_view Part = takePart(Path);
+    if (Part.empty() || Part == ".")
+      continue;
+    const bool IsLast = std::all_of(Path.begin(), Path.end(), isSeparator);
+    Wide.clear();
+    if (const std::error_code Error = addPart(Part, Wide))
+      return Error;
+    UniqueHandle Next;
+    if (const std::error_code Error =
+            openIn(At.isOpen() ? At.get() : Base, Wide,
+                   IsLast ? FolderAccess : PassAccess, Options, Next))
+      return Error;
+    FILE_ATTRIBUTE_TAG_INFO Info;
+    if (const std::error_code Error = attributesOf(Next.get(), Info))
+      return Error;
+    if (typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag) ==
+        EntryType::Link)
+      return makeError(std::errc::too_many_symbolic_link_levels);
+    At = std::move(Next);
+    if (IsLast) {
+      Result = std::move(At);
+      return {};
+    }
+  }
+  // Of dots, or with one at the end: the folder once more, to be listed.
+  return openIn(At.isOpen() ? At.get() : Base, {}, FolderAccess, Options,
+                Result);
+}
+
+/// The folder that \p Handle is in, or itself if it is a root. By its path:
+/// there is no other way.
+static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
+  std::wstring Path;
+  if (const DWORD Error = pathOf(Handle, Path))
+    return errorOf(Error);
+  // `\\?\C:\`, `\\?\Volume{...}\`, `\\?\UNC\server\share`.
+  constexpr std::wstring_view Network = L"\\\\?\\UNC\\";
+  size_t Root = 0;
+  if (Path.starts_with(Network)) {
+    Root = std::min(Path.find(L'\\', Network.size()), Path.size());
+    Root = std::min(Path.find(L'\\', Root + 1), Path.size());
+  } else {
+    Root = std::min(Path.find(L'\\', 4), Path.size()) + 1;
+  }
+  while (Path.size() > Root && Path.back() == L'\\')
+    Path.pop_back();
+  const size_t Last = Path.rfind(L'\\');
+  if (Path.size() > Root && Last != std::wstring::npos)
+    Path.resize(std::max(Last, Root));
+  const HANDLE Opened =
+      ::CreateFileW(Path.c_str(), FolderAccess, AllShared, nullptr,
+                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+  if (Opened == INVALID_HANDLE_VALUE)
+    return lastError();
+  Result = UniqueHandle(Opened);
+  return {};
+}
+
+/// Through links: all parts at once, but for `..`, which the system does not
+/// know here.
+static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
+                                        ACCESS_MASK Access, ULONG Options,
+                                        UniqueHandle &Result) {
+  UniqueHandle At;
+  thread_local std::wstring Wide;
+  Wide.clear();
+  const auto Here = [&] { return At.isOpen() ? At.get() : Base; };
+  while (!Path.empty()) {
+    const std::string_view Part = takePart(Path);
+    if (Part.empty() || Part == ".")
+      continue;
+    if (Part != "..") {
+      if (const std::error_code Error = addPart(Part, Wide))
+        return Error;
+      continue;
+    }
+    UniqueHandle Next;
+    if (!Wide.empty()) {
+      if (const std::error_code Error =
+              openIn(Here(), Wide, PassAccess,
+                     DirectoryFile | OpenForBackupIntent, Next))
+        return Error;
+      At = std::move(Next);
+      Wide.clear();
+    }
+    UniqueHandle Above;
+    if (const std::error_code Error = openParent(Here(), Above))
+      return Error;
+    At = std::move(Above);
+  }
+  return openIn(Here(), Wide, Access, Options, Result);
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+/// Puts \p Opened behind a DirectoryHandle.
+static std::error_code keep(UniqueHandle Opened, intptr_t &Handle) {
+  auto *F = new (std::nothrow) detail::Folder(std::move(Opened));
+  if (F == nullptr)
+    return makeError(std::errc::not_enough_memory);
+  Handle = std::bit_cast<intptr_t>(F);
+  return {};
+}
+
+std::error_code DirectoryHandle::open(const std::string &Path,
+                                      DirectoryHandle &Result) {
+  Result.close();
+  std::wstring Wide;
+  if (const std::error_code Error =
+          toSystemPath(Path.empty() ? "." : std::string_view(Path), Wide))
+    return Error;
+  // To look at a pipe is to open it.
+  if (mayBeDevice(std::wstring_view(Wide)))
+    return makeError(std::errc::not_a_directory);
+  const DWORD Attributes = ::GetFileAttributesW(Wide.c_str());
+  constexpr DWORD MayLeadToOne =
+      FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT;
+  if (Attributes == INVALID_FILE_ATTRIBUTES)
+    return lastError();
+  if ((Attributes & MayLeadToOne) == 0)
+    return makeError(std::errc::not_a_directory);
+  UniqueHandle Opened(::CreateFileW(Wide.c_str(), FolderAccess, AllShared,
+                                    nullptr, OPEN_EXISTING,
+                                    FILE_FLAG_BACKUP_SEMANTICS, nullptr));
+  if (!Opened.isOpen())
+    return lastError();
+  FILE_ATTRIBUTE_TAG_INFO Info;
+  if (const std::error_code Error = attributesOf(Opened.get(), Info))
+    return Error;
+  if ((Info.FileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0)
+    return makeError(std::errc::not_a_directory);
+  return keep(std::move(Opened), Result.Handle);
+}
+
+std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
+                                           DirectoryHandle &Result) const {
+  std::error_code Error;
+  UniqueHandle Opened;
+  const detail::Folder *Base = isOpen() ? folderOf(Handle) : nullptr;
+  if (Base == nullptr)
+    Error = notOpen();
+  else if (*Path == '\0')
+    Error = makeError(std::errc::no_such_file_or_directory);
+  else if (Links == LinkRule::Refuse)
+    Error = openWithoutLinks(Base->Handle.get(), Path, Opened);
+  else if (hasRoot(Path)) {
+    DirectoryHandle Absolute;
+    Error = open(Path, Absolute);
+    Result.close(); // not sooner: it may be this
+    Result = std::move(Absolute);
+    return Error;
+  } else
+    Error = openThroughLinks(Base->Handle.get(), Path, FolderAccess,
+                             DirectoryFile | OpenForBackupIntent, Opened);
+  intptr_t Kept = InvalidHandle;
+  if (!Error)
+    Error = keep(std::move(Opened), Kept);
+  // Without a link in between it is the same volume.
+  if (!Error && Links == LinkRule::Refuse) {
+    folderOf(Kept)->Way = Base->Way.load();
+    folderOf(Kept)->Device = Base->Device.load();
+  }
+  Result.close(); // not sooner: it may be this
+  Result.Handle = Kept;
+  return Error;
+}
+
+// A mounted volume is a reparse point like a junction, and refused like one.
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  MayBeMount = Links == LinkRule::Follow || NativeCalls::get().IsWine;
+  return openBelow(Name, Links, Result);
+}
+
+std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
+  if (!isOpen())
+    return notOpen();
+  FileStatus Status;
+  const std::error_code Error =
+      statusOf(folderOf(Handle)->Handle.get(), Status);
+  if (!Error)
+    Result = Status.Identity;
+  return Error;
+}
+
+//===----------------------------------------------------------------------===//
+// What is in them
+//===----------------------------------------------------------------------===//
+
+std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
+                                           LinkRule Links) const {
+  if (!isOpen())
+    return notOpen();
+  UniqueHandle File;
+  std::error_code Error = openThroughLinks(
+      folderOf(Handle)->Handle.get(), Entry.Name, LookAccess,
+      OpenForBackupIntent | (Links == LinkRule::Refuse ? OpenReparsePoint : 0),
+      File);
+  FILE_ATTRIBUTE_TAG_INFO Info;
+  FileStatus Status;
+  if (!Error)
+    Error = attributesOf(File.get(), Info);
+  if (!Error)
+    Error = statusOf(File.get(), Status);
+  if (Error)
+    return Error;
+  Entry.Identity = Status.Identity;
+  Entry.Type = Status.Kind == FileKind::Other
+                   ? EntryType::CharacterDevice
+                   : typeOfWindowsFile(Info.FileAttributes, Info.ReparseTag);
+  Entry.HasStatus = true;
+  Entry.StatusIsHint = false;
+  return {};
+}
+
+std::error_code DirectoryHandle::readFile(const char *Name,
+                                          std::span<char> Into, size_t &Filled,
+                                          uint64_t &Size) const {
+  Filled = 0;
+  Size = 0;
+  if (!isOpen())
+    return notOpen();
+  UniqueHandle File;
+  std::error_code Error =
+      openThroughLinks(folderOf(Handle)->Handle.get(), Name,
+                       FILE_READ_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
+                       NonDirectoryFile | OpenForBackupIntent, File);
+  if (Error == std::errc::is_a_directory)
+    return makeError(std::errc::operation_not_supported);
+  FileStatus Status;
+  if (!Error)
+    Error = statusOf(File.get(), Status);
+  if (!Error && Status.Kind != FileKind::Regular)
+    Error = makeError(std::errc::operation_not_supported);
+  if (Error)
+    return Error;
+  Size = Status.Identity.Size;
+  while (Filled != Into.size()) {
+    constexpr size_t MostAtOnce = size_t(1) << 30;
+    DWORD Got = 0;
+    if (::ReadFile(
+            File.get(), Into.data() + Filled,
+            static_cast<DWORD>(std::min(Into.size() - Filled, MostAtOnce)),
+            &Got, nullptr) == 0) {
+      const DWORD Code = ::GetLastError();
+      if (Code != ERROR_HANDLE_EOF)
+        return errorOf(Code);
+      break;
+    }
+    if (Got == 0)
+      break;
+    Filled += Got;
+  }
+  return {};
+}
+
+} // namespace headstart::os

@@ -1,0 +1,236 @@
+//===- DirectoryReader.cpp - Read folders in batches (Windows) ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A buffer holds the records of one system call, and behind them the names of
+// one call of `read`, as WTF-8. A record has at least 68 bytes beside its name,
+// and a unit of 2 bytes becomes 3 at most: so the names of a whole buffer, with
+// their zeros, take at most one and a half of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/DirectoryReader.h"
+#include "Folder.h"
+#include "headstart/OS/DirectoryRecords.h"
+#include "headstart/OS/WideText.h"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+namespace headstart::os {
+
+using namespace detail;
+
+/// Larger than the largest record (104 bytes and 255 units).
+static constexpr size_t LeastBuffer = 4096;
+/// Shares answer to more with ERROR_INVALID_PARAMETER (github.com/dotnet/corefx
+/// issue 32098), and a Windows 10 (14393) loses what lies behind a larger first
+/// buffer (github.com/windirstat/windirstat issue 631).
+static constexpr size_t LargestBuffer = size_t(64) << 10;
+
+static std::atomic<ListWay> FirstWay = ListWay::IdBoth;
+
+void detail::refuseWaysBefore(ListWay First) { FirstWay.store(First); }
+
+static size_t capacityFor(size_t BufferBytes) {
+  return std::clamp(BufferBytes, LeastBuffer, LargestBuffer);
+}
+
+DirectoryReader::DirectoryReader(size_t BufferBytes)
+    : Buffer(std::make_unique_for_overwrite<char[]>(capacityFor(BufferBytes) *
+                                                    5 / 2)),
+      Capacity(capacityFor(BufferBytes)) {}
+
+void DirectoryReader::start(DirectoryHandle &NewFolder) {
+  Folder = &NewFolder;
+  Unread = {};
+}
+
+/// What says that a way is not to be had here, at its first call.
+static bool isRefusal(DWORD Error) {
+  switch (Error) {
+  case ERROR_INVALID_PARAMETER:
+  case ERROR_NOT_SUPPORTED:
+  case ERROR_INVALID_LEVEL:
+  case ERROR_INVALID_FUNCTION:
+  case ERROR_CALL_NOT_IMPLEMENTED:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether \p Handle is of a folder that somebody has deleted.
+static bool isDeleted(HANDLE Handle) {
+  FILE_STANDARD_INFO Info;
+  if (::GetFileInformationByHandleEx(Handle, FileStandardInfo, &Info,
+                                     sizeof(Info)) != 0)
+    return Info.DeletePending || Info.NumberOfLinks == 0;
+  // STATUS_FILE_DELETED.
+  return ::GetLastError() == ERROR_ACCESS_DENIED;
+}
+
+/// Whether \p Error says that there is nothing more in the folder.
+static bool isEnd(DWORD Error, HANDLE Handle) {
+  switch (Error) {
+  case ERROR_NO_MORE_FILES:
+  case ERROR_FILE_NOT_FOUND: // of an empty root, which has no dots
+    return true;
+  case ERROR_ACCESS_DENIED:
+  case ERROR_PATH_NOT_FOUND:
+  case ERROR_DELETE_PENDING:
+    return isDeleted(Handle);
+  default:
+    return false;
+  }
+}
+
+/// One call of GetFileInformationByHandleEx. The first of a folder restarts:
+/// another way may have been refused after it had begun.
+static DWORD readInfo(Folder &F, ListWay Way, std::span<char> Into) {
+  const bool IsFirst = !F.IsBegun;
+  const auto Class =
+      Way == ListWay::IdBoth
+          ? (IsFirst ? FileIdBothDirectoryRestartInfo : FileIdBothDirectoryInfo)
+          : (IsFirst ? FileFullDirectoryRestartInfo : FileFullDirectoryInfo);
+  return ::GetFileInformationByHandleEx(F.Handle.get(), Class, Into.data(),
+                                        static_cast<DWORD>(Into.size())) != 0
+             ? DWORD(ERROR_SUCCESS)
+             : ::GetLastError();
+}
+
+/// By the path that the folder has now: there is no other way to begin.
+static DWORD beginFind(Folder &F, WIN32_FIND_DATAW &Data) {
+  std::wstring Path;
+  if (const DWORD Error = pathOf(F.Handle.get(), Path))
+    return Error;
+  if (!Path.ends_with(L'\\'))
+    Path += L'\\';
+  Path += L'*';
+  // FIND_FIRST_EX_LARGE_FETCH: "a larger buffer for directory queries"
+  // (Windows 7).
+  for (const DWORD Flags : {FIND_FIRST_EX_LARGE_FETCH, 0}) {
+    F.Find = ::FindFirstFileExW(Path.c_str(), FindExInfoBasic, &Data,
+                                FindExSearchNameMatch, nullptr, Flags);
+    if (F.Find != INVALID_HANDLE_VALUE ||
+        ::GetLastError() != ERROR_INVALID_PARAMETER)
+      break;
+  }
+  return F.Find != INVALID_HANDLE_VALUE ? DWORD(ERROR_SUCCESS)
+                                        : ::GetLastError();
+}
+
+/// As many records as \p Into holds; \p Filled says how many bytes those are.
+/// An error behind some of them is kept for the next call.
+static DWORD readFind(Folder &F, std::span<char> Into, size_t &Filled) {
+  Filled = 0;
+  while (F.Failure == 0 && Into.size() - Filled >= sizeof(WIN32_FIND_DATAW)) {
+    WIN32_FIND_DATAW Data;
+    if (F.Find == INVALID_HANDLE_VALUE)
+      F.Failure = beginFind(F, Data);
+    else if (::FindNextFileW(F.Find, &Data) == 0)
+      F.Failure = ::GetLastError();
+    if (F.Failure != 0)
+      break;
+    std::memcpy(Into.data() + Filled, &Data, sizeof(Data));
+    Filled += sizeof(Data);
+  }
+  return Filled != 0 ? DWORD(ERROR_SUCCESS) : F.Failure;
+}
+
+/// The next records of \p F, by the way that works.
+static DWORD readRecords(Folder &F, std::span<char> Into,
+                         std::span<const char> &Records) {
+  if (!F.IsBegun)
+    F.Way = std::max(F.Way.load(), FirstWay.load());
+  while (true) {
+    size_t Filled = Into.size();
+    const DWORD Error = F.Way == ListWay::Find ? readFind(F, Into, Filled)
+                                               : readInfo(F, F.Way, Into);
+    if (!F.IsBegun && F.Way != ListWay::Find && isRefusal(Error)) {
+      F.Way = F.Way == ListWay::IdBoth ? ListWay::Full : ListWay::Find;
+      continue;
+    }
+    F.IsBegun = true;
+    if (Error == ERROR_SUCCESS)
+      Records = Into.first(Filled);
+    return Error;
+  }
+}
+
+/// The number of the volume, which is that of all entries.
+static uint64_t deviceOf(Folder &F) {
+  if (F.Device == Folder::UnknownDevice) {
+    FileStatus Status;
+    F.Device = statusOf(F.Handle.get(), Status) ? 0 : Status.Identity.Device;
+  }
+  return F.Device;
+}
+
+static size_t parse(Folder &F, std::span<const char> &Unread,
+                    std::span<DirectoryEntry> Into, bool &Malformed) {
+  switch (F.Way) {
+  case ListWay::IdBoth:
+    return parseWindowsEntries(Unread, deviceOf(F), Into, Malformed);
+  case ListWay::Full:
+    return parseFullEntries(Unread, Into, Malformed);
+  case ListWay::Find:
+    break;
+  }
+  return parseFindData(Unread, Into, Malformed);
+}
+
+size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
+                             std::error_code &Error) {
+  Error = {};
+  // A batch may hold nothing but dots.
+  while (Folder != nullptr && !Into.empty()) {
+    if (!Folder->isOpen()) {
+      Error = notOpen();
+      Folder = nullptr;
+      return 0;
+    }
+    detail::Folder &F = *folderOf(Folder->nativeHandle());
+    if (Unread.empty()) {
+      DWORD Failure = ERROR_NO_MORE_FILES;
+      if (!F.IsAtEnd) {
+        ++Calls;
+        Failure = readRecords(F, {Buffer.get(), Capacity}, Unread);
+      }
+      if (Failure != ERROR_SUCCESS) {
+        // A record that does not fit: no file system has such names.
+        if (Failure == ERROR_MORE_DATA)
+          Failure = ERROR_FILENAME_EXCED_RANGE;
+        F.IsAtEnd = true;
+        if (!isEnd(Failure, F.Handle.get()))
+          Error = errorOf(Failure);
+        Folder = nullptr;
+        return 0;
+      }
+    }
+    bool Malformed = false;
+    const size_t Count = parse(F, Unread, Into, Malformed);
+    char *Text = Buffer.get() + Capacity;
+    for (DirectoryEntry &Entry : Into.first(Count)) {
+      const size_t Bytes = writeUtf8FromBytes(Entry.Name, Text);
+      Text[Bytes] = '\0';
+      Entry.Name = {Text, Bytes};
+      Text += Bytes + 1;
+    }
+    if (Malformed) {
+      Error = std::make_error_code(std::errc::bad_message);
+      F.IsAtEnd = true;
+      Folder = nullptr;
+    }
+    if (Malformed || Count != 0)
+      return Count;
+  }
+  return 0;
+}
+
+} // namespace headstart::os

@@ -1,0 +1,77 @@
+//===- Folder.h - An open folder of Windows ---------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What stands behind a DirectoryHandle, and the ways in which it is listed.
+///
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_WINDOWS_FOLDER_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_WINDOWS_FOLDER_H
+
+#include "Support.h"
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace headstart::os::detail {
+
+/// How a folder is listed: the first that its file system or redirector does
+/// not refuse.
+enum class ListWay : uint8_t {
+  IdBoth, ///< GetFileInformationByHandleEx(FileIdBothDirectoryInfo)
+  Full,   ///< GetFileInformationByHandleEx(FileFullDirectoryInfo), Windows 8
+  Find,   ///< FindFirstFileExW, by the folder's path
+};
+
+/// For tests: from now on all ways before \p First are taken for refused. Any
+/// thread.
+void refuseWaysBefore(ListWay First);
+
+/// What a DirectoryHandle's handle points to.
+struct Folder {
+  /// Numbers of volumes have 32 bits.
+  static constexpr uint64_t UnknownDevice = UINT64_MAX;
+
+  UniqueHandle Handle;
+  /// As far as they are known: the way that works here, and the number of the
+  /// volume. Read by who opens a folder below while another thread lists.
+  std::atomic<ListWay> Way = ListWay::IdBoth;
+  std::atomic<uint64_t> Device = UnknownDevice;
+  bool IsBegun = false;
+  bool IsAtEnd = false;
+  DWORD Failure = 0; ///< behind what was read already (ListWay::Find)
+  HANDLE Find = INVALID_HANDLE_VALUE;
+
+  explicit Folder(UniqueHandle Handle) : Handle(std::move(Handle)) {}
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  ~Folder() {
+    if (Find != INVALID_HANDLE_VALUE)
+      ::FindClose(Find);
+  }
+};
+
+inline Folder *folderOf(intptr_t Handle) {
+  return std::bit_cast<Folder *>(Handle);
+}
+
+inline std::error_code notOpen() {
+  return std::make_error_code(std::errc::bad_file_descriptor);
+}
+
+/// The path that \p Handle has now, absolute and with `\\?\` in front. Returns
+/// an error of Windows, or 0.
+DWORD pathOf(HANDLE Handle, std::wstring &Result);
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_WINDOWS_FOLDER_H

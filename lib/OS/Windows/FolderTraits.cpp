@@ -1,0 +1,47 @@
+//===- FolderTraits.cpp - What a folder's file system promises (Windows) --===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/FolderTraits.h"
+#include "Folder.h"
+#include "headstart/OS/DirectoryRecords.h"
+
+namespace headstart::os {
+
+using namespace detail;
+
+// No source was found for when NTFS brings a folder's own times up to date, nor
+// for what a redirector keeps back: so `TellsChanges` stays false. Nor is
+// `ListsStatus` true, though listings bring all of it: as a hint.
+FolderTraits traitsOf(const DirectoryHandle &Folder) {
+  FolderTraits Traits;
+  if (!Folder.isOpen())
+    return Traits;
+  // FILE_CASE_SENSITIVE_INFORMATION (ntifs.h): the flags alone, of which the
+  // lowest is FILE_CS_FLAG_CASE_SENSITIVE_DIR. Before Windows 10 1803 there is
+  // no such folder.
+  ULONG Flags = 0;
+  constexpr auto CaseSensitiveInfo = static_cast<FILE_INFO_BY_HANDLE_CLASS>(23);
+  constexpr ULONG CaseSensitiveDir = 1;
+  if (::GetFileInformationByHandleEx(
+          folderOf(Folder.nativeHandle())->Handle.get(), CaseSensitiveInfo,
+          &Flags, sizeof(Flags)) != 0)
+    Traits.MayIgnoreCase = (Flags & CaseSensitiveDir) == 0;
+  return Traits;
+}
+
+// Windows gives files the time of its clock's last tick (15.6 ms at most), Wine
+// that of Linux's (10 ms at most), though the time that it tells has no ticks:
+// so a file may get a time that was over already.
+int64_t fileClockNs() {
+  constexpr int64_t Tick = 20'000'000;
+  FILETIME Now;
+  ::GetSystemTimeAsFileTime(&Now);
+  return nanosecondsOf(Now) - Tick;
+}
+
+} // namespace headstart::os

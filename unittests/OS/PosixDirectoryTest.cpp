@@ -1,0 +1,163 @@
+//===- PosixDirectoryTest.cpp - Folders, as POSIX has them ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mount points, FIFOs, sockets and permissions. Compiled into OSTests and
+// OSGenericTests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectoryTestSupport.h"
+#include "PosixTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/DirectoryReader.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <string>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void makeSocket(const std::string &Path) {
+  const int Socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_GE(Socket, 0);
+  struct sockaddr_un Address = {};
+  Address.sun_family = AF_UNIX;
+  ASSERT_LT(Path.size(), sizeof(Address.sun_path));
+  std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
+  ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
+                   sizeof(Address)),
+            0);
+  ::close(Socket);
+}
+
+TEST(DirectoryReaderTest, TellsSocketsAndDevices) {
+  const TestFolder Folder;
+  makeSocket(Folder.path("s"));
+  EXPECT_EQ(typesIn(Folder.path())["s"], EntryType::Socket);
+  EXPECT_EQ(typesIn("/dev")["null"], EntryType::CharacterDevice);
+}
+
+TEST(DirectoryHandleTest, AFolderMayBeCalledLikeManyDots) {
+  const TestFolder Folder;
+  Folder.write("..x/.../file", "");
+  DirectoryHandle Below;
+  EXPECT_FALSE(
+      openFolder(Folder.path()).openBelow("..x/...", LinkRule::Refuse, Below));
+}
+
+TEST(DirectoryHandleTest, TellsAMountPoint) {
+  struct stat Root;
+  struct stat Proc;
+  ASSERT_EQ(::stat("/", &Root), 0);
+  if (::stat("/proc", &Proc) != 0 || Proc.st_dev == Root.st_dev)
+    GTEST_SKIP() << "nothing is mounted at /proc";
+  const DirectoryHandle Folder = openFolder("/");
+  DirectoryHandle Child;
+  bool MayBeMount = false;
+  EXPECT_FALSE(Folder.openChild("proc", LinkRule::Refuse, Child, MayBeMount));
+  EXPECT_TRUE(MayBeMount);
+}
+
+TEST(DirectoryHandleTest, LeavesAFifoAlone) {
+  const TestFolder Folder;
+  const std::string Path = Folder.path("fifo");
+  ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
+  fs::create_symlink("fifo", Folder.path("link"));
+  const int Watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(Watch, 0);
+  ASSERT_GE(::inotify_add_watch(Watch, Path.c_str(), IN_OPEN | IN_ACCESS), 0);
+
+  const DirectoryHandle Base = openFolder(Folder.path());
+  EXPECT_EQ(listAll(Folder.path()), (Names{"fifo", "link"}));
+  for (const char *Name : {"fifo", "link"}) {
+    DirectoryHandle Other;
+    EXPECT_TRUE(DirectoryHandle::open(Folder.path(Name), Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Refuse, Other));
+    EXPECT_TRUE(Base.openBelow(Name, LinkRule::Follow, Other));
+    DirectoryEntry Entry;
+    Entry.Name = Name;
+    EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
+    EXPECT_EQ(Entry.Type, EntryType::Fifo);
+    std::array<char, 8> Into;
+    size_t Filled;
+    uint64_t Size;
+    EXPECT_TRUE(Base.readFile(Name, Into, Filled, Size));
+  }
+  alignas(struct inotify_event) std::array<char, 4096> Events;
+  EXPECT_LT(::read(Watch, Events.data(), Events.size()), 0)
+      << "the FIFO was opened";
+  EXPECT_EQ(errno, EAGAIN);
+
+  // Or the watch would prove nothing.
+  const int Fifo = ::open(Path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(Fifo, 0);
+  EXPECT_GT(::read(Watch, Events.data(), Events.size()), 0);
+  ::close(Fifo);
+  ::close(Watch);
+}
+
+TEST(DirectoryHandleTest, AFolderThatMayNotBeReadMayBePassed) {
+  const TestFolder Folder;
+  Folder.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0711), 0);
+  const DirectoryHandle Base = openFolder(Folder.path());
+  EXPECT_EQ(runUnprivileged([&] {
+              DirectoryHandle Opened;
+              if (DirectoryHandle::open(Folder.path("closed"), Opened) !=
+                  std::errc::permission_denied)
+                return 1;
+              for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+                if (Base.openBelow("closed", Links, Opened) !=
+                        std::errc::permission_denied ||
+                    Base.openBelow("closed/inner", Links, Opened) ||
+                    !Opened.isOpen())
+                  return 2;
+              return 0;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+TEST(DirectoryReaderTest, AFolderThatMayNotBeSearchedMayBeListed) {
+  const TestFolder Folder;
+  Folder.write("closed/file", "secret");
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0744), 0);
+  EXPECT_EQ(runUnprivileged([&] {
+              DirectoryHandle Closed;
+              if (DirectoryHandle::open(Folder.path("closed"), Closed))
+                return 1;
+              DirectoryReader Reader;
+              Reader.start(Closed);
+              std::array<DirectoryEntry, 4> Entries;
+              std::error_code Error;
+              if (Reader.read(Entries, Error) != 1 || Error ||
+                  Entries[0].Name != "file")
+                return 2;
+              if (Closed.addStatus(Entries[0]) != std::errc::permission_denied)
+                return 3;
+              return Entries[0].HasStatus ? 4 : 0;
+            }),
+            0);
+  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+}
+
+} // namespace

@@ -1,0 +1,433 @@
+//===- WindowsDirectoryTest.cpp - Folders, as Windows has them ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectoryTestSupport.h"
+#include "TestFiles.h"
+#include "Windows/Folder.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/WideText.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+#include <winioctl.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+using detail::ListWay;
+using detail::UniqueHandle;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// \p Path as Win32 takes it without changing a name in it.
+std::wstring verbatim(const std::string &Path) {
+  std::wstring Wide;
+  const std::error_code Error = detail::toSystemPath(Path, Wide);
+  EXPECT_FALSE(Error) << Path;
+  return Wide;
+}
+
+/// Makes an empty file of exactly that name. False if that is no name here.
+bool makeFile(const TestFolder &Folder, const std::wstring &Name) {
+  const std::wstring Path = verbatim(Folder.path()) + L"\\" + Name;
+  UniqueHandle File(::CreateFileW(Path.c_str(), GENERIC_WRITE, 0, nullptr,
+                                  CREATE_NEW, 0, nullptr));
+  return File.isOpen();
+}
+
+std::string utf8(std::wstring_view Wide) { return detail::toUtf8(Wide); }
+
+/// What a listing says of each name.
+std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Folder,
+                                                size_t BufferBytes = 0) {
+  std::map<std::string, DirectoryEntry> Found;
+  DirectoryReader Reader(BufferBytes);
+  Reader.start(Folder);
+  std::array<DirectoryEntry, 50> Entries;
+  std::error_code Error;
+  while (const size_t Count = Reader.read(Entries, Error))
+    for (const DirectoryEntry &E : std::span(Entries).first(Count))
+      EXPECT_TRUE(Found.emplace(E.Name, E).second) << E.Name;
+  EXPECT_FALSE(Error) << Error.message();
+  return Found;
+}
+
+class ListWayTest : public testing::TestWithParam<ListWay> {
+protected:
+  ~ListWayTest() override { detail::refuseWaysBefore(ListWay::IdBoth); }
+
+  void SetUp() override {
+    detail::refuseWaysBefore(GetParam());
+    const TestFolder Folder;
+    DirectoryHandle Handle = openFolder(Folder.path());
+    entriesOf(Handle);
+    if (wayOf(Handle) != GetParam())
+      GTEST_SKIP() << "this system does not know FileFullDirectoryInfo";
+  }
+  static ListWay wayOf(const DirectoryHandle &Handle) {
+    return detail::folderOf(Handle.nativeHandle())->Way;
+  }
+};
+
+TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
+  const TestFolder Folder;
+  for (size_t I = 0; I < 400; ++I)
+    Folder.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
+                 std::string(I, 'c'));
+  fs::create_directory(Folder.path("folder"));
+  ASSERT_TRUE(makeOlder(Folder.path("file-0"), 12345));
+  DirectoryHandle Handle = openFolder(Folder.path());
+  std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
+  EXPECT_EQ(wayOf(Handle), GetParam());
+  EXPECT_EQ(Found.size(), 401u);
+  EXPECT_EQ(Found["folder"].Type, EntryType::Directory);
+  for (auto &[Name, Listed] : Found) {
+    SCOPED_TRACE(Name);
+    EXPECT_TRUE(Listed.HasStatus);
+    EXPECT_TRUE(Listed.StatusIsHint);
+    DirectoryEntry Looked;
+    Looked.Name = Name;
+    ASSERT_FALSE(Handle.addStatus(Looked));
+    EXPECT_TRUE(Looked.hasOwnStatus());
+    EXPECT_EQ(Listed.Type, Looked.Type);
+    EXPECT_EQ(Listed.Identity.ModifiedNs, Looked.Identity.ModifiedNs);
+    if (Looked.Type == EntryType::Regular) {
+      EXPECT_EQ(Listed.Identity.Size, Looked.Identity.Size);
+    }
+    if (GetParam() == ListWay::IdBoth) {
+      EXPECT_EQ(Listed.Identity.Inode, Looked.Identity.Inode);
+      EXPECT_EQ(Listed.Identity.Device, Looked.Identity.Device);
+    } else {
+      EXPECT_EQ(Listed.Identity.Inode, 0u);
+      EXPECT_EQ(Listed.Identity.Device, 0u);
+    }
+    EXPECT_EQ(Listed.Identity.ChangedNs,
+              GetParam() == ListWay::Find ? 0 : Looked.Identity.ChangedNs);
+  }
+}
+
+// More than a buffer of them, so that WTF-8 takes one and a half times the room
+// of the records.
+TEST_P(ListWayTest, NamesMayBeLongInEveryUnit) {
+  const TestFolder Folder;
+  Names Made;
+  for (wchar_t I = 0; I < 200; ++I) {
+    // Of the Linux beneath Wine 255 bytes are the most.
+    std::wstring Name(84, L'\u20ac');
+    Name[40] = static_cast<wchar_t>(L'\u4e00' + I);
+    ASSERT_TRUE(makeFile(Folder, Name));
+    Made.push_back(utf8(Name));
+  }
+  const std::wstring Longest(255, L'n');
+  ASSERT_TRUE(makeFile(Folder, Longest));
+  Made.push_back(utf8(Longest));
+  std::sort(Made.begin(), Made.end());
+  for (const size_t BufferBytes :
+       {size_t(0), DirectoryReader::DefaultBufferBytes, size_t(1) << 20}) {
+    DirectoryHandle Handle = openFolder(Folder.path());
+    DirectoryReader Reader(BufferBytes);
+    EXPECT_EQ(listRest(Reader, Handle, 1000), Made);
+    if (BufferBytes == 0) {
+      EXPECT_GT(Reader.calls(), 5u);
+    }
+  }
+}
+
+TEST_P(ListWayTest, AnotherReaderGoesOnAtABoundary) {
+  const TestFolder Folder;
+  for (int I = 0; I < 500; ++I)
+    Folder.write("entry-" + std::to_string(I), "");
+  DirectoryHandle Handle = openFolder(Folder.path());
+  Names Found;
+  std::array<DirectoryEntry, 3> Entries;
+  std::error_code Error;
+  unsigned Readers = 0;
+  for (bool AtEnd = false; !AtEnd && Readers < 500; ++Readers) {
+    DirectoryReader Reader(0);
+    Reader.start(Handle);
+    do {
+      const size_t Count = Reader.read(Entries, Error);
+      AtEnd = Count == 0;
+      for (const DirectoryEntry &E : std::span(Entries).first(Count))
+        Found.emplace_back(E.Name);
+    } while (!AtEnd && !Reader.isAtBoundary());
+  }
+  EXPECT_FALSE(Error) << Error.message();
+  EXPECT_GT(Readers, 5u);
+  EXPECT_EQ(Found.size(), 500u);
+  std::sort(Found.begin(), Found.end());
+  EXPECT_EQ(std::unique(Found.begin(), Found.end()), Found.end());
+}
+
+/// Whether this is Wine, which knows what it opened by its path at that time
+/// for everything but to list it and to open what is in it.
+bool isWine() {
+  return detail::findFunction<void()>(L"ntdll.dll", "wine_get_version") !=
+         nullptr;
+}
+
+/// Makes `old/inner/file`, opens `old` and puts another folder in its place.
+DirectoryHandle openRenamed(const TestFolder &Folder) {
+  Folder.write("old/inner/file", "text");
+  DirectoryHandle Outer = openFolder(Folder.path("old"));
+  EXPECT_NE(::MoveFileW(verbatim(Folder.path("old")).c_str(),
+                        verbatim(Folder.path("new")).c_str()),
+            0)
+      << ::GetLastError();
+  Folder.write("old/inner/other", ""); // astray
+  return Outer;
+}
+
+TEST_P(ListWayTest, AFolderIsFoundUnderItsNewName) {
+  if (isWine() && GetParam() == ListWay::Find)
+    GTEST_SKIP() << "Wine tells the path that a folder had when it was opened";
+  const TestFolder Folder;
+  DirectoryHandle Outer = openRenamed(Folder);
+  DirectoryHandle Inner;
+  EXPECT_FALSE(Outer.openBelow("inner", LinkRule::Refuse, Inner));
+  EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
+  EXPECT_EQ(entriesOf(Outer).count("inner"), 1u);
+}
+
+TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsFolder) {
+  if (isWine())
+    GTEST_SKIP() << "Wine looks at a file by the path that it had when it was "
+                    "opened";
+  const TestFolder Folder;
+  const DirectoryHandle Outer = openRenamed(Folder);
+  DirectoryHandle Inner;
+  EXPECT_FALSE(Outer.openBelow("inner", LinkRule::Refuse, Inner));
+  DirectoryEntry Entry;
+  Entry.Name = "file";
+  EXPECT_FALSE(Inner.addStatus(Entry));
+  EXPECT_EQ(Entry.Identity.Size, 4u);
+  std::array<char, 8> Into;
+  size_t Filled = 0;
+  uint64_t Size = 0;
+  EXPECT_FALSE(Inner.readFile("file", Into, Filled, Size));
+  EXPECT_EQ(std::string_view(Into.data(), Filled), "text");
+  EXPECT_FALSE(Inner.openBelow("..", LinkRule::Follow, Inner));
+  EXPECT_FALSE(Inner.openBelow("inner", LinkRule::Follow, Inner));
+  EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
+}
+
+TEST_P(ListWayTest, AFolderThatIsDeletedIsEmpty) {
+  const TestFolder Folder;
+  fs::create_directory(Folder.path("gone"));
+  DirectoryHandle Handle = openFolder(Folder.path("gone"));
+  ASSERT_NE(::RemoveDirectoryW(verbatim(Folder.path("gone")).c_str()), 0);
+  EXPECT_EQ(entriesOf(Handle).size(), 0u);
+}
+
+std::string nameOf(const testing::TestParamInfo<ListWay> &Info) {
+  constexpr std::array<const char *, 3> Texts = {"IdBoth", "Full", "Find"};
+  return Texts[static_cast<size_t>(Info.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, ListWayTest,
+                         testing::Values(ListWay::IdBoth, ListWay::Full,
+                                         ListWay::Find),
+                         nameOf);
+
+TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
+  const TestFolder Folder;
+  fs::create_directory(Folder.path("in"));
+  Names Made;
+  for (const wchar_t *Name :
+       {L"con", L"NUL.txt", L"aux", L"dot.", L"space ", L"dots..", L"com1"})
+    if (makeFile(Folder, std::wstring(L"in\\") + Name))
+      Made.push_back(utf8(Name));
+  ASSERT_GE(Made.size(), 4u) << "a file system that takes few names";
+  std::sort(Made.begin(), Made.end());
+  DirectoryHandle Handle = openFolder(Folder.path("in"));
+  Names Found;
+  for (const auto &[Name, Entry] : entriesOf(Handle))
+    Found.push_back(Name);
+  EXPECT_EQ(Found, Made);
+  for (const std::string &Name : Made) {
+    SCOPED_TRACE(Name);
+    DirectoryEntry Entry;
+    Entry.Name = Name;
+    EXPECT_FALSE(Handle.addStatus(Entry));
+    EXPECT_EQ(Entry.Type, EntryType::Regular);
+    std::array<char, 4> Into;
+    size_t Filled = 0;
+    uint64_t Size = 0;
+    EXPECT_FALSE(Handle.readFile(Name.c_str(), Into, Filled, Size));
+    DirectoryHandle Below;
+    EXPECT_EQ(Handle.openBelow(Name.c_str(), LinkRule::Refuse, Below),
+              std::errc::not_a_directory);
+  }
+  for (const std::string &Name : Made)
+    ::DeleteFileW(
+        (verbatim(Folder.path("in")) + L"\\" + fs::path(Name).wstring())
+            .c_str());
+}
+
+TEST(WindowsDirectoryTest, IllFormedNamesComeBack) {
+  const TestFolder Folder;
+  const std::wstring Name = L"a\xd800z";
+  if (!makeFile(Folder, Name))
+    GTEST_SKIP() << "no file with an unpaired surrogate in its name can be "
+                    "made here (Wine keeps names as UTF-8)";
+  DirectoryHandle Handle = openFolder(Folder.path());
+  const std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
+  if (Found.size() == 1 && Found.begin()->first != utf8(Name)) {
+    ::DeleteFileW((verbatim(Folder.path()) + L"\\" + Name).c_str());
+    GTEST_SKIP() << "an unpaired surrogate becomes something else here";
+  }
+  ASSERT_EQ(Found.count(utf8(Name)), 1u);
+  DirectoryEntry Entry;
+  const std::string Bytes = utf8(Name);
+  Entry.Name = Bytes;
+  EXPECT_FALSE(Handle.addStatus(Entry));
+  EXPECT_EQ(Entry.Type, EntryType::Regular);
+}
+
+TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
+  const TestFolder Folder;
+  const std::string Part(60, 'p');
+  std::string Deep = Folder.path();
+  for (int I = 0; I < 8; ++I) {
+    Deep += "\\" + Part;
+    ASSERT_NE(::CreateDirectoryW(verbatim(Deep).c_str(), nullptr), 0);
+  }
+  UniqueHandle(::CreateFileW(verbatim(Deep + "\\file").c_str(), GENERIC_WRITE,
+                             0, nullptr, CREATE_NEW, 0, nullptr));
+  EXPECT_EQ(listAll(Deep), Names{"file"});
+  DirectoryHandle At = openFolder(Folder.path());
+  bool MayBeMount = false;
+  for (int I = 0; I < 8; ++I)
+    ASSERT_FALSE(At.openChild(Part.c_str(), LinkRule::Refuse, At, MayBeMount));
+  DirectoryReader Reader;
+  EXPECT_EQ(listRest(Reader, At), Names{"file"});
+  for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
+    const std::string Below = Deep.substr(Folder.path().size() + 1);
+    DirectoryHandle Handle = openFolder(Folder.path());
+    EXPECT_FALSE(Handle.openBelow(Below.c_str(), Links, Handle));
+    EXPECT_EQ(listRest(Reader, Handle), Names{"file"});
+  }
+  // Wine 8's GetFinalPathNameByHandleW takes MAX_PATH at most.
+  if (!isWine()) {
+    detail::refuseWaysBefore(ListWay::Find);
+    DirectoryHandle Last = openFolder(Deep);
+    EXPECT_EQ(listRest(Reader, Last), Names{"file"});
+    detail::refuseWaysBefore(ListWay::IdBoth);
+  }
+  // std::filesystem does not know how to come there.
+  At.close();
+  ::DeleteFileW(verbatim(Deep + "\\file").c_str());
+  for (; Deep != Folder.path(); Deep.resize(Deep.rfind('\\')))
+    ::RemoveDirectoryW(verbatim(Deep).c_str());
+}
+
+TEST(WindowsDirectoryTest, StreamsAndDrivesAreNoEntries) {
+  const TestFolder Folder;
+  Folder.write("file", "x");
+  Folder.write("folder/in", "x");
+  const DirectoryHandle Base = openFolder(Folder.path());
+  DirectoryHandle Below;
+  for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
+    for (const char *Path : {"folder::$INDEX_ALLOCATION", "folder:in", "file:",
+                             "folder\\x:y", "folder:$I30:$INDEX_ALLOCATION"}) {
+      SCOPED_TRACE(Path);
+      EXPECT_EQ(Base.openBelow(Path, Links, Below),
+                std::errc::invalid_argument);
+    }
+  for (const char *Path : {"C:", "c:\\", "C:folder", "\\", "\\\\?\\C:\\",
+                           "\\??\\C:\\", "folder\\..", "..\\"}) {
+    SCOPED_TRACE(Path);
+    EXPECT_EQ(Base.openBelow(Path, LinkRule::Refuse, Below),
+              std::errc::cross_device_link);
+  }
+  DirectoryEntry Entry;
+  Entry.Name = "file:stream";
+  EXPECT_EQ(Base.addStatus(Entry), std::errc::invalid_argument);
+  EXPECT_FALSE(Base.openBelow("folder\\", LinkRule::Refuse, Below));
+  EXPECT_TRUE(Base.openBelow("no*wildcards?", LinkRule::Refuse, Below));
+}
+
+TEST(WindowsDirectoryTest, APipeIsLeftAlone) {
+  const std::wstring Name =
+      L"\\\\.\\pipe\\headstart-" + std::to_wstring(::GetCurrentProcessId());
+  UniqueHandle Pipe(::CreateNamedPipeW(Name.c_str(), PIPE_ACCESS_DUPLEX,
+                                       PIPE_NOWAIT, 1, 0, 0, 0, nullptr));
+  ASSERT_TRUE(Pipe.isOpen());
+  DirectoryHandle Opened;
+  EXPECT_EQ(DirectoryHandle::open(utf8(Name), Opened),
+            std::errc::not_a_directory);
+  EXPECT_TRUE(DirectoryHandle::open("NUL", Opened));
+  // Somebody who had come would be connected.
+  EXPECT_EQ(::ConnectNamedPipe(Pipe.get(), nullptr), 0);
+  EXPECT_EQ(::GetLastError(), DWORD(ERROR_PIPE_LISTENING));
+}
+
+/// A junction: a reparse point that leads to another folder, which anybody may
+/// make. The buffer is REPARSE_DATA_BUFFER's MountPointReparseBuffer (ntifs.h).
+bool makeJunction(const std::string &Target, const std::string &Path) {
+  if (::CreateDirectoryW(verbatim(Path).c_str(), nullptr) == 0)
+    return false;
+  UniqueHandle Folder(::CreateFileW(
+      verbatim(Path).c_str(), GENERIC_WRITE, 0, nullptr, OPEN_EXISTING,
+      FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+  const std::wstring Name = L"\\??\\" + verbatim(Target).substr(4);
+  const auto Bytes = static_cast<USHORT>(Name.size() * sizeof(wchar_t));
+  std::vector<char> Buffer(8 + 8 + Bytes + 4);
+  const auto Put = [&Buffer](size_t At, auto Value) {
+    std::memcpy(Buffer.data() + At, &Value, sizeof(Value));
+  };
+  Put(0, ULONG(IO_REPARSE_TAG_MOUNT_POINT));
+  Put(4, static_cast<USHORT>(Buffer.size() - 8));
+  Put(10, Bytes);                          // SubstituteNameLength
+  Put(12, static_cast<USHORT>(Bytes + 2)); // PrintNameOffset
+  std::memcpy(Buffer.data() + 16, Name.data(), Bytes);
+  DWORD Ignored = 0;
+  return ::DeviceIoControl(Folder.get(), FSCTL_SET_REPARSE_POINT, Buffer.data(),
+                           static_cast<DWORD>(Buffer.size()), nullptr, 0,
+                           &Ignored, nullptr) != 0;
+}
+
+TEST(WindowsDirectoryTest, AJunctionIsALink) {
+  const TestFolder Folder;
+  Folder.write("target/in/file", "");
+  if (!makeJunction(Folder.path("target"), Folder.path("junction")))
+    GTEST_SKIP() << "no junctions can be made here (Wine 8 has none)";
+  DirectoryHandle Base = openFolder(Folder.path());
+  EXPECT_EQ(entriesOf(Base)["junction"].Type, EntryType::Link);
+  DirectoryHandle Below;
+  for (const char *Path : {"junction", "junction/in", "./junction/"})
+    EXPECT_EQ(Base.openBelow(Path, LinkRule::Refuse, Below),
+              std::errc::too_many_symbolic_link_levels)
+        << Path;
+  DirectoryReader Reader;
+  EXPECT_FALSE(Base.openBelow("junction/in", LinkRule::Follow, Below));
+  EXPECT_EQ(listRest(Reader, Below), Names{"file"});
+  DirectoryEntry Entry;
+  Entry.Name = "junction";
+  EXPECT_FALSE(Base.addStatus(Entry));
+  EXPECT_EQ(Entry.Type, EntryType::Link);
+  EXPECT_FALSE(Base.addStatus(Entry, LinkRule::Follow));
+  EXPECT_EQ(Entry.Type, EntryType::Directory);
+}
+
+TEST(WindowsDirectoryTest, NothingIsPromisedThatHasNoSource) {
+  const TestFolder Folder;
+  const FolderTraits Traits = traitsOf(openFolder(Folder.path()));
+  EXPECT_FALSE(Traits.TellsChanges);
+  EXPECT_FALSE(Traits.TellsEveryChange);
+  EXPECT_FALSE(Traits.ListsStatus);
+  EXPECT_TRUE(traitsOf(DirectoryHandle()).MayIgnoreCase);
+}
+
+} // namespace

@@ -1,0 +1,309 @@
+//===- WindowsRecordsTest.cpp - The records of Windows --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecordTestSupport.h"
+#include "headstart/OS/DirectoryRecords.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// FILE_ID_BOTH_DIR_INFO
+//===----------------------------------------------------------------------===//
+
+/// 2023-11-14 22:13:20.1234567 as Windows has it.
+constexpr int64_t FileTime = 116'444'736'000'000'000 + 17'000'000'001'234'567;
+
+struct WindowsEntry {
+  std::u16string Name = u"name";
+  uint32_t Attributes = 0x20; // FILE_ATTRIBUTE_ARCHIVE
+  uint32_t Tag = 0;
+  uint64_t Id = 0x1234567890abcdef;
+  bool Last = false;
+  std::optional<uint32_t> Next = {};
+  std::optional<uint32_t> NameLength = {};
+};
+
+/// \p NameAt is where the name begins: at byte 104, or 68 of the records that
+/// have neither a short name nor an id.
+std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
+  std::string R;
+  append(R, uint32_t(0));
+  append(R, uint32_t(0xaaaaaaaa));  // FileIndex
+  append(R, int64_t(-1));           // CreationTime
+  append(R, int64_t(-1));           // LastAccessTime
+  append(R, FileTime);              // LastWriteTime
+  append(R, FileTime + 10);         // ChangeTime
+  append(R, uint64_t(0x500000001)); // EndOfFile
+  append(R, uint64_t(0x600000000)); // AllocationSize
+  append(R, E.Attributes);
+  const std::string Name = bytesOf(E.Name);
+  append(R, E.NameLength.value_or(static_cast<uint32_t>(Name.size())));
+  append(R, E.Tag);
+  if (NameAt == 104) {
+    append(R, uint8_t(6)); // ShortNameLength
+    R.resize(96, 'x');
+    append(R, E.Id);
+  }
+  EXPECT_EQ(R.size(), NameAt);
+  R += Name;
+  if (!E.Last)
+    R.resize((R.size() + 7) / 8 * 8, 'x');
+  put(R, 0, E.Next.value_or(E.Last ? 0 : static_cast<uint32_t>(R.size())));
+  return R;
+}
+
+constexpr uint64_t Volume = 0xfeed;
+
+Parsed parseWindows(const std::string &Text, size_t Room = 64) {
+  return parse(
+      [](std::span<const char> &Bytes, std::span<DirectoryEntry> Into,
+         bool &Malformed) {
+        return parseWindowsEntries(Bytes, Volume, Into, Malformed);
+      },
+      Text, Room);
+}
+
+TEST(WindowsRecordsTest, ReadsWholeEntries) {
+  const Parsed P = parseWindows(
+      windowsRecord({.Name = u"a.obj"}) +
+      windowsRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
+      windowsRecord({.Name = u"last", .Last = true}) + std::string(99, 'x'));
+  EXPECT_FALSE(P.Malformed);
+  EXPECT_TRUE(P.TookAll);
+  ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(u"\u00e4\u20ac\xd800"),
+                            bytesOf(u"last")}));
+  EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
+  EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
+  for (const DirectoryEntry &E : P.Entries) {
+    EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
+    EXPECT_EQ(E.Identity, (FileIdentity{Volume, 0x1234567890abcdef, 0x500000001,
+                                        1'700'000'000'123'456'700,
+                                        1'700'000'000'123'457'700}));
+  }
+}
+
+TEST(WindowsRecordsTest, TellsLinksFromFilesWithATag) {
+  struct Case {
+    uint32_t Attributes;
+    uint32_t Tag;
+    EntryType Type;
+  };
+  for (const Case &C : std::initializer_list<Case>{
+           {0x400, 0xA000000C, EntryType::Link}, // symbolic link
+           {0x410, 0xA000000C, EntryType::Link}, // ... to a folder
+           {0x410, 0xA0000003, EntryType::Link}, // junction
+           {0x400, 0xA000001D, EntryType::Link}, // of WSL
+           {0x400, 0x80000023, EntryType::Socket},
+           {0x400, 0x80000024, EntryType::Fifo},
+           {0x400, 0x80000025, EntryType::CharacterDevice},
+           {0x400, 0x80000026, EntryType::BlockDevice},
+           {0x400, 0x80000017, EntryType::Regular},   // WOF: compressed
+           {0x410, 0x9000001A, EntryType::Directory}, // in the cloud
+           {0x20, 0xA000000C, EntryType::Regular},    // a size of EAs
+           {0x10, 0xA0000003, EntryType::Directory}}) {
+    const WindowsEntry E{.Attributes = C.Attributes, .Tag = C.Tag};
+    const Parsed P = parseWindows(windowsRecord(E));
+    ASSERT_EQ(P.Entries.size(), 1u);
+    EXPECT_EQ(P.Entries[0].Type, C.Type) << std::hex << C.Tag;
+  }
+}
+
+TEST(WindowsRecordsTest, SaysWhereThereIsNoId) {
+  for (const uint64_t Id : {uint64_t(0), ~uint64_t(0)}) {
+    const Parsed P = parseWindows(windowsRecord({.Id = Id}));
+    ASSERT_EQ(P.Entries.size(), 1u);
+    EXPECT_TRUE(P.Entries[0].HasStatus);
+    EXPECT_EQ(P.Entries[0].Identity.Device, 0u);
+    EXPECT_EQ(P.Entries[0].Identity.Inode, 0u);
+    EXPECT_EQ(P.Entries[0].Identity.Size, 0x500000001u);
+  }
+}
+
+TEST(WindowsRecordsTest, LeavesOutDotsAndNothingElse) {
+  const Parsed P = parseWindows(
+      windowsRecord({.Name = u"."}) + windowsRecord({.Name = u".."}) +
+      windowsRecord({.Name = u"..."}) + windowsRecord({.Name = u".a"}) +
+      windowsRecord({.Name = u"\u2e2e"}));
+  EXPECT_EQ(P.Names,
+            (Names{bytesOf(u"..."), bytesOf(u".a"), bytesOf(u"\u2e2e")}));
+}
+
+TEST(WindowsRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+  const std::string Good = windowsRecord({.Name = u"good"});
+  const auto Size = static_cast<uint32_t>(windowsRecord({}).size());
+  const std::initializer_list<WindowsEntry> Bad = {
+      {.Next = 8},        // into its own head
+      {.Next = 104},      // over its own name
+      {.Next = Size + 8}, // beyond the end
+      {.Next = Size - 4}, // between boundaries
+      {.Name = u"na", .Next = 108},
+      {.Next = 0xfffffff8},
+      {.Next = 0x80000000},
+      {.NameLength = 0},
+      {.NameLength = 7},
+      {.NameLength = 10}, // longer than the record
+      {.NameLength = 0xfffffffe},
+      {.Last = true, .NameLength = 10},
+      {.Name = u"", .Last = true},
+  };
+  for (const WindowsEntry &B : Bad) {
+    const Parsed P = parseWindows(Good + windowsRecord(B));
+    EXPECT_TRUE(P.Malformed) << testing::PrintToString(windowsRecord(B));
+    EXPECT_TRUE(P.TookAll);
+    EXPECT_EQ(P.Names, Names{bytesOf(u"good")});
+  }
+  for (const size_t Cut : {1, 4, 63, 103, 104, 105})
+    EXPECT_TRUE(
+        parseWindows(windowsRecord({.Last = true}).substr(0, Cut)).Malformed)
+        << Cut;
+}
+
+TEST(WindowsRecordsTest, TurnsTimesIntoNanoseconds) {
+  constexpr int64_t Epoch = 116'444'736'000'000'000;
+  EXPECT_EQ(nanosecondsFromFileTime(Epoch), 0);
+  EXPECT_EQ(nanosecondsFromFileTime(Epoch + 1), 100);
+  EXPECT_EQ(nanosecondsFromFileTime(Epoch - 1), -100);
+  EXPECT_EQ(nanosecondsFromFileTime(0), 0);
+  EXPECT_EQ(nanosecondsFromFileTime(-1), 0);
+  EXPECT_EQ(nanosecondsFromFileTime(1), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(nanosecondsFromFileTime(std::numeric_limits<int64_t>::max()),
+            std::numeric_limits<int64_t>::max());
+}
+
+//===----------------------------------------------------------------------===//
+// FILE_FULL_DIR_INFO
+//===----------------------------------------------------------------------===//
+
+std::string fullRecord(const WindowsEntry &E) { return windowsRecord(E, 68); }
+
+Parsed parseFull(const std::string &Text, size_t Room = 64) {
+  return parse(parseFullEntries, Text, Room);
+}
+
+TEST(FullRecordsTest, ReadsAllButAnId) {
+  const Parsed P = parseFull(
+      fullRecord({.Name = u"."}) + fullRecord({.Name = u"a.obj"}) +
+      fullRecord({.Name = u".."}) +
+      fullRecord({.Name = u"\u00e4\u20ac\xd800", .Attributes = 0x10}) +
+      fullRecord({.Name = u"l", .Attributes = 0x410, .Tag = 0xA0000003}) +
+      fullRecord({.Name = u"last", .Last = true}) + std::string(99, 'x'));
+  EXPECT_FALSE(P.Malformed);
+  EXPECT_TRUE(P.TookAll);
+  ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(u"\u00e4\u20ac\xd800"),
+                            bytesOf(u"l"), bytesOf(u"last")}));
+  EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
+  EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
+  EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
+  for (const DirectoryEntry &E : P.Entries) {
+    EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
+    EXPECT_EQ(E.Identity,
+              (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700,
+                            1'700'000'000'123'457'700}));
+  }
+}
+
+TEST(FullRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+  const std::string Good = fullRecord({.Name = u"good"});
+  const auto Size = static_cast<uint32_t>(fullRecord({}).size());
+  const std::initializer_list<WindowsEntry> Bad = {
+      {.Next = 8},        // into its own head
+      {.Next = 64},       // the same
+      {.Next = 72},       // over its own name
+      {.Next = Size + 8}, // beyond the end
+      {.Next = Size - 4}, // between boundaries
+      {.Next = 0xfffffff8},
+      {.NameLength = 0},
+      {.NameLength = 7},
+      {.NameLength = 18}, // longer than the record
+      {.NameLength = 0xfffffffe},
+      {.Last = true, .NameLength = 10},
+      {.Name = u"", .Last = true},
+  };
+  for (const WindowsEntry &B : Bad) {
+    const Parsed P = parseFull(Good + fullRecord(B));
+    EXPECT_TRUE(P.Malformed) << testing::PrintToString(fullRecord(B));
+    EXPECT_TRUE(P.TookAll);
+    EXPECT_EQ(P.Names, Names{bytesOf(u"good")});
+  }
+  for (const size_t Cut : {1, 4, 63, 67, 68, 69})
+    EXPECT_TRUE(parseFull(fullRecord({.Last = true}).substr(0, Cut)).Malformed)
+        << Cut;
+}
+
+//===----------------------------------------------------------------------===//
+// WIN32_FIND_DATAW
+//===----------------------------------------------------------------------===//
+
+std::string findData(std::u16string_view Name, uint32_t Attributes = 0x20,
+                     uint32_t Tag = 0) {
+  std::string R;
+  append(R, Attributes);
+  append(R, int64_t(-1)); // ftCreationTime
+  append(R, int64_t(-1)); // ftLastAccessTime
+  append(R, FileTime);    // ftLastWriteTime
+  append(R, uint32_t(5)); // nFileSizeHigh
+  append(R, uint32_t(1)); // nFileSizeLow
+  append(R, Tag);         // dwReserved0
+  append(R, uint32_t(-1));
+  R += bytesOf(Name);
+  if (Name.size() < 260)
+    append(R, char16_t(0));
+  R.resize(592, 'x');
+  return R;
+}
+
+Parsed parseFind(const std::string &Text, size_t Room = 64) {
+  return parse(parseFindData, Text, Room);
+}
+
+TEST(FindDataTest, ReadsSizeAndTimeButNoId) {
+  const std::u16string Long(259, u'\u00e4');
+  const Parsed P =
+      parseFind(findData(u".") + findData(u"a.obj") + findData(u"..") +
+                findData(Long, 0x10) + findData(u"l", 0x400, 0xA000000C));
+  EXPECT_FALSE(P.Malformed);
+  ASSERT_EQ(P.Names, (Names{bytesOf(u"a.obj"), bytesOf(Long), bytesOf(u"l")}));
+  EXPECT_EQ(P.Entries[0].Type, EntryType::Regular);
+  EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
+  EXPECT_EQ(P.Entries[2].Type, EntryType::Link);
+  for (const DirectoryEntry &E : P.Entries) {
+    EXPECT_TRUE(E.HasStatus);
+    EXPECT_TRUE(E.StatusIsHint);
+    EXPECT_EQ(E.Identity,
+              (FileIdentity{0, 0, 0x500000001, 1'700'000'000'123'456'700, 0}));
+  }
+}
+
+TEST(FindDataTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
+  const std::string Good = findData(u"good");
+  const std::initializer_list<std::string> Bad = {
+      findData(u""), findData(std::u16string(260, u'x')),
+      findData(u"cut").substr(0, 591), findData(u"cut").substr(0, 44), "x"};
+  for (const std::string &B : Bad) {
+    const Parsed P = parseFind(Good + B);
+    EXPECT_TRUE(P.Malformed) << B.size();
+    EXPECT_TRUE(P.TookAll);
+    EXPECT_EQ(P.Names, Names{bytesOf(u"good")});
+  }
+}
+
+} // namespace

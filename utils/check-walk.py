@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Compares what a walk under Wine shows of trees with what is there.
+
+    utils/check-walk.py WINE WALK-TREE.exe FOLDER...
+
+Names, types and sizes must be those that the host's own calls give. Wine shows
+the host's links as what they point to, so trees with links are refused.
+"""
+
+import os
+import stat
+import subprocess
+import sys
+
+
+def on_the_host(root):
+    lines = set()
+    for folder, folders, files in os.walk(os.fsencode(root)):
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                sys.exit(f"{os.fsdecode(path)}: a link; give a tree without")
+            shown = os.path.relpath(path, os.fsencode(root))
+            if stat.S_ISDIR(status.st_mode):
+                lines.add(b"d\t-\t" + shown)
+            else:
+                lines.add(b"f\t%d\t%s" % (status.st_size, shown))
+    return lines
+
+
+def main():
+    wine, program, *roots = sys.argv[1:]
+    failed = False
+    for root in roots:
+        expected = on_the_host(root)
+        if not expected:
+            sys.exit(f"{root}: nothing there, which would show nothing")
+        for jobs in ("1", "8"):
+            run = subprocess.run(
+                [wine, program, "Z:" + os.path.abspath(root), jobs],
+                stdout=subprocess.PIPE,
+                check=False,
+            )
+            lines = run.stdout.replace(b"\r\n", b"\n").splitlines()
+            wrong = set(lines) ^ expected
+            if run.returncode or wrong or len(lines) != len(expected):
+                failed = True
+                print(f"{root}, {jobs} jobs: status {run.returncode}, "
+                      f"{len(lines)} entries, {len(expected)} expected")
+                for line in sorted(wrong)[:20]:
+                    print("+" if line in expected else "-", os.fsdecode(line))
+            else:
+                print(f"{root}, {jobs} jobs: {len(expected)} entries, the same")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
