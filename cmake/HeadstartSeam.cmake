@@ -106,5 +106,6 @@ function(headstart_linker name)
     target_link_libraries(${target} PRIVATE
       headstart_seam_objects_${seam} headstart_seam_${seam}
       Headstart::Link ${libraries} headstart_startup)
+    headstart_windows_manifest(${target})
   endforeach()
 endfunction()

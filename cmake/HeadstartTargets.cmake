@@ -6,12 +6,21 @@ function(headstart_layer name)
   target_link_libraries(Headstart${name} PUBLIC headstart_options ${arg_DEPENDS})
 endfunction()
 
+# headstart_windows_manifest(<program>): names are UTF-8, paths may be long.
+function(headstart_windows_manifest program)
+  if(MSVC)
+    target_sources(${program} PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/Headstart.manifest)
+  endif()
+endfunction()
+
 # headstart_unittests(<Layer> SOURCES ... [DEPENDS ...]): <Layer>Tests under ctest.
 function(headstart_unittests name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name}Tests ${arg_SOURCES})
   target_link_libraries(${name}Tests PRIVATE
     ${arg_DEPENDS} headstart_options headstart_gtest)
+  headstart_windows_manifest(${name}Tests)
   set_target_properties(${name}Tests PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests)
   headstart_discover_tests(${name}Tests unit.)
