@@ -29,15 +29,18 @@ endforeach()
 
 add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
-  ${HEADSTART_LLVM_INCLUDE})
+  $<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>
+  $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
 # LLVM is built without exceptions; so are we above the OS layer.
 if(MSVC)
   # Last on the command line, after CMake's own /EHsc and /GR.
   target_compile_options(headstart_llvm_headers INTERFACE
-    /EHs-c- $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
-  target_compile_definitions(headstart_llvm_headers INTERFACE _HAS_EXCEPTIONS=0)
+    $<BUILD_INTERFACE:/EHs-c-> $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
+  target_compile_definitions(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:_HAS_EXCEPTIONS=0>)
 else()
-  target_compile_options(headstart_llvm_headers INTERFACE -fno-exceptions)
+  target_compile_options(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:-fno-exceptions>)
 endif()
 
 # What this LLVM was configured with. lld's ELF library compresses debug sections

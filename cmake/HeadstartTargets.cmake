@@ -3,7 +3,11 @@ function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(Headstart${name} STATIC ${arg_SOURCES})
   add_library(Headstart::${name} ALIAS Headstart${name})
-  target_link_libraries(Headstart${name} PUBLIC headstart_options ${arg_DEPENDS})
+  # Warnings and the like are for our own code only.
+  target_link_libraries(Headstart${name} PUBLIC
+    $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
+  target_compile_features(Headstart${name} PUBLIC cxx_std_20)
+  target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
 endfunction()
 
 # headstart_windows_manifest(<program>): names are UTF-8, paths may be long.

@@ -33,6 +33,8 @@
 #define HEADSTART_WRAP(Name) headstart_wrap_##Name
 #define HEADSTART_REAL(Name) headstart_real_##Name
 
+// Parameter lists stand where no further parentheses may.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #ifdef HEADSTART_SEAM_RENAME
 
 /// A function that is defined in lld's archives.
@@ -58,5 +60,6 @@
   HEADSTART_LLD_FUNCTION(Result, Name, Parameters)
 
 #endif
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif // HEADSTART_LIB_LINK_SEAMNAMES_H
