@@ -29,6 +29,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -161,9 +162,11 @@ class Tools:
         self.work = work
 
     def run(self, tool, *args, cwd=None):
-        program = self.folder / tool
+        program = shutil.which(tool, path=str(self.folder))
+        if not program:
+            raise Problem(f"{self.folder} has no {tool}")
         try:
-            done = subprocess.run([str(program), *map(str, args)], cwd=cwd,
+            done = subprocess.run([program, *map(str, args)], cwd=cwd,
                                   stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
         except OSError as error:

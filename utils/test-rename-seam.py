@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -154,7 +155,9 @@ class Folder:
 
 
 def run(*words, **options):
-    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE,
+    program = pathlib.Path(words[0])
+    found = shutil.which(program.name, path=str(program.parent)) or program
+    done = subprocess.run([str(w) for w in (found, *words[1:])], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=300,
                           **options)
     if done.returncode:
@@ -417,6 +420,17 @@ class Problems(unittest.TestCase):
 
     def test_missing(self):
         self.check("No such file", self.folder.path / "libnone.a")
+
+    def test_a_tool_is_missing(self):
+        table = self.folder.path / "table.json"
+        table.write_text(json.dumps(TABLE))
+        done = subprocess.run(
+            [sys.executable, HERE / "rename-seam.py", "--llvm",
+             self.folder.path, "--table", table, "--out",
+             self.folder.path / "out", self.common, self.lib],
+            stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has no llvm-nm", done.stderr)
 
     def test_an_earlier_copy(self):
         out = self.folder.rename(self.common, self.lib)
