@@ -1,32 +1,59 @@
 # Finds LLVM 22 and lld 22, and works around what their packages leave out.
 # The traps are listed in docs/Design.md, "Packages".
 
-# `find_package(LLVM 22)` fails: LLVM's version file compares major.minor.
+# `find_package(LLVM 22)` fails: LLVM's version file compares major.minor. LLVM_DIR
+# and LLD_DIR name an installation elsewhere.
 find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX}/lib/cmake/lld)
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
+# lld may be installed apart from LLVM.
+set(HEADSTART_LLD_FOLDER ${LLD_INSTALL_PREFIX}/lib)
 
 # LLVM's include folder also holds libc++abi's cxxabi.h, which clashes with
 # libstdc++ in googletest: show the compiler only the three folders we use.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
 file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
-foreach(folder llvm llvm-c lld)
+foreach(header ${LLVM_INSTALL_PREFIX}/include/llvm
+    ${LLVM_INSTALL_PREFIX}/include/llvm-c ${LLD_INSTALL_PREFIX}/include/lld)
+  get_filename_component(folder ${header} NAME)
   if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-    file(CREATE_LINK ${LLVM_INSTALL_PREFIX}/include/${folder}
-      ${HEADSTART_LLVM_INCLUDE}/${folder} SYMBOLIC)
+    # Windows lets few users make links: there it is a copy.
+    if(WIN32)
+      file(COPY ${header} DESTINATION ${HEADSTART_LLVM_INCLUDE})
+    else()
+      file(CREATE_LINK ${header} ${HEADSTART_LLVM_INCLUDE}/${folder}
+        COPY_ON_ERROR SYMBOLIC)
+    endif()
   endif()
 endforeach()
 
 add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
-  ${HEADSTART_LLVM_INCLUDE})
+  $<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>
+  $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
 # LLVM is built without exceptions; so are we above the OS layer.
-if(NOT MSVC)
-  target_compile_options(headstart_llvm_headers INTERFACE -fno-exceptions)
+if(MSVC)
+  # Last on the command line, after CMake's own /EHsc and /GR.
+  target_compile_options(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:/EHs-c-> $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
+  target_compile_definitions(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:_HAS_EXCEPTIONS=0>)
+else()
+  target_compile_options(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:-fno-exceptions>)
 endif()
 
-find_package(ZLIB REQUIRED)
-find_library(HEADSTART_ZSTD zstd REQUIRED)
+# What this LLVM was configured with. lld's ELF library compresses debug sections
+# by itself.
+add_library(headstart_compression INTERFACE)
+if(LLVM_ENABLE_ZLIB)
+  find_package(ZLIB REQUIRED)
+  target_link_libraries(headstart_compression INTERFACE ZLIB::ZLIB)
+endif()
+if(LLVM_ENABLE_ZSTD)
+  find_library(HEADSTART_ZSTD NAMES zstd zstd_static REQUIRED)
+  target_link_libraries(headstart_compression INTERFACE ${HEADSTART_ZSTD})
+endif()
 
 # `headstart_llvm`: libLLVM, as archives or as the shared library.
 add_library(headstart_llvm INTERFACE)
@@ -34,37 +61,70 @@ target_link_libraries(headstart_llvm INTERFACE headstart_llvm_headers)
 if(HEADSTART_STATIC_LLVM)
   # The files, not LLVM's targets: those would drag in every library that any
   # part of LLVM may use (libz3, libffi, libedit) whether it is linked or not.
-  # Polly's archive is not installed; lib/Link/NoPolly.cpp stands in for the one
+  # Polly's archive is not among them; lib/Link/NoPolly.cpp stands in for the one
   # function that LTO calls of it.
-  file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-  list(FILTER llvm_archives EXCLUDE REGEX "Polly|TestingSupport|TestingAnnotations")
+  file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}LLVM*${CMAKE_STATIC_LIBRARY_SUFFIX})
+  # LLVM-C is the import library of a DLL.
+  list(FILTER llvm_archives EXCLUDE REGEX
+    "Polly|TestingSupport|TestingAnnotations|LLVM-C\\.")
   if(NOT llvm_archives)
     message(FATAL_ERROR "no static LLVM in ${LLVM_LIBRARY_DIR}; "
       "set HEADSTART_STATIC_LLVM=OFF")
   endif()
-  find_library(HEADSTART_XML2 NAMES xml2 libxml2.so.2 REQUIRED)
+  if(MSVC OR APPLE)
+    # Their linkers look into every archive again.
+    target_link_libraries(headstart_llvm INTERFACE ${llvm_archives})
+  else()
+    target_link_libraries(headstart_llvm INTERFACE
+      -Wl,--start-group ${llvm_archives} -Wl,--end-group)
+  endif()
   target_link_libraries(headstart_llvm INTERFACE
-    -Wl,--start-group ${llvm_archives} -Wl,--end-group
-    ZLIB::ZLIB ${HEADSTART_ZSTD} ${HEADSTART_XML2} ${CMAKE_DL_LIBS})
+    headstart_compression ${CMAKE_DL_LIBS})
+  # What LLVMSupport calls of the system, as its own CMakeLists.txt lists it.
+  if(WIN32)
+    target_link_libraries(headstart_llvm INTERFACE
+      psapi shell32 ole32 uuid advapi32 ws2_32 ntdll version)
+  endif()
+  if(LLVM_ENABLE_LIBXML2)
+    find_library(HEADSTART_XML2 NAMES xml2 libxml2 libxml2.so.2 REQUIRED)
+    target_link_libraries(headstart_llvm INTERFACE ${HEADSTART_XML2})
+  endif()
+  if(LLVM_ENABLE_DIA_SDK)
+    message(FATAL_ERROR "this LLVM wants Microsoft's DIA SDK; build it with "
+      "LLVM_ENABLE_DIA_SDK=OFF (docs/Building.md)")
+  endif()
 else()
   target_link_libraries(headstart_llvm INTERFACE LLVM)
 endif()
 
 # lld's archives name libLLVM as their dependency; naming the files instead
 # leaves the choice between static and shared to `headstart_llvm`.
-function(headstart_lld_library name)
-  add_library(headstart_${name} INTERFACE)
-  target_link_libraries(headstart_${name} INTERFACE
-    ${LLVM_INSTALL_PREFIX}/lib/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}
-    ${ARGN} headstart_llvm)
+set(HEADSTART_LLD_LIBRARIES lldCommon lldCOFF lldELF lldMachO lldMinGW)
+
+# headstart_lld_archive(<variable> <folder> <library>): the file of one of them.
+function(headstart_lld_archive variable folder name)
+  set(${variable} ${folder}/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX}
+    PARENT_SCOPE)
 endfunction()
-headstart_lld_library(lldCommon)
-headstart_lld_library(lldCOFF headstart_lldCommon)
-# It compresses debug sections by itself.
-headstart_lld_library(lldELF headstart_lldCommon)
-target_link_libraries(headstart_lldELF INTERFACE ZLIB::ZLIB ${HEADSTART_ZSTD})
-headstart_lld_library(lldMachO headstart_lldCommon)
-headstart_lld_library(lldMinGW headstart_lldCOFF)
+
+# headstart_lld_libraries(<folder> <suffix>): `headstart_lldCOFF<suffix>` and its
+# like, the archives in <folder>.
+function(headstart_lld_libraries folder suffix)
+  foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
+    headstart_lld_archive(archive ${folder} ${name})
+    add_library(headstart_${name}${suffix} INTERFACE)
+    target_link_libraries(headstart_${name}${suffix} INTERFACE ${archive})
+    if(name STREQUAL "lldMinGW")
+      target_link_libraries(headstart_${name}${suffix} INTERFACE
+        headstart_lldCOFF${suffix})
+    elseif(NOT name STREQUAL "lldCommon")
+      target_link_libraries(headstart_${name}${suffix} INTERFACE
+        headstart_lldCommon${suffix})
+    endif()
+    target_link_libraries(headstart_${name}${suffix} INTERFACE
+      headstart_llvm headstart_compression)
+  endforeach()
+endfunction()
 
 find_program(HEADSTART_TBLGEN llvm-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR}
   NO_DEFAULT_PATH REQUIRED)

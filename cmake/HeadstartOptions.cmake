@@ -29,7 +29,17 @@ target_link_libraries(headstart_options INTERFACE Threads::Threads)
 target_include_directories(headstart_options INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 if(MSVC)
-  target_compile_options(headstart_options INTERFACE /W4)
+  # cl and clang-cl. What /W4 has and the others' warnings have not: unused
+  # parameters, narrowing, alignment that pads, names that hide members,
+  # unreachable code, constant conditions.
+  target_compile_options(headstart_options INTERFACE
+    /W4 /utf-8 /permissive- /Zc:__cplusplus
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-unused-parameter>
+    $<$<CXX_COMPILER_ID:MSVC>:/wd4100;/wd4127;/wd4244;/wd4245;/wd4267;/wd4324;/wd4458;/wd4702>)
+  # Empty, so that a source may define them as well.
+  target_compile_definitions(headstart_options INTERFACE
+    NOMINMAX= WIN32_LEAN_AND_MEAN= UNICODE= _UNICODE=
+    _CRT_SECURE_NO_WARNINGS _CRT_NONSTDC_NO_WARNINGS)
 else()
   target_compile_options(headstart_options INTERFACE
     -Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrough
@@ -67,8 +77,13 @@ if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
     -no-pie -static-libstdc++ -static-libgcc)
 endif()
-if(UNIX AND NOT APPLE AND CMAKE_BUILD_TYPE STREQUAL Release)
-  add_link_options(LINKER:--gc-sections)
+if(UNIX AND CMAKE_BUILD_TYPE STREQUAL Release)
+  # Microsoft's linker does so by itself.
+  if(APPLE)
+    add_link_options(LINKER:-dead_strip)
+  else()
+    add_link_options(LINKER:--gc-sections)
+  endif()
 endif()
 # lld links a static LLVM in a second, GNU ld in twenty.
 find_program(HEADSTART_LD_LLD ld.lld HINTS /usr/lib/llvm-22/bin)

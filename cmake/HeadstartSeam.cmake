@@ -1,33 +1,111 @@
-# headstart_seam(<target> [<source>]): binds the target's calls of a few
-# functions to lib/Link/Seam.cpp, which says what for, and those that only its
-# driver makes to <source> beside it. That one is an object of the program's
-# own: lld refers to its templates weakly, which takes nothing from an archive.
-function(headstart_seam target)
-  foreach(source ${ARGN})
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/lib/Link/${source})
+# The seam: how lld's references to a few functions (lib/Link/SeamFunctions.json)
+# come to lib/Link/Seam.cpp. Two ways, for one result:
+#
+#   wrap    the linker's --wrap binds them
+#   rename  they are renamed in copies of lld's archives, where a linker has no
+#           --wrap: COFF's and Mach-O's
+#
+# utils/rename-seam.py looks the functions up in lld's archives, by their demangled
+# names, and makes the copies.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+if(WIN32 OR APPLE)
+  set(default_seam rename)
+else()
+  set(default_seam wrap)
+endif()
+set(HEADSTART_SEAM ${default_seam} CACHE STRING
+  "How lld's calls come to us: wrap (the linker's --wrap) or rename (copies)")
+set_property(CACHE HEADSTART_SEAM PROPERTY STRINGS wrap rename)
+if(NOT HEADSTART_SEAM MATCHES "^(wrap|rename)$")
+  message(FATAL_ERROR "HEADSTART_SEAM is '${HEADSTART_SEAM}': wrap or rename")
+endif()
+option(HEADSTART_RENAMED_SEAM
+  "With the seam wrap: build and test the linkers with the seam rename as well" OFF)
+if(MSVC AND CMAKE_SIZEOF_VOID_P EQUAL 4)
+  message(FATAL_ERROR "the seam knows the calling conventions of 64-bit systems")
+endif()
+
+set(seam_table ${PROJECT_SOURCE_DIR}/lib/Link/SeamFunctions.json)
+set(seam_script ${PROJECT_SOURCE_DIR}/utils/rename-seam.py)
+set(seam_command Python3::Interpreter ${seam_script} --table ${seam_table}
+  --llvm ${LLVM_TOOLS_BINARY_DIR})
+set(lld_archives)
+foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
+  headstart_lld_archive(archive ${HEADSTART_LLD_FOLDER} ${name})
+  list(APPEND lld_archives ${archive})
+endforeach()
+
+# `headstart_seam_wrap`, `headstart_seam_rename`: what sources and programs of the
+# way need. Each program has the seam's objects for itself: lld refers to its
+# templates weakly, which takes nothing from an archive.
+set(HEADSTART_SEAMS ${HEADSTART_SEAM})
+if(HEADSTART_SEAM STREQUAL "wrap")
+  if(HEADSTART_RENAMED_SEAM)
+    list(APPEND HEADSTART_SEAMS rename)
+  endif()
+  add_library(headstart_seam_wrap INTERFACE)
+  set(seam_header ${PROJECT_BINARY_DIR}/include/headstart/Link/SeamSymbols.h)
+  get_filename_component(folder ${seam_header} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY
+    CMAKE_CONFIGURE_DEPENDS ${seam_table} ${seam_script} ${lld_archives})
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} ${seam_script} --table ${seam_table}
+      --llvm ${LLVM_TOOLS_BINARY_DIR} --names ${seam_header} ${lld_archives}
+    OUTPUT_VARIABLE symbols OUTPUT_STRIP_TRAILING_WHITESPACE
+    COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol IN LISTS symbols)
+    target_link_options(headstart_seam_wrap INTERFACE "LINKER:--wrap=${symbol}")
   endforeach()
-  foreach(symbol
-      # llvm::MemoryBuffer::getFile
-      _ZN4llvm12MemoryBuffer7getFileERKNS_5TwineEbbbSt8optionalINS_5AlignEE
-      # llvm::cl::ExpandResponseFiles
-      _ZN4llvm2cl19ExpandResponseFilesERNS_11StringSaverEPFvNS_9StringRefES2_RNS_15SmallVectorImplIPKcEEbES8_
-      # llvm::sys::Process::Exit
-      _ZN4llvm3sys7Process4ExitEib
-      # llvm::sys::fs::getMainExecutable
-      _ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv
-      # lld::Timer::Timer, lld::ScopedTimer::ScopedTimer
-      _ZN3lld5TimerC1EN4llvm9StringRefERS0_
-      _ZN3lld11ScopedTimerC1ERNS_5TimerE
-      # llvm::FileOutputBuffer::create
-      _ZN4llvm16FileOutputBuffer6createENS_9StringRefEmj
-      # lld::elf::splitSections, for each form of ELF
-      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE0ELb0EEEEEvRNS0_3CtxE
-      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE0ELb1EEEEEvRNS0_3CtxE
-      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE1ELb0EEEEEvRNS0_3CtxE
-      _ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_10endiannessE1ELb1EEEEEvRNS0_3CtxE
-      # lld::macho::writeResult
-      _ZN3lld5macho11writeResultINS0_4LP64EEEvv
-      _ZN3lld5macho11writeResultINS0_5ILP32EEEvv)
-    target_link_options(${target} PRIVATE "LINKER:--wrap=${symbol}")
+  headstart_lld_libraries(${HEADSTART_LLD_FOLDER} _wrap)
+endif()
+
+if("rename" IN_LIST HEADSTART_SEAMS)
+  set(renamed_folder ${PROJECT_BINARY_DIR}/lld-renamed)
+  set(renamed_archives)
+  foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
+    headstart_lld_archive(archive ${renamed_folder} ${name})
+    list(APPEND renamed_archives ${archive})
+  endforeach()
+  add_custom_command(OUTPUT ${renamed_archives}
+    COMMAND ${seam_command} --out ${renamed_folder} ${lld_archives}
+    DEPENDS ${seam_table} ${seam_script} ${lld_archives}
+    COMMENT "Renaming what lld's archives refer to" VERBATIM)
+  add_custom_target(headstart-renamed-lld DEPENDS ${renamed_archives})
+  add_library(headstart_seam_rename INTERFACE)
+  add_dependencies(headstart_seam_rename headstart-renamed-lld)
+  target_compile_definitions(headstart_seam_rename INTERFACE
+    HEADSTART_SEAM_RENAME)
+  # Functions with C's names that return classes: see SeamNames.h.
+  target_compile_options(headstart_seam_rename INTERFACE
+    $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-return-type-c-linkage>
+    $<$<CXX_COMPILER_ID:MSVC>:/wd4190>)
+  headstart_lld_libraries(${renamed_folder} _rename)
+endif()
+
+# headstart_linker(<name> SOURCES ... SEAM ... LLD ...): a drop-in linker, with the
+# sources of lib/Link that listen to its driver and the libraries of this driver;
+# with HEADSTART_RENAMED_SEAM also <name>-renamed, in bin-renamed.
+function(headstart_linker name)
+  cmake_parse_arguments(arg "" "" "SOURCES;SEAM;LLD" ${ARGN})
+  list(TRANSFORM arg_SEAM PREPEND ${PROJECT_SOURCE_DIR}/lib/Link/)
+  foreach(seam IN LISTS HEADSTART_SEAMS)
+    set(target ${name})
+    if(NOT seam STREQUAL HEADSTART_SEAM)
+      set(target ${name}-renamed)
+    endif()
+    add_executable(${target} ${arg_SOURCES} ${arg_SEAM})
+    if(NOT seam STREQUAL HEADSTART_SEAM)
+      set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin-renamed)
+    endif()
+    list(TRANSFORM arg_LLD REPLACE "(.+)" "headstart_\\1_${seam}"
+      OUTPUT_VARIABLE libraries)
+    target_link_libraries(${target} PRIVATE
+      headstart_seam_objects_${seam} headstart_seam_${seam}
+      Headstart::Link ${libraries} headstart_startup)
+    headstart_windows_manifest(${target})
   endforeach()
 endfunction()

@@ -3,7 +3,19 @@ function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(Headstart${name} STATIC ${arg_SOURCES})
   add_library(Headstart::${name} ALIAS Headstart${name})
-  target_link_libraries(Headstart${name} PUBLIC headstart_options ${arg_DEPENDS})
+  # Warnings and the like are for our own code only.
+  target_link_libraries(Headstart${name} PUBLIC
+    $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
+  target_compile_features(Headstart${name} PUBLIC cxx_std_20)
+  target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
+endfunction()
+
+# headstart_windows_manifest(<program>): names are UTF-8, paths may be long.
+function(headstart_windows_manifest program)
+  if(MSVC)
+    target_sources(${program} PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/Headstart.manifest)
+  endif()
 endfunction()
 
 # headstart_unittests(<Layer> SOURCES ... [DEPENDS ...]): <Layer>Tests under ctest.
@@ -12,6 +24,7 @@ function(headstart_unittests name)
   add_executable(${name}Tests ${arg_SOURCES})
   target_link_libraries(${name}Tests PRIVATE
     ${arg_DEPENDS} headstart_options headstart_gtest)
+  headstart_windows_manifest(${name}Tests)
   set_target_properties(${name}Tests PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests)
   headstart_discover_tests(${name}Tests unit.)

@@ -12,9 +12,11 @@ config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
-config.test_exec_root = os.path.join(config.headstart_binary_root, "test")
+config.test_exec_root = config.headstart_exec_root
 
 tools = config.headstart_tools
+# The programs under test: of the one seam or the other.
+linkers = config.headstart_linkers
 llvm = config.llvm_tools
 config.environment["PATH"] = os.pathsep.join(
     [llvm, os.environ.get("PATH", "")])
@@ -39,15 +41,15 @@ def same_link(linker):
     return "%s %s --name %s --stock %s --ours %s" % (
         config.python,
         os.path.join(config.headstart_source_root, "utils", "same-link.py"),
-        linker, os.path.join(llvm, linker), os.path.join(tools, linker))
+        linker, os.path.join(llvm, linker), os.path.join(linkers, linker))
 
 
 config.substitutions += [
-    ("%lld-link", os.path.join(tools, "lld-link")),
+    ("%lld-link", os.path.join(linkers, "lld-link")),
     ("%stock-lld-link", os.path.join(llvm, "lld-link")),
-    ("%ld.lld", os.path.join(tools, "ld.lld")),
+    ("%ld.lld", os.path.join(linkers, "ld.lld")),
     ("%stock-ld.lld", os.path.join(llvm, "ld.lld")),
-    ("%ld64.lld", os.path.join(tools, "ld64.lld")),
+    ("%ld64.lld", os.path.join(linkers, "ld64.lld")),
     ("%stock-ld64.lld", os.path.join(llvm, "ld64.lld")),
     ("%check-discovery", "%s %s --headstart %s" % (
         config.python,
@@ -78,7 +80,8 @@ config.substitutions += [
 if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
     config.available_features.add("tmpfs")
     config.substitutions.append(
-        ("%tmpfs-folder", "/dev/shm/headstart-test-%d" % os.getuid()))
+        ("%tmpfs-folder", "/dev/shm/headstart-%s-%d" % (
+            os.path.basename(config.test_exec_root), os.getuid())))
 
 if config.sanitizers:
     config.available_features.add("sanitizers")

@@ -72,6 +72,7 @@ void LinkSession::startEngine(LinkCommand Command) {
   if (!Settings.TraceFile.empty()) {
     Trace = std::make_unique<TraceLog>(Origin);
     Options.Trace = Trace.get();
+    Stages = {{LinkStage::Parse, TraceClock::now()}};
   }
   Engine = std::make_unique<PrefetchEngine>(Options);
   Engine->start(std::move(Command));
@@ -173,11 +174,37 @@ void LinkSession::reached(StringRef Name) {
 void LinkSession::reached(LinkStage Stage) {
   if (Engine)
     Engine->reached(Stage);
+  if (Stage >= LinkStage::Contents)
+    IsBeyondParsing.store(true, std::memory_order_relaxed);
+  if (!Trace)
+    return;
+  std::lock_guard<std::mutex> Lock(StagesMutex);
+  if (!Stages.empty() && Stage > Stages.back().first)
+    Stages.emplace_back(Stage, TraceClock::now());
+}
+
+/// The linker's own lane: each stage until the next, the last until now.
+void LinkSession::traceStages() {
+  static constexpr const char *Names[NumLinkStages] = {
+      "parse",         "contents", "types", "debug symbols",
+      "contributions", "names",    "commit"};
+  std::lock_guard<std::mutex> Lock(StagesMutex);
+  TraceLane &Lane = Trace->addLane("linker");
+  for (size_t I = 0; I != Stages.size(); ++I) {
+    TraceEvent Event;
+    Event.Name = Names[static_cast<size_t>(Stages[I].first)];
+    Event.Begin = Stages[I].second;
+    Event.End =
+        I + 1 != Stages.size() ? Stages[I + 1].second : TraceClock::now();
+    Lane.add(std::move(Event));
+  }
 }
 
 void LinkSession::writing() {
-  // lld's COFF driver has timers, and comes back to its inputs after this.
-  if (LinkedAs != Flavour::COFF)
+  // lld's COFF driver has timers, and comes back to its inputs after this. Its
+  // ELF driver tries whether it can write before it reads anything.
+  if (LinkedAs != Flavour::COFF &&
+      IsBeyondParsing.load(std::memory_order_relaxed))
     reached(LinkStage::Contributions);
 }
 
@@ -188,6 +215,8 @@ void LinkSession::end(bool Succeeded) {
       Engine->join();
       keepProfile(Succeeded);
     }
+    if (Trace)
+      traceStages();
     writeReports();
   });
 }

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The seam. lld's archives are linked unmodified; the references that they
+/// The seam. lld's code is linked unmodified; the references that its archives
 /// make to a few functions are bound to the `wrap` functions below instead
-/// (`--wrap`, see cmake/HeadstartSeam.cmake), and each of those calls the
-/// function itself:
+/// (SeamFunctions.json, SeamNames.h), and each of those calls the function
+/// itself:
 ///
 ///   cl::ExpandResponseFiles    lld has its whole command line: begin
 ///   MemoryBuffer::getFile      lld wants a file: hand it over, if it is held
@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Seam.h"
+#include "SeamNames.h"
 #include "headstart/Link/LinkSession.h"
 #include "lld/Common/Timer.h"
 #include "llvm/ADT/DenseMap.h"
@@ -106,63 +107,35 @@ InstalledSession::~InstalledSession() {
 
 using namespace headstart;
 
-// The Itanium names of the wrapped functions. Static member functions and free
-// functions are called alike, so that plain functions stand in for both.
-#define REAL(Name) __asm__("__real_" Name)
-#define WRAP(Name) __asm__("__wrap_" Name)
-#define GET_FILE                                                               \
-  "_ZN4llvm12MemoryBuffer7getFileERKNS_5TwineEbbbSt8optionalINS_5AlignEE"
-#define EXPAND_RESPONSE_FILES                                                  \
-  "_ZN4llvm2cl19ExpandResponseFilesERNS_11StringSaverEPFvNS_9StringRefES2_"    \
-  "RNS_15SmallVectorImplIPKcEEbES8_"
-#define PROCESS_EXIT "_ZN4llvm3sys7Process4ExitEib"
-#define MAIN_EXECUTABLE "_ZN4llvm3sys2fs17getMainExecutableB5cxx11EPKcPv"
-
-#define OUTPUT_BUFFER "_ZN4llvm16FileOutputBuffer6createENS_9StringRefEmj"
-#define TIMER "_ZN3lld5TimerC1EN4llvm9StringRefERS0_"
-#define SCOPED_TIMER "_ZN3lld11ScopedTimerC1ERNS_5TimerE"
-
 using FileBuffer = ErrorOr<std::unique_ptr<MemoryBuffer>>;
-
-FileBuffer realGetFile(const Twine &Filename, bool IsText,
-                       bool RequiresNullTerminator, bool IsVolatile,
-                       std::optional<Align> Alignment) REAL(GET_FILE);
-bool realExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
-                             SmallVectorImpl<const char *> &Argv)
-    REAL(EXPAND_RESPONSE_FILES);
-[[noreturn]] void realExit(int RetCode, bool NoCleanup) REAL(PROCESS_EXIT);
-std::string realGetMainExecutable(const char *Argv0, void *MainAddr)
-    REAL(MAIN_EXECUTABLE);
-
 using OutputBuffer = Expected<std::unique_ptr<FileOutputBuffer>>;
-OutputBuffer realCreateOutput(StringRef Path, size_t Size, unsigned Flags)
-    REAL(OUTPUT_BUFFER);
-OutputBuffer wrapCreateOutput(StringRef Path, size_t Size, unsigned Flags)
-    WRAP(OUTPUT_BUFFER);
 
-// Constructors: `this` is the first argument.
-void realTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent)
-    REAL(TIMER);
-void realScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer)
-    REAL(SCOPED_TIMER);
+HEADSTART_LLVM_FUNCTION(FileBuffer, getFile,
+                        (const Twine &Filename, bool IsText,
+                         bool RequiresNullTerminator, bool IsVolatile,
+                         std::optional<Align> Alignment),
+                        MemoryBuffer::getFile);
+HEADSTART_LLVM_FUNCTION(bool, expandResponseFiles,
+                        (StringSaver & Saver, cl::TokenizerCallback Tokenize,
+                         SmallVectorImpl<const char *> &Argv),
+                        cl::ExpandResponseFiles);
+HEADSTART_LLVM_FUNCTION(void, exit, (int RetCode, bool NoCleanup),
+                        sys::Process::Exit);
+HEADSTART_LLVM_FUNCTION(std::string, getMainExecutable,
+                        (const char *Argv0, void *MainAddr),
+                        sys::fs::getMainExecutable);
+HEADSTART_LLVM_FUNCTION(OutputBuffer, createOutput,
+                        (StringRef Path, size_t Size, unsigned Flags),
+                        FileOutputBuffer::create);
+// Constructors.
+HEADSTART_LLD_FUNCTION(lld::Timer *, timer,
+                       (lld::Timer * This, StringRef Name, lld::Timer &Parent));
+HEADSTART_LLD_FUNCTION(lld::ScopedTimer *, scopedTimer,
+                       (lld::ScopedTimer * This, lld::Timer &Timer));
 
-FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
-                       bool RequiresNullTerminator, bool IsVolatile,
-                       std::optional<Align> Alignment) WRAP(GET_FILE);
-bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
-                             SmallVectorImpl<const char *> &Argv)
-    WRAP(EXPAND_RESPONSE_FILES);
-[[noreturn]] void wrapExit(int RetCode, bool NoCleanup) WRAP(PROCESS_EXIT);
-std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr)
-    WRAP(MAIN_EXECUTABLE);
-void wrapTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent)
-    WRAP(TIMER);
-void wrapScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer)
-    WRAP(SCOPED_TIMER);
-
-FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
-                       bool RequiresNullTerminator, bool IsVolatile,
-                       std::optional<Align> Alignment) {
+FileBuffer HEADSTART_WRAP(getFile)(const Twine &Filename, bool IsText,
+                                   bool RequiresNullTerminator, bool IsVolatile,
+                                   std::optional<Align> Alignment) {
   if (LinkSession *Session = currentSession()) {
     SmallString<256> Storage;
     if (std::unique_ptr<MemoryBuffer> Buffer = Session->takeBuffer(
@@ -170,13 +143,14 @@ FileBuffer wrapGetFile(const Twine &Filename, bool IsText,
             {RequiresNullTerminator, IsVolatile, Alignment}))
       return Buffer;
   }
-  return realGetFile(Filename, IsText, RequiresNullTerminator, IsVolatile,
-                     Alignment);
+  return HEADSTART_REAL(getFile)(Filename, IsText, RequiresNullTerminator,
+                                 IsVolatile, Alignment);
 }
 
-bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
-                             SmallVectorImpl<const char *> &Argv) {
-  bool Result = realExpandResponseFiles(Saver, Tokenize, Argv);
+bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
+                                         cl::TokenizerCallback Tokenize,
+                                         SmallVectorImpl<const char *> &Argv) {
+  bool Result = HEADSTART_REAL(expandResponseFiles)(Saver, Tokenize, Argv);
   LinkSession *Session = currentSession();
   // MinGW's driver has translated its words, and calls lld-link with them: what
   // looks like an option of ours there (-Xlink=) was meant for lld-link.
@@ -198,20 +172,21 @@ bool wrapExpandResponseFiles(StringSaver &Saver, cl::TokenizerCallback Tokenize,
       // No link with settings that the user did not mean.
       errs() << installed().ProgramName << ": error: " << toString(std::move(E))
              << "\n";
-      wrapExit(1, /*NoCleanup=*/true);
+      HEADSTART_WRAP(exit)(1, /*NoCleanup=*/true);
     }
   }
   return Result;
 }
 
-void wrapExit(int RetCode, bool NoCleanup) {
+void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
   if (LinkSession *Session = currentSession())
     Session->end(/*Succeeded=*/RetCode == 0);
-  realExit(RetCode, NoCleanup);
+  HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 
-std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr) {
-  std::string Ours = realGetMainExecutable(Argv0, MainAddr);
+std::string HEADSTART_WRAP(getMainExecutable)(const char *Argv0,
+                                              void *MainAddr) {
+  std::string Ours = HEADSTART_REAL(getMainExecutable)(Argv0, MainAddr);
   SmallString<256> Clang(sys::path::parent_path(Ours));
   sys::path::append(Clang, "..", "lib", "clang");
   if (sys::fs::exists(Clang))
@@ -220,23 +195,29 @@ std::string wrapGetMainExecutable(const char *Argv0, void *MainAddr) {
   return sys::fs::exists(Stock) ? Stock : Ours;
 }
 
-OutputBuffer wrapCreateOutput(StringRef Path, size_t Size, unsigned Flags) {
+OutputBuffer HEADSTART_WRAP(createOutput)(StringRef Path, size_t Size,
+                                          unsigned Flags) {
   if (LinkSession *Session = currentSession())
     Session->writing();
-  return realCreateOutput(Path, Size, Flags);
+  return HEADSTART_REAL(createOutput)(Path, Size, Flags);
 }
 
-void wrapTimer(lld::Timer *This, StringRef Name, lld::Timer &Parent) {
-  realTimer(This, Name, Parent);
+lld::Timer *HEADSTART_WRAP(timer)(lld::Timer *This, StringRef Name,
+                                  lld::Timer &Parent) {
+  HEADSTART_REAL(timer)(This, Name, Parent);
   installed().noteTimer(This, Name);
+  return This;
 }
 
-void wrapScopedTimer(lld::ScopedTimer *This, lld::Timer &Timer) {
-  realScopedTimer(This, Timer);
+lld::ScopedTimer *HEADSTART_WRAP(scopedTimer)(lld::ScopedTimer *This,
+                                              lld::Timer &Timer) {
+  HEADSTART_REAL(scopedTimer)(This, Timer);
   if (LinkSession *Session = currentSession())
     Session->reached(installed().timerName(&Timer));
+  return This;
 }
 
 std::string headstart::linkerProgramPath() {
-  return wrapGetMainExecutable("", reinterpret_cast<void *>(&wrapExit));
+  return HEADSTART_WRAP(getMainExecutable)(
+      "", reinterpret_cast<void *>(&HEADSTART_WRAP(exit)));
 }

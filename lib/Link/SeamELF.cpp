@@ -9,34 +9,27 @@
 /// \file
 /// lld's ELF driver has no timers that could be listened to; two of its
 /// functions begin a stage each. Linked into ld.lld alone, since only there are
-/// they defined (cmake/HeadstartSeam.cmake).
+/// they defined (tools/ld.lld).
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Seam.h"
+#include "SeamNames.h"
 
 namespace lld::elf {
 struct Ctx; // NOLINT: lld's name
 } // namespace lld::elf
 
 // All symbols are resolved; sections are cut into pieces, and then relocations
-// are looked at.
-#define SPLIT_SECTIONS(Endianness, Is64)                                       \
-  "_ZN3lld3elf13splitSectionsIN4llvm6object7ELFTypeILNS2_"                     \
-  "10endiannessE" #Endianness "ELb" #Is64 "EEEEEvRNS0_3CtxE"
-
-#define LISTEN(Name, Endianness, Is64)                                         \
-  void real##Name(lld::elf::Ctx &Context) __asm__(                             \
-      "__real_" SPLIT_SECTIONS(Endianness, Is64));                             \
-  void wrap##Name(lld::elf::Ctx &Context) __asm__(                             \
-      "__wrap_" SPLIT_SECTIONS(Endianness, Is64));                             \
-  void wrap##Name(lld::elf::Ctx &Context) {                                    \
+// are looked at. One for each form of ELF.
+#define LISTEN(Name)                                                           \
+  HEADSTART_LLD_FUNCTION(void, Name, (lld::elf::Ctx & Context));               \
+  void HEADSTART_WRAP(Name)(lld::elf::Ctx & Context) {                         \
     headstart::stageReached(headstart::LinkStage::Contents);                   \
-    real##Name(Context);                                                       \
+    HEADSTART_REAL(Name)(Context);                                             \
   }
 
-// LLVM's endianness: 0 is big, 1 is little.
-LISTEN(Split32BE, 0, 0)
-LISTEN(Split64BE, 0, 1)
-LISTEN(Split32LE, 1, 0)
-LISTEN(Split64LE, 1, 1)
+LISTEN(splitSections32BE)
+LISTEN(splitSections64BE)
+LISTEN(splitSections32LE)
+LISTEN(splitSections64LE)

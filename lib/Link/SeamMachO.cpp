@@ -9,23 +9,21 @@
 /// \file
 /// lld's Mach-O driver has no timers that could be listened to. Linked into
 /// ld64.lld alone, since only there are these functions defined
-/// (cmake/HeadstartSeam.cmake).
+/// (tools/ld64.lld).
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Seam.h"
+#include "SeamNames.h"
 
-// The inputs are read; what follows lays the output out.
-#define WRITE_RESULT_64 "_ZN3lld5macho11writeResultINS0_4LP64EEEvv"
-#define WRITE_RESULT_32 "_ZN3lld5macho11writeResultINS0_5ILP32EEEvv"
-
-#define LISTEN(Name, Symbol)                                                   \
-  void real##Name() __asm__("__real_" Symbol);                                 \
-  void wrap##Name() __asm__("__wrap_" Symbol);                                 \
-  void wrap##Name() {                                                          \
+// The inputs are read; what follows lays the output out. For pointers of 64 and
+// of 32 bits.
+#define LISTEN(Name)                                                           \
+  HEADSTART_LLD_FUNCTION(void, Name, ());                                      \
+  void HEADSTART_WRAP(Name)() {                                                \
     headstart::stageReached(headstart::LinkStage::Contents);                   \
-    real##Name();                                                              \
+    HEADSTART_REAL(Name)();                                                    \
   }
 
-LISTEN(Write64, WRITE_RESULT_64)
-LISTEN(Write32, WRITE_RESULT_32)
+LISTEN(writeResult64)
+LISTEN(writeResult32)

@@ -28,6 +28,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -67,7 +68,8 @@ public:
   void reached(llvm::StringRef Name);
   /// The linker has come to \p Stage. Any thread.
   void reached(LinkStage Stage);
-  /// The linker begins to write its output. Any thread.
+  /// The linker has made a file for its output: to write it, or to see whether
+  /// it could. Any thread.
   void writing();
 
   /// Stops fetching, joins the threads, records what was touched (when the link
@@ -79,6 +81,7 @@ private:
   void startEngine(LinkCommand Command);
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   void keepProfile(bool Succeeded);
+  void traceStages();
   void writeReports();
 
   std::string Tool;
@@ -91,6 +94,10 @@ private:
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::unique_ptr<PrefetchEngine> Engine;
 
+  /// For the trace: when the linker came to each of its stages.
+  std::mutex StagesMutex;
+  std::vector<std::pair<LinkStage, TraceClock::time_point>> Stages;
+
   // The record of this output's links.
   std::string ProfilePath; ///< empty: none is kept
   std::string Output;
@@ -100,6 +107,7 @@ private:
   std::optional<std::vector<RecordedFile>> Touched;
   std::vector<CountedProblem> Problems;
   std::atomic<uint64_t> FallenThrough{0};
+  std::atomic<bool> IsBeyondParsing{false};
   std::once_flag Begun, Ended;
 };
 

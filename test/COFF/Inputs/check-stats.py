@@ -26,7 +26,8 @@ assert 0 < stats["first_hint_ms"] <= stats["last_hint_ms"], stats
 assert stats["errors"] == [], stats
 
 events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
-lanes = [e for e in trace["traceEvents"] if e["ph"] == "M"]
+lanes = [e for e in trace["traceEvents"]
+         if e["ph"] == "M" and e["args"]["name"] != "linker"]
 assert 1 <= len(lanes) <= 4, lanes
 assert sum(e["name"] == "open" for e in events) == count
 fetched = sum(e["args"]["bytes"] for e in events if e["name"] == "fetch")

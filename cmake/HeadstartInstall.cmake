@@ -1,0 +1,37 @@
+# cmake --install: the programs (component Programs), and the layers as libraries
+# for find_package(Headstart) (component Development). The libraries are static, and
+# name the LLVM that they were built with by its place.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
+
+set(layers OS)
+set(exported HeadstartOS)
+if(HEADSTART_LLVM)
+  list(APPEND layers FileTree Inputs Plan Report Engine)
+  list(APPEND exported HeadstartFileTree HeadstartInputs HeadstartPlan
+    HeadstartReport HeadstartEngine
+    headstart_llvm headstart_llvm_headers headstart_compression)
+  install(TARGETS lld-link ld.lld ld64.lld headstart
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT Programs FILES_MATCHING PATTERN "*.1")
+endif()
+
+foreach(layer IN LISTS layers)
+  set_target_properties(Headstart${layer} PROPERTIES EXPORT_NAME ${layer})
+  install(DIRECTORY include/headstart/${layer}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headstart COMPONENT Development)
+endforeach()
+install(TARGETS ${exported} EXPORT HeadstartTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
+install(EXPORT HeadstartTargets NAMESPACE Headstart::
+  DESTINATION ${package_folder} COMPONENT Development)
+configure_package_config_file(cmake/HeadstartConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/HeadstartConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/HeadstartConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/HeadstartConfig.cmake
+  ${PROJECT_BINARY_DIR}/HeadstartConfigVersion.cmake
+  DESTINATION ${package_folder} COMPONENT Development)
