@@ -61,7 +61,7 @@ Names fill(const TestFolder &Folder, size_t Count) {
 }
 
 void makeSocket(const std::string &Path) {
-  const int Socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
   ASSERT_GE(Socket, 0);
   struct sockaddr_un Address = {};
   Address.sun_family = AF_UNIX;
