@@ -130,6 +130,8 @@ def main():
     arguments = parser.parse_args()
 
     arguments.newest = newest_change()
+    # clang compares the folders' names.
+    arguments.zig = arguments.zig and arguments.zig.resolve()
     library = arguments.zig and arguments.zig / "lib/libc/darwin/libSystem.tbd"
     if not library or not library.exists():
         print("skipped: PyPI's ziglang is not installed (./dev setup installs it)")
