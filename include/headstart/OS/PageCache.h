@@ -38,7 +38,7 @@ struct PageCacheAbilities {
   bool PopulateRead = false; ///< MADV_POPULATE_READ (Linux 5.14)
   bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
   bool Mincore = false;      ///< mincore(2) on a mapping of one's own
-  bool Evict = false;        ///< posix_fadvise(POSIX_FADV_DONTNEED)
+  bool Evict = false;        ///< POSIX_FADV_DONTNEED; macOS: MS_INVALIDATE
   size_t PageSize = 4096;    ///< bytes
   /// The most that one hint call loads, in bytes: Linux silently cuts a
   /// longer one to the device's readahead and returns success (measured: 8 MiB
@@ -125,7 +125,7 @@ public:
   /// Asks for all of \p File to be dropped from memory. Pages that are dirty,
   /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are
   /// written first (fdatasync), since the system drops clean pages only. Blocks
-  /// for that.
+  /// for that. macOS: by msync(MS_INVALIDATE) of a shared mapping (not run).
   std::error_code evict(const OpenFile &File) const;
 
   /// Tells the system that \p Range of \p Mapping will not be needed soon:
@@ -142,11 +142,12 @@ public:
 
   /// Asks for the pages under \p Memory, which lies in a mapped file, to be
   /// read, in steps, without waiting. The result's range counts from the start
-  /// of \p Memory.
+  /// of \p Memory. Unsupported on macOS, where it would wait.
   HintResult willNeed(std::span<const char> Memory) const;
 
   /// Tells the system that the whole pages inside \p Memory can go first when
-  /// it needs room (MADV_COLD, Linux 5.4). They stay where they are until then.
+  /// it needs room (MADV_COLD, Linux 5.4; MADV_DONTNEED on macOS). They stay
+  /// where they are until then.
   std::error_code notNeededSoon(std::span<const char> Memory) const;
 
   /// How much of what is under \p Memory is in memory. Without a look at the

@@ -38,7 +38,8 @@ struct SystemMemory {
 
   /// In how much of the last ten seconds somebody had to wait for memory, in
   /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
-  /// where that is told (v2), else of the machine.
+  /// where that is told (v2), else of the machine. macOS: 0, 50 or 100 for a
+  /// pressure level of normal, warning or critical.
   std::optional<double> PressurePercent;
 
   /// The smaller of what the machine and the cgroup have available.
