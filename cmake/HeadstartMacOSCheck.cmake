@@ -2,21 +2,14 @@
 # machine that is none. PyPI's ziglang has the headers; `./dev setup` installs it
 # into build-tools, which git ignores.
 set(HEADSTART_ZIGLANG "" CACHE PATH
-  "The folder of PyPI's package ziglang, for the headers of macOS")
-if(NOT HEADSTART_ZIGLANG)
-  file(GLOB ziglang
-    ${PROJECT_SOURCE_DIR}/build-tools/zig/lib/python3*/site-packages/ziglang)
-  if(ziglang)
-    list(GET ziglang 0 HEADSTART_ZIGLANG)
-  endif()
-endif()
+  "The folder of PyPI's package ziglang, if not below build-tools/zig")
 find_program(HEADSTART_MACOS_CLANG NAMES clang++-22 clang++)
 find_program(HEADSTART_MACOS_NM NAMES llvm-nm-22 llvm-nm)
 get_property(macos_sources GLOBAL PROPERTY HEADSTART_DARWIN_SOURCES)
 get_property(macos_tests GLOBAL PROPERTY HEADSTART_DARWIN_TESTS)
 add_test(NAME macos.compile
   COMMAND ${Python3_EXECUTABLE} utils/check-macos.py
-    --zig=${HEADSTART_ZIGLANG}
+    "--zig=${HEADSTART_ZIGLANG}"
     --clang=${HEADSTART_MACOS_CLANG} --nm=${HEADSTART_MACOS_NM}
     --out=${PROJECT_BINARY_DIR}/macos --include=include
     --system=${HEADSTART_GTEST_SOURCE}/googletest/include

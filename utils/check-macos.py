@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Compiles sources for macOS, on any machine, and looks for what is missing.
 
-    utils/check-macos.py --zig FOLDER --clang CLANG --nm NM --out FOLDER
+    utils/check-macos.py [--zig FOLDER] --clang CLANG --nm NM --out FOLDER
                          [--include FOLDER]... [--system FOLDER]...
                          --sources FILE... [--tests FILE...]
 
 PyPI's package `ziglang` brings the headers of macOS and of libc++, and a list of
-what macOS's own library has (libSystem.tbd). clang compiles for arm64 and for
-x86-64 with these. There is no linking: libc++ would have to be built for minutes.
-Instead every symbol that an object lacks must be in another one, in libSystem, or
-in the C++ standard library. --tests are compiled, too, and may lack googletest's; for arm64 only.
+what macOS's own library has (libSystem.tbd): it is FOLDER, or below
+build-tools/zig. clang compiles with these for arm64 and for x86-64. There is no
+linking: libc++ would have to be built for minutes. Instead every symbol that an
+object lacks must be in another one, in libSystem, or in the C++ standard library.
+--tests are compiled, too, for arm64 alone, and may lack googletest's.
 
 Run from the root of the checkout. What is newer than every source is not compiled
-again. Prints what is wrong; the status is 1 then. When the headers are not there it says
-so ("skipped: ...") and the status is 0.
+again. Prints what is wrong; the status is 1 then. When the headers are not there
+it says so ("skipped: ...") and the status is 0.
 """
 import argparse
 import concurrent.futures
@@ -119,7 +120,7 @@ def symbols(arguments, objects):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--zig", type=pathlib.Path)
+    parser.add_argument("--zig")
     parser.add_argument("--clang", required=True)
     parser.add_argument("--nm", required=True)
     parser.add_argument("--out", required=True)
@@ -131,9 +132,12 @@ def main():
 
     arguments.newest = newest_change()
     # clang compares the folders' names.
-    arguments.zig = arguments.zig and arguments.zig.resolve()
-    library = arguments.zig and arguments.zig / "lib/libc/darwin/libSystem.tbd"
-    if not library or not library.exists():
+    places = ([pathlib.Path(arguments.zig)] if arguments.zig else
+              list(pathlib.Path("build-tools/zig").glob(
+                  "lib/python3*/site-packages/ziglang")))
+    arguments.zig = places[0].resolve() if places else pathlib.Path()
+    library = arguments.zig / "lib/libc/darwin/libSystem.tbd"
+    if not library.exists():
         print("skipped: PyPI's ziglang is not installed (./dev setup installs it)")
         return 0
     system = set(re.findall(r"[\w$.]+", library.read_text()))
