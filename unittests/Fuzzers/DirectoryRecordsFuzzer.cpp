@@ -99,7 +99,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   case 1: {
     const std::span<const char> Taken = takeMacRecords(Bytes, Data[1]);
     require(Taken.data() == Bytes.data() && Taken.size() <= Bytes.size());
-    check(parseMacEntries, Taken, NameKind::Bytes);
+    check(
+        [](std::span<const char> &B, std::span<DirectoryEntry> Into,
+           bool &Malformed) { return parseMacEntries(B, 7, Into, Malformed); },
+        Taken, NameKind::Bytes);
     break;
   }
   case 2:

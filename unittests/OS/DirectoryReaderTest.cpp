@@ -51,7 +51,7 @@ TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
       DirectoryReader Reader(BufferBytes);
       EXPECT_EQ(listRest(Reader, Handle, Room), Made);
       // Several batches, or this would not test what it says.
-      if (BufferBytes <= 5000) {
+      if (BufferBytes <= 5000 && !ListsAtOnce) {
         EXPECT_GT(Reader.calls(), 5u);
       }
       // The end stays the end.
@@ -203,7 +203,7 @@ TEST(DirectoryReaderTest, AnotherReaderGoesOnAtABoundary) {
     } while (!AtEnd && !Reader.isAtBoundary());
   }
   EXPECT_FALSE(Error) << Error.message();
-  EXPECT_GT(Readers, 5u);
+  EXPECT_GT(Readers, ListsAtOnce ? 1u : 5u);
   std::sort(Found.begin(), Found.end());
   EXPECT_EQ(Found, Made);
 }

@@ -160,21 +160,25 @@ TEST(LinuxRecordsTest, NeedsNoAlignmentAndMakesNothingOfNothing) {
 
 constexpr uint32_t MacName = 0x80000001;
 constexpr uint32_t MacError = 0x20000000;
-constexpr uint32_t MacDevice = 0x2;
 constexpr uint32_t MacType = 0x8;
 constexpr uint32_t MacModified = 0x400;
 constexpr uint32_t MacChanged = 0x800;
+constexpr uint32_t MacFlags = 0x40000;
 constexpr uint32_t MacFileId = 0x2000000;
 constexpr uint32_t MacAll =
-    MacName | MacDevice | MacType | MacModified | MacChanged | MacFileId;
+    MacName | MacType | MacModified | MacChanged | MacFlags | MacFileId;
+constexpr uint32_t MacMounted = 0x4;
 constexpr uint32_t MacLength = 0x200;
 
 struct MacEntry {
   std::string Name = "name";
   uint32_t Common = MacAll;
+  uint32_t Folder = 0;
   uint32_t File = MacLength;
   uint32_t Type = 1;
   uint32_t Error = 0;
+  uint32_t Flags = 0x20;
+  uint32_t Mounted = 0;
   int64_t Seconds = 1'700'000'000;
   int64_t Nanoseconds = 123'456'789;
   std::optional<uint32_t> Length = {};
@@ -185,15 +189,13 @@ struct MacEntry {
 std::string macRecord(const MacEntry &E) {
   std::string R;
   append(R, uint32_t(0));
-  for (const uint32_t Set : {E.Common, 0u, 0u, E.File, 0u})
+  for (const uint32_t Set : {E.Common, 0u, E.Folder, E.File, 0u})
     append(R, Set);
   if ((E.Common & MacError) != 0)
     append(R, E.Error);
   const size_t Reference = R.size();
   append(R, int32_t(0));
   append(R, uint32_t(0));
-  if ((E.Common & MacDevice) != 0)
-    append(R, uint32_t(0xfedcba98));
   if ((E.Common & MacType) != 0)
     append(R, E.Type);
   for (const uint32_t Time : {MacModified, MacChanged})
@@ -201,8 +203,12 @@ std::string macRecord(const MacEntry &E) {
       append(R, E.Seconds + (Time == MacChanged ? 1 : 0));
       append(R, E.Nanoseconds);
     }
+  if ((E.Common & MacFlags) != 0)
+    append(R, E.Flags);
   if ((E.Common & MacFileId) != 0)
     append(R, uint64_t(0x1234567890abcdef));
+  if ((E.Folder & MacMounted) != 0)
+    append(R, E.Mounted);
   if ((E.File & MacLength) != 0)
     append(R, uint64_t(0x500000001));
   put(R, Reference, static_cast<int32_t>(R.size() - Reference) + E.NameShift);
@@ -216,12 +222,18 @@ std::string macRecord(const MacEntry &E) {
 }
 
 Parsed parseMac(const std::string &Text, size_t Room = 64) {
-  return parse(parseMacEntries, Text, Room);
+  return parse(
+      [](std::span<const char> &B, std::span<DirectoryEntry> Into,
+         bool &Malformed) {
+        return parseMacEntries(B, 0xfedcba98, Into, Malformed);
+      },
+      Text, Room);
 }
 
 TEST(MacRecordsTest, ReadsWholeEntries) {
-  const Parsed P = parseMac(macRecord({.Name = "a.o"}) +
-                            macRecord({.Name = "b", .File = 0, .Type = 2}));
+  const Parsed P = parseMac(
+      macRecord({.Name = "a.o"}) +
+      macRecord({.Name = "b", .Folder = MacMounted, .File = 0, .Type = 2}));
   EXPECT_FALSE(P.Malformed);
   EXPECT_TRUE(P.TookAll);
   ASSERT_EQ(P.Names, (Names{"a.o", "b"}));
@@ -233,6 +245,45 @@ TEST(MacRecordsTest, ReadsWholeEntries) {
                     1'700'000'000'123'456'789, 1'700'000'001'123'456'789}));
   EXPECT_EQ(P.Entries[1].Type, EntryType::Directory);
   EXPECT_TRUE(P.Entries[1].HasStatus) << "a folder has no length";
+  EXPECT_EQ(P.Entries[1].Identity, (FileIdentity{0xfedcba98, 0x1234567890abcdef,
+                                                 0, 1'700'000'000'123'456'789,
+                                                 1'700'000'001'123'456'789}));
+}
+
+TEST(MacRecordsTest, AFolderThatLeadsElsewhereHasNoStatus) {
+  const std::string Text = macRecord({.Name = "mount",
+                                      .Folder = MacMounted,
+                                      .File = 0,
+                                      .Type = 2,
+                                      .Mounted = 1}) +
+                           macRecord({.Name = "trigger",
+                                      .Folder = MacMounted,
+                                      .File = 0,
+                                      .Type = 2,
+                                      .Mounted = 2}) +
+                           macRecord({.Name = "firmlink",
+                                      .Folder = MacMounted,
+                                      .File = 0,
+                                      .Type = 2,
+                                      .Flags = 0x800000}) +
+                           macRecord({.Name = "unsaid", .File = 0, .Type = 2}) +
+                           macRecord({.Name = "unflagged",
+                                      .Common = MacAll & ~MacFlags,
+                                      .Folder = MacMounted,
+                                      .File = 0,
+                                      .Type = 2});
+  const Parsed P = parseMac(Text);
+  EXPECT_FALSE(P.Malformed);
+  ASSERT_EQ(P.Names,
+            (Names{"mount", "trigger", "firmlink", "unsaid", "unflagged"}));
+  FileIdentity Hint;
+  Hint.Inode = 0x1234567890abcdef;
+  for (const size_t I : {0, 1, 2, 3}) {
+    EXPECT_EQ(P.Entries[I].Type, EntryType::Directory);
+    EXPECT_FALSE(P.Entries[I].HasStatus) << P.Names[I];
+    EXPECT_EQ(P.Entries[I].Identity, Hint);
+  }
+  EXPECT_TRUE(P.Entries[4].HasStatus);
 }
 
 TEST(MacRecordsTest, KnowsEveryType) {
@@ -243,7 +294,10 @@ TEST(MacRecordsTest, KnowsEveryType) {
       {6, EntryType::Socket},          {7, EntryType::Fifo},
       {8, EntryType::Unknown},         {~0u, EntryType::Unknown}};
   for (const auto &[Number, Type] : Types) {
-    const Parsed P = parseMac(macRecord({.Type = Number}));
+    const bool IsFolder = Type == EntryType::Directory;
+    const Parsed P = parseMac(macRecord({.Folder = IsFolder ? MacMounted : 0,
+                                         .File = IsFolder ? 0 : MacLength,
+                                         .Type = Number}));
     ASSERT_EQ(P.Entries.size(), 1u);
     EXPECT_EQ(P.Entries[0].Type, Type) << Number;
     EXPECT_EQ(P.Entries[0].HasStatus, Type != EntryType::Unknown);
@@ -251,8 +305,7 @@ TEST(MacRecordsTest, KnowsEveryType) {
 }
 
 TEST(MacRecordsTest, AnEntryThatLacksSomethingHasNoStatus) {
-  for (const uint32_t Missing :
-       {MacDevice, MacType, MacModified, MacChanged, MacFileId}) {
+  for (const uint32_t Missing : {MacType, MacModified, MacChanged, MacFileId}) {
     const Parsed P = parseMac(macRecord({.Common = MacAll & ~Missing}));
     ASSERT_EQ(P.Names, Names{"name"}) << Missing;
     EXPECT_FALSE(P.Entries[0].HasStatus) << Missing;
@@ -334,6 +387,8 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.Common = MacAll & ~1u},        // no name
       {.Common = MacAll | 0x4},        // ATTR_CMN_FSID was not asked for
       {.Common = MacAll | 0x10000000}, // ATTR_CMN_ADDEDTIME neither
+      {.Common = MacAll | 0x2},        // nor ATTR_CMN_DEVID
+      {.Folder = MacMounted | 0x1},    // nor ATTR_DIR_LINKCOUNT
       {.File = MacLength | 0x1},       // nor ATTR_FILE_LINKCOUNT
   };
   for (const MacEntry &B : Bad) {
@@ -369,7 +424,7 @@ TEST(MacRecordsTest, TakesSoManyRecords) {
   std::span<const char> Three = takeMacRecords(Text, 3);
   std::array<DirectoryEntry, 8> Room;
   bool Malformed = false;
-  EXPECT_EQ(parseMacEntries(Three, Room, Malformed), 2u);
+  EXPECT_EQ(parseMacEntries(Three, 1, Room, Malformed), 2u);
   EXPECT_TRUE(Malformed);
 }
 

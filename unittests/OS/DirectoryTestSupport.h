@@ -39,6 +39,13 @@ namespace headstart::os::test {
 
 using Names = std::vector<std::string>;
 
+/// Whether the reader brings a folder in one piece, as that by readdir does.
+#ifdef HEADSTART_TEST_LISTS_AT_ONCE
+inline constexpr bool ListsAtOnce = true;
+#else
+inline constexpr bool ListsAtOnce = false;
+#endif
+
 inline DirectoryHandle openFolder(const std::string &Path) {
   DirectoryHandle Folder;
   const std::error_code Error = DirectoryHandle::open(Path, Folder);

@@ -122,7 +122,7 @@ public:
   /// file system, or another part of this one, may be mounted there, so that
   /// what the listing said of it (its inode) may be that of the folder beneath.
   /// Where the system can tell (Linux 5.6) it says no for all others, at no
-  /// cost.
+  /// cost; macOS says yes for every folder.
   std::error_code openChild(const char *Name, LinkRule Links,
                             DirectoryHandle &Result, bool &MayBeMount) const;
 
@@ -156,7 +156,8 @@ private:
 };
 
 /// Reads folders, one after another, through one buffer: no allocation and no
-/// copy per entry. Not to be used by two threads at once.
+/// copy per entry. (Where macOS has to fall back on readdir, a folder comes in
+/// one piece, copied.) Not to be used by two threads at once.
 class DirectoryReader {
 public:
   /// What one system call fills, in bytes: a larger buffer buys nothing
@@ -191,6 +192,9 @@ private:
   size_t Capacity = 0;          ///< bytes
   std::span<const char> Unread; ///< of Buffer
   uint64_t Calls = 0;
+  /// macOS: the device of what is listed, and whether Unread came in bulk.
+  [[maybe_unused]] uint64_t Device = 0;
+  [[maybe_unused]] bool IsBulk = false;
 };
 
 } // namespace headstart::os

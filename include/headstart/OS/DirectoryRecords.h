@@ -35,13 +35,18 @@ namespace headstart::os {
 size_t parseLinuxEntries(std::span<const char> &Bytes,
                          std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// The records of macOS's getattrlistbulk(2), in a process of 64 bits, asked
-/// for `ATTR_CMN_RETURNED_ATTRS | ATTR_CMN_NAME` and any of `ATTR_CMN_ERROR`,
-/// `_DEVID`, `_OBJTYPE`, `_MODTIME`, `_CHGTIME`, `_FILEID` and
-/// `ATTR_FILE_DATALENGTH`: any other attribute is malformed. An entry has its
-/// status if all of these are there (a folder needs no length). One that
-/// macOS could not look at (`ATTR_CMN_ERROR`) has its name only.
-size_t parseMacEntries(std::span<const char> &Bytes,
+/// macOS's records of getattrlistbulk(2), asked for just these attributes:
+/// `ATTR_CMN_RETURNED_ATTRS`, `_ERROR`, `_NAME`, `_OBJTYPE`, `_MODTIME`,
+/// `_CHGTIME`, `_FLAGS`, `_FILEID`, `ATTR_DIR_MOUNTSTATUS` and
+/// `ATTR_FILE_DATALENGTH`: any other attribute is malformed. \p Device is that
+/// of the folder and so of its entries (`ATTR_CMN_DEVID` may be the device
+/// behind a volume group, which stat(2) does not give). An entry has its status
+/// if all of these but the flags are there: a file needs its length, a folder
+/// its mount status. A folder on which something is, or would be, mounted, or
+/// that leads to another volume (`SF_FIRMLINK`), has type and inode as a hint:
+/// both are those of what is beneath. One that macOS could not look at
+/// (`ATTR_CMN_ERROR`) has its name only.
+size_t parseMacEntries(std::span<const char> &Bytes, uint64_t Device,
                        std::span<DirectoryEntry> Into, bool &Malformed);
 
 /// What of \p Buffer the first \p Records records take: getattrlistbulk tells

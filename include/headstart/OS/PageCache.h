@@ -40,7 +40,8 @@ struct PageCacheAbilities {
   /// mincore(2) on a mapping of one's own; on Windows QueryWorkingSetEx, where
   /// it tells of pages that this process has not touched.
   bool Mincore = false;
-  /// posix_fadvise(POSIX_FADV_DONTNEED); on Windows an unbuffered open.
+  /// posix_fadvise(POSIX_FADV_DONTNEED); MS_INVALIDATE on macOS; on Windows an
+  /// unbuffered open.
   bool Evict = false;
   size_t PageSize = 4096; ///< bytes
   /// The most that one hint call loads, in bytes: Linux silently cuts a
@@ -141,7 +142,7 @@ public:
   /// Asks for all of \p File to be dropped from memory. Pages that are dirty,
   /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are
   /// written first (fdatasync), since the system drops clean pages only. Blocks
-  /// for that.
+  /// for that. macOS: by msync(MS_INVALIDATE) of a shared mapping (not run).
   ///
   /// On Windows a file system drops what it has cached of a file when the last
   /// handle with buffering is closed while there is one without (so its own
@@ -166,11 +167,12 @@ public:
 
   /// Asks for the pages under \p Memory, which lies in a mapped file, to be
   /// read, in steps, without waiting. The result's range counts from the start
-  /// of \p Memory.
+  /// of \p Memory. Unsupported on macOS, where it would wait.
   HintResult willNeed(std::span<const char> Memory) const;
 
   /// Tells the system that the whole pages inside \p Memory can go first when
-  /// it needs room (MADV_COLD, Linux 5.4). They stay where they are until then;
+  /// it needs room (MADV_COLD, Linux 5.4; MADV_DONTNEED on macOS). They stay
+  /// where they are until then;
   /// on Windows they leave the working set, as by `dontNeed`, and somebody's
   /// locks on them go.
   std::error_code notNeededSoon(std::span<const char> Memory) const;

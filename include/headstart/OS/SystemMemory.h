@@ -41,6 +41,7 @@ struct SystemMemory {
   /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
   /// where that is told (v2), else of the machine. On Windows 100 while the
   /// system's LowMemoryResourceNotification is set, else 0.
+  /// macOS: 0, 50 or 100 for a pressure level of normal, warning or critical.
   std::optional<double> PressurePercent;
 
   /// The smaller of what the machine and the cgroup have available.

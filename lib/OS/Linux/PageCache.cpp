@@ -9,10 +9,9 @@
 #include "headstart/OS/PageCache.h"
 
 #include "../FetchByReading.h"
-#include "Support.h"
+#include "../Posix/PageRanges.h"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -57,30 +56,6 @@ struct CachestatResult {
   uint64_t RecentlyEvicted;
 };
 
-/// A mapping for the length of one function.
-class ScratchMapping {
-public:
-  ScratchMapping(int Descriptor, uint64_t Offset, uint64_t Length)
-      : Length(static_cast<size_t>(Length)),
-        Address(this->Length == Length
-                    ? ::mmap(nullptr, this->Length, PROT_READ, MAP_PRIVATE,
-                             Descriptor, static_cast<off_t>(Offset))
-                    : MAP_FAILED) {}
-  ScratchMapping(const ScratchMapping &) = delete;
-  ScratchMapping &operator=(const ScratchMapping &) = delete;
-  ~ScratchMapping() {
-    if (isMapped())
-      ::munmap(Address, Length);
-  }
-
-  bool isMapped() const { return Address != MAP_FAILED; }
-  char *data() const { return static_cast<char *>(Address); }
-
-private:
-  size_t Length;
-  void *Address;
-};
-
 } // namespace
 
 static int descriptor(const OpenFile &File) {
@@ -90,35 +65,6 @@ static int descriptor(const OpenFile &File) {
 static bool cachestat(int Descriptor, CachestatRange Range,
                       CachestatResult &Result) {
   return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
-}
-
-/// The number of pages that hold at least one byte of \p Range.
-static uint64_t pagesOf(ByteRange Range, size_t PageSize) {
-  if (Range.empty())
-    return 0;
-  return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
-}
-
-/// How many of the pages of [\p Begin, +\p Length) are resident; nothing when
-/// mincore fails. \p Begin is page-aligned.
-static std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
-                                             size_t PageSize) {
-  std::array<unsigned char, 4096> Pages;
-  uint64_t Resident = 0;
-  for (uint64_t Done = 0; Done < Length;) {
-    const uint64_t Step =
-        std::min<uint64_t>(Length - Done, Pages.size() * PageSize);
-    // EAGAIN: no page for the kernel's own copy of the answer. Rare enough to
-    // be taken for "cannot tell".
-    if (::mincore(Begin + Done, Step, Pages.data()) != 0)
-      return std::nullopt;
-    const auto Count = static_cast<ptrdiff_t>((Step + PageSize - 1) / PageSize);
-    Resident += static_cast<uint64_t>(
-        std::count_if(Pages.begin(), Pages.begin() + Count,
-                      [](unsigned char Page) { return (Page & 1) != 0; }));
-    Done += Step;
-  }
-  return Resident;
 }
 
 /// Residency of \p Clipped by mincore, in a mapping whose byte 0 is byte
@@ -142,38 +88,11 @@ residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
 
 static HintResult hintOne(const OpenFile &File, ByteRange Range,
                           const PageCacheAbilities &Abilities) {
-  HintResult Result;
-  Result.Range = Range;
-  if (!Abilities.Hint)
-    return Result;
-  if (!File.isOpen()) {
-    Result.Outcome = HintOutcome::Failed;
-    Result.Error = std::make_error_code(std::errc::bad_file_descriptor);
-    return Result;
-  }
-
-  const size_t PageSize = Abilities.PageSize;
-  const uint64_t Step = std::max<uint64_t>(
-      roundDown(Abilities.HintStepBytes, PageSize), PageSize);
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  Result.Outcome = HintOutcome::Accepted;
-  for (uint64_t At = roundDown(Clipped.Offset, PageSize);
-       !Clipped.empty() && At < Clipped.end();) {
-    const uint64_t Length = std::min(Step, Clipped.end() - At);
-    const int Error =
-        ::posix_fadvise(descriptor(File), static_cast<off_t>(At),
-                        static_cast<off_t>(Length), POSIX_FADV_WILLNEED);
-    ++Result.Calls;
-    if (Error != 0) {
-      Result.Outcome =
-          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
-      Result.Error = {Error, std::system_category()};
-      break;
-    }
-    At += Length;
-    Result.AcceptedBytes = At - Clipped.Offset;
-  }
-  return Result;
+  const auto Ask = [&File](uint64_t At, uint64_t Length) {
+    return ::posix_fadvise(descriptor(File), static_cast<off_t>(At),
+                           static_cast<off_t>(Length), POSIX_FADV_WILLNEED);
+  };
+  return hintInSteps(File, Range, Abilities, Ask);
 }
 
 /// One MADV_POPULATE_READ, retried while the system only asks for patience.
@@ -421,19 +340,9 @@ std::error_code PageCache::evict(OpenFile &File) const {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const size_t PageSize = Abilities.PageSize;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  if (Clipped.empty())
-    return {};
-  // Inward, since the neighbours of the range may be in use. The file's last
-  // page has no neighbour past the file's end.
-  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
-  const uint64_t End = Clipped.end() == Mapping.size()
-                           ? roundUp(Clipped.end(), PageSize)
-                           : roundDown(Clipped.end(), PageSize);
-  if (Begin >= End)
-    return {};
-  if (::madvise(const_cast<char *>(Mapping.data()) + Begin, End - Begin,
+  const ByteRange Pages = wholePages(Mapping.size(), Range, Abilities.PageSize);
+  if (!Pages.empty() &&
+      ::madvise(const_cast<char *>(Mapping.data()) + Pages.Offset, Pages.Length,
                 MADV_DONTNEED) != 0)
     return lastError();
   return {};
@@ -466,13 +375,8 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
 }
 
 std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
-  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uintptr_t Begin = roundUp(Start, Abilities.PageSize);
-  const uintptr_t End = roundDown(Start + Memory.size(), Abilities.PageSize);
-  if (Begin >= End)
-    return {};
-  char *const Address = const_cast<char *>(Memory.data()) + (Begin - Start);
-  if (::madvise(Address, End - Begin, MADV_COLD) != 0)
+  const std::span<char> Pages = wholePages(Memory, Abilities.PageSize);
+  if (!Pages.empty() && ::madvise(Pages.data(), Pages.size(), MADV_COLD) != 0)
     return lastError();
   return {};
 }
@@ -481,13 +385,5 @@ std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
   if (!Abilities.Mincore)
     return std::nullopt;
-  if (Memory.empty())
-    return Residency{};
-  const size_t PageSize = Abilities.PageSize;
-  const uint64_t Lead = reinterpret_cast<uintptr_t>(Memory.data()) % PageSize;
-  const std::optional<uint64_t> Resident = countResident(
-      const_cast<char *>(Memory.data()) - Lead, Lead + Memory.size(), PageSize);
-  if (!Resident)
-    return std::nullopt;
-  return Residency{*Resident, pagesOf({Lead, Memory.size()}, PageSize)};
+  return residencyOf(Memory, Abilities.PageSize);
 }

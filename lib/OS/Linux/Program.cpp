@@ -9,11 +9,9 @@
 #include "headstart/OS/Program.h"
 
 #include <cstddef>
-#include <fcntl.h>
 #include <filesystem>
 #include <link.h>
 #include <system_error>
-#include <unistd.h>
 
 using namespace headstart::os;
 
@@ -33,17 +31,6 @@ std::vector<ProgramPart> headstart::os::programParts() {
   };
   ::dl_iterate_phdr(Visit, &Parts);
   return Parts;
-}
-
-void headstart::os::holdStandardDescriptors() {
-  // O_PATH: neither is allowed. The lowest that is free is taken; one that is
-  // none of the three is given back.
-  int FD;
-  do
-    FD = ::open("/", O_PATH | O_CLOEXEC);
-  while (FD >= 0 && FD <= STDERR_FILENO);
-  if (FD >= 0)
-    ::close(FD);
 }
 
 std::string headstart::os::programPath() {

@@ -10,43 +10,15 @@
 #ifndef HEADSTART_LIB_OS_LINUX_SUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_LINUX_SUPPORT_H
 
+#include "../Posix/Common.h"
+
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <system_error>
-#include <time.h>
-#include <unistd.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 namespace headstart::os::detail {
-
-inline std::error_code lastError() { return {errno, std::system_category()}; }
-
-/// Nanoseconds since 1970. What 64 bits cannot hold (before 1677, after 2262;
-/// tmpfs, XFS and Btrfs take any of it) is the first or the last that they can.
-inline int64_t nanoseconds(const timespec &Time) {
-  constexpr int64_t PerSecond = 1'000'000'000;
-  using Limits = std::numeric_limits<int64_t>;
-  int64_t Result;
-  if (__builtin_mul_overflow(int64_t(Time.tv_sec), PerSecond, &Result))
-    return Time.tv_sec < 0 ? Limits::min() : Limits::max();
-  if (__builtin_add_overflow(Result, int64_t(Time.tv_nsec), &Result))
-    return Limits::max();
-  return Result;
-}
-
-inline size_t systemPageSize() {
-  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-/// \p PageSize is a power of two in both.
-inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
-  return Value & ~static_cast<uint64_t>(PageSize - 1);
-}
-inline uint64_t roundUp(uint64_t Value, size_t PageSize) {
-  return roundDown(Value + PageSize - 1, PageSize);
-}
 
 /// Where the guard page of a mapping of a file of \p Size bytes is: a page that
 /// is mapped although it is past the file's end.
@@ -67,6 +39,24 @@ inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
 inline size_t mappedLength(uint64_t Size, size_t PageSize) {
   return static_cast<size_t>(guardOffset(Size, PageSize)) + PageSize;
 }
+
+/// What openat(2) takes for a folder that is only passed through, for which
+/// permission to read it is not needed.
+inline constexpr int PassThrough = O_PATH;
+/// What fstatat(2) takes so that a look mounts nothing.
+inline constexpr int NoAutomount = AT_NO_AUTOMOUNT;
+
+inline const timespec &modifiedTime(const struct stat &S) { return S.st_mtim; }
+inline const timespec &changedTime(const struct stat &S) { return S.st_ctim; }
+inline uint64_t deviceOf(const struct stat &S) { return S.st_dev; }
+
+/// Reads through \p Descriptor do not follow one another. A hint.
+inline void expectScattered(int Descriptor) {
+  ::posix_fadvise(Descriptor, 0, 0, POSIX_FADV_RANDOM);
+}
+
+/// What mincore(2) fills in for a page; bit 0 says that it is in memory.
+using MincoreByte = unsigned char;
 
 } // namespace headstart::os::detail
 

@@ -1,4 +1,4 @@
-//===- Threads.cpp - Threads that may fail to start (POSIX) ---------------===//
+//===- Threads.cpp - How often a thread has waited (Linux) ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
-#include <algorithm>
-#include <csignal>
-#include <new>
 #include <sys/resource.h>
 
 namespace headstart::os {
@@ -19,39 +16,6 @@ std::optional<uint64_t> countWaits() {
   if (::getrusage(RUSAGE_THREAD, &Usage) != 0)
     return std::nullopt;
   return static_cast<uint64_t>(Usage.ru_nvcsw);
-}
-
-// glibc asks sched_getaffinity(2).
-unsigned usableProcessors() {
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
-std::error_code Threads::start(std::function<void()> Work) {
-  // A thread inherits its creator's mask: with everything blocked, the
-  // linker's handlers keep running on the linker's threads.
-  sigset_t All;
-  sigset_t Before;
-  sigfillset(&All);
-  // Blocked, a fault of the thread would end the process without a word.
-  for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
-    sigdelset(&All, Fault);
-  pthread_sigmask(SIG_SETMASK, &All, &Before);
-  std::error_code Error;
-  try {
-    Running.emplace_back(std::move(Work));
-  } catch (const std::system_error &E) {
-    Error = E.code();
-  } catch (const std::bad_alloc &) {
-    Error = std::make_error_code(std::errc::not_enough_memory);
-  }
-  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
-  return Error;
-}
-
-void Threads::join() {
-  for (std::thread &T : Running)
-    T.join();
-  Running.clear();
 }
 
 } // namespace headstart::os

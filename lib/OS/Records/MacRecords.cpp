@@ -6,12 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout is that of getattrlist(2) and getattrlistbulk(2) (XNU,
-// bsd/man/man2, with the numbers of bsd/sys/attr.h): a record is its length,
-// the set of attributes that it has, and these, in the order of their bits,
-// each on a boundary of 4 bytes, also those of 8. ATTR_CMN_ERROR stands out of
-// order, before the name. What varies in length is a reference: how far behind
-// the reference the text begins, and its length with the zero.
+// The layout is that of getattrlist(2) and getattrlistbulk(2), with the numbers
+// of bsd/sys/attr.h, as XNU's bsd/vfs/vfs_attrlist.c packs it
+// (attr_pack_common, attr_pack_dir, attr_pack_file, get_error_attributes): a
+// record is its length, the set of attributes that it has, and these, in the
+// order of their bits, each on a boundary of 4 bytes, also those of 8; the
+// folder's or the file's come last. ATTR_CMN_ERROR stands out of order, before
+// the name. What varies in length is a reference: how far behind the reference
+// the text begins, and its length with the zero; between the fields and the
+// text may be a gap, where the file system lacks an attribute. A record is as
+// long as a multiple of 8, but the last one may be one of 4 that fills the
+// buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,24 +35,30 @@ constexpr size_t LengthBytes = 4;
 /// `attribute_set_t`: common, volume, folder, file and fork attributes.
 constexpr size_t SetBytes = 20;
 constexpr size_t CommonAt = LengthBytes;
+constexpr size_t VolumeAt = LengthBytes + 4;
+constexpr size_t FolderAt = LengthBytes + 8;
 constexpr size_t FileAt = LengthBytes + 12;
+constexpr size_t ForkAt = LengthBytes + 16;
 constexpr size_t SmallestRecord = LengthBytes + SetBytes;
 
 // bsd/sys/attr.h.
 constexpr uint32_t Name = 0x1;              // ATTR_CMN_NAME
-constexpr uint32_t Device = 0x2;            // ATTR_CMN_DEVID
 constexpr uint32_t ObjectType = 0x8;        // ATTR_CMN_OBJTYPE
 constexpr uint32_t Modified = 0x400;        // ATTR_CMN_MODTIME
 constexpr uint32_t Changed = 0x800;         // ATTR_CMN_CHGTIME
+constexpr uint32_t Flags = 0x40000;         // ATTR_CMN_FLAGS
 constexpr uint32_t FileId = 0x2000000;      // ATTR_CMN_FILEID
 constexpr uint32_t EntryError = 0x20000000; // ATTR_CMN_ERROR
 constexpr uint32_t Returned = 0x80000000;   // ATTR_CMN_RETURNED_ATTRS
+constexpr uint32_t MountStatus = 0x4;       // ATTR_DIR_MOUNTSTATUS
 constexpr uint32_t DataLength = 0x200;      // ATTR_FILE_DATALENGTH
+// bsd/sys/stat.h: a folder that leads to another volume (macOS 10.15).
+constexpr uint32_t Firmlink = 0x800000; // SF_FIRMLINK
 
 /// All that macOS is asked for: where others stood, nobody knows what is where.
-constexpr uint32_t KnownCommon = Name | Device | ObjectType | Modified |
-                                 Changed | FileId | EntryError | Returned;
-constexpr uint32_t Stamp = Device | ObjectType | Modified | Changed | FileId;
+constexpr uint32_t KnownCommon = Name | ObjectType | Modified | Changed |
+                                 Flags | FileId | EntryError | Returned;
+constexpr uint32_t Stamp = ObjectType | Modified | Changed | FileId;
 
 /// Takes one field after another from a record.
 class Cursor {
@@ -130,14 +141,15 @@ static size_t lengthOf(std::span<const char> Bytes) {
              : 0;
 }
 
-static bool readRecord(std::span<const char> Record, DirectoryEntry &Entry) {
+static bool readRecord(std::span<const char> Record, uint64_t Device,
+                       DirectoryEntry &Entry) {
   const auto Common = fieldAt<uint32_t>(Record.data(), CommonAt);
+  const auto Folder = fieldAt<uint32_t>(Record.data(), FolderAt);
   const auto File = fieldAt<uint32_t>(Record.data(), FileAt);
-  const bool OthersAreEmpty =
-      fieldAt<uint64_t>(Record.data(), CommonAt + 4) == 0 &&
-      fieldAt<uint32_t>(Record.data(), FileAt + 4) == 0;
-  if ((Common & ~KnownCommon) != 0 || (File & ~DataLength) != 0 ||
-      !OthersAreEmpty || (Common & Name) == 0)
+  const bool OthersAreEmpty = fieldAt<uint32_t>(Record.data(), VolumeAt) == 0 &&
+                              fieldAt<uint32_t>(Record.data(), ForkAt) == 0;
+  if ((Common & ~KnownCommon) != 0 || (Folder & ~MountStatus) != 0 ||
+      (File & ~DataLength) != 0 || !OthersAreEmpty || (Common & Name) == 0)
     return false;
 
   Cursor Fields(Record);
@@ -146,16 +158,19 @@ static bool readRecord(std::span<const char> Record, DirectoryEntry &Entry) {
   Entry = {};
   Entry.Name = Fields.takeName();
   FileIdentity Identity;
-  if ((Common & Device) != 0)
-    Identity.Device = Fields.take<uint32_t>();
+  Identity.Device = Device;
   if ((Common & ObjectType) != 0)
     Entry.Type = typeOf(Fields.take<uint32_t>());
   if ((Common & Modified) != 0)
     Identity.ModifiedNs = Fields.takeTime();
   if ((Common & Changed) != 0)
     Identity.ChangedNs = Fields.takeTime();
+  const bool LeadsElsewhere =
+      (Common & Flags) != 0 && (Fields.take<uint32_t>() & Firmlink) != 0;
   if ((Common & FileId) != 0)
     Identity.Inode = Fields.take<uint64_t>();
+  const bool IsMountPoint =
+      (Folder & MountStatus) != 0 && Fields.take<uint32_t>() != 0;
   if ((File & DataLength) != 0)
     Identity.Size = Fields.take<uint64_t>();
   if (!Fields.isSound() || Entry.Name.empty())
@@ -164,9 +179,11 @@ static bool readRecord(std::span<const char> Record, DirectoryEntry &Entry) {
   // An entry that could not be looked at is still an entry.
   if (Failed)
     Entry.Type = EntryType::Unknown;
-  const bool HasSize =
-      (File & DataLength) != 0 || Entry.Type == EntryType::Directory;
-  Entry.HasStatus = !Failed && (Common & Stamp) == Stamp && HasSize &&
+  const bool IsWhole =
+      Entry.Type == EntryType::Directory
+          ? (Folder & MountStatus) != 0 && !IsMountPoint && !LeadsElsewhere
+          : (File & DataLength) != 0;
+  Entry.HasStatus = !Failed && (Common & Stamp) == Stamp && IsWhole &&
                     Entry.Type != EntryType::Unknown;
   Entry.StatusIsHint = false;
   if (Entry.HasStatus)
@@ -188,13 +205,13 @@ std::span<const char> takeMacRecords(std::span<const char> Buffer,
   return Buffer.first(End);
 }
 
-size_t parseMacEntries(std::span<const char> &Bytes,
+size_t parseMacEntries(std::span<const char> &Bytes, uint64_t Device,
                        std::span<DirectoryEntry> Into, bool &Malformed) {
   Malformed = false;
   size_t Count = 0;
   while (Count != Into.size() && !Bytes.empty()) {
     const size_t Length = lengthOf(Bytes);
-    if (Length == 0 || !readRecord(Bytes.first(Length), Into[Count])) {
+    if (Length == 0 || !readRecord(Bytes.first(Length), Device, Into[Count])) {
       Malformed = true;
       Bytes = {};
       break;

@@ -59,10 +59,11 @@ constexpr NTSTATUS FileDeleted = static_cast<NTSTATUS>(0xC0000123);
 
 constexpr ULONG AllShared =
     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-constexpr ACCESS_MASK PassAccess =
-    FILE_TRAVERSE | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
-constexpr ACCESS_MASK FolderAccess = PassAccess | FILE_LIST_DIRECTORY;
+// Not FILE_TRAVERSE: the system itself checks who may pass, by rights that most
+// users have everywhere (SeChangeNotifyPrivilege) and a folder's list need not
+// give them.
 constexpr ACCESS_MASK LookAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+constexpr ACCESS_MASK FolderAccess = LookAccess | FILE_LIST_DIRECTORY;
 
 std::error_code makeError(std::errc Error) {
   return std::make_error_code(Error);
@@ -204,7 +205,7 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
     UniqueHandle Next;
     if (const std::error_code Error =
             openIn(At.isOpen() ? At.get() : Base, Wide,
-                   IsLast ? FolderAccess : PassAccess, Options, Next))
+                   IsLast ? FolderAccess : LookAccess, Options, Next))
       return Error;
     FILE_ATTRIBUTE_TAG_INFO Info;
     if (const std::error_code Error = attributesOf(Next.get(), Info))
@@ -273,7 +274,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
     UniqueHandle Next;
     if (!Wide.empty()) {
       if (const std::error_code Error =
-              openIn(Here(), Wide, PassAccess,
+              openIn(Here(), Wide, LookAccess,
                      DirectoryFile | OpenForBackupIntent, Next))
         return Error;
       At = std::move(Next);

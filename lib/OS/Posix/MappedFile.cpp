@@ -1,4 +1,4 @@
-//===- MappedFile.cpp - Open and map regular files ------------------------===//
+//===- MappedFile.cpp - Open and map regular files (POSIX) ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,11 +25,7 @@ static FileStatus statusFrom(const struct stat &Stat) {
   Status.Kind = S_ISREG(Stat.st_mode)   ? FileKind::Regular
                 : S_ISDIR(Stat.st_mode) ? FileKind::Directory
                                         : FileKind::Other;
-  Status.Identity.Device = Stat.st_dev;
-  Status.Identity.Inode = Stat.st_ino;
-  Status.Identity.Size = static_cast<uint64_t>(Stat.st_size);
-  Status.Identity.ModifiedNs = nanoseconds(Stat.st_mtim);
-  Status.Identity.ChangedNs = nanoseconds(Stat.st_ctim);
+  Status.Identity = identityOf(Stat);
   return Status;
 }
 
@@ -144,12 +140,13 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
 
 void OpenFile::expectScatteredReads() const {
   if (isOpen())
-    ::posix_fadvise(descriptor(Handle), 0, 0, POSIX_FADV_RANDOM);
+    expectScattered(descriptor(Handle));
 }
 
 void OpenFile::close() {
-  // Not retried on EINTR: Linux has released the descriptor by then, and
-  // another thread may already have been given its number.
+  // Not retried on EINTR: the descriptor has been released by then (Linux, and
+  // XNU's fp_close_and_unlock), and another thread may already have been given
+  // its number.
   if (isOpen())
     ::close(descriptor(Handle));
   Handle = InvalidHandle;

@@ -1,0 +1,146 @@
+//===- DirectoryReader.cpp - Read folders in batches (macOS) --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/DirectoryReader.h"
+#include "../Posix/FolderList.h"
+#include "../Posix/Folders.h"
+#include "../Posix/Support.h"
+#include "headstart/OS/DirectoryRecords.h"
+#include <algorithm>
+#include <string>
+#include <sys/attr.h>
+#include <sys/param.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace headstart::os {
+
+using namespace detail;
+
+/// Whether the system heeds O_NOFOLLOW_ANY (macOS 11). One that does not know
+/// the flag ignores it and follows, so that its answer is no way to tell; a
+/// look through a link that every macOS has is (/var is private/var). Unless
+/// that is refused for the link's sake, the answer is no.
+static bool refusesLinksOnTheWay() {
+  static const bool Refuses = [] {
+    const int FD = openAt(AT_FDCWD, "/var/.", FolderFlags | O_NOFOLLOW_ANY);
+    if (FD < 0)
+      return errno == ELOOP;
+    ::close(FD);
+    return false;
+  }();
+  return Refuses;
+}
+
+int detail::openParts(int Base, const char *Path) {
+  if (!refusesLinksOnTheWay())
+    return openPartByPart(Base, Path);
+  // Without "/" at the end, which would follow a link that is the last part.
+  std::string Trimmed(Path);
+  Trimmed.resize(Trimmed.find_last_not_of('/') + 1);
+  return openAt(Base, Trimmed.c_str(), FolderFlags | O_NOFOLLOW_ANY);
+}
+
+// A firmlink leads to another volume, of which stat(2) says that it is the same
+// (VA_REALFSID in XNU's vnode_getattr): to compare devices would not tell it. A
+// caller that is told "maybe" asks for the identity, at the same cost.
+std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
+                                           DirectoryHandle &Result,
+                                           bool &MayBeMount) const {
+  MayBeMount = true;
+  return openBelow(Name, Links, Result);
+}
+
+/// What one record may take: the largest name (a file system may give 255
+/// characters of four bytes; XNU's own limit is MAXPATHLEN), and the fields.
+static constexpr size_t LargestRecord = MAXPATHLEN + 256;
+
+DirectoryReader::DirectoryReader(size_t BufferBytes)
+    : Buffer(std::make_unique_for_overwrite<char[]>(
+          std::max(BufferBytes, LargestRecord))),
+      Capacity(std::max(BufferBytes, LargestRecord)) {}
+
+void DirectoryReader::start(DirectoryHandle &NewFolder) {
+  Folder = &NewFolder;
+  Unread = {};
+}
+
+/// The next records of the folder: their number, 0 at the end, -1 and errno.
+static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
+  // What parseMacEntries reads, and no more.
+  attrlist Wanted = {};
+  Wanted.bitmapcount = ATTR_BIT_MAP_COUNT;
+  Wanted.commonattr = ATTR_CMN_RETURNED_ATTRS | ATTR_CMN_ERROR | ATTR_CMN_NAME |
+                      ATTR_CMN_OBJTYPE | ATTR_CMN_MODTIME | ATTR_CMN_CHGTIME |
+                      ATTR_CMN_FLAGS | ATTR_CMN_FILEID;
+  Wanted.dirattr = ATTR_DIR_MOUNTSTATUS;
+  Wanted.fileattr = ATTR_FILE_DATALENGTH;
+  int Records;
+  do
+    Records = ::getattrlistbulk(Descriptor, &Wanted, Buffer, Capacity, 0);
+  while (Records < 0 && errno == EINTR);
+  return Records;
+}
+
+/// Whether an error of getattrlistbulk says that readdir(3) may do better:
+/// file systems that take none of it, and a folder that may be read but not
+/// searched (attributes ask for both rights, names for one).
+static bool mayReaddir(int Error) {
+  return Error == ENOTSUP || Error == EINVAL || Error == EACCES ||
+         Error == EPERM || Error == ENOSYS;
+}
+
+size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
+                             std::error_code &Error) {
+  Error = {};
+  while (Folder != nullptr && !Into.empty()) {
+    const int FD = static_cast<int>(Folder->nativeHandle());
+    if (Unread.empty()) {
+      ++Calls;
+      IsBulk = true;
+      const int Records = listInBulk(FD, Buffer.get(), Capacity);
+      size_t Filled = 0;
+      if (Records > 0) {
+        struct stat S;
+        if (::fstat(FD, &S) != 0) {
+          Error = lastError();
+          Folder = nullptr;
+          return 0;
+        }
+        Device = deviceOf(S);
+        Unread = takeMacRecords({Buffer.get(), Capacity},
+                                static_cast<size_t>(Records));
+        Filled = Unread.size();
+      } else if (Records < 0 && mayReaddir(errno)) {
+        IsBulk = false;
+        Error = listByReaddir(FD, Buffer, Capacity, Filled);
+        Unread = {Buffer.get(), Filled};
+      } else if (Records < 0 && errno != ENOENT) {
+        // ENOENT: the folder was deleted, and a deleted folder is an empty one.
+        Error = lastError();
+      }
+      if (Filled == 0) {
+        Folder = nullptr;
+        return 0;
+      }
+    }
+    bool Malformed = false;
+    const size_t Count = IsBulk
+                             ? parseMacEntries(Unread, Device, Into, Malformed)
+                             : parseLinuxEntries(Unread, Into, Malformed);
+    if (Malformed) {
+      Error = std::make_error_code(std::errc::bad_message);
+      Folder = nullptr;
+    }
+    if (Malformed || Count != 0)
+      return Count;
+  }
+  return 0;
+}
+
+} // namespace headstart::os

@@ -1,0 +1,51 @@
+//===- FolderTraits.cpp - What a folder's file system promises (macOS) ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/FolderTraits.h"
+#include <cstring>
+#include <ctime>
+#include <sys/mount.h>
+#include <sys/param.h>
+
+namespace headstart::os {
+
+FolderTraits traitsOf(const DirectoryHandle &Folder) {
+  const int FD = static_cast<int>(Folder.nativeHandle());
+  FolderTraits Traits;
+  struct statfs FS;
+  if (::fstatfs(FD, &FS) != 0)
+    return Traits;
+  const bool IsApfs = std::strcmp(FS.f_fstypename, "apfs") == 0;
+  const bool IsHfs = std::strcmp(FS.f_fstypename, "hfs") == 0;
+  if ((FS.f_flags & MNT_LOCAL) == 0 || (!IsApfs && !IsHfs))
+    return Traits;
+  // Both list sizes and times themselves, and Apple's own fts(3) takes them for
+  // those of stat(2).
+  Traits.ListsStatus = true;
+  // POSIX: what is added, removed or renamed changes the folder's times. APFS
+  // keeps nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
+  // seconds (TN1150). Of neither is it known that a time that has been looked
+  // at is not given again.
+  //
+  // MayIgnoreCase stays true also where fpathconf(_PC_CASE_SENSITIVE) says that
+  // case is told apart: both find names that are spelled in another
+  // normalization form (Apple File System Reference, "normalization-insensitive
+  // hash"; TN1150, "Unicode subtleties").
+  Traits.TellsChanges = true;
+  return Traits;
+}
+
+int64_t fileClockNs() {
+  timespec Now;
+  if (::clock_gettime(CLOCK_REALTIME, &Now) != 0)
+    return 0;
+  // HFS+ cuts off what is less than a second.
+  return Now.tv_sec * INT64_C(1000000000);
+}
+
+} // namespace headstart::os

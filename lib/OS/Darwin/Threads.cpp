@@ -1,0 +1,17 @@
+//===- Threads.cpp - How often a thread has waited (macOS) ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+
+namespace headstart::os {
+
+// Nobody tells: getrusage(2) has no RUSAGE_THREAD there, and thread_info's
+// flavours have times and no count of switches (<mach/thread_info.h>).
+std::optional<uint64_t> countWaits() { return std::nullopt; }
+
+} // namespace headstart::os

@@ -1,0 +1,52 @@
+//===- Common.h - Small helpers of all POSIX sources ------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_POSIX_COMMON_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_POSIX_COMMON_H
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+#include <time.h>
+#include <unistd.h>
+
+namespace headstart::os::detail {
+
+inline std::error_code lastError() { return {errno, std::system_category()}; }
+
+/// Nanoseconds since 1970. What 64 bits cannot hold (before 1677, after 2262;
+/// tmpfs, XFS and Btrfs take any of it) is the first or the last that they can.
+inline int64_t nanoseconds(const timespec &Time) {
+  constexpr int64_t PerSecond = 1'000'000'000;
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t Result;
+  if (__builtin_mul_overflow(int64_t(Time.tv_sec), PerSecond, &Result))
+    return Time.tv_sec < 0 ? Limits::min() : Limits::max();
+  if (__builtin_add_overflow(Result, int64_t(Time.tv_nsec), &Result))
+    return Limits::max();
+  return Result;
+}
+
+inline size_t systemPageSize() {
+  return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// \p PageSize is a power of two in both.
+inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
+  return Value & ~static_cast<uint64_t>(PageSize - 1);
+}
+inline uint64_t roundUp(uint64_t Value, size_t PageSize) {
+  return roundDown(Value + PageSize - 1, PageSize);
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_POSIX_COMMON_H

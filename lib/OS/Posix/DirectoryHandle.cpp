@@ -1,0 +1,195 @@
+//===- DirectoryHandle.cpp - Open folders and look into them (POSIX) ------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Folders.h"
+#include "Support.h"
+#include "headstart/OS/DirectoryReader.h"
+#include <algorithm>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace headstart::os {
+
+using namespace detail;
+
+static constexpr int PassThroughFlags = PassThrough | O_DIRECTORY | O_CLOEXEC;
+
+static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
+
+void DirectoryHandle::close() {
+  if (isOpen())
+    ::close(descriptor(std::exchange(Handle, InvalidHandle)));
+}
+
+int detail::openAt(int Base, const char *Path, int Flags) {
+  int FD;
+  do
+    FD = ::openat(Base, Path, Flags);
+  while (FD < 0 && errno == EINTR);
+  return FD;
+}
+
+std::error_code DirectoryHandle::open(const std::string &Path,
+                                      DirectoryHandle &Result) {
+  Result.close();
+  // c_str() would silently name another folder.
+  if (Path.find('\0') != std::string::npos)
+    return std::make_error_code(std::errc::invalid_argument);
+  // O_DIRECTORY: a FIFO or a device is refused before it is opened.
+  const int FD =
+      openAt(AT_FDCWD, Path.empty() ? "." : Path.c_str(), FolderFlags);
+  if (FD < 0)
+    return lastError();
+  Result.Handle = FD;
+  return {};
+}
+
+/// Takes the first part and the '/' behind it off \p Path.
+static std::string_view takePart(std::string_view &Path) {
+  const size_t End = std::min(Path.find('/'), Path.size());
+  const std::string_view Part = Path.substr(0, End);
+  Path.remove_prefix(std::min(End + 1, Path.size()));
+  return Part;
+}
+
+bool detail::mayLeave(std::string_view Path) {
+  if (Path.starts_with('/'))
+    return true;
+  while (!Path.empty())
+    if (takePart(Path) == "..")
+      return true;
+  return false;
+}
+
+int detail::openPartByPart(int Base, std::string_view Path) {
+  // Without "/" at the end: the last part is not opened like the others.
+  Path = Path.substr(0, Path.find_last_not_of('/') + 1);
+  int At = Base;
+  std::string Part;
+  while (!Path.empty()) {
+    Part = takePart(Path);
+    if (Part.empty())
+      continue;
+    // To pass through a folder, permission to read it is not needed.
+    const int Flags = Path.empty() ? FolderFlags : PassThroughFlags;
+    const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
+    const int Error = errno;
+    if (At != Base)
+      ::close(At);
+    errno = Error;
+    if (Next < 0)
+      return -1;
+    At = Next;
+  }
+  return At;
+}
+
+static int openWithoutLinks(int Base, const char *Path) {
+  if (mayLeave(Path)) {
+    errno = EXDEV; // as openat2 has it
+    return -1;
+  }
+  if (std::string_view(Path).find('/') == std::string_view::npos)
+    return openAt(Base, Path, FolderFlags | O_NOFOLLOW);
+  return openParts(Base, Path);
+}
+
+std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
+                                           DirectoryHandle &Result) const {
+  const int Base = descriptor(Handle);
+  const int FD = Links == LinkRule::Follow ? openAt(Base, Path, FolderFlags)
+                                           : openWithoutLinks(Base, Path);
+  const std::error_code Error = FD < 0 ? lastError() : std::error_code();
+  Result.close(); // not sooner: it may be this
+  if (FD >= 0)
+    Result.Handle = FD;
+  return Error;
+}
+
+static EntryType typeOf(mode_t Mode) {
+  switch (Mode & S_IFMT) {
+  case S_IFREG:
+    return EntryType::Regular;
+  case S_IFDIR:
+    return EntryType::Directory;
+  case S_IFLNK:
+    return EntryType::Link;
+  case S_IFIFO:
+    return EntryType::Fifo;
+  case S_IFSOCK:
+    return EntryType::Socket;
+  case S_IFBLK:
+    return EntryType::BlockDevice;
+  case S_IFCHR:
+    return EntryType::CharacterDevice;
+  default:
+    return EntryType::Unknown;
+  }
+}
+
+std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
+                                           LinkRule Links) const {
+  struct stat S;
+  int Flags =
+      NoAutomount | (Links == LinkRule::Follow ? 0 : AT_SYMLINK_NOFOLLOW);
+  // The header asks for a zero behind the name.
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
+  if (::fstatat(descriptor(Handle), Entry.Name.data(), &S, Flags) != 0)
+    return lastError();
+  Entry.Identity = identityOf(S);
+  Entry.Type = typeOf(S.st_mode);
+  Entry.HasStatus = true;
+  Entry.StatusIsHint = false;
+  return {};
+}
+
+std::error_code DirectoryHandle::readFile(const char *Name,
+                                          std::span<char> Into, size_t &Filled,
+                                          uint64_t &Size) const {
+  Filled = 0;
+  Size = 0;
+  // A FIFO of that name must not be opened: that would wake its writer.
+  struct stat S;
+  if (::fstatat(descriptor(Handle), Name, &S, NoAutomount) != 0)
+    return lastError();
+  if (!S_ISREG(S.st_mode))
+    return std::make_error_code(std::errc::operation_not_supported);
+  // O_NONBLOCK and O_NOCTTY: see OpenFile::open.
+  const int FD = openAt(descriptor(Handle), Name,
+                        O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (FD < 0)
+    return lastError();
+  std::error_code Error;
+  if (::fstat(FD, &S) != 0)
+    Error = lastError();
+  else if (!S_ISREG(S.st_mode))
+    Error = std::make_error_code(std::errc::operation_not_supported);
+  Size = Error ? 0 : static_cast<uint64_t>(S.st_size);
+  while (!Error && Filled != Into.size()) {
+    ssize_t Got = ::read(FD, Into.data() + Filled, Into.size() - Filled);
+    if (Got == 0)
+      break;
+    if (Got > 0)
+      Filled += static_cast<size_t>(Got);
+    else if (errno != EINTR)
+      Error = lastError();
+  }
+  ::close(FD);
+  return Error;
+}
+
+std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
+  struct stat S;
+  if (::fstat(descriptor(Handle), &S) != 0)
+    return lastError();
+  Result = identityOf(S);
+  return {};
+}
+
+} // namespace headstart::os

@@ -1,0 +1,159 @@
+//===- PageRanges.h - Ranges of pages, hinted and counted -------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_POSIX_PAGERANGES_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_POSIX_PAGERANGES_H
+
+#include "Support.h"
+#include "headstart/OS/PageCache.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace headstart::os::detail {
+
+/// A mapping for the length of one function.
+class ScratchMapping {
+public:
+  ScratchMapping(int Descriptor, uint64_t Offset, uint64_t Length,
+                 int Sharing = MAP_PRIVATE)
+      : Length(static_cast<size_t>(Length)),
+        Address(this->Length == Length
+                    ? ::mmap(nullptr, this->Length, PROT_READ, Sharing,
+                             Descriptor, static_cast<off_t>(Offset))
+                    : MAP_FAILED) {}
+  ScratchMapping(const ScratchMapping &) = delete;
+  ScratchMapping &operator=(const ScratchMapping &) = delete;
+  ~ScratchMapping() {
+    if (isMapped())
+      ::munmap(Address, Length);
+  }
+
+  bool isMapped() const { return Address != MAP_FAILED; }
+  char *data() const { return static_cast<char *>(Address); }
+
+private:
+  size_t Length;
+  void *Address;
+};
+
+/// The number of pages that hold at least one byte of \p Range.
+inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
+  if (Range.empty())
+    return 0;
+  return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
+}
+
+/// How many of the pages of [\p Begin, +\p Length) are resident; nothing when
+/// mincore fails. \p Begin is page-aligned.
+inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
+                                             size_t PageSize) {
+  std::array<MincoreByte, 4096> Pages;
+  uint64_t Resident = 0;
+  for (uint64_t Done = 0; Done < Length;) {
+    const uint64_t Step =
+        std::min<uint64_t>(Length - Done, Pages.size() * PageSize);
+    // EAGAIN (Linux): no page for the kernel's own copy of the answer. Rare
+    // enough to be taken for "cannot tell".
+    if (::mincore(Begin + Done, Step, Pages.data()) != 0)
+      return std::nullopt;
+    const auto Count = static_cast<ptrdiff_t>((Step + PageSize - 1) / PageSize);
+    Resident += static_cast<uint64_t>(
+        std::count_if(Pages.begin(), Pages.begin() + Count,
+                      [](MincoreByte Page) { return (Page & 1) != 0; }));
+    Done += Step;
+  }
+  return Resident;
+}
+
+/// Asks for \p Range of \p File in steps of `HintStepBytes`, each by \p Ask,
+/// which takes the first byte and the length and returns 0 or an error number,
+/// ENOSYS where the system has no such call.
+template <typename Function>
+HintResult hintInSteps(const OpenFile &File, ByteRange Range,
+                       const PageCacheAbilities &Abilities, Function Ask) {
+  HintResult Result;
+  Result.Range = Range;
+  if (!Abilities.Hint)
+    return Result;
+  if (!File.isOpen()) {
+    Result.Outcome = HintOutcome::Failed;
+    Result.Error = std::make_error_code(std::errc::bad_file_descriptor);
+    return Result;
+  }
+
+  const size_t PageSize = Abilities.PageSize;
+  const uint64_t Step = std::max<uint64_t>(
+      roundDown(Abilities.HintStepBytes, PageSize), PageSize);
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  Result.Outcome = HintOutcome::Accepted;
+  for (uint64_t At = roundDown(Clipped.Offset, PageSize);
+       !Clipped.empty() && At < Clipped.end();) {
+    const uint64_t Length = std::min(Step, Clipped.end() - At);
+    const int Error = Ask(At, Length);
+    ++Result.Calls;
+    if (Error != 0) {
+      Result.Outcome =
+          Error == ENOSYS ? HintOutcome::Unsupported : HintOutcome::Failed;
+      Result.Error = {Error, std::system_category()};
+      break;
+    }
+    At += Length;
+    Result.AcceptedBytes = At - Clipped.Offset;
+  }
+  return Result;
+}
+
+/// The whole pages in \p Range of a mapping of \p Size bytes, for advice that
+/// its neighbours, which may be in use, must not get: none where there is not
+/// one. The file's last page has no neighbour past the file's end.
+inline ByteRange wholePages(uint64_t Size, ByteRange Range, size_t PageSize) {
+  const ByteRange Clipped = Range.clippedTo(Size);
+  const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
+  const uint64_t End = Clipped.end() == Size
+                           ? roundUp(Clipped.end(), PageSize)
+                           : roundDown(Clipped.end(), PageSize);
+  if (Clipped.empty() || Begin >= End)
+    return {};
+  return {Begin, End - Begin};
+}
+
+/// The whole pages inside \p Memory; none where there is not one.
+inline std::span<char> wholePages(std::span<const char> Memory,
+                                  size_t PageSize) {
+  const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
+  const uintptr_t Begin = roundUp(Start, PageSize);
+  const uintptr_t End = roundDown(Start + Memory.size(), PageSize);
+  if (Begin >= End)
+    return {};
+  return {const_cast<char *>(Memory.data()) + (Begin - Start), End - Begin};
+}
+
+/// Residency of \p Memory by mincore(2), believed.
+inline std::optional<Residency> residencyOf(std::span<const char> Memory,
+                                            size_t PageSize) {
+  if (Memory.empty())
+    return Residency{};
+  const uint64_t Lead = reinterpret_cast<uintptr_t>(Memory.data()) % PageSize;
+  const std::optional<uint64_t> Resident = countResident(
+      const_cast<char *>(Memory.data()) - Lead, Lead + Memory.size(), PageSize);
+  if (!Resident)
+    return std::nullopt;
+  return Residency{*Resident, pagesOf({Lead, Memory.size()}, PageSize)};
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_POSIX_PAGERANGES_H

@@ -1,0 +1,27 @@
+//===- Program.cpp - The standard descriptors' places (POSIX) -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Program.h"
+
+#include "Support.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace headstart::os;
+
+void headstart::os::holdStandardDescriptors() {
+  // A folder to pass through: neither is allowed. The lowest place that is free
+  // is taken; one that is none of the three is given back.
+  int FD;
+  do
+    FD = ::open("/", detail::PassThrough | O_CLOEXEC);
+  while (FD >= 0 && FD <= STDERR_FILENO);
+  if (FD >= 0)
+    ::close(FD);
+}

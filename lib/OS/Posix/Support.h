@@ -1,0 +1,30 @@
+//===- Support.h - What differs between POSIX systems -----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_POSIX_SUPPORT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_POSIX_SUPPORT_H
+
+#if defined(__APPLE__)
+#include "../Darwin/Support.h"
+#else
+#include "../Linux/Support.h"
+#endif
+
+#include "headstart/OS/MappedFile.h"
+
+namespace headstart::os::detail {
+
+inline FileIdentity identityOf(const struct stat &S) {
+  return {deviceOf(S), S.st_ino, static_cast<uint64_t>(S.st_size),
+          nanoseconds(modifiedTime(S)), nanoseconds(changedTime(S))};
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_POSIX_SUPPORT_H

@@ -1,0 +1,51 @@
+//===- Threads.cpp - Threads that may fail to start (POSIX) ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+#include <algorithm>
+#include <csignal>
+#include <new>
+#include <pthread.h>
+
+namespace headstart::os {
+
+// glibc asks sched_getaffinity(2); libc++ the number of those in use, which on
+// macOS is hw.logicalcpu.
+unsigned usableProcessors() {
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::error_code Threads::start(std::function<void()> Work) {
+  // A thread inherits its creator's mask: with everything blocked, the
+  // linker's handlers keep running on the linker's threads.
+  sigset_t All;
+  sigset_t Before;
+  sigfillset(&All);
+  // Blocked, a fault of the thread would end the process without a word.
+  for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
+    sigdelset(&All, Fault);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  std::error_code Error;
+  try {
+    Running.emplace_back(std::move(Work));
+  } catch (const std::system_error &E) {
+    Error = E.code();
+  } catch (const std::bad_alloc &) {
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  }
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+  return Error;
+}
+
+void Threads::join() {
+  for (std::thread &T : Running)
+    T.join();
+  Running.clear();
+}
+
+} // namespace headstart::os

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Compiles sources for macOS, on any machine, and looks for what is missing.
+
+    utils/check-macos.py [--zig FOLDER] --clang CLANG --nm NM --out FOLDER
+                         [--include FOLDER]... [--system FOLDER]...
+                         --sources FILE... [--tests FILE...]
+
+PyPI's package `ziglang` brings the headers of macOS and of libc++, and a list of
+what macOS's own library has (libSystem.tbd): it is FOLDER, or below
+build-tools/zig. clang compiles with these for arm64 and for x86-64. There is no
+linking: libc++ would have to be built for minutes. Instead every symbol that an
+object lacks must be in another one, in libSystem, or in the C++ standard library.
+--tests are compiled, too, for arm64 alone, and may lack googletest's.
+
+Run from the root of the checkout. What is newer than every source is not compiled
+again. Prints what is wrong; the status is 1 then. When the headers are not there
+it says so ("skipped: ...") and the status is 0.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
+
+# What the build of a libc++ decides, as for macOS's own: the headers have been
+# stripped of the file that says so.
+LIBCXX = {
+    "ABI_VERSION": "1",
+    "ABI_NAMESPACE": "__1",
+    "HAS_THREADS": "1",
+    "HAS_MONOTONIC_CLOCK": "1",
+    "HAS_TERMINAL": "1",
+    "HAS_MUSL_LIBC": "0",
+    "HAS_VENDOR_AVAILABILITY_ANNOTATIONS": "0",
+    "HAS_FILESYSTEM": "1",
+    "HAS_RANDOM_DEVICE": "1",
+    "HAS_LOCALIZATION": "1",
+    "HAS_UNICODE": "1",
+    "HAS_WIDE_CHARACTERS": "1",
+    "HAS_TIME_ZONE_DATABASE": "0",
+    "HARDENING_MODE": "_LIBCPP_HARDENING_MODE_NONE",
+    "HARDENING_MODE_DEFAULT": "_LIBCPP_HARDENING_MODE_NONE",
+    "ASSERTION_SEMANTIC_DEFAULT": "_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
+}
+
+WARNINGS = [
+    "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-parameter",
+    "-Wimplicit-fallthrough", "-Wnon-virtual-dtor", "-Woverloaded-virtual",
+    "-Werror",
+]
+
+# Of the C++ library and its runtime, in libc++.dylib and libc++abi.dylib:
+# mangled names of namespace std, operators new and delete, type information of
+# the language, and the runtime itself.
+RUNTIME = re.compile(r"^(__ZN?K?S|__ZT[ISTV]N?K?S|__ZT[IV]N10__cxxabiv1|__Zn[wa]|"
+                     r"__Zd[la]|__ZTI[a-zP]|__ZTS[a-zP]|___cxa_|___gxx_|__ZT[hc]|"
+                     r"___clang_call_terminate)")
+# Of googletest, which is not compiled here.
+TESTING = re.compile(r"^__ZT?[ISV]?N?K?7testing|^__ZN?K?7testing")
+
+
+def flags(zig, target):
+    found = ["-target", target, "-std=c++20", "-O0", "-nostdinc", "-nostdinc++"]
+    found += [f"-D_LIBCPP_{name}={value}" for name, value in LIBCXX.items()]
+    found.append("-D_LIBCPP_PSTL_BACKEND_SERIAL")
+    for folder in ("libcxx/include", "libcxxabi/include", "include",
+                   "libc/include/any-darwin-any"):
+        found += ["-isystem", str(zig / "lib" / folder)]
+    # macOS's <math.h> asks clang's <float.h> for a part of it, after which libc++'s
+    # gives no more.
+    found += ["-include", "math.h",
+              "-include", str(zig / "lib/include/float.h")]
+    return found
+
+
+def compile_one(arguments, target, source, strict):
+    folder = pathlib.Path(arguments.out) / target.split("-")[0]
+    place = folder / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
+    folder.mkdir(parents=True, exist_ok=True)
+    if place.exists() and place.stat().st_mtime > arguments.newest:
+        return place, 0, ""
+    command = [arguments.clang, *flags(arguments.zig, target), *strict]
+    for include in arguments.include:
+        command += ["-I", include]
+    for include in arguments.system:
+        command += ["-isystem", include]
+    command += ["-c", source, "-o", str(place)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    return place, run.returncode, run.stderr
+
+
+def newest_change():
+    """When a source or a header that may matter was last changed."""
+    files = [pathlib.Path(__file__)]
+    for folder in ("include/headstart/OS", "lib/OS", "unittests/OS"):
+        files += pathlib.Path(folder).rglob("*.*")
+    return max(file.stat().st_mtime for file in files)
+
+
+def symbols(arguments, objects):
+    """What the objects define, and what they lack with the first that does."""
+    defined, lacked = set(), {}
+    for place in objects:
+        text = subprocess.run([arguments.nm, "-g", "--format=posix", str(place)],
+                              capture_output=True, text=True, check=True).stdout
+        for line in text.splitlines():
+            words = line.split()
+            if len(words) < 2:
+                continue
+            if words[1] in "Uu":
+                lacked.setdefault(words[0], place.name)
+            else:
+                defined.add(words[0])
+    return defined, lacked
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--zig")
+    parser.add_argument("--clang", required=True)
+    parser.add_argument("--nm", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--include", action="append", default=[])
+    parser.add_argument("--system", action="append", default=[])
+    parser.add_argument("--sources", nargs="+", required=True)
+    parser.add_argument("--tests", nargs="*", default=[])
+    arguments = parser.parse_args()
+
+    arguments.newest = newest_change()
+    # clang compares the folders' names.
+    places = ([pathlib.Path(arguments.zig)] if arguments.zig else
+              list(pathlib.Path("build-tools/zig").glob(
+                  "lib/python3*/site-packages/ziglang")))
+    arguments.zig = places[0].resolve() if places else pathlib.Path()
+    library = arguments.zig / "lib/libc/darwin/libSystem.tbd"
+    if not library.exists():
+        print("skipped: PyPI's ziglang is not installed (./dev setup installs it)")
+        return 0
+    system = set(re.findall(r"[\w$.]+", library.read_text()))
+
+    failed = False
+    # The tests, which take longest, for one of the two.
+    jobs = [(target, source, WARNINGS)
+            for target in TARGETS
+            for source in arguments.sources +
+            (arguments.tests if target == TARGETS[0] else [])]
+    objects = {target: [] for target in TARGETS}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda job: (job, compile_one(arguments, *job)), jobs)
+        for (target, source, _), (place, status, messages) in results:
+            if status:
+                failed = True
+                print(f"{source} does not compile for {target}:\n{messages}")
+            objects[target].append(place)
+    if failed:
+        return 1
+
+    for target, places in objects.items():
+        defined, lacked = symbols(arguments, places)
+        for name, place in sorted(lacked.items()):
+            if (name not in defined and name not in system
+                    and not RUNTIME.match(name) and not TESTING.match(name)):
+                failed = True
+                print(f"{target}: nobody has {name} ({place})")
+        print(f"{target}: {len(places)} sources, {len(lacked)} symbols looked for")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
