@@ -10,7 +10,7 @@
 #ifndef HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_UNITTESTS_OS_DIRECTORYTESTSUPPORT_H
 
-#include "TestFiles.h"
+#include "TestLinks.h"
 #include "headstart/OS/DirectoryReader.h"
 
 #include "gtest/gtest.h"
@@ -94,9 +94,6 @@ inline Names listAll(const std::string &Path) {
   return listRest(Reader, Folder);
 }
 
-/// What a link is to lead to: Windows keeps two kinds apart.
-enum class LinkTo { File, Folder };
-
 #ifdef _WIN32
 
 /// Those of Windows are UTF-16, without `\\`, and lose what trails.
@@ -104,26 +101,8 @@ inline constexpr bool NamesAreAnyBytes = false;
 /// What a path through a file gives: Windows does not tell it from one through
 /// nothing.
 inline constexpr std::errc BelowAFile = std::errc::no_such_file_or_directory;
-inline constexpr const char *NoLinks =
-    "no symbolic links can be made here (Wine 8 has none, and Windows lets "
-    "administrators and developers only)";
 
 inline bool makeFifo(const std::string & /*Path*/) { return false; }
-
-/// False where there is no link then; Wine's call says that there was.
-inline bool tryLink(const std::string &Target, const std::string &Path,
-                    LinkTo Kind) {
-  std::filesystem::path To = toPath(Target);
-  const std::filesystem::path Link = toPath(Path);
-  const DWORD Flags =
-      (Kind == LinkTo::Folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0) |
-      0x2; // SYMBOLIC_LINK_FLAG_ALLOW_UNPRIVILEGED_CREATE
-  static_cast<void>(
-      ::CreateSymbolicLinkW(Link.c_str(), To.make_preferred().c_str(), Flags));
-  const DWORD Attributes = ::GetFileAttributesW(Link.c_str());
-  return Attributes != INVALID_FILE_ATTRIBUTES &&
-         (Attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
-}
 
 /// Handles of this process.
 inline int64_t openHandles() {
@@ -154,18 +133,10 @@ inline bool makeOlder(const std::string &Path, int64_t Seconds) {
 
 inline constexpr bool NamesAreAnyBytes = true;
 inline constexpr std::errc BelowAFile = std::errc::not_a_directory;
-inline constexpr const char *NoLinks = "this file system has no links";
 
 inline bool makeFifo(const std::string &Path) {
   EXPECT_EQ(::mkfifo(Path.c_str(), 0600), 0) << Path;
   return true;
-}
-
-inline bool tryLink(const std::string &Target, const std::string &Path,
-                    LinkTo /*Kind*/) {
-  std::error_code Error;
-  std::filesystem::create_symlink(Target, Path, Error);
-  return !Error;
 }
 
 /// The lowest descriptor that is free.
@@ -178,19 +149,6 @@ inline bool makeOlder(const std::string &Path, int64_t Seconds) {
 }
 
 #endif
-
-inline bool canMakeLinks() {
-  static const bool Can = [] {
-    const TestFolder Folder;
-    return tryLink("file", Folder.path("link"), LinkTo::File);
-  }();
-  return Can;
-}
-
-inline void makeLink(const std::string &Target, const std::string &Path,
-                     LinkTo Kind = LinkTo::File) {
-  EXPECT_TRUE(tryLink(Target, Path, Kind)) << Path;
-}
 
 } // namespace headstart::os::test
 

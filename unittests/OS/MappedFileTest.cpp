@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/MappedFile.h"
-#include "TestFiles.h"
+#include "TestLinks.h"
 
 #include "gtest/gtest.h"
 
@@ -29,6 +29,8 @@ using namespace headstart::os::test;
 namespace fs = std::filesystem;
 
 namespace {
+
+using headstart::os::OpenFile; // windows.h has a function of that name
 
 FileStatus look(const std::string &Path) {
   std::error_code Error;
@@ -69,9 +71,9 @@ TEST(LookAtTest, ClearsTheErrorItIsGiven) {
 TEST(LookAtTest, FollowsLinks) {
   const TestFolder Folder;
   const std::string File = Folder.write("file", "hello");
-  if (const std::string Missing = makeLink(File, Folder.path("link"));
-      !Missing.empty())
-    GTEST_SKIP() << Missing;
+  if (!canMakeLinks())
+    GTEST_SKIP() << NoLinks;
+  makeLink(File, Folder.path("link"));
   makeLink(Folder.path("absent"), Folder.path("dangling"));
   makeLink(Folder.path("loop"), Folder.path("loop"));
 
@@ -145,9 +147,9 @@ TEST(OpenFileTest, OpensARegularFile) {
 TEST(OpenFileTest, OpensThroughALink) {
   const TestFolder Folder;
   const std::string Path = Folder.write("file", "hello");
-  if (const std::string Missing = makeLink(Path, Folder.path("link"));
-      !Missing.empty())
-    GTEST_SKIP() << Missing;
+  if (!canMakeLinks())
+    GTEST_SKIP() << NoLinks;
+  makeLink(Path, Folder.path("link"));
   EXPECT_EQ(openOrFail(Folder.path("link")).identity(), look(Path).Identity);
 }
 

@@ -79,23 +79,6 @@ inline constexpr bool MappingsHoldFiles = true;
 inline constexpr bool MappingsHoldFiles = false;
 #endif
 
-/// Makes a symbolic link; what is missing for that, or nothing.
-inline std::string makeLink(const std::string &Target,
-                            const std::string &Link) {
-  std::error_code Error;
-  std::filesystem::create_symlink(Target, Link, Error);
-  if (!Error)
-    return {};
-#ifdef _WIN32
-  return "symbolic links: neither mingw's library nor Wine 8 makes them, and "
-         "Windows wants a privilege (" +
-         Error.message() + ")";
-#else
-  ADD_FAILURE() << Link << ": " << Error.message();
-  return "symbolic links";
-#endif
-}
-
 /// Puts the file \p From in the place of \p To, which somebody may have open.
 inline void replaceFile(const std::string &From, const std::string &To) {
   // Windows renames what is open, but nothing onto it (but for programs that

@@ -1,0 +1,80 @@
+//===- TestLinks.h - Symbolic links for tests -------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_UNITTESTS_OS_TESTLINKS_H // NOLINT(llvm-header-guard)
+#define HEADSTART_UNITTESTS_OS_TESTLINKS_H
+
+#include "TestFiles.h"
+
+#include "gtest/gtest.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
+namespace headstart::os::test {
+
+/// What a link is to lead to: Windows keeps two kinds apart.
+enum class LinkTo { File, Folder };
+
+#ifdef _WIN32
+
+inline constexpr const char *NoLinks =
+    "no symbolic links can be made here (Wine 8 has none, and Windows lets "
+    "administrators and developers only)";
+
+/// False where there is no link then; Wine's call says that there was.
+inline bool tryLink(const std::string &Target, const std::string &Path,
+                    LinkTo Kind) {
+  std::filesystem::path To = toPath(Target);
+  const std::filesystem::path Link = toPath(Path);
+  const DWORD Flags =
+      (Kind == LinkTo::Folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0) |
+      0x2; // SYMBOLIC_LINK_FLAG_ALLOW_UNPRIVILEGED_CREATE
+  static_cast<void>(
+      ::CreateSymbolicLinkW(Link.c_str(), To.make_preferred().c_str(), Flags));
+  const DWORD Attributes = ::GetFileAttributesW(Link.c_str());
+  return Attributes != INVALID_FILE_ATTRIBUTES &&
+         (Attributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0;
+}
+
+#else
+
+inline constexpr const char *NoLinks = "this file system has no links";
+
+inline bool tryLink(const std::string &Target, const std::string &Path,
+                    LinkTo /*Kind*/) {
+  std::error_code Error;
+  std::filesystem::create_symlink(Target, Path, Error);
+  return !Error;
+}
+
+#endif
+
+/// A test that needs links is skipped, with NoLinks for the reason, without.
+inline bool canMakeLinks() {
+  static const bool Can = [] {
+    const TestFolder Folder;
+    return tryLink("file", Folder.path("link"), LinkTo::File);
+  }();
+  return Can;
+}
+
+inline void makeLink(const std::string &Target, const std::string &Path,
+                     LinkTo Kind = LinkTo::File) {
+  EXPECT_TRUE(tryLink(Target, Path, Kind)) << Path;
+}
+
+} // namespace headstart::os::test
+
+#endif // HEADSTART_UNITTESTS_OS_TESTLINKS_H
