@@ -1,0 +1,45 @@
+# `compile-only`: all that needs libLLVM, compiled against LLVM's headers for a
+# system for which there is no libLLVM here. Not part of `all`: nothing comes of it
+# but that it compiles. `./dev lint` builds it.
+find_program(HEADSTART_TBLGEN llvm-tblgen PATHS /usr/lib/llvm-22/bin
+  NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+if(NOT TARGET headstart_llvm_headers OR NOT HEADSTART_TBLGEN)
+  return()
+endif()
+if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/lld
+    AND EXISTS ${HEADSTART_LLVM_HEADERS}/lld)
+  file(CREATE_LINK ${HEADSTART_LLVM_HEADERS}/lld ${HEADSTART_LLVM_INCLUDE}/lld
+    SYMBOLIC)
+endif()
+
+# The layers' own lists name libraries that are not here.
+set(folders Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
+  FileTree)
+list(TRANSFORM folders REPLACE "(.+)" "lib/\\1/*.cpp")
+file(GLOB sources CONFIGURE_DEPENDS ${folders} tools/*/*.cpp)
+add_library(compile-only OBJECT EXCLUDE_FROM_ALL ${sources})
+target_link_libraries(compile-only PRIVATE headstart_options headstart_llvm_headers)
+# Whether it compiles does not depend on it, only for how long.
+target_compile_options(compile-only PRIVATE $<$<NOT:$<BOOL:${MSVC}>>:-O0>)
+target_compile_definitions(compile-only PRIVATE
+  HEADSTART_SEAM_RENAME HEADSTART_VERSION="${PROJECT_VERSION}"
+  HEADSTART_STOCK_LLD="")
+set(tables ${PROJECT_BINARY_DIR}/compile-only)
+target_include_directories(compile-only PRIVATE ${tables})
+
+# Each option table where its source looks for it.
+function(compile_only_table source out)
+  get_filename_component(folder ${out} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs
+      -I ${HEADSTART_LLVM_INCLUDE} ${source} -o ${out}
+    DEPENDS ${source})
+  target_sources(compile-only PRIVATE ${out})
+endfunction()
+foreach(name COFFOptions ELFOptions MinGWOptions MachOOptions)
+  compile_only_table(${PROJECT_SOURCE_DIR}/lib/Inputs/${name}.td
+    ${tables}/headstart/Inputs/${name}.inc)
+endforeach()
+compile_only_table(${PROJECT_SOURCE_DIR}/tools/headstart/Options.td
+  ${tables}/Options.inc)
