@@ -8,8 +8,8 @@ if(NOT TARGET headstart_llvm_headers OR NOT HEADSTART_TBLGEN)
 endif()
 if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/lld
     AND EXISTS ${HEADSTART_LLVM_HEADERS}/lld)
-  file(CREATE_LINK ${HEADSTART_LLVM_HEADERS}/lld ${HEADSTART_LLVM_INCLUDE}/lld
-    SYMBOLIC)
+  headstart_link_folder(${HEADSTART_LLVM_HEADERS}/lld
+    ${HEADSTART_LLVM_INCLUDE}/lld)
 endif()
 
 # The layers' own lists name libraries that are not here.

@@ -16,6 +16,8 @@ if(HEADSTART_LLVM)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
+  install(FILES docs/man/headstart-linkers.7
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT Programs)
 endif()
 
 foreach(layer IN LISTS layers)

@@ -17,13 +17,7 @@ foreach(header ${LLVM_INSTALL_PREFIX}/include/llvm
     ${LLVM_INSTALL_PREFIX}/include/llvm-c ${LLD_INSTALL_PREFIX}/include/lld)
   get_filename_component(folder ${header} NAME)
   if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-    # Windows lets few users make links: there it is a copy.
-    if(WIN32)
-      file(COPY ${header} DESTINATION ${HEADSTART_LLVM_INCLUDE})
-    else()
-      file(CREATE_LINK ${header} ${HEADSTART_LLVM_INCLUDE}/${folder}
-        COPY_ON_ERROR SYMBOLIC)
-    endif()
+    headstart_link_folder(${header} ${HEADSTART_LLVM_INCLUDE}/${folder})
   endif()
 endforeach()
 

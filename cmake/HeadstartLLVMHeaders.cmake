@@ -15,8 +15,8 @@ set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
 file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
 foreach(folder llvm llvm-c)
   if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-    file(CREATE_LINK ${HEADSTART_LLVM_HEADERS}/${folder}
-      ${HEADSTART_LLVM_INCLUDE}/${folder} SYMBOLIC)
+    headstart_link_folder(${HEADSTART_LLVM_HEADERS}/${folder}
+      ${HEADSTART_LLVM_INCLUDE}/${folder})
   endif()
 endforeach()
 

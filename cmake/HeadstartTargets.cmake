@@ -1,3 +1,14 @@
+# headstart_link_folder(<folder> <link>): <folder> under another name. Windows lets
+# few users make links: there it is a copy.
+function(headstart_link_folder folder link)
+  if(CMAKE_HOST_WIN32)
+    get_filename_component(into ${link} DIRECTORY)
+    file(COPY ${folder} DESTINATION ${into})
+  else()
+    file(CREATE_LINK ${folder} ${link} SYMBOLIC)
+  endif()
+endfunction()
+
 # headstart_layer(<Layer> SOURCES ... DEPENDS ...): the library of one layer.
 function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})

@@ -13,17 +13,21 @@ object lacks must be in another one, in libSystem, or in the C++ standard librar
 --tests are compiled, too, for arm64 alone, and may lack googletest's.
 
 Run from the root of the checkout. What is newer than every source is not compiled
-again. Prints what is wrong; the status is 1 then. When the headers are not there
-it says so ("skipped: ...") and the status is 0.
+again. Prints what is wrong; the status is 1 then. When something that it needs is
+not there it says so ("skipped: ...") and the status is 77. Symbols of the C++
+library are taken for there, whatever its version.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import time
 
+SKIPPED = 77
 TARGETS = ["arm64-apple-macos11.0", "x86_64-apple-macos11.0"]
 
 # What the build of a libc++ decides, as for macOS's own: the headers have been
@@ -78,11 +82,13 @@ def flags(zig, target):
 
 
 def compile_one(arguments, target, source, strict):
-    folder = pathlib.Path(arguments.out) / target.split("-")[0]
+    folder = (pathlib.Path(arguments.out) / arguments.tools /
+              target.split("-")[0])
     place = folder / (re.sub(r"[^A-Za-z0-9]", "_", source) + ".o")
     folder.mkdir(parents=True, exist_ok=True)
     if place.exists() and place.stat().st_mtime > arguments.newest:
         return place, 0, ""
+    begun = time.time()
     command = [arguments.clang, *flags(arguments.zig, target), *strict]
     for include in arguments.include:
         command += ["-I", include]
@@ -90,7 +96,19 @@ def compile_one(arguments, target, source, strict):
         command += ["-isystem", include]
     command += ["-c", source, "-o", str(place)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode == 0:
+        os.utime(place, (begun, begun))  # what was edited meanwhile is newer
     return place, run.returncode, run.stderr
+
+
+def tools_of(arguments):
+    """A name for what compiles: clang, the headers, the warnings, the flags."""
+    version = subprocess.run([arguments.clang, "--version"], check=True,
+                             capture_output=True, text=True).stdout
+    said = "\n".join([version, str(arguments.zig), *WARNINGS, *arguments.include,
+                      *arguments.system, *flags(arguments.zig, "")] +
+                     [str(p) for p in sorted(arguments.zig.parent.glob("ziglang-*"))])
+    return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
 def newest_change():
@@ -139,7 +157,13 @@ def main():
     library = arguments.zig / "lib/libc/darwin/libSystem.tbd"
     if not library.exists():
         print("skipped: PyPI's ziglang is not installed (./dev setup installs it)")
-        return 0
+        return SKIPPED
+    for what, path in [("clang", arguments.clang), ("llvm-nm", arguments.nm)] + [
+            ("googletest's headers", path) for path in arguments.system]:
+        if path.endswith("-NOTFOUND") or not pathlib.Path(path).exists():
+            print(f"skipped: {what} not found")
+            return SKIPPED
+    arguments.tools = tools_of(arguments)
     system = set(re.findall(r"[\w$.]+", library.read_text()))
 
     failed = False

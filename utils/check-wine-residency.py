@@ -165,10 +165,13 @@ def run_once(wine, program, path):
 
         probe.ask("close")
         probe.ask(f"open Z:{path}")
+        probe.ask("unmap") # what is mapped stays
         probe.ask("evict")
         left = fincore(path)
         print(f"  host:    {left} pages after the Windows program's evict"
               + (": Wine drops nothing" if left == 2 * half else ""))
+        if left not in (0, 2 * half):
+            raise Retry
     finally:
         probe.process.stdin.close()
         probe.process.wait()

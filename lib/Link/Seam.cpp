@@ -109,6 +109,9 @@ using namespace headstart;
 
 using FileBuffer = ErrorOr<std::unique_ptr<MemoryBuffer>>;
 using OutputBuffer = Expected<std::unique_ptr<FileOutputBuffer>>;
+// cl refuses C's linkage for a template that nothing has instantiated yet
+// (C2526).
+static_assert(sizeof(FileBuffer) != 0 && sizeof(OutputBuffer) != 0);
 
 HEADSTART_LLVM_FUNCTION(FileBuffer, getFile,
                         (const Twine &Filename, bool IsText,

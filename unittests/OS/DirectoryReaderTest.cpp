@@ -102,20 +102,24 @@ TEST(DirectoryReaderTest, ReadsNothingWithoutAFolderOrRoom) {
 
 TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
   const TestFolder Folder;
-  Names Made = {"..x", ".hidden", "a.O", "a-o", "a b", "a;b", "x' #$%",
-                std::string(255, 'n'),
-                // One letter, composed and decomposed; one beyond 16 bits.
-                "\xc3\xa4", "a\xcc\x88", "\xf0\x9f\x9a\x80"};
+  Names Tried = {"..x", ".hidden", "a.O", "a-o", "a b", "a;b", "x' #$%",
+                 std::string(255, 'n'),
+                 // One letter, composed and decomposed; one beyond 16 bits.
+                 "\xc3\xa4", "a\xcc\x88", "\xf0\x9f\x9a\x80"};
   if (NamesAreAnyBytes)
-    Made.insert(Made.end(), {"\xff\xfe\x80", "a\nb", " ", "...", "\\", "a.o"});
-  for (const std::string &Name : Made)
+    Tried.insert(Tried.end(),
+                 {"\xff\xfe\x80", "a\nb", " ", "...", "\\", "a.o"});
+  // A file system may take two of them for one name, or not take one at all.
+  Names Made;
+  for (const std::string &Name : Tried) {
+    const fs::path Path = toPath(Folder.path(Name));
+    if (fs::exists(Path))
+      continue;
     ASSERT_FALSE(Folder.write(Name, "").empty());
+    if (fs::exists(Path))
+      Made.push_back(Name);
+  }
   std::sort(Made.begin(), Made.end());
-  Made.erase(std::remove_if(Made.begin(), Made.end(),
-                            [&](const std::string &Name) {
-                              return !fs::exists(toPath(Folder.path(Name)));
-                            }),
-             Made.end());
   ASSERT_GE(Made.size(), 8u) << "a file system that takes few names";
   EXPECT_EQ(listAll(Folder.path()), Made);
 }

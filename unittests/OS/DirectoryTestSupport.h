@@ -104,11 +104,16 @@ inline constexpr std::errc BelowAFile = std::errc::no_such_file_or_directory;
 
 inline bool makeFifo(const std::string & /*Path*/) { return false; }
 
-/// Handles of this process.
+/// Handles of this process; where that is not told (Wine 8 says 0), the number
+/// that the next one gets, which is the lowest that is free there.
 inline int64_t openHandles() {
   DWORD Count = 0;
   ::GetProcessHandleCount(::GetCurrentProcess(), &Count);
-  return Count;
+  if (Count != 0)
+    return Count;
+  const HANDLE Next = ::CreateEventW(nullptr, FALSE, FALSE, nullptr);
+  ::CloseHandle(Next);
+  return static_cast<int64_t>(reinterpret_cast<intptr_t>(Next));
 }
 
 /// Sets the time of the last write back.

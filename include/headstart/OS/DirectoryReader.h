@@ -49,10 +49,10 @@ struct DirectoryEntry {
   /// its three bytes (WTF-8). Points into the reader's buffer, or whoever
   /// lists.
   std::string_view Name;
-  /// With HasStatus all of it, except that Device and Inode are both 0 where
-  /// the system has no id for the file. Without, of use only as a hint: Inode
-  /// is what the listing says (that of the folder beneath where something is
-  /// mounted), the rest 0.
+  /// With HasStatus all of it (a folder's Size is of no meaning), except that
+  /// Device and Inode are both 0 where the system has no id for the file.
+  /// Without, of use only as a hint: Inode is what the listing says (that of
+  /// the folder beneath where something is mounted), the rest 0.
   FileIdentity Identity;
   EntryType Type = EntryType::Unknown;
   /// Whether size and times are known: where listings bring them (Windows,

@@ -99,12 +99,12 @@ public:
   size_t pageSize() const { return Abilities.PageSize; }
 
   /// Asks for \p Ranges of \p File to be read into memory, and returns without
-  /// waiting for them. A hint: the system may do less, or nothing. Ranges are
-  /// split into steps of what one call really does; parts past the end of the
-  /// file are ignored. One result per range, in order. Never fails as a whole.
-  /// On Windows the file is mapped for the length of the call, and while the
-  /// system says that it is short of memory the outcome is Failed with
-  /// `errc::not_enough_memory`.
+  /// waiting for them (but on Windows, where nobody says that it does not). A
+  /// hint: the system may do less, or nothing. Ranges are split into steps of
+  /// what one call really does; parts past the end of the file are ignored. One
+  /// result per range, in order. Never fails as a whole. On Windows the file is
+  /// mapped for the length of the call, and while the system says that it is
+  /// short of memory the outcome is Failed with `errc::not_enough_memory`.
   std::vector<HintResult> hint(const OpenFile &File,
                                std::span<const ByteRange> Ranges) const;
 
@@ -153,7 +153,8 @@ public:
   std::error_code evict(OpenFile &File) const;
 
   /// Tells the system that \p Range of \p Mapping will not be needed soon:
-  /// this process's page-table entries go at once, the page cache keeps the
+  /// this process's page-table entries go at once (on macOS they stay, and the
+  /// pages are the first that may go), the page cache keeps the
   /// pages until it needs the memory. The contents stay readable. Only whole
   /// pages inside \p Range are meant; but where Linux has mapped a huge page,
   /// the entries of all of it go (measured: 512 for 1), to be faulted in again.

@@ -39,7 +39,8 @@ size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into);
 /// address: names in Windows's records. An odd last byte is left out.
 size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into);
 
-/// Adds \p Wide as WTF-8 to \p Result.
+/// Adds \p Wide as WTF-8 to \p Result. A pair of surrogates must not be cut in
+/// two calls: neither this nor `appendWide` looks at what is there already.
 template <typename Unit>
 void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result);
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Program.h"
+#include "headstart/OS/MappedFile.h"
+#include <array>
 
 #include <cstddef>
 #include <cstdlib>
@@ -31,13 +33,26 @@ static const mach_header_64 *programHeader(intptr_t &Slide) {
   return nullptr;
 }
 
-// Offsets count from the slice of this processor in a universal file, where the
-// header of the slice is mapped.
+/// Whether the program's file is for several processors: then offsets count
+/// from the slice of this one, and nothing here tells where that is.
+static bool isUniversal() {
+  OpenFile File;
+  std::array<unsigned char, 4> Magic = {};
+  std::error_code Error;
+  if (OpenFile::open(programPath(), File) ||
+      File.readAt(0, {reinterpret_cast<char *>(Magic.data()), Magic.size()},
+                  Error) != Magic.size())
+    return true; // nothing is known
+  // FAT_MAGIC and FAT_MAGIC_64, high byte first.
+  return Magic[0] == 0xCA && Magic[1] == 0xFE && Magic[2] == 0xBA &&
+         (Magic[3] == 0xBE || Magic[3] == 0xBF);
+}
+
 std::vector<ProgramPart> headstart::os::programParts() {
   std::vector<ProgramPart> Parts;
   intptr_t Slide = 0;
   const mach_header_64 *const Header = programHeader(Slide);
-  if (Header == nullptr)
+  if (Header == nullptr || isUniversal())
     return Parts;
   const auto *Command = reinterpret_cast<const char *>(Header + 1);
   for (uint32_t I = 0; I != Header->ncmds; ++I) {

@@ -108,7 +108,10 @@ static std::error_code findProgram(const std::string &Word,
   }
   if (!IsFound)
     return NotFound;
-  if (hasSuffix(Found, L".bat") || hasSuffix(Found, L".cmd"))
+  // Windows leaves out dots and spaces at the end: `a.bat .` is `a.bat`.
+  const std::wstring Opened =
+      Found.substr(0, Found.find_last_not_of(L" .") + 1);
+  if (hasSuffix(Opened, L".bat") || hasSuffix(Opened, L".cmd"))
     return std::make_error_code(std::errc::executable_format_error);
   return {};
 }
@@ -150,13 +153,18 @@ public:
     Memory = std::make_unique<char[]>(Size);
     auto *const List =
         reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(Memory.get());
-    if (::InitializeProcThreadAttributeList(List, 1, 0, &Size) == 0)
+    // Without the list it would inherit whatever can be inherited.
+    if (::InitializeProcThreadAttributeList(List, 1, 0, &Size) == 0) {
+      Error = lastError();
       return;
+    }
     Info.lpAttributeList = List;
     if (::UpdateProcThreadAttribute(
             List, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, Inherited.data(),
-            Inherited.size() * sizeof(HANDLE), nullptr, nullptr) == 0)
+            Inherited.size() * sizeof(HANDLE), nullptr, nullptr) == 0) {
+      Error = lastError();
       return;
+    }
     Info.StartupInfo.cb = sizeof(Info);
     Options.Flags |= EXTENDED_STARTUPINFO_PRESENT;
   }
@@ -167,6 +175,8 @@ public:
       ::DeleteProcThreadAttributeList(Info.lpAttributeList);
   }
   STARTUPINFOW *get() { return &Info.StartupInfo; }
+
+  std::error_code Error; ///< why there is none
 
 private:
   STARTUPINFOEXW Info = {};
@@ -185,6 +195,8 @@ static std::error_code startProgram(const std::vector<std::string> &Words,
   if (std::error_code Error = commandLineOf(Program, Words, Line))
     return Error;
   StartupInfo Startup(Options);
+  if (Startup.Error)
+    return Startup.Error;
   PROCESS_INFORMATION Info = {};
   // It does not run before it is in the job, or it could leave programs behind.
   if (::CreateProcessW(Program.c_str(), Line.data(), nullptr, nullptr, TRUE,
@@ -216,6 +228,8 @@ static Started Foreground; // NOLINT: never destroyed before the process ends
 /// The console tells every process that is attached to it: the program does
 /// what is to be done, and we end when it has.
 static BOOL WINAPI leaveToProgram(DWORD Event) {
+  if (!Foreground.Process.isOpen())
+    return FALSE; // it does not run yet
   // When this returns from one of the others, the process is ended.
   if (Event != CTRL_C_EVENT && Event != CTRL_BREAK_EVENT)
     ::WaitForSingleObject(Foreground.Process.get(), INFINITE);
@@ -228,11 +242,13 @@ ForegroundProgram::start(const std::vector<std::string> &Words) {
   // What the program itself starts (a server that outlives it) is not ours.
   Options.JobLimits =
       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK;
-  if (std::error_code Error = startProgram(Words, Options, Foreground))
-    return Error;
-  Child = static_cast<int>(::GetProcessId(Foreground.Process.get()));
-  // After the start: whether Ctrl-C is ignored is inherited, handlers are not.
+  // Handlers are not inherited; that Ctrl-C is ignored would be.
   ::SetConsoleCtrlHandler(leaveToProgram, TRUE);
+  if (std::error_code Error = startProgram(Words, Options, Foreground)) {
+    ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
+    return Error;
+  }
+  Child = static_cast<int>(::GetProcessId(Foreground.Process.get()));
   return {};
 }
 
@@ -242,6 +258,8 @@ ProgramEnd ForegroundProgram::wait() {
   ::WaitForSingleObject(Foreground.Process.get(), INFINITE);
   DWORD Code = EXIT_FAILURE;
   ::GetExitCodeProcess(Foreground.Process.get(), &Code);
+  // What we do from now on can be interrupted.
+  ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
   return {.BySignal = false, .Code = static_cast<int>(Code)};
 }
 
@@ -266,8 +284,11 @@ static LONG WINAPI stopThread(EXCEPTION_POINTERS *Exception) {
 
 /// Called by abort, on the thread that calls it.
 static void stopAborting(int Signal) {
-  if (::GetCurrentThreadId() != SparedThread.load())
+  if (::GetCurrentThreadId() != SparedThread.load()) {
+    // The C runtime has taken the handler away, before it called it.
+    std::signal(Signal, stopAborting); // NOLINT(cert-err33-c): what to do?
     parkThread();
+  }
   std::signal(Signal, SIG_DFL); // NOLINT(cert-err33-c): what to do?
 }
 

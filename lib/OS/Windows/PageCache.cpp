@@ -40,6 +40,10 @@ using PrefetchFunction = BOOL WINAPI(HANDLE, ULONG_PTR, MemoryRange *, ULONG);
 /// Entries to a call of PrefetchVirtualMemory: 8 KiB, which the system copies.
 constexpr size_t RangesPerCall = 512;
 
+/// Bytes to a call, which may wait for them: between two calls the system may
+/// say that memory is low.
+constexpr uint64_t BytesPerCall = UINT64_C(256) * 1024 * 1024;
+
 /// What one entry asks for, at most. Nothing is known to cut a longer one; but
 /// steps tell how much was accepted before a call failed.
 constexpr uint64_t WindowsStepBytes = UINT64_C(64) * 1024 * 1024;
@@ -142,6 +146,7 @@ private:
   std::vector<HintResult> &Results;
   uint64_t StepBytes;
   std::vector<Step> Steps;
+  uint64_t StepsBytes = 0;
 };
 
 } // namespace
@@ -153,7 +158,8 @@ void HintBatch::add(size_t Index, char *Begin, uint64_t Length) {
     Steps.push_back({Index, Begin - Lead + At, Size,
                      Size - (At < Lead ? std::min(Lead - At, Size) : 0)});
     At += Size;
-    if (Steps.size() == RangesPerCall)
+    StepsBytes += Size;
+    if (Steps.size() == RangesPerCall || StepsBytes >= BytesPerCall)
       flush();
   }
 }
@@ -204,6 +210,7 @@ void HintBatch::flush() {
     }
   }
   Steps.clear();
+  StepsBytes = 0;
 }
 
 /// The bytes of one entry: whole pages.
@@ -235,20 +242,22 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
 /// has not touched: a file that was just written is in memory.
 static bool tellsPlace() {
   std::wstring Folder(MAX_PATH + 1, L'\0');
-  std::wstring Path(MAX_PATH + 1, L'\0');
   const DWORD Length =
       ::GetTempPathW(static_cast<DWORD>(Folder.size()), Folder.data());
-  if (Length == 0 || Length > MAX_PATH ||
-      ::GetTempFileNameW(Folder.c_str(), L"hs", 0, Path.data()) == 0)
+  if (Length == 0 || Length > MAX_PATH)
     return false;
+  Folder.resize(Length);
+  LARGE_INTEGER Now;
+  ::QueryPerformanceCounter(&Now);
+  const std::wstring Path = Folder + L"headstart-" +
+                            std::to_wstring(::GetCurrentProcessId()) + L"-" +
+                            std::to_wstring(Now.QuadPart);
   const UniqueHandle Scratch(::CreateFileW(
       Path.c_str(), GENERIC_READ | GENERIC_WRITE | DELETE, 0, nullptr,
-      CREATE_ALWAYS, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
+      CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE,
       nullptr));
-  if (!Scratch.isOpen()) {
-    ::DeleteFileW(Path.c_str());
+  if (!Scratch.isOpen())
     return false;
-  }
   const size_t PageSize = systemPageSize();
   const std::vector<char> Page(PageSize, 'x');
   DWORD Written = 0;
@@ -402,22 +411,12 @@ std::error_code PageCache::evict(OpenFile &File) const {
     return std::make_error_code(std::errc::bad_file_descriptor);
   constexpr DWORD ShareAll =
       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-  // The right to write lets dirty pages be written first; who has not got it
-  // has not written them.
-  UniqueHandle Unbuffered;
-  bool MayWrite = false;
-  for (const DWORD Access : {GENERIC_READ | GENERIC_WRITE, GENERIC_READ}) {
-    Unbuffered = UniqueHandle(
-        ::ReOpenFile(handleOf(File), Access, ShareAll, FILE_FLAG_NO_BUFFERING));
-    MayWrite = (Access & GENERIC_WRITE) != 0;
-    if (Unbuffered.isOpen())
-      break;
-  }
+  // Not to write: that would refuse whoever lets others only read. Dirty pages
+  // are written by the file system, before it purges them.
+  const UniqueHandle Unbuffered(::ReOpenFile(handleOf(File), GENERIC_READ,
+                                             ShareAll, FILE_FLAG_NO_BUFFERING));
   if (!Unbuffered.isOpen())
     return lastError();
-  std::error_code Error;
-  if (MayWrite && ::FlushFileBuffers(Unbuffered.get()) == 0)
-    Error = lastError();
   const FileIdentity Identity = File.identity();
   File.close();
   UniqueHandle Again(::ReOpenFile(Unbuffered.get(), GENERIC_READ, ShareAll, 0));
@@ -425,7 +424,7 @@ std::error_code PageCache::evict(OpenFile &File) const {
     return lastError();
   File.Handle = std::bit_cast<intptr_t>(Again.release());
   File.Identity = Identity;
-  return Error;
+  return {};
 }
 
 /// Takes the pages from \p Begin to \p End, both at pages, out of this

@@ -29,6 +29,7 @@ static std::errc conditionOf(DWORD Code) {
   case ERROR_BAD_PATHNAME:
   case ERROR_BAD_NETPATH:
   case ERROR_BAD_NET_NAME:
+  case ERROR_DELETE_PENDING:
     return std::errc::no_such_file_or_directory;
   case ERROR_ACCESS_DENIED:
     return std::errc::permission_denied;
@@ -130,6 +131,22 @@ public:
 std::error_code errorOf(DWORD Code) {
   static const WindowsCategory Category;
   return {static_cast<int>(Code), Category};
+}
+
+std::error_code lastError() {
+  DWORD Code = ::GetLastError();
+  if (Code != ERROR_ACCESS_DENIED)
+    return errorOf(Code);
+  // As LLVM's mapLastWindowsError does: not documented, and there since
+  // Windows 2000.
+  static auto *const LastStatus =
+      findFunction<LONG WINAPI()>(L"ntdll.dll", "RtlGetLastNtStatus");
+  constexpr auto DeletePending = static_cast<LONG>(0xC0000056);
+  constexpr auto FileDeleted = static_cast<LONG>(0xC0000123);
+  const LONG Status = LastStatus != nullptr ? LastStatus() : 0;
+  if (Status == DeletePending || Status == FileDeleted)
+    Code = ERROR_DELETE_PENDING;
+  return errorOf(Code);
 }
 
 int64_t nanosecondsOf(const FILETIME &Time) {

@@ -28,14 +28,15 @@
 
 namespace headstart::os::detail {
 
-/// The error \p Code of Windows: as one of std::errc where one of them says the
-/// same, so that callers compare alike everywhere (the runtime of mingw maps
-/// only some, and sharing violations to nothing), else the number itself in
-/// `system_category`.
+/// The error \p Code of Windows, in a category of its own that says the same as
+/// one of std::errc where there is one (the runtime of mingw maps only some,
+/// and sharing violations to nothing). To be compared with std::errc, not with
+/// another error_code, nor by its value.
 std::error_code errorOf(DWORD Code);
 
-/// GetLastError as an error. To be called before anything else.
-inline std::error_code lastError() { return errorOf(::GetLastError()); }
+/// GetLastError as an error. To be called before anything else. That a file is
+/// being deleted, which Win32 calls "access denied", is that it is gone.
+std::error_code lastError();
 
 /// \p Text (WTF-8) as Windows has it; nothing but an error if no name of
 /// Windows has that form: `invalid_argument` for one with a NUL,

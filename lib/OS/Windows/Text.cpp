@@ -45,12 +45,25 @@ static bool askForText(Function Ask, std::wstring &Result) {
   return Length != 0;
 }
 
+/// Takes a `//?/` in front of a drive off: Win32 resolves such a path like
+/// others, and only `\\?\` means "as it is".
+static void dropLoosePrefix(std::wstring &Path) {
+  const auto IsSeparator = [](wchar_t C) { return C == L'/' || C == L'\\'; };
+  constexpr size_t Prefix = 4;
+  if (Path.size() > Prefix + 2 && !Path.starts_with(L"\\\\?\\") &&
+      IsSeparator(Path[0]) && IsSeparator(Path[1]) && Path[2] == L'?' &&
+      IsSeparator(Path[3]) && Path[Prefix + 1] == L':' &&
+      IsSeparator(Path[Prefix + 2]))
+    Path.erase(0, Prefix);
+}
+
 std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
   std::wstring Wide;
   if (std::error_code Error = toWide(Path, Wide))
     return Error;
   if (Wide.empty())
     return std::make_error_code(std::errc::no_such_file_or_directory);
+  dropLoosePrefix(Wide);
   std::wstring Base;
   const std::wstring_view View = Wide;
   switch (startOf(View)) {
