@@ -203,6 +203,17 @@ bool findsFileNamed(const std::wstring &Name) {
   return true;
 }
 
+TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {
+  const TestFolder Folder;
+  std::string Path = Folder.write("file", "hello");
+  ASSERT_EQ(Path[1], ':');
+  for (const char *const Prefix : {"//?/", "\\\\?/", "/\\?\\"}) {
+    EXPECT_EQ(look(Prefix + Path).Identity.Size, 5U) << Prefix;
+    os::OpenFile File;
+    EXPECT_FALSE(os::OpenFile::open(Prefix + Path, File)) << Prefix;
+  }
+}
+
 TEST(WindowsPathTest, TakesNamesThatAreNotASCII) {
   for (const wchar_t *const Name : {L"\u00e9\u20ac", L"\xD83D\xDE00"})
     EXPECT_TRUE(findsFileNamed(Name)) << ::GetLastError();

@@ -57,6 +57,30 @@ protected:
   const PageCache Cache{smallSteps()};
 };
 
+TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
+  // Compilers open what they read so that nobody may write meanwhile.
+  const std::wstring Path = toPath(Folder.path("file")).wstring();
+  std::atomic<bool> IsDone{false};
+  std::atomic<unsigned> Evictions{0};
+  Threads Evicting;
+  ASSERT_FALSE(Evicting.start([&] {
+    os::OpenFile Own = openOrFail(Folder.path("file"));
+    for (; !IsDone; ++Evictions)
+      EXPECT_FALSE(Cache.evict(Own));
+    EXPECT_TRUE(Own.isOpen());
+    EXPECT_EQ(Own.size(), Contents.size());
+  }));
+  for (unsigned I = 0; I != 300 || Evictions < 10; ++I) {
+    const HANDLE Reader =
+        ::CreateFileW(Path.c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
+                      OPEN_EXISTING, 0, nullptr);
+    EXPECT_NE(Reader, INVALID_HANDLE_VALUE) << ::GetLastError();
+    ::CloseHandle(Reader);
+  }
+  IsDone = true;
+  Evicting.join();
+}
+
 TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
   ASSERT_TRUE(Cache.abilities().Hint);
   for (const uint64_t Pages : {Batch - 1, Batch, Batch + 1, 2 * Batch}) {
