@@ -24,6 +24,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace headstart::os {
 
@@ -63,11 +64,20 @@ FileStatus lookAt(const std::string &Path, std::error_code &Error);
 class OpenFile {
 public:
   OpenFile() = default;
-  OpenFile(OpenFile &&Other) noexcept;
-  OpenFile &operator=(OpenFile &&Other) noexcept;
+  OpenFile(OpenFile &&Other) noexcept
+      : Handle(std::exchange(Other.Handle, InvalidHandle)),
+        Identity(std::exchange(Other.Identity, {})) {}
+  OpenFile &operator=(OpenFile &&Other) noexcept {
+    if (this != &Other) {
+      close();
+      Handle = std::exchange(Other.Handle, InvalidHandle);
+      Identity = std::exchange(Other.Identity, {});
+    }
+    return *this;
+  }
   OpenFile(const OpenFile &) = delete;
   OpenFile &operator=(const OpenFile &) = delete;
-  ~OpenFile();
+  ~OpenFile() { close(); }
 
   /// Opens \p Path when it is a regular file; looks before it opens, so that
   /// it never blocks on, nor disturbs, a FIFO or a device. Anything that is
@@ -118,8 +128,17 @@ private:
 class MappedFile {
 public:
   MappedFile() = default;
-  MappedFile(MappedFile &&Other) noexcept;
-  MappedFile &operator=(MappedFile &&Other) noexcept;
+  MappedFile(MappedFile &&Other) noexcept
+      : Data(std::exchange(Other.Data, nullptr)),
+        Size(std::exchange(Other.Size, 0)) {}
+  MappedFile &operator=(MappedFile &&Other) noexcept {
+    if (this != &Other) {
+      MappedFile Old(std::move(*this));
+      Data = std::exchange(Other.Data, nullptr);
+      Size = std::exchange(Other.Size, 0);
+    }
+    return *this;
+  }
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();

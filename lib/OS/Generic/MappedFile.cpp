@@ -85,21 +85,6 @@ FileStatus headstart::os::lookAt(const std::string &Path,
   return Status;
 }
 
-OpenFile::OpenFile(OpenFile &&Other) noexcept
-    : Handle(std::exchange(Other.Handle, InvalidHandle)),
-      Identity(std::exchange(Other.Identity, {})) {}
-
-OpenFile &OpenFile::operator=(OpenFile &&Other) noexcept {
-  if (this != &Other) {
-    close();
-    Handle = std::exchange(Other.Handle, InvalidHandle);
-    Identity = std::exchange(Other.Identity, {});
-  }
-  return *this;
-}
-
-OpenFile::~OpenFile() { close(); }
-
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 
@@ -183,19 +168,6 @@ void OpenFile::close() {
   }
   Handle = InvalidHandle;
   Identity = {};
-}
-
-MappedFile::MappedFile(MappedFile &&Other) noexcept
-    : Data(std::exchange(Other.Data, nullptr)),
-      Size(std::exchange(Other.Size, 0)) {}
-
-MappedFile &MappedFile::operator=(MappedFile &&Other) noexcept {
-  if (this != &Other) {
-    MappedFile Old(std::move(*this));
-    Data = std::exchange(Other.Data, nullptr);
-    Size = std::exchange(Other.Size, 0);
-  }
-  return *this;
 }
 
 MappedFile::~MappedFile() {

@@ -65,21 +65,6 @@ FileStatus headstart::os::lookAt(const std::string &Path,
   return {};
 }
 
-OpenFile::OpenFile(OpenFile &&Other) noexcept
-    : Handle(std::exchange(Other.Handle, InvalidHandle)),
-      Identity(std::exchange(Other.Identity, {})) {}
-
-OpenFile &OpenFile::operator=(OpenFile &&Other) noexcept {
-  if (this != &Other) {
-    close();
-    Handle = std::exchange(Other.Handle, InvalidHandle);
-    Identity = std::exchange(Other.Identity, {});
-  }
-  return *this;
-}
-
-OpenFile::~OpenFile() { close(); }
-
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 
@@ -151,19 +136,6 @@ void OpenFile::close() {
     ::close(descriptor(Handle));
   Handle = InvalidHandle;
   Identity = {};
-}
-
-MappedFile::MappedFile(MappedFile &&Other) noexcept
-    : Data(std::exchange(Other.Data, nullptr)),
-      Size(std::exchange(Other.Size, 0)) {}
-
-MappedFile &MappedFile::operator=(MappedFile &&Other) noexcept {
-  if (this != &Other) {
-    MappedFile Old(std::move(*this));
-    Data = std::exchange(Other.Data, nullptr);
-    Size = std::exchange(Other.Size, 0);
-  }
-  return *this;
 }
 
 MappedFile::~MappedFile() {

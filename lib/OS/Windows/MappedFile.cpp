@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <utility>
 
 // Inside, since winbase.h has an OpenFile of its own.
 namespace headstart::os {
@@ -77,21 +76,6 @@ FileStatus lookAt(const std::string &Path, std::error_code &Error) {
   }
   return Error ? FileStatus() : lookAtSystemPath(Wide, Error);
 }
-
-OpenFile::OpenFile(OpenFile &&Other) noexcept
-    : Handle(std::exchange(Other.Handle, InvalidHandle)),
-      Identity(std::exchange(Other.Identity, {})) {}
-
-OpenFile &OpenFile::operator=(OpenFile &&Other) noexcept {
-  if (this != &Other) {
-    close();
-    Handle = std::exchange(Other.Handle, InvalidHandle);
-    Identity = std::exchange(Other.Identity, {});
-  }
-  return *this;
-}
-
-OpenFile::~OpenFile() { close(); }
 
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
@@ -166,19 +150,6 @@ void OpenFile::close() {
     ::CloseHandle(handleOf(Handle));
   Handle = InvalidHandle;
   Identity = {};
-}
-
-MappedFile::MappedFile(MappedFile &&Other) noexcept
-    : Data(std::exchange(Other.Data, nullptr)),
-      Size(std::exchange(Other.Size, 0)) {}
-
-MappedFile &MappedFile::operator=(MappedFile &&Other) noexcept {
-  if (this != &Other) {
-    MappedFile Old(std::move(*this));
-    Data = std::exchange(Other.Data, nullptr);
-    Size = std::exchange(Other.Size, 0);
-  }
-  return *this;
 }
 
 MappedFile::~MappedFile() {
