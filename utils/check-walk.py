@@ -7,6 +7,7 @@ Names, types and sizes must be those that the host's own calls give. Wine shows
 the host's links as what they point to, so trees with links are refused.
 """
 
+import argparse
 import os
 import stat
 import subprocess
@@ -30,9 +31,14 @@ def on_the_host(root):
 
 
 def main():
-    wine, program, *roots = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wine")
+    parser.add_argument("program")
+    parser.add_argument("roots", nargs="+", metavar="folder")
+    arguments = parser.parse_args()
+    wine, program = arguments.wine, arguments.program
     failed = False
-    for root in roots:
+    for root in arguments.roots:
         expected = on_the_host(root)
         if not expected:
             sys.exit(f"{root}: nothing there, which would show nothing")
