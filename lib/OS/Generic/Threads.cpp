@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include "../StartThread.h"
 #include <algorithm>
-#include <new>
 
 namespace headstart::os {
 
@@ -19,15 +19,7 @@ unsigned usableProcessors() {
 }
 
 std::error_code Threads::start(std::function<void()> Work) {
-  std::error_code Error;
-  try {
-    Running.emplace_back(std::move(Work));
-  } catch (const std::system_error &E) {
-    Error = E.code();
-  } catch (const std::bad_alloc &) {
-    Error = std::make_error_code(std::errc::not_enough_memory);
-  }
-  return Error;
+  return detail::startThread(Running, std::move(Work));
 }
 
 void Threads::join() {

@@ -8,6 +8,7 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include "../Refusal.h"
 #include "Support.h"
 
 #include <fcntl.h>
@@ -27,20 +28,6 @@ static FileStatus statusFrom(const struct stat &Stat) {
                                         : FileKind::Other;
   Status.Identity = identityOf(Stat);
   return Status;
-}
-
-static std::error_code refusal(FileKind Kind) {
-  switch (Kind) {
-  case FileKind::Missing:
-    return std::make_error_code(std::errc::no_such_file_or_directory);
-  case FileKind::Regular:
-    return {};
-  case FileKind::Directory:
-    return std::make_error_code(std::errc::is_a_directory);
-  case FileKind::Other:
-    break;
-  }
-  return std::make_error_code(std::errc::operation_not_supported);
 }
 
 static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include "../StartThread.h"
 #include <algorithm>
 #include <csignal>
-#include <new>
 #include <pthread.h>
 
 namespace headstart::os {
@@ -30,14 +30,7 @@ std::error_code Threads::start(std::function<void()> Work) {
   for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
     sigdelset(&All, Fault);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
-  std::error_code Error;
-  try {
-    Running.emplace_back(std::move(Work));
-  } catch (const std::system_error &E) {
-    Error = E.code();
-  } catch (const std::bad_alloc &) {
-    Error = std::make_error_code(std::errc::not_enough_memory);
-  }
+  const std::error_code Error = detail::startThread(Running, std::move(Work));
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   return Error;
 }

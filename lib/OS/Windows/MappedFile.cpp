@@ -8,6 +8,7 @@
 
 #include "headstart/OS/MappedFile.h"
 
+#include "../Refusal.h"
 #include "Support.h"
 #include "headstart/OS/WideText.h"
 
@@ -26,20 +27,6 @@ static constexpr DWORD ShareAll =
 
 static HANDLE handleOf(intptr_t Handle) {
   return std::bit_cast<HANDLE>(Handle);
-}
-
-static std::error_code refusal(FileKind Kind) {
-  switch (Kind) {
-  case FileKind::Missing:
-    return std::make_error_code(std::errc::no_such_file_or_directory);
-  case FileKind::Regular:
-    return {};
-  case FileKind::Directory:
-    return std::make_error_code(std::errc::is_a_directory);
-  case FileKind::Other:
-    break;
-  }
-  return std::make_error_code(std::errc::operation_not_supported);
 }
 
 /// Looks at \p Path as the system has it. Whatever it is, only its attributes

@@ -8,12 +8,12 @@
 
 #include "headstart/OS/Threads.h"
 
+#include "../StartThread.h"
 #include "Support.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <new>
 
 namespace headstart::os {
 
@@ -45,15 +45,7 @@ unsigned usableProcessors() {
 }
 
 std::error_code Threads::start(std::function<void()> Work) {
-  std::error_code Error;
-  try {
-    Running.emplace_back(std::move(Work));
-  } catch (const std::system_error &E) {
-    Error = E.code();
-  } catch (const std::bad_alloc &) {
-    Error = std::make_error_code(std::errc::not_enough_memory);
-  }
-  return Error;
+  return detail::startThread(Running, std::move(Work));
 }
 
 void Threads::join() {
