@@ -8,7 +8,6 @@
 
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/DriverAnswer.h"
-#include "headstart/Link/LinkerName.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
@@ -115,14 +114,15 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   } else {
     Program = recognizeProgram(Words);
   }
-  bool WasAsked = false;
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MostDrivers)
       return problem("'" + Words.front() + "' would start one more driver");
-    bool IsCL = *Program->Driver == DriverKind::ClangCL;
-    if (!askDriver(*Program->Driver, Words, Cancelled, Result))
+    const DriverKind Driver = *Program->Driver;
+    const bool IsCL = Driver == DriverKind::ClangCL;
+    if (!askDriver(Driver, Words, Cancelled, Result))
       return Result;
-    WasAsked = true;
+    if (!Result.Driver)
+      Result.Driver = Driver;
     Program = recognizeProgram(Words);
     if (Program && !Program->Driver && (IsCL || areForLinkExe(Words))) {
       Program->Linker = Flavour::COFF;
@@ -141,12 +141,14 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   std::vector<std::string> Args = std::move(Program->ImpliedWords);
   for (std::string &Word : drop_begin(Words, Program->LeadingWords))
     // collect2 keeps this one to itself.
-    if (!WasAsked || !StringRef(Word).starts_with("-fuse-ld="))
+    if (!Result.Driver || !StringRef(Word).starts_with("-fuse-ld="))
       Args.push_back(std::move(Word));
   ExpandedCommandLine Expanded =
       expandCommandLine(Program->Linker, Args, Context);
   Result.Notes = std::move(Expanded.Notes);
   Result.Command = parseCommandLine(Program->Linker, Expanded.Words, Context);
+  Result.Words = std::move(Expanded.Words);
+  Result.Style = Program->Linker;
   return Result;
 }
 

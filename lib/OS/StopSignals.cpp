@@ -15,11 +15,16 @@ namespace headstart::os {
 
 namespace {
 
+#ifdef SIGHUP
+constexpr std::array<int, 3> Signals = {SIGINT, SIGTERM, SIGHUP};
+#else
 constexpr std::array<int, 2> Signals = {SIGINT, SIGTERM};
+#endif
 
 // A handler can reach nothing else.
 std::atomic<int> Received = 0;
 std::array<std::atomic<bool>, Signals.size()> IsOurs; ///< not ignored
+std::atomic<bool> NextWaits = false;
 static_assert(std::atomic<int>::is_always_lock_free &&
               std::atomic<bool>::is_always_lock_free);
 
@@ -27,13 +32,17 @@ extern "C" void noteSignal(int Signal) {
   Received.store(Signal, std::memory_order_relaxed);
   for (size_t I = 0; I != Signals.size(); ++I)
     if (IsOurs[I].load(std::memory_order_relaxed))
-      std::signal(Signals[I], SIG_DFL); // NOLINT(cert-err33-c): what to do?
+      // NOLINTNEXTLINE(cert-err33-c): what to do?
+      std::signal(Signals[I], NextWaits.load(std::memory_order_relaxed)
+                                  ? SIG_IGN
+                                  : SIG_DFL);
 }
 
 } // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(NextSignal Next) {
   Received.store(0);
+  NextWaits.store(Next == NextSignal::Waits);
   for (std::atomic<bool> &Ours : IsOurs)
     Ours.store(false);
   for (size_t I = 0; I != Signals.size(); ++I) {
@@ -48,10 +57,12 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  // When one has come in, another one still ends the program.
-  for (size_t I = 0; I != Signals.size() && received() == 0; ++I)
-    if (Before[I] != SIG_ERR)
+  // When one has come in, another one ends the program.
+  for (size_t I = 0; I != Signals.size(); ++I)
+    if (received() == 0 && Before[I] != SIG_ERR)
       std::signal(Signals[I], Before[I]);
+    else if (IsOurs[I].load())
+      std::signal(Signals[I], SIG_DFL);
 }
 
 void endByClosedPipe() {

@@ -57,6 +57,20 @@ struct TreeArguments {
   std::optional<std::string> Memory;
 };
 
+/// What bench is given, as it was written.
+struct BenchArguments {
+  std::optional<std::string> Rounds, ColdRounds, WarmRounds;
+  std::optional<std::string> Variants;
+  std::optional<std::string> Stock;
+  std::optional<std::string> Throttle;
+  std::optional<std::string> Memory;
+  std::optional<std::string> JSONFile;
+  std::optional<std::string> HTML;
+  std::optional<std::string> From;
+  bool NoHTML = false;
+  bool NoWatch = false;
+};
+
 /// A parsed command line: what stood before `--`, and what stood after.
 struct CommandArguments {
   bool JSON = false;
@@ -64,6 +78,7 @@ struct CommandArguments {
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in their order
   TreeArguments Tree;
+  BenchArguments Bench;
   TraceClock::time_point Origin;   ///< the start of main
   bool HasLinker = false;          ///< whether there was a `--`
   std::vector<std::string> Linker; ///< the linker and its arguments
@@ -80,6 +95,9 @@ Exit failOutput(std::error_code Error);
 /// Writes what `outs()` still holds. Gives back \p Status, or the failure if
 /// all went well but for that.
 Exit finishOutput(Exit Status);
+
+/// "headstart 0.1.0 (LLVM 22.1.8)".
+std::string versionText();
 
 /// headstart run: prefetch beside any linker. Returns only when that could not
 /// be started; else the process ends as the linker does.
@@ -100,6 +118,10 @@ Exit runProfile(const CommandArguments &Arguments);
 Exit runEvict(const CommandArguments &Arguments);
 /// headstart residency: how much of each file is in memory.
 Exit runResidency(const CommandArguments &Arguments);
+
+/// headstart bench: a link against itself, with and without prefetch. Ends the
+/// process when a signal asks.
+Exit runBenchCommand(const CommandArguments &Arguments);
 
 } // namespace headstart
 

@@ -8,6 +8,7 @@ def RunOption : OptionVisibility;
 def WalkOption : OptionVisibility;
 def StatusOption : OptionVisibility;
 def WarmOption : OptionVisibility;
+def BenchOption : OptionVisibility;
 
 class TakesJSON { list<OptionVisibility> Visibility = [JSONOption]; }
 class TakesLinker { list<OptionVisibility> Visibility = [LinkerOption]; }
@@ -18,6 +19,10 @@ class TakesList { list<OptionVisibility> Visibility = [WalkOption, StatusOption]
 class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
 class TakesJobs {
   list<OptionVisibility> Visibility = [WalkOption, StatusOption, WarmOption];
+}
+class TakesBench { list<OptionVisibility> Visibility = [BenchOption]; }
+class TakesMemory {
+  list<OptionVisibility> Visibility = [WarmOption, BenchOption];
 }
 class TakesRun { list<OptionVisibility> Visibility = [RunOption]; }
 
@@ -101,7 +106,43 @@ def changed_since_EQ : Joined<["--"], "changed-since=">, TakesWarm,
     HelpText<"Only what has changed since a manifest; with any other file, what "
              "is newer than it">;
 def changed_since : Separate<["--"], "changed-since">, Alias<changed_since_EQ>;
-def memory_EQ : Joined<["--"], "memory=">, TakesWarm, MetaVarName<"<SIZE>">,
+def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
     HelpText<"The most to fetch: 2G, 512M, or 50% of what is available (the "
-             "default)">;
+             "default)">,
+    HelpTextForVariants<[BenchOption], "Hold the links' memory, page cache included, to that">;
 def memory : Separate<["--"], "memory">, Alias<memory_EQ>;
+
+// How links are compared.
+def rounds_EQ : Joined<["--"], "rounds=">, TakesBench, MetaVarName<"<N>">,
+    HelpText<"How often each variant is run, cold and warm; 5 without it">;
+def rounds : Separate<["--"], "rounds">, Alias<rounds_EQ>;
+def cold_rounds_EQ : Joined<["--"], "cold-rounds=">, TakesBench,
+    MetaVarName<"<N>">, HelpText<"How often cold; 0: not">;
+def cold_rounds : Separate<["--"], "cold-rounds">, Alias<cold_rounds_EQ>;
+def warm_rounds_EQ : Joined<["--"], "warm-rounds=">, TakesBench,
+    MetaVarName<"<N>">, HelpText<"How often warm; 0: not">;
+def warm_rounds : Separate<["--"], "warm-rounds">, Alias<warm_rounds_EQ>;
+def variants_EQ : Joined<["--"], "variants=">, TakesBench,
+    MetaVarName<"<NAME,...>">,
+    HelpText<"Of off, stock-prefetch, on and on+profile; without it all that "
+             "the linker has. The first is what the others are compared with">;
+def variants : Separate<["--"], "variants">, Alias<variants_EQ>;
+def stock_EQ : Joined<["--"], "stock=">, TakesBench, MetaVarName<"<PROGRAM>">,
+    HelpText<"The stock linker that a drop-in is compared with; without it "
+             "LLVM's own">;
+def stock : Separate<["--"], "stock">, Alias<stock_EQ>;
+def throttle_EQ : Joined<["--"], "throttle=">, TakesBench,
+    MetaVarName<"<BYTES/s>">,
+    HelpText<"Hold the disk to that speed: 400M, 100000000 (powers of 1000)">;
+def throttle : Separate<["--"], "throttle">, Alias<throttle_EQ>;
+def json_EQ : Joined<["--"], "json=">, TakesBench, MetaVarName<"<FILE>">,
+    HelpText<"Also write the JSON to a file">;
+def html_EQ : Joined<["--"], "html=">, TakesBench, MetaVarName<"<FILE>">,
+    HelpText<"Where the page is written; without it to headstart-bench.html">;
+def html : Separate<["--"], "html">, Alias<html_EQ>;
+def no_html : Flag<["--"], "no-html">, TakesBench, HelpText<"Write no page">;
+def no_watch : Flag<["--"], "no-watch">, TakesBench,
+    HelpText<"Leave out the links that are only watched, for the page's charts">;
+def from_EQ : Joined<["--"], "from=">, TakesBench, MetaVarName<"<REPORT>">,
+    HelpText<"Run nothing: write the page of a report that --json has kept">;
+def from : Separate<["--"], "from">, Alias<from_EQ>;

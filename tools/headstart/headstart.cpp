@@ -33,6 +33,7 @@ enum OptionSet : unsigned {
   WalkOption = 1U << 4,
   StatusOption = 1U << 5,
   WarmOption = 1U << 6,
+  BenchOption = 1U << 7,
 };
 
 enum OptionId {
@@ -102,6 +103,10 @@ constexpr Subcommand Subcommands[] = {
     {"evict", "headstart evict [--json] PATH...",
      "Put files out of memory (folders: all files in them)", runEvict,
      DefaultVis | JSONOption},
+    {"bench", "headstart bench [options] -- LINKER ARGS...",
+     "Run a link again and again, cold and warm, with and without prefetch in "
+     "turn; what it writes goes to a temporary folder",
+     runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
 };
 
 void printUsage(raw_ostream &OS) {
@@ -169,8 +174,25 @@ TreeArguments treeArguments(const InputArgList &Args) {
   return Tree;
 }
 
+BenchArguments benchArguments(const InputArgList &Args) {
+  BenchArguments Bench;
+  Bench.Rounds = valueOf(Args, OPT_rounds_EQ);
+  Bench.ColdRounds = valueOf(Args, OPT_cold_rounds_EQ);
+  Bench.WarmRounds = valueOf(Args, OPT_warm_rounds_EQ);
+  Bench.Variants = valueOf(Args, OPT_variants_EQ);
+  Bench.Stock = valueOf(Args, OPT_stock_EQ);
+  Bench.Throttle = valueOf(Args, OPT_throttle_EQ);
+  Bench.Memory = valueOf(Args, OPT_memory_EQ);
+  Bench.JSONFile = valueOf(Args, OPT_json_EQ);
+  Bench.HTML = valueOf(Args, OPT_html_EQ);
+  Bench.From = valueOf(Args, OPT_from_EQ);
+  Bench.NoHTML = Args.hasArg(OPT_no_html);
+  Bench.NoWatch = Args.hasArg(OPT_no_watch);
+  return Bench;
+}
+
 Exit printVersion() {
-  outs() << "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  outs() << versionText() << "\n";
   return Exit::Done;
 }
 
@@ -210,6 +232,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                     ": expected a value after it",
                 Exit::WrongUsage);
   Arguments.Tree = treeArguments(Parsed);
+  Arguments.Bench = benchArguments(Parsed);
   // Where no linker is expected, `--` ends the options. LLVM leaves out what is
   // empty ("$NOTHING"), and a command without operands would do something else.
   bool IsForLinker = (S.Takes & LinkerOption) != 0;
@@ -221,6 +244,10 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
 }
 
 } // namespace
+
+std::string headstart::versionText() {
+  return "headstart " HEADSTART_VERSION " (LLVM " LLVM_VERSION_STRING ")";
+}
 
 Exit headstart::fail(const std::string &Message, Exit Status) {
   errs() << "headstart: error: " << Message << "\n";
@@ -257,7 +284,7 @@ int main(int argc, char **argv) {
   if (Command != "run")
     os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
-  if (Command != "run" && Command != "warm")
+  if (Command != "run" && Command != "warm" && Command != "bench")
     Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {

@@ -17,6 +17,7 @@
 #define HEADSTART_LINK_FOREIGNCOMMAND_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Link/LinkerName.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <atomic>
 #include <optional>
@@ -35,6 +36,11 @@ struct ForeignCommand {
   bool IsUnknown = false;
   /// Response files that could not be expanded.
   std::vector<std::string> Notes;
+
+  // With a Command:
+  std::vector<CommandLineWord> Words; ///< the linker's own, expanded
+  Flavour Style = Flavour::ELF;       ///< whose options they are
+  std::optional<DriverKind> Driver;   ///< that was asked for them first
 };
 
 /// Reads \p Words, the program first. \p Forced overrules what the program's

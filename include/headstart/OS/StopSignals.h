@@ -19,13 +19,18 @@
 
 namespace headstart::os {
 
-/// While it lives, the first SIGINT or SIGTERM is only noted; the next has its
-/// usual effect, so that nothing that hangs can keep a user waiting. A signal
+/// What signals do that come in after the first.
+enum class NextSignal : unsigned char {
+  Ends,  ///< the usual: nothing that hangs can keep a user waiting
+  Waits, ///< nothing: there is something to be put back, which is soon done
+};
+
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted. A signal
 /// that was ignored stays ignored. One at a time in a process; threads that are
 /// to be spared an interrupted system call should be started by `os::Threads`.
 class StopSignals {
 public:
-  StopSignals();
+  explicit StopSignals(NextSignal Next = NextSignal::Ends);
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
   ~StopSignals();
@@ -35,7 +40,7 @@ public:
 
 private:
   using Handler = void (*)(int);
-  std::array<Handler, 2> Before{};
+  std::array<Handler, 3> Before{};
 };
 
 /// What a write to a closed pipe does to a program: SIGPIPE ends it. Returns

@@ -8,6 +8,8 @@
 
 #include "headstart/OS/ChildProcess.h"
 
+#include "ChildSupport.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -17,7 +19,6 @@
 #include <optional>
 #include <poll.h>
 #include <span>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -25,14 +26,14 @@
 
 namespace headstart::os {
 
+using namespace detail;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 /// The most between two looks at a program that is asked.
 constexpr std::chrono::milliseconds LookAgain{20};
-
-std::error_code lastError() { return {errno, std::generic_category()}; }
 
 /// What is passed on to the program, and what tells of it.
 sigset_t handledSignals() {
@@ -45,41 +46,6 @@ sigset_t handledSignals() {
   return Set;
 }
 
-std::vector<char *> argumentsOf(const std::vector<std::string> &Words) {
-  std::vector<char *> Arguments;
-  Arguments.reserve(Words.size() + 1);
-  for (const std::string &Word : Words)
-    Arguments.push_back(const_cast<char *>(Word.c_str())); // NOLINT: exec's
-  Arguments.push_back(nullptr);
-  return Arguments;
-}
-
-/// Two ends of a pipe that no program inherits.
-class Pipe {
-public:
-  Pipe() = default;
-  Pipe(const Pipe &) = delete;
-  Pipe &operator=(const Pipe &) = delete;
-  ~Pipe() {
-    closeEnd(0);
-    closeEnd(1);
-  }
-  std::error_code open() {
-    return ::pipe2(Ends.data(), O_CLOEXEC) == 0 ? std::error_code()
-                                                : lastError();
-  }
-  void closeEnd(unsigned End) {
-    if (Ends.at(End) >= 0)
-      ::close(Ends.at(End));
-    Ends.at(End) = -1;
-  }
-  int reading() const { return Ends[0]; }
-  int writing() const { return Ends[1]; }
-
-private:
-  std::array<int, 2> Ends = {-1, -1};
-};
-
 /// Closes every descriptor from \p First on. Safe between fork and exec.
 void closeFrom(unsigned First) {
   if (::close_range(First, ~0U, 0) == 0)
@@ -89,13 +55,6 @@ void closeFrom(unsigned First) {
   for (int Descriptor = static_cast<int>(First); Descriptor != Most;
        ++Descriptor)
     ::close(Descriptor);
-}
-
-/// In a new process: to end with its parent, also when that is killed.
-void endWith(pid_t Parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != Parent)
-    ::_exit(EXIT_FAILURE);
 }
 
 } // namespace
@@ -120,28 +79,21 @@ ForegroundProgram::start(const std::vector<std::string> &Words) {
     endWith(Self);
     ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
     ::execvp(Arguments.front(), Arguments.data());
-    const int Why = errno;
-    (void)!::write(Failure.writing(), &Why, sizeof(Why));
-    ::_exit(EXIT_FAILURE);
+    Failure.fail(errno);
   }
   if (Child < 0) {
     const std::error_code Error = lastError();
     ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
     return Error;
   }
-  Failure.closeEnd(1);
-  int Why = 0;
-  ssize_t Read = 0;
-  do
-    Read = ::read(Failure.reading(), &Why, sizeof(Why));
-  while (Read < 0 && errno == EINTR);
-  if (Read != sizeof(Why))
-    return {}; // closed by exec
+  const std::error_code Error = Failure.outcome();
+  if (!Error)
+    return {};
   while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
     ;
   ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   Child = -1;
-  return {Why, std::generic_category()};
+  return Error;
 }
 
 namespace {

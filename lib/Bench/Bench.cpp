@@ -1,0 +1,518 @@
+//===- Bench.cpp - A link against itself, with and without prefetch -------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Variants run in turn, A B C A B C, since whatever else a machine does changes
+// from minute to minute. A round begins with a look at the page cache: what is
+// not in the state that it is to be in is not run, and said.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Bench/Bench.h"
+#include "InputFiles.h"
+#include "LinkWatch.h"
+#include "Scratch.h"
+#include "Variants.h"
+#include "headstart/Bench/Redirect.h"
+#include "headstart/Bench/Statistics.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/Machine.h"
+#include "headstart/OS/MeasuredProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include <set>
+#include <thread>
+
+using namespace llvm;
+
+namespace headstart {
+
+char BenchUsageError::ID = 0;
+
+namespace {
+
+constexpr double MostOfCold = 0.01; ///< of the inputs in memory
+constexpr double LeastOfWarm = 0.99;
+constexpr unsigned Attempts = 3; ///< for one round of one variant
+
+class Bench {
+public:
+  explicit Bench(const BenchOptions &Options) : Options(Options) {}
+
+  Expected<BenchReport> run();
+
+private:
+  Error readCommand();
+  Error linkFirst();
+  Error chooseWays();
+  Error runRounds(CacheState State);
+  Error runRound(CacheState State, size_t Way, unsigned Number);
+  Error watch(CacheState State);
+  Error settleWarm();
+  Expected<os::ProgramUsage> link(os::ProgramStart Start, LinkWatch *Watch);
+  /// Brings the inputs into \p State; nothing when they would not go, and why.
+  std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
+  Error keepOutputs(size_t Way);
+  void compareOutputs();
+  void checkUsersOutputs();
+  void describe();
+
+  bool isStopped() const { return Options.Stopped && Options.Stopped(); }
+  static Error stopped() {
+    return createStringError(std::errc::interrupted, "stopped");
+  }
+  void say(const Twine &Line) const {
+    if (Options.Progress)
+      Options.Progress(Line.str());
+  }
+  void note(const Twine &Text) { Report.Notes.push_back(Text.str()); }
+  std::string text(const std::string &File) const;
+
+  const BenchOptions &Options;
+  BenchReport Report;
+  LinkerFacts Facts;
+  Scratch Place;
+  os::ControlGroup Group;
+  std::optional<LinkCommand> Command; ///< with its outputs moved
+  std::optional<InputFiles> Inputs;
+  std::vector<LinkWay> Ways;
+  /// What links by each way have written, each set of outputs once.
+  std::vector<std::vector<OutputFiles>> Written;
+  /// What the user has where the link would write.
+  std::vector<std::pair<std::string, os::FileStatus>> UsersOutputs;
+};
+
+} // namespace
+
+static Error failure(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+static std::string percent(double Share) {
+  return formatv("{0:F0}%", Share * 100);
+}
+
+std::string Bench::text(const std::string &File) const {
+  auto Buffer = MemoryBuffer::getFile(File);
+  return Buffer ? (*Buffer)->getBuffer().str() : std::string();
+}
+
+Error Bench::readCommand() {
+  ForeignCommand Link =
+      readForeignCommand(Options.Words, Options.Forced, /*Cancelled=*/nullptr);
+  if (Link.IsUnknown)
+    return make_error<BenchUsageError>(Link.Problem);
+  if (!Link.Problem.empty())
+    return failure(Link.Problem);
+  for (const std::string &Note : Link.Notes)
+    note(Note);
+  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
+    return failure("'" + Options.Words.front() +
+                   "' links nothing with these words");
+  for (const std::string &Output : Link.Command->Outputs) {
+    std::error_code Error;
+    UsersOutputs.emplace_back(Output, os::lookAt(Output, Error));
+  }
+  if (Error E = Place.make(Link.Command->Outputs.front()))
+    return E;
+  RedirectedLink Moved =
+      redirect(Options.Words, Link, Options.Forced, Place.outputs());
+  if (!Moved.Problem.empty())
+    return failure(Moved.Problem);
+  Facts.Words = std::move(Moved.Words);
+  Facts.Forced = Options.Forced;
+  Facts.Style = Link.Style;
+  Facts.IsDirect = !Link.Driver;
+  Facts.HasOwnOptions = !Moved.Command.PrefetchOptions.empty();
+  Facts.Self = Options.Self;
+  Report.Flavour = flavourName(Moved.Command.Kind).str();
+  Command = std::move(Moved.Command);
+  Inputs.emplace(*Command);
+  if (Inputs->files().empty())
+    return failure("none of the inputs of this link is there");
+  return Error::success();
+}
+
+/// One link that counts for nothing: it shows whether there is a link at all,
+/// and whether the linker is one of ours, which then leaves a record.
+Error Bench::linkFirst() {
+  say("first link, not counted");
+  Facts.IsHeadstart = true; // as far as its environment goes
+  LinkWay Way;
+  Way.Prefetches = true;
+  ReportFiles Files;
+  Files.Profile = Place.file("profile");
+  Files.Stats = Place.file("stats.json");
+  // Cold: a record of a warm link holds more than was touched.
+  Inputs->evict();
+  Expected<os::ProgramUsage> Usage =
+      link(startOf(Facts, Way, Files), /*Watch=*/nullptr);
+  if (!Usage)
+    return Usage.takeError();
+  Facts.IsHeadstart = sys::fs::exists(Files.Stats);
+  Expected<OutputFiles> Files2 = Place.readOutputs();
+  if (!Files2)
+    return Files2.takeError();
+  for (const auto &[Name, File] : *Files2)
+    Report.Outputs.emplace_back(Name, File.Bytes);
+  if (Report.Outputs.empty())
+    return failure("the link wrote nothing where it was told to");
+  return Error::success();
+}
+
+Error Bench::chooseWays() {
+  if (Facts.IsDirect && !Facts.IsHeadstart && !Options.Forced)
+    Facts.Version = versionOf(Facts.Words.front());
+  findStock(Options.Stock, Facts, Report.Notes);
+  Ways = waysOf(Facts, Options.Variants, Report.Notes);
+  if (Ways.empty())
+    return make_error<BenchUsageError>(
+        "none of the variants can be run with this linker: " +
+        join(Report.Notes, "; "));
+  if (llvm::any_of(Ways, [](const LinkWay &W) { return W.UsesProfile; }) &&
+      !sys::fs::exists(Place.file("profile")))
+    note("the first link left no record: 'on+profile' is a link without one");
+  Written.resize(Ways.size());
+  for (const LinkWay &Way : Ways) {
+    BenchVariant Variant;
+    Variant.Name = Way.Name;
+    Variant.Title = Way.Title;
+    ReportFiles Files;
+    if (Way.UsesProfile)
+      Files.Profile = Place.file("profile");
+    os::ProgramStart Start = startOf(Facts, Way, Files);
+    Variant.Command = std::move(Start.Words);
+    if (!Start.Program.empty())
+      Variant.Command.front() = Start.Program;
+    Variant.Environment = std::move(Start.Environment);
+    Report.Variants.push_back(std::move(Variant));
+  }
+  return Error::success();
+}
+
+Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
+                                       LinkWatch *Watch) {
+  if (Error E = Place.clearOutputs())
+    return std::move(E);
+  Start.Output = Place.file("messages");
+  // What the last link has written must not be written back during this one.
+  os::writeBack(Place.outputs());
+  os::MeasuredProgram Program;
+  const auto Begin = std::chrono::steady_clock::now();
+  if (std::error_code Error = Program.start(Start))
+    return failure(
+        "cannot run '" +
+        (Start.Program.empty() ? Start.Words.front() : Start.Program) +
+        "': " + Error.message());
+  constexpr std::chrono::milliseconds Often{10};
+  constexpr std::chrono::milliseconds Seldom{200};
+  std::optional<os::ProgramUsage> Usage;
+  while (!Usage) {
+    if (isStopped())
+      return stopped(); // and the program is killed
+    if (Watch)
+      Watch->look(Program.id(), Begin);
+    Usage = Program.wait(Watch ? Often : Seldom);
+  }
+  if (Usage->End.BySignal || Usage->End.Code != 0) {
+    std::string How = Usage->End.BySignal ? "was ended by signal "
+                                          : "failed with exit status ";
+    return failure("the link " + How + std::to_string(Usage->End.Code) + ":\n" +
+                   StringRef(text(Start.Output)).rtrim());
+  }
+  return *Usage;
+}
+
+std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
+  constexpr unsigned Tries = 4;
+  constexpr std::chrono::milliseconds Pause{150};
+  ResidentPart Part;
+  for (unsigned Try = 0; Try != Tries && !isStopped(); ++Try) {
+    if (Try != 0)
+      std::this_thread::sleep_for(Pause);
+    if (State == CacheState::Cold)
+      Inputs->evict();
+    Part = Inputs->residency();
+    const bool IsLimited = Options.Limits.MemoryBytes != 0;
+    if (State == CacheState::Cold
+            ? Part.share() <= MostOfCold
+            : Part.share() >= LeastOfWarm || IsLimited || Part.Known == 0)
+      return Part;
+    if (State == CacheState::Warm)
+      Inputs->fetch();
+  }
+  Why = State == CacheState::Cold
+            ? percent(Part.share()) + " of the inputs stayed in memory"
+            : "only " + percent(Part.share()) +
+                  " of the inputs could be kept in memory";
+  return std::nullopt;
+}
+
+Error Bench::keepOutputs(size_t Way) {
+  Expected<OutputFiles> Files = Place.readOutputs();
+  if (!Files)
+    return Files.takeError();
+  if (!llvm::is_contained(Written[Way], *Files))
+    Written[Way].push_back(std::move(*Files));
+  return Error::success();
+}
+
+Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
+  const StringRef InWords = State == CacheState::Cold ? "cold" : "warm";
+  BenchSeries &Series = Report.Variants[Way].in(State);
+  for (unsigned Attempt = 0; Attempt != Attempts; ++Attempt) {
+    BenchRound Round;
+    Round.Number = Number;
+    std::string Why;
+    const std::optional<ResidentPart> Before = prepare(State, Why);
+    if (isStopped())
+      return stopped();
+    if (!Before) {
+      Round.Kept = false;
+      Round.Note = Why;
+      say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
+          ": thrown away, " + Why);
+      Series.Rounds.push_back(std::move(Round));
+      continue;
+    }
+    if (Before->Known != 0)
+      Round.ResidentBefore = Before->Resident;
+    ReportFiles Files;
+    if (Ways[Way].UsesProfile)
+      Files.Profile = Place.file("profile");
+    os::ProgramStart Start = startOf(Facts, Ways[Way], Files);
+    Start.Groups = Group.entrances();
+    Expected<os::ProgramUsage> Usage = link(std::move(Start), nullptr);
+    if (!Usage)
+      return Usage.takeError();
+    Round.Seconds = Usage->Seconds;
+    Round.UserSeconds = Usage->UserSeconds;
+    Round.SystemSeconds = Usage->SystemSeconds;
+    Round.MajorFaults = Usage->MajorFaults;
+    Round.ReadBytes = Usage->ReadBytes;
+    Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
+    say(formatv("{0} round {1} of {2}, {3}: {4:F3} s", InWords, Number,
+                Options.Rounds.at(static_cast<size_t>(State)), Ways[Way].Name,
+                Round.Seconds)
+            .str());
+    Series.Rounds.push_back(std::move(Round));
+    return keepOutputs(Way);
+  }
+  return Error::success();
+}
+
+/// Links once by each way: the first links after cold ones only settle how the
+/// inputs' pages lie in memory.
+Error Bench::settleWarm() {
+  for (const LinkWay &Way : Ways) {
+    ReportFiles Files;
+    if (Way.UsesProfile)
+      Files.Profile = Place.file("profile");
+    os::ProgramStart Start = startOf(Facts, Way, Files);
+    Start.Groups = Group.entrances();
+    if (Expected<os::ProgramUsage> Usage = link(std::move(Start), nullptr);
+        !Usage)
+      return Usage.takeError();
+  }
+  return Error::success();
+}
+
+Error Bench::runRounds(CacheState State) {
+  const unsigned Rounds = Options.Rounds.at(static_cast<size_t>(State));
+  if (Rounds == 0)
+    return Error::success();
+  if (State == CacheState::Warm)
+    if (Error E = settleWarm())
+      return E;
+  for (unsigned Number = 1; Number <= Rounds; ++Number)
+    for (size_t Way = 0; Way != Ways.size(); ++Way)
+      if (Error E = runRound(State, Way, Number))
+        return E;
+  const BenchSeries &Base = Report.Variants.front().in(State);
+  for (BenchVariant &Variant : Report.Variants) {
+    BenchSeries &Series = Variant.in(State);
+    summarize(Series);
+    if (&Series == &Base)
+      Series.Found = Verdict::Base;
+    else
+      compareWith(Base, Series);
+  }
+  return Options.Watch ? watch(State) : Error::success();
+}
+
+Error Bench::watch(CacheState State) {
+  for (size_t I = 0; I != Ways.size(); ++I) {
+    const LinkWay &Way = Ways[I];
+    say(Twine("watched ") + (State == CacheState::Cold ? "cold" : "warm") +
+        " link, " + Way.Name);
+    ReportFiles Files;
+    if (Way.Prefetches) {
+      // Without a record, so that it leaves one.
+      Files.Profile =
+          Place.file(Way.UsesProfile ? "profile" : "watched-profile");
+      Files.Stats = Place.file("watched-stats.json");
+      Files.Trace = Place.file("watched-trace.json");
+      if (!Way.UsesProfile)
+        sys::fs::remove(Files.Profile);
+    }
+    std::string Why;
+    std::optional<ResidentPart> Before = prepare(State, Why);
+    if (isStopped())
+      return stopped();
+    if (!Before) {
+      note("'" + Twine(Way.Name) + "' was not watched " +
+           (State == CacheState::Cold ? "cold" : "warm") + ": " + Why);
+      continue;
+    }
+    os::ProgramStart Start = startOf(Facts, Way, Files);
+    Start.Groups = Group.entrances();
+    LinkWatch Watch(*Inputs);
+    Expected<os::ProgramUsage> Usage = link(std::move(Start), &Watch);
+    if (!Usage)
+      return Usage.takeError();
+    if (Way.Prefetches) {
+      Watch.addTrace(text(Files.Trace));
+      Expected<std::shared_ptr<const LinkProfile>> Profile =
+          loadProfile(Files.Profile);
+      if (!Profile)
+        consumeError(Profile.takeError());
+      else if (*Profile)
+        Watch.addProfile(**Profile);
+    }
+    WatchedLink Link = Watch.finish(*Usage, *Before);
+    Link.StatsJSON = Way.Prefetches ? text(Files.Stats) : "";
+    Report.Variants[I].Watched.at(static_cast<size_t>(State)) = std::move(Link);
+  }
+  return Error::success();
+}
+
+/// The names of the files that differ between \p A and \p B.
+static std::vector<std::string> differences(const OutputFiles &A,
+                                            const OutputFiles &B) {
+  std::set<std::string> Names;
+  for (const auto *Files : {&A, &B})
+    for (const auto &[Name, File] : *Files) {
+      const auto InA = A.find(Name);
+      const auto InB = B.find(Name);
+      if (InA == A.end() || InB == B.end() || !(InA->second == InB->second))
+        Names.insert(Name);
+    }
+  return {Names.begin(), Names.end()};
+}
+
+void Bench::compareOutputs() {
+  const std::vector<OutputFiles> &Base = Written.front();
+  if (Base.empty()) {
+    Report.OutputNote = "There are no outputs to compare.";
+    return;
+  }
+  if (Base.size() > 1) {
+    Report.OutputNote = "The outputs cannot be compared: links by '" +
+                        Ways.front().Name + "' alone already differ, in " +
+                        join(differences(Base[0], Base[1]), ", ") + ".";
+    return;
+  }
+  Report.SameOutputs = true;
+  for (size_t I = 1; I != Ways.size(); ++I) {
+    if (Written[I].empty())
+      continue;
+    if (Ways[I].WritesOwnOutput && Written[I].size() == 1 &&
+        !(Written[I].front() == Base.front())) {
+      Report.OutputNote =
+          "(Those of '" + Ways[I].Name +
+          "' among themselves: the PDB holds the command line.)";
+      continue;
+    }
+    for (const OutputFiles &Files : Written[I])
+      if (!(Files == Base.front())) {
+        Report.SameOutputs = false;
+        Report.OutputNote = "'" + Ways[I].Name + "' and '" + Ways.front().Name +
+                            "' differ in " +
+                            join(differences(Base.front(), Files), ", ") + ".";
+        return;
+      }
+  }
+}
+
+void Bench::checkUsersOutputs() {
+  for (const auto &[Path, Before] : UsersOutputs) {
+    std::error_code Error;
+    const os::FileStatus Now = os::lookAt(Path, Error);
+    if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
+      note("'" + Path + "' has changed meanwhile, by whomever");
+  }
+}
+
+void Bench::describe() {
+  const os::Machine M = os::readMachine();
+  const os::Disk D = os::readDisk(Inputs->files().front().Path);
+  Report.Machine.System = M.System;
+  Report.Machine.Processor = M.Processor;
+  Report.Machine.Cores = M.Cores;
+  Report.Machine.MemoryBytes = M.MemoryBytes;
+  Report.Machine.Disk = D.Name;
+  Report.Machine.FileSystem = D.FileSystem;
+  Report.Machine.ReadaheadBytes = D.ReadaheadBytes;
+  if (Options.Limits.ReadBytesPerSecond != 0)
+    Report.Machine.ThrottleBytesPerSecond = Options.Limits.ReadBytesPerSecond;
+  if (Options.Limits.MemoryBytes != 0)
+    Report.Machine.MemoryLimitBytes = Options.Limits.MemoryBytes;
+  Report.Date =
+      formatv("{0:%Y-%m-%dT%H:%M:%SZ}",
+              sys::UtcTime<std::chrono::seconds>(
+                  sys::toTimePoint(std::chrono::system_clock::to_time_t(
+                                       std::chrono::system_clock::now()))
+                      .time_since_epoch()))
+          .str();
+  SmallString<256> Folder;
+  sys::fs::current_path(Folder);
+  Report.Folder = std::string(Folder);
+  Report.Command = Options.Words;
+  Report.LinkerName = sys::path::filename(Options.Words.front()).str();
+  Report.IsHeadstart = Facts.IsHeadstart;
+  Report.Stock = Facts.Stock;
+  Report.Rounds = Options.Rounds;
+  Report.Inputs = Inputs->files();
+  if (const uint64_t Unknown = Inputs->residency().Unknown; Unknown != 0)
+    note("the system does not tell whether " +
+         percent(static_cast<double>(Unknown) /
+                 static_cast<double>(std::max<uint64_t>(Inputs->bytes(), 1))) +
+         " of the inputs' bytes are in memory: those are files of others");
+}
+
+Expected<BenchReport> Bench::run() {
+  if (Error E = readCommand())
+    return std::move(E);
+  if (Error E = linkFirst())
+    return std::move(E);
+  if (Error E = chooseWays())
+    return std::move(E);
+  describe();
+  os::GroupLimits Limits = Options.Limits;
+  Limits.DiskOf = Inputs->files().front().Path;
+  if (std::string Problem = Group.create(Limits); !Problem.empty())
+    return failure("cannot hold the link to these limits: " + Problem);
+  for (const CacheState State : {CacheState::Cold, CacheState::Warm})
+    if (Error E = runRounds(State))
+      return std::move(E);
+  compareOutputs();
+  checkUsersOutputs();
+  return std::move(Report);
+}
+
+Expected<BenchReport> runBench(const BenchOptions &Options) {
+  return Bench(Options).run();
+}
+
+} // namespace headstart

@@ -1,0 +1,197 @@
+//===- LinkWatch.cpp - One link, looked at while it runs ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinkWatch.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+#include <set>
+
+using namespace llvm;
+
+namespace headstart {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+uint64_t LinkWatch::lookAtMappings(int Id) {
+  std::vector<uint64_t> Now(Inputs.files().size());
+  for (const os::MappedPart &Part : os::mappedFilesOf(Id)) {
+    std::optional<size_t> Index = Inputs.indexOf(Part.Path);
+    if (!Index)
+      continue;
+    SawMappings = true;
+    // A file that is mapped twice has its pages in the tables twice.
+    Now[*Index] =
+        std::min(Now[*Index] + Part.Bytes, Inputs.files()[*Index].Bytes);
+  }
+  MostMapped.resize(Now.size());
+  uint64_t Sum = 0;
+  for (size_t I = 0; I != Now.size(); ++I) {
+    MostMapped[I] = std::max(MostMapped[I], Now[I]);
+    Sum += Now[I];
+  }
+  return Sum;
+}
+
+void LinkWatch::look(int Id, Clock::time_point Begin) {
+  const std::optional<os::ProgramSample> Sample = os::sampleProgram(Id);
+  if (!Sample)
+    return;
+  const Clock::time_point Start = Clock::now();
+  if (Start >= NextMappings) {
+    LastTouched = lookAtMappings(Id);
+    // At most a tenth of the time goes into that.
+    constexpr int Share = 10;
+    const Clock::time_point End = Clock::now();
+    NextMappings =
+        End + std::max<Clock::duration>(Share * (End - Start),
+                                        std::chrono::milliseconds(20));
+  }
+  auto Last = [](const std::vector<uint64_t> &Values) {
+    return Values.empty() ? 0 : Values.back();
+  };
+  Link.Ms.push_back(Milliseconds(Start - Begin).count());
+  TouchedNow.push_back(LastTouched);
+  // A process that is just ending tells less.
+  Faults.push_back(std::max(Sample->MajorFaults.value_or(0), Last(Faults)));
+  Read.push_back(std::max(Sample->ReadBytes.value_or(0), Last(Read)));
+  Memory.push_back(Sample->AnonymousBytes.value_or(Last(Memory)));
+}
+
+void LinkWatch::addTrace(StringRef Text) {
+  Expected<json::Value> Trace = json::parse(Text);
+  if (!Trace) {
+    consumeError(Trace.takeError());
+    return;
+  }
+  const json::Object *Object = Trace->getAsObject();
+  const json::Array *Events =
+      Object ? Object->getArray("traceEvents") : nullptr;
+  if (!Events)
+    return;
+  HasTrace = true;
+  // The lanes are told apart by their names.
+  using Lane = std::pair<int64_t, int64_t>;
+  std::set<Lane> LinkerLanes;
+  auto LaneOf = [](const json::Object &Event) {
+    return Lane(Event.getInteger("pid").value_or(0),
+                Event.getInteger("tid").value_or(0));
+  };
+  for (const json::Value &Value : *Events) {
+    const json::Object *Event = Value.getAsObject();
+    if (!Event || Event->getString("ph") != "M" ||
+        Event->getString("name") != "thread_name")
+      continue;
+    const json::Object *Arguments = Event->getObject("args");
+    if (Arguments && Arguments->getString("name") == "linker")
+      LinkerLanes.insert(LaneOf(*Event));
+  }
+  constexpr double PerMs = 1000; // the format's unit is a microsecond
+  for (const json::Value &Value : *Events) {
+    const json::Object *Event = Value.getAsObject();
+    if (!Event || Event->getString("ph") != "X")
+      continue;
+    const double Begin = Event->getNumber("ts").value_or(0) / PerMs;
+    const double End = Begin + Event->getNumber("dur").value_or(0) / PerMs;
+    const StringRef Name = Event->getString("name").value_or("");
+    if (LinkerLanes.contains(LaneOf(*Event))) {
+      if (!Link.Phases)
+        Link.Phases.emplace();
+      Link.Phases->push_back({Name.str(), Begin, End});
+      continue;
+    }
+    const json::Object *Arguments = Event->getObject("args");
+    if (Name != "fetch" || !Arguments)
+      continue;
+    Fetch F;
+    F.Ms = End;
+    F.Range.Offset =
+        static_cast<uint64_t>(Arguments->getInteger("offset").value_or(0));
+    F.Range.Length =
+        static_cast<uint64_t>(Arguments->getInteger("bytes").value_or(0));
+    if (const auto Path = Arguments->getString("path"))
+      F.Input = Inputs.indexOf(*Path).value_or(SIZE_MAX);
+    Fetches.push_back(F);
+  }
+  llvm::sort(Fetches,
+             [](const Fetch &A, const Fetch &B) { return A.Ms < B.Ms; });
+}
+
+void LinkWatch::addProfile(const LinkProfile &Profile) {
+  HasProfile = true;
+  TouchedRanges.resize(Inputs.files().size());
+  for (const RecordedFile &File : Profile.Files)
+    if (std::optional<size_t> Index = Inputs.indexOf(File.Path))
+      TouchedRanges[*Index] = File.Touched;
+}
+
+/// How many bytes of \p Range are in none of \p Others, which are in order.
+static uint64_t bytesOutside(ByteRange Range, ArrayRef<ByteRange> Others) {
+  uint64_t Outside = Range.Length;
+  const ByteRange *First = llvm::partition_point(
+      Others, [&](const ByteRange &O) { return O.end() <= Range.Offset; });
+  for (; First != Others.end() && First->Offset < Range.end(); ++First)
+    Outside -= std::min(First->end(), Range.end()) -
+               std::max(First->Offset, Range.Offset);
+  return Outside;
+}
+
+WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
+                              const ResidentPart &Before) {
+  Link.Seconds = Usage.Seconds;
+  const size_t Count = Inputs.files().size();
+  Link.ResidentBefore = Before.OfEach;
+  if (!Link.Ms.empty()) {
+    // Where the process ended: what it has cost in all.
+    Link.Ms.push_back(Usage.Seconds * 1000);
+    Faults.push_back(std::max(Usage.MajorFaults.value_or(0), Faults.back()));
+    Read.push_back(std::max(Usage.ReadBytes.value_or(0), Read.back()));
+    Memory.push_back(Memory.back());
+    TouchedNow.push_back(TouchedNow.back());
+    Link.MajorFaults = Faults;
+    Link.ReadBytes = Read;
+    Link.MemoryBytes = Memory;
+    if (SawMappings)
+      Link.TouchedBytes = TouchedNow;
+  }
+  if (HasTrace) {
+    std::vector<uint64_t> SoFar;
+    uint64_t Sum = 0;
+    auto Next = Fetches.begin();
+    for (const double Ms : Link.Ms) {
+      for (; Next != Fetches.end() && Next->Ms <= Ms; ++Next)
+        Sum += Next->Range.Length;
+      SoFar.push_back(Sum);
+    }
+    Link.FetchedBytes = std::move(SoFar);
+    Link.Fetched.emplace(Count);
+    if (HasProfile)
+      Link.Wasted.emplace(Count);
+    for (const Fetch &F : Fetches) {
+      if (F.Input == SIZE_MAX)
+        continue;
+      // Ranges are rounded to pages, also past the end.
+      const ByteRange Inside = F.Range.clippedTo(Inputs.files()[F.Input].Bytes);
+      (*Link.Fetched)[F.Input] += Inside.Length;
+      if (HasProfile)
+        (*Link.Wasted)[F.Input] += bytesOutside(Inside, TouchedRanges[F.Input]);
+    }
+  }
+  if (HasProfile) {
+    Link.Touched.emplace(Count);
+    for (size_t I = 0; I != Count; ++I)
+      for (const ByteRange &Range : TouchedRanges[I])
+        (*Link.Touched)[I] += Range.clippedTo(Inputs.files()[I].Bytes).Length;
+  } else if (SawMappings) {
+    Link.Touched = MostMapped;
+  }
+  return std::move(Link);
+}
+
+} // namespace headstart

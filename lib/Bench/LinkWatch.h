@@ -1,0 +1,67 @@
+//===- LinkWatch.h - One link, looked at while it runs ----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_BENCH_LINKWATCH_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_BENCH_LINKWATCH_H
+
+#include "InputFiles.h"
+#include "headstart/OS/MeasuredProgram.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/StringRef.h"
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace headstart {
+
+/// Collects the samples of one link. To be used by one thread.
+class LinkWatch {
+public:
+  /// \p Inputs must outlive it.
+  explicit LinkWatch(const InputFiles &Inputs) : Inputs(Inputs) {}
+
+  /// Looks at the running process \p Id, which was started at \p Begin.
+  void look(int Id, std::chrono::steady_clock::time_point Begin);
+
+  /// Adds what a prefetcher has written about itself: \p Trace, the text of
+  /// --prefetch-trace. Anything else adds nothing.
+  void addTrace(llvm::StringRef Trace);
+  /// Adds what a record tells of the bytes that were touched, which is better
+  /// than what was seen from outside.
+  void addProfile(const LinkProfile &Profile);
+
+  /// What has come together about a link of \p Usage; \p Before is what was in
+  /// memory when it began.
+  WatchedLink finish(const os::ProgramUsage &Usage, const ResidentPart &Before);
+
+private:
+  struct Fetch {
+    double Ms = 0; ///< when it was done
+    ByteRange Range;
+    size_t Input = SIZE_MAX; ///< SIZE_MAX: none that is known
+  };
+  uint64_t lookAtMappings(int Id);
+
+  const InputFiles &Inputs;
+  WatchedLink Link;
+  std::vector<uint64_t> TouchedNow, Faults, Read, Memory; ///< per sample
+  std::vector<uint64_t> MostMapped;                       ///< of each input
+  bool SawMappings = false;
+  uint64_t LastTouched = 0;
+  std::chrono::steady_clock::time_point NextMappings;
+  std::vector<Fetch> Fetches;
+  bool HasTrace = false;
+  std::vector<std::vector<ByteRange>> TouchedRanges; ///< of each input
+  bool HasProfile = false;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_BENCH_LINKWATCH_H

@@ -1,0 +1,259 @@
+//===- Redirect.cpp - The same link with other outputs --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Bench/Redirect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// Collects the words for one linker.
+class Redirection {
+public:
+  Redirection(const ForeignCommand &Link, StringRef Folder)
+      : Link(Link), Folder(Folder) {}
+
+  std::vector<std::string> words();
+
+private:
+  std::string placeFor(StringRef Path);
+  void addCOFF();
+  void addELF();
+  void addMachO();
+  bool has(StringRef Option) const;
+
+  const ForeignCommand &Link;
+  StringRef Folder;
+  StringSet<> Taken;
+  std::vector<std::string> Result;
+};
+
+} // namespace
+
+/// A path in the folder, of the name that \p Path has.
+std::string Redirection::placeFor(StringRef Path) {
+  // A path of link.exe may have either kind of slash.
+  StringRef Name = Path.substr(Path.find_last_of("/\\") + 1);
+  std::string Unique = Name.empty() ? "output" : Name.str();
+  while (!Taken.insert(Unique).second)
+    Unique.insert(0, "other-");
+  SmallString<256> Place = Folder;
+  sys::path::append(Place, Unique);
+  return std::string(Place);
+}
+
+/// Cuts the dashes (or the slash) off an option; "" for what is none.
+static StringRef optionIn(StringRef Word, bool AlsoSlash) {
+  if (Word.consume_front("--") || Word.consume_front("-") ||
+      (AlsoSlash && Word.consume_front("/")))
+    return Word;
+  return "";
+}
+
+bool Redirection::has(StringRef Option) const {
+  return llvm::any_of(Link.Words, [&](const CommandLineWord &Word) {
+    StringRef Name = optionIn(Word.Text, Link.Style == Flavour::COFF);
+    return Name.take_until([](char C) { return C == ':' || C == '='; })
+        .equals_insensitive(Option);
+  });
+}
+
+// The options of lld 22 (COFF/Options.td) that name a file or folder to write.
+void Redirection::addCOFF() {
+  static constexpr StringRef Options[] = {
+      "pdb",          "implib",
+      "map",          "lldmap",
+      "manifestfile", "pdbstripped",
+      "reproduce",    "linkrepro",
+      "output-def",   "lto-obj-path",
+      "dwodir",       "print-symbol-order",
+      "time-trace",   "linkreprofullpathrsp"};
+  Result.push_back("/out:" + placeFor(Link.Command->Outputs.front()));
+  for (StringRef Option : Options) {
+    StringRef Value;
+    for (const CommandLineWord &Word : Link.Words) {
+      StringRef Text = optionIn(Word.Text, /*AlsoSlash=*/true);
+      if (Text.consume_front_insensitive(Option) &&
+          (Text.consume_front(":") || Text.consume_front("=")) && !Text.empty())
+        Value = Text;
+    }
+    if (!Value.empty())
+      Result.push_back(("/" + Option + ":" + placeFor(Value)).str());
+  }
+  if (!has("Brepro") && !has("timestamp"))
+    Result.emplace_back("/Brepro");
+}
+
+/// The last value of \p Option in \p Words: behind a `=`, or the next word.
+static StringRef lastValue(ArrayRef<CommandLineWord> Words, StringRef Option) {
+  // These have a value behind a `=` only.
+  const bool NeedsEquals =
+      Option == "time-trace" || Option == "print-gc-sections";
+  StringRef Value;
+  for (size_t I = 0; I != Words.size(); ++I) {
+    StringRef Text = optionIn(Words[I].Text, /*AlsoSlash=*/false);
+    if (!Text.consume_front(Option))
+      continue;
+    if (Text.consume_front("="))
+      Value = Text;
+    else if (Text.empty() && !NeedsEquals && I + 1 != Words.size())
+      Value = Words[I + 1].Text;
+  }
+  return Value;
+}
+
+// The options of lld 22 (ELF/Options.td, MinGW/Options.td), GNU ld and mold.
+void Redirection::addELF() {
+  static constexpr StringRef Options[] = {"Map",
+                                          "dependency-file",
+                                          "out-implib",
+                                          "output-def",
+                                          "pdb",
+                                          "why-extract",
+                                          "print-archive-stats",
+                                          "print-gc-sections",
+                                          "print-symbol-order",
+                                          "opt-remarks-filename",
+                                          "lto-obj-path",
+                                          "thinlto-index-only",
+                                          "plugin-opt=stats-file",
+                                          "time-trace",
+                                          "time-trace-file",
+                                          "reproduce"};
+  for (StringRef Option : Options) {
+    StringRef Value = lastValue(Link.Words, Option);
+    if (!Value.empty() && Value != "-") // that is standard output
+      Result.push_back(("--" + Option + "=" + placeFor(Value)).str());
+  }
+  // A link for Windows by words of GNU's.
+  if (Link.Command->Kind == Flavour::COFF)
+    Result.emplace_back("--no-insert-timestamp");
+}
+
+// The options of lld 22 (MachO/Options.td) and Apple's ld.
+void Redirection::addMachO() {
+  static constexpr StringRef Separate[] = {"map", "dependency_info",
+                                           "object_path_lto"};
+  static constexpr StringRef Joined[] = {"time-trace", "time-trace-file",
+                                         "reproduce", "print-symbol-order"};
+  for (StringRef Option : Separate) {
+    StringRef Value = lastValue(Link.Words, Option);
+    if (Value.empty())
+      continue;
+    Result.push_back(("-" + Option).str());
+    Result.push_back(placeFor(Value));
+  }
+  for (StringRef Option : Joined) {
+    StringRef Value = lastValue(Link.Words, Option);
+    if (!Value.empty())
+      Result.push_back(("--" + Option + "=" + placeFor(Value)).str());
+  }
+}
+
+std::vector<std::string> Redirection::words() {
+  if (Link.Style == Flavour::COFF) {
+    addCOFF();
+  } else {
+    Result.emplace_back("-o");
+    Result.push_back(placeFor(Link.Command->Outputs.front()));
+    if (Link.Style == Flavour::ELF)
+      addELF();
+    else
+      addMachO();
+  }
+  return std::move(Result);
+}
+
+std::vector<std::string> redirectingWords(const ForeignCommand &Link,
+                                          StringRef Folder) {
+  return Redirection(Link, Folder).words();
+}
+
+/// As a compiler driver takes words for its linker.
+static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
+                                              std::vector<std::string> Words,
+                                              bool HasLinkOption) {
+  std::vector<std::string> Result;
+  if (Driver == DriverKind::ClangCL) {
+    // Behind /link everything is the linker's.
+    if (!HasLinkOption)
+      Result.emplace_back("/link");
+    llvm::append_range(Result, std::move(Words));
+    return Result;
+  }
+  for (size_t I = 0; I != Words.size(); ++I) {
+    StringRef Word = Words[I];
+    // The driver has its own name for the image.
+    if (Word == "-o" && I + 1 != Words.size()) {
+      Result.push_back(std::move(Words[I]));
+      Result.push_back(std::move(Words[++I]));
+    } else if (Style == Flavour::COFF && Word.consume_front("/out:")) {
+      Result.emplace_back("-o");
+      Result.push_back(Word.str());
+    } else {
+      Result.emplace_back("-Xlinker");
+      Result.push_back(std::move(Words[I]));
+    }
+  }
+  return Result;
+}
+
+/// Whether \p Path lies in \p Folder, which is absolute.
+static bool liesIn(StringRef Path, StringRef Folder) {
+  SmallString<256> Absolute = Path;
+  sys::fs::make_absolute(Absolute);
+  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  StringRef Rest = Absolute;
+  return Rest.consume_front(Folder) && Rest.starts_with("/");
+}
+
+RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
+                        std::optional<Flavour> Forced, StringRef Folder) {
+  RedirectedLink Result;
+  if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
+    Result.Problem = "'" + Words.front() + "' links nothing with these words";
+    return Result;
+  }
+  std::vector<std::string> More = redirectingWords(Link, Folder);
+  if (Link.Driver)
+    More = throughDriver(*Link.Driver, Link.Style, std::move(More),
+                         llvm::any_of(Words, [](StringRef W) {
+                           return W.equals_insensitive("/link") || W == "-link";
+                         }));
+  Result.Words.assign(Words.begin(), Words.end());
+  llvm::append_range(Result.Words, std::move(More));
+
+  ForeignCommand Again =
+      readForeignCommand(Result.Words, Forced, /*Cancelled=*/nullptr);
+  if (!Again.Command || !Again.Command->Links) {
+    Result.Problem = Again.Problem.empty()
+                         ? "the link is no link any more when its outputs "
+                           "are moved"
+                         : Again.Problem;
+    return Result;
+  }
+  for (const std::string &Output : Again.Command->Outputs)
+    if (!liesIn(Output, Folder)) {
+      Result.Problem = "the link would write to '" + Output +
+                       "', and there is no way known to have it write "
+                       "elsewhere";
+      return Result;
+    }
+  Result.Command = std::move(*Again.Command);
+  return Result;
+}
+
+} // namespace headstart

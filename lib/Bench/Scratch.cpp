@@ -1,0 +1,92 @@
+//===- Scratch.cpp - A place for outputs that nobody wants ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scratch.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+Scratch::~Scratch() {
+  if (!Folder.empty())
+    sys::fs::remove_directories(Folder);
+}
+
+static Error cannot(const Twine &What, std::error_code Error) {
+  return createStringError(Error, "cannot " + What + ": " + Error.message());
+}
+
+Error Scratch::make(StringRef Output) {
+  const std::string Name =
+      "headstart-bench-" + std::to_string(sys::Process::getProcessId());
+  SmallString<256> Path = Output;
+  sys::fs::make_absolute(Path);
+  sys::path::remove_filename(Path);
+  // The system's own name for it, which has no `..` in it.
+  SmallString<256> Real;
+  if (!sys::fs::real_path(Path, Real))
+    Path = Real;
+  sys::path::append(Path, "." + Name);
+  if (sys::fs::create_directory(Path, /*IgnoreExisting=*/false)) {
+    Path.clear();
+    sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Path);
+    if (!sys::fs::real_path(Path, Real))
+      Path = Real;
+    sys::path::append(Path, Name);
+    if (std::error_code Error =
+            sys::fs::create_directory(Path, /*IgnoreExisting=*/false))
+      return cannot("make the folder '" + Path + "'", Error);
+  }
+  Folder = std::string(Path);
+  return clearOutputs();
+}
+
+std::string Scratch::file(StringRef Name) const {
+  SmallString<256> Path = StringRef(Folder);
+  sys::path::append(Path, Name);
+  return std::string(Path);
+}
+
+Error Scratch::clearOutputs() const {
+  sys::fs::remove_directories(outputs());
+  if (std::error_code Error = sys::fs::create_directory(outputs()))
+    return cannot("make the folder '" + outputs() + "'", Error);
+  return Error::success();
+}
+
+Expected<OutputFiles> Scratch::readOutputs() const {
+  OutputFiles Files;
+  std::error_code Error;
+  const std::string Base = outputs();
+  for (sys::fs::recursive_directory_iterator I(Base, Error), End;
+       !Error && I != End; I.increment(Error)) {
+    if (!sys::fs::is_regular_file(I->path()))
+      continue;
+    auto Buffer = MemoryBuffer::getFile(I->path(), /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+    if (!Buffer)
+      return cannot("read '" + I->path() + "'", Buffer.getError());
+    StringRef Bytes = (*Buffer)->getBuffer();
+    const XXH128_hash_t Hash =
+        xxh3_128bits(ArrayRef(Bytes.bytes_begin(), Bytes.bytes_end()));
+    Files[StringRef(I->path()).drop_front(Base.size() + 1).str()] = {
+        Bytes.size(), Hash.low64, Hash.high64};
+  }
+  if (Error)
+    return cannot("read the folder '" + Base + "'", Error);
+  return Files;
+}
+
+} // namespace headstart

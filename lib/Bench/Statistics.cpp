@@ -1,0 +1,133 @@
+//===- Statistics.cpp - What a handful of timings says --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Bench/Statistics.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace headstart {
+
+double medianOf(std::vector<double> Values) {
+  if (Values.empty())
+    return 0;
+  llvm::sort(Values);
+  const size_t Middle = Values.size() / 2;
+  return Values.size() % 2 != 0 ? Values[Middle]
+                                : (Values[Middle - 1] + Values[Middle]) / 2;
+}
+
+double medianDeviation(const std::vector<double> &Values) {
+  const double Median = medianOf(Values);
+  std::vector<double> Distances;
+  Distances.reserve(Values.size());
+  for (const double Value : Values)
+    Distances.push_back(std::abs(Value - Median));
+  return medianOf(std::move(Distances));
+}
+
+BenchRatio intervalOfMedian(std::vector<double> Values) {
+  BenchRatio Result;
+  if (Values.empty())
+    return Result;
+  llvm::sort(Values);
+  // The median lies below the smallest value when all n fall above it:
+  // 2^-n on either side. As many on each side are left out as 5% allow.
+  const size_t Count = Values.size();
+  const double EachSide = 0.025;
+  double Term = std::pow(0.5, static_cast<double>(Count)); // C(n, k) / 2^n
+  double Sum = Term;
+  size_t LeftOut = 0;
+  while (LeftOut + 1 < Count / 2) {
+    Term *=
+        static_cast<double>(Count - LeftOut) / static_cast<double>(LeftOut + 1);
+    Sum += Term;
+    if (Sum > EachSide)
+      break;
+    ++LeftOut;
+  }
+  Result.Low = Values[LeftOut];
+  Result.High = Values[Count - 1 - LeftOut];
+  Result.Median = medianOf(std::move(Values));
+  return Result;
+}
+
+Verdict judge(const BenchRatio &Ratio) {
+  if (Ratio.High < 1 && Ratio.Median <= 1 - SmallestDifference)
+    return Verdict::Faster;
+  if (Ratio.Low > 1 && Ratio.Median >= 1 + SmallestDifference)
+    return Verdict::Slower;
+  return Verdict::NoDifference;
+}
+
+static void markOutliers(BenchSeries &Series) {
+  // The factor makes the deviation comparable to a standard deviation.
+  constexpr double Factor = 0.6745;
+  constexpr double Threshold = 3.5;
+  constexpr double Share = 0.05;
+  constexpr size_t Fewest = 4; // of fewer nobody can tell which is the odd one
+  const auto Kept = static_cast<size_t>(llvm::count_if(
+      Series.Rounds, [](const BenchRound &R) { return R.Kept; }));
+  for (BenchRound &R : Series.Rounds) {
+    const double Distance = std::abs(R.Seconds - Series.Median);
+    R.Outlier = R.Kept && Kept >= Fewest &&
+                Factor * Distance > Threshold * Series.Deviation &&
+                Distance > Share * Series.Median;
+  }
+}
+
+void summarize(BenchSeries &Series) {
+  std::vector<double> Seconds;
+  std::vector<double> Read;
+  std::vector<double> Faults;
+  for (const BenchRound &R : Series.Rounds) {
+    if (!R.Kept)
+      continue;
+    Seconds.push_back(R.Seconds);
+    if (R.ReadBytes)
+      Read.push_back(static_cast<double>(*R.ReadBytes));
+    if (R.MajorFaults)
+      Faults.push_back(static_cast<double>(*R.MajorFaults));
+  }
+  if (Seconds.empty())
+    return;
+  Series.Min = *llvm::min_element(Seconds);
+  Series.Max = *llvm::max_element(Seconds);
+  Series.Median = medianOf(Seconds);
+  Series.Deviation = medianDeviation(Seconds);
+  auto Rounded = [](std::vector<double> Values) {
+    return static_cast<uint64_t>(std::llround(medianOf(std::move(Values))));
+  };
+  if (!Read.empty())
+    Series.MedianReadBytes = Rounded(std::move(Read));
+  if (!Faults.empty())
+    Series.MedianMajorFaults = Rounded(std::move(Faults));
+  markOutliers(Series);
+}
+
+void compareWith(const BenchSeries &Base, BenchSeries &Series) {
+  std::vector<double> Ratios;
+  for (const BenchRound &R : Series.Rounds) {
+    if (!R.Kept)
+      continue;
+    const auto Other = llvm::find_if(Base.Rounds, [&](const BenchRound &B) {
+      return B.Kept && B.Number == R.Number;
+    });
+    if (Other != Base.Rounds.end() && Other->Seconds > 0)
+      Ratios.push_back(R.Seconds / Other->Seconds);
+  }
+  Series.Ratio.reset();
+  Series.Found = Verdict::Unknown;
+  if (Ratios.empty())
+    return;
+  Series.Ratio = intervalOfMedian(std::move(Ratios));
+  Series.Found = judge(*Series.Ratio);
+}
+
+} // namespace headstart

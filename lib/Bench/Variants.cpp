@@ -1,0 +1,229 @@
+//===- Variants.cpp - The ways to run one link ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Variants.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+std::string versionOf(const std::string &Program) {
+  std::string Answer;
+  os::AnswerLimits Limits;
+  Limits.Bytes = 65536;
+  if (os::askProgram({Program, "--version"}, os::ProgramStream::Output, Limits,
+                     Answer))
+    return "";
+  return StringRef(Answer).take_until([](char C) { return C == '\n'; }).str();
+}
+
+/// Stock lld by the name of what it links.
+static StringRef stockName(Flavour Style) {
+  switch (Style) {
+  case Flavour::COFF:
+    return "lld-link";
+  case Flavour::MachO:
+    return "ld64.lld";
+  case Flavour::ELF:
+    break;
+  }
+  return "ld.lld";
+}
+
+static std::string realPath(StringRef Program) {
+  ErrorOr<std::string> Path = sys::findProgramByName(Program);
+  SmallString<256> Real;
+  if (!Path || sys::fs::real_path(*Path, Real))
+    return "";
+  return std::string(Real);
+}
+
+void findStock(StringRef Given, LinkerFacts &Facts,
+               std::vector<std::string> &Notes) {
+  if (!Facts.IsHeadstart || !Facts.IsDirect) {
+    if (!Given.empty())
+      Notes.push_back("--stock is not used: the linker is not a drop-in of "
+                      "Headstart that is run directly");
+    return;
+  }
+  auto Without = [&](const Twine &Why) {
+    Notes.push_back(("'off' is the same linker with HEADSTART=off, and there "
+                     "is no 'stock-prefetch': " +
+                     Why)
+                        .str());
+  };
+  if (Facts.HasOwnOptions)
+    return Without("the command line has options that stock lld does not know");
+  SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
+  if (Given.empty())
+    sys::path::append(Path, stockName(Facts.Style));
+  if (!sys::fs::can_execute(Path))
+    return Without("'" + Path + "' is no program (--stock names another)");
+  if (realPath(Path) == realPath(Facts.Words.front()))
+    return Without("'" + Path + "' is the same program");
+  std::string Version = versionOf(std::string(Path));
+  if (!StringRef(Version).contains("LLD " LLVM_VERSION_STRING))
+    return Without("'" + Path + "' is not LLD " LLVM_VERSION_STRING " but '" +
+                   Version + "'");
+  Facts.Stock = std::string(Path);
+  Facts.StockVersion = std::move(Version);
+}
+
+/// The option by which stock lld fetches its inputs, since 22; empty: none.
+static std::string stockPrefetchOption(const LinkerFacts &Facts) {
+  switch (Facts.Style) {
+  case Flavour::COFF:
+    return "/prefetch-inputs";
+  case Flavour::MachO:
+    return "--read-workers=" + std::to_string(os::usableProcessors());
+  case Flavour::ELF:
+    break;
+  }
+  return "";
+}
+
+/// Whether the linker's own words name stock lld of a version that fetches.
+static bool isStockLLD(const LinkerFacts &Facts) {
+  StringRef Version = Facts.Version;
+  const size_t Name = Version.find("LLD ");
+  unsigned Major = 0;
+  constexpr unsigned First = 22;
+  return !Facts.IsHeadstart && Facts.IsDirect && Name != StringRef::npos &&
+         !Version.drop_front(Name + 4).consumeInteger(10, Major) &&
+         Major >= First;
+}
+
+static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
+                                    std::string &Why) {
+  LinkWay Way;
+  Way.Name = Name.str();
+  const std::string Linker = sys::path::filename(Facts.Words.front()).str();
+  const std::string Stock =
+      Facts.Stock.empty() ? (Facts.Version.empty() ? Linker : Facts.Version)
+                          : Facts.StockVersion + " (" + Facts.Stock + ")";
+  if (Name == "off") {
+    Way.Title = Facts.IsHeadstart && Facts.Stock.empty()
+                    ? Linker + " with HEADSTART=off"
+                    : Stock;
+    return Way;
+  }
+  if (Name == "stock-prefetch") {
+    const std::string Option = stockPrefetchOption(Facts);
+    if (Option.empty() || (Facts.Stock.empty() && !isStockLLD(Facts))) {
+      Why = Option.empty()
+                ? "stock ld.lld has no option that fetches its inputs"
+                : "it needs stock lld 22 or later";
+      return std::nullopt;
+    }
+    Way.Title = Stock + " " + Option;
+    // COFF: the PDB holds the command line, and the image its checksum.
+    Way.WritesOwnOutput = Facts.Style == Flavour::COFF;
+    return Way;
+  }
+  Way.Prefetches = true;
+  if (Name == "on") {
+    Way.Title = Facts.IsHeadstart
+                    ? "Headstart, without a record of an earlier link"
+                    : "headstart run -- " + Linker;
+    return Way;
+  }
+  if (!Facts.IsHeadstart) {
+    Why = "records are kept by the drop-in linkers only";
+    return std::nullopt;
+  }
+  Way.Title = "Headstart, with the record of an earlier link";
+  Way.UsesProfile = true;
+  return Way;
+}
+
+std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
+                            ArrayRef<std::string> Wanted,
+                            std::vector<std::string> &Notes) {
+  std::vector<LinkWay> Ways;
+  for (const char *Name : BenchVariants) {
+    const bool IsWanted = llvm::is_contained(Wanted, Name);
+    if (!Wanted.empty() && !IsWanted)
+      continue;
+    std::string Why;
+    if (std::optional<LinkWay> Way = wayOf(Facts, Name, Why))
+      Ways.push_back(std::move(*Way));
+    else if (IsWanted)
+      Notes.push_back("'" + std::string(Name) + "' is left out: " + Why);
+  }
+  return Ways;
+}
+
+/// A word of HEADSTART_FLAGS, in the quotes that it takes.
+static std::string quoted(StringRef Word) {
+  std::string Result = "\"";
+  for (const char C : Word) {
+    if (C == '"' || C == '\\')
+      Result += '\\';
+    Result += C;
+  }
+  return Result + "\"";
+}
+
+static std::vector<std::string> optionsFor(const ReportFiles &Files,
+                                           bool HasProfiles) {
+  std::vector<std::string> Options;
+  if (HasProfiles)
+    Options.push_back("--prefetch-profile=" +
+                      (Files.Profile.empty() ? "none" : Files.Profile));
+  if (!Files.Stats.empty())
+    Options.push_back("--prefetch-stats=" + Files.Stats);
+  if (!Files.Trace.empty())
+    Options.push_back("--prefetch-trace=" + Files.Trace);
+  return Options;
+}
+
+os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
+                         const ReportFiles &Files) {
+  os::ProgramStart Start;
+  Start.Words = Facts.Words;
+  // It would write a tar file into the middle of everything.
+  Start.Environment.emplace_back("LLD_REPRODUCE");
+  if (!Way.Prefetches) {
+    Start.Program = Facts.Stock;
+    if (Facts.IsHeadstart && Facts.Stock.empty())
+      Start.Environment.emplace_back("HEADSTART=off");
+    if (Way.Name == "stock-prefetch")
+      Start.Words.push_back(stockPrefetchOption(Facts));
+    return Start;
+  }
+  Start.Environment.emplace_back("HEADSTART");
+  std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
+  if (!Facts.IsHeadstart) {
+    std::vector<std::string> Words = {Facts.Self, "run"};
+    llvm::append_range(Words, std::move(Options));
+    if (Facts.Forced)
+      Words.push_back("--flavour=" + flavourName(*Facts.Forced).str());
+    Words.emplace_back("--");
+    llvm::append_range(Words, std::move(Start.Words));
+    Start.Words = std::move(Words);
+    return Start;
+  }
+  // Also through a compiler driver.
+  std::string Flags =
+      sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string());
+  for (const std::string &Option : Options)
+    Flags += (Flags.empty() ? "" : " ") + quoted(Option);
+  Start.Environment.push_back("HEADSTART_FLAGS=" + Flags);
+  return Start;
+}
+
+} // namespace headstart

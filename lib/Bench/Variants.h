@@ -1,0 +1,76 @@
+//===- Variants.h - The ways to run one link --------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_BENCH_VARIANTS_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_BENCH_VARIANTS_H
+
+#include "headstart/Bench/Bench.h"
+#include "headstart/OS/MeasuredProgram.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// What is known of the linker.
+struct LinkerFacts {
+  std::vector<std::string> Words; ///< the link, its outputs moved
+  std::optional<Flavour> Forced;
+  Flavour Style = Flavour::ELF;
+  bool IsDirect = true; ///< no compiler driver before it
+  bool IsHeadstart = false;
+  bool HasOwnOptions = false; ///< the words hold options of the prefetcher
+  std::string Stock;          ///< stock lld of the same version; empty: none
+  std::string StockVersion;   ///< what it says of itself
+  std::string Version;        ///< what the linker says of itself; may be empty
+  std::string Self;           ///< the headstart program
+};
+
+/// The file names of what a prefetcher is to leave behind; empty: nothing.
+struct ReportFiles {
+  std::string Profile; ///< empty: no record is used, and none is kept
+  std::string Stats;
+  std::string Trace;
+};
+
+/// One way to run a link.
+struct LinkWay {
+  std::string Name;  ///< of BenchVariants
+  std::string Title; ///< for people
+  /// A prefetcher of ours is at work: it writes the files that it is asked for.
+  bool Prefetches = false;
+  bool UsesProfile = false;
+  /// The linker writes its command line, which is another one, into its output.
+  bool WritesOwnOutput = false;
+};
+
+/// Looks for stock lld of our own version, in the place of \p Facts' linker:
+/// \p Given by the user, or LLVM's own; adds to \p Notes why there is none.
+/// Runs it with --version. Blocks.
+void findStock(llvm::StringRef Given, LinkerFacts &Facts,
+               std::vector<std::string> &Notes);
+
+/// What \p Program says of itself with --version, first line; empty if nothing.
+/// Blocks.
+std::string versionOf(const std::string &Program);
+
+/// The ways that \p Facts' linker has, of the \p Wanted (all of them if empty),
+/// in the order of BenchVariants. Adds to \p Notes why one is left out.
+std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
+                            llvm::ArrayRef<std::string> Wanted,
+                            std::vector<std::string> &Notes);
+
+/// What starts the link \p Way, leaving \p Files.
+os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
+                         const ReportFiles &Files);
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_BENCH_VARIANTS_H

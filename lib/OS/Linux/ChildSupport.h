@@ -1,0 +1,93 @@
+//===- ChildSupport.h - What starting a program takes -----------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <sys/prctl.h>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+namespace headstart::os::detail {
+
+inline std::error_code lastError() { return {errno, std::generic_category()}; }
+
+/// \p Words as exec takes them: valid as long as they are.
+inline std::vector<char *> argumentsOf(const std::vector<std::string> &Words) {
+  std::vector<char *> Arguments;
+  Arguments.reserve(Words.size() + 1);
+  for (const std::string &Word : Words)
+    Arguments.push_back(const_cast<char *>(Word.c_str())); // NOLINT: exec's
+  Arguments.push_back(nullptr);
+  return Arguments;
+}
+
+/// Two ends of a pipe that no program inherits.
+class Pipe {
+public:
+  Pipe() = default;
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+  ~Pipe() {
+    closeEnd(0);
+    closeEnd(1);
+  }
+  std::error_code open() {
+    return ::pipe2(Ends.data(), O_CLOEXEC) == 0 ? std::error_code()
+                                                : lastError();
+  }
+  void closeEnd(unsigned End) {
+    if (Ends.at(End) >= 0)
+      ::close(Ends.at(End));
+    Ends.at(End) = -1;
+  }
+  int reading() const { return Ends[0]; }
+  int writing() const { return Ends[1]; }
+
+  /// In the new process: says why it is not the program that it was to be, and
+  /// ends.
+  [[noreturn]] void fail(int Why) const {
+    (void)!::write(Ends[1], &Why, sizeof(Why));
+    ::_exit(EXIT_FAILURE);
+  }
+  /// In the old one: what the new one says, or success when its end was closed
+  /// by exec. Blocks until either.
+  std::error_code outcome() {
+    closeEnd(1);
+    int Why = 0;
+    ssize_t Read = 0;
+    do
+      Read = ::read(Ends[0], &Why, sizeof(Why));
+    while (Read < 0 && errno == EINTR);
+    if (Read != sizeof(Why))
+      return {};
+    return {Why, std::generic_category()};
+  }
+
+private:
+  std::array<int, 2> Ends = {-1, -1};
+};
+
+/// In a new process: to end with its parent, also when that is killed.
+inline void endWith(pid_t Parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != Parent)
+    ::_exit(EXIT_FAILURE);
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_LINUX_CHILDSUPPORT_H

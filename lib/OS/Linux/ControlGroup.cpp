@@ -1,0 +1,235 @@
+//===- ControlGroup.cpp - Less disk and memory for a program --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names and formats of the files: the kernel's admin-guide/cgroup-v1
+// (blkio-controller.rst, memory.rst) and cgroup-v2.rst.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/ControlGroup.h"
+
+#include "PseudoFile.h"
+#include "headstart/OS/Machine.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <dirent.h>
+#include <fcntl.h>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace headstart::os {
+
+using namespace detail;
+
+static constexpr std::string_view NamePrefix = "headstart-bench-";
+
+static std::string reason(int Error) {
+  return std::generic_category().message(Error);
+}
+
+/// Writes \p Text, in one call as these files want it. What went wrong, or 0.
+static int writeTo(const std::string &Path, std::string_view Text) {
+  const int File = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
+  if (File < 0)
+    return errno;
+  const ssize_t Written = ::write(File, Text.data(), Text.size());
+  const int Error = Written < 0 ? errno : 0;
+  ::close(File);
+  return Error;
+}
+
+static bool isFile(const std::string &Path) {
+  return ::access(Path.c_str(), F_OK) == 0;
+}
+
+/// Removes groups in \p Parent whose makers are no more.
+static void removeStale(const std::string &Parent) {
+  DIR *Folder = ::opendir(Parent.c_str());
+  if (Folder == nullptr)
+    return;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own
+  while (const dirent *Entry = ::readdir(Folder)) {
+    std::string_view Name = Entry->d_name;
+    if (!Name.starts_with(NamePrefix))
+      continue;
+    const auto Maker = parseNumber(Name.substr(NamePrefix.size()));
+    if (Maker && ::kill(static_cast<pid_t>(*Maker), 0) != 0 && errno == ESRCH)
+      ::rmdir((Parent + "/" + Entry->d_name).c_str());
+  }
+  ::closedir(Folder);
+}
+
+std::string ControlGroup::add(const std::string &Parent) {
+  removeStale(Parent);
+  std::string Group =
+      Parent + "/" + std::string(NamePrefix) + std::to_string(::getpid());
+  constexpr mode_t Rights = 0755;
+  if (::mkdir(Group.c_str(), Rights) != 0 && errno != EEXIST)
+    return "cannot make the control group " + Group + ": " + reason(errno);
+  Groups.push_back(Group);
+  Entrances.push_back(Group + "/cgroup.procs");
+  // A group that this process could not enter helps nobody: rights above it
+  // count as well.
+  return "";
+}
+
+/// Sets a limit; what makes it impossible, or "".
+static std::string setLimit(const std::string &Path, const std::string &Text) {
+  if (const int Error = writeTo(Path, Text))
+    return "cannot write '" + Text + "' to " + Path + ": " + reason(Error);
+  return "";
+}
+
+std::string ControlGroup::createV1(const GroupLimits &Limits,
+                                   const std::string &Prefix,
+                                   const std::string &Disk) {
+  const std::string Base = Prefix + "/sys/fs/cgroup";
+  std::string Problem;
+  if (Limits.ReadBytesPerSecond != 0) {
+    Problem = add(Base + "/blkio");
+    if (Problem.empty())
+      Problem =
+          setLimit(Groups.back() + "/blkio.throttle.read_bps_device",
+                   Disk + " " + std::to_string(Limits.ReadBytesPerSecond));
+  }
+  if (Problem.empty() && Limits.MemoryBytes != 0) {
+    Problem = add(Base + "/memory");
+    if (Problem.empty())
+      Problem = setLimit(Groups.back() + "/memory.limit_in_bytes",
+                         std::to_string(Limits.MemoryBytes));
+  }
+  return Problem;
+}
+
+/// Whether \p Words, separated by spaces, hold \p Word.
+static bool holds(std::string_view Words, std::string_view Word) {
+  while (!Words.empty()) {
+    std::string_view One = takeField(Words, ' ');
+    if (One.ends_with('\n'))
+      One.remove_suffix(1);
+    if (One == Word)
+      return true;
+  }
+  return false;
+}
+
+std::string ControlGroup::createV2(const GroupLimits &Limits,
+                                   const std::string &Prefix,
+                                   const std::string &Disk) {
+  std::vector<std::string> Wanted;
+  if (Limits.ReadBytesPerSecond != 0)
+    Wanted.emplace_back("io");
+  if (Limits.MemoryBytes != 0)
+    Wanted.emplace_back("memory");
+  // From the root down to our own group: the first in which one may be made. A
+  // group with processes in it cannot hand controllers on, but the root can.
+  const std::string Base = Prefix + "/sys/fs/cgroup";
+  std::vector<std::string> Parents = {Base};
+  const auto Own = readPseudoFile(Prefix + "/proc/self/cgroup");
+  std::string_view Lines = Own ? std::string_view(*Own) : "";
+  while (!Lines.empty()) {
+    std::string_view Line = takeField(Lines, '\n');
+    if (!Line.starts_with("0::/"))
+      continue;
+    Line.remove_prefix(4);
+    while (!Line.empty())
+      Parents.push_back(Parents.back() + "/" +
+                        std::string(takeField(Line, '/')));
+  }
+  std::string Problem;
+  for (const std::string &Parent : Parents) {
+    bool HasAll = true;
+    for (const std::string &Controller : Wanted) {
+      const std::string Switch = Parent + "/cgroup.subtree_control";
+      const std::string On = readPseudoFile(Switch).value_or("");
+      if (holds(On, Controller))
+        continue;
+      if (const int Error = writeTo(Switch, "+" + Controller)) {
+        HasAll = false;
+        Problem = "the control group " + Parent + " does not hand on '" +
+                  Controller + "': " + reason(Error);
+        break;
+      }
+      Undo.emplace_back(Switch, "-" + Controller);
+    }
+    if (!HasAll)
+      continue;
+    std::string Failure = add(Parent);
+    if (Failure.empty() && Limits.ReadBytesPerSecond != 0)
+      Failure =
+          setLimit(Groups.back() + "/io.max",
+                   Disk + " rbps=" + std::to_string(Limits.ReadBytesPerSecond));
+    if (Failure.empty() && Limits.MemoryBytes != 0)
+      Failure = setLimit(Groups.back() + "/memory.max",
+                         std::to_string(Limits.MemoryBytes));
+    if (Failure.empty())
+      return "";
+    Problem = Failure;
+    remove();
+  }
+  return Problem;
+}
+
+std::string ControlGroup::create(const GroupLimits &Limits,
+                                 const std::string &Root) {
+  remove();
+  if (!Limits.any())
+    return "";
+  const std::string Prefix = Root.substr(0, Root.find_last_not_of('/') + 1);
+  std::string Number;
+  if (Limits.ReadBytesPerSecond != 0) {
+    const Disk Where = readDisk(Limits.DiskOf, Root);
+    if (Where.Number.empty())
+      return "'" + Limits.DiskOf + "' lies on no disk of this machine" +
+             (Where.FileSystem.empty() ? "" : " (" + Where.FileSystem + ")");
+    Number = Where.Number;
+  }
+  const std::string Base = Prefix + "/sys/fs/cgroup";
+  const bool NeedsDisk = Limits.ReadBytesPerSecond != 0;
+  const bool NeedsMemory = Limits.MemoryBytes != 0;
+  // The same system may have both, each controller in one of them.
+  const bool InV1 =
+      (!NeedsDisk || isFile(Base + "/blkio/blkio.throttle.read_bps_device")) &&
+      (!NeedsMemory || isFile(Base + "/memory/memory.limit_in_bytes"));
+  std::string Problem;
+  if (InV1)
+    Problem = createV1(Limits, Prefix, Number);
+  else if (isFile(Base + "/cgroup.controllers"))
+    Problem = createV2(Limits, Prefix, Number);
+  else
+    Problem = "this system has no control groups for that";
+  if (!Problem.empty())
+    remove();
+  return Problem;
+}
+
+void ControlGroup::remove() {
+  constexpr int Tries = 60;
+  constexpr std::chrono::milliseconds Pause{50};
+  for (const std::string &Group : Groups)
+    // Busy while a member is just ending.
+    for (int Try = 0; Try != Tries && ::rmdir(Group.c_str()) != 0; ++Try) {
+      if (errno != EBUSY)
+        break;
+      std::this_thread::sleep_for(Pause);
+    }
+  Groups.clear();
+  Entrances.clear();
+  std::for_each(Undo.rbegin(), Undo.rend(), [](const auto &Change) {
+    writeTo(Change.first, Change.second);
+  });
+  Undo.clear();
+}
+
+} // namespace headstart::os

@@ -1,0 +1,142 @@
+//===- Machine.cpp - What this machine is ---------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Machine.h"
+
+#include "PseudoFile.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+
+namespace headstart::os {
+
+using namespace detail;
+
+static std::string prefixOf(const std::string &Root) {
+  return Root.substr(0, Root.find_last_not_of('/') + 1);
+}
+
+static std::string_view trimmed(std::string_view Text) {
+  const size_t First = Text.find_first_not_of(" \t\n");
+  if (First == std::string_view::npos)
+    return "";
+  return Text.substr(First, Text.find_last_not_of(" \t\n") + 1 - First);
+}
+
+Machine readMachine(const std::string &Root) {
+  Machine M;
+  utsname Names = {};
+  if (::uname(&Names) == 0)
+    M.System = std::string(static_cast<const char *>(Names.sysname)) + " " +
+               static_cast<const char *>(Names.release);
+  const auto Processors = readPseudoFile(prefixOf(Root) + "/proc/cpuinfo");
+  std::string_view Lines = Processors ? std::string_view(*Processors) : "";
+  while (!Lines.empty() && M.Processor.empty()) {
+    std::string_view Value = takeField(Lines, '\n');
+    const std::string_view Key = trimmed(takeField(Value, ':'));
+    if (Key == "model name" || Key == "Model")
+      M.Processor = trimmed(Value);
+  }
+  // ARM's cpuinfo has numbers only.
+  if (M.Processor.empty())
+    M.Processor = static_cast<const char *>(Names.machine);
+  M.Cores = usableProcessors();
+  M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
+  return M;
+}
+
+namespace {
+
+/// A line of /proc/self/mountinfo: "36 35 98:0 /sub /at opts - ext4 /dev/x ..".
+struct Mount {
+  std::string_view Number;
+  std::string_view FileSystem;
+  std::string_view Source;
+};
+
+} // namespace
+
+static Mount parseMount(std::string_view Line) {
+  Mount M;
+  takeField(Line, ' ');
+  takeField(Line, ' ');
+  M.Number = takeField(Line, ' ');
+  constexpr std::string_view Separator = " - ";
+  const size_t End = Line.find(Separator);
+  Line.remove_prefix(End == std::string_view::npos ? Line.size()
+                                                   : End + Separator.size());
+  M.FileSystem = takeField(Line, ' ');
+  M.Source = takeField(Line, ' ');
+  return M;
+}
+
+static std::string numberOf(dev_t Device) {
+  return std::to_string(major(Device)) + ":" + std::to_string(minor(Device));
+}
+
+static bool exists(const std::string &Path) {
+  struct stat S = {};
+  return ::stat(Path.c_str(), &S) == 0;
+}
+
+/// Fills in what /sys tells of the block device \p Number. A partition's disk
+/// is the folder above its own.
+static void lookAtDevice(const std::string &Prefix, const std::string &Number,
+                         Disk &D) {
+  std::array<char, PATH_MAX> Resolved;
+  if (::realpath((Prefix + "/sys/dev/block/" + Number).c_str(),
+                 Resolved.data()) == nullptr)
+    return;
+  std::string Folder = Resolved.data();
+  if (exists(Folder + "/partition"))
+    Folder.resize(Folder.rfind('/'));
+  const auto Device = readPseudoFile(Folder + "/dev");
+  if (!Device)
+    return;
+  D.Number = trimmed(*Device);
+  D.Name = Folder.substr(Folder.rfind('/') + 1);
+  constexpr uint64_t Kilobyte = 1024;
+  if (const auto Text = readPseudoFile(Folder + "/queue/read_ahead_kb"))
+    if (const auto Kilobytes = parseNumber(*Text))
+      D.ReadaheadBytes = Kilobyte * *Kilobytes;
+}
+
+Disk readDisk(const std::string &Path, const std::string &Root) {
+  Disk D;
+  struct stat S = {};
+  if (::stat(Path.c_str(), &S) != 0)
+    return D;
+  const std::string Prefix = prefixOf(Root);
+  std::string Number = numberOf(S.st_dev);
+  const auto Mounts = readPseudoFile(Prefix + "/proc/self/mountinfo");
+  std::string_view Lines = Mounts ? std::string_view(*Mounts) : "";
+  while (!Lines.empty()) {
+    const Mount M = parseMount(takeField(Lines, '\n'));
+    if (M.Number != Number)
+      continue;
+    D.FileSystem = M.FileSystem;
+    // Btrfs gives its files numbers of no device.
+    struct stat Source = {};
+    if (M.Source.starts_with('/') &&
+        ::stat(std::string(M.Source).c_str(), &Source) == 0 &&
+        S_ISBLK(Source.st_mode))
+      Number = numberOf(Source.st_rdev);
+    break;
+  }
+  lookAtDevice(Prefix, Number, D);
+  return D;
+}
+
+} // namespace headstart::os

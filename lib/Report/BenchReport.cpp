@@ -1,0 +1,310 @@
+//===- BenchReport.cpp - What a comparison of links has found -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+uint64_t BenchReport::inputBytes() const {
+  uint64_t Sum = 0;
+  for (const BenchInput &Input : Inputs)
+    Sum += Input.Bytes;
+  return Sum;
+}
+
+namespace {
+
+/// Writes the parts of a report into an open JSON stream.
+class JSONWriter {
+public:
+  explicit JSONWriter(raw_ostream &OS) : J(OS) {}
+
+  void write(const BenchReport &Report);
+
+private:
+  template <typename T> void number(StringRef Key, std::optional<T> Value) {
+    J.attribute(Key, Value ? json::Value(*Value) : json::Value(nullptr));
+  }
+  void text(StringRef Key, StringRef Value) {
+    J.attribute(Key, json::fixUTF8(Value));
+  }
+  void textOrNull(StringRef Key, StringRef Value) {
+    if (Value.empty())
+      J.attribute(Key, nullptr);
+    else
+      text(Key, Value);
+  }
+  /// Six decimals: finer than any of these clocks means.
+  void decimal(double Value) {
+    J.rawValue([&](raw_ostream &OS) { OS << format("%.6f", Value); });
+  }
+  void decimal(StringRef Key, double Value) {
+    J.attributeBegin(Key);
+    decimal(Value);
+    J.attributeEnd();
+  }
+  void texts(StringRef Key, const std::vector<std::string> &Values);
+  void counts(StringRef Key, const ByteCounts &Counts);
+
+  void machine(const BenchMachine &M);
+  void inputs(const BenchReport &Report);
+  void round(const BenchRound &Round);
+  void series(StringRef Key, const BenchSeries &Series);
+  void watched(StringRef Key, const std::optional<WatchedLink> &Link);
+  void variant(const BenchVariant &Variant);
+  void outputs(const BenchReport &Report);
+
+  json::OStream J;
+};
+
+} // namespace
+
+static StringRef stateName(size_t State) {
+  return State == 0 ? "cold" : "warm";
+}
+
+static StringRef verdictName(Verdict V) {
+  switch (V) {
+  case Verdict::Base:
+    return "base";
+  case Verdict::Faster:
+    return "faster";
+  case Verdict::Slower:
+    return "slower";
+  case Verdict::NoDifference:
+    return "no difference";
+  case Verdict::Unknown:
+    break;
+  }
+  return "unknown";
+}
+
+void JSONWriter::texts(StringRef Key, const std::vector<std::string> &Values) {
+  J.attributeArray(Key, [&] {
+    for (const std::string &Value : Values)
+      J.value(json::fixUTF8(Value));
+  });
+}
+
+void JSONWriter::counts(StringRef Key, const ByteCounts &Counts) {
+  if (!Counts) {
+    J.attribute(Key, nullptr);
+    return;
+  }
+  J.attributeArray(Key, [&] {
+    for (const uint64_t Count : *Counts)
+      J.value(Count);
+  });
+}
+
+void JSONWriter::machine(const BenchMachine &M) {
+  J.attributeObject("machine", [&] {
+    textOrNull("system", M.System);
+    textOrNull("processor", M.Processor);
+    J.attribute("cores", M.Cores);
+    J.attribute("memory_bytes", M.MemoryBytes);
+    textOrNull("disk", M.Disk);
+    textOrNull("file_system", M.FileSystem);
+    number("readahead_bytes", M.ReadaheadBytes);
+    number("throttle_bytes_per_second", M.ThrottleBytesPerSecond);
+    number("memory_limit_bytes", M.MemoryLimitBytes);
+  });
+}
+
+void JSONWriter::inputs(const BenchReport &Report) {
+  J.attributeObject("inputs", [&] {
+    J.attribute("count", Report.Inputs.size());
+    J.attribute("bytes", Report.inputBytes());
+    J.attributeArray("files", [&] {
+      for (const BenchInput &Input : Report.Inputs)
+        J.object([&] {
+          text("path", Input.Path);
+          J.attribute("bytes", Input.Bytes);
+          text("why", Input.Why);
+        });
+    });
+  });
+}
+
+void JSONWriter::round(const BenchRound &R) {
+  J.object([&] {
+    J.attribute("number", R.Number);
+    decimal("seconds", R.Seconds);
+    decimal("user_seconds", R.UserSeconds);
+    decimal("system_seconds", R.SystemSeconds);
+    number("major_faults", R.MajorFaults);
+    number("read_bytes", R.ReadBytes);
+    number("peak_memory_bytes", R.PeakMemoryBytes);
+    number("resident_before_bytes", R.ResidentBefore);
+    J.attribute("kept", R.Kept);
+    J.attribute("outlier", R.Outlier);
+    textOrNull("note", R.Note);
+  });
+}
+
+void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
+  if (Series.Rounds.empty()) {
+    J.attribute(Key, nullptr);
+    return;
+  }
+  J.attributeObject(Key, [&] {
+    J.attributeArray("rounds", [&] {
+      for (const BenchRound &R : Series.Rounds)
+        round(R);
+    });
+    const bool Any =
+        llvm::any_of(Series.Rounds, [](const BenchRound &R) { return R.Kept; });
+    auto Seconds = [&](StringRef Name, double Value) {
+      if (Any)
+        decimal(Name, Value);
+      else
+        J.attribute(Name, nullptr);
+    };
+    Seconds("median_seconds", Series.Median);
+    Seconds("min_seconds", Series.Min);
+    Seconds("max_seconds", Series.Max);
+    Seconds("deviation_seconds", Series.Deviation);
+    number("median_read_bytes", Series.MedianReadBytes);
+    number("median_major_faults", Series.MedianMajorFaults);
+    if (Series.Ratio)
+      J.attributeObject("ratio", [&] {
+        decimal("median", Series.Ratio->Median);
+        decimal("low", Series.Ratio->Low);
+        decimal("high", Series.Ratio->High);
+      });
+    else
+      J.attribute("ratio", nullptr);
+    J.attribute("verdict", verdictName(Series.Found));
+  });
+}
+
+void JSONWriter::watched(StringRef Key,
+                         const std::optional<WatchedLink> &Link) {
+  if (!Link) {
+    J.attribute(Key, nullptr);
+    return;
+  }
+  J.attributeObject(Key, [&] {
+    decimal("seconds", Link->Seconds);
+    J.attributeObject("samples", [&] {
+      J.attributeArray("ms", [&] {
+        for (const double Ms : Link->Ms)
+          J.rawValue([&](raw_ostream &OS) { OS << format("%.2f", Ms); });
+      });
+      counts("fetched_bytes", Link->FetchedBytes);
+      counts("touched_bytes", Link->TouchedBytes);
+      counts("major_faults", Link->MajorFaults);
+      counts("read_bytes", Link->ReadBytes);
+      counts("memory_bytes", Link->MemoryBytes);
+    });
+    if (Link->Phases)
+      J.attributeArray("phases", [&] {
+        for (const BenchPhase &Phase : *Link->Phases)
+          J.object([&] {
+            text("name", Phase.Name);
+            decimal("begin_ms", Phase.BeginMs);
+            decimal("end_ms", Phase.EndMs);
+          });
+      });
+    else
+      J.attribute("phases", nullptr);
+    if (Expected<json::Value> Stats = json::parse(Link->StatsJSON)) {
+      J.attribute("stats", *Stats);
+    } else {
+      consumeError(Stats.takeError());
+      J.attribute("stats", nullptr);
+    }
+    if (!Link->ResidentBefore && !Link->Fetched && !Link->Touched) {
+      J.attribute("inputs", nullptr);
+      return;
+    }
+    J.attributeObject("inputs", [&] {
+      counts("resident_before_bytes", Link->ResidentBefore);
+      counts("fetched_bytes", Link->Fetched);
+      counts("touched_bytes", Link->Touched);
+      counts("wasted_bytes", Link->Wasted);
+    });
+  });
+}
+
+void JSONWriter::variant(const BenchVariant &Variant) {
+  J.object([&] {
+    text("name", Variant.Name);
+    text("title", Variant.Title);
+    texts("command", Variant.Command);
+    J.attributeObject("environment", [&] {
+      for (StringRef Setting : Variant.Environment) {
+        const auto [Name, Value] = Setting.split('=');
+        if (Setting.contains('='))
+          text(Name, Value);
+        else
+          J.attribute(Name, nullptr);
+      }
+    });
+    for (size_t State = 0; State != NumCacheStates; ++State)
+      series(stateName(State), Variant.Series.at(State));
+    J.attributeObject("observed", [&] {
+      for (size_t State = 0; State != NumCacheStates; ++State)
+        watched(stateName(State), Variant.Watched.at(State));
+    });
+  });
+}
+
+void JSONWriter::outputs(const BenchReport &Report) {
+  J.attributeObject("outputs", [&] {
+    number("same", Report.SameOutputs);
+    J.attributeArray("files", [&] {
+      for (const auto &[Name, Bytes] : Report.Outputs)
+        J.object([&, &Name = Name, Bytes = Bytes] {
+          text("name", Name);
+          J.attribute("bytes", Bytes);
+        });
+    });
+    textOrNull("note", Report.OutputNote);
+  });
+}
+
+void JSONWriter::write(const BenchReport &Report) {
+  J.object([&] {
+    J.attribute("version", 1);
+    text("program", Report.Program);
+    text("date", Report.Date);
+    machine(Report.Machine);
+    text("folder", Report.Folder);
+    texts("command", Report.Command);
+    J.attributeObject("linker", [&] {
+      text("name", Report.LinkerName);
+      text("flavour", Report.Flavour);
+      J.attribute("kind", Report.IsHeadstart ? "headstart" : "other");
+      textOrNull("stock", Report.Stock);
+    });
+    J.attributeObject("rounds", [&] {
+      for (size_t State = 0; State != NumCacheStates; ++State)
+        J.attribute(stateName(State), Report.Rounds.at(State));
+    });
+    texts("notes", Report.Notes);
+    inputs(Report);
+    J.attributeArray("variants", [&] {
+      for (const BenchVariant &Variant : Report.Variants)
+        variant(Variant);
+    });
+    outputs(Report);
+  });
+}
+
+void writeBenchJSON(const BenchReport &Report, raw_ostream &OS) {
+  JSONWriter(OS).write(Report);
+  OS << "\n";
+}
+
+} // namespace headstart

@@ -1,0 +1,261 @@
+//===- BenchCommand.cpp - headstart bench ---------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "LinkerCommandLine.h"
+#include "headstart/Bench/Bench.h"
+#include "headstart/Link/PrefetchSettings.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Program.h"
+#include "headstart/OS/StopSignals.h"
+#include "headstart/Report/BenchPage.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// The page that is written when none is named.
+static constexpr StringRef DefaultPage = "headstart-bench.html";
+
+/// What only a page of this program has, near its beginning.
+static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
+
+static Error invalid(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+/// Reads a number of rounds.
+static Error readRounds(StringRef Option,
+                        const std::optional<std::string> &Text, unsigned Least,
+                        unsigned &Rounds) {
+  constexpr unsigned Most = 1000;
+  if (Text && (StringRef(*Text).getAsInteger(10, Rounds) || Rounds < Least ||
+               Rounds > Most))
+    return invalid(Option + "=" + *Text + ": expected a number from " +
+                   Twine(Least) + " to " + Twine(Most));
+  return Error::success();
+}
+
+/// Reads "100M", "2.5G" is not one, "400000000", with or without "/s": powers
+/// of 1000, as the speeds of disks are told.
+static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
+  StringRef Rest = Text;
+  Rest.consume_back_insensitive("/s");
+  Rest.consume_back_insensitive("b");
+  uint64_t Unit = 1;
+  if (!Rest.empty() && !isDigit(Rest.back())) {
+    const size_t Power = StringRef("kmgt").find(toLower(Rest.back()));
+    if (Power == StringRef::npos)
+      Unit = 0;
+    for (size_t I = 0; Unit != 0 && I <= Power; ++I)
+      Unit *= 1000;
+    Rest = Rest.drop_back();
+  }
+  if (Unit == 0 || Rest.getAsInteger(10, BytesPerSecond) ||
+      BytesPerSecond == 0 || BytesPerSecond > UINT64_MAX / Unit)
+    return invalid("--throttle=" + Text +
+                   ": expected a speed such as 400M or 100000000, in bytes a "
+                   "second");
+  BytesPerSecond *= Unit;
+  return Error::success();
+}
+
+/// Checks what the user asks for.
+static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
+  unsigned &Cold = Options.Rounds[0];
+  unsigned &Warm = Options.Rounds[1];
+  if (Error E = readRounds("--rounds", Given.Rounds, 1, Cold))
+    return E;
+  Warm = Cold;
+  if (Error E = readRounds("--cold-rounds", Given.ColdRounds, 0, Cold))
+    return E;
+  if (Error E = readRounds("--warm-rounds", Given.WarmRounds, 0, Warm))
+    return E;
+  if (Cold == 0 && Warm == 0)
+    return invalid("--cold-rounds=0 and --warm-rounds=0: nothing is left to be "
+                   "run");
+  if (Given.Variants) {
+    SmallVector<StringRef, 4> Names;
+    StringRef(*Given.Variants).split(Names, ',');
+    for (StringRef Name : Names) {
+      if (llvm::none_of(BenchVariants,
+                        [&](const char *Known) { return Name == Known; }))
+        return invalid("--variants=" + *Given.Variants + ": there is no '" +
+                       Name + "'; there are " + join(ArrayRef(BenchVariants), ", "));
+      Options.Variants.push_back(Name.str());
+    }
+  }
+  if (Given.Throttle)
+    if (Error E = readSpeed(*Given.Throttle, Options.Limits.ReadBytesPerSecond))
+      return E;
+  if (Given.Memory) {
+    Expected<MemoryLimit> Limit = parseMemoryLimit(*Given.Memory);
+    if (!Limit)
+      return invalid("--memory=" + *Given.Memory + ": " +
+                     toString(Limit.takeError()));
+    Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
+    if (Options.Limits.MemoryBytes == 0)
+      return invalid("--memory=" + *Given.Memory + ": nothing runs in that");
+  }
+  Options.Stock = Given.Stock.value_or("");
+  return Error::success();
+}
+
+/// Whether \p Path is free, or a page that this program has written.
+static bool mayReplacePage(const Twine &Path) {
+  if (!sys::fs::exists(Path))
+    return true;
+  constexpr size_t Head = 4096;
+  auto Buffer = MemoryBuffer::getFileSlice(Path, Head, 0);
+  return Buffer && (*Buffer)->getBuffer().contains(BenchPageMark);
+}
+
+/// A page that nobody named must not take the place of somebody's file.
+static std::string freePage() {
+  std::string Path = DefaultPage.str();
+  for (unsigned Number = 2; !mayReplacePage(Path); ++Number)
+    Path = ("headstart-bench-" + Twine(Number) + ".html").str();
+  return Path;
+}
+
+/// Writes \p Text to \p Path: all of it, or the message that says why not.
+static Exit writeFile(const std::string &Path,
+                      function_ref<void(raw_ostream &)> Write) {
+  std::error_code Error;
+  raw_fd_ostream OS(Path, Error, sys::fs::OF_None);
+  if (!Error) {
+    Write(OS);
+    OS.flush();
+    Error = OS.error();
+    OS.clear_error();
+  }
+  return Error ? fail("cannot write '" + Path + "': " + Error.message())
+               : Exit::Done;
+}
+
+static std::string absolute(StringRef Path) {
+  SmallString<256> Result = Path;
+  sys::fs::make_absolute(Result);
+  return std::string(Result);
+}
+
+/// Writes the page of \p Report, a text in JSON, to \p Path and says where.
+static Exit writePage(const std::string &Path, StringRef Report) {
+  if (!hasBenchPage())
+    return fail("this headstart was built without the library that draws "
+                "pages: no '" +
+                Path + "'");
+  const Exit Status =
+      writeFile(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
+  if (Status == Exit::Done)
+    errs() << "page: file://" << absolute(Path) << "\n";
+  return Status;
+}
+
+/// headstart bench --from: the page of a report that was kept.
+static Exit renderAgain(const CommandArguments &Arguments) {
+  const BenchArguments &Given = Arguments.Bench;
+  if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !Given.HTML)
+    return fail("headstart bench --from=REPORT.json --html=PAGE.html: nothing "
+                "else is run",
+                Exit::WrongUsage);
+  const std::string &Path = *Given.From;
+  os::OpenFile File;
+  if (std::error_code Error = os::OpenFile::open(Path, File))
+    return fail("cannot read '" + Path + "': " +
+                (Error == std::errc::operation_not_supported
+                     ? "not a regular file"
+                     : Error.message()));
+  auto Buffer = MemoryBuffer::getFile(Path);
+  if (!Buffer)
+    return fail("cannot read '" + Path + "': " + Buffer.getError().message());
+  Expected<json::Value> Report = json::parse((*Buffer)->getBuffer());
+  if (!Report)
+    return fail("'" + Path + "': " + toString(Report.takeError()));
+  const json::Object *Object = Report->getAsObject();
+  if (!Object || Object->getInteger("version") != 1 ||
+      !Object->getArray("variants") || !Object->getObject("machine"))
+    return fail("'" + Path + "' is no report of headstart bench");
+  return writePage(*Given.HTML, (*Buffer)->getBuffer());
+}
+
+/// What is printed and written of \p Report.
+static Exit finish(const CommandArguments &Arguments,
+                   const BenchReport &Report) {
+  const BenchArguments &Given = Arguments.Bench;
+  std::string Text;
+  raw_string_ostream OS(Text);
+  writeBenchJSON(Report, OS);
+  if (Arguments.JSON)
+    outs() << Text;
+  else
+    writeBenchText(Report, outs());
+  Exit Status = finishOutput(Exit::Done);
+  auto Add = [&](Exit Other) {
+    if (Status == Exit::Done)
+      Status = Other;
+  };
+  if (Given.JSONFile)
+    Add(writeFile(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
+  if (Given.HTML)
+    Add(writePage(*Given.HTML, Text));
+  else if (!Given.NoHTML && hasBenchPage())
+    Add(writePage(freePage(), Text));
+  if (Report.SameOutputs && !*Report.SameOutputs)
+    Add(Exit::Failed);
+  // A series of which nothing counts was asked for in vain.
+  for (size_t State = 0; State != NumCacheStates; ++State)
+    for (const BenchVariant &Variant : Report.Variants) {
+      const std::vector<BenchRound> &Rounds = Variant.Series.at(State).Rounds;
+      if (!Rounds.empty() &&
+          llvm::none_of(Rounds, [](const BenchRound &R) { return R.Kept; }))
+        Add(Exit::Failed);
+    }
+  return Status;
+}
+
+Exit runBenchCommand(const CommandArguments &Arguments) {
+  if (Arguments.Bench.From)
+    return renderAgain(Arguments);
+  BenchOptions Options;
+  Exit Status = checkLinkerCommandLine(Arguments, "bench", Options.Forced);
+  if (Status != Exit::Done)
+    return Status;
+  if (Error E = readOptions(Arguments.Bench, Options))
+    return fail(toString(std::move(E)), Exit::WrongUsage);
+  Options.Words = Arguments.Linker;
+  Options.Self = os::programPath();
+  Options.Watch = !Arguments.Bench.NoWatch;
+  Options.Progress = [](StringRef Line) { errs() << Line << "\n"; };
+  Options.Stopped = [] { return os::StopSignals::received() != 0; };
+
+  const os::StopSignals Signals(os::NextSignal::Waits);
+  Expected<BenchReport> Report = runBench(Options);
+  if (const int Signal = os::StopSignals::received()) {
+    if (!Report)
+      consumeError(Report.takeError());
+    errs() << "headstart: stopped; nothing was left behind\n";
+    os::endLike({/*BySignal=*/true, Signal});
+  }
+  if (!Report) {
+    Error E = Report.takeError();
+    const bool IsUsage = E.isA<BenchUsageError>();
+    return fail(toString(std::move(E)),
+                IsUsage ? Exit::WrongUsage : Exit::Failed);
+  }
+  Report->Program = versionText();
+  return finish(Arguments, *Report);
+}
+
+} // namespace headstart

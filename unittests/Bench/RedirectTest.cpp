@@ -1,0 +1,106 @@
+//===- RedirectTest.cpp - Tests of links that write elsewhere -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Bench/Redirect.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace headstart;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+RedirectedLink moved(const Words &Link) {
+  const ForeignCommand Command = readForeignCommand(Link, {}, nullptr);
+  return redirect(Link, Command, {}, "/scratch/out");
+}
+
+/// What is added to \p Link.
+Words addedTo(const Words &Link) {
+  RedirectedLink Result = moved(Link);
+  EXPECT_EQ(Result.Problem, "");
+  EXPECT_GE(Result.Words.size(), Link.size());
+  return {Result.Words.begin() + static_cast<ptrdiff_t>(Link.size()),
+          Result.Words.end()};
+}
+
+TEST(RedirectTest, COFF) {
+  EXPECT_THAT(addedTo({"lld-link", "a.obj", "/out:bin/game.exe"}),
+              ElementsAre("/out:/scratch/out/game.exe", "/Brepro"));
+  EXPECT_THAT(addedTo({"lld-link", "a.obj", "/Brepro", "/debug",
+                       "/PDB:sym\\game.pdb", "-lldmap:game.map"}),
+              ElementsAre("/out:/scratch/out/a.exe",
+                          "/pdb:/scratch/out/game.pdb",
+                          "/lldmap:/scratch/out/game.map"));
+  // What takes its name from the image goes with it.
+  const RedirectedLink Link =
+      moved({"lld-link", "a.obj", "/debug", "/dll", "/map", "/time-trace"});
+  EXPECT_EQ(Link.Problem, "");
+  EXPECT_THAT(Link.Command.Outputs, AllOf(Contains("/scratch/out/a.dll"),
+                                          Contains("/scratch/out/a.pdb"),
+                                          Contains("/scratch/out/a.map"),
+                                          Contains("/scratch/out/a.lib")));
+}
+
+TEST(RedirectTest, TwoFilesOfOneNameStayTwo) {
+  EXPECT_THAT(
+      addedTo({"lld-link", "a.obj", "/Brepro", "/out:x/a", "/lldmap:y/a"}),
+      ElementsAre("/out:/scratch/out/a", "/lldmap:/scratch/out/other-a"));
+}
+
+TEST(RedirectTest, ELF) {
+  EXPECT_THAT(addedTo({"ld.lld", "a.o"}),
+              ElementsAre("-o", "/scratch/out/a.out"));
+  EXPECT_THAT(addedTo({"mold", "-o", "x/prog", "a.o", "-Map", "m.txt",
+                       "--dependency-file=d/prog.d", "--time-trace"}),
+              ElementsAre("-o", "/scratch/out/prog", "--Map=/scratch/out/m.txt",
+                          "--dependency-file=/scratch/out/prog.d"));
+  EXPECT_THAT(addedTo({"ld.lld", "a.o", "-Map=-", "--print-gc-sections"}),
+              ElementsAre("-o", "/scratch/out/a.out"));
+  EXPECT_THAT(addedTo({"ld.lld", "a.o", "--time-trace=t.json",
+                       "--print-gc-sections=gc.txt"}),
+              ElementsAre("-o", "/scratch/out/a.out",
+                          "--print-gc-sections=/scratch/out/gc.txt",
+                          "--time-trace=/scratch/out/t.json"));
+}
+
+TEST(RedirectTest, MinGWLeavesTheTimeOut) {
+  EXPECT_THAT(addedTo({"ld.lld", "-m", "i386pep", "a.o", "-o", "a.exe",
+                       "--out-implib=a.lib"}),
+              ElementsAre("-o", "/scratch/out/a.exe",
+                          "--out-implib=/scratch/out/a.lib",
+                          "--no-insert-timestamp"));
+}
+
+TEST(RedirectTest, MachO) {
+  EXPECT_THAT(addedTo({"ld64.lld", "-arch", "arm64", "a.o", "-o", "app", "-map",
+                       "app.map", "-dependency_info", "deps"}),
+              ElementsAre("-o", "/scratch/out/app", "-map",
+                          "/scratch/out/app.map", "-dependency_info",
+                          "/scratch/out/deps"));
+}
+
+TEST(RedirectTest, WhatLinksNothingIsAProblem) {
+  EXPECT_THAT(moved({"lld-link", "/help"}).Problem,
+              HasSubstr("'lld-link' links nothing"));
+  EXPECT_THAT(moved({"lld-link", "/lib", "a.obj", "/out:a.lib"}).Problem,
+              HasSubstr("links nothing"));
+}
+
+TEST(RedirectTest, WhatCannotBeMovedIsNamed) {
+  EXPECT_THAT(
+      moved({"lld-link", "a.obj", "/thinlto-index-only:index.txt"}).Problem,
+      HasSubstr("would write to 'index.txt'"));
+}
+
+} // namespace

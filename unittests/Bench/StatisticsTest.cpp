@@ -1,0 +1,129 @@
+//===- StatisticsTest.cpp - Tests of medians and ratios -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Bench/Statistics.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <random>
+
+using namespace headstart;
+
+namespace {
+
+TEST(StatisticsTest, Medians) {
+  EXPECT_EQ(medianOf({}), 0);
+  EXPECT_EQ(medianOf({3}), 3);
+  EXPECT_EQ(medianOf({9, 1, 5}), 5);
+  EXPECT_EQ(medianOf({9, 1, 5, 7}), 6);
+  EXPECT_EQ(medianDeviation({1, 1, 2, 2, 4, 6, 9}), 1);
+}
+
+TEST(StatisticsTest, IntervalLeavesOutWhatItMay) {
+  // By the tables of the sign test: k for n at 95%.
+  const std::pair<size_t, size_t> LeftOut[] = {
+      {1, 0},  {5, 0},  {6, 0},  {8, 0},  {9, 1},
+      {11, 1}, {12, 2}, {14, 2}, {15, 3}, {20, 5}};
+  for (const auto &[Count, Less] : LeftOut) {
+    std::vector<double> Values;
+    for (size_t I = 0; I != Count; ++I)
+      Values.push_back(static_cast<double>(I));
+    const BenchRatio Interval = intervalOfMedian(Values);
+    EXPECT_EQ(Interval.Low, static_cast<double>(Less)) << Count;
+    EXPECT_EQ(Interval.High, static_cast<double>(Count - 1 - Less)) << Count;
+  }
+}
+
+TEST(StatisticsTest, IntervalHoldsTheMedianAsOftenAsItSays) {
+  std::mt19937 Random(7); // NOLINT: the same numbers each time
+  std::exponential_distribution<double> Skewed(1);
+  const double Median = std::log(2.0);
+  for (const size_t Count : {6U, 9U, 15U}) {
+    int Held = 0;
+    constexpr int Trials = 4000;
+    for (int I = 0; I != Trials; ++I) {
+      std::vector<double> Values(Count);
+      std::generate(Values.begin(), Values.end(),
+                    [&] { return Skewed(Random); });
+      const BenchRatio Interval = intervalOfMedian(Values);
+      Held += Interval.Low <= Median && Median <= Interval.High ? 1 : 0;
+    }
+    EXPECT_GE(Held, Trials * 94 / 100) << Count;
+  }
+}
+
+TEST(StatisticsTest, JudgesByTheIntervalAndByTheSize) {
+  EXPECT_EQ(judge({0.7, 0.6, 0.8}), Verdict::Faster);
+  EXPECT_EQ(judge({1.4, 1.1, 1.5}), Verdict::Slower);
+  EXPECT_EQ(judge({0.7, 0.5, 1.1}), Verdict::NoDifference);
+  EXPECT_EQ(judge({1.4, 0.9, 1.5}), Verdict::NoDifference);
+  // Told from 1 by its interval, and too small to matter.
+  EXPECT_EQ(judge({0.99, 0.985, 0.995}), Verdict::NoDifference);
+  EXPECT_EQ(judge({1.01, 1.005, 1.015}), Verdict::NoDifference);
+}
+
+BenchSeries seriesOf(std::initializer_list<double> Seconds) {
+  BenchSeries Series;
+  for (const double S : Seconds) {
+    BenchRound Round;
+    Round.Number = static_cast<unsigned>(Series.Rounds.size() + 1);
+    Round.Seconds = S;
+    Round.ReadBytes = static_cast<uint64_t>(S * 100);
+    Series.Rounds.push_back(Round);
+  }
+  return Series;
+}
+
+TEST(StatisticsTest, NamesOutliers) {
+  BenchSeries Series = seriesOf({2.0, 2.1, 1.9, 2.0, 5.0});
+  summarize(Series);
+  EXPECT_EQ(Series.Median, 2.0);
+  EXPECT_EQ(Series.Min, 1.9);
+  EXPECT_EQ(Series.Max, 5.0);
+  EXPECT_EQ(Series.MedianReadBytes, 200U);
+  EXPECT_FALSE(Series.MedianMajorFaults);
+  for (const BenchRound &R : Series.Rounds)
+    EXPECT_EQ(R.Outlier, R.Seconds == 5.0);
+  // Close together, though the deviation is next to nothing.
+  BenchSeries Tight = seriesOf({2.0, 2.0, 2.0, 2.0, 2.05});
+  summarize(Tight);
+  EXPECT_TRUE(std::none_of(Tight.Rounds.begin(), Tight.Rounds.end(),
+                           [](const BenchRound &R) { return R.Outlier; }));
+}
+
+TEST(StatisticsTest, WhatIsThrownAwayCountsForNothing) {
+  BenchSeries Series = seriesOf({2.0, 100.0, 2.2});
+  Series.Rounds[1].Kept = false;
+  summarize(Series);
+  EXPECT_EQ(Series.Max, 2.2);
+  EXPECT_NEAR(Series.Median, 2.1, 1e-9);
+  BenchSeries Base = seriesOf({4.0, 4.0, 4.4});
+  summarize(Base);
+  compareWith(Base, Series);
+  ASSERT_TRUE(Series.Ratio);
+  EXPECT_NEAR(Series.Ratio->High, 0.5, 1e-9);
+  EXPECT_EQ(Series.Found, Verdict::Faster);
+}
+
+TEST(StatisticsTest, PairsAreOfOneNumber) {
+  // The machine became slower: pair by pair nothing differs.
+  BenchSeries Base = seriesOf({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
+  BenchSeries Same = Base;
+  compareWith(Base, Same);
+  EXPECT_EQ(Same.Found, Verdict::NoDifference);
+  EXPECT_EQ(Same.Ratio->Low, 1);
+  EXPECT_EQ(Same.Ratio->High, 1);
+  BenchSeries Nothing = Base;
+  for (BenchRound &R : Nothing.Rounds)
+    R.Kept = false;
+  compareWith(Base, Nothing);
+  EXPECT_EQ(Nothing.Found, Verdict::Unknown);
+  EXPECT_FALSE(Nothing.Ratio);
+}
+
+} // namespace
