@@ -108,3 +108,28 @@ def has_cachestat():
 
 if has_cachestat():
     config.available_features.add("residency")
+
+
+def can_limit_memory():
+    """Whether this user may make control groups of either version."""
+    v1 = "/sys/fs/cgroup/memory"
+    if os.path.exists(os.path.join(v1, "memory.limit_in_bytes")):
+        return os.access(v1, os.W_OK)
+    try:
+        with open("/sys/fs/cgroup/cgroup.controllers", encoding="ascii") as file:
+            return "memory" in file.read().split() and os.access(
+                "/sys/fs/cgroup/cgroup.subtree_control", os.W_OK)
+    except OSError:
+        return False
+
+
+if can_limit_memory():
+    config.available_features.add("control-groups")
+
+# Another user without rights, who can run what was built.
+as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(
+        as_nobody + [os.path.join(tools, "headstart"), "--version"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("as-nobody")
+    config.substitutions.append(("%as-nobody", " ".join(as_nobody)))

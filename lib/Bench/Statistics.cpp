@@ -126,8 +126,10 @@ void compareWith(const BenchSeries &Base, BenchSeries &Series) {
   Series.Found = Verdict::Unknown;
   if (Ratios.empty())
     return;
+  const bool Suffice = Ratios.size() >= FewestPairs;
   Series.Ratio = intervalOfMedian(std::move(Ratios));
-  Series.Found = judge(*Series.Ratio);
+  if (Suffice)
+    Series.Found = judge(*Series.Ratio);
 }
 
 } // namespace headstart

@@ -18,8 +18,10 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Three digits that mean something, at least: "3.03 s", "41.2 s", "83 ms".
+/// Three digits that mean something, at least: "3.03 s", "483 ms", "8.3 ms".
 static std::string seconds(double Seconds) {
+  if (Seconds < 0.0995)
+    return formatv("{0:F1} ms", Seconds * 1e3);
   if (Seconds < 0.9995)
     return formatv("{0} ms", static_cast<uint64_t>(std::lround(Seconds * 1e3)));
   return Seconds < 99.95 ? formatv("{0:F2} s", Seconds).str()
@@ -55,8 +57,9 @@ static std::string inWords(const BenchSeries &Series) {
     return formatv("{0:F0}% more time", 100 * (Series.Ratio->Median - 1));
   case Verdict::NoDifference:
     return "no difference";
-  case Verdict::Base:
   case Verdict::Unknown:
+    return "too few rounds to tell";
+  case Verdict::Base:
     break;
   }
   return "";

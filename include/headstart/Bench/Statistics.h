@@ -37,6 +37,10 @@ BenchRatio intervalOfMedian(std::vector<double> Values);
 /// apart.
 inline constexpr double SmallestDifference = 0.02;
 
+/// Of fewer pairs nothing is said: of four that all point one way one in eight
+/// does so by chance.
+inline constexpr size_t FewestPairs = 5;
+
 /// What \p Ratio says: a difference only where the interval does not hold 1,
 /// and the median is at least SmallestDifference away from it.
 Verdict judge(const BenchRatio &Ratio);
@@ -47,7 +51,7 @@ Verdict judge(const BenchRatio &Ratio);
 void summarize(BenchSeries &Series);
 
 /// Compares \p Series with \p Base, pair by pair: rounds of the same number
-/// that were both kept.
+/// that were both kept. The verdict is Unknown for fewer than FewestPairs.
 void compareWith(const BenchSeries &Base, BenchSeries &Series);
 
 } // namespace headstart

@@ -1,0 +1,51 @@
+#!/bin/sh
+# A linker of known behaviour, which takes ld.lld's words and the drop-ins'
+# environment: its output is its inputs, one behind the other, and it takes as long
+# as FAKE_OFF or FAKE_ON say, in seconds, without prefetch or with it.
+#
+# FAKE_MODE:
+#   differ   with prefetch one byte more is written
+#   random   no two outputs are the same
+#   fail     it prints a message and fails, after the first link
+#   notes    the number of each process is added to the file fake-links
+set -eu
+seconds=${FAKE_ON-0}
+[ "${HEADSTART-}" != off ] || seconds=${FAKE_OFF-0}
+out=
+inputs=
+while [ $# -ne 0 ]; do
+  case $1 in
+    -o) out=$2; shift ;;
+    --*) ;;
+    *) inputs="$inputs $1" ;;
+  esac
+  shift
+done
+
+# The first link is the one that is asked for figures.
+first=no
+eval "set -- ${HEADSTART_FLAGS-}"
+for flag; do
+  case $flag in
+    --prefetch-stats=*)
+      first=yes
+      echo '{"version":1}' >"${flag#*=}"
+      ;;
+  esac
+done
+
+case ${FAKE_MODE-} in
+  notes) echo $$ >>fake-links ;;
+  fail)
+    if [ $first = no ]; then
+      echo "fake: error: undefined symbol: everything"
+      exit 3
+    fi
+    ;;
+esac
+sleep "$seconds"
+cat $inputs >"$out"
+case ${FAKE_MODE-} in
+  differ) [ "${HEADSTART-}" = off ] || printf '!' >>"$out" ;;
+  random) head -c 16 /dev/urandom >>"$out" ;;
+esac
