@@ -48,7 +48,7 @@ public:
   std::string outputs() const { return file("out"); }
   /// Empties that.
   llvm::Error clearOutputs() const;
-  /// Reads what is there.
+  /// Reads what is there, but for traces of time, which are never the same.
   llvm::Expected<OutputFiles> readOutputs() const;
 
 private:

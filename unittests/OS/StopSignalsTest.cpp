@@ -28,6 +28,23 @@ TEST(StopSignalsTest, TheFirstIsNotedAndTheNextHasItsEffect) {
       testing::KilledBySignal(SIGINT), "");
 }
 
+TEST(StopSignalsTest, TheNextWaitsWhereThatIsAskedFor) {
+  EXPECT_EXIT(
+      {
+        {
+          const StopSignals Signals(NextSignal::Waits);
+          std::raise(SIGHUP);
+          std::raise(SIGINT);
+          std::raise(SIGHUP);
+          if (StopSignals::received() != SIGHUP)
+            std::_Exit(1);
+        }
+        std::raise(SIGTERM); // ends, when there is nothing to be put back
+        std::_Exit(2);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+}
+
 TEST(StopSignalsTest, WhatWasIgnoredStaysIgnored) {
   EXPECT_EXIT(
       {

@@ -79,8 +79,6 @@ std::string ControlGroup::add(const std::string &Parent) {
     return "cannot make the control group " + Group + ": " + reason(errno);
   Groups.push_back(Group);
   Entrances.push_back(Group + "/cgroup.procs");
-  // A group that this process could not enter helps nobody: rights above it
-  // count as well.
   return "";
 }
 
@@ -150,9 +148,9 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
   std::string Problem;
   for (const std::string &Parent : Parents) {
     bool HasAll = true;
+    const std::string Switch = Parent + "/cgroup.subtree_control";
+    const std::string On = readPseudoFile(Switch).value_or("");
     for (const std::string &Controller : Wanted) {
-      const std::string Switch = Parent + "/cgroup.subtree_control";
-      const std::string On = readPseudoFile(Switch).value_or("");
       if (holds(On, Controller))
         continue;
       if (const int Error = writeTo(Switch, "+" + Controller)) {

@@ -62,7 +62,9 @@ def fields_of(value):
     if isinstance(value, list):
         return set().union(*map(fields_of, value))
     if isinstance(value, dict):
-        return set(value).union(*map(fields_of, value.values()))
+        # Whose names are variables, or described elsewhere.
+        return set(value).union(*(fields_of(v) for k, v in value.items()
+                                  if k not in ("environment", "stats")))
     return set()
 
 
@@ -90,6 +92,9 @@ class Samples:
     def commands(self, subcommand):
         link = ["--", self.linker, "-m", "elf_x86_64", "tree/file"]
         return {
+            "bench": [["--rounds=1", "--no-html", "--", self.linker, "-m",
+                       "elf_x86_64", "--format=binary", "tree/file", "-o",
+                       "out"]],
             "evict": [["tree"]],
             "inputs": [link],
             "plan": [link],

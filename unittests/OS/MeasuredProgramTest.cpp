@@ -1,0 +1,177 @@
+//===- MeasuredProgramTest.cpp - Tests of programs and their cost ---------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/MeasuredProgram.h"
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+using testing::HasSubstr;
+
+namespace {
+
+std::string contentsOf(const std::string &Path) {
+  std::ifstream File(Path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(File), {}};
+}
+
+class MeasuredProgramTest : public testing::Test {
+protected:
+  ProgramStart shell(const std::string &Script) const {
+    ProgramStart Start;
+    Start.Words = {"sh", "-c", Script};
+    Start.Output = Folder.path("printed");
+    return Start;
+  }
+  ProgramUsage run(const ProgramStart &Start) {
+    MeasuredProgram Program;
+    const std::error_code Error = Program.start(Start);
+    EXPECT_FALSE(Error) << Error.message();
+    std::optional<ProgramUsage> Usage;
+    while (!Usage && Program.id() >= 0)
+      Usage = Program.wait();
+    return Usage.value_or(ProgramUsage());
+  }
+  std::string printed() const { return contentsOf(Folder.path("printed")); }
+
+  TestFolder Folder;
+};
+
+TEST_F(MeasuredProgramTest, TellsHowItEnded) {
+  ProgramUsage Usage = run(shell("exit 7"));
+  EXPECT_FALSE(Usage.End.BySignal);
+  EXPECT_EQ(Usage.End.Code, 7);
+  Usage = run(shell("kill -TERM $$"));
+  EXPECT_TRUE(Usage.End.BySignal);
+  EXPECT_EQ(Usage.End.Code, SIGTERM);
+}
+
+TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
+  ::setenv("MEASURED_KEPT", "kept", 1);    // NOLINT: no other thread
+  ::setenv("MEASURED_GONE", "gone", 1);    // NOLINT
+  ::setenv("MEASURED_OTHER", "before", 1); // NOLINT
+  ProgramStart Start = shell("echo $0 $MEASURED_KEPT-$MEASURED_GONE-"
+                             "$MEASURED_OTHER; echo error >&2; cat");
+  Start.Words[0] = "other-name";
+  Start.Program = "/bin/sh";
+  Start.Words.emplace_back("argument0");
+  Start.Environment = {"MEASURED_GONE", "MEASURED_OTHER=a=b"};
+  EXPECT_EQ(run(Start).End.Code, 0);
+  EXPECT_EQ(printed(), "argument0 kept--a=b\nerror\n");
+  // What the program is told to be called is the first word.
+  Start.Words = {"other-name", "-c", "exec cat /proc/$$/cmdline"};
+  Start.Words[2] = "tr '\\0' ' ' </proc/$$/cmdline";
+  run(Start);
+  EXPECT_THAT(printed(), testing::StartsWith("other-name -c "));
+}
+
+TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
+  MeasuredProgram Program;
+  ProgramStart Start;
+  Start.Words = {"no-such-program-anywhere"};
+  EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
+  Start.Words = {Folder.write("text", "no program")};
+  EXPECT_EQ(Program.start(Start), std::errc::permission_denied);
+  // A group that cannot be entered: not run outside of it instead.
+  Start = shell("echo ran >" + Folder.path("ran"));
+  Start.Groups = {Folder.path("missing/cgroup.procs")};
+  EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
+  EXPECT_EQ(Program.id(), -1);
+  EXPECT_EQ(::access(Folder.path("ran").c_str(), F_OK), -1);
+}
+
+TEST_F(MeasuredProgramTest, EntersItsGroupsBeforeItBegins) {
+  ProgramStart Start = shell("cat " + Folder.path("procs"));
+  Start.Groups = {Folder.write("procs", "")};
+  run(Start);
+  EXPECT_EQ(printed(), "0");
+}
+
+TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
+  // The pages of what is read are charged to the one that reads them.
+  const std::string Path = Folder.write("file", std::string(3 << 20, 'x'));
+  OpenFile File = openOrFail(Path);
+  const PageCache Cache;
+  ASSERT_FALSE(Cache.evict(File));
+  const auto Left = Cache.residency(File, {0, File.size()});
+  if (!Left || Left->ResidentPages != 0)
+    GTEST_SKIP() << "this file system keeps its files in memory";
+  const ProgramUsage Usage = run(shell("(cat " + Path + " >/dev/null); :"));
+  ASSERT_TRUE(Usage.ReadBytes && Usage.PeakMemoryBytes && Usage.MajorFaults);
+  EXPECT_GE(*Usage.ReadBytes, UINT64_C(3) << 20);
+  EXPECT_GT(*Usage.PeakMemoryBytes, 0U);
+  EXPECT_GT(Usage.Seconds, 0);
+}
+
+TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
+  MeasuredProgram Program;
+  // Its child holds the FIFO open as long as it lives.
+  ASSERT_FALSE(Program.start(
+      shell("sleep 1000 & echo $! >" + Folder.path("child") + "; wait")));
+  std::string Child;
+  while (Child.empty() || Child.back() != '\n')
+    Child = contentsOf(Folder.path("child"));
+  EXPECT_FALSE(Program.wait(std::chrono::milliseconds(1)));
+  EXPECT_EQ(::kill(std::stoi(Child), 0), 0);
+  Program.kill();
+  EXPECT_EQ(Program.id(), -1);
+  // Gone, or waiting for init to take note of it.
+  const auto IsGone = [&] {
+    const std::string Stat =
+        contentsOf("/proc/" + std::to_string(std::stoi(Child)) + "/stat");
+    return Stat.empty() || Stat.find(") Z") != std::string::npos;
+  };
+  for (unsigned I = 0; I != 1000 && !IsGone(); ++I)
+    ::usleep(10000);
+  EXPECT_TRUE(IsGone());
+}
+
+TEST_F(MeasuredProgramTest, SamplesARunningProgramAndItsChildren) {
+  MeasuredProgram Program;
+  ASSERT_FALSE(Program.start(shell("(sleep 1000); :")));
+  const std::optional<ProgramSample> Sample = sampleProgram(Program.id());
+  ASSERT_TRUE(Sample);
+  EXPECT_TRUE(Sample->MajorFaults);
+  EXPECT_TRUE(Sample->AnonymousBytes && *Sample->AnonymousBytes > 0);
+  const int Id = Program.id();
+  Program.kill();
+  EXPECT_FALSE(sampleProgram(Id));
+}
+
+TEST_F(MeasuredProgramTest, TellsWhatIsMapped) {
+  const std::string Path = Folder.write("a file", std::string(5 * 65536, 'x'));
+  OpenFile File = openOrFail(Path);
+  const MappedFile Mapping = mapOrFail(File);
+  // Two pages, or what is mapped along with them.
+  volatile char Sum = Mapping.data()[0];
+  Sum = Mapping.data()[3 * 65536];
+  (void)Sum;
+  uint64_t Bytes = 0;
+  bool SawIt = false;
+  for (const MappedPart &Part : mappedFilesOf(::getpid()))
+    if (Part.Path.ends_with("a file")) {
+      SawIt = true;
+      Bytes += Part.Bytes;
+    }
+  EXPECT_TRUE(SawIt);
+  EXPECT_GT(Bytes, 0U);
+  EXPECT_LE(Bytes, 5U * 65536);
+  EXPECT_TRUE(mappedFilesOf(-1).empty());
+}
+
+} // namespace
