@@ -19,7 +19,7 @@ function el(tag, attributes, ...children) {
       node.setAttribute(name, "");
     else if (value !== null && value !== undefined && value !== false)
       node.setAttribute(name, value);
-  for (const child of children.flat())
+  for (const child of children.flat(Infinity))
     if (child !== null && child !== undefined)
       node.append(child instanceof Node ? child : String(child));
   return node;
@@ -57,6 +57,14 @@ const plural = (value, one, many) =>
 const percent = share => (share > 0 && share < 0.005 ? "under 1"
   : share < 1 && share >= 0.995 ? "over 99" : Math.round(share * 100)) + "%";
 const ratioText = value => value.toFixed(2);
+
+// How wide a name is in a chart, and what of it fits; reckoned, not measured:
+// there may be thousands.
+const nameWidth = text => text.length * 6.6;
+function shortened(text, width) {
+  const fits = Math.floor(width / 6.6);
+  return text.length <= fits ? text : fits < 4 ? "" : text.slice(0, fits - 1) + "…";
+}
 
 // The unit for an axis of bytes: [divisor, name].
 function byteUnit(largest) {

@@ -6,10 +6,14 @@
 const PARTS = {
   used: "fetched, and used by the linker",
   self: "used, but not fetched: in memory before, or read by the linker itself",
+  touched: "used by the linker; whether it was fetched is not known",
   fetched: "fetched; whether it was used is not known",
   wasted: "fetched in vain",
   before: "in memory before the link",
+  absent: "not in memory before",
   rest: "neither fetched nor used",
+  untouched: "not used",
+  unfetched: "not fetched",
   unknown: UNKNOWN,
 };
 const WORDS = {resident_before_bytes: "In memory before", fetched_bytes: "Fetched",
@@ -21,21 +25,19 @@ function partsOf(file, show) {
   const {fetched_bytes: fetched, touched_bytes: touched,
          wasted_bytes: wasted, resident_before_bytes: before} = file.figures;
   if (show === "before")
-    return isNumber(before) ? [["before", clip(before)], ["rest", all - clip(before)]]
+    return isNumber(before) ? [["before", clip(before)], ["absent", all - clip(before)]]
       : [["unknown", all]];
-  if (isNumber(touched)) {
-    // Nobody fetched: all that is used came otherwise.
-    const inVain = isNumber(fetched) ? wasted : 0;
-    const used = isNumber(fetched) && isNumber(inVain) ? clip(fetched - inVain) : 0;
-    if (!isNumber(fetched) || isNumber(inVain)) {
-      const self = Math.max(0, clip(touched) - used);
-      const lost = Math.min(clip(inVain || 0), all - used - self);
-      return [["used", used], ["self", self], ["wasted", lost],
-              ["rest", all - used - self - lost]];
-    }
+  if (isNumber(fetched) && isNumber(touched) && isNumber(wasted)) {
+    const used = clip(fetched - wasted);
+    const self = Math.max(0, clip(touched) - used);
+    const lost = Math.min(clip(wasted), all - used - self);
+    return [["used", used], ["self", self], ["wasted", lost],
+            ["rest", all - used - self - lost]];
   }
   if (isNumber(fetched))
-    return [["fetched", clip(fetched)], ["rest", all - clip(fetched)]];
+    return [["fetched", clip(fetched)], ["unfetched", all - clip(fetched)]];
+  if (isNumber(touched))
+    return [["touched", clip(touched)], ["untouched", all - clip(touched)]];
   return [["unknown", all]];
 }
 
@@ -81,12 +83,6 @@ function fillFigures(files, index, state) {
     }
 }
 
-const nameWidth = text => text.length * 6.3;
-function shortened(text, width) {
-  const fits = Math.floor(width / 6.3);
-  return text.length <= fits ? text : fits < 4 ? "" : text.slice(0, fits - 1) + "…";
-}
-
 // -- the map -----------------------------------------------------------------
 
 function layoutOf(tree, width, height) {
@@ -127,6 +123,15 @@ function partPaths(tiles, show) {
   return paths;
 }
 
+// Whether a tile's name lies all on the strong colour of its first part.
+function liesOnColour(tile, show) {
+  const [[part, amount]] = partsOf(tile.data.file, show);
+  const share = amount / tile.data.file.bytes;
+  const width = tile.x1 - tile.x0, height = tile.y1 - tile.y0;
+  return ["used", "before", "fetched"].includes(part) && (width >= height
+    ? share * width > nameWidth(tile.data.name) + 8 : share * height > 20);
+}
+
 function wasteLines(svg, id) {
   const pattern = svg.append("defs").append("pattern").attr("id", id)
     .attr("width", 6).attr("height", 6).attr("patternUnits", "userSpaceOnUse")
@@ -150,9 +155,10 @@ function fileReading(file) {
           spoken: `${file.path}: ` + rows.map(row => row.join(" ")).join(", ")};
 }
 
-function drawMap(parent, tree, show, label) {
+function drawMap(parent, tree, files, show, label) {
   const width = Math.floor(pageWidth());
-  const height = width < 560 ? 420 : 500;
+  const height = files.length < 4 ? 150 : files.length < 20 ? 280
+    : width < 560 ? 420 : 500;
   const root = layoutOf(tree, width, height);
   const svg = makeSVG(parent, width, height, label);
   const folders = root.descendants().filter(node => node.children && node.depth);
@@ -178,9 +184,11 @@ function drawMap(parent, tree, show, label) {
         : shortened(n.data.name, room);
     });
   svg.selectAll(".file-name")
-    .data(tiles.filter(n => n.x1 - n.x0 > 64 && n.y1 - n.y0 > 22)).enter()
-    .append("text").attr("class", "file-name").attr("x", n => n.x0 + 5)
-    .attr("y", n => n.y0 + 15).text(n => shortened(n.data.name, n.x1 - n.x0 - 10));
+    .data(tiles.filter(n => n.x1 - n.x0 > nameWidth(n.data.name) + 10 &&
+                       n.y1 - n.y0 > 22)).enter()
+    .append("text").attr("x", n => n.x0 + 5).attr("y", n => n.y0 + 15)
+    .attr("class", n => "file-name" + (liesOnColour(n, show) ? " on-colour" : ""))
+    .text(n => n.data.name);
   const chosen = svg.append("rect").attr("class", "chosen").style("display", "none");
   listenToMap(svg.node(), tiles, chosen);
 }
@@ -257,10 +265,8 @@ function mapKey(files, show) {
       const fill = part === "wasted" ? wasteLines(svg, "wasted-in-key") : null;
       svg.append("rect").attr("class", "part-" + part).attr("width", 18)
         .attr("height", 14).attr("rx", 2).attr("fill", fill);
-      const words = part === "rest" && show === "before" ? "not in memory before"
-        : PARTS[part];
       item.append(el("span", {}, el("strong", {}, bytes(amount)),
-        ` (${percent(all ? amount / all : 0)}) ${words}`));
+        ` (${percent(all ? amount / all : 0)}) ${PARTS[part]}`));
       return item;
     }));
 }
@@ -300,7 +306,7 @@ function filesTable(files) {
         }))),
       el("tbody", {}, sorted.slice(0, rows).map(file => el("tr", {role: "row"},
         el("th", {scope: "row"}, foreign(file.path || "(no name)", "path"),
-           file.why ? el("div", {class: "hint"}, foreign(file.why)) : null),
+           file.why ? el("span", {class: "why"}, foreign(file.why)) : null),
         columns.map(column => el("td", {class: "num", "data-label": column.word},
           orUnknown(column.value(file), bytes)))))));
     const left = files.length - rows;
@@ -321,7 +327,7 @@ function inputsSection() {
   const all = d3.sum(files, file => file.bytes);
   section.append(el("p", {class: "hint"}, `${plural(files.length, "file")}, ${
     bytes(all)}. The area of a tile is the size of a file; its colours are what ` +
-    "became of the file's bytes."));
+    "became of its bytes."));
   if (!files.length) {
     section.append(el("p", {class: "unknown"}, "No input is known."));
     return section;
@@ -344,7 +350,7 @@ function inputsSection() {
       `folder: ${variants[view.index].title || variants[view.index].name}, ` +
       `${view.state}. The arrow keys go from file to file.`;
     if (all > 0)
-      drawMap(plot, tree, view.show, label);
+      drawMap(plot, tree, files, view.show, label);
     else
       plot.append(el("p", {class: "unknown"}, "All inputs are empty."));
     key.replaceChildren(mapKey(files, view.show));

@@ -37,8 +37,9 @@ function machineSection() {
       ["Disk", isText(machine.disk) || isText(machine.file_system)
         ? el("span", {}, foreign([machine.disk, machine.file_system].filter(isText)
                                  .join(", "))) : null],
-      ["Readahead", bytesOrUnknown(machine.readahead_bytes)],
-      ["Disk held to", limit(machine.throttle_bytes_per_second, v => bytes(v) + "/s")],
+      ["Readahead", isNumber(machine.readahead_bytes)
+        ? machine.readahead_bytes / 1024 + " KiB" : null],
+      ["Disk speed limit", limit(machine.throttle_bytes_per_second, v => bytes(v) + "/s")],
       ["Rounds asked for", [["cold", rounds.cold], ["warm", rounds.warm]].map(
         ([state, value]) => `${isNumber(value) ? value : 0} ${state}`).join(", ") +
         " of each variant"],

@@ -26,7 +26,7 @@ function clause(state) {
   const ours = variants[headlineVariant()].name.startsWith("on");
   const whose = ours ? "with Headstart" : "this way";
   if (!series.ratio || series.verdict === "unknown")
-    return `${state}, the rounds do not tell a difference`;
+    return `${state}, the variants cannot be compared`;
   const share = Math.round(series.ratio.median * 100);
   if (series.verdict === "no difference")
     return `${state}, there is no difference`;
@@ -59,20 +59,23 @@ function stateTile(state) {
     return el("section", {class: "tile"}, el("h2", {}, title),
               el("p", {class: "big"}, seconds(series.median_seconds)),
               el("p", {}, index === 0 ? "nothing to compare it with"
-                : "too few rounds to compare it"));
+                : "the rounds do not allow a comparison"));
   const kind = series.verdict === "faster" ? " good"
     : series.verdict === "slower" ? " bad" : "";
+  const same = series.verdict === "no difference";
   const lines = [el("p", {}, seconds(series.median_seconds),
-    base ? ` against ${seconds(base.median_seconds)}, ` : ", ",
-    VERDICTS[series.verdict] || series.verdict)];
+    base ? ` against ${seconds(base.median_seconds)}` : null, ", ",
+    same ? `ratio ${ratioText(series.ratio.median)}`
+      : VERDICTS[series.verdict] || series.verdict)];
   const other = variants.findIndex(v => v.name === "on");
   if (variants[index].name === "on+profile" && other > 0 &&
       variants[other][state] && variants[other][state].ratio)
     lines.push(el("p", {class: "hint"}, "First link, without a record of the " +
       `last: ${ratioText(variants[other][state].ratio.median)}`));
   return el("section", {class: "tile" + kind}, el("h2", {}, title),
-            el("p", {class: "big"}, ratioText(series.ratio.median),
-               el("small", {}, "of the time")), lines);
+            el("p", {class: "big"}, same ? "No difference"
+               : [ratioText(series.ratio.median),
+                  el("small", {}, "of the time " + baseWords())]), lines);
 }
 
 function outputsTile() {
@@ -107,7 +110,7 @@ function roundScale(rows, width) {
   }
   const spare = (high - low) * 0.04;
   return d3.scaleLinear().domain([Math.max(0, low - spare), high + spare])
-    .range([8, width - 10]);
+    .range([18, width - 18]);
 }
 
 const roundKind = round =>
@@ -163,16 +166,20 @@ function drawRounds(parent, row, base, x, width) {
 }
 
 function drawRoundAxis(parent, x, width) {
-  const svg = makeSVG(parent, width, 34, "seconds, not from zero");
-  svg.append("g").attr("class", "axis").call(d3.axisBottom(x).ticks(5).tickSize(4));
-  svg.append("text").attr("class", "lane-note").attr("x", width - 8).attr("y", 31)
-    .attr("text-anchor", "end").text(x.domain()[0] > 0 ? "seconds, not from 0"
-      : "seconds");
+  const [low, high] = x.domain();
+  const unit = high < 1 ? "milliseconds" : "seconds";
+  const shown = high < 1 ? d3.scaleLinear().domain([low * 1000, high * 1000])
+    .range(x.range()) : x;
+  const words = low > 0 ? unit + ", not from 0" : unit;
+  const svg = makeSVG(parent, width, 34, "The axis: " + words);
+  svg.append("g").attr("class", "axis").call(d3.axisBottom(shown).ticks(5).tickSize(4));
+  svg.append("text").attr("class", "lane-note").attr("x", x.range()[1]).attr("y", 31)
+    .attr("text-anchor", "end").text(words);
 }
 
 function drawRatio(parent, row, largest) {
   const {ratio} = row.series;
-  const width = 150, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
+  const width = 110, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
   const svg = makeSVG(parent, width, 14, `ratio ${ratioText(ratio.median)}, between ` +
     `${ratioText(ratio.low)} and ${ratioText(ratio.high)}`);
   svg.attr("class", `v${row.index % 8}`);
@@ -192,13 +199,15 @@ function ratioCell(row, largest) {
   if (ratio && isNumber(ratio.median)) {
     cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
       isNumber(ratio.low) && isNumber(ratio.high)
-        ? ` (${ratioText(ratio.low)}–${ratioText(ratio.high)}) ` : " ",
-      el("span", {class: "verdict " + verdict}, VERDICTS[verdict] || verdict)));
+        ? ` (${ratioText(ratio.low)}–${ratioText(ratio.high)})` : null));
+    const bar = el("div", {class: "ratio-bar"});
     if (isNumber(ratio.low) && isNumber(ratio.high))
-      drawRatio(cell, row, largest);
+      drawRatio(bar, row, largest);
+    bar.append(el("span", {class: "verdict " + verdict}, VERDICTS[verdict] || verdict));
+    cell.append(bar);
   } else
     cell.append(el("span", {class: "verdict"}, verdict === "base"
-      ? "1, the others are compared with it" : VERDICTS.unknown));
+      ? "1: the base" : VERDICTS.unknown));
   return cell;
 }
 

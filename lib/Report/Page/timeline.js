@@ -118,6 +118,22 @@ function placeMarks(group, marks) {
   }
 }
 
+// What the kinds of lines in a lane mean, where there is room for it.
+function drawLineKey(group, lane, lines, right) {
+  for (const series of [...lane.series].reverse()) {
+    if (!lines.some(line => line.series === series))
+      continue;
+    right -= nameWidth(series.label);
+    if (right < 200)
+      return;
+    group.append("text").attr("class", "lane-note").attr("x", right).attr("y", 11)
+      .text(series.label);
+    group.append("line").attr("class", `line ${series.kind} key-line`)
+      .attr("x1", right - 28).attr("x2", right - 6).attr("y1", 7).attr("y2", 7);
+    right -= 48;
+  }
+}
+
 function drawLane(svg, lane, top, lines, x, width, largest) {
   const group = svg.append("g").attr("transform", `translate(0,${top})`)
     .attr("data-lane", lane.id);
@@ -135,17 +151,21 @@ function drawLane(svg, lane, top, lines, x, width, largest) {
   const [divisor, unit] = lane.counts ? [1, ""] : byteUnit(largest);
   note.text(unit + (lane.per || ""));
   const head = 20, bottom = head + lane.height;
-  const y = d3.scaleLinear().domain([0, largest / divisor]).nice(4)
+  const steps = lane.height > 100 ? 4 : 2;
+  const y = d3.scaleLinear().domain([0, largest / divisor]).nice(steps)
     .range([bottom, head]);
-  const ticks = y.ticks(lane.height > 100 ? 4 : 3);
+  const ticks = y.ticks(steps);
   const axis = d3.axisLeft(y).tickValues(ticks).tickSize(0).tickPadding(6)
-    .tickFormat(value => lane.counts ? count(value) : String(value));
+    .tickFormat(value => value >= 1e4 ? d3.format("~s")(value)
+      : value >= 1000 ? count(value) : String(value));
   group.selectAll(".gridline").data(ticks).enter().append("line")
     .attr("class", "gridline").attr("x1", x.range()[0]).attr("x2", x.range()[1])
     .attr("y1", y).attr("y2", y);
   group.append("g").attr("class", "axis")
     .attr("transform", `translate(${x.range()[0]},0)`).call(axis)
     .select(".domain").remove();
+  if (lane.series.length > 1)
+    drawLineKey(group, lane, lines, x.range()[1]);
   const marks = [];
   for (const line of lines) {
     const points = thinned(line.points, width);
@@ -185,9 +205,10 @@ function drawPhases(svg, top, shown, state, x) {
       group.append("rect").attr("class", `phase v${index % 8}${at % 2 ? " odd" : ""}`)
         .attr("x", left).attr("y", y).attr("width", width).attr("height", 21)
         .attr("rx", 2);
-      if (phase.name.length * 6.6 + 8 < width)
+      const name = shortened(phase.name, width - 8);
+      if (name.length >= Math.min(4, phase.name.length))
         group.append("text").attr("class", "phase-name").attr("x", left + 5)
-          .attr("y", y + 14.5).text(phase.name);
+          .attr("y", y + 14.5).text(name);
     }
     placeMarks(group, [{index, x: x.range()[0] - 13, y: y + 10.5}]);
   });
@@ -324,7 +345,7 @@ function endsTable() {
     }
   const head = ["Watched link", "Time", "Fetched", "Mapped or read",
                 "Read from disk", "Major faults", "Most memory"];
-  return el("table", {class: "stacks", role: "table"},
+  return el("table", {class: "stacks ends", role: "table"},
     el("thead", {}, el("tr", {role: "row"}, head.map((text, at) => el("th",
       {scope: "col", role: "columnheader", class: at ? "num" : null}, text)))),
     el("tbody", {}, rows));
