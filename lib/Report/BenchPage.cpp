@@ -1,5 +1,40 @@
+//===- BenchPage.cpp - A report of headstart bench as a page --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #include "headstart/Report/BenchPage.h"
+#include "BenchPageParts.h"
+#include "llvm/Support/JSON.h"
+
+using namespace llvm;
+
 namespace headstart {
-bool hasBenchPage() { return false; }
-void writeBenchPage(llvm::StringRef, llvm::raw_ostream &) {}
+
+bool hasBenchPage() { return !pageBeforeReport().empty(); }
+
+void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
+  for (StringLiteral Piece : pageBeforeReport())
+    OS << Piece;
+  std::string Fixed;
+  if (!json::isUTF8(ReportJSON)) {
+    Fixed = json::fixUTF8(ReportJSON);
+    ReportJSON = Fixed;
+  }
+  // The element ends at "</script", and "<!--" would change where. Outside of
+  // strings JSON has no '<', so that this stays the same report.
+  while (!ReportJSON.empty()) {
+    auto [Plain, Rest] = ReportJSON.split('<');
+    OS << Plain;
+    if (Plain.size() != ReportJSON.size())
+      OS << "\\u003c";
+    ReportJSON = Rest;
+  }
+  for (StringLiteral Piece : pageBehindReport())
+    OS << Piece;
+}
+
 } // namespace headstart

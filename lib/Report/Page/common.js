@@ -1,0 +1,154 @@
+// What all parts of the page use: elements, figures for people, choices.
+// `null` in a report means that nobody tells it on the machine; it is shown as
+// "not known", never as 0.
+
+const LETTERS = "ABCDEFGH";
+const UNKNOWN = "not known";
+const STATES = ["cold", "warm"];
+
+const isNumber = value => typeof value === "number" && isFinite(value);
+const isText = value => typeof value === "string" && value !== "";
+const listOf = value => Array.isArray(value) ? value : [];
+const objectOf = value => value && typeof value === "object" ? value : {};
+
+// An element with attributes and children; text only ever becomes text.
+function el(tag, attributes, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {}))
+    if (value === true)
+      node.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(name, value);
+  for (const child of children.flat(Infinity))
+    if (child !== null && child !== undefined)
+      node.append(child instanceof Node ? child : String(child));
+  return node;
+}
+
+// A name from outside: its direction does not turn what stands around it.
+const foreign = (text, kind) => el("bdi", {class: kind}, text);
+const unknown = () => el("span", {class: "unknown"}, UNKNOWN);
+const orUnknown = (value, show) => isNumber(value) ? show(value) : unknown();
+
+// As `formatBytes` of LinkStats.h: powers of ten, as disks are sold.
+function bytes(value) {
+  if (value < 1000)
+    return Math.round(value) + (Math.round(value) === 1 ? " byte" : " bytes");
+  const units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
+  let unit = 0;
+  while (value >= 999.5 && unit + 1 < units.length) {
+    value /= 1000;
+    ++unit;
+  }
+  return value.toFixed(value < 9.95 ? 1 : 0) + "\u00a0" + units[unit];
+}
+
+function seconds(value) {
+  if (value >= 100)
+    return value.toFixed(0) + "\u00a0s";
+  if (value >= 1)
+    return value.toFixed(2) + "\u00a0s";
+  return (value * 1000).toFixed(value < 0.01 ? 1 : 0) + "\u00a0ms";
+}
+
+const count = value => Math.round(value).toLocaleString("en-US");
+const plural = (value, one, many) =>
+  count(value) + " " + (value === 1 ? one : many || one + "s");
+const percent = share => (share > 0 && share < 0.005 ? "under 1"
+  : share < 1 && share >= 0.995 ? "over 99" : Math.round(share * 100)) + "%";
+const ratioText = value => value.toFixed(2);
+
+// How wide a name is in a chart, and what of it fits; reckoned, not measured:
+// there may be thousands.
+const nameWidth = text => text.length * 6.6;
+function shortened(text, width) {
+  const fits = Math.floor(width / 6.6);
+  return text.length <= fits ? text : fits < 4 ? "" : text.slice(0, fits - 1) + "…";
+}
+
+// The unit for an axis of bytes: [divisor, name].
+function byteUnit(largest) {
+  for (const unit of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])
+    if (largest >= 2 * unit[0])
+      return unit;
+  return largest >= 1000 ? [1e3, "kB"] : [1, "bytes"];
+}
+
+// The variant's letter on its colour: the one sign for it all over the page.
+const badge = index => el("span", {class: `badge v${index % 8}`},
+                          LETTERS[index] || String(index + 1));
+
+function variantName(index, kind) {
+  return el(kind || "span", {class: "named"}, badge(index),
+            foreign(variants[index].title || variants[index].name));
+}
+
+// One of some choices (radio buttons), or any of them (check boxes).
+// entries: [{value, label, variant, disabled}]
+function choices(title, type, entries, chosen, onChange) {
+  const name = "choice" + choices.used++;
+  return el("fieldset", {}, el("legend", {}, title), entries.map(entry => {
+    const input = el("input", {type, name, value: entry.value,
+                               disabled: entry.disabled,
+                               checked: chosen.includes(entry.value)});
+    input.addEventListener("change", () => onChange(entry.value, input.checked));
+    const isVariant = entry.variant !== undefined;
+    return el("label", {class: "chip " + (isVariant ? `v${entry.variant % 8}`
+                                                    : "plain")},
+              input, isVariant ? badge(entry.variant) : null,
+              foreign(entry.label));
+  }));
+}
+choices.used = 0;
+
+// An SVG in a figure, as wide as the page lets it be.
+function makeSVG(parent, width, height, label) {
+  return d3.select(parent).append("svg").attr("width", width)
+    .attr("height", height).attr("viewBox", `0 0 ${width} ${height}`)
+    .attr("role", "img").attr("aria-label", label);
+}
+
+// What stands beside the pointer, and what is spoken of it.
+const tip = {
+  node: document.getElementById("tip"),
+  show(content, x, y, spoken) {
+    this.node.replaceChildren(content);
+    this.node.hidden = false;
+    const box = this.node.getBoundingClientRect();
+    const right = document.documentElement.clientWidth - 8;
+    let left = x + 16;
+    if (left + box.width > right)
+      left = x - 16 - box.width;
+    this.node.style.left =
+      Math.max(8, Math.min(left, right - box.width)) + "px";
+    let top = y + 16;
+    if (top + box.height > innerHeight - 8)
+      top = y - 16 - box.height;
+    this.node.style.top = Math.max(8, top) + "px";
+    if (spoken)
+      document.getElementById("spoken").textContent = spoken;
+  },
+  hide() { this.node.hidden = true; },
+};
+
+// Draws again when the page gets another width. Charts are drawn in pixels, so
+// that their text has one size.
+const drawings = [];
+function whenSized(draw) {
+  drawings.push(draw);
+  draw();
+}
+const pageWidth = () => redraw.printing ||
+  document.getElementById("page").clientWidth - 2 * parseFloat(
+    getComputedStyle(document.getElementById("page")).paddingLeft);
+
+function redraw(printing) {
+  redraw.printing = printing;
+  const width = pageWidth();
+  if (redraw.width === width)
+    return;
+  redraw.width = width;
+  tip.hide();
+  for (const draw of drawings)
+    draw();
+}

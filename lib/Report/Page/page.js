@@ -1,0 +1,143 @@
+// The page: what is known of the report, in the order of what is asked first.
+
+function commandLine(words) {
+  return listOf(words).map(word =>
+    /^[\w@%+=:,./\\-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'")
+    .join(" ");
+}
+
+function facts(entries) {
+  return el("dl", {}, entries.filter(([, value]) => value !== undefined)
+    .map(([word, value]) => [el("dt", {}, word),
+                             el("dd", {}, value === null ? unknown() : value)]));
+}
+
+const textOrUnknown = value => isText(value) ? foreign(value) : null;
+const bytesOrUnknown = value => isNumber(value) ? bytes(value) : null;
+
+function machineSection() {
+  const machine = objectOf(report.machine), linker = objectOf(report.linker);
+  const rounds = objectOf(report.rounds);
+  const cores = isNumber(machine.cores) ? plural(machine.cores, "core") : null;
+  const limit = (value, show) => isNumber(value) ? show(value) : "none set by the bench";
+  return el("section", {"aria-label": "How it was measured"},
+    el("h2", {}, "How it was measured"),
+    el("p", {}, "The variants took turns, so that what else the machine did met all ",
+      "of them. Before a cold round the inputs were put out of memory, and a round ",
+      "that found some of them there is thrown away and marked. A ratio is the ",
+      "median over pairs of rounds, with its interval in brackets; ",
+      "“no difference” means that the rounds do not tell one. Outliers are ",
+      "marked and counted. Time in the charts begins with the link."),
+    facts([
+      ["System", textOrUnknown(machine.system)],
+      ["Processor", isText(machine.processor)
+        ? el("span", {}, foreign(machine.processor), cores ? ", " + cores : null) : cores],
+      ["Memory", bytesOrUnknown(machine.memory_bytes)],
+      ["Memory limit", limit(machine.memory_limit_bytes, bytes)],
+      ["Disk", isText(machine.disk) || isText(machine.file_system)
+        ? el("span", {}, foreign([machine.disk, machine.file_system].filter(isText)
+                                 .join(", "))) : null],
+      ["Readahead", isNumber(machine.readahead_bytes)
+        ? machine.readahead_bytes / 1024 + " KiB" : null],
+      ["Disk speed limit", limit(machine.throttle_bytes_per_second, v => bytes(v) + "/s")],
+      ["Rounds asked for", [["cold", rounds.cold], ["warm", rounds.warm]].map(
+        ([state, value]) => `${isNumber(value) ? value : 0} ${state}`).join(", ") +
+        " of each variant"],
+      ["Linker", isText(linker.name) ? el("span", {}, foreign(linker.name),
+        isText(linker.flavour) ? ` (${linker.flavour})` : null) : null],
+      ["Compared with", isText(linker.stock)
+        ? el("code", {}, foreign(linker.stock)) : undefined],
+      ["Command", el("code", {}, foreign(commandLine(report.command)))],
+      ["Folder", isText(report.folder) ? el("code", {}, foreign(report.folder)) : null],
+      ["Measured by", textOrUnknown(report.program)],
+    ]),
+    el("h3", {}, "The variants’ own commands"),
+    el("dl", {}, variants.map((variant, index) => [
+      el("dt", {}, badge(index), variant.name),
+      el("dd", {}, el("code", {}, foreign([...Object.entries(
+        objectOf(variant.environment)).map(([name, value]) => `${name}=${value}`),
+        commandLine(variant.command)].join(" "))))])),
+    statsDetails(), saveButton());
+}
+
+function statsDetails() {
+  const known = STATES.flatMap(state => variants.map((variant, index) =>
+    ({state, index, stats: objectOf(linkOf(index, state)).stats})))
+    .filter(entry => entry.stats);
+  if (!known.length)
+    return null;
+  return el("details", {}, el("summary", {}, "What the prefetcher said of itself " +
+      "(--prefetch-stats)"),
+    known.map(({state, index, stats}) => el("div", {},
+      el("h3", {}, badge(index), state),
+      el("dl", {}, Object.entries(objectOf(stats)).map(([key, value]) =>
+        [el("dt", {}, key), el("dd", {}, foreign(value === null ? UNKNOWN
+          : typeof value === "object" ? JSON.stringify(value) : String(value)))])))));
+}
+
+// The page carries its report: it can be kept, and drawn again.
+function saveButton() {
+  const button = el("button", {class: "more", type: "button"},
+                    "Save the report as JSON");
+  button.addEventListener("click", () => {
+    const link = el("a", {download: "report.json", href: URL.createObjectURL(
+      new Blob([JSON.stringify(report, null, 1)], {type: "application/json"}))});
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+  return el("p", {}, button);
+}
+
+function dateText(value) {
+  const date = new Date(value);
+  return isNaN(date) ? null : date.toLocaleString("en-GB", {timeZone: "UTC",
+    day: "numeric", month: "long", year: "numeric", hour: "2-digit",
+    minute: "2-digit"}) + " UTC";
+}
+
+function notesList() {
+  const notes = listOf(report.notes).filter(isText);
+  return notes.length ? el("ul", {class: "notes"},
+                           notes.map(note => el("li", {}, foreign(note)))) : null;
+}
+
+function build() {
+  const inputs = objectOf(report.inputs);
+  const name = isText(objectOf(report.linker).name) ? report.linker.name : "the link";
+  document.title = `${name}: headstart bench`;
+  const main = document.getElementById("page");
+  // In the page before they are drawn: they ask it for its width.
+  const add = part => part && main.append(part);
+  add(el("p", {class: "kicker"}, "headstart bench",
+    [dateText(report.date), `${plural(inputs.count || 0, "input")}, ${
+      bytes(inputs.bytes || 0)}`].filter(isText).map(text => " · " + text),
+    " · ", foreign(commandLine(report.command).slice(0, 160), "path")));
+  add(el("h1", {}, headline()));
+  add(el("div", {class: "tiles"}, stateTile("cold"), stateTile("warm"), outputsTile()));
+  add(notesList());
+  add(resultsSection());
+  add(timelineSection());
+  add(inputsSection());
+  add(machineSection());
+  add(el("footer", {}, "This page loads nothing: the report is inside it. Drawn with ",
+         `D3 ${d3.version}.`));
+}
+
+let report = {}, variants = [];
+try {
+  report = JSON.parse(document.getElementById("report").textContent);
+  variants = listOf(objectOf(report).variants);
+  if (objectOf(report).version !== 1 || !variants.length)
+    throw new Error(isNumber(objectOf(report).version) && report.version !== 1
+      ? `its version is ${report.version}, this page reads version 1`
+      : "it has no variants");
+  build();
+  new ResizeObserver(() => redraw()).observe(document.getElementById("page"));
+  // Paper has its own width; charts are drawn for it, and drawn back.
+  addEventListener("beforeprint", () => redraw(680));
+  addEventListener("afterprint", () => redraw());
+} catch (error) {
+  document.getElementById("page").append(el("p", {class: "warning"},
+    "This is not a report of headstart bench that can be drawn: " + error.message));
+  console.error(error);
+}

@@ -1,0 +1,292 @@
+// What came out: the sentence, the tiles, the tables of rounds.
+
+// The variant that the headline is about: Headstart at its best, as it was asked
+// for; the last one where none is Headstart's.
+function headlineVariant() {
+  for (const name of ["on+profile", "on"]) {
+    const index = variants.findIndex(
+      (v, at) => at > 0 && v.name === name && (v.cold || v.warm));
+    if (index > 0)
+      return index;
+  }
+  return variants.length - 1;
+}
+
+const baseWords = () => variants[0].name === "off" ? "without prefetching"
+  : "of the first variant";
+
+// One state of the headline: a clause without its capital.
+function clause(state) {
+  const series = variants[headlineVariant()][state];
+  if (!series)
+    return `${state} was not measured`;
+  const time = seconds(series.median_seconds);
+  if (headlineVariant() === 0)
+    return `${state}, the link takes ${time}`;
+  const ours = variants[headlineVariant()].name.startsWith("on");
+  const whose = ours ? "with Headstart" : "this way";
+  if (!series.ratio || series.verdict === "unknown")
+    return `${state}, the variants cannot be compared`;
+  const share = Math.round(series.ratio.median * 100);
+  if (series.verdict === "no difference")
+    return `${state}, there is no difference`;
+  return `${state}, the link ${whose} takes ${share}% of the time ` +
+    baseWords();
+}
+
+function headline() {
+  const measured = STATES.filter(state => variants.some(v => v[state]));
+  if (measured.length === 0)
+    return "Nothing was measured";
+  const text = measured.map(clause).join("; ");
+  return text[0].toUpperCase() + text.slice(1) + ".";
+}
+
+const VERDICTS = {faster: "faster", slower: "slower",
+                  "no difference": "no difference",
+                  unknown: "cannot be told", base: "compared with"};
+
+function stateTile(state) {
+  const title = state === "cold" ? "Cold: nothing in memory before"
+    : "Warm: everything in memory before";
+  const index = headlineVariant();
+  const series = variants[index][state];
+  const base = variants[0][state];
+  if (!series)
+    return el("section", {class: "tile"}, el("h2", {}, title),
+              el("p", {class: "big"}, "–"), el("p", {}, "not measured"));
+  if (index === 0 || !series.ratio)
+    return el("section", {class: "tile"}, el("h2", {}, title),
+              el("p", {class: "big"}, seconds(series.median_seconds)),
+              el("p", {}, index === 0 ? "nothing to compare it with"
+                : "the rounds do not allow a comparison"));
+  const kind = series.verdict === "faster" ? " good"
+    : series.verdict === "slower" ? " bad" : "";
+  const same = series.verdict === "no difference";
+  const lines = [el("p", {}, seconds(series.median_seconds),
+    base ? ` against ${seconds(base.median_seconds)}` : null, ", ",
+    same ? `ratio ${ratioText(series.ratio.median)}`
+      : VERDICTS[series.verdict] || series.verdict)];
+  const other = variants.findIndex(v => v.name === "on");
+  if (variants[index].name === "on+profile" && other > 0 &&
+      variants[other][state] && variants[other][state].ratio)
+    lines.push(el("p", {class: "hint"}, "First link, without a record of the " +
+      `last: ${ratioText(variants[other][state].ratio.median)}`));
+  return el("section", {class: "tile" + kind}, el("h2", {}, title),
+            el("p", {class: "big"}, same ? "No difference"
+               : [ratioText(series.ratio.median),
+                  el("small", {}, "of the time " + baseWords())]), lines);
+}
+
+function outputsTile() {
+  const outputs = objectOf(report.outputs);
+  const files = listOf(outputs.files);
+  const [kind, big] = outputs.same === true ? [" good", "Same bytes"]
+    : outputs.same === false ? [" bad", "They differ"] : ["", "Not compared"];
+  const names = files.slice(0, 4).map((file, at) =>
+    [at ? ", " : null, foreign(file.name, "path"),
+     isNumber(file.bytes) ? ` (${bytes(file.bytes)})` : null]);
+  return el("section", {class: "tile" + kind},
+    el("h2", {}, "What the variants wrote"), el("p", {class: "big"}, big),
+    files.length ? el("p", {}, names.flat(),
+      files.length > 4 ? ` and ${files.length - 4} more` : null) : null,
+    isText(outputs.note) ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
+    !files.length && !isText(outputs.note) && variants.length < 2
+      ? el("p", {class: "hint"}, "One variant only.") : null);
+}
+
+// -- the tables --------------------------------------------------------------
+
+// Shared by the rows of a table, so that the rows can be compared; not from 0,
+// since then rounds of one variant could not be told apart.
+function roundScale(rows, width) {
+  const times = rows.flatMap(row => listOf(row.series.rounds)
+    .map(round => round.seconds)).filter(isNumber);
+  let [low, high] = d3.extent(times);
+  const least = 0.12 * high;
+  if (high - low < least) {
+    const middle = (low + high) / 2;
+    [low, high] = [middle - least / 2, middle + least / 2];
+  }
+  const spare = (high - low) * 0.04;
+  return d3.scaleLinear().domain([Math.max(0, low - spare), high + spare])
+    .range([18, width - 18]);
+}
+
+const roundKind = round =>
+  round.kept === false ? "away" : round.outlier ? "outlier" : "kept";
+
+function roundText(round, number) {
+  const kind = {away: "thrown away", outlier: "outlier", kept: "kept"}[roundKind(round)];
+  const rest = [
+    isNumber(round.read_bytes) ? bytes(round.read_bytes) + " read" : null,
+    isNumber(round.major_faults) ? count(round.major_faults) + " major faults" : null,
+    isNumber(round.resident_before_bytes)
+      ? bytes(round.resident_before_bytes) + " in memory before" : null,
+    isText(round.note) ? round.note : null];
+  return [`Round ${number + 1}: ${seconds(round.seconds)}, ${kind}`,
+          ...rest.filter(text => text)];
+}
+
+// Rounds from top to bottom, as they were run: a drift shows as a slope.
+function drawRounds(parent, row, base, x, width) {
+  const {series} = row;
+  const rounds = listOf(series.rounds);
+  const height = 42;
+  const svg = makeSVG(parent, width, height, `${row.title}: ` + rounds.map(
+    (round, at) => roundText(round, at)[0]).join("; "));
+  svg.attr("class", `v${row.index % 8}`);
+  if (base)
+    svg.append("line").attr("class", "reference").attr("x1", x(base.median_seconds))
+      .attr("x2", x(base.median_seconds)).attr("y1", -3).attr("y2", height + 3);
+  if (isNumber(series.min_seconds) && isNumber(series.max_seconds))
+    svg.append("line").attr("class", "spread").attr("x1", x(series.min_seconds))
+      .attr("x2", x(series.max_seconds)).attr("y1", height / 2)
+      .attr("y2", height / 2);
+  if (isNumber(series.median_seconds))
+    svg.append("line").attr("class", "median").attr("x1", x(series.median_seconds))
+      .attr("x2", x(series.median_seconds)).attr("y1", 4).attr("y2", height - 4);
+  const step = rounds.length > 1 ? (height - 14) / (rounds.length - 1) : 0;
+  svg.selectAll(".round").data(rounds).enter().append("path")
+    .attr("class", round => "round " + roundKind(round))
+    .attr("transform", (round, at) => `translate(${x(round.seconds)},${
+      rounds.length > 1 ? 7 + at * step : height / 2})`)
+    .attr("d", round => ({
+      kept: d3.symbol().type(d3.symbolCircle).size(46)(),
+      outlier: d3.symbol().type(d3.symbolDiamond).size(56)(),
+      away: "M-4,-4L4,4M4,-4L-4,4"})[roundKind(round)])
+    .each(function(round, at) {
+      const lines = roundText(round, at);
+      this.addEventListener("pointermove", event => tip.show(
+        el("div", {}, lines.map((line, n) =>
+          el("div", {}, n ? line : el("strong", {}, line)))),
+        event.clientX, event.clientY));
+      this.addEventListener("pointerleave", () => tip.hide());
+    });
+}
+
+function drawRoundAxis(parent, x, width) {
+  const [low, high] = x.domain();
+  const unit = high < 1 ? "milliseconds" : "seconds";
+  const shown = high < 1 ? d3.scaleLinear().domain([low * 1000, high * 1000])
+    .range(x.range()) : x;
+  const words = low > 0 ? unit + ", not from 0" : unit;
+  const svg = makeSVG(parent, width, 34, "The axis: " + words);
+  svg.append("g").attr("class", "axis").call(d3.axisBottom(shown).ticks(5).tickSize(4));
+  svg.append("text").attr("class", "lane-note").attr("x", x.range()[1]).attr("y", 31)
+    .attr("text-anchor", "end").text(words);
+}
+
+function drawRatio(parent, row, largest) {
+  const {ratio} = row.series;
+  const width = 110, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
+  const svg = makeSVG(parent, width, 14, `ratio ${ratioText(ratio.median)}, between ` +
+    `${ratioText(ratio.low)} and ${ratioText(ratio.high)}`);
+  svg.attr("class", `v${row.index % 8}`);
+  svg.append("rect").attr("class", "track").attr("width", x(1)).attr("height", 8)
+    .attr("y", 3);
+  svg.append("rect").attr("class", "bar").attr("width", x(ratio.median))
+    .attr("height", 8).attr("y", 3);
+  svg.append("line").attr("class", "whisker").attr("x1", x(ratio.low))
+    .attr("x2", x(ratio.high)).attr("y1", 7).attr("y2", 7);
+  svg.append("line").attr("class", "whisker").attr("x1", x(1)).attr("x2", x(1))
+    .attr("y1", 0).attr("y2", 14);
+}
+
+function ratioCell(row, largest) {
+  const {ratio, verdict} = row.series;
+  const cell = el("td", {class: "ratio", "data-label": "Ratio"});
+  if (ratio && isNumber(ratio.median)) {
+    cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
+      isNumber(ratio.low) && isNumber(ratio.high)
+        ? ` (${ratioText(ratio.low)}–${ratioText(ratio.high)})` : null));
+    const bar = el("div", {class: "ratio-bar"});
+    if (isNumber(ratio.low) && isNumber(ratio.high))
+      drawRatio(bar, row, largest);
+    bar.append(el("span", {class: "verdict " + verdict}, VERDICTS[verdict] || verdict));
+    cell.append(bar);
+  } else
+    cell.append(el("span", {class: "verdict"}, verdict === "base"
+      ? "1: the base" : VERDICTS.unknown));
+  return cell;
+}
+
+function resultTable(state) {
+  const rows = variants.map((variant, index) => ({variant, index,
+      title: variant.title || variant.name, series: variant[state]}))
+    .filter(row => row.series);
+  const base = variants[0][state];
+  const largest = Math.max(1.05, ...rows.map(row =>
+    row.series.ratio && isNumber(row.series.ratio.high) ? row.series.ratio.high : 0));
+  const plots = [];
+  const body = rows.map(row => {
+    const {series} = row;
+    const plot = el("td", {class: "plotted"});
+    plots.push(plot);
+    return el("tr", {role: "row"},
+      el("th", {scope: "row", role: "rowheader"}, variantName(row.index, "div")),
+      el("td", {class: "num strong", "data-label": "Median"},
+         orUnknown(series.median_seconds, seconds)),
+      el("td", {class: "num", "data-label": "Least – most"},
+         orUnknown(series.min_seconds, seconds), " – ",
+         orUnknown(series.max_seconds, seconds)),
+      ratioCell(row, largest),
+      el("td", {class: "num", "data-label": "Read from disk"},
+         orUnknown(series.median_read_bytes, bytes)),
+      el("td", {class: "num", "data-label": "Major faults"},
+         orUnknown(series.median_major_faults, count)), plot);
+  });
+  const axis = el("td", {class: "plotted"});
+  const head = ["Variant", "Median", "Least – most", "Ratio (interval)",
+                "Read from disk", "Major faults", "Each round"];
+  const table = el("table", {class: "results stacks", role: "table"},
+    el("caption", {class: "unseen"}, `Rounds, ${state}`),
+    el("thead", {}, el("tr", {role: "row"}, head.map((text, at) =>
+      el("th", {scope: "col", role: "columnheader",
+                class: [1, 2, 4, 5].includes(at) ? "num" : null}, text)))),
+    el("tbody", {}, body),
+    el("tfoot", {}, el("tr", {}, el("td", {colspan: 6}), axis)));
+  whenSized(() => {
+    const width = Math.min(pageWidth() < 773 ? pageWidth() : 300, 560);
+    const x = roundScale(rows, width);
+    rows.forEach((row, at) => {
+      plots[at].replaceChildren();
+      drawRounds(plots[at], row, row.index ? base : null, x, width);
+    });
+    axis.replaceChildren();
+    drawRoundAxis(axis, x, width);
+  });
+  return table;
+}
+
+function roundsKey() {
+  const sample = (kind, path, words) => {
+    const item = el("li", {});
+    const svg = d3.select(item).append("svg").attr("width", 14).attr("height", 14)
+      .attr("aria-hidden", "true").attr("class", "v0");
+    svg.append("path").attr("class", kind).attr("transform", "translate(7,7)")
+      .attr("d", path);
+    item.append(words);
+    return item;
+  };
+  return el("ul", {class: "key hint"},
+    sample("round kept", d3.symbol().size(46)(), "a round"),
+    sample("round outlier", d3.symbol().type(d3.symbolDiamond).size(56)(),
+           "an outlier, counted"),
+    sample("round away", "M-4,-4L4,4M4,-4L-4,4", "thrown away, not counted"),
+    sample("median", "M0,-7V7", "median"),
+    sample("reference", "M0,-7V7", "median of A"));
+}
+
+function resultsSection() {
+  const section = el("section", {"aria-label": "Results"}, el("h2", {}, "Results"));
+  for (const state of STATES) {
+    section.append(el("h3", {}, state === "cold" ? "Cold" : "Warm",
+      el("small", {}, state === "cold" ? "no input in memory when the link begins"
+        : "all inputs in memory when the link begins")));
+    section.append(variants.some(v => v[state]) ? resultTable(state)
+      : el("p", {class: "unknown"}, "Not measured."));
+  }
+  section.append(roundsKey());
+  return section;
+}

@@ -1,0 +1,430 @@
+// The watched links over time: lanes below each other, cold above warm, on one
+// time axis. A variant is a colour and a letter everywhere; what is measured is
+// the kind of line.
+
+const LANES = [
+  {id: "bytes", title: "Input bytes", height: 128, show: bytes, series: [
+    {key: "fetched_bytes", label: "fetched by the prefetcher", kind: "fetched"},
+    {key: "touched_bytes", label: "mapped in or read by the linker", kind: "touched"}]},
+  {id: "disk", title: "Read from the disk", height: 84, per: "/s",
+   show: value => bytes(value) + "/s", filled: true, series: [
+    {key: "read_bytes", label: "read from the disk", kind: "rate"}]},
+  {id: "faults", title: "Major faults so far", height: 70, show: count, counts: true,
+   series: [{key: "major_faults", label: "major faults", kind: "plain"}]},
+  {id: "memory", title: "Anonymous memory", height: 70, show: bytes, series: [
+    {key: "memory_bytes", label: "anonymous memory", kind: "plain"}]},
+];
+
+const linkOf = (index, state) => objectOf(variants[index].observed)[state] || null;
+const observedAnywhere = index => STATES.some(state => linkOf(index, state));
+
+function durationOf(link) {
+  const ms = listOf(objectOf(link.samples).ms);
+  const ends = listOf(link.phases).map(phase => phase.end_ms);
+  return Math.max(0, isNumber(link.seconds) ? link.seconds * 1000 : 0,
+                  ...ms.slice(-1), ...ends.filter(isNumber));
+}
+
+// What one line shows: [[ms, value]…], or null where it is not known.
+function pointsOf(link, series) {
+  const samples = objectOf(link && link.samples);
+  const ms = listOf(samples.ms), values = samples[series.key];
+  if (!Array.isArray(values) || !values.some(isNumber))
+    return null;
+  const points = ms.map((at, n) => [at, values[n]])
+    .filter(point => isNumber(point[0]) && isNumber(point[1]));
+  return series.kind === "rate" ? ratesOf(points) : points;
+}
+
+// A count so far → how fast it grew, over spans wide enough to be read: single
+// samples of 10 ms say more about the sampling than about the disk.
+function ratesOf(points) {
+  const begin = points[0][0], end = points[points.length - 1][0];
+  const span = Math.max((end - begin) / 120, 25);
+  const bins = Math.max(1, Math.round((end - begin) / span));
+  const find = d3.bisector(point => point[0]).left;
+  const valueAt = at => {
+    const next = Math.min(find(points, at), points.length - 1);
+    const [t1, v1] = points[next], [t0, v0] = points[Math.max(0, next - 1)];
+    return t1 === t0 ? v1 : v0 + (v1 - v0) * (at - t0) / (t1 - t0);
+  };
+  const rates = [];
+  for (let bin = 0; bin < bins; ++bin) {
+    const from = begin + (end - begin) * bin / bins;
+    const to = begin + (end - begin) * (bin + 1) / bins;
+    if (to > from)
+      rates.push([(from + to) / 2,
+                  Math.max(0, valueAt(to) - valueAt(from)) * 1000 / (to - from)]);
+  }
+  return rates.length ? [[begin, rates[0][1]], ...rates,
+                         [end, rates[rates.length - 1][1]]] : points;
+}
+
+// No more points than pixels can show: of each pixel the least and the most.
+function thinned(points, width) {
+  if (points.length <= 3 * width)
+    return points;
+  const size = Math.ceil(points.length / width);
+  const kept = [];
+  for (let at = 0; at < points.length; at += size) {
+    const bin = points.slice(at, at + size);
+    const low = d3.scan(bin, (a, b) => a[1] - b[1]);
+    const high = d3.scan(bin, (a, b) => b[1] - a[1]);
+    for (const n of [...new Set([0, Math.min(low, high), Math.max(low, high),
+                                 bin.length - 1])].sort((a, b) => a - b))
+      kept.push(bin[n]);
+  }
+  return kept;
+}
+
+function valueAt(points, ms) {
+  if (!points || !points.length || ms > points[points.length - 1][0])
+    return null;
+  const at = d3.bisector(point => point[0]).right(points, ms);
+  return points[Math.max(0, at - 1)][1];
+}
+
+const phaseAt = (link, ms) => listOf(link.phases).find(
+  phase => phase.begin_ms <= ms && ms < phase.end_ms);
+
+// -- drawing -----------------------------------------------------------------
+
+function timeAxis(x, longest) {
+  const inSeconds = longest >= 1000;
+  return d3.axisBottom(inSeconds ? d3.scaleLinear()
+    .domain(x.domain().map(ms => ms / 1000)).range(x.range()) : x)
+    .ticks(Math.max(3, (x.range()[1] - x.range()[0]) / 90)).tickSize(5)
+    .tickFormat(value => `${value} ${inSeconds ? "s" : "ms"}`);
+}
+
+// The letters at the ends of lines, moved apart where they would lie on each other.
+function placeMarks(group, marks) {
+  marks.sort((a, b) => a.x - b.x || a.y - b.y);
+  const placed = [];
+  for (const mark of marks) {
+    for (let tries = 0; tries < 8; ++tries) {
+      const near = placed.find(other => Math.hypot(other.x - mark.x,
+                                                   other.y - mark.y) < 15);
+      if (!near)
+        break;
+      mark.x = near.x + 15;
+      mark.y = near.y;
+    }
+    placed.push(mark);
+    const g = group.append("g").attr("class", `mark v${mark.index % 8}`)
+      .attr("transform", `translate(${mark.x},${mark.y})`);
+    g.append("circle").attr("r", 7);
+    g.append("text").attr("y", 3.5).text(LETTERS[mark.index] || mark.index + 1);
+  }
+}
+
+// What the kinds of lines in a lane mean, where there is room for it.
+function drawLineKey(group, lane, lines, right) {
+  for (const series of [...lane.series].reverse()) {
+    if (!lines.some(line => line.series === series))
+      continue;
+    right -= nameWidth(series.label);
+    if (right < 200)
+      return;
+    group.append("text").attr("class", "lane-note").attr("x", right).attr("y", 11)
+      .text(series.label);
+    group.append("line").attr("class", `line ${series.kind} key-line`)
+      .attr("x1", right - 28).attr("x2", right - 6).attr("y1", 7).attr("y2", 7);
+    right -= 48;
+  }
+}
+
+function drawLane(svg, lane, top, lines, x, width, largest) {
+  const group = svg.append("g").attr("transform", `translate(0,${top})`)
+    .attr("data-lane", lane.id);
+  const title = group.append("text").attr("class", "lane-title").attr("y", 11)
+    .text(lane.title);
+  const note = title.append("tspan").attr("class", "lane-note").attr("dx", 8);
+  if (lines.length === 0) {
+    note.text(UNKNOWN).attr("font-style", "italic");
+    return 26;
+  }
+  if (largest === 0) {
+    note.text("none");
+    return 26;
+  }
+  const [divisor, unit] = lane.counts ? [1, ""] : byteUnit(largest);
+  note.text(unit + (lane.per || ""));
+  const head = 20, bottom = head + lane.height;
+  const steps = lane.height > 100 ? 4 : 2;
+  const y = d3.scaleLinear().domain([0, largest / divisor]).nice(steps)
+    .range([bottom, head]);
+  const ticks = y.ticks(steps);
+  const axis = d3.axisLeft(y).tickValues(ticks).tickSize(0).tickPadding(6)
+    .tickFormat(value => value >= 1e4 ? d3.format("~s")(value)
+      : value >= 1000 ? count(value) : String(value));
+  group.selectAll(".gridline").data(ticks).enter().append("line")
+    .attr("class", "gridline").attr("x1", x.range()[0]).attr("x2", x.range()[1])
+    .attr("y1", y).attr("y2", y);
+  group.append("g").attr("class", "axis")
+    .attr("transform", `translate(${x.range()[0]},0)`).call(axis)
+    .select(".domain").remove();
+  if (lane.series.length > 1)
+    drawLineKey(group, lane, lines, x.range()[1]);
+  const marks = [];
+  for (const line of lines) {
+    const points = thinned(line.points, width);
+    const px = point => x(point[0]), py = point => y(point[1] / divisor);
+    if (lane.filled || line.series.kind === "fetched")
+      group.append("path").attr("class", `area v${line.index % 8}`)
+        .attr("d", d3.area().x(px).y0(bottom).y1(py)(points));
+    group.append("path").attr("class", `line ${line.series.kind} v${line.index % 8}`)
+      .attr("data-series", line.series.key).attr("data-variant", line.index)
+      .attr("d", d3.line().x(px).y(py)(points));
+    const last = points[points.length - 1];
+    if (line.series.kind !== "fetched" || !lines.some(
+      other => other.index === line.index && other !== line))
+      marks.push({index: line.index, x: px(last) + 10, y: py(last)});
+  }
+  placeMarks(group, marks);
+  return bottom + 16;
+}
+
+// The names of phases where they fit; all are in the table below and at the pointer.
+function drawPhases(svg, top, shown, state, x) {
+  const group = svg.append("g").attr("transform", `translate(0,${top})`)
+    .attr("data-lane", "phases");
+  const title = group.append("text").attr("class", "lane-title").attr("y", 11)
+    .text("Phases of the link");
+  const rows = shown.filter(index => linkOf(index, state) &&
+                            listOf(linkOf(index, state).phases).length);
+  if (rows.length === 0) {
+    title.append("tspan").attr("class", "lane-note").attr("font-style", "italic")
+      .attr("dx", 8).text(UNKNOWN);
+    return 24;
+  }
+  rows.forEach((index, row) => {
+    const y = 20 + row * 26;
+    for (const [at, phase] of listOf(linkOf(index, state).phases).entries()) {
+      const left = x(phase.begin_ms), width = Math.max(0.5, x(phase.end_ms) - left);
+      group.append("rect").attr("class", `phase v${index % 8}${at % 2 ? " odd" : ""}`)
+        .attr("x", left).attr("y", y).attr("width", width).attr("height", 21)
+        .attr("rx", 2);
+      const name = shortened(phase.name, width - 8);
+      if (name.length >= Math.min(4, phase.name.length))
+        group.append("text").attr("class", "phase-name").attr("x", left + 5)
+          .attr("y", y + 14.5).text(name);
+    }
+    placeMarks(group, [{index, x: x.range()[0] - 13, y: y + 10.5}]);
+  });
+  return 20 + rows.length * 26 + 2;
+}
+
+function drawState(parent, state, shown, longest, largest, cursors) {
+  const width = Math.floor(pageWidth());
+  const left = width < 500 ? 40 : 48;
+  const x = d3.scaleLinear().domain([0, longest]).range([left, width - 40]);
+  const links = shown.filter(index => linkOf(index, state));
+  const svg = makeSVG(parent, width, 10, `The link over time, ${state}: ` +
+    links.map(index => `${variants[index].title || variants[index].name} took ${
+      seconds(durationOf(linkOf(index, state)) / 1000)}`).join("; ") +
+    ". The arrow keys move a reading line.");
+  let top = 4;
+  const known = [];
+  for (const lane of LANES) {
+    const lines = [];
+    for (const index of links)
+      for (const series of lane.series) {
+        const points = pointsOf(linkOf(index, state), series);
+        if (points)
+          lines.push({index, series, points});
+      }
+    known.push({lane, lines});
+    const most = d3.max(lines, line => d3.max(line.points, point => point[1]));
+    top += drawLane(svg, lane, top, lines, x, width,
+                    most ? largest.get(lane.id) : 0);
+  }
+  top += drawPhases(svg, top, links, state, x);
+  svg.append("g").attr("class", "axis").attr("transform", `translate(0,${top + 4})`)
+    .call(timeAxis(x, longest));
+  const height = top + 30;
+  svg.attr("height", height).attr("viewBox", `0 0 ${width} ${height}`);
+  const cursor = svg.append("line").attr("class", "cursor").attr("y1", 18)
+    .attr("y2", top + 4).style("display", "none");
+  cursors.push({move: ms => cursor.style("display", ms === null ? "none" : null)
+                  .attr("x1", x(ms || 0)).attr("x2", x(ms || 0))});
+  listen(svg.node(), x, longest, state, links, known, cursors);
+}
+
+// -- reading -----------------------------------------------------------------
+
+function reading(state, ms, links, known) {
+  const rows = [];
+  for (const {lane, lines} of known)
+    for (const series of lane.series)
+      if (lines.some(line => line.series === series))
+        rows.push([series.label, ...links.map(index => {
+          const line = lines.find(l => l.index === index && l.series === series);
+          const value = line ? valueAt(line.points, ms) : null;
+          return !line ? "–" : isNumber(value) ? lane.show(value) : "ended";
+        })]);
+  rows.push(["phase", ...links.map(index => {
+    const phase = phaseAt(linkOf(index, state), ms);
+    return phase ? phase.name.slice(0, 40) : "–";
+  })]);
+  const table = el("table", {},
+    el("tr", {}, el("td", {}), links.map(index => el("td", {}, badge(index)))),
+    rows.map(row => el("tr", {}, row.map((cell, at) => el(at ? "td" : "th", {}, cell)))));
+  const spoken = `${state}, ${seconds(ms / 1000)}: ` + links.map((index, at) =>
+    `${variants[index].title || variants[index].name}: ` +
+    rows.map(row => `${row[0]} ${row[at + 1]}`).join(", ")).join("; ");
+  return {node: el("div", {}, el("strong", {}, `${seconds(ms / 1000)}, ${state}`), table),
+          spoken};
+}
+
+// The pointer, and the arrow keys, move one line through all charts.
+function listen(node, x, longest, state, links, known, cursors) {
+  let at = 0;
+  const show = (ms, clientX, clientY, aloud) => {
+    at = Math.max(0, Math.min(longest, ms));
+    cursors.forEach(cursor => cursor.move(at));
+    const {node: content, spoken} = reading(state, at, links, known);
+    tip.show(content, clientX, clientY, aloud ? spoken : null);
+  };
+  const hide = () => {
+    cursors.forEach(cursor => cursor.move(null));
+    tip.hide();
+  };
+  const scaleOf = box => box.width / node.viewBox.baseVal.width;
+  node.setAttribute("tabindex", "0");
+  node.addEventListener("pointermove", event => {
+    const box = node.getBoundingClientRect();
+    show(x.invert((event.clientX - box.left) / scaleOf(box)), event.clientX,
+         event.clientY);
+  });
+  node.addEventListener("pointerleave", hide);
+  node.addEventListener("blur", hide);
+  node.addEventListener("keydown", event => {
+    const step = longest / (event.shiftKey ? 10 : 100);
+    const to = {ArrowRight: at + step, ArrowLeft: at - step, Home: 0,
+                End: longest}[event.key];
+    if (event.key === "Escape")
+      hide();
+    if (to === undefined)
+      return;
+    event.preventDefault();
+    const box = node.getBoundingClientRect();
+    show(to, box.left + x(Math.max(0, Math.min(longest, to))) * scaleOf(box),
+         Math.max(20, box.top + 40), true);
+  });
+}
+
+// -- the same as tables ------------------------------------------------------
+
+function lastOf(link, key) {
+  const values = listOf(objectOf(link.samples)[key]).filter(isNumber);
+  return values.length ? values[values.length - 1] : null;
+}
+
+function endsTable() {
+  const rows = [];
+  for (const state of STATES)
+    for (const [index] of variants.entries()) {
+      const link = linkOf(index, state);
+      if (!link)
+        continue;
+      const memory = listOf(objectOf(link.samples).memory_bytes).filter(isNumber);
+      rows.push(el("tr", {role: "row"},
+        el("th", {scope: "row", role: "rowheader"},
+           el("div", {class: "named"}, badge(index),
+              el("span", {}, state + ", ", foreign(variants[index].title ||
+                                                   variants[index].name)))),
+        [["Time", isNumber(link.seconds) ? link.seconds : null, seconds],
+         ["Fetched", lastOf(link, "fetched_bytes"), bytes],
+         ["Mapped or read", lastOf(link, "touched_bytes"), bytes],
+         ["Read from disk", lastOf(link, "read_bytes"), bytes],
+         ["Major faults", lastOf(link, "major_faults"), count],
+         ["Most memory", memory.length ? d3.max(memory) : null, bytes]].map(
+          ([label, value, show]) => el("td", {class: "num", "data-label": label},
+                                       orUnknown(value, show)))));
+    }
+  const head = ["Watched link", "Time", "Fetched", "Mapped or read",
+                "Read from disk", "Major faults", "Most memory"];
+  return el("table", {class: "stacks ends", role: "table"},
+    el("thead", {}, el("tr", {role: "row"}, head.map((text, at) => el("th",
+      {scope: "col", role: "columnheader", class: at ? "num" : null}, text)))),
+    el("tbody", {}, rows));
+}
+
+function phasesTable() {
+  const columns = STATES.flatMap(state => variants.map((_, index) => ({state, index}))
+    .filter(({index}) => linkOf(index, state) &&
+            listOf(linkOf(index, state).phases).length));
+  if (!columns.length)
+    return null;
+  const times = new Map();
+  columns.forEach(({state, index}, column) => {
+    for (const phase of listOf(linkOf(index, state).phases)) {
+      if (!times.has(phase.name))
+        times.set(phase.name, new Map());
+      const of = times.get(phase.name);
+      of.set(column, (of.get(column) || 0) + phase.end_ms - phase.begin_ms);
+    }
+  });
+  const label = ({state, index}) => `${state}, ${LETTERS[index] || index + 1}`;
+  return el("table", {class: "stacks phases", role: "table"},
+    el("thead", {}, el("tr", {role: "row"}, el("th", {scope: "col"}, "Phase"),
+      columns.map(column => el("th", {scope: "col", class: "num"},
+        column.state + " ", badge(column.index))))),
+    el("tbody", {}, [...times].map(([name, of]) => el("tr", {role: "row"},
+      el("th", {scope: "row"}, foreign(name)),
+      columns.map((column, at) => el("td", {class: "num", "data-label": label(column)},
+        of.has(at) ? seconds(of.get(at) / 1000) : "–"))))));
+}
+
+function timelineSection() {
+  const watched = variants.map((_, index) => index).filter(observedAnywhere);
+  const section = el("section", {"aria-label": "The link over time"},
+                     el("h2", {}, "The link over time"));
+  if (!watched.length) {
+    section.append(el("p", {class: "unknown"}, "No link was watched."));
+    return section;
+  }
+  section.append(el("p", {class: "hint"}, "One link more of each variant, watched ",
+    "and not timed for the table above. A dotted line is what the prefetcher has ",
+    "fetched, a solid one what the linker has come to."));
+  const shown = new Set([watched[0], watched.includes(headlineVariant())
+    ? headlineVariant() : watched[watched.length - 1]]);
+  if (watched.length > 1)
+    section.append(choices("Shown", "checkbox", watched.map(index => ({
+      value: String(index), label: variants[index].title || variants[index].name,
+      variant: index})), [...shown].map(String), (value, on) => {
+        shown[on ? "add" : "delete"](Number(value));
+        draw();
+      }));
+  const plots = STATES.map(state => {
+    const plot = el("figure", {class: "plot", "data-state": state});
+    section.append(el("h3", {}, state === "cold" ? "Cold" : "Warm"), plot);
+    return plot;
+  });
+  const draw = () => {
+    const chosen = [...shown].sort((a, b) => a - b);
+    const links = STATES.flatMap(state => chosen.map(i => linkOf(i, state)))
+      .filter(link => link);
+    const longest = d3.max(links, durationOf) || 1;
+    const largest = new Map(LANES.map(lane => [lane.id, d3.max(links, link =>
+      d3.max(lane.series, series => d3.max(pointsOf(link, series) || [],
+                                           point => point[1]))) || 0]));
+    const cursors = [];
+    STATES.forEach((state, at) => {
+      plots[at].replaceChildren();
+      if (!chosen.length)
+        plots[at].append(el("p", {class: "hint"}, "No variant is chosen."));
+      else if (!chosen.some(index => linkOf(index, state)))
+        plots[at].append(el("p", {class: "unknown"}, `Not watched ${state}.`));
+      else
+        drawState(plots[at], state, chosen, longest, largest, cursors);
+    });
+  };
+  whenSized(draw);
+  const phases = phasesTable();
+  section.append(el("h3", {}, "How each watched link ended"), endsTable());
+  if (phases)
+    section.append(el("h3", {}, "Time in each phase"), phases);
+  return section;
+}

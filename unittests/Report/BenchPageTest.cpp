@@ -1,0 +1,155 @@
+//===- BenchPageTest.cpp - A report of headstart bench as a page ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a browser makes of the page is tested by utils/check-page.py.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/BenchPage.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Regex.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace headstart;
+using namespace llvm;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+class BenchPageTest : public testing::Test {
+protected:
+  void SetUp() override {
+    if (!hasBenchPage())
+      GTEST_SKIP() << "built without D3 (./dev setup installs it)";
+  }
+};
+
+constexpr StringLiteral Opening =
+    "<script type=\"application/json\" id=\"report\">";
+
+std::string pageOf(StringRef Report) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  writeBenchPage(Report, OS);
+  return Text;
+}
+
+/// What an HTML parser takes for the report: all up to the first end tag.
+StringRef reportIn(StringRef Page) {
+  return Page.split(Opening).second.split("</script").first;
+}
+
+/// The page without the report and without the text of its scripts and styles.
+std::string markupOf(StringRef Page) {
+  std::string Markup;
+  while (!Page.empty()) {
+    size_t Start = std::min(Page.find("<script"), Page.find("<style"));
+    Markup += Page.take_front(Start);
+    if (Start == StringRef::npos)
+      break;
+    Page = Page.drop_front(Start);
+    size_t Body = Page.find('>');
+    Markup += Page.take_front(Body + 1);
+    Page = Page.drop_front(Body + 1);
+    Page = Page.drop_front(Page.find("</"));
+  }
+  return Markup;
+}
+
+TEST_F(BenchPageTest, CarriesTheReport) {
+  std::string Report = R"({"version": 1, "command": ["lld-link", "@a.rsp"]})";
+  std::string Page = pageOf(Report);
+  EXPECT_TRUE(StringRef(Page).starts_with("<!DOCTYPE html>"));
+  EXPECT_TRUE(StringRef(Page).trim().ends_with("</html>"));
+  EXPECT_EQ(reportIn(Page).trim(), Report);
+}
+
+TEST_F(BenchPageTest, NothingInAReportEndsIt) {
+  const std::string Names[] = {"</script><!--",
+                               "<!--<script>",
+                               "</SCRIPT >",
+                               "<",
+                               "<<",
+                               "a<",
+                               "]]>\\\"'&lt;",
+                               "\xe2\x80\xa8{{report}}{{js}}"};
+  for (const std::string &Name : Names) {
+    std::string Report;
+    raw_string_ostream(Report)
+        << json::Value(json::Object{{"folder", Name}, {"version", 1}});
+    std::string Page = pageOf(Report);
+    StringRef Inside = reportIn(Page);
+    EXPECT_THAT(Inside.str(), Not(HasSubstr("<"))) << Name;
+    Expected<json::Value> Read = json::parse(Inside);
+    ASSERT_TRUE(bool(Read)) << toString(Read.takeError());
+    EXPECT_EQ(Read->getAsObject()->getString("folder"), StringRef(Name));
+    // And what stands around it is as ever.
+    std::string Empty = pageOf("{}");
+    EXPECT_EQ(Page.size() - Inside.size(),
+              Empty.size() - reportIn(Empty).size());
+  }
+}
+
+TEST_F(BenchPageTest, BytesThatAreNotUTF8StayNobodysProblem) {
+  std::string Page = pageOf("{\"folder\": \"\xff\xfe<\xc3\"}");
+  EXPECT_TRUE(json::isUTF8(Page));
+  Expected<json::Value> Read = json::parse(reportIn(Page));
+  ASSERT_TRUE(bool(Read)) << toString(Read.takeError());
+}
+
+TEST_F(BenchPageTest, WhatIsNoReportIsAPageAsWell) {
+  for (StringRef Report : {"", "<", "</script>", "null", "{"}) {
+    std::string Page = pageOf(Report);
+    EXPECT_TRUE(StringRef(Page).trim().ends_with("</html>"));
+    EXPECT_THAT(reportIn(Page).str(), Not(HasSubstr("<")));
+  }
+}
+
+TEST_F(BenchPageTest, LoadsNothing) {
+  std::string Page = pageOf("{}");
+  std::string Markup = markupOf(Page);
+  // The parts of the page are seen at all.
+  EXPECT_THAT(Markup, HasSubstr("<main"));
+  EXPECT_EQ(StringRef(Markup).count("<script"), 3U);
+  EXPECT_FALSE(Regex("[^a-z]src *=").match(Markup)) << Markup;
+  SmallVector<StringRef> Match;
+  ASSERT_TRUE(Regex("href=(\"[^\"]*\")").match(Markup, &Match));
+  EXPECT_EQ(Match[1], "\"data:,\"");
+  EXPECT_EQ(StringRef(Markup).count("href"), 1U);
+  EXPECT_THAT(Markup, Not(HasSubstr("://")));
+  // Styles load by url() and @import.
+  StringRef Style = StringRef(Page).split("<style>").second;
+  Style = Style.split("</style>").first;
+  EXPECT_GT(Style.size(), 1000U);
+  EXPECT_EQ(Style.count("url("), 0U);
+  EXPECT_EQ(Style.count("@import"), 0U);
+}
+
+TEST_F(BenchPageTest, ItsPolicyForbidsTheRest) {
+  std::string Page = pageOf("{}");
+  StringRef Policy = StringRef(Page).split("Content-Security-Policy").second;
+  Policy = Policy.split('>').first;
+  EXPECT_TRUE(Policy.contains("default-src 'none'"));
+  StringRef Scripts = Policy.split("script-src ").second.split(';').first;
+  EXPECT_EQ(Scripts.count("'sha256-"), 2U);
+  EXPECT_FALSE(Scripts.contains("unsafe"));
+  // Before anything that it is to hold for.
+  EXPECT_LT(Page.find("Content-Security-Policy"), Page.find("<style"));
+  EXPECT_LT(Page.find("Content-Security-Policy"), Page.find("<link"));
+}
+
+TEST_F(BenchPageTest, KeepsTheLicenceOfTheLibrary) {
+  std::string Page = pageOf("{}");
+  EXPECT_THAT(Page, HasSubstr("https://d3js.org v"));
+  EXPECT_THAT(Page, HasSubstr("Mike Bostock"));
+  EXPECT_THAT(Page, HasSubstr("AS IS"));
+}
+
+} // namespace

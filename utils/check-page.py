@@ -1,0 +1,622 @@
+#!/usr/bin/env python3
+"""Looks at the page of `headstart bench` in a browser without a screen.
+
+    check-page.py --render PROGRAM [--browser PROGRAM] [--out FOLDER] KIND...
+    check-page.py --render PROGRAM --self-test
+
+For each kind of report that test/Inputs/make-bench-report.py makes, the page is
+drawn 1280 and 400 pixels wide, in light and in dark, and for paper: nothing may be
+loaded, no error come up, nothing be wider than the page, no text lie on another or
+beside its chart, nothing be too pale to be read; the charts have the marks that
+the report asks for, the pointer and the keyboard bring up figures, and the picture
+is neither empty nor of the wrong brightness. --out keeps the pictures. --self-test
+breaks a page in each of these ways and wants to be told.
+
+Speaks the DevTools protocol over a pipe; nothing but Python's own library. Exit
+status 77 where there is no browser, or no page.
+"""
+
+import argparse
+import base64
+import importlib.util
+import json
+import os
+import pathlib
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+
+BROWSERS = ("chromium-headless-shell", "chrome-headless-shell", "chromium",
+            "chromium-browser", "google-chrome")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VIEWS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
+STATES = ("cold", "warm")
+
+
+class Problem(Exception):
+    """The browser did not do what it was asked."""
+
+
+class Browser:
+    """A headless Chromium; commands go to its one page."""
+
+    def __init__(self, program: str, folder: str):
+        to_browser, from_browser = os.pipe(), os.pipe()
+        # The descriptors that the browser wants.
+        ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
+        self.write_end = os.dup(to_browser[1])
+        self.read_end = os.dup(from_browser[0])
+        kept = [os.dup(end) for end in
+                (ends[0], ends[1], self.write_end, self.read_end)]
+        os.closerange(3, min(kept))
+        while min(kept) < 5:
+            kept = [os.dup(end) for end in kept]
+        os.dup2(kept[0], 3)
+        os.dup2(kept[1], 4)
+        self.write_end, self.read_end = kept[2], kept[3]
+        words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
+                 "--no-first-run", "--disable-extensions", "--mute-audio",
+                 "--disable-background-networking", "--disable-dev-shm-usage",
+                 "--force-color-profile=srgb", f"--user-data-dir={folder}"]
+        if os.geteuid() == 0:
+            words.append("--no-sandbox")
+        self.process = subprocess.Popen(
+            words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(3)
+        os.close(4)
+        self.buffer = b""
+        self.number = 0
+        self.session = None
+        self.events = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(domain + ".enable")
+
+    def close(self):
+        """Ends the browser."""
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def receive(self, deadline: float):
+        """The next message."""
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.read_end], [], [],
+                                        max(0, deadline - time.monotonic()))
+            if not ready:
+                raise Problem("the browser does not answer")
+            data = os.read(self.read_end, 1 << 20)
+            if not data:
+                raise Problem("the browser has ended")
+            self.buffer += data
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def call(self, method: str, **params):
+        """Sends a command, and returns what it gives."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.write_end, data):]
+        deadline = time.monotonic() + 60
+        while True:
+            answer = self.receive(deadline)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise Problem(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+            if "method" in answer:
+                self.events.append(answer)
+
+    def evaluate(self, code: str):
+        """The value of an expression in the page."""
+        done = self.call("Runtime.evaluate", expression=code, returnByValue=True,
+                         awaitPromise=True)
+        if "exceptionDetails" in done:
+            raise Problem("in the page: " + str(done["exceptionDetails"]))
+        return done["result"].get("value")
+
+    def show(self, url: str, width: int, scheme: str, media="screen"):
+        """Loads a page, and waits until it is drawn."""
+        self.view(width, scheme, media)
+        self.events = []
+        self.call("Page.navigate", url=url)
+        deadline = time.monotonic() + 60
+        while not any(e["method"] == "Page.loadEventFired" for e in self.events):
+            message = self.receive(deadline)
+            if "method" in message:
+                self.events.append(message)
+        self.settle()
+
+    def view(self, width: int, scheme: str, media="screen"):
+        """Sets what the page is looked at with."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                  deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", media=media, features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+
+    def settle(self):
+        """Lets the page draw what it has been told."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() => "
+                      "requestAnimationFrame(() => setTimeout(done, 20))))")
+
+    def picture(self, scale=1.0) -> bytes:
+        """All of the page, as a PNG."""
+        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        return base64.b64decode(self.call(
+            "Page.captureScreenshot", format="png", captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": size["width"],
+                  "height": size["height"], "scale": scale})["data"])
+
+
+# -- pictures ----------------------------------------------------------------
+
+def pixels(png: bytes):
+    """The rows of a PNG: eight bits, with or without alpha, as (r, g, b)."""
+    at, data = 8, b""
+    width = height = colours = 0
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + length]
+        at += 12 + length
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            if depth != 8 or colour not in (2, 6):
+                raise Problem("a picture in an unknown form")
+            colours = 3 if colour == 2 else 4
+        elif kind == b"IDAT":
+            data += body
+    data = zlib.decompress(data)
+    step, before = width * colours, bytearray(width * colours)
+    for number in range(height):
+        start = number * (step + 1)
+        kind, row = data[start], bytearray(data[start + 1:start + 1 + step])
+        for x in range(step):
+            left = row[x - colours] if x >= colours else 0
+            up = before[x]
+            if kind == 1:
+                row[x] = row[x] + left & 255
+            elif kind == 2:
+                row[x] = row[x] + up & 255
+            elif kind == 3:
+                row[x] = row[x] + (left + up) // 2 & 255
+            elif kind == 4:
+                corner = before[x - colours] if x >= colours else 0
+                guess = left + up - corner
+                near = [abs(guess - left), abs(guess - up), abs(guess - corner)]
+                row[x] = row[x] + (left, up, corner)[near.index(min(near))] & 255
+        before = row
+        yield [tuple(row[x:x + 3]) for x in range(0, step, colours)]
+
+
+def check_picture(png: bytes, scheme: str):
+    """Yields what is wrong with a picture: empty, or of the wrong brightness."""
+    seen, total, count, plain, rows = set(), 0, 0, 0, 0
+    for row in pixels(png):
+        seen.update(row)
+        total += sum(map(sum, row))
+        count += 3 * len(row)
+        rows += 1
+        plain += len(set(row)) == 1
+    mean = total / count
+    if len(seen) < 60:
+        yield f"the picture has {len(seen)} colours only"
+    if plain > 0.6 * rows:
+        yield f"{plain} of {rows} rows of the picture are empty"
+    if scheme == "light" and mean < 170 or scheme == "dark" and mean > 85:
+        yield f"a mean brightness of {mean:.0f} is not {scheme}"
+
+
+# -- what is asked of the page -----------------------------------------------
+
+# Returns a list of sentences. In the page, but not of it.
+LAYOUT = r"""
+(() => {
+  const wrong = [], root = document.documentElement, right = root.clientWidth;
+  const say = text => { if (wrong.length < 12) wrong.push(text); };
+  const named = node => (node.textContent || '').trim().slice(0, 40) || node.tagName;
+  const unseen = node => node.closest('.unseen, [hidden], noscript, #tip, thead') &&
+    !(node.closest('thead') && node.closest('thead').offsetWidth > 1);
+  if (root.scrollWidth > right)
+    say(`the page is ${root.scrollWidth} wide, the window ${right}`);
+  for (const node of document.querySelectorAll('main *')) {
+    const box = node.getBoundingClientRect();
+    if (box.width && !unseen(node) && (box.right > right + 1 || box.left < -1))
+      say(`beside the page: ${node.tagName} "${named(node)}" ${
+        Math.round(box.left)}-${Math.round(box.right)}`);
+    for (const {name, value} of node.attributes)
+      if (/NaN|undefined|Infinity/.test(value) && node.namespaceURI.endsWith('svg') &&
+          name !== 'aria-label')
+        say(`${node.tagName} has ${name}="${value.slice(0, 40)}"`);
+  }
+  // Pieces of text as they are laid out.
+  const pieces = [];
+  const walker = document.createTreeWalker(document.querySelector('main'),
+                                           NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode, node = text.parentElement;
+    if (!text.textContent.trim() || unseen(node) || node.closest('details:not([open])'))
+      continue;
+    if (/\bNaN\b|\bundefined\b|\bInfinity\b|\bnull\b|\[object /.test(text.textContent))
+      say(`"${named(text)}" is nothing to be read`);
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    for (const box of range.getClientRects())
+      if (box.width > 0.5 && box.height > 0.5)
+        pieces.push({box, node, text});
+    const svg = node.closest('svg');
+    if (svg) {
+      const frame = svg.getBoundingClientRect(), box = node.getBoundingClientRect();
+      if (box.left < frame.left - 1 || box.right > frame.right + 1 ||
+          box.top < frame.top - 3 || box.bottom > frame.bottom + 3)
+        say(`cut by its chart: "${named(node)}"`);
+    }
+  }
+  pieces.sort((a, b) => a.box.top - b.box.top);
+  for (let i = 0; i < pieces.length; ++i)
+    for (let j = i + 1; j < pieces.length &&
+         pieces[j].box.top < pieces[i].box.bottom - 2; ++j) {
+      const a = pieces[i].box, b = pieces[j].box;
+      if (pieces[i].text !== pieces[j].text && Math.min(a.right, b.right) -
+          Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 4)
+        say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
+    }
+  // Tiles hold their names.
+  for (const name of document.querySelectorAll('.file-name')) {
+    const tile = d3.select(name).datum();
+    if (name.getBBox().x + name.getBBox().width > tile.x1 + 1)
+      say(`"${named(name)}" is longer than its tile`);
+  }
+  // Contrast, as the accessibility guidelines reckon it.
+  const light = colour => {
+    const [r, g, b] = colour.match(/[\d.]+/g).map(Number).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = node => {
+    for (; node; node = node.parentElement) {
+      const colour = getComputedStyle(node).backgroundColor;
+      if (!/, 0\)|transparent/.test(colour))
+        return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const told = new Set();
+  for (const {node} of pieces) {
+    if (node.closest('.mark, .file-name, .folder-name, .phase-name, :disabled') ||
+        node.closest('.chip') || told.has(node))
+      continue;
+    told.add(node);
+    const style = getComputedStyle(node);
+    const colour = node.closest('svg') ? style.fill : style.color;
+    const [a, b] = [light(colour), light(ground(node))].sort((x, y) => y - x);
+    const least = style.fontWeight >= 600 || parseFloat(style.fontSize) >= 20 ? 3 : 4.5;
+    if ((a + 0.05) / (b + 0.05) < least)
+      say(`"${named(node)}" is too pale: ${((a + 0.05) / (b + 0.05)).toFixed(1)}`);
+  }
+  for (const svg of document.querySelectorAll('svg:not([aria-hidden])'))
+    if (!svg.getAttribute('aria-label') || svg.getAttribute('role') !== 'img')
+      say('a chart without a label');
+  if (document.hacked !== undefined)
+    say('a name in the report was run as a script: ' + document.hacked);
+  return wrong;
+})()
+"""
+
+COUNTS = """
+(() => {
+  const count = what => document.querySelectorAll(what).length;
+  const perState = what => Object.fromEntries(['cold', 'warm'].map(state =>
+    [state, count(`[data-state=${state}] ${what}`)]));
+  return {rounds: count('table.results .round'), away: count('table.results .away'),
+          outliers: count('table.results .outlier'),
+          lines: perState('path.line'), phases: perState('.phase'),
+          files: count('.map .file'), variants: count('table.results tbody tr'),
+          parts: [...document.querySelectorAll('.map .part')].map(
+            part => part.dataset.part).sort(),
+          areas: [...document.querySelectorAll('.map .part')].map(part =>
+            [part.dataset.part, [...part.getAttribute('d').matchAll(
+              /h([\\d.]+)v([\\d.]+)/g)].reduce((sum, m) => sum + m[1] * m[2], 0)])};
+})()
+"""
+
+
+def expected_counts(report, shown):
+    """The marks that the report asks for, with the variants that are shown."""
+    variants = report["variants"]
+    series = [v[state] for v in variants for state in STATES if v.get(state)]
+    rounds = [entry for one in series for entry in one["rounds"]]
+    lines, phases = {}, {}
+    for state in STATES:
+        links = [variants[index]["observed"][state] for index in shown]
+        links = [link for link in links if link]
+        # What is 0 all the time is said in words.
+        lines[state] = 0
+        for lane in (("fetched_bytes", "touched_bytes"), ("read_bytes",),
+                     ("major_faults",), ("memory_bytes",)):
+            arrays = [link["samples"][key] for link in links for key in lane
+                      if link["samples"][key] is not None]
+            if any(max(array, default=0) > 0 for array in arrays):
+                lines[state] += len(arrays)
+        phases[state] = sum(len(link["phases"] or []) for link in links)
+    return {"rounds": len(rounds), "variants": len(series),
+            "away": sum(not entry["kept"] for entry in rounds),
+            "outliers": sum(entry["kept"] and entry["outlier"] for entry in rounds),
+            "lines": lines, "phases": phases,
+            "files": len(report["inputs"]["files"])}
+
+
+def default_shown(report):
+    """The variants that the strip charts begin with: the base and the headline's."""
+    variants = report["variants"]
+    watched = [at for at, v in enumerate(variants)
+               if any(v["observed"][state] for state in STATES)]
+    best = [at for name in ("on+profile", "on") for at, v in enumerate(variants)
+            if at and v["name"] == name and (v["cold"] or v["warm"])]
+    best = (best or [len(variants) - 1])[0]
+    if not watched:
+        return []
+    return sorted({watched[0], best if best in watched else watched[-1]})
+
+
+def compare_counts(found, expected):
+    for name, value in expected.items():
+        if found[name] != value:
+            yield f"{name}: {found[name]} in the page, {value} in the report"
+
+
+def check_events(browser, url):
+    """Yields what the page asked for or complained of."""
+    for event in browser.events:
+        method, params = event["method"], event["params"]
+        if method == "Network.requestWillBeSent":
+            asked = params["request"]["url"]
+            if asked != url and not asked.startswith("data:"):
+                yield f"the page asks for {asked[:80]}"
+        elif method == "Runtime.exceptionThrown":
+            yield "exception: " + str(params["exceptionDetails"].get(
+                "exception", {}).get("description"))[:200]
+        elif method == "Runtime.consoleAPICalled" and params["type"] in (
+                "error", "warning", "assert"):
+            yield "console: " + str(params["args"])[:200]
+        elif method == "Log.entryAdded" and params["entry"]["level"] in (
+                "error", "warning"):
+            yield "log: " + params["entry"]["text"][:200]
+
+
+def check_parts(report, counts):
+    """Yields where the map's areas are not the bytes of the parts: an area is a
+    number of bytes, so the shares must be those of the report's figures."""
+    names = [v["name"] for v in report["variants"]]
+    index = default_shown(report)[-1] if default_shown(report) else None
+    link = index is not None and report["variants"][index]["observed"]["cold"]
+    inputs = link and link["inputs"]
+    if not inputs or any(inputs[key] is None for key in inputs):
+        return
+    size = sum(file["bytes"] for file in report["inputs"]["files"])
+    useful = sum(inputs["fetched_bytes"]) - sum(inputs["wasted_bytes"])
+    areas = dict(counts["areas"])
+    whole = sum(areas.values())
+    for part, value in (("used", useful), ("wasted", sum(inputs["wasted_bytes"]))):
+        share = areas.get(part, 0) / whole
+        # Folders' names take room, more from small folders.
+        if abs(share - value / size) > 0.03:
+            yield (f"{names[index]}: {part} has {share:.3f} of the map, "
+                   f"{value / size:.3f} of the bytes")
+
+
+def check_pointer(browser):
+    """Yields which charts do not tell what is under the pointer, or the keyboard."""
+    where = """
+      (() => { const mark = document.querySelector('%s');
+        if (!mark) return null;
+        mark.scrollIntoView({block: 'center'});
+        const box = mark.getBoundingClientRect();
+        return {x: box.left + box.width / 2, y: box.top + box.height / 2}; })()"""
+    tip = """
+      (() => { const tip = document.getElementById('tip');
+        if (tip.hidden) return null;
+        const box = tip.getBoundingClientRect();
+        return {text: tip.textContent, inside: box.left >= 0 && box.top >= 0 &&
+          box.right <= document.documentElement.clientWidth + 1,
+          spoken: document.getElementById('spoken').textContent}; })()"""
+    for chart, mark, key in (("[data-state] svg", "[data-state] svg", "ArrowRight"),
+                             (".map svg", ".map .file", "ArrowDown"),
+                             ("table.results svg", ".round", None)):
+        place = browser.evaluate(where % mark)
+        if not place:
+            continue
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", **place)
+        browser.settle()
+        found = browser.evaluate(tip)
+        if not found or len(found["text"]) < 10:
+            yield f"{chart}: nothing is shown at the pointer"
+        elif not found["inside"]:
+            yield f"{chart}: what is shown at the pointer is outside of the window"
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        browser.settle()
+        if browser.evaluate(tip):
+            yield f"{chart}: what was shown at the pointer stays"
+        if not key:
+            continue
+        browser.evaluate(f"document.querySelectorAll('{chart}')[0].focus()")
+        for _ in range(3):
+            browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=key)
+        browser.settle()
+        found = browser.evaluate(tip)
+        if not found or len(found["spoken"]) < 10:
+            yield f"{chart}: the arrow keys bring up nothing"
+        browser.call("Input.dispatchKeyEvent", type="keyDown", key="Escape",
+                     code="Escape")
+        if browser.evaluate(tip):
+            yield f"{chart}: Escape does not put it away"
+
+
+def check_choices(browser, report):
+    """Yields what is wrong when all variants are shown."""
+    browser.evaluate("document.querySelectorAll('input[type=checkbox]:not(:checked)')"
+                     ".forEach(box => box.click())")
+    browser.settle()
+    watched = [at for at, v in enumerate(report["variants"])
+               if any(v["observed"][state] for state in STATES)]
+    yield from compare_counts(browser.evaluate(COUNTS),
+                              expected_counts(report, watched))
+    yield from browser.evaluate(LAYOUT)
+    # And each other choice once: they must draw something, and no errors.
+    browser.evaluate("[...document.querySelectorAll('input[type=radio]')]"
+                     ".filter(one => !one.disabled).forEach(one => one.click())")
+    browser.settle()
+    yield from browser.evaluate(LAYOUT)
+
+
+def check_look(browser, url, report):
+    """Yields what is wrong with the page that is shown now."""
+    yield from check_events(browser, url)
+    yield from browser.evaluate(LAYOUT)
+    counts = browser.evaluate(COUNTS)
+    yield from compare_counts(counts, expected_counts(report, default_shown(report)))
+    yield from check_parts(report, counts)
+
+
+def check_page(browser, url, report, keep):
+    """Yields (view, what is wrong) for one page."""
+    for width, scheme in VIEWS:
+        view = f"{width} {scheme}"
+        browser.show(url, width, scheme)
+        found = list(check_look(browser, url, report))
+        if keep:
+            keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(
+                browser.picture())
+        found += check_picture(browser.picture(0.25), scheme)
+        found += check_pointer(browser)
+        found += check_choices(browser, report)
+        found += check_events(browser, url)
+        yield from ((view, text) for text in dict.fromkeys(found))
+    browser.show(url, 720, "dark", "print")
+    yield from (("print", text) for text in browser.evaluate(LAYOUT))
+    if keep:
+        keep.with_name(f"{keep.name}-print.png").write_bytes(browser.picture())
+    yield from (("print", text) for text in check_picture(
+        browser.picture(0.25), "light"))
+    browser.view(1280, "light")
+    pdf = browser.call("Page.printToPDF", printBackground=True)["data"]
+    if not base64.b64decode(pdf).startswith(b"%PDF") or len(pdf) < 20_000:
+        yield "print", "it does not print"
+
+
+# How a page is broken, and a word of what is to be said of it.
+BREAKS = [
+    ("document.querySelector('.tile').style.width = '2000px'", "beside the page"),
+    ("console.error('x')", "console"),
+    ("setTimeout(() => { throw new Error('x'); }, 0)", "exception"),
+    ("{ const i = new Image(); i.src = 'https://example.invalid/a.png';"
+     " document.body.append(i); }", "log"),
+    ("document.querySelector('.round').remove()", "rounds"),
+    ("document.querySelector('path.line').remove()", "lines"),
+    ("document.querySelector('.phase').remove()", "phases"),
+    ("document.querySelector('.file').remove()", "files"),
+    ("document.querySelector('.part').setAttribute('d', 'M0,0h1v1h-1z')", "of the map"),
+    ("document.querySelector('path.line').setAttribute('d', 'M0,NaNL1,1')", "NaN"),
+    ("document.querySelector('td').textContent = 'undefined'", "nothing to be read"),
+    ("document.querySelectorAll('.lane-title')[1].setAttribute('y', 31)", "lies on"),
+    ("document.querySelector('.lane-title').setAttribute('x', -90)", "cut by"),
+    ("document.querySelector('h1').style.color = '#ddd'", "too pale"),
+    ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
+    ("document.hacked = 1", "run as a script"),
+]
+
+
+def self_test(browser, url, report):
+    """Yields what was not noticed."""
+    for code, word in BREAKS:
+        browser.show(url, 1280, "light")
+        if found := list(check_look(browser, url, report)):
+            yield "whole", found[0]
+        browser.evaluate(code + ", 0" if not code.startswith("{") else code)
+        browser.settle()
+        if not any(word in text for text in check_look(browser, url, report)):
+            yield code, "this was not noticed"
+    browser.show(url, 1280, "dark")
+    if not any("brightness" in text for text in
+               check_picture(browser.picture(0.25), "light")):
+        yield "brightness", "dark was taken for light"
+    browser.evaluate("document.querySelector('main').replaceChildren()")
+    if not list(check_picture(browser.picture(0.25), "dark")):
+        yield "picture", "an empty page was taken for a full one"
+
+
+def load_reports():
+    path = ROOT / "test" / "Inputs" / "make-bench-report.py"
+    spec = importlib.util.spec_from_file_location("make_bench_report", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--render", required=True,
+                        help="a program that makes a page of a report")
+    parser.add_argument("--browser", help="a Chromium")
+    parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("kinds", nargs="*", default=[])
+    args = parser.parse_args()
+    program = args.browser or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if not program:
+        print("skipped: chromium-headless-shell is not installed "
+              "(./dev setup installs it)")
+        return 77
+    make = load_reports().make
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="headstart-page-") as work:
+        browser = Browser(program, os.path.join(work, "profile"))
+        try:
+            for kind in args.kinds or ["normal"]:
+                report = make(kind)
+                source = pathlib.Path(work, kind + ".json")
+                page = pathlib.Path(work, kind + ".html")
+                source.write_text(json.dumps(report), encoding="utf-8")
+                done = subprocess.run([args.render, source, page], check=False)
+                if done.returncode == 77:
+                    print("skipped: this build has no page, D3 was not found "
+                          "(./dev setup installs node-d3)")
+                    return 77
+                if done.returncode:
+                    raise Problem(f"{args.render} failed")
+                keep = None
+                if args.out:
+                    args.out.mkdir(parents=True, exist_ok=True)
+                    keep = args.out / kind
+                problems = self_test(browser, page.as_uri(), report) \
+                    if args.self_test else \
+                    check_page(browser, page.as_uri(), report, keep)
+                for view, text in problems:
+                    print(f"{kind}, {view}: {text}")
+                    found += 1
+        finally:
+            browser.close()
+    print(f"{found} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        print(f"check-page.py: error: {problem}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Puts the page of `headstart bench` into a C++ source.
+
+    embed-page.py --page lib/Report/Page [--d3 d3.min.js --license FILE] --out FILE.cpp
+
+One file is made of page.html, page.css, the scripts and the charting library, and
+cut where the report goes. The policy in its head names the two scripts by their hashes
+and forbids everything else: no other script runs, and nothing is loaded. Without
+the library there is no page, and the source says so by being empty.
+"""
+
+import argparse
+import base64
+import hashlib
+import pathlib
+import re
+import sys
+
+BANNER = """\
+//===- BenchPageParts.cpp - The page of headstart bench, as bytes ---------===//
+//
+// Written by utils/embed-page.py from lib/Report/Page.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BenchPageParts.h"
+
+"""
+REPORT = "{{report}}"
+SCRIPTS = ("common.js", "results.js", "timeline.js", "inputs.js", "page.js")
+
+
+def script_text(text: str, name: str) -> str:
+    """Checks that a script's element ends where the script does."""
+    if re.search(r"</script|<!--", text, re.IGNORECASE):
+        raise SystemExit(f"embed-page.py: {name} has a tag in it that would end "
+                         "its element")
+    return text
+
+
+def with_license(d3: str, license_text: str) -> str:
+    """The library, its licence in front of it as a comment."""
+    first, rest = d3.split("\n", 1)
+    if not re.match(r"// https://d3js\.org v\d", first):
+        raise SystemExit("embed-page.py: this is not d3.min.js: its first line "
+                         f"is {first[:60]!r}")
+    comment = license_text.strip().replace("*/", "* /")
+    return f"{first}\n/*\n{comment}\n*/\n{rest}"
+
+
+def policy(*scripts: str) -> str:
+    hashes = " ".join(
+        "'sha256-%s'" % base64.b64encode(
+            hashlib.sha256(text.encode()).digest()).decode()
+        for text in scripts)
+    return (f"default-src 'none'; script-src {hashes}; "
+            "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+            "form-action 'none'")
+
+
+def make_page(folder: pathlib.Path, d3: str):
+    """The page before and behind the report."""
+    def part(name):
+        return (folder / name).read_text(encoding="utf-8")
+
+    d3 = script_text("\n" + d3, "d3")
+    code = script_text('\n(function () {\n"use strict";\n'
+                       + "\n".join(map(part, SCRIPTS)) + "})();\n", "the page")
+    values = {"css": part("page.css"), "d3": d3, "js": code,
+              "policy": policy(d3, code)}
+    before, behind = part("page.html").split(REPORT)
+
+    def fill(text):
+        return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text)
+
+    return fill(before), fill(behind)
+
+
+def literals(text: str):
+    """String literals, each short enough for every compiler (MSVC: 16 kB)."""
+    def escaped(byte):
+        if byte in b'"\\':
+            return "\\" + chr(byte)
+        # Three digits: what follows cannot become part of it. And no trigraphs.
+        return chr(byte) if 32 <= byte < 127 and byte != 63 else f"\\{byte:03o}"
+
+    data = text.encode()
+    for start in range(0, len(data), 8000):
+        piece = data[start:start + 8000]
+        yield "\n".join('    "%s"' % "".join(map(escaped, piece[at:at + 100]))
+                        for at in range(0, len(piece), 100))
+
+
+def make_source(parts) -> str:
+    """The C++ source that holds the two parts; empty ones without a library."""
+    out = [BANNER, "using llvm::StringRef;\n\nnamespace headstart {\n"]
+    for name, text in zip(("Before", "Behind"), parts):
+        pieces = list(literals(text))
+        if pieces:
+            out.append(f"\nstatic constexpr llvm::StringLiteral {name}[] = {{\n"
+                       + ",\n".join(pieces) + "};\n")
+        value = name if pieces else "{}"
+        out.append(f"\nllvm::ArrayRef<llvm::StringLiteral> page{name}Report() "
+                   f"{{ return {value}; }}\n")
+    out.append("\n} // namespace headstart\n")
+    return "".join(out)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--page", type=pathlib.Path, required=True)
+    parser.add_argument("--d3", type=pathlib.Path)
+    parser.add_argument("--license", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    args = parser.parse_args()
+    parts = ("", "")
+    if args.d3:
+        parts = make_page(args.page, with_license(
+            args.d3.read_text(encoding="utf-8"),
+            args.license.read_text(encoding="utf-8")))
+    args.out.write_text(make_source(parts), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
