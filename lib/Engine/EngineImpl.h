@@ -8,7 +8,8 @@
 ///
 /// \file
 /// Private to the engine: its state. PrefetchEngine.cpp holds what the threads
-/// do, EngineFigures.cpp what is said of it afterwards.
+/// do, EngineHandOver.cpp how inputs are opened and handed over,
+/// EngineFigures.cpp what is said of it afterwards.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -53,32 +54,42 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
   void cancel() {
+    if (Ended.load() != Started)
+      Unfinished.store(true);
     Window.cancel();
     Table.cancel();
   }
   void join() { Workers.join(); }
-  void reached(LinkStage Stage) { Window.reached(Stage); }
+  void reached(LinkStage Stage);
   bool wasShortOfMemory() const { return Window.isShort(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
   PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();
   uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched);
+  std::optional<os::DiskUse> diskUse() const;
 
 private:
   void addRecordedInputs();
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
   void work(unsigned Id);
+  void work(TraceLane *Lane);
+  InputEntry *find(llvm::StringRef Path, bool &Claimed, TraceLane *Lane);
+  TraceLane *linkersLane();
+  void sampleWindow(TraceLane *Lane) const;
   bool isResident(const os::OpenFile &File, const os::Residency &Before,
                   const RecordedFile &Record) const;
+  uint64_t residentBytes(const os::Residency &Found, uint64_t FileBytes) const;
+  bool waitUntilPublished(InputEntry &Entry, TraceLane *Lane);
   void noteResidency(InputEntry &Entry, const os::OpenFile &File);
-  void openAndPublish(InputEntry &Entry, os::OpenFile &File);
+  void openAndPublish(InputEntry &Entry, os::OpenFile &File, TraceLane *Lane);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
             std::shared_ptr<const FileContents> &Contents);
-  void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject);
+  void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject,
+              TraceLane *Lane);
   bool leavesToLinker();
   bool isWorthSymbols() const;
-  void enterSymbols(PlanScratch &Scratch);
+  void enterSymbols(PlanScratch &Scratch, TraceLane *Lane);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
   void planLooked(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
@@ -86,13 +97,18 @@ private:
                     TraceLane *Lane);
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void planEntry(InputEntry &Entry, const os::OpenFile &File,
-                 PlanScratch &Scratch);
+                 PlanScratch &Scratch, TraceLane *Lane);
   void fetchStage(InputEntry &Entry, LinkStage Stage, const os::OpenFile *File,
                   TraceLane *Lane);
   bool fetchRange(InputEntry &Entry, size_t Index, LinkStage Stage,
                   const os::OpenFile &File, TraceLane *Lane);
   bool waitForRoom(LinkStage Stage, TraceLane *Lane);
   void giveBack(InputEntry &Entry);
+  /// The number of the arrow from where an input is opened to where the linker
+  /// gets it.
+  static uint64_t flowOf(const InputEntry &Entry) {
+    return uint64_t(Entry.Number) + 1;
+  }
   void giveUpFinished();
 
   EngineOptions Options;
@@ -118,6 +134,12 @@ private:
   std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
       HintCalls{0}, HandedOver{0}, Mappings{0};
   TimeSpan Hints;
+  std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
+  std::atomic<bool> TellsDiskUse{true};
+  /// How long the linker waited for inputs that a thread was opening.
+  std::atomic<TraceClock::duration::rep> Waited{0};
+  std::atomic<bool> Unfinished{false}; ///< cancelled before all was done
+  std::atomic<unsigned> Ended{0};      ///< threads
   ProblemCounter Problems;
 
   unsigned Started = 0; // threads; written before any other thread reads it

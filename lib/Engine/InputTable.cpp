@@ -13,6 +13,18 @@ using namespace llvm;
 
 namespace headstart {
 
+/// Waits on \p Changed, under \p Lock, until \p IsDone.
+template <class Predicate>
+static void waitFor(std::condition_variable &Changed,
+                    std::unique_lock<std::mutex> &Lock,
+                    InputTable::Waits OnWait, Predicate IsDone) {
+  if (IsDone())
+    return;
+  if (OnWait)
+    OnWait();
+  Changed.wait(Lock, IsDone);
+}
+
 /// Enters \p Named, and tells whether it is new: a name that is known under the
 /// same rule is not.
 std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
@@ -43,9 +55,9 @@ size_t InputTable::size() const {
   return Entries.size();
 }
 
-InputTable::Work InputTable::nextWork() {
+InputTable::Work InputTable::nextWork(Waits OnWait) {
   std::unique_lock<std::mutex> Lock(Mutex);
-  More.wait(Lock, [&] {
+  waitFor(More, Lock, OnWait, [&] {
     return Cancelled || !Waiting.empty() || !Unplanned.empty() || Looking == 0;
   });
   if (Cancelled || (Waiting.empty() && Unplanned.empty()))
@@ -126,9 +138,10 @@ void InputTable::finished() {
     More.notify_all();
 }
 
-void InputTable::waitUntilFinished() {
+void InputTable::waitUntilFinished(Waits OnWait) {
   std::unique_lock<std::mutex> Lock(Mutex);
-  More.wait(Lock, [&] { return Cancelled || Finished == Entries.size(); });
+  waitFor(More, Lock, OnWait,
+          [&] { return Cancelled || Finished == Entries.size(); });
 }
 
 void InputTable::cancel() {
@@ -177,16 +190,16 @@ void InputTable::forEachReady(function_ref<void(const InputEntry &)> Visit) {
       Visit(*Entry);
 }
 
-bool InputTable::waitUntilPublished(InputEntry &Entry) {
+bool InputTable::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
   std::unique_lock<std::mutex> Lock(Mutex);
-  Published.wait(Lock, [&] {
+  waitFor(Published, Lock, OnWait, [&] {
     return Entry.State == EntryState::Ready ||
            Entry.State == EntryState::Unavailable;
   });
   return Entry.State == EntryState::Ready;
 }
 
-InputEntry *InputTable::find(StringRef Path, bool &Claimed) {
+InputEntry *InputTable::find(StringRef Path, bool &Claimed, Waits OnWait) {
   Claimed = false;
   std::unique_lock<std::mutex> Lock(Mutex);
   auto It = ByPath.find(Path);
@@ -198,7 +211,8 @@ InputEntry *InputTable::find(StringRef Path, bool &Claimed) {
     Claimed = true;
     return Entry;
   }
-  Published.wait(Lock, [&] { return Entry->State != EntryState::Opening; });
+  waitFor(Published, Lock, OnWait,
+          [&] { return Entry->State != EntryState::Opening; });
   return Entry;
 }
 

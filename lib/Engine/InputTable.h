@@ -104,12 +104,15 @@ public:
     bool Plans = false;          ///< it was prepared, and is to be planned
   };
 
+  /// Called before somebody waits; may be null.
+  using Waits = llvm::function_ref<void()>;
+
   /// The next work, in the order in which the linker will ask: first all that
   /// is to be prepared, then what was left to be planned. While there is none,
   /// waits as long as some may still come. None when there is nothing more, or
   /// the table was cancelled. The caller says `looked` when it has seen what
   /// the entry names, or `planLater`.
-  Work nextWork();
+  Work nextWork(Waits OnWait = nullptr);
   /// Takes an entry out of its turn; it is looked into like the others.
   void beginLook();
   /// The caller has looked into one entry.
@@ -127,7 +130,7 @@ public:
   /// The caller has finished with an entry of the first stage.
   void finished();
   /// Waits until all entries are finished, or the table is cancelled.
-  void waitUntilFinished();
+  void waitUntilFinished(Waits OnWait = nullptr);
 
   /// Ends all waiting for entries to come.
   void cancel();
@@ -150,11 +153,11 @@ public:
 
   /// Waits until whoever claimed \p Entry has published it; true when it is
   /// Ready. Orders what the claimer wrote before the caller.
-  bool waitUntilPublished(InputEntry &Entry);
+  bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
 
   /// The entry that the linker means by \p Path, or null; claims it for the
   /// caller when nobody has begun (\p Claimed), waits when somebody is at it.
-  InputEntry *find(llvm::StringRef Path, bool &Claimed);
+  InputEntry *find(llvm::StringRef Path, bool &Claimed, Waits OnWait = nullptr);
 
 private:
   std::pair<InputEntry *, bool> make(NamedInput Named);

@@ -62,6 +62,10 @@ public:
   /// before it is no longer ahead. An earlier stage than before changes
   /// nothing.
   void reached(LinkStage Now);
+  /// Bytes that are fetched, and that the linker has not come to.
+  uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
+  /// The most that may be ahead now.
+  uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
   LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
 
   void cancel();

@@ -128,9 +128,22 @@ void PrefetchEngine::Impl::addRecordedInputs() {
 }
 
 void PrefetchEngine::Impl::work(unsigned Id) {
-  TraceLane *Lane =
-      Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id))
-                    : nullptr;
+  // Behind the linker's own lanes.
+  constexpr int FirstPlace = 100;
+  work(Options.Trace
+           ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
+                                     FirstPlace + static_cast<int>(Id))
+           : nullptr);
+  if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
+    ReadBytes.fetch_add(Use->Bytes);
+    Stops.fetch_add(Use->Stops);
+  } else {
+    TellsDiskUse.store(false);
+  }
+  Ended.fetch_add(1);
+}
+
+void PrefetchEngine::Impl::work(TraceLane *Lane) {
   PlanScratch Scratch;
   for (unsigned S = 0; S != NumLinkStages; ++S) {
     auto Stage = static_cast<LinkStage>(S);
@@ -141,7 +154,10 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     while (!Window.isCancelled()) {
       if (Stage == LinkStage::Parse) {
         prepareUrgent(Scratch, Lane);
-        auto [Entry, Plans] = Table.nextWork();
+        auto [Entry, Plans] = [&] {
+          TraceWait Wait(Lane, "wait for inputs");
+          return Table.nextWork([&] { Wait.begin(); });
+        }();
         if (!Entry)
           break;
         if (Plans)
@@ -159,7 +175,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     }
     if (Stage == LinkStage::Parse) {
       Window.decide(InputsBytes.load());
-      enterSymbols(Scratch);
+      enterSymbols(Scratch, Lane);
     }
   }
 }
@@ -170,89 +186,6 @@ void PrefetchEngine::Impl::work(unsigned Id) {
 /// that.
 bool PrefetchEngine::Impl::leavesToLinker() {
   return Planner->planTogether() && Window.decideEarly(InputsBytes.load());
-}
-
-/// Gets hold of the bytes of \p File for the linker, without reading a large
-/// file. False when the engine should not, or cannot.
-bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
-                                const std::string &Path, bool Cold,
-                                std::shared_ptr<const FileContents> &Result) {
-  auto Contents = std::make_shared<FileContents>();
-  if (File.size() < MinMappedBytes) {
-    Contents->Copy =
-        WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
-    if (Cold)
-      Hints.note(TraceClock::now());
-    std::error_code Error;
-    if (!Contents->Copy ||
-        File.readAt(0, {Contents->Copy->getBufferStart(), File.size()},
-                    Error) != File.size())
-      return false;
-    if (Cold) {
-      HintedBytes.fetch_add(File.size(), std::memory_order_relaxed);
-      HintCalls.fetch_add(1, std::memory_order_relaxed);
-      Hints.note(TraceClock::now());
-    }
-    Result = std::move(Contents);
-    return true;
-  }
-  if (Mappings.fetch_add(1, std::memory_order_relaxed) >= Options.MaxMappings)
-    return false;
-  if (std::error_code E = os::MappedFile::map(File, Contents->Mapping)) {
-    Problems.add("cannot map", Path, E.message());
-    return false;
-  }
-  Result = std::move(Contents);
-  return true;
-}
-
-/// Looks, before anything of it is read, how much of an input is in memory.
-void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
-                                         const os::OpenFile &File) {
-  InputsBytes.fetch_add(File.size(), std::memory_order_relaxed);
-  Entry.Before = Cache.residency(File, {0, File.size()});
-  if (Entry.Before)
-    ResidentBytes.fetch_add(
-        std::min(Entry.Before->ResidentPages * Cache.pageSize(), File.size()),
-        std::memory_order_relaxed);
-}
-
-/// Opens a claimed entry and publishes what came of it. \p File stays open for
-/// the caller, when it could be opened.
-void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
-                                          os::OpenFile &File) {
-  ResolvedInput Found = Resolver->resolve(Entry.Named);
-  auto PassOver = [&] {
-    Table.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
-                  nullptr);
-  };
-  auto Fail = [&](StringRef What, StringRef Reason) {
-    Problems.add(What, Found.Path, Reason);
-    PassOver();
-  };
-  if (!Found.exists() && Entry.Named.Optional)
-    return PassOver();
-  if (!Found.exists())
-    return Fail("not found before the link", "no such file");
-  // Another name for what is under way already.
-  if (Entry.Named.Search != SearchRule::AsGiven &&
-      Table.isTaken(Found.Path, Entry))
-    return PassOver();
-  if (Found.Status.Kind != os::FileKind::Regular)
-    return Fail("not a regular file, left to the linker",
-                Found.Status.Kind == os::FileKind::Directory
-                    ? "is a directory"
-                    : "a FIFO, a device or a socket");
-  if (std::error_code E = os::OpenFile::open(Found.Path, File))
-    return Fail("cannot open", E.message());
-  noteResidency(Entry, File);
-  std::shared_ptr<const FileContents> Contents;
-  // An empty file has no bytes to hold, and the linker an opinion on it.
-  if (Options.HandOver && File.size() != 0)
-    (void)hold(File, Found.Path,
-               /*Cold=*/Entry.Before && !Entry.Before->complete(), Contents);
-  Table.publish(Entry, EntryState::Ready, std::move(Found.Path),
-                File.identity(), std::move(Contents));
 }
 
 /// What the linker asked for out of turn comes before what is next in turn.
@@ -268,15 +201,25 @@ void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
 
 /// Adds what \p File names.
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
-                                  const os::OpenFile &File, bool IsObject) {
+                                  const os::OpenFile &File, bool IsObject,
+                                  TraceLane *Lane) {
   // What a recorded object names is recorded too; archives and scripts tell
   // the order as well. Objects mostly name the same: of those in memory, for
   // which there is nothing else to do, a few are enough.
   if (IsObject && recordOf(Entry.Path, File.identity()))
     return;
   if (!IsObject || !Entry.Before || !Entry.Before->complete() ||
-      ResidentLooks.fetch_add(1, std::memory_order_relaxed) < MostResidentLooks)
+      ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
+          MostResidentLooks) {
+    TraceSpan Span(Lane, "look inside", Entry.Path);
     Table.add(Scanner->scan(Entry.Named, Entry.Path, File), Entry.Named.Turn);
+  }
+}
+
+bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry,
+                                              TraceLane *Lane) {
+  TraceWait Wait(Lane, "wait for the linker's open");
+  return Table.waitUntilPublished(Entry, [&] { Wait.begin(); });
 }
 
 /// A thread's work for one input in the parse phase.
@@ -285,17 +228,23 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   llvm::scope_exit Looked([&] { Table.looked(); });
   if (Entry.Flags.fetch_or(InputEntry::BegunFlag) & InputEntry::BegunFlag)
     return;
-  TraceClock::time_point Begin = TraceClock::now();
   os::OpenFile File;
-  if (Table.claim(Entry)) {
-    openAndPublish(Entry, File);
-  } else if (Table.waitUntilPublished(Entry)) {
-    // The linker was faster. It has the buffer; the bytes behind the first
-    // pages are still ours to fetch.
-    (void)os::OpenFile::open(Entry.Path, File);
+  {
+    TraceSpan Span(Lane, "open", Entry.Named.Name);
+    if (Table.claim(Entry)) {
+      openAndPublish(Entry, File, Lane);
+      if (Entry.Contents)
+        Span.event().Flow = {TraceFlow::From, flowOf(Entry)};
+    } else if (waitUntilPublished(Entry, Lane)) {
+      // The linker was faster. It has the buffer; the bytes behind the first
+      // pages are still ours to fetch.
+      (void)os::OpenFile::open(Entry.Path, File);
+    }
+    if (File.isOpen())
+      Span.event().Bytes = File.size();
+    if (File.isOpen() && Entry.Before)
+      Span.event().Resident = residentBytes(*Entry.Before, File.size());
   }
-  if (Lane)
-    Lane->add({"open", Begin, TraceClock::now(), Entry.Named.Name});
   if (!File.isOpen()) {
     Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     return;
@@ -306,7 +255,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   // has been read.
   bool IsObject = InputScanner::isObject(File);
   if (!IsObject)
-    follow(Entry, File, IsObject);
+    follow(Entry, File, IsObject, Lane);
   if (leavesToLinker()) {
     Entry.Flags.fetch_or(InputEntry::PlannedFlag);
     return;
@@ -315,6 +264,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   if (Planner->planTogether() && NeedsPlan) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
+    TraceSpan Span(Lane, "skim", Entry.Path);
     Entry.Skimmed = Planner->skim(File, Scratch);
     Looked.release();
     Table.planLater(Entry);
@@ -323,7 +273,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   Looked.release();
   Table.looked();
   if (NeedsPlan)
-    planEntry(Entry, File, Scratch);
+    planEntry(Entry, File, Scratch, Lane);
   fetchPlanned(Entry, File, IsObject, Lane);
 }
 
@@ -339,7 +289,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, PlanScratch &Scratch,
     Table.looked();
     return;
   }
-  planEntry(Entry, File, Scratch);
+  planEntry(Entry, File, Scratch, Lane);
   Table.looked();
   fetchPlanned(Entry, File, InputScanner::isObject(File), Lane);
 }
@@ -352,7 +302,7 @@ void PrefetchEngine::Impl::fetchPlanned(InputEntry &Entry,
   uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
   fetchStage(Entry, LinkStage::Parse, &File, Lane);
   if (IsObject)
-    follow(Entry, File, IsObject);
+    follow(Entry, File, IsObject, Lane);
   for (unsigned S = 1; S != NumLinkStages; ++S)
     if (Seen & (uint16_t(1) << S))
       fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
@@ -370,18 +320,21 @@ bool PrefetchEngine::Impl::isWorthSymbols() const {
 /// Which members of archives are linked depends on the symbols of every input,
 /// also of those that needed no plan, being in memory. Returns when all that
 /// is known has been entered.
-void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch) {
+void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch, TraceLane *Lane) {
   if (!Planner->planTogether())
     return;
   while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
     os::OpenFile File;
     if (isWorthSymbols() && !leavesToLinker() && !Window.isCancelled() &&
-        Table.waitUntilPublished(*Entry) && !Entry->SymbolsKnown &&
-        !os::OpenFile::open(Entry->Path, File))
+        waitUntilPublished(*Entry, Lane) && !Entry->SymbolsKnown &&
+        !os::OpenFile::open(Entry->Path, File)) {
+      TraceSpan Span(Lane, "read symbols", Entry->Path);
       Planner->enterSymbols(File, Entry->Named, Scratch);
+    }
     Table.finished();
   }
-  Table.waitUntilFinished();
+  TraceWait Wait(Lane, "wait for others' symbols");
+  Table.waitUntilFinished([&] { Wait.begin(); });
 }
 
 /// The record of \p Path, when the file is still the one that was recorded.
@@ -422,7 +375,8 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
 /// Plans an entry that needs it.
 void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      const os::OpenFile &File,
-                                     PlanScratch &Scratch) {
+                                     PlanScratch &Scratch, TraceLane *Lane) {
+  TraceSpan Span(Lane, "plan", Entry.Path);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (isObject(Entry.Path) &&
       Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
@@ -469,7 +423,10 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
                                       LinkStage Stage, const os::OpenFile &File,
                                       TraceLane *Lane) {
   const PlannedRange &Planned = Entry.Plan[Index];
-  TraceClock::time_point Begin = TraceClock::now();
+  TraceSpan Span(Lane, "fetch", Entry.Path);
+  Span.event().Offset = Planned.Range.Offset;
+  Span.event().Why = partName(Planned.Why);
+  Span.event().Stage = linkStageName(Stage);
   uint64_t Done = 0;
   bool GoOn = true;
   while (GoOn && Done < Planned.Range.Length) {
@@ -495,6 +452,8 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
+    Span.event().Bytes = Done;
+    sampleWindow(Lane);
     if (Result.Outcome != os::HintOutcome::Accepted) {
       Problems.add("cannot fetch", Entry.Path,
                    Result.Outcome == os::HintOutcome::Unsupported
@@ -504,28 +463,17 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
     }
   }
   Hints.note(TraceClock::now());
-  if (Lane)
-    Lane->add({"fetch", Begin, TraceClock::now(), Entry.Path,
-               Planned.Range.Offset, Done, partName(Planned.Why)});
   return GoOn;
 }
 
 /// Waits while as much as memory allows is fetched and not used yet. False when
 /// the engine is cancelled.
 bool PrefetchEngine::Impl::waitForRoom(LinkStage Stage, TraceLane *Lane) {
-  std::optional<TraceClock::time_point> Begin;
-  bool GoOn = Window.waitForRoom(Stage, [&] { Begin = TraceClock::now(); });
-  if (Begin)
+  TraceWait Wait(Lane, "wait for memory");
+  bool GoOn = Window.waitForRoom(Stage, [&] { Wait.begin(); });
+  if (Wait.hasBegun())
     Probe.disturb();
-  if (Lane && Begin)
-    Lane->add({"wait for memory", *Begin, TraceClock::now(), ""});
   return GoOn;
-}
-
-/// The linker has asked for \p Entry: its parse bytes no longer count.
-void PrefetchEngine::Impl::giveBack(InputEntry &Entry) {
-  Entry.Asked.store(true);
-  Window.giveBack(Entry.BytesAhead.exchange(0));
 }
 
 /// Short of memory, tells the system that what the linker has finished with can
@@ -546,42 +494,6 @@ void PrefetchEngine::Impl::giveUpFinished() {
         (void)Cache.notNeededSoon(
             Bytes.subspan(Range.Range.Offset, Range.Range.Length));
   });
-}
-
-std::unique_ptr<MemoryBuffer>
-PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
-  bool Claimed = false;
-  InputEntry *Entry = Table.find(Path, Claimed);
-  if (!Entry)
-    return nullptr;
-  if (Claimed) {
-    os::OpenFile File;
-    openAndPublish(*Entry, File);
-  }
-  // From here on the entry is published and no longer changes; the mutex of
-  // the table has ordered its fields before us.
-  giveBack(*Entry);
-  // A link asks in the order of the table; this one is for what it does not.
-  if (!(Entry->Flags.load(std::memory_order_relaxed) & InputEntry::BegunFlag))
-    Urgent.store(Entry, std::memory_order_relaxed);
-  if (!Entry->Contents || Entry->Path != Path)
-    return nullptr;
-  // Between our look and the linker's, a compiler may have replaced the file,
-  // or somebody deleted it: the linker must see what is there now.
-  std::error_code Error;
-  os::FileStatus Status = os::lookAt(Entry->Path, Error);
-  if (Status.Kind != os::FileKind::Regular ||
-      Status.Identity != Entry->Identity) {
-    Problems.add("changed since it was opened", Path, "left to the linker");
-    return nullptr;
-  }
-  std::unique_ptr<MemoryBuffer> Buffer =
-      makeSharedBuffer(Entry->Contents, Path, Request, Cache);
-  if (Buffer) {
-    Entry->Given.store(true, std::memory_order_relaxed);
-    HandedOver.fetch_add(1, std::memory_order_relaxed);
-  }
-  return Buffer;
 }
 
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,

@@ -71,6 +71,13 @@ takePrefetchOptions(Flavour F, SmallVectorImpl<const char *> &Args) {
   llvm_unreachable("unknown flavour");
 }
 
+// lld 22 Support/TimeProfiler.cpp.
+std::string timeTraceFile(StringRef Named, StringRef Image) {
+  if (!Named.empty())
+    return Named.str();
+  return ((Image == "-" ? "out" : Image) + ".time-trace").str();
+}
+
 LinkCommand parseCommandLine(Flavour F, ArrayRef<CommandLineWord> Words,
                              const CommandLineContext &Context) {
   switch (F) {

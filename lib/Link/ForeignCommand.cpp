@@ -77,8 +77,12 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
   Limits.Cancelled = Cancelled;
   std::string Answer;
   if (std::error_code Error =
-          os::askProgram(Question, os::ProgramStream::Error, Limits, Answer))
+          os::askProgram(Question, os::ProgramStream::Error, Limits, Answer)) {
+    Result.WasCancelled = Error == std::errc::operation_canceled;
+    if (Result.WasCancelled)
+      return false;
     return Fail("does not say what it would run: " + Error.message());
+  }
   std::optional<std::vector<std::string>> Step = linkStepOf(commandsIn(Answer));
   if (!Step)
     return Fail("names no link that it would run");

@@ -11,6 +11,7 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
@@ -41,8 +42,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     }
     // "off" in the environment has the last word: it is what one sets when
     // the command lines cannot be changed.
-    if (isSwitchedOff(Context) || Settings.Jobs == 0)
-      Settings.On = false;
+    WhyOff = whyOff(Settings, Context);
+    Settings.On = WhyOff.empty();
     if (!Settings.On)
       return;
 
@@ -54,6 +55,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;
+      WhyOff = "there is no link";
       return;
     }
 
@@ -70,10 +72,13 @@ void LinkSession::startEngine(LinkCommand Command) {
   Options.Plan = planOptionsOf(Command);
   useProfile(Command, Options);
   if (!Settings.TraceFile.empty()) {
-    Trace = std::make_unique<TraceLog>(Origin);
+    Trace = std::make_unique<TraceLog>(Origin, Tool + " and its prefetcher");
+    TimeTraceFile = Command.TimeTrace;
     Options.Trace = Trace.get();
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   }
+  if (Settings.Stats)
+    UseBefore = os::diskUse(os::DiskUser::Process);
   Engine = std::make_unique<PrefetchEngine>(Options);
   Engine->start(std::move(Command));
 }
@@ -185,19 +190,28 @@ void LinkSession::reached(LinkStage Stage) {
 
 /// The linker's own lane: each stage until the next, the last until now.
 void LinkSession::traceStages() {
-  static constexpr const char *Names[NumLinkStages] = {
-      "parse",         "contents", "types", "debug symbols",
-      "contributions", "names",    "commit"};
   std::lock_guard<std::mutex> Lock(StagesMutex);
   TraceLane &Lane = Trace->addLane("linker");
   for (size_t I = 0; I != Stages.size(); ++I) {
     TraceEvent Event;
-    Event.Name = Names[static_cast<size_t>(Stages[I].first)];
+    Event.Name = linkStageName(Stages[I].first);
     Event.Begin = Stages[I].second;
     Event.End =
         I + 1 != Stages.size() ? Stages[I + 1].second : TraceClock::now();
     Lane.add(std::move(Event));
   }
+}
+
+/// lld has written its own trace before it leaves, also of some links that
+/// failed.
+void LinkSession::mergeTimeTrace(bool Succeeded) {
+  if (TimeTraceFile.empty())
+    return;
+  Error E = addTimeTrace(*Trace, TimeTraceFile);
+  if (E && Succeeded)
+    Problems.push_back({toString(std::move(E)), 1});
+  else
+    consumeError(std::move(E));
 }
 
 void LinkSession::writing() {
@@ -213,10 +227,15 @@ void LinkSession::end(bool Succeeded) {
     if (Engine) {
       Engine->cancel();
       Engine->join();
+      // What keeping a record reads is not the link's.
+      if (Settings.Stats)
+        UseAfter = os::diskUse(os::DiskUser::Process);
       keepProfile(Succeeded);
     }
-    if (Trace)
+    if (Trace) {
       traceStages();
+      mergeTimeTrace(Succeeded);
+    }
     writeReports();
   });
 }
@@ -226,13 +245,18 @@ void LinkSession::writeReports() {
   if (Settings.Stats) {
     Stats.Tool = Tool;
     Stats.Flavour = flavourName(LinkedAs).str();
-    Stats.On = Settings.On;
+    Stats.On = Engine != nullptr;
+    if (!Engine)
+      Stats.WhyOff = WhyOff.empty() ? "there was no link" : WhyOff;
     Stats.NotHandedOver = FallenThrough.load();
     Stats.LinkMs =
         std::chrono::duration<double, std::milli>(TraceClock::now() - Origin)
             .count();
-    if (Engine)
+    if (Engine) {
       Engine->addTo(Stats, Origin);
+      if (UseBefore && UseAfter)
+        addLinkersDiskUse(*UseAfter - *UseBefore, Engine->diskUse(), Stats);
+    }
     Stats.Profile = ProfileState;
     for (const CountedProblem &P : Problems)
       Stats.Problems.push_back(P);

@@ -140,6 +140,15 @@ bool isSwitchedOff(const CommandLineContext &Context) {
   return Switch && StringRef(*Switch).equals_insensitive("off");
 }
 
+std::string whyOff(const PrefetchSettings &Settings,
+                   const CommandLineContext &Context) {
+  if (isSwitchedOff(Context))
+    return "HEADSTART=off";
+  if (Settings.Jobs == 0)
+    return "it may have no threads";
+  return Settings.On ? "" : "--no-prefetch-inputs";
+}
+
 Error applyEnvironment(Flavour F, const CommandLineContext &Context,
                        PrefetchSettings &Settings) {
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {

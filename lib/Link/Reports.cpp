@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/Reports.h"
+#include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -33,16 +35,58 @@ static void writeTo(const std::string &File, StringRef Tool,
            << "': " << Error.message() << "\n";
 }
 
-void writeReports(const PrefetchSettings &Settings, const LinkStats &Stats,
+Error addTimeTrace(TraceLog &Trace, const std::string &File) {
+  auto Fail = [&](const Twine &Why) {
+    return createStringError(inconvertibleErrorCode(),
+                             "time trace '" + File + "': " + Why);
+  };
+  if (File == "-")
+    return Fail("went to standard output");
+  // Not mapped: whoever truncates it then would end the linker.
+  os::OpenFile Open;
+  if (std::error_code E = os::OpenFile::open(File, Open))
+    return Fail(E.message());
+  std::unique_ptr<WritableMemoryBuffer> Text =
+      WritableMemoryBuffer::getNewUninitMemBuffer(Open.size(), File);
+  if (!Text)
+    return Fail("no memory for it");
+  std::error_code Failure;
+  size_t Size = Open.readAt(0, {Text->getBufferStart(), Open.size()}, Failure);
+  if (Failure)
+    return Fail(Failure.message());
+  if (Size != Open.size())
+    return Fail("is cut off");
+  if (Error E = Trace.addTimeTrace(std::move(Text)))
+    return Fail(toString(std::move(E)));
+  return Error::success();
+}
+
+void addLinkersDiskUse(std::optional<os::DiskUse> All,
+                       std::optional<os::DiskUse> Threads, LinkStats &Stats) {
+  if (!All || !Threads)
+    return;
+  os::DiskUse Linkers = *All - *Threads;
+  // Where not even what was fetched is counted, nothing is said of the rest.
+  if (Stats.HintedBytes != 0 && Threads->Bytes == 0 && Linkers.Bytes == 0)
+    return;
+  Stats.LinkerReadBytes = Linkers.Bytes;
+  Stats.LinkerStops = Linkers.Stops;
+}
+
+void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, StringRef Tool) {
+  uint64_t LeftOut = 0;
+  if (Trace)
+    writeTo(Settings.TraceFile, Tool,
+            [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
+  if (LeftOut != 0)
+    Stats.Problems.push_back(
+        {"an event of the time trace could not be read", LeftOut});
   if (Settings.Stats && Settings.StatsFile.empty())
     writeStatsParagraph(Stats, errs());
   else if (Settings.Stats)
     writeTo(Settings.StatsFile, Tool,
             [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
-  if (Trace)
-    writeTo(Settings.TraceFile, Tool,
-            [&](raw_ostream &OS) { Trace->write(OS); });
 }
 
 } // namespace headstart

@@ -73,6 +73,15 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     writeMilliseconds(J, "first_hint_ms", S.FirstHintMs);
     writeMilliseconds(J, "last_hint_ms", S.LastHintMs);
     writeMilliseconds(J, "link_ms", S.LinkMs);
+    if (S.WhyOff.empty())
+      J.attribute("why_off", nullptr);
+    else
+      J.attribute("why_off", S.WhyOff);
+    J.attribute("unfinished", S.Unfinished);
+    J.attribute("short_of_memory", S.ShortOfMemory);
+    writeMilliseconds(J, "waited_ms", S.WaitedMs);
+    J.attribute("linker_read_bytes", Optional(S.LinkerReadBytes));
+    J.attribute("linker_stops", Optional(S.LinkerStops));
     J.attributeArray("errors", [&] {
       for (const CountedProblem &P : S.Problems)
         J.object([&] {
@@ -114,44 +123,101 @@ static std::string seconds(double Ms) {
   return Text;
 }
 
+/// "1 input", "2 inputs".
+static std::string counted(uint64_t Count, StringRef What) {
+  return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
+}
+
+/// What was not in memory.
+static void addCold(const LinkStats &S, raw_ostream &P) {
+  uint64_t Missing = S.InputsBytes - S.ResidentBytesBefore;
+  if (S.Inputs == 0 || (S.InputsBytes == 0 && S.HintedBytes == 0)) {
+    P << "there was nothing to read ahead.";
+    return;
+  }
+  std::string Of =
+      formatBytes(S.InputsBytes) + " (" + counted(S.Inputs, "input") + ")";
+  if (Missing == 0) {
+    P << "all " << Of << " were in memory: nothing to fetch.";
+    return;
+  }
+  if (S.ResidentBytesBefore == 0)
+    P << "none of " << Of << " was in memory.";
+  else if (Missing < S.InputsBytes / 100)
+    P << "less than 1% of " << Of << " was not in memory.";
+  else
+    P << format("%.0f", 100.0 * static_cast<double>(Missing) /
+                            static_cast<double>(S.InputsBytes))
+      << "% of " << Of << " was not in memory.";
+  if (S.HintedBytes != 0)
+    return;
+  if (S.BudgetBytes == 0)
+    P << " Nothing was allowed to be fetched.";
+  else if (S.ShortOfMemory)
+    P << " Nothing was fetched, since memory was short.";
+  else if (S.Unfinished)
+    P << " The linker was done before anything was fetched.";
+  else
+    P << " Nothing of that had to be fetched.";
+}
+
+static void addFetched(const LinkStats &S, raw_ostream &P) {
+  P << " Fetched " << formatBytes(S.HintedBytes) << " with "
+    << counted(S.Jobs, "thread");
+  if (S.FirstHintMs && S.LastHintMs)
+    P << " from " << seconds(*S.FirstHintMs) << " to "
+      << seconds(*S.LastHintMs);
+  if (S.WastedBytes && *S.WastedBytes == 0)
+    P << "; the linker used all of it";
+  else if (S.WastedBytes)
+    P << "; the linker used all but " << formatBytes(*S.WastedBytes);
+  P << ".";
+  if (S.ShortOfMemory)
+    P << " Memory was short, so it stayed close to the linker.";
+  if (S.Unfinished)
+    P << " The linker was done first.";
+}
+
+/// What was left for the linker to wait for: what fetching ahead did not save.
+static void addLinker(const LinkStats &S, raw_ostream &P) {
+  if (S.LinkerReadBytes.value_or(0) != 0) {
+    P << " The linker read " << formatBytes(*S.LinkerReadBytes) << " itself";
+    if (S.LinkerStops.value_or(0) != 0)
+      P << ", and stopped " << counted(*S.LinkerStops, "time")
+        << " for a page that was missing";
+    P << ".";
+  } else if (S.LinkerReadBytes && S.HintedBytes != 0) {
+    P << " The linker read nothing from the disk itself.";
+  }
+  // Less is no pause that anybody would look for.
+  constexpr double LeastMs = 5;
+  if (S.WaitedMs && *S.WaitedMs >= LeastMs)
+    P << " It waited " << seconds(*S.WaitedMs)
+      << " for files that were just being opened.";
+  // Beside a linker that is not ours nothing can be handed over.
+  if (S.HandedOver + S.NotHandedOver != 0)
+    P << " " << S.HandedOver << " of "
+      << counted(S.HandedOver + S.NotHandedOver, "file")
+      << (S.HandedOver == 1 ? " was" : " were")
+      << " handed to the linker ready-made.";
+}
+
 void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
   std::string Text;
   raw_string_ostream P(Text);
-  P << S.Tool << ": prefetch ";
+  P << S.Tool << ": prefetch: ";
   if (!S.On) {
-    P << "off. The link took " << seconds(S.LinkMs) << ".";
-    addProblems(S, P);
-    writeWrapped(Text, OS);
-    return;
-  }
-  P << S.Inputs << (S.Inputs == 1 ? " input" : " inputs") << ", "
-    << formatBytes(S.InputsBytes);
-  if (S.InputsBytes) {
-    double Cold = 100.0 *
-                  static_cast<double>(S.InputsBytes - S.ResidentBytesBefore) /
-                  static_cast<double>(S.InputsBytes);
-    P << " (" << format("%.0f", Cold) << "% not in memory)";
-  }
-  P << ". ";
-  if (S.HintedBytes == 0) {
-    // A budget of nothing is the user's wish.
-    P << (S.BudgetBytes == 0 && S.ResidentBytesBefore < S.InputsBytes
-              ? "Nothing was allowed to be fetched"
-              : "Nothing had to be fetched");
+    P << "off";
+    if (!S.WhyOff.empty())
+      P << ", " << S.WhyOff;
+    P << ".";
   } else {
-    P << "Fetched " << formatBytes(S.HintedBytes) << " with " << S.Jobs
-      << (S.Jobs == 1 ? " thread" : " threads");
-    if (S.FirstHintMs && S.LastHintMs)
-      P << " from " << seconds(*S.FirstHintMs) << " to "
-        << seconds(*S.LastHintMs) << " of a link of " << seconds(S.LinkMs);
+    addCold(S, P);
+    if (S.HintedBytes != 0)
+      addFetched(S, P);
+    addLinker(S, P);
   }
-  // Beside a linker that is not ours nothing can be handed over.
-  if (S.HandedOver + S.NotHandedOver != 0)
-    P << "; " << S.HandedOver << " of " << S.HandedOver + S.NotHandedOver
-      << " files handed to the linker ready-made";
-  P << ".";
-  if (S.HintedBytes == 0)
-    P << " The link took " << seconds(S.LinkMs) << ".";
+  P << " The link took " << seconds(S.LinkMs) << ".";
   addProblems(S, P);
   writeWrapped(Text, OS);
 }

@@ -7,18 +7,71 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
 
 using namespace llvm;
+using std::chrono::microseconds;
 
 namespace headstart {
 
-TraceLane &TraceLog::addLane(StringRef Name) {
+// What Perfetto takes for one thread has one number, whatever its process is;
+// 0 is the idle thread's.
+static constexpr int64_t OwnProcess = 1;
+static constexpr int64_t LinkersProcess = 2;
+static constexpr int64_t FirstThread = 1;
+static constexpr int64_t FirstLinkersThread = 1001;
+
+TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
+    : Origin(Origin), Program(Program.str()) {
+  auto Since = std::chrono::system_clock::now().time_since_epoch() -
+               (TraceClock::now() - Origin);
+  SystemOrigin = std::chrono::duration_cast<microseconds>(Since).count();
+}
+
+TraceLane &TraceLog::addLane(StringRef Name, int Place) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Lanes.push_back(std::make_unique<TraceLane>());
   Lanes.back()->Name = Name.str();
+  Lanes.back()->Place = Place;
   return *Lanes.back();
+}
+
+TraceLane &TraceLog::laneOfThisThread(StringRef Name, int Place) {
+  size_t Number = 0;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    auto It = OfThreads.find(std::this_thread::get_id());
+    if (It != OfThreads.end())
+      return *It->second;
+    Number = OfThreads.size() + 1;
+  }
+  TraceLane &Lane = addLane(
+      Number == 1 ? Name.str() : (Name + " " + Twine(Number)).str(), Place);
+  std::lock_guard<std::mutex> Lock(Mutex);
+  OfThreads[std::this_thread::get_id()] = &Lane;
+  return Lane;
+}
+
+Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
+  Expected<TimeTrace> Parsed = TimeTrace::parse(std::move(Text));
+  if (!Parsed)
+    return Parsed.takeError();
+  // Two clocks were read one after the other.
+  constexpr int64_t Tolerance = 2000;
+  int64_t Now =
+      std::chrono::duration_cast<microseconds>(TraceClock::now() - Origin)
+          .count();
+  int64_t Begin = Parsed->beginning() - SystemOrigin;
+  if (Begin < -Tolerance || Begin > Now + Tolerance)
+    return createStringError(inconvertibleErrorCode(), "is of another link");
+  LinkersOwn = std::move(*Parsed);
+  return Error::success();
 }
 
 /// Microseconds, the format's unit, to the nanosecond.
@@ -30,47 +83,170 @@ static void writeTime(json::OStream &J, StringRef Key, TraceClock::duration D) {
   J.attributeEnd();
 }
 
+/// A name ("process_name") or a place in the order ("process_sort_index"), of a
+/// thread or, with \p Thread 0, of a process.
+static void writeMetadata(json::OStream &J, StringRef Kind, int64_t Process,
+                          int64_t Thread, StringRef Key,
+                          const json::Value &Value) {
+  J.object([&] {
+    J.attribute("ph", "M");
+    J.attribute("pid", Process);
+    if (Thread != 0)
+      J.attribute("tid", Thread);
+    J.attribute("name", Kind);
+    J.attributeObject("args", [&] { J.attribute(Key, Value); });
+  });
+}
+
+static void writeArguments(json::OStream &J, const TraceEvent &E) {
+  J.attributeObject("args", [&] {
+    if (!E.Path.empty())
+      J.attribute("path", json::fixUTF8(E.Path));
+    if (E.Bytes) {
+      J.attribute("offset", E.Offset);
+      J.attribute("bytes", E.Bytes);
+    }
+    if (E.Resident)
+      J.attribute("resident", *E.Resident);
+    if (!E.Why.empty())
+      J.attribute("why", E.Why);
+    if (!E.Stage.empty())
+      J.attribute("stage", E.Stage);
+  });
+}
+
 // The format:
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
-// ("Trace Event Format"), complete events ("X") and thread names ("M").
-void TraceLog::write(raw_ostream &OS) const {
+// ("Trace Event Format"): complete events ("X"), names and places ("M"),
+// counters ("C"), and arrows ("s", "f").
+uint64_t TraceLog::write(raw_ostream &OS) const {
   std::lock_guard<std::mutex> Lock(Mutex);
+  uint64_t LeftOut = 0;
   json::OStream J(OS);
   J.object([&] {
     J.attribute("displayTimeUnit", "ms");
     J.attributeArray("traceEvents", [&] {
-      for (size_t Id = 0; Id != Lanes.size(); ++Id) {
-        J.object([&] {
-          J.attribute("ph", "M");
-          J.attribute("pid", 1);
-          J.attribute("tid", static_cast<int64_t>(Id));
-          J.attribute("name", "thread_name");
-          J.attributeObject("args",
-                            [&] { J.attribute("name", Lanes[Id]->Name); });
-        });
-        for (const TraceEvent &E : Lanes[Id]->Events)
-          J.object([&] {
-            J.attribute("ph", "X");
-            J.attribute("pid", 1);
-            J.attribute("tid", static_cast<int64_t>(Id));
-            J.attribute("name", E.Name);
-            writeTime(J, "ts", E.Begin - Origin);
-            writeTime(J, "dur", E.End - E.Begin);
-            J.attributeObject("args", [&] {
-              if (!E.Path.empty())
-                J.attribute("path", json::fixUTF8(E.Path));
-              if (E.Bytes) {
-                J.attribute("offset", E.Offset);
-                J.attribute("bytes", E.Bytes);
-              }
-              if (!E.Why.empty())
-                J.attribute("why", E.Why);
-            });
-          });
-      }
+      writeMetadata(J, "process_name", OwnProcess, 0, "name",
+                    json::fixUTF8(Program));
+      writeMetadata(J, "process_sort_index", OwnProcess, 0, "sort_index", 0);
+      writeEvents(J);
+      writeSamples(J);
+      LeftOut = writeTimeTrace(J);
     });
   });
   OS << "\n";
+  return LeftOut;
+}
+
+void TraceLog::writeEvents(json::OStream &J) const {
+  std::multimap<int, const TraceLane *> Ordered;
+  for (const std::unique_ptr<TraceLane> &Lane : Lanes)
+    Ordered.emplace(Lane->Place, Lane.get());
+  int64_t Thread = FirstThread;
+  for (auto [Place, Each] : Ordered) {
+    const TraceLane &Lane = *Each;
+    writeMetadata(J, "thread_name", OwnProcess, Thread, "name", Lane.Name);
+    writeMetadata(J, "thread_sort_index", OwnProcess, Thread, "sort_index",
+                  Thread);
+    // What happened inside of something was appended before it.
+    std::vector<const TraceEvent *> Events;
+    Events.reserve(Lane.Events.size());
+    for (const TraceEvent &E : Lane.Events)
+      Events.push_back(&E);
+    llvm::sort(Events, [](const TraceEvent *A, const TraceEvent *B) {
+      return std::tie(A->Begin, B->End, B) < std::tie(B->Begin, A->End, A);
+    });
+    for (const TraceEvent *E : Events) {
+      J.object([&] {
+        J.attribute("ph", "X");
+        J.attribute("pid", OwnProcess);
+        J.attribute("tid", Thread);
+        J.attribute("name", E->Name);
+        writeTime(J, "ts", E->Begin - Origin);
+        writeTime(J, "dur", E->End - E->Begin);
+        writeArguments(J, *E);
+      });
+      if (E->Flow.Which == TraceFlow::None)
+        continue;
+      J.object([&] {
+        bool Ends = E->Flow.Which == TraceFlow::To;
+        J.attribute("ph", Ends ? "f" : "s");
+        if (Ends) // at the event around it
+          J.attribute("bp", "e");
+        J.attribute("pid", OwnProcess);
+        J.attribute("tid", Thread);
+        J.attribute("cat", "input");
+        J.attribute("name", "input");
+        J.attribute("id", E->Flow.Id);
+        // What is waited for may begin within the event that waits.
+        TraceClock::duration Last = std::max<TraceClock::duration>(
+            E->End - std::chrono::nanoseconds(1) - E->Begin, {});
+        writeTime(J, "ts", E->Begin + (Ends ? Last : Last.zero()) - Origin);
+      });
+    }
+    ++Thread;
+  }
+}
+
+/// Counters are of the process: the samples of all threads, in their order.
+void TraceLog::writeSamples(json::OStream &J) const {
+  std::multimap<TraceClock::time_point, const TraceSample *> Samples;
+  for (const std::unique_ptr<TraceLane> &Lane : Lanes)
+    for (const TraceSample &Sample : Lane->Samples)
+      Samples.emplace(Sample.Time, &Sample);
+  StringMap<uint64_t> Last;
+  for (auto [Time, S] : Samples) {
+    auto [It, IsFirst] = Last.try_emplace(S->Counter, S->Bytes);
+    if (!IsFirst && It->second == S->Bytes)
+      continue;
+    It->second = S->Bytes;
+    J.object([&] {
+      J.attribute("ph", "C");
+      J.attribute("pid", OwnProcess);
+      J.attribute("name", S->Counter);
+      writeTime(J, "ts", Time - Origin);
+      J.attributeObject("args", [&] { J.attribute("bytes", S->Bytes); });
+    });
+  }
+}
+
+/// Sums over the whole link, which have a lane each and no time.
+static bool isTotal(const json::Object &Event) {
+  const json::Object *Arguments = Event.getObject("args");
+  return Event.getString("name").value_or("").starts_with("Total ") &&
+         Arguments && Arguments->get("avg ms");
+}
+
+uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
+  if (!LinkersOwn)
+    return 0;
+  writeMetadata(J, "process_sort_index", LinkersProcess, 0, "sort_index", 1);
+  const int64_t Shift =
+      std::max<int64_t>(0, LinkersOwn->beginning() - SystemOrigin);
+  std::map<int64_t, int64_t> Threads;
+  uint64_t LeftOut = 0;
+  uint64_t Unreadable = LinkersOwn->forEachEvent([&](json::Object &Event) {
+    std::optional<StringRef> Kind = Event.getString("ph");
+    std::optional<int64_t> Thread = Event.getInteger("tid");
+    std::optional<int64_t> Time = Event.getInteger("ts");
+    bool IsMetadata = Kind && *Kind == "M";
+    if (!Kind || !Thread || (!Time && !IsMetadata)) {
+      ++LeftOut;
+      return;
+    }
+    if (isTotal(Event))
+      return;
+    auto [It, IsNew] = Threads.try_emplace(
+        *Thread, FirstLinkersThread + static_cast<int64_t>(Threads.size()));
+    Event["pid"] = LinkersProcess;
+    Event["tid"] = It->second;
+    if (IsMetadata)
+      Event.erase("ts");
+    else
+      Event["ts"] = *Time + Shift;
+    J.value(std::move(Event));
+  });
+  return Unreadable + LeftOut;
 }
 
 } // namespace headstart

@@ -16,7 +16,7 @@ assert stats["inputs"] == count, stats
 assert stats["handed_over"] == count, stats
 assert stats["not_handed_over"] == 0, stats
 lane = [e["tid"] for e in events
-        if e["ph"] == "M" and e["args"]["name"] == "linker"]
+        if e["name"] == "thread_name" and e["args"]["name"] == "linker"]
 assert len(lane) == 1, lane
 stages = [e["name"] for e in events if e["ph"] == "X" and e["tid"] == lane[0]]
 assert stages == sys.argv[4:], stages

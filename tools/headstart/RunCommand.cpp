@@ -42,7 +42,7 @@ public:
             std::optional<Flavour> Forced)
       : Arguments(Arguments), Settings(std::move(Settings)), Forced(Forced) {
     if (!this->Settings.TraceFile.empty())
-      Trace = std::make_unique<TraceLog>(Arguments.Origin);
+      Trace = std::make_unique<TraceLog>(Arguments.Origin, "headstart run");
   }
 
   /// Finds out what the linker reads and starts to fetch it, on a thread.
@@ -50,10 +50,11 @@ public:
   /// Stops fetching. Does not block.
   void cancel();
   /// Waits for the threads and writes what was asked for.
-  void report();
+  void report(const os::ProgramEnd &End);
 
 private:
   void prepare();
+  void mergeTimeTrace();
   void note(std::string Problem) {
     Problems.push_back({std::move(Problem), 1});
   }
@@ -63,7 +64,11 @@ private:
   std::optional<Flavour> Forced;
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::vector<CountedProblem> Problems;
-  std::string Kind; ///< of the linker, when it is known
+  std::string Kind;               ///< of the linker, when it is known
+  std::string WhyOff;             ///< for people
+  std::string TimeTraceFile;      ///< where the linker writes its own trace
+  TraceClock::time_point Started; ///< the linker, just before
+  bool HasSucceeded = false;      ///< the linker
   std::atomic<bool> Ended{false};
   std::mutex Mutex;
   std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
@@ -73,21 +78,32 @@ private:
 } // namespace
 
 void Companion::start() {
+  Started = TraceClock::now();
+  WhyOff = whyOff(Settings, CommandLineContext::fromProcess());
   if (!Settings.On)
     return;
-  if (std::error_code Error = Preparing.start([this] { prepare(); }))
+  if (std::error_code Error = Preparing.start([this] { prepare(); })) {
+    WhyOff = "a thread is missing";
     note("cannot start a thread: " + Error.message());
+  }
 }
 
 void Companion::prepare() {
   ForeignCommand Foreign = readForeignCommand(Arguments.Linker, Forced, &Ended);
   for (std::string &Note : Foreign.Notes)
     note(std::move(Note));
-  if (!Foreign.Problem.empty())
+  if (!Foreign.Problem.empty()) {
+    WhyOff = "its inputs are not known";
     note(std::move(Foreign.Problem));
-  if (!Foreign.Command || !Foreign.Command->Links)
     return;
+  }
+  const char *TooLate = "the linker was done before its inputs were known";
+  if (!Foreign.Command || !Foreign.Command->Links) {
+    WhyOff = Foreign.WasCancelled ? TooLate : "there is no link";
+    return;
+  }
   LinkCommand Command = std::move(*Foreign.Command);
+  TimeTraceFile = Command.TimeTrace;
   Kind = flavourName(Command.Kind).str();
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
@@ -96,8 +112,10 @@ void Companion::prepare() {
   Options.Plan = planOptionsOf(Command);
   Options.Trace = Trace.get();
   std::lock_guard<std::mutex> Lock(Mutex);
-  if (Ended.load())
+  if (Ended.load()) {
+    WhyOff = TooLate;
     return;
+  }
   Engine = std::make_unique<PrefetchEngine>(Options);
   Engine->start(std::move(Command));
 }
@@ -109,20 +127,47 @@ void Companion::cancel() {
     Engine->cancel();
 }
 
-void Companion::report() {
+/// The linker has ended, and so has written its own trace. One that failed
+/// need not have.
+void Companion::mergeTimeTrace() {
+  if (TimeTraceFile.empty())
+    return;
+  Error E = addTimeTrace(*Trace, TimeTraceFile);
+  if (E && HasSucceeded)
+    note(toString(std::move(E)));
+  else
+    consumeError(std::move(E));
+}
+
+void Companion::report(const os::ProgramEnd &End) {
+  HasSucceeded = !End.BySignal && End.Code == 0;
+
+  TraceClock::time_point LinkerEnded = TraceClock::now();
   LinkStats Stats;
-  Stats.LinkMs = std::chrono::duration<double, std::milli>(TraceClock::now() -
-                                                           Arguments.Origin)
-                     .count();
+  Stats.LinkMs =
+      std::chrono::duration<double, std::milli>(LinkerEnded - Arguments.Origin)
+          .count();
+  std::optional<os::DiskUse> LinkersUse = os::diskUse(os::DiskUser::Children);
   Preparing.join();
   if (Engine)
     Engine->join();
   Stats.Tool = "headstart run";
   Stats.Flavour = Kind;
   Stats.On = Engine != nullptr;
+  Stats.WhyOff = WhyOff;
+  if (Trace) {
+    Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
+    mergeTimeTrace();
+  }
   Stats.Problems = std::move(Problems);
-  if (Engine)
+  if (Engine) {
     Engine->addTo(Stats, Arguments.Origin);
+    if (std::optional<os::DiskUse> Threads = Engine->diskUse();
+        Threads && LinkersUse) {
+      *LinkersUse += *Threads;
+      addLinkersDiskUse(LinkersUse, Threads, Stats);
+    }
+  }
   writeReports(Settings, Stats, Trace.get(), "headstart");
 }
 
@@ -178,7 +223,7 @@ Exit runRun(const CommandArguments &Arguments) {
     os::endLike(End);
   Prefetcher->cancel();
   if (Reports)
-    Prefetcher->report();
+    Prefetcher->report(End);
   os::endLike(End);
 }
 

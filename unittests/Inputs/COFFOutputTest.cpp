@@ -105,6 +105,14 @@ TEST(COFFOutputTest, others) {
               ElementsAre("c.exe", "c.exe.time-trace"));
 }
 
+TEST(COFFOutputTest, timeTrace) {
+  EXPECT_EQ(parse({"c.obj"}).TimeTrace, "");
+  EXPECT_EQ(parse({"c.obj", "--time-trace"}).TimeTrace, "c.exe.time-trace");
+  EXPECT_EQ(parse({"c.obj", "--time-trace", "/out:d.exe"}).TimeTrace,
+            "d.exe.time-trace");
+  EXPECT_EQ(parse({"c.obj", "--time-trace=t.json"}).TimeTrace, "t.json");
+}
+
 TEST(COFFOutputTest, outputsThatOptionsAlsoReadAreNoInputs) {
   LinkCommand Command =
       parse({"c.obj", "/debug", "/pdbstream:old=c.pdb", "/pdbstream:new=s",

@@ -155,6 +155,26 @@ TEST(ELFCommandTest, collectsSettings) {
       parseELF({"a.o", "--no-dependent-libraries"}).ELF.IgnoresDependents);
 }
 
+TEST(ELFCommandTest, timeTrace) {
+  EXPECT_EQ(parseELF({"a.o"}).TimeTrace, "");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace", "-o", "x"}).TimeTrace,
+            "x.time-trace");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace=", "-o", "x"}).TimeTrace,
+            "x.time-trace");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace", "-o", "-"}).TimeTrace,
+            "out.time-trace");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace=t"}).TimeTrace, "t");
+  EXPECT_EQ(parseELF({"a.o", "--time-trace=t", "--time-trace"}).TimeTrace,
+            "a.out.time-trace");
+  EXPECT_EQ(parseELF({"a.o", "-plugin-opt=time-trace=p"}).TimeTrace, "p");
+  EXPECT_EQ(parseELF({"a.o", "--plugin-opt=time-trace=p"}).TimeTrace, "p");
+  // Standard output is no file that could be read.
+  LinkCommand Out = parseELF({"a.o", "--time-trace=-"});
+  EXPECT_EQ(Out.TimeTrace, "-");
+  EXPECT_THAT(Out.Outputs, ElementsAre("a.out"));
+}
+
 TEST(ELFCommandTest, theImageComesFirstAmongOutputs) {
   EXPECT_THAT(parseELF({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseELF({"a.o", "-o", ""}).Outputs, ElementsAre("a.out"));

@@ -171,6 +171,13 @@ TEST(MachOCommandTest, profilesAreReadWhereTheyAreUsed) {
       IsEmpty());
 }
 
+TEST(MachOCommandTest, timeTrace) {
+  EXPECT_EQ(parseMachO({"a.o"}).TimeTrace, "");
+  EXPECT_EQ(parseMachO({"a.o", "--time-trace"}).TimeTrace, "a.out.time-trace");
+  EXPECT_EQ(parseMachO({"--time-trace", "-o", "x"}).TimeTrace, "x.time-trace");
+  EXPECT_EQ(parseMachO({"--time-trace=t"}).TimeTrace, "t");
+}
+
 TEST(MachOCommandTest, outputs) {
   EXPECT_THAT(parseMachO({"a.o"}).Outputs, ElementsAre("a.out"));
   EXPECT_THAT(parseMachO({"-map", "m", "-dependency_info", "d", "-o", "first",

@@ -253,4 +253,16 @@ TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
   EXPECT_EQ(contentsOf(Folder.path("asked")), "");
 }
 
+TEST(ForeignCommandTest, SaysThatItWasCancelled) {
+  os::test::TestFolder Folder;
+  std::string Driver = Folder.write("clang", "#!/bin/sh\nexec sleep 5\n");
+  ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);
+  std::atomic<bool> Cancelled{true};
+  ForeignCommand C =
+      readForeignCommand({Driver, "a.o"}, std::nullopt, &Cancelled);
+  EXPECT_TRUE(C.WasCancelled);
+  EXPECT_FALSE(C.Command.has_value());
+  EXPECT_EQ(C.Problem, "");
+}
+
 } // namespace

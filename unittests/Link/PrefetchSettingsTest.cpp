@@ -163,4 +163,24 @@ TEST(PrefetchSettingsTest, TheDefaultBudgetLeavesRoomForTheLinker) {
   EXPECT_GT(PrefetchSettings().budgetBytes(os::SystemMemory()), 0U);
 }
 
+TEST(WhyOffTest, NamesWhatSwitchedItOff) {
+  CommandLineContext Nothing;
+  Nothing.GetEnv = [](llvm::StringRef) { return std::nullopt; };
+  CommandLineContext Off;
+  Off.GetEnv = [](llvm::StringRef Name) -> std::optional<std::string> {
+    if (Name == "HEADSTART")
+      return "off";
+    return std::nullopt;
+  };
+  PrefetchSettings S;
+  EXPECT_EQ(whyOff(S, Nothing), "");
+  EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
+  S.On = false;
+  EXPECT_EQ(whyOff(S, Nothing), "--no-prefetch-inputs");
+  EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
+  S.On = true;
+  S.Jobs = 0;
+  EXPECT_EQ(whyOff(S, Nothing), "it may have no threads");
+}
+
 } // namespace

@@ -10,16 +10,19 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 using namespace headstart;
 
 namespace {
 
-llvm::json::Value parsed(const TraceLog &Log) {
+llvm::json::Value parsed(const TraceLog &Log, uint64_t LeftOut = 0) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  Log.write(OS);
+  EXPECT_EQ(Log.write(OS), LeftOut);
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
   if (!V) {
     ADD_FAILURE() << llvm::toString(V.takeError());
@@ -28,9 +31,33 @@ llvm::json::Value parsed(const TraceLog &Log) {
   return *V;
 }
 
-TEST(TraceLogTest, AnEmptyTraceIsStillATrace) {
-  llvm::json::Value V = parsed(TraceLog(TraceClock::now()));
-  EXPECT_TRUE(V.getAsObject()->getArray("traceEvents")->empty());
+/// The events of \p Log that are \p Kind ("X") and, if one is given, called
+/// \p Name.
+std::vector<llvm::json::Object> eventsOf(const TraceLog &Log,
+                                         llvm::StringRef Kind,
+                                         llvm::StringRef Name = "",
+                                         uint64_t LeftOut = 0) {
+  llvm::json::Value V = parsed(Log, LeftOut);
+  std::vector<llvm::json::Object> Result;
+  for (const llvm::json::Value &E : *V.getAsObject()->getArray("traceEvents")) {
+    const llvm::json::Object &O = *E.getAsObject();
+    if (O.getString("ph") == Kind &&
+        (Name.empty() || O.getString("name") == Name))
+      Result.push_back(O);
+  }
+  return Result;
+}
+
+llvm::StringRef nameIn(const llvm::json::Object &Metadata) {
+  return *Metadata.getObject("args")->getString("name");
+}
+
+TEST(TraceLogTest, AnEmptyTraceNamesItsProcess) {
+  TraceLog Log(TraceClock::now(), "lld-link\xff");
+  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "process_name");
+  ASSERT_EQ(Names.size(), 1U);
+  EXPECT_TRUE(nameIn(Names[0]).starts_with("lld-link"));
+  EXPECT_TRUE(eventsOf(Log, "X").empty());
 }
 
 TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
@@ -39,22 +66,23 @@ TEST(TraceLogTest, EventsCarryTimesInMicrosecondsAndTheirFile) {
   Log.addLane("prefetch 0")
       .add({"fetch", Start + std::chrono::milliseconds(2),
             Start + std::chrono::milliseconds(5), "a\xff.obj", 4096, 512,
-            "headers"});
-  llvm::json::Value V = parsed(Log);
-  const llvm::json::Array &Events = *V.getAsObject()->getArray("traceEvents");
-  ASSERT_EQ(Events.size(), 2U);
-  const llvm::json::Object &Name = *Events[0].getAsObject();
-  EXPECT_EQ(Name.getString("ph"), "M");
-  EXPECT_EQ(Name.getObject("args")->getString("name"), "prefetch 0");
-  const llvm::json::Object &E = *Events[1].getAsObject();
-  EXPECT_EQ(E.getString("ph"), "X");
+            "headers", "parse", 100});
+  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
+  ASSERT_EQ(Names.size(), 1U);
+  EXPECT_EQ(nameIn(Names[0]), "prefetch 0");
+  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  ASSERT_EQ(Events.size(), 1U);
+  const llvm::json::Object &E = Events[0];
   EXPECT_EQ(E.getString("name"), "fetch");
   EXPECT_EQ(E.getNumber("ts"), 2000.0);
   EXPECT_EQ(E.getNumber("dur"), 3000.0);
-  EXPECT_EQ(E.getInteger("tid"), Name.getInteger("tid"));
+  EXPECT_EQ(E.getInteger("tid"), Names[0].getInteger("tid"));
+  EXPECT_EQ(E.getInteger("pid"), Names[0].getInteger("pid"));
   EXPECT_EQ(E.getObject("args")->getInteger("offset"), 4096);
   EXPECT_EQ(E.getObject("args")->getInteger("bytes"), 512);
   EXPECT_EQ(E.getObject("args")->getString("why"), "headers");
+  EXPECT_EQ(E.getObject("args")->getString("stage"), "parse");
+  EXPECT_EQ(E.getObject("args")->getInteger("resident"), 100);
 }
 
 TEST(TraceLogTest, EachThreadHasItsLane) {
@@ -68,8 +96,231 @@ TEST(TraceLogTest, EachThreadHasItsLane) {
     });
   for (std::thread &T : Threads)
     T.join();
-  llvm::json::Value V = parsed(Log);
-  EXPECT_EQ(V.getAsObject()->getArray("traceEvents")->size(), 8U + 8 * 1000);
+  EXPECT_EQ(eventsOf(Log, "M", "thread_name").size(), 8U);
+  EXPECT_EQ(eventsOf(Log, "X").size(), 8U * 1000);
+}
+
+TEST(TraceLogTest, LanesStandByTheirPlaces) {
+  TraceLog Log(TraceClock::now());
+  Log.addLane("prefetch 1", 101);
+  Log.addLane("prefetch 0", 100);
+  Log.addLane("linker");
+  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
+  std::vector<llvm::json::Object> Places =
+      eventsOf(Log, "M", "thread_sort_index");
+  ASSERT_EQ(Names.size(), 3U);
+  ASSERT_EQ(Places.size(), 3U);
+  EXPECT_EQ(nameIn(Names[0]), "linker");
+  EXPECT_EQ(nameIn(Names[1]), "prefetch 0");
+  EXPECT_EQ(nameIn(Names[2]), "prefetch 1");
+  for (size_t I = 0; I != 3; ++I) {
+    EXPECT_EQ(Places[I].getInteger("tid"), Names[I].getInteger("tid"));
+    if (I != 0)
+      EXPECT_GT(Places[I].getObject("args")->getInteger("sort_index"),
+                Places[I - 1].getObject("args")->getInteger("sort_index"));
+  }
+}
+
+TEST(TraceLogTest, AThreadThatIsNotOursKeepsItsLane) {
+  TraceLog Log(TraceClock::now());
+  TraceLane &Mine = Log.laneOfThisThread("linker's inputs", 1);
+  EXPECT_EQ(&Log.laneOfThisThread("linker's inputs", 1), &Mine);
+  std::thread([&] {
+    EXPECT_NE(&Log.laneOfThisThread("linker's inputs", 1), &Mine);
+  }).join();
+  std::vector<llvm::json::Object> Names = eventsOf(Log, "M", "thread_name");
+  ASSERT_EQ(Names.size(), 2U);
+  EXPECT_EQ(nameIn(Names[0]), "linker's inputs");
+  EXPECT_EQ(nameIn(Names[1]), "linker's inputs 2");
+}
+
+TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
+  TraceClock::time_point Start = TraceClock::now();
+  auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
+  TraceLog Log(Start);
+  TraceLane &Lane = Log.addLane("prefetch 0");
+  // As they end.
+  Lane.add({"wait", At(1), At(2), ""});
+  Lane.add({"fetch", At(1), At(4), ""});
+  Lane.add({"wait", At(5), At(5), ""});
+  Lane.add({"fetch", At(5), At(5), ""});
+  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  ASSERT_EQ(Events.size(), 4U);
+  EXPECT_EQ(Events[0].getString("name"), "fetch");
+  EXPECT_EQ(Events[1].getString("name"), "wait");
+  EXPECT_EQ(Events[2].getString("name"), "fetch");
+  EXPECT_EQ(Events[3].getString("name"), "wait");
+}
+
+TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
+  TraceClock::time_point Start = TraceClock::now();
+  auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
+  TraceLog Log(Start);
+  TraceEvent Open{"open", At(2), At(3), "f"};
+  Open.Flow = {TraceFlow::From, 7};
+  Log.addLane("prefetch 0").add(Open);
+  // The linker has begun to wait before it was opened.
+  TraceEvent Taken{"handed over", At(1), At(4), "f"};
+  Taken.Flow = {TraceFlow::To, 7};
+  Log.addLane("linker's inputs").add(Taken);
+  std::vector<llvm::json::Object> From = eventsOf(Log, "s");
+  std::vector<llvm::json::Object> To = eventsOf(Log, "f");
+  ASSERT_EQ(From.size(), 1U);
+  ASSERT_EQ(To.size(), 1U);
+  EXPECT_EQ(From[0].getInteger("id"), 7);
+  EXPECT_EQ(To[0].getInteger("id"), 7);
+  EXPECT_EQ(From[0].getNumber("ts"), 2000.0);
+  EXPECT_GT(*To[0].getNumber("ts"), 2000.0);
+  EXPECT_LT(*To[0].getNumber("ts"), 4000.0);
+  EXPECT_EQ(To[0].getString("bp"), "e");
+}
+
+TEST(TraceLogTest, CountersAreInOrderAndChange) {
+  TraceLog Log(TraceClock::now());
+  TraceLane &A = Log.addLane("prefetch 0");
+  TraceLane &B = Log.addLane("prefetch 1");
+  A.sample("fetched", 10);
+  B.sample("fetched", 20);
+  A.sample("fetched", 20);
+  A.sample("fetched", 30);
+  B.sample("budget", 5);
+  std::vector<llvm::json::Object> Fetched = eventsOf(Log, "C", "fetched");
+  ASSERT_EQ(Fetched.size(), 3U);
+  for (size_t I = 0; I != 3; ++I)
+    EXPECT_EQ(Fetched[I].getObject("args")->getInteger("bytes"),
+              static_cast<int64_t>(I + 1) * 10);
+  EXPECT_LE(*Fetched[0].getNumber("ts"), *Fetched[1].getNumber("ts"));
+  EXPECT_LE(*Fetched[1].getNumber("ts"), *Fetched[2].getNumber("ts"));
+  EXPECT_EQ(eventsOf(Log, "C", "budget").size(), 1U);
+}
+
+TEST(TraceLogTest, SpansAndWaitsNeedALane) {
+  TraceLog Log(TraceClock::now());
+  TraceLane &Lane = Log.addLane("prefetch 0");
+  {
+    TraceSpan None(nullptr, "nothing", "f");
+    TraceSpan Span(&Lane, "open", "f");
+    Span.event().Bytes = 3;
+    TraceWait Unneeded(&Lane, "no wait");
+    EXPECT_FALSE(Unneeded.hasBegun());
+    TraceWait Wait(&Lane, "wait");
+    Wait.begin();
+    TraceWait Untraced(nullptr, "nothing");
+    Untraced.begin();
+    EXPECT_TRUE(Untraced.hasBegun());
+  }
+  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  ASSERT_EQ(Events.size(), 2U);
+  EXPECT_EQ(Events[0].getString("name"), "open");
+  EXPECT_EQ(Events[0].getObject("args")->getInteger("bytes"), 3);
+  EXPECT_EQ(Events[1].getString("name"), "wait");
+}
+
+// Time traces.
+
+int64_t systemNow() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::unique_ptr<llvm::MemoryBuffer> timeTrace(llvm::StringRef Events,
+                                              int64_t Beginning) {
+  return llvm::MemoryBuffer::getMemBufferCopy(
+      ("{\"traceEvents\":[" + Events +
+       "],\"beginningOfTime\":" + llvm::Twine(Beginning) + "}")
+          .str());
+}
+
+constexpr const char *SomeEvents = R"(
+  {"pid":77,"tid":4711,"ts":20,"ph":"X","dur":5,"name":"in\"[{","args":{"detail":"]}\\"}},
+  {"pid":77,"tid":4712,"ts":30,"ph":"X","dur":6,"name":"b"},
+  {"pid":77,"tid":4713,"ts":0,"ph":"X","dur":9,"name":"Total b","args":{"count":1,"avg ms":9}},
+  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"process_name","args":{"name":"ld.lld"}},
+  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}})";
+
+TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
+  TraceLog Log(TraceClock::now() - std::chrono::seconds(10));
+  Log.addLane("linker");
+  ASSERT_FALSE(
+      bool(Log.addTimeTrace(timeTrace(SomeEvents, systemNow() - 5'000'000))));
+  std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
+  ASSERT_EQ(Events.size(), 2U); // no sums
+  // Five seconds behind our origin, by two clocks.
+  EXPECT_NEAR(*Events[0].getNumber("ts"), 5'000'020, 1'000'000);
+  EXPECT_EQ(*Events[1].getInteger("ts") - *Events[0].getInteger("ts"), 10);
+  EXPECT_EQ(Events[0].getInteger("dur"), 5);
+  EXPECT_EQ(Events[0].getString("name"), "in\"[{");
+  EXPECT_EQ(Events[0].getObject("args")->getString("detail"), "]}\\");
+  // A process of its own, with threads that are none of ours.
+  std::vector<llvm::json::Object> Processes =
+      eventsOf(Log, "M", "process_name");
+  ASSERT_EQ(Processes.size(), 2U);
+  EXPECT_EQ(nameIn(Processes[1]), "ld.lld");
+  EXPECT_NE(Processes[0].getInteger("pid"), Processes[1].getInteger("pid"));
+  EXPECT_EQ(Events[0].getInteger("pid"), Processes[1].getInteger("pid"));
+  std::vector<llvm::json::Object> Threads = eventsOf(Log, "M", "thread_name");
+  ASSERT_EQ(Threads.size(), 2U);
+  EXPECT_NE(Threads[0].getInteger("tid"), Threads[1].getInteger("tid"));
+  EXPECT_EQ(Events[0].getInteger("tid"), Threads[1].getInteger("tid"));
+  EXPECT_NE(Events[0].getInteger("tid"), Events[1].getInteger("tid"));
+}
+
+TEST(TraceLogTest, ATimeTraceOfAnotherLinkIsNotTaken) {
+  TraceLog Log(TraceClock::now());
+  for (int64_t Off : {-3'600'000'000LL, 3'600'000'000LL})
+    EXPECT_EQ(llvm::toString(
+                  Log.addTimeTrace(timeTrace(SomeEvents, systemNow() + Off))),
+              "is of another link");
+  EXPECT_TRUE(eventsOf(Log, "X").empty());
+}
+
+TEST(TraceLogTest, WhatIsNoTimeTraceIsRefused) {
+  TraceLog Log(TraceClock::now());
+  std::string Whole = timeTrace(SomeEvents, systemNow())->getBuffer().str();
+  // Cut off anywhere.
+  for (size_t Size = 0; Size != Whole.size(); ++Size) {
+    llvm::Error E = Log.addTimeTrace(
+        llvm::MemoryBuffer::getMemBufferCopy(Whole.substr(0, Size)));
+    EXPECT_TRUE(bool(E)) << Size;
+    llvm::consumeError(std::move(E));
+  }
+  for (const char *Text :
+       {"[]", "{}", "{\"traceEvents\":[]}", "{\"beginningOfTime\":1}",
+        "{\"traceEvents\":{},\"beginningOfTime\":1}",
+        "\x7f"
+        "ELF",
+        "{]", "{\"traceEvents\":[],\"beginningOfTime\":\"1\"}", "{\"a\":}",
+        "{\"", "{\"traceEvents\":[],\"beginningOfTime\":1} more"}) {
+    llvm::Error E =
+        Log.addTimeTrace(llvm::MemoryBuffer::getMemBufferCopy(Text));
+    EXPECT_TRUE(bool(E)) << Text;
+    llvm::consumeError(std::move(E));
+  }
+}
+
+TEST(TraceLogTest, EventsThatMakeNoSenseAreLeftOutAndCounted) {
+  TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
+  ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(
+      R"(7, {"ph":"X"}, {"ph":"X","tid":1,"name":"no time"}, {nonsense},
+         {"tid":1,"ts":1,"name":"no kind"}, {"ph":"X","tid":"1","ts":1},
+         {"pid":1,"tid":1,"ts":1,"dur":1,"ph":"X","name":"good"})",
+      systemNow()))));
+  EXPECT_EQ(eventsOf(Log, "X", "", /*LeftOut=*/6).size(), 1U);
+}
+
+// 100 MB and more: one event at a time is parsed.
+TEST(TraceLogTest, ALargeTimeTraceIsCopied) {
+  std::string Events;
+  constexpr int Count = 100000;
+  for (int I = 0; I != Count; ++I)
+    Events += (I ? "," : "") + std::string("{\"pid\":1,\"tid\":") +
+              std::to_string(I % 3) + ",\"ts\":" + std::to_string(I) +
+              ",\"dur\":1,\"ph\":\"X\",\"name\":\"OptFunction\",\"args\":{"
+              "\"detail\":\"f\"}}";
+  TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
+  ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(Events, systemNow()))));
+  EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Count));
 }
 
 } // namespace

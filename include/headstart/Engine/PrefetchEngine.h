@@ -22,6 +22,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/Report/LinkStats.h"
@@ -50,6 +51,9 @@ enum class LinkStage : uint8_t {
   Commit,        ///< writes the PDB: debug symbols
 };
 inline constexpr unsigned NumLinkStages = 7;
+
+/// The name of \p Stage for people: "debug symbols". A literal.
+const char *linkStageName(LinkStage Stage);
 
 struct EngineOptions {
   /// Threads. More than cores on purpose: they wait for the disk, not for a
@@ -133,6 +137,10 @@ public:
   /// How many fetched bytes lie outside of what \p Touched (of `touched`) says.
   /// After `join` only.
   uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched) const;
+
+  /// What its threads have read from disks; nothing where the system does not
+  /// tell. After `join` only.
+  std::optional<os::DiskUse> diskUse() const;
 
   /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
   /// problems; first and last hint counted from \p Origin). Any thread.

@@ -176,6 +176,9 @@ struct LinkCommand {
   /// image first): never
   /// fetched, even where an option also names them as an input.
   std::vector<std::string> Outputs;
+  /// Where --time-trace has the linker write its trace; empty: nowhere. "-" is
+  /// standard output.
+  std::string TimeTrace;
   std::vector<PrefetchOption> PrefetchOptions;
   /// The values of /nodefaultlib: and /disallowlib:, for the default libraries
   /// that are named inside inputs (`.drectve`); see InputResolver::isExcluded.
@@ -219,6 +222,10 @@ LinkCommand parseELFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
 /// The same for ld64.lld.
 LinkCommand parseMachOCommandLine(llvm::ArrayRef<CommandLineWord> Words,
                                   const CommandLineContext &Context);
+
+/// Where lld writes its trace for a --time-trace with the value \p Named
+/// (empty: without) and a link of \p Image.
+std::string timeTraceFile(llvm::StringRef Named, llvm::StringRef Image);
 
 /// The one of the three for \p F.
 LinkCommand parseCommandLine(Flavour F, llvm::ArrayRef<CommandLineWord> Words,

@@ -31,6 +31,8 @@ struct ForeignCommand {
   /// The link. Absent with a Problem, and where the command compiles only.
   std::optional<LinkCommand> Command;
   std::string Problem;
+  /// Nobody knows because it was cancelled.
+  bool WasCancelled = false;
   /// The problem is that the program is none that is known; a flavour would
   /// help.
   bool IsUnknown = false;

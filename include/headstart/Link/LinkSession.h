@@ -82,6 +82,7 @@ private:
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   void keepProfile(bool Succeeded);
   void traceStages();
+  void mergeTimeTrace(bool Succeeded);
   void writeReports();
 
   std::string Tool;
@@ -90,6 +91,11 @@ private:
   PrefetchSettings Settings;
   std::vector<PrefetchOption> Final;
   TraceClock::time_point Origin;
+  std::string WhyOff; ///< known after `begin`
+  /// Where lld writes its own trace; empty: nowhere, or there is none of ours.
+  std::string TimeTraceFile;
+  /// Of the process: when fetching began, and when the link was done.
+  std::optional<os::DiskUse> UseBefore, UseAfter;
   ProgramPages Program = ProgramPages::ofThisProcess();
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::unique_ptr<PrefetchEngine> Engine;

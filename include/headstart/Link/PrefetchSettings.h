@@ -67,6 +67,11 @@ llvm::Error applyEnvironment(Flavour F, const CommandLineContext &Context,
 /// Whether `HEADSTART=off` switches everything off.
 bool isSwitchedOff(const CommandLineContext &Context);
 
+/// Why there is no prefetching, for people: "HEADSTART=off"; empty where
+/// \p Settings and the environment allow it.
+std::string whyOff(const PrefetchSettings &Settings,
+                   const CommandLineContext &Context);
+
 /// Reads "2G", "512M", "64k", "1000000" or "50%"; powers of 1024. Exposed for
 /// the tools that take sizes.
 llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);

@@ -15,17 +15,33 @@
 #define HEADSTART_LINK_REPORTS_H
 
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
 
 namespace headstart {
 
+/// Has \p Trace hold what lld has written to \p File for --time-trace. What is
+/// no such trace, or another link's, is an error that names the file. "-" is
+/// standard output, which nobody can read again. Reads all of it, and blocks.
+llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
+
+/// What of \p All, the use of a linker's process or processes, was the linker's
+/// own and not that of the prefetcher's \p Threads: into \p Stats, unless the
+/// file system seems not to be counted.
+void addLinkersDiskUse(std::optional<os::DiskUse> All,
+                       std::optional<os::DiskUse> Threads, LinkStats &Stats);
+
 /// Writes \p Stats and \p Trace (may be null) to where \p Settings say, if they
-/// do. Straight into what a path names, be it a pipe or /dev/stderr. What
-/// cannot be written costs a warning on standard error that begins with
+/// do; what of a time trace had to be left out is counted. Straight into what a
+/// path names, be it a pipe or /dev/stderr. What cannot be written costs a
+/// warning on standard error that begins with
 /// \p Tool. Blocks.
-void writeReports(const PrefetchSettings &Settings, const LinkStats &Stats,
+void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, llvm::StringRef Tool);
 
 } // namespace headstart

@@ -29,6 +29,36 @@ namespace headstart::os {
 /// from call to call; costs a system call.
 std::optional<uint64_t> countWaits();
 
+/// What was read from disks, as the system counts it.
+struct DiskUse {
+  uint64_t Bytes = 0; ///< 0 also of file systems that are not counted
+  /// How often a thread had to stop for a page that was not in memory, of a
+  /// file or of the program itself (major faults).
+  uint64_t Stops = 0;
+
+  DiskUse &operator+=(const DiskUse &Other) {
+    Bytes += Other.Bytes;
+    Stops += Other.Stops;
+    return *this;
+  }
+  /// What was added since \p Before.
+  DiskUse operator-(const DiskUse &Before) const {
+    auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
+    return {Less(Bytes, Before.Bytes), Less(Stops, Before.Stops)};
+  }
+};
+
+/// Whose use of the disks.
+enum class DiskUser : uint8_t {
+  Thread,   ///< the calling one
+  Process,  ///< all threads, ended ones too
+  Children, ///< the ended processes that this one has waited for, and theirs
+};
+
+/// What \p User has read until now; nothing where the system does not tell.
+/// Costs a system call. Any thread.
+std::optional<DiskUse> diskUse(DiskUser User);
+
 /// How many processors this process may use, at least 1.
 unsigned usableProcessors();
 

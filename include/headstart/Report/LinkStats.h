@@ -35,6 +35,7 @@ struct LinkStats {
   std::string Tool;    ///< "lld-link"
   std::string Flavour; ///< "coff"
   bool On = false;
+  std::string WhyOff;               ///< "--no-prefetch-inputs"; empty when on
   uint64_t Inputs = 0;              ///< files the prefetcher knew of
   uint64_t InputsBytes = 0;         ///< their sizes, of those that it opened
   uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, found in memory
@@ -50,6 +51,17 @@ struct LinkStats {
   std::optional<double> FirstHintMs; ///< from the start of main
   std::optional<double> LastHintMs;
   double LinkMs = 0;
+  /// The linker was done before the prefetcher.
+  bool Unfinished = false;
+  /// Memory was short, and fetching stayed close to the linker.
+  bool ShortOfMemory = false;
+  /// How long the linker waited for inputs that a thread was just opening.
+  std::optional<double> WaitedMs;
+  /// What the linker's own threads read from disks: inputs that were not there
+  /// yet, and the program. Absent where the system does not tell.
+  std::optional<uint64_t> LinkerReadBytes;
+  /// How often they stopped for a page that was not in memory.
+  std::optional<uint64_t> LinkerStops;
   std::vector<CountedProblem> Problems;
 };
 

@@ -1,5 +1,4 @@
-//===- TraceLog.h - What the prefetcher's threads did, and when --*- C++
-//-*-===//
+//===- TraceLog.h - What the prefetcher's threads did, and when -*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Events of the prefetcher's threads, in the format that Perfetto and
-/// chrome://tracing open.
+/// Events of the prefetcher's threads and of the linker, in the format that
+/// Perfetto and chrome://tracing open.
 ///
 /// Protocol: each thread appends to a TraceLane of its own, without a lock.
 /// TraceLog::write may be called once every thread has been joined.
@@ -19,18 +18,31 @@
 #ifndef HEADSTART_REPORT_TRACELOG_H
 #define HEADSTART_REPORT_TRACELOG_H
 
+#include "headstart/Report/TimeTrace.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace headstart {
 
 using TraceClock = std::chrono::steady_clock;
+
+/// An arrow from one event to another, which may be in another lane.
+struct TraceFlow {
+  enum End : uint8_t { None, From, To };
+  End Which = None;
+  uint64_t Id = 0; ///< the same at both ends
+};
 
 /// One thing that took some time.
 struct TraceEvent {
@@ -40,36 +52,125 @@ struct TraceEvent {
   std::string Path; ///< the file concerned, or empty
   uint64_t Offset = 0;
   uint64_t Bytes = 0;
-  llvm::StringRef Why = ""; ///< a literal: the kind of bytes, or empty
+  llvm::StringRef Why = "";   ///< a literal: the kind of bytes, or empty
+  llvm::StringRef Stage = ""; ///< a literal: the stage it is for, or empty
+  std::optional<uint64_t> Resident =
+      std::nullopt; ///< bytes of the file found in memory
+  TraceFlow Flow = {};
+};
+
+/// What a counter was at one time.
+struct TraceSample {
+  const char *Counter = ""; ///< a literal: "fetched"
+  TraceClock::time_point Time;
+  uint64_t Bytes = 0;
 };
 
 /// The events of one thread. Only that thread may append.
 class TraceLane {
 public:
   void add(TraceEvent Event) { Events.push_back(std::move(Event)); }
+  void sample(const char *Counter, uint64_t Bytes) {
+    Samples.push_back({Counter, TraceClock::now(), Bytes});
+  }
 
 private:
   friend class TraceLog;
   std::string Name;
+  int Place = 0;
   std::vector<TraceEvent> Events;
+  std::vector<TraceSample> Samples;
 };
 
 class TraceLog {
 public:
-  /// Times in the trace count from \p Origin.
-  explicit TraceLog(TraceClock::time_point Origin) : Origin(Origin) {}
+  /// Times in the trace count from \p Origin. \p Program is the name of the
+  /// process in the trace.
+  explicit TraceLog(TraceClock::time_point Origin,
+                    llvm::StringRef Program = "headstart");
 
   /// A lane for the calling thread; owned by the log, valid as long as it is.
-  /// Any thread.
-  TraceLane &addLane(llvm::StringRef Name);
+  /// Viewers show lanes by their \p Place, the least on top. Any thread.
+  TraceLane &addLane(llvm::StringRef Name, int Place = 0);
 
-  /// Writes all lanes as a trace in JSON. Call after all threads are joined.
-  void write(llvm::raw_ostream &OS) const;
+  /// The lane of the calling thread, made at its first call: for threads that
+  /// are not ours. Further threads' lanes have a number behind \p Name. Any
+  /// thread.
+  TraceLane &laneOfThisThread(llvm::StringRef Name, int Place);
+
+  /// Has `write` copy the events of \p Text, which LLVM's TimeProfiler has
+  /// written in this process or another: as a process of their own, on the same
+  /// axis. The error says what is wrong with it; one that began before this log
+  /// or has yet to begin is another link's. Call after all threads are joined.
+  llvm::Error addTimeTrace(std::unique_ptr<llvm::MemoryBuffer> Text);
+
+  /// Writes everything as a trace in JSON. Returns how many events of time
+  /// traces had to be left out. Call after all threads are joined.
+  uint64_t write(llvm::raw_ostream &OS) const;
 
 private:
+  void writeEvents(llvm::json::OStream &J) const;
+  void writeSamples(llvm::json::OStream &J) const;
+  uint64_t writeTimeTrace(llvm::json::OStream &J) const;
+
   TraceClock::time_point Origin;
+  /// Origin by the system's clock, in microseconds since the epoch.
+  int64_t SystemOrigin;
+  std::string Program;
   mutable std::mutex Mutex;
-  std::vector<std::unique_ptr<TraceLane>> Lanes; // guarded by Mutex
+  std::vector<std::unique_ptr<TraceLane>> Lanes;    // guarded by Mutex
+  std::map<std::thread::id, TraceLane *> OfThreads; // guarded by Mutex
+  std::optional<TimeTrace> LinkersOwn;
+};
+
+/// Appends to a lane, when it goes out of scope, what happened since it was
+/// made. Without a lane it does nothing, and does not look at the clock.
+class TraceSpan {
+public:
+  TraceSpan(TraceLane *Lane, const char *Name, llvm::StringRef Path = "")
+      : Lane(Lane) {
+    if (!Lane)
+      return;
+    Event.Name = Name;
+    Event.Path = Path.str();
+    Event.Begin = TraceClock::now();
+  }
+  ~TraceSpan() {
+    if (!Lane)
+      return;
+    Event.End = TraceClock::now();
+    Lane->add(std::move(Event));
+  }
+  TraceSpan(const TraceSpan &) = delete;
+  TraceSpan &operator=(const TraceSpan &) = delete;
+
+  /// To say more of it.
+  TraceEvent &event() { return Event; }
+
+private:
+  TraceLane *Lane;
+  TraceEvent Event;
+};
+
+/// The same for waiting, which may turn out not to be needed: then nothing is
+/// appended.
+class TraceWait {
+public:
+  TraceWait(TraceLane *Lane, const char *Name) : Lane(Lane), Name(Name) {}
+  ~TraceWait() {
+    if (Lane && Begin)
+      Lane->add({Name, *Begin, TraceClock::now(), ""});
+  }
+  TraceWait(const TraceWait &) = delete;
+  TraceWait &operator=(const TraceWait &) = delete;
+
+  void begin() { Begin = TraceClock::now(); }
+  bool hasBegun() const { return Begin.has_value(); }
+
+private:
+  TraceLane *Lane;
+  const char *Name;
+  std::optional<TraceClock::time_point> Begin;
 };
 
 } // namespace headstart

@@ -142,8 +142,10 @@ void OutputList::others() {
         OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
     if (const OptionWord *Named = Options.last(ID))
       add(Named->Value);
-  if (const OptionWord *Trace = Options.last(OPT_time_trace_file))
-    add(Trace->Value.empty() ? Image + ".time-trace" : Trace->Value.str());
+  if (const OptionWord *Trace = Options.last(OPT_time_trace_file)) {
+    Command.TimeTrace = timeTraceFile(Trace->Value, Image);
+    add(Command.TimeTrace);
+  }
 }
 
 void addOutputs(const OptionWords &Options, const CommandLineContext &Context,

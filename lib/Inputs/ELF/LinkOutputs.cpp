@@ -35,12 +35,10 @@ void addOutputs(const opt::InputArgList &Args,
         OPT_print_symbol_order, OPT_opt_remarks_filename, OPT_lto_obj_path,
         OPT_thinlto_index_only_file, OPT_plugin_opt_eq_stats_file_eq})
     Add(Args.getLastArgValue(ID));
-  // lld 22 Support/TimeProfiler.cpp: the image's name and a suffix where none
-  // is given.
   if (const opt::Arg *Trace = Args.getLastArg(OPT_time_trace_file))
-    Add(Trace->getNumValues() && *Trace->getValue()
-            ? Trace->getValue()
-            : (Image + ".time-trace").str());
+    Command.TimeTrace =
+        timeTraceFile(Trace->getNumValues() ? Trace->getValue() : "", Image);
+  Add(Command.TimeTrace);
   if (const opt::Arg *Reproduce = Args.getLastArg(OPT_reproduce))
     Add(Reproduce->getValue());
   else if (Context.GetEnv)

@@ -243,8 +243,9 @@ void Parser::addOutputs() {
       Add(A->getValue());
   if (const Arg *A =
           Args.getLastArgNoClaim(OPT_time_trace, OPT_time_trace_eq)) {
-    bool IsNamed = A->getNumValues() != 0 && A->getValue()[0] != '\0';
-    Add(IsNamed ? A->getValue() : Command.Outputs.front() + ".time-trace");
+    Command.TimeTrace = timeTraceFile(A->getNumValues() ? A->getValue() : "",
+                                      Command.Outputs.front());
+    Add(Command.TimeTrace);
   }
 }
 

@@ -14,4 +14,6 @@ namespace headstart::os {
 // flavours have times and no count of switches (<mach/thread_info.h>).
 std::optional<uint64_t> countWaits() { return std::nullopt; }
 
+std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
+
 } // namespace headstart::os

@@ -14,6 +14,8 @@ namespace headstart::os {
 
 std::optional<uint64_t> countWaits() { return std::nullopt; }
 
+std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
+
 unsigned usableProcessors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }

@@ -18,4 +18,16 @@ std::optional<uint64_t> countWaits() {
   return static_cast<uint64_t>(Usage.ru_nvcsw);
 }
 
+std::optional<DiskUse> diskUse(DiskUser User) {
+  rusage Usage;
+  int Who = User == DiskUser::Thread    ? RUSAGE_THREAD
+            : User == DiskUser::Process ? RUSAGE_SELF
+                                        : RUSAGE_CHILDREN;
+  if (::getrusage(Who, &Usage) != 0)
+    return std::nullopt;
+  // Linux counts sectors of 512 bytes, whatever the file system's blocks.
+  return DiskUse{static_cast<uint64_t>(Usage.ru_inblock) * 512,
+                 static_cast<uint64_t>(Usage.ru_majflt)};
+}
+
 } // namespace headstart::os

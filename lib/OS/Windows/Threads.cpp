@@ -22,6 +22,8 @@ namespace headstart::os {
 // are no waits.
 std::optional<uint64_t> countWaits() { return std::nullopt; }
 
+std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
+
 unsigned usableProcessors() {
   std::array<USHORT, 64> Groups;
   auto Count = static_cast<USHORT>(Groups.size());

@@ -1,5 +1,11 @@
-"""Checks the statistics and the trace of a cold link of N objects."""
+"""Checks the statistics and the trace of a cold link of N objects.
+
+    check-stats.py stats.json trace.json N MAN-PAGE
+
+Every field is in the man page, and nothing else is.
+"""
 import json
+import re
 import sys
 
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -12,7 +18,9 @@ promised = {
     "version", "tool", "flavour", "mode", "inputs", "inputs_bytes",
     "resident_bytes_before", "hinted_bytes", "hint_calls", "handed_over",
     "not_handed_over", "touched_bytes", "wasted_bytes", "budget_bytes", "jobs",
-    "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors"}
+    "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors",
+    "why_off", "unfinished", "short_of_memory", "waited_ms",
+    "linker_read_bytes", "linker_stops"}
 assert set(stats) == promised, set(stats) ^ promised
 assert stats["tool"] == "lld-link" and stats["flavour"] == "coff"
 assert stats["mode"] == "on" and stats["version"] == 1
@@ -24,12 +32,25 @@ assert stats["resident_bytes_before"] < stats["inputs_bytes"] / 20, stats
 assert stats["hinted_bytes"] >= 0.9 * stats["inputs_bytes"], stats
 assert 0 < stats["first_hint_ms"] <= stats["last_hint_ms"], stats
 assert stats["errors"] == [], stats
+assert stats["why_off"] is None and stats["short_of_memory"] is False, stats
+assert stats["unfinished"] in (False, True) and stats["waited_ms"] >= 0, stats
+for key in ("linker_read_bytes", "linker_stops"):
+    assert stats[key] is None or stats[key] >= 0, stats
+with open(sys.argv[4], encoding="utf-8") as file:
+    fields = re.search(r"as a JSON object:\n(.*?)\n\.El", file.read(), re.S)
+documented = re.findall(r"^\.It Li (\w+)$", fields.group(1), re.M)
+assert set(documented) == promised, set(documented) ^ promised
 
 events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
-lanes = [e for e in trace["traceEvents"]
-         if e["ph"] == "M" and e["args"]["name"] != "linker"]
-assert 1 <= len(lanes) <= 4, lanes
-assert sum(e["name"] == "open" for e in events) == count
+lanes = {e["tid"]: e["args"]["name"] for e in trace["traceEvents"]
+         if e["name"] == "thread_name"}
+prefetch = {t for t, name in lanes.items() if name.startswith("prefetch ")}
+assert 1 <= len(prefetch) <= 4, lanes
+assert set(lanes.values()) - {lanes[t] for t in prefetch} == {
+    "linker", "linker's inputs"}, lanes
+assert count == sum(
+    e["name"] == "open" and e["tid"] in prefetch for e in events)
+assert count == sum(e["name"] == "handed over" for e in events)
 fetched = sum(e["args"]["bytes"] for e in events if e["name"] == "fetch")
 assert fetched >= 0.9 * stats["hinted_bytes"], (fetched, stats)
 assert all(e["ts"] >= 0 and e["dur"] >= 0 for e in events)

@@ -1,0 +1,139 @@
+//===- TimeTrace.cpp - What lld writes for --time-trace -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/TimeTrace.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// Walks over JSON: finds where values begin and end, and builds nothing.
+class Cursor {
+public:
+  explicit Cursor(StringRef Text) : Rest(Text) {}
+
+  /// Passes over white space and then over \p C, if it comes next.
+  bool consume(char C) {
+    Rest = Rest.ltrim(" \t\r\n");
+    return Rest.consume_front(StringRef(&C, 1));
+  }
+
+  bool atEnd() { return Rest.ltrim(" \t\r\n").empty(); }
+
+  /// Passes over one value, and gives its text; an empty one where there is
+  /// none, or no end of it.
+  StringRef value() {
+    Rest = Rest.ltrim(" \t\r\n");
+    size_t Size = sizeOfValue();
+    StringRef Value = Rest.take_front(Size);
+    Rest = Rest.drop_front(Size);
+    return Value;
+  }
+
+private:
+  /// Where the string that opens at \p Begin is over; 0 when it has no end.
+  size_t endOfString(size_t Begin) const {
+    size_t I = Begin + 1;
+    while ((I = Rest.find_first_of("\"\\", I)) != StringRef::npos) {
+      if (Rest[I] == '"')
+        return I + 1;
+      I += 2;
+    }
+    return 0;
+  }
+
+  size_t sizeOfValue() const {
+    if (Rest.empty())
+      return 0;
+    if (Rest.front() == '"')
+      return endOfString(0);
+    if (Rest.front() != '{' && Rest.front() != '[')
+      return std::min(Rest.find_first_of(",]} \t\r\n"), Rest.size());
+    size_t Depth = 0;
+    size_t I = 0;
+    while ((I = Rest.find_first_of("\"{[]}", I)) != StringRef::npos) {
+      switch (Rest[I]) {
+      case '"':
+        I = endOfString(I);
+        if (I == 0)
+          return 0;
+        continue;
+      case '{':
+      case '[':
+        ++Depth;
+        break;
+      default:
+        if (--Depth == 0)
+          return I + 1;
+      }
+      ++I;
+    }
+    return 0;
+  }
+
+  StringRef Rest;
+};
+
+} // namespace
+
+static Error broken(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+Expected<TimeTrace> TimeTrace::parse(std::unique_ptr<MemoryBuffer> Text) {
+  TimeTrace Result;
+  Cursor At(Text->getBuffer());
+  if (!At.consume('{'))
+    return broken("is no trace");
+  bool HasBeginning = false;
+  if (!At.consume('}')) {
+    do {
+      StringRef Key = At.value();
+      if (!Key.starts_with("\"") || !At.consume(':'))
+        return broken("is no trace, or cut off");
+      StringRef Value = At.value();
+      if (Value.empty())
+        return broken("is cut off");
+      if (Key == "\"traceEvents\"")
+        Result.Events = Value;
+      else if (Key == "\"beginningOfTime\"")
+        HasBeginning = !Value.getAsInteger(10, Result.Beginning);
+    } while (At.consume(','));
+    if (!At.consume('}'))
+      return broken("is cut off");
+  }
+  if (!At.atEnd() || !Result.Events.starts_with("[") || !HasBeginning)
+    return broken("is no time trace of LLVM's");
+  Result.Text = std::move(Text);
+  return std::move(Result);
+}
+
+uint64_t
+TimeTrace::forEachEvent(function_ref<void(json::Object &)> Visit) const {
+  uint64_t PassedOver = 0;
+  Cursor At(Events.drop_front().drop_back());
+  while (!At.atEnd()) {
+    StringRef Text = At.value();
+    Expected<json::Value> Event = json::parse(Text);
+    if (!Event) {
+      consumeError(Event.takeError());
+      ++PassedOver;
+    } else if (json::Object *Object = Event->getAsObject()) {
+      Visit(*Object);
+    } else {
+      ++PassedOver;
+    }
+    if (!At.consume(','))
+      break;
+  }
+  return PassedOver;
+}
+
+} // namespace headstart

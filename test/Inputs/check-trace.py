@@ -1,0 +1,149 @@
+"""Checks traces against the Trace Event Format, strictly: what each kind of
+event must have and of which type, names for processes and threads, order and
+nesting of what a thread does, counters, and arrows with both ends.
+
+    check-trace.py TRACE... [--merged] [--has PROCESS/THREAD/EVENT]...
+
+--merged: the linker's own events are there too (--time-trace), as a second
+process, and lie within the link. --has: an event of that name exists; an empty
+part means any.
+"""
+import argparse
+import json
+import math
+
+OWN, LINKER = 1, 2  # process numbers
+KINDS = {"X", "M", "C", "s", "f", "b", "e", "i"}
+
+
+def is_number(value):
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and math.isfinite(value))
+
+
+def unique(pairs):
+    """An object whose keys are there once."""
+    result = dict(pairs)
+    assert len(result) == len(pairs), pairs
+    return result
+
+
+def check_fields(event):
+    """The fields of one event, by its kind."""
+    kind = event["ph"]
+    assert kind in KINDS, event
+    assert isinstance(event["name"], str), event
+    assert isinstance(event["pid"], int), event
+    if kind != "C" and not (kind == "M"
+                            and event["name"].startswith("process_")):
+        assert isinstance(event["tid"], int), event
+    if kind != "M":
+        assert is_number(event["ts"]) and event["ts"] >= 0, event
+    if kind == "X":
+        assert is_number(event["dur"]) and event["dur"] >= 0, event
+    if kind in "XCM":
+        assert isinstance(event.get("args", {}), dict), event
+    if kind == "C":
+        assert event["args"], event
+        assert all(is_number(v) and v >= 0 for v in event["args"].values()), event
+    if kind in "sfbe":
+        assert isinstance(event["id"], (int, str)), event
+        assert isinstance(event["cat"], str), event
+    if kind == "f":
+        assert event["bp"] == "e", event
+    if kind == "M":
+        key = {"process_name": "name", "thread_name": "name",
+               "process_sort_index": "sort_index",
+               "thread_sort_index": "sort_index"}[event["name"]]
+        want = str if key == "name" else int
+        assert isinstance(event["args"][key], want), event
+
+
+def check_lane(slices):
+    """What one thread does is in order, and each thing is within another or
+    beside it."""
+    open_until = []
+    last = 0
+    for event in slices:
+        # To the nanosecond, as they are written.
+        begin = round(event["ts"] * 1000)
+        end = begin + round(event["dur"] * 1000)
+        assert begin >= last, (event, last)
+        last = begin
+        while open_until and open_until[-1] <= begin:
+            open_until.pop()
+        # The two are rounded apart from each other.
+        assert not open_until or end <= open_until[-1] + 1, (event, open_until)
+        open_until.append(end)
+
+
+def check(path, merged, wanted):
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file, object_pairs_hook=unique)
+    assert trace["displayTimeUnit"] == "ms", trace["displayTimeUnit"]
+    events = trace["traceEvents"]
+    for event in events:
+        check_fields(event)
+
+    processes = {e["pid"]: e["args"]["name"] for e in events
+                 if e["name"] == "process_name"}
+    assert all(processes.values()), processes
+    assert set(processes) == ({OWN, LINKER} if merged else {OWN}), processes
+    assert {e["pid"] for e in events} == set(processes)
+    threads = {}
+    for event in events:
+        if event["name"] == "thread_name":
+            assert event["tid"] not in threads, event
+            threads[event["tid"]] = (event["pid"], event["args"]["name"])
+    own = [name for pid, name in threads.values() if pid == OWN]
+    assert all(own) and len(set(own)) == len(own), own
+    places = [e["args"]["sort_index"] for e in events
+              if e["name"] == "thread_sort_index"]
+    assert len(places) == len(own) == len(set(places)), places
+
+    lanes, counters, arrows = {}, {}, {}
+    for event in events:
+        if "tid" in event:
+            assert threads[event["tid"]][0] == event["pid"], event
+        if event["ph"] == "X":
+            lanes.setdefault(event["tid"], []).append(event)
+        elif event["ph"] == "C":
+            counters.setdefault((event["pid"], event["name"]), []).append(event)
+        elif event["ph"] in "sf":
+            arrows.setdefault(event["ph"], []).append(event)
+    for tid, slices in lanes.items():
+        if threads[tid][0] == LINKER:  # by their ends, as LLVM writes them
+            slices.sort(key=lambda e: (e["ts"], -e["dur"]))
+        check_lane(slices)
+    for samples in counters.values():
+        times = [e["ts"] for e in samples]
+        assert times == sorted(times), samples
+    begun = {e["id"]: e["ts"] for e in arrows.get("s", [])}
+    assert len(begun) == len(arrows.get("s", []))
+    for event in arrows.get("f", []):
+        assert begun[event["id"]] <= event["ts"], event
+        assert any(s["ts"] <= event["ts"] <= s["ts"] + s["dur"]
+                   for s in lanes[event["tid"]]), event
+
+    if merged:
+        end = max(e["ts"] + e["dur"] for t, s in lanes.items() for e in s
+                  if threads[t][0] == OWN)
+        theirs = [e for t, s in lanes.items() for e in s
+                  if threads[t][0] == LINKER]
+        assert theirs and all(0 < e["ts"] and e["ts"] + e["dur"] <= end
+                              for e in theirs), (theirs, end)
+    for one in wanted:
+        process, thread, name = one.split("/")
+        assert any(name in ("", e["name"])
+                   and thread in ("", threads[e["tid"]][1] if "tid" in e else "")
+                   and process in ("", processes[e["pid"]])
+                   for e in events if e["ph"] != "M"), one
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("traces", nargs="+")
+parser.add_argument("--merged", action="store_true")
+parser.add_argument("--has", action="append", default=[])
+arguments = parser.parse_args()
+for trace_path in arguments.traces:
+    check(trace_path, arguments.merged, arguments.has)

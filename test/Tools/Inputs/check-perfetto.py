@@ -1,0 +1,51 @@
+"""Checks what Perfetto's trace processor says of the trace of a cold link.
+
+    check-perfetto.py answers.json stats.json lld.json INPUTS
+
+The answers are those to the queries of perfetto.test, a line each.
+"""
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    complaints, slices, counters, arrows = map(json.loads, file)
+with open(sys.argv[2], encoding="utf-8") as file:
+    stats = json.load(file)
+with open(sys.argv[3], encoding="utf-8") as file:
+    theirs = [e for e in json.load(file)["traceEvents"]
+              if e["ph"] == "X" and not e["name"].startswith("Total ")]
+count = int(sys.argv[4])
+
+assert complaints == [], complaints
+own = [s for s in slices if s["process"] == "lld-link and its prefetcher"]
+lanes = {s["thread"] for s in own}
+assert {"linker", "linker's inputs"} < lanes, lanes
+assert lanes <= {"linker", "linker's inputs"} | {
+    "prefetch %d" % i for i in range(4)}, lanes
+fetched = [s for s in own if s["name"] == "fetch"]
+assert sum(s["bytes"] for s in fetched) == stats["hinted_bytes"], stats
+assert len({s["path"] for s in fetched}) == count
+given = [s for s in own if s["name"] == "handed over"]
+assert len(given) == stats["handed_over"] == count, stats
+
+# lld's own, between the first and the last of ours.
+merged = [s for s in slices if s["process"] != "lld-link and its prefetcher"]
+assert sorted(s["name"] for s in merged) == sorted(e["name"] for e in theirs)
+assert all(s["ts"] > own[0]["ts"] for s in merged)
+last = max(s["ts"] + s["dur"] for s in own)
+assert all(s["ts"] + s["dur"] <= last for s in merged)
+
+most = {c["name"]: c["most"] for c in counters}
+assert set(most) == {"fetched bytes", "fetched ahead bytes", "budget bytes",
+                     "found in memory bytes"}, most
+assert most["fetched bytes"] == stats["hinted_bytes"], (most, stats)
+assert most["found in memory bytes"] == stats["resident_bytes_before"], most
+assert 0 < most["fetched ahead bytes"] <= most["budget bytes"], most
+assert most["budget bytes"] == stats["budget_bytes"], (most, stats)
+
+assert arrows, "no input was opened ahead"
+for arrow in arrows:
+    assert arrow["from"] == "open" and arrow["opened"], arrow
+    # Where the linker waited, Perfetto has it end at the waiting.
+    assert ((arrow["to"] == "handed over" and arrow["opened"] == arrow["taken"])
+            or arrow["to"] == "wait until it is open"), arrow

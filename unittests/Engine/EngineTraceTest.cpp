@@ -1,0 +1,229 @@
+//===- EngineTraceTest.cpp - What the engine says of itself ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/InputTable.h"
+#include "EngineTestSupport.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gmock/gmock.h"
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <set>
+#include <thread>
+
+using namespace headstart;
+using namespace headstart::test;
+using testing::Contains;
+using testing::Not;
+
+namespace {
+
+/// A trace, read back.
+struct ReadTrace {
+  std::map<int64_t, std::string> Lanes;
+  std::vector<llvm::json::Object> Events; ///< with durations
+  std::map<std::string, std::vector<int64_t>> Counters;
+  std::set<int64_t> Begun, Ended; ///< arrows
+
+  explicit ReadTrace(const TraceLog &Log) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    EXPECT_EQ(Log.write(OS), 0U);
+    llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
+    if (!V) {
+      ADD_FAILURE() << llvm::toString(V.takeError());
+      return;
+    }
+    for (llvm::json::Value &E : *V->getAsObject()->getArray("traceEvents")) {
+      llvm::json::Object &O = *E.getAsObject();
+      std::string Kind = O.getString("ph")->str();
+      std::string Name = O.getString("name")->str();
+      if (Name == "thread_name")
+        Lanes[*O.getInteger("tid")] =
+            O.getObject("args")->getString("name")->str();
+      else if (Kind == "C")
+        Counters[Name].push_back(*O.getObject("args")->getInteger("bytes"));
+      else if (Kind == "s")
+        Begun.insert(*O.getInteger("id"));
+      else if (Kind == "f")
+        Ended.insert(*O.getInteger("id"));
+      else if (Kind == "X")
+        Events.push_back(std::move(O));
+    }
+  }
+
+  /// "lane/event" of each.
+  std::multiset<std::string> names() const {
+    std::multiset<std::string> Result;
+    for (const llvm::json::Object &O : Events)
+      Result.insert(Lanes.at(*O.getInteger("tid")) + "/" +
+                    O.getString("name")->str());
+    return Result;
+  }
+};
+
+class EngineTraceTest : public testing::Test {
+protected:
+  TestFolder Folder;
+};
+
+TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
+  std::vector<std::string> Paths = writeFiles(Folder, 10, 1 << 20);
+  evict(Paths);
+  TraceLog Trace(TraceClock::now());
+  EngineOptions Options;
+  Options.Jobs = 2;
+  Options.BudgetBytes = 64 << 20;
+  Options.Trace = &Trace;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  ReadTrace Read(Trace);
+  for (const auto &[Id, Name] : Read.Lanes)
+    EXPECT_TRUE(Name == "prefetch 0" || Name == "prefetch 1") << Name;
+  uint64_t Fetched = 0;
+  size_t Opened = 0;
+  for (const llvm::json::Object &O : Read.Events) {
+    const llvm::json::Object &Arguments = *O.getObject("args");
+    if (O.getString("name") == "fetch") {
+      Fetched += *Arguments.getInteger("bytes");
+      EXPECT_TRUE(Arguments.getInteger("offset"));
+      EXPECT_TRUE(Arguments.getString("why"));
+      EXPECT_TRUE(Arguments.getString("stage"));
+    } else if (O.getString("name") == "open") {
+      ++Opened;
+      EXPECT_EQ(Arguments.getInteger("bytes"), 1 << 20);
+      EXPECT_EQ(Arguments.getInteger("resident"), 0);
+    }
+  }
+  EXPECT_EQ(Opened, 10U);
+  EXPECT_EQ(Fetched, statsOf(Engine).HintedBytes);
+  EXPECT_EQ(Read.Counters["fetched"].back(), 10 << 20);
+  EXPECT_TRUE(std::is_sorted(Read.Counters["fetched"].begin(),
+                             Read.Counters["fetched"].end()));
+  EXPECT_EQ(Read.Counters["fetched ahead"].back(), 10 << 20);
+  EXPECT_THAT(Read.Counters["budget"], testing::ElementsAre(64 << 20));
+  EXPECT_EQ(Read.Counters["found in memory"].back(), 0);
+}
+
+TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
+  std::vector<std::string> Paths = writeFiles(Folder, 4, 100000);
+  evict(Paths);
+  TraceLog Trace(TraceClock::now());
+  EngineOptions Options;
+  Options.Trace = &Trace;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  for (const std::string &Path : Paths)
+    EXPECT_TRUE(Engine.take(Path, likeLLD()));
+  EXPECT_FALSE(Engine.take(Folder.write("other.obj", "x"), likeLLD()));
+  ReadTrace Read(Trace);
+  std::multiset<std::string> Names = Read.names();
+  EXPECT_EQ(Names.count("linker's inputs/handed over"), 4U);
+  EXPECT_EQ(Names.count("linker's inputs/left to the linker"), 1U);
+  EXPECT_EQ(Read.Begun.size(), 4U);
+  EXPECT_EQ(Read.Ended, Read.Begun);
+  // All of it was asked for.
+  EXPECT_EQ(Read.Counters["fetched ahead"].back(), 0);
+}
+
+TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
+  std::vector<std::string> Paths = writeFiles(Folder, 2, 100000);
+  evict(Paths);
+  TraceLog Trace(TraceClock::now());
+  EngineOptions Options;
+  Options.Jobs = 1;
+  Options.BudgetBytes = 0;
+  Options.Trace = &Trace;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  // The thread has opened the first, and will wait for room to fetch it.
+  for (int Try = 0; statsOf(Engine).InputsBytes == 0 && Try != 1000; ++Try)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  Engine.cancel();
+  Engine.join();
+  EXPECT_THAT(ReadTrace(Trace).names(), Contains("prefetch 0/wait for memory"));
+  EXPECT_TRUE(statsOf(Engine).Unfinished);
+}
+
+TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
+  std::vector<std::string> Paths = writeFiles(Folder, 2, 100000);
+  PrefetchEngine Engine({});
+  Engine.startFiles(Paths);
+  Engine.join();
+  Engine.cancel();
+  LinkStats Stats = statsOf(Engine);
+  EXPECT_FALSE(Stats.Unfinished);
+  EXPECT_FALSE(Stats.ShortOfMemory);
+  EXPECT_EQ(Stats.WaitedMs, 0);
+}
+
+TEST_F(EngineTraceTest, WithoutHandOverNobodyWaits) {
+  EngineOptions Options;
+  Options.HandOver = false;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(writeFiles(Folder, 1, 1000));
+  Engine.join();
+  EXPECT_FALSE(statsOf(Engine).WaitedMs.has_value());
+}
+
+TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
+  os::DiskUse Before = *os::diskUse(os::DiskUser::Process);
+  std::vector<std::string> Paths = writeFiles(Folder, 4, 1 << 20);
+  evict(Paths);
+  PrefetchEngine Engine({});
+  Engine.startFiles(Paths);
+  Engine.join();
+  std::optional<os::DiskUse> Use = Engine.diskUse();
+  ASSERT_TRUE(Use.has_value());
+  uint64_t All = (*os::diskUse(os::DiskUser::Process) - Before).Bytes;
+  EXPECT_LE(Use->Bytes, All);
+  if (All == 0)
+    GTEST_SKIP() << "reads from the temporary folder are not counted";
+  EXPECT_GE(Use->Bytes, 4U << 20);
+}
+
+TEST(InputTableTest, SaysThatItWaitsWhenItDoes) {
+  InputTable Table;
+  std::vector<NamedInput> Inputs(1);
+  Inputs[0].Name = "a.obj";
+  Table.fill(std::move(Inputs));
+  auto [Entry, Plans] = Table.nextWork([] { ADD_FAILURE() << "no wait"; });
+  ASSERT_NE(Entry, nullptr);
+  ASSERT_TRUE(Table.claim(*Entry));
+  std::atomic<int> Waits{0};
+  std::thread Linker([&] {
+    bool Claimed = true;
+    EXPECT_EQ(Table.find("a.obj", Claimed, [&] { ++Waits; }), Entry);
+    EXPECT_FALSE(Claimed);
+  });
+  std::thread Other(
+      [&] { EXPECT_TRUE(Table.waitUntilPublished(*Entry, [&] { ++Waits; })); });
+  while (Waits != 2)
+    std::this_thread::yield();
+  Table.publish(*Entry, EntryState::Ready, "a.obj", {}, nullptr);
+  Linker.join();
+  Other.join();
+  bool Claimed = true;
+  Table.find("a.obj", Claimed, [&] { ++Waits; });
+  EXPECT_TRUE(Table.waitUntilPublished(*Entry, [&] { ++Waits; }));
+  EXPECT_EQ(Waits, 2);
+
+  // More may come as long as somebody looks.
+  std::thread Worker(
+      [&] { EXPECT_EQ(Table.nextWork([&] { ++Waits; }).Entry, nullptr); });
+  while (Waits != 3)
+    std::this_thread::yield();
+  Table.looked();
+  Worker.join();
+}
+
+} // namespace

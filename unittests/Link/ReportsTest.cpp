@@ -1,0 +1,121 @@
+//===- ReportsTest.cpp - What a link leaves behind for people -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/Reports.h"
+#include "OS/TestFiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <sys/stat.h>
+
+using namespace headstart;
+using headstart::os::test::TestFolder;
+using testing::HasSubstr;
+
+namespace {
+
+class ReportsTest : public testing::Test {
+protected:
+  std::string errorOf(const std::string &File) {
+    return llvm::toString(addTimeTrace(Log, File));
+  }
+
+  static std::string timeTrace(const std::string &Events) {
+    return "{\"traceEvents\":[" + Events + "],\"beginningOfTime\":" +
+           std::to_string(
+               std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::system_clock::now().time_since_epoch())
+                   .count()) +
+           "}";
+  }
+
+  TestFolder Folder;
+  TraceLog Log{TraceClock::now() - std::chrono::seconds(1)};
+};
+
+TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
+  std::string Missing = Folder.path("missing");
+  EXPECT_EQ(errorOf(Missing),
+            "time trace '" + Missing + "': No such file or directory");
+  EXPECT_EQ(errorOf("-"), "time trace '-': went to standard output");
+  EXPECT_THAT(errorOf(Folder.path()), HasSubstr("Is a directory"));
+  std::string Empty = Folder.write("empty", "");
+  EXPECT_EQ(errorOf(Empty), "time trace '" + Empty + "': is no trace");
+  std::string Cut = Folder.write("cut", "{\"traceEvents\":[{");
+  EXPECT_EQ(errorOf(Cut), "time trace '" + Cut + "': is cut off");
+  std::string Old = Folder.write(
+      "old", "{\"traceEvents\":[],\"beginningOfTime\":1700000000000000}");
+  EXPECT_EQ(errorOf(Old), "time trace '" + Old + "': is of another link");
+}
+
+// Nobody waits for the other end of a pipe.
+TEST_F(ReportsTest, ATimeTraceInAPipeIsLeftAlone) {
+  std::string Pipe = Folder.path("pipe");
+  ASSERT_EQ(::mkfifo(Pipe.c_str(), 0600), 0);
+  EXPECT_THAT(errorOf(Pipe), HasSubstr("Operation not supported"));
+}
+
+TEST_F(ReportsTest, WhatIsLeftOutOfATimeTraceIsCounted) {
+  ASSERT_FALSE(bool(addTimeTrace(
+      Log,
+      Folder.write("t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
+                                  "ts":1,"dur":1,"name":"good"})")))));
+  PrefetchSettings Settings;
+  Settings.Stats = true;
+  Settings.StatsFile = Folder.path("stats.json");
+  Settings.TraceFile = Folder.path("trace.json");
+  writeReports(Settings, LinkStats(), &Log, "lld-link");
+  auto Read = [&](const std::string &Path) {
+    return llvm::cantFail(
+        llvm::json::parse(llvm::cantFail(llvm::errorOrToExpected(
+                                             llvm::MemoryBuffer::getFile(Path)))
+                              ->getBuffer()));
+  };
+  llvm::json::Value Stats = Read(Settings.StatsFile);
+  const llvm::json::Array &Errors = *Stats.getAsObject()->getArray("errors");
+  ASSERT_EQ(Errors.size(), 1U);
+  EXPECT_EQ(Errors[0].getAsObject()->getInteger("count"), 2);
+  llvm::json::Value Trace = Read(Settings.TraceFile);
+  EXPECT_EQ(llvm::count_if(*Trace.getAsObject()->getArray("traceEvents"),
+                           [](const llvm::json::Value &E) {
+                             return E.getAsObject()->getString("ph") == "X";
+                           }),
+            1);
+}
+
+TEST(LinkersDiskUseTest, IsWhatTheThreadsDidNotRead) {
+  LinkStats Stats;
+  Stats.HintedBytes = 500;
+  addLinkersDiskUse(os::DiskUse{700, 9}, os::DiskUse{500, 2}, Stats);
+  EXPECT_EQ(Stats.LinkerReadBytes, 200U);
+  EXPECT_EQ(Stats.LinkerStops, 7U);
+  // Nothing of it was counted twice.
+  addLinkersDiskUse(os::DiskUse{500, 1}, os::DiskUse{512, 2}, Stats);
+  EXPECT_EQ(Stats.LinkerReadBytes, 0U);
+  EXPECT_EQ(Stats.LinkerStops, 0U);
+}
+
+TEST(LinkersDiskUseTest, IsNotSaidWhereNobodyCounts) {
+  LinkStats Stats;
+  Stats.HintedBytes = 500;
+  addLinkersDiskUse(std::nullopt, os::DiskUse{}, Stats);
+  addLinkersDiskUse(os::DiskUse{}, std::nullopt, Stats);
+  addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
+  EXPECT_FALSE(Stats.LinkerReadBytes.has_value());
+  EXPECT_FALSE(Stats.LinkerStops.has_value());
+  // With nothing fetched there is nothing to be counted.
+  Stats.HintedBytes = 0;
+  addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
+  EXPECT_EQ(Stats.LinkerReadBytes, 0U);
+  EXPECT_EQ(Stats.LinkerStops, 3U);
+}
+
+} // namespace
