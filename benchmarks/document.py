@@ -29,6 +29,10 @@ def picture(name: str, plot: dict) -> str:
             f'src="plots/{name}.svg"></picture>\n')
 
 
+def short(entry: dict) -> str:
+    return "--short " if entry.get("short") else ""
+
+
 def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
     """The whole of it. `benchmarks` has all by name, in order; `plots` is
@@ -49,7 +53,8 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
         parts += [picture(plot, plots[plot]) for plot, section in
                   BEFORE.items() if section == name and plot in plots]
         parts.append(benchmark.text(entry["figures"])
-                     + f"\n\n`./dev bench {name}`, {entry['date']}, "
+                     + f"\n\n`./dev bench {short(entry)}{name}`, "
+                     f"{entry['date']}, "
                      f"{entry['machine']}.\n")
     return "\n".join(parts)
 

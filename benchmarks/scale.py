@@ -108,7 +108,7 @@ def text(figures: dict) -> str:
         for (kind, name), points in curves(figures).items())
     return "\n".join([
         f"## {figures['title']}", "",
-        "The demonstration's recipe at other sizes; 1 is its own. "
+        "The demonstration's recipe at several sizes. "
         f"{rounds[0]} cold and {rounds[1]} warm rounds; both without a record "
         "of an earlier link.", "",
         *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
