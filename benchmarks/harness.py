@@ -79,8 +79,9 @@ def evict(paths: Sequence[pathlib.Path]) -> int:
     names = [str(path) for path in paths]
     subprocess.run([str(HEADSTART), "evict", *names], check=True,
                    stdout=subprocess.DEVNULL)
-    done = subprocess.run([str(HEADSTART), "residency", "--json", *names],
-                          check=True, stdout=subprocess.PIPE)
+    done = subprocess.run(
+        [str(HEADSTART), "residency", "--json", "--summary", *names],
+        check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)["resident_bytes"]
 
 

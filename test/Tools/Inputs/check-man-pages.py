@@ -90,7 +90,8 @@ class Samples:
     def commands(self, subcommand):
         link = ["--", self.linker, "-m", "elf_x86_64", "tree/file"]
         return {
-            "evict": [["tree"]],
+            # The program that runs stays in memory, for a reason.
+            "evict": [["tree", self.program]],
             "inputs": [link],
             "plan": [link],
             "profile": [["show", "record"], ["list"]],
