@@ -7,9 +7,9 @@ from typing import Dict, List, Optional
 from figures import format_bytes, median, ratio, runs_of, saved, table
 from links import FIRST, NEXT, PREFETCHING
 
-# llvm/llvm-project#169224, in the commit's own words: means of 10 runs, 4,169
-# objects of 26,325,429,114 bytes, on Windows 11 with 32 cores, 128 GB and an
-# NVMe disk.
+# llvm/llvm-project#169224: 4,169 objects of 26,325,429,114 bytes, on Windows 11
+# with 32 cores, 128 GB and an NVMe disk. Warm: means of 10 runs, 29.689 s and
+# 29.594 s. Cold: 48.1 s without and 34.2 s with prefetching.
 SOURCE = "https://github.com/llvm/llvm-project/pull/169224"
 OBJECTS, BYTES = 4169, 26_325_429_114
 COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
