@@ -59,8 +59,9 @@ static unsigned levelOf(ResidentShare Share) {
 }
 
 static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
-  constexpr StringRef Blocks[] = {"\u00b7", "\u2591", "\u2592", "\u2593",
-                                  "\u2588"};
+  // U+00B7, U+2591, U+2592, U+2593, U+2588: whatever the compiler's charset.
+  constexpr StringRef Blocks[] = {"\xc2\xb7", "\xe2\x96\x91", "\xe2\x96\x92",
+                                  "\xe2\x96\x93", "\xe2\x96\x88"};
   constexpr StringRef Letters[] = {".", "-", "+", "*", "#"};
   // Faint, yellow, green.
   constexpr StringRef Colours[] = {"\033[2m", "\033[33m", "\033[33m",

@@ -42,7 +42,11 @@ TEST(ResidencyBarTest, AStripHasFiveSteps) {
   const std::vector<ResidentShare> Pieces = {
       {0, 9}, {1, 9}, {4, 9}, {8, 9}, {9, 9}};
   EXPECT_EQ(drawStrip(Pieces, ASCII), ".-+*#");
-  EXPECT_EQ(drawStrip(Pieces, Blocks), "·░▒▓█");
+  EXPECT_EQ(drawStrip(Pieces, Blocks), "\xc2\xb7"
+                                       "\xe2\x96\x91"
+                                       "\xe2\x96\x92"
+                                       "\xe2\x96\x93"
+                                       "\xe2\x96\x88");
   EXPECT_EQ(drawStrip({}, ASCII), "");
 }
 
@@ -58,7 +62,8 @@ TEST(ResidencyBarTest, ABarIsAsLongAsTheShare) {
   EXPECT_EQ(drawBar({10, 10}, 10, ASCII), "##########");
   EXPECT_EQ(drawBar({0, 0}, 3, ASCII), "###");
   EXPECT_EQ(drawBar({1, 2}, 0, ASCII), "");
-  EXPECT_EQ(drawBar({1, 2}, 4, Blocks), "██··");
+  EXPECT_EQ(drawBar({1, 2}, 4, Blocks),
+            "\xe2\x96\x88\xe2\x96\x88\xc2\xb7\xc2\xb7");
 }
 
 TEST(ResidencyBarTest, ColoursAreSetOnceForARun) {
