@@ -8,10 +8,12 @@
 
 #include "headstart/OS/PageKeepers.h"
 #include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
 
 #include "gtest/gtest.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <sys/mman.h>
 
@@ -60,6 +62,32 @@ TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
   EXPECT_TRUE(Uses[2].IsMapped && !Uses[2].IsLocked);
   EXPECT_TRUE(Uses[3].IsMapped && Uses[3].IsLocked);
   ::munlock(Locked.data(), Locked.size());
+}
+
+TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {
+  const PageCache Cache;
+  if (!Cache.abilities().Cachestat)
+    GTEST_SKIP() << "needs cachestat (Linux 6.5)";
+  const TestFolder Folder(std::filesystem::current_path());
+  const std::string Text(100000, 'x');
+  // The system may write it at any time; not a hundred times at once.
+  bool IsTold = false;
+  for (int Try = 0; Try != 100 && !IsTold; ++Try) {
+    OpenFile File = opened(Folder.write("file", Text));
+    if (backingOf(File) == FileBacking::Memory)
+      GTEST_SKIP() << "needs the current folder to be on a disk";
+    const std::optional<Residency> Before =
+        Cache.residency(File, {0, File.size()});
+    ASSERT_TRUE(Before.has_value());
+    IsTold = Before->UnwrittenPages != 0;
+    EXPECT_LE(Before->UnwrittenPages, Before->ResidentPages);
+    ASSERT_FALSE(Cache.evict(File));
+    const std::optional<Residency> After =
+        Cache.residency(File, {0, File.size()});
+    ASSERT_TRUE(After.has_value());
+    EXPECT_EQ(After->UnwrittenPages, 0U);
+  }
+  EXPECT_TRUE(IsTold);
 }
 
 TEST(PageKeepersTest, NobodyIsAskedAboutNothing) {
