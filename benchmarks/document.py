@@ -14,6 +14,9 @@ Written by `./dev bench`; the raw figures are in `{raw}`. Runs are
 interleaved, times are medians, ratios are medians of the ratios pair by pair. A
 run counts as cold only when the page cache was asked and no more than 1% of the
 inputs was in memory. Readahead is set to 128 KiB, what most disks have.
+
+`./dev bench NAME` measures one again, `./dev bench --short` the main ones with
+smaller inputs, in ten minutes, into `build/benchmarks`.
 """
 
 # Which section shows a plot: the one before which it stands.
