@@ -11,7 +11,6 @@ import coff
 import flavours
 import harness
 import links
-import peers
 import scale
 import trees
 from figures import pairs, table
@@ -74,7 +73,6 @@ def short() -> Dict[str, Benchmark]:
     """What fits into ten minutes on two cores, with smaller corpora that are
     made on the way: the main link of each flavour cold and warm, one on a slow
     disk, one short of memory, the growth with the inputs, and one tree."""
-    peers.INSTALL = False
     return {
         "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
         "coff-400": link(Condition(coff.small, megabytes_per_second=400,
