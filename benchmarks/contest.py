@@ -12,10 +12,12 @@ import shlex
 import statistics
 import subprocess
 import sys
-import time
 from typing import Callable, Dict, List, Optional, Sequence
 
-from harness import say
+import harness
+from figures import format_time, pairs
+from figures import table as markdown
+from machine import say
 from peers import Peer
 
 
@@ -64,25 +66,15 @@ def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
     programs do less when they see /dev/null, and a reader of a pipe would take
     one of the cores."""
     with open(output, "wb") as sink:
-        start = time.monotonic()
-        process = subprocess.Popen(way.command(), env=environment, stdout=sink,
-                                   stderr=subprocess.PIPE)
-        try:
-            errors = process.stderr.read()
-            _, status, usage = os.wait4(process.pid, 0)
-        except KeyboardInterrupt:
-            process.kill()
-            process.wait()
-            raise
-        seconds = time.monotonic() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0 or errors:
-        sys.exit(f"error: {way.shown()}: exit status {process.returncode}\n"
-                 + errors.decode(errors="replace"))
+        done = harness.timed(way.command(), environment, stdout=sink,
+                             stderr=subprocess.PIPE)
+    if done.status != 0 or done.output:
+        sys.exit(f"error: {way.shown()}: exit status {done.status}\n"
+                 + done.output.decode(errors="replace"))
     report = json.loads(output.read_text()) if way.inside else None
-    return Taken(report["seconds"] if report else seconds, seconds,
-                 usage.ru_utime + usage.ru_stime, usage.ru_inblock * 512,
-                 report)
+    return Taken(report["seconds"] if report else done.seconds, done.seconds,
+                 done.usage.ru_utime + done.usage.ru_stime,
+                 done.usage.ru_inblock * 512, report)
 
 
 def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
@@ -147,20 +139,16 @@ def base_of(column: dict) -> Optional[str]:
                default=None)
 
 
-def format_time(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 \
-        else f"{seconds * 1e6:.1f} µs"
-
-
 def table(figures: dict) -> List[str]:
     """The figures of `kept` as lines of Markdown. Ratios are medians of the
     ratios round by round."""
     columns = figures["columns"]
     rows = list(dict.fromkeys(name for column in columns
                               for name in column["commands"]))
-    lines = ["| | " + " | ".join(f"{column['title']} | ratio"
-                                 for column in columns) + " |",
-             "| --- |" + " --- | --- |" * len(columns)]
+    head = [""]
+    for column in columns:
+        head += [column["title"], "ratio"]
+    result = []
     for row in rows:
         cells = [f"{row} ({figures['versions'][row]})"
                  if row in figures["versions"] else row]
@@ -171,10 +159,9 @@ def table(figures: dict) -> List[str]:
             if times:
                 cells[-2] = format_time(statistics.median(times))
             if times and base:
-                ratio = statistics.median(a / b for a, b in zip(times, base))
-                cells[-1] = f"{ratio:.2f}"
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+                cells[-1] = f"{statistics.median(pairs(times, base)):.2f}"
+        result.append(cells)
+    return markdown(head, result)
 
 
 def called(figures: dict) -> List[str]:

@@ -1,174 +1,234 @@
-"""Links of the large corpus under known conditions, against stock.
+"""A link of sample inputs under one known condition, against stock.
 
-2,000 objects, 2.3 GB, with CodeView, in 120 folders; and the same objects in
-archives, of which a link takes an eighth. Each condition (the disk as it is,
-held to a speed, memory held to a size) is one benchmark: cold, four ways in
-turn, and for one of them warm.
+Cold, every way to link in turn, and for some conditions warm. What is linked is
+a `Sample` (coff.py, flavours.py), what is held fixed a `Condition`.
 """
 
+import contextlib
 import dataclasses
 import json
 import pathlib
 import shutil
 import tempfile
-from typing import Dict, List
+from typing import Callable, Dict, List, Optional
 
 import harness
-from demo import variants
-from harness import Run, say
+import machine
+from figures import (Runs, format_bytes, kept, median, ratio, runs_of, table)
+from harness import Variant
+from machine import say
 
-CORPUS = ["--objects", "2000", "--bytes", "2.2G", "--folders", "120",
-          "--archive"]
+FIRST, NEXT = "Headstart, first link", "Headstart, next links"
+PREFETCHING = "lld-link 22 /prefetch-inputs"
+
+
+@dataclasses.dataclass
+class Sample:
+    """One link: its inputs and its words."""
+    title: str
+    linker: str
+    folder: pathlib.Path
+    inputs: List[pathlib.Path]      # files and folders, to be made cold
+    words: List[str]                # without the output
+    output: str = "a.out"
+
+    def size(self) -> int:
+        return sum(file.stat().st_size for file in self.files())
+
+    def files(self) -> List[pathlib.Path]:
+        return [file for place in self.inputs
+                for file in ([place] if place.is_file()
+                             else sorted(place.rglob("*")))
+                if file.is_file()]
+
+    def arguments(self, out: pathlib.Path) -> List[str]:
+        if self.linker == "lld-link":
+            return [*self.words, f"/out:{out / self.output}"]
+        return [*self.words, "-o", str(out / self.output)]
 
 
 @dataclasses.dataclass
 class Condition:
     """What one benchmark holds fixed."""
-    title: str
-    options: List[str] = dataclasses.field(
-        default_factory=lambda: ["/debug"])
-    response: str = "link.rsp"
-    folders: List[str] = dataclasses.field(default_factory=lambda: ["obj"])
+    sample: Callable[[], Sample]
     megabytes_per_second: int = 0   # of the disk; 0: as it is
     reads_per_second: int = 0
     short_memory: bool = False
-    rounds: int = 3
+    rounds: int = 7
     warm_rounds: int = 0
+    around: bool = False            # `headstart run` around other linkers
+
+    def missing(self) -> str:
+        """What this machine cannot hold, or nothing."""
+        if ((self.megabytes_per_second or self.reads_per_second)
+                and not machine.can_throttle()):
+            return "holding the disk needs root and a blkio cgroup (v1)"
+        if self.short_memory and not machine.can_limit_memory():
+            return "holding memory needs root and a memory cgroup (v1)"
+        return ""
+
+    def title(self, sample: Sample) -> str:
+        parts = [sample.title]
+        if self.megabytes_per_second:
+            parts.append(f"disk held to {self.megabytes_per_second} MB/s")
+        if self.reads_per_second:
+            parts.append(f"disk held to {self.reads_per_second:,} reads/s")
+        if self.short_memory:
+            parts.append("memory for the linker's own data and half of the "
+                         "inputs")
+        if self.around:
+            parts.append("headstart run around other linkers")
+        return ", ".join(parts)
 
 
-CONDITIONS: Dict[str, Condition] = {
-    "debug": Condition("/debug, disk as it is", rounds=5, warm_rounds=7),
-    "debug-400": Condition("/debug, disk held to 400 MB/s",
-                           megabytes_per_second=400),
-    "debug-100": Condition("/debug, disk held to 100 MB/s",
-                           megabytes_per_second=100),
-    "debug-2000": Condition("/debug, disk held to 2,000 reads/s",
-                            reads_per_second=2000),
-    "image": Condition("no /debug, disk as it is", options=[],
-                       warm_rounds=5),
-    "archives": Condition("/debug, archives of which 1/8 is used",
-                          response="link-archives.rsp",
-                          folders=["obj/launch", "lib"], rounds=5,
-                          warm_rounds=5),
-    "memory": Condition("/debug, memory for the linker's own data and half of "
-                        "the inputs", short_memory=True),
-}
+def wrapped(name: str, linker: pathlib.Path) -> Variant:
+    """`headstart run` around a linker."""
+    return Variant(name, harness.HEADSTART, ["run", "--", str(linker)],
+                   argv0="headstart")
 
 
-def arguments_for(condition: Condition, corpus: pathlib.Path,
-                  out: pathlib.Path) -> List[str]:
-    return ["/Brepro", *condition.options, "/entry:main",
-            "/subsystem:console", "/nodefaultlib", f"/out:{out}/a.exe",
-            f"@{corpus}/{condition.response}"]
+def variants(sample: Sample, around: bool,
+             profile: pathlib.Path) -> List[Variant]:
+    """The ways to link: stock first, last ours without and with a record."""
+    linker = sample.linker
+    stock, ours = harness.LLVM / linker, harness.BIN / linker
+    ways = [Variant(f"{linker} 22 (stock)", stock, argv0=linker)]
+    if around:
+        ways.append(wrapped(f"headstart run {linker} 22", stock))
+        mold = shutil.which("mold")
+        if mold and linker == "ld.lld":
+            ways += [Variant("mold", pathlib.Path(mold), argv0="mold"),
+                     wrapped("headstart run mold", pathlib.Path(mold))]
+    elif linker == "lld-link":
+        ways.append(Variant(PREFETCHING, stock, ["/prefetch-inputs"],
+                            argv0=linker))
+    elif linker == "ld64.lld":
+        ways.append(Variant("ld64.lld 22 --read-workers=8", stock,
+                            ["--read-workers=8"], argv0=linker))
+    return ways + [
+        Variant(FIRST, ours, ["--prefetch-profile=none"], argv0=linker),
+        Variant(NEXT, ours, [f"--prefetch-profile={profile}"], argv0=linker)]
 
 
-def statistics_of(condition: Condition, corpus: pathlib.Path,
-                  out: pathlib.Path, size: int) -> List[dict]:
+def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
     """What the prefetcher says of a first link and of the next. Not throttled:
     bytes do not depend on the disk's speed."""
     report = out.parent / "stats.json"
+    profile = out.parent / "profile"
     result = []
-    for way in variants(out.parent / "profile")[2:]:
+    for way in variants(sample, False, profile)[-2:]:
         # The first has no record and leaves one; the next has it.
-        way.options = [f"--prefetch-profile={out.parent / 'profile'}",
+        way.options = [f"--prefetch-profile={profile}",
                        f"--prefetch-stats={report}"]
-        harness.make_cold([corpus / folder for folder in condition.folders],
-                          size)
-        harness.link(way, arguments_for(condition, corpus, out), out)
+        harness.make_cold(sample.inputs, size)
+        harness.link(way, sample.arguments(out), out)
         result.append(json.loads(report.read_text()))
     return result
 
 
-def measure(name: str, factor: float) -> dict:
+def comparable(name: str) -> bool:
+    """Whether a variant is to make stock's very outputs. Stock lld writes its
+    /prefetch-inputs into the PDB's command line, and other linkers make other
+    files."""
+    return name != PREFETCHING and "mold" not in name
+
+
+def all_same(*groups: Runs) -> bool:
+    return len({run.outputs for group in groups
+                for name, several in group.items() if comparable(name)
+                for run in several}) == 1
+
+
+def scaled(rounds: int, factor: float) -> int:
+    """So many rounds, but at least one where there are any."""
+    return max(1, round(rounds * factor)) if rounds else 0
+
+
+def measure(condition: Condition, factor: float = 1) -> dict:
     """Measures one condition; `factor` scales the number of rounds."""
-    condition = CONDITIONS[name]
-    if ((condition.megabytes_per_second or condition.reads_per_second)
-            and not harness.can_throttle()):
-        say("   left out: holding the disk needs root and a blkio cgroup (v1)")
+    if missing := condition.missing():
+        say(f"   left out: {missing}")
         return {}
-    if condition.short_memory and not harness.can_limit_memory():
-        say("   left out: holding memory needs root and a memory cgroup (v1)")
-        return {}
-    corpus = harness.make_corpus("large", CORPUS)
-    inputs = [file for folder in condition.folders
-              for file in (corpus / folder).rglob("*")
-              if file.suffix in (".obj", ".lib")]
-    size = sum(file.stat().st_size for file in inputs)
-    scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
-                                            dir=corpus))
-    out = scratch / "out"
-    rounds = max(1, round(condition.rounds * factor))
-    warm_rounds = max(1, round(condition.warm_rounds * factor)) \
-        if condition.warm_rounds else 0
-    ways = variants(scratch / "profile")
-    arguments = arguments_for(condition, corpus, out)
-    try:
-        stats = statistics_of(condition, corpus, out, size)
-        memory = own = None
+    sample = condition.sample()
+    size = sample.size()
+    say(f"   {len(sample.files())} inputs, {format_bytes(size)}, "
+        f"in {sample.folder}")
+    with contextlib.ExitStack() as stack:
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
+                                                dir=sample.folder))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        out = scratch / "out"
+        ways = variants(sample, condition.around, scratch / "profile")
+        arguments = sample.arguments(out)
+        stats = statistics_of(sample, out, size)
+        memory: Optional[int] = None
+        own: Optional[int] = None
         if condition.short_memory:
-            own = harness.own_memory(harness.LLVM / "lld-link", arguments)
+            own = harness.own_memory(harness.LLVM / sample.linker, arguments)
             memory = own + size // 2
-        with harness.held(corpus, condition.megabytes_per_second,
+        with machine.held(sample.folder, condition.megabytes_per_second,
                           condition.reads_per_second, memory):
-            cold = harness.run_rounds(
-                ways, arguments, out, rounds,
-                [corpus / folder for folder in condition.folders], size)
-        warm: Dict[str, List[Run]] = {}
-        if warm_rounds:
-            harness.warm_up([corpus / folder for folder in condition.folders])
+            cold = harness.run_rounds(ways, arguments, out,
+                                      scaled(condition.rounds, factor),
+                                      sample.inputs, size)
+        warm: Runs = {}
+        if condition.warm_rounds:
+            harness.warm_up(sample.inputs)
             # The first only settles which pages are mapped in large ones.
             harness.run_rounds(ways, arguments, out, 1)
-            warm = harness.run_rounds(ways, arguments, out, warm_rounds)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    names = [run.outputs for runs in (cold, warm) for way, several in
-             runs.items() for run in several if "/prefetch" not in way]
+            warm = harness.run_rounds(ways, arguments, out,
+                                      scaled(condition.warm_rounds, factor))
     return {
-        "title": f"Large: {condition.title}", "inputs": len(inputs), "bytes": size,
+        "title": condition.title(sample), "inputs": len(sample.files()),
+        "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
         "memory": memory, "own_memory": own, "stats": stats,
-        "same": len(set(names)) == 1,
-        "cold": {n: [vars(r) for r in runs] for n, runs in cold.items()},
-        "warm": {n: [vars(r) for r in runs] for n, runs in warm.items()},
+        "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
     }
 
 
-def text(figures: dict) -> str:
-    cold, warm = harness.runs_of(figures, "cold"), harness.runs_of(figures, "warm")
+def rows(cold: Runs, warm: Runs) -> List[List[str]]:
+    """A row for each way to link: names, times, ratios, bytes."""
     base = next(iter(cold))
-    lines = [
-        f"## {figures['title']}", "",
-        f"{figures['inputs']} files, "
-        f"{harness.format_bytes(figures['bytes'])}; {len(cold[base])} cold"
-        + (f" and {len(warm[base])} warm" if warm else "") + " rounds."
-        + (f" Memory held to {harness.format_bytes(figures['memory'])}, of "
-           f"which the linker allocates "
-           f"{harness.format_bytes(figures['own_memory'])}."
-           if figures["memory"] else ""), "",
-        "| | cold | ratio | read from disk |"
-        + (" warm | ratio | system time |" if warm else ""),
-        "| --- | --- | --- | --- |" + (" --- | --- | --- |" if warm else ""),
-    ]
-    for name in cold:
-        read = harness.format_bytes(harness.median(cold[name], "read_bytes"))
-        line = (f"| {name} | {harness.median(cold[name], 'seconds'):.2f} s "
-                f"| {harness.ratio(cold[name], cold[base]):.2f} | {read} |")
+    result = []
+    for name, runs in cold.items():
+        cells = [name, f"{median(runs):.2f} s",
+                 f"{ratio(runs, cold[base]):.2f}",
+                 format_bytes(median(runs, "read_bytes"))]
         if warm:
-            line += (f" {harness.median(warm[name], 'seconds'):.2f} s "
-                     f"| {harness.ratio(warm[name], warm[base]):.2f} "
-                     f"| {harness.ratio(warm[name], warm[base], 'system'):.2f}"
-                     " |")
-        lines.append(line)
-    first, following = figures["stats"]
-    lines += ["", "With the disk as it is, a first link fetched "
-              + fetched(first) + "; the next one " + fetched(following)
-              + ". The outputs of stock and Headstart are "
-              + ("the same to the byte." if figures["same"]
-                 else "DIFFERENT.")]
-    return "\n".join(lines)
+            cells += [f"{median(warm[name]):.2f} s",
+                      f"{ratio(warm[name], warm[base]):.2f}",
+                      f"{ratio(warm[name], warm[base], 'system'):.2f}"]
+        result.append(cells)
+    return result
+
+
+def text(figures: dict) -> str:
+    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    base = next(iter(cold))
+    about = (f"{figures['inputs']} files, {format_bytes(figures['bytes'])}; "
+             f"{len(cold[base])} cold"
+             + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
+    if figures.get("memory"):
+        about += (f" Memory held to {format_bytes(figures['memory'])}, of "
+                  "which the linker allocates "
+                  f"{format_bytes(figures['own_memory'])}.")
+    head = ["", "cold", "ratio", "read from disk"]
+    if warm:
+        head += ["warm", "ratio", "system time"]
+    told = "; ".join(
+        f"{who} fetched {fetched(stats)}" for who, stats in
+        zip(("a first link", "the next one"), figures["stats"]))
+    return "\n".join([
+        f"## {figures['title']}", "", about, "", *table(head, rows(cold, warm)),
+        "", f"With the disk as it is, {told}. The outputs of stock and "
+        "Headstart are "
+        + ("the same to the byte." if figures["same"] else "DIFFERENT.")])
 
 
 def fetched(stats: dict) -> str:
     touched = stats["touched_bytes"]
-    return (f"{harness.format_bytes(stats['hinted_bytes'])} ahead of the "
-            f"linker, which touched {harness.format_bytes(touched)} "
+    if not touched:
+        return f"{format_bytes(stats['hinted_bytes'])} ahead of the linker"
+    return (f"{format_bytes(stats['hinted_bytes'])} ahead of the linker, which "
+            f"touched {format_bytes(touched)} "
             f"({stats['hinted_bytes'] / touched:.2f} of it)")

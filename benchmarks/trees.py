@@ -16,31 +16,38 @@ import tempfile
 from typing import Callable, Dict, List
 
 import contest
-import harness
+import machine
 import peers
 from contest import Column, Taken, Way
-from harness import say
+from figures import format_time, table
+from machine import say
 from walkers import (Place, all_paths, check_counts, counting, differences,
                      ignoring, listing, not_ignored, place, tree)
 
-ABOUT_A_B = ("A: 226,000 files in 27,000 folders, nested and uneven; B: 120,000 "
-             "files in 300 folders of 400.")
+ABOUT = {
+    "A": "A: 226,000 files in 27,000 folders, nested and uneven",
+    "B": "B: 120,000 files in 300 folders of 400",
+    "S": "S: 22,600 files in 2,700 folders, nested and uneven"}
 ABOUT_G = ("G: a git repository with 226,000 files in 27,000 folders, of which "
            "its ignore files, one in every fortieth folder, hide two fifths.")
 
 
+def about(names: str) -> str:
+    return "; ".join(ABOUT[name] for name in names) + "."
+
+
 def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
-                base: str = "", names: str = "AB") -> List[Column]:
+                names: str, base: str = "") -> List[Column]:
     """For each tree a column without and one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
                    ways(tree(name), status), base, str(tree(name)))
             for name in names for status in (False, True)]
 
 
-def allocations(where: Place) -> Dict[str, dict]:
+def allocations(where: Place, names: str) -> Dict[str, dict]:
     """What Headstart's walker allocates, by tree."""
     result = {}
-    for name in "AB":
+    for name in names:
         way = Way("allocations", peers.find("walk-headstart"),
                   ["--allocations", str(tree(name))], inside=True)
         if not way.peer.missing:
@@ -49,21 +56,21 @@ def allocations(where: Place) -> Dict[str, dict]:
     return result
 
 
-def measure_warm(rounds: int) -> dict:
+def measure_warm(rounds: int, names: str = "AB") -> dict:
     with place() as where:
-        inside = columns_for(counting, "bare walk, 2 threads")
+        inside = columns_for(counting, names, "bare walk, 2 threads")
         check_counts(inside, where)
-        whole = columns_for(listing)
+        whole = columns_for(listing, names)
         wrong = {}
-        for column in (whole[0], whole[2]):
+        for column in whole[::2]:
             folder = pathlib.Path(column.tree)
             folders = all_paths(folder, "-type", "d")
             wrong.update(differences(column.ways, where,
                                      all_paths(folder) - folders, folders,
                                      folders))
         return {
-            "title": "Walking a tree, warm", "about": ABOUT_A_B,
-            "allocations": allocations(where), "differences": wrong,
+            "title": "Walking a tree, warm", "about": about(names),
+            "allocations": allocations(where, names), "differences": wrong,
             "parts": [
                 {"title": "Time in the process, nothing printed; ratios to a bare "
                           "walk with getdents64.",
@@ -81,7 +88,7 @@ def in_turn_cold(column: Column, folders: int, rounds: int,
     """`contest.in_turn` with the tree, of which a walk reads so many folders, out
     of memory before each run."""
     def prepare(way: Way) -> None:
-        harness.drop_caches()
+        machine.drop_caches()
         # The program itself is not what is to be cold.
         subprocess.run([str(where.empty) if word == column.tree else word
                         for word in way.command()], env=where.environment,
@@ -97,24 +104,24 @@ def in_turn_cold(column: Column, folders: int, rounds: int,
 
 
 def measure_cold(rounds: int) -> dict:
-    if not harness.can_drop_caches():
+    if not machine.can_drop_caches():
         say("   left out: putting folders out of memory needs root")
         return {}
 
     def ways(folder: pathlib.Path, status: bool) -> List[Way]:
         return [*counting(folder, status, threads=0), *listing(folder, status)]
     with place() as where:
-        columns = columns_for(ways)
+        columns = columns_for(ways, "AB")
         taken: dict = {}
         folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
                    for name in "AB"}
-        with harness.held(tree("A")):
+        with machine.held(tree("A")):
             for column in columns:
                 taken.update(in_turn_cold(column, folders[column.tree], rounds,
                                           where))
         return {
             "title": "Walking a tree, cold",
-            "about": ABOUT_A_B + " The system's caches are dropped before each "
+            "about": about("AB") + " The system's caches are dropped before each "
                      "run, and each must have read its folders from the disk to "
                      "count.",
             "parts": [{"title": "Whole programs, each with as many threads as it "
@@ -141,9 +148,9 @@ def measure_ignore(rounds: int) -> dict:
         columns = [Column("G, warm", ways, tree=str(folder))]
         taken = contest.in_turn(columns, rounds, where.environment,
                                 where.output)
-        if harness.can_drop_caches():
+        if machine.can_drop_caches():
             columns.append(Column("G, cold", ways, tree=str(folder)))
-            with harness.held(folder):
+            with machine.held(folder):
                 taken.update(in_turn_cold(columns[-1], len(folders), rounds,
                                           where))
         else:
@@ -314,16 +321,14 @@ def summary(figures: Dict[str, dict]) -> List[str]:
                         if column["title"] == title]
     if not columns:
         return []
-    lines = ["| 253,000 files and folders | "
-             + " | ".join(heading for heading, _ in columns) + " |",
-             "| --- |" + " --- |" * len(columns)]
+    rows = []
     for row in SUMMARY_ROWS:
         times = [column["seconds"].get(row) for _, column in columns]
         if any(times):
-            lines.append(f"| {row} | " + " | ".join(
-                contest.format_time(statistics.median(one)) if one else "–"
-                for one in times) + " |")
-    return lines
+            rows.append([row, *(format_time(statistics.median(one)) if one
+                                else "–" for one in times)])
+    return table(["253,000 files and folders",
+                  *(heading for heading, _ in columns)], rows)
 
 
 def text(figures: dict) -> str:

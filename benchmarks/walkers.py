@@ -13,9 +13,10 @@ import contest
 import harness
 import peers
 from contest import Column, Way
-from harness import say
+from machine import say
 
 TREES = {"A": ("source", 27_000, 226_000), "B": ("flat", 300, 120_000),
+         "S": ("source", 2_700, 22_600),
          "G": ("repository", 27_000, 226_000),
          "L1": ("libraries", 200, 200), "L50": ("libraries", 200, 10_000),
          "L400": ("libraries", 200, 80_000)}

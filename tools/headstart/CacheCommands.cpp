@@ -6,234 +6,410 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CacheFiles.h"
 #include "Command.h"
-#include "LineOutput.h"
 #include "TreeOptions.h"
-#include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/LinkStats.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include <mutex>
+#include <cstdlib>
 #include <optional>
 
 using namespace llvm;
 
 namespace headstart {
 
-namespace {
-
-/// The regular files of a walk.
-class FileCollector : public TreeVisitor {
-public:
-  explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
-
-  void visit(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries,
-             Prune & /*Pruned*/) override {
-    std::lock_guard Lock(Mutex);
-    for (const os::DirectoryEntry &Entry : Entries)
-      if (Entry.Type == os::EntryType::Regular)
-        Files.push_back(Folder.pathOf(Entry.Name));
-  }
-  void problem(StringRef Path, StringRef What) override {
-    Problems.print(Path, What);
-  }
-
-  /// In the order of their bytes.
-  std::vector<std::string> take() {
-    llvm::sort(Files);
-    return std::move(Files);
-  }
-
-private:
-  ProblemPrinter &Problems;
-  std::mutex Mutex;
-  std::vector<std::string> Files;
-};
-
-} // namespace
-
-/// Why something failed with \p Path, for the user. \p Unsupported says what
-/// the system does not do.
-static std::string explain(const std::string &Path, std::error_code Error,
-                           StringRef Unsupported) {
+/// Why there is nothing to say of \p File, for the user. \p Unsupported says
+/// what the system does not do.
+static std::string explain(const CacheFile &File, StringRef Unsupported) {
+  if (File.Backing == os::FileBacking::None)
+    return File.Path + ": has no pages: the system makes it up when it is read";
   // What OpenFile::open says of FIFOs, sockets and devices.
-  if (Error == std::errc::operation_not_supported)
-    return Path + ": not a regular file";
-  if (Error == std::errc::function_not_supported)
-    return Path + ": the system does not " + Unsupported.str();
-  return Path + ": " + Error.message();
+  if (File.Error == std::errc::operation_not_supported)
+    return File.Path + ": not a regular file";
+  if (File.Error == std::errc::function_not_supported)
+    return File.Path + ": the system does not " + Unsupported.str();
+  return File.Path + ": " + File.Error.message();
 }
 
-/// Calls \p Visit with every regular file that \p Operands name: the files,
-/// and what is in the folders. Problems are printed and counted as failures.
-static Exit forEachFile(
-    const std::vector<std::string> &Operands, StringRef Unsupported,
-    function_ref<std::error_code(const std::string &, os::OpenFile &)> Visit) {
-  Exit Status = Exit::Done;
-  auto One = [&](const std::string &Path) {
-    os::OpenFile File;
-    std::error_code Error = os::OpenFile::open(Path, File);
-    if (!Error)
-      Error = Visit(Path, File);
-    if (Error)
-      Status = fail(explain(Path, Error, Unsupported));
-  };
-  for (const std::string &Operand : Operands) {
-    if (!sys::fs::is_directory(Operand)) {
-      One(Operand);
-      continue;
-    }
-    ProblemPrinter Problems;
-    FileCollector Collector(Problems);
-    TreeWalker({}).walk({Operand}, Collector);
-    if (Problems.any())
-      Status = Exit::Failed;
-    llvm::for_each(Collector.take(), One);
-  }
-  return Status;
+static bool hasFailed(const CacheFile &File) {
+  return File.Error || File.Backing == os::FileBacking::None;
 }
 
-namespace {
-
-/// The object that both commands print: an array of files, and totals.
-class FilesJSON {
-public:
-  FilesJSON() : J(outs(), /*IndentSize=*/2) {
-    J.objectBegin();
-    J.attribute("version", 1);
-    J.attributeBegin("files");
-    J.arrayBegin();
-  }
-  void addFile(StringRef Path, function_ref<void(json::OStream &)> Rest) {
-    J.object([&] {
-      writePath(Path, J);
-      Rest(J);
-    });
-  }
-  void end(function_ref<void(json::OStream &)> Totals) {
-    J.arrayEnd();
-    J.attributeEnd();
-    Totals(J);
-    J.objectEnd();
-    outs() << "\n";
-  }
-
-private:
-  json::OStream J;
-};
-
-} // namespace
-
-/// How many bytes of \p File are in memory; nothing where nobody tells.
+/// How many bytes of \p Range of \p File are in memory; nothing where nobody
+/// tells.
 static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
-                                             const os::OpenFile &File) {
-  std::optional<os::Residency> Now = Cache.residency(File, {0, File.size()});
+                                             const os::OpenFile &File,
+                                             ByteRange Range) {
+  std::optional<os::Residency> Now = Cache.residency(File, Range);
   if (!Now)
     return std::nullopt;
-  return std::min(Now->ResidentPages * Cache.pageSize(), File.size());
+  return std::min(Now->ResidentPages * Cache.pageSize(), Range.Length);
 }
 
 static std::string countFiles(uint64_t Count) {
   return std::to_string(Count) + (Count == 1 ? " file" : " files");
 }
 
-Exit runEvict(const CommandArguments &Arguments) {
-  if (Arguments.Operands.empty())
-    return fail("nothing to evict: headstart evict [--json] PATH...",
-                Exit::WrongUsage);
-  os::PageCache Cache;
+namespace {
+
+/// Sums.
+struct Totals {
   uint64_t Files = 0;
-  uint64_t Unknown = 0;
-  uint64_t Evicted = 0;
-  uint64_t Left = 0;
-  std::optional<FilesJSON> J;
-  if (Arguments.JSON)
-    J.emplace();
-  Exit Status = forEachFile(
-      Arguments.Operands, "let go of it",
-      [&](const std::string &Path, os::OpenFile &File) {
-        const std::optional<uint64_t> Before = residentBytes(Cache, File);
-        if (std::error_code Error = Cache.evict(File))
-          return Error;
-        const std::optional<uint64_t> After = residentBytes(Cache, File);
-        const bool IsKnown = Before && After;
-        // It may have been read meanwhile.
-        const uint64_t Gone = IsKnown ? *Before - std::min(*Before, *After) : 0;
-        ++Files;
-        Unknown += !IsKnown;
-        Evicted += Gone;
-        Left += After.value_or(0);
-        if (J)
-          J->addFile(Path, [&](json::OStream &Rest) {
-            Rest.attribute("size", File.size());
-            Rest.attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
-            Rest.attribute("resident", After ? json::Value(*After) : nullptr);
-          });
-        return std::error_code();
-      });
-  if (J) {
-    J->end([&](json::OStream &Totals) {
-      Totals.attribute("evicted_bytes", Evicted);
-      Totals.attribute("resident_bytes", Left);
-    });
-    return Status;
+  uint64_t Bytes = 0;
+  uint64_t Resident = 0;
+
+  void add(uint64_t FileBytes, uint64_t ResidentBytes) {
+    ++Files;
+    Bytes += FileBytes;
+    Resident += ResidentBytes;
   }
-  outs() << countFiles(Files) << ", " << formatBytes(Evicted) << " evicted";
-  // Pages that are mapped or dirty elsewhere stay; whoever measures must know.
-  if (Left)
-    outs() << "; " << formatBytes(Left) << " still in memory (in use)";
-  if (Unknown)
-    outs() << "; of " << countFiles(Unknown) << " it is not known how much";
-  outs() << "\n";
-  return Status;
+  ResidentShare share() const { return {Resident, Bytes}; }
+  std::string text() const {
+    return formatBytes(Resident) + " of " + formatBytes(Bytes) + " in " +
+           countFiles(Files) + " in memory";
+  }
+};
+
+/// The object that both commands print: an array of files, and what follows.
+class FilesJSON {
+public:
+  explicit FilesJSON(bool WithFiles)
+      : J(outs(), /*IndentSize=*/2), WithFiles(WithFiles) {
+    J.objectBegin();
+    J.attribute("version", 1);
+    if (!WithFiles)
+      return;
+    J.attributeBegin("files");
+    J.arrayBegin();
+  }
+  void addFile(StringRef Path, function_ref<void(json::OStream &)> Rest) {
+    if (!WithFiles)
+      return;
+    J.object([&] {
+      writePath(Path, J);
+      Rest(J);
+    });
+  }
+  void end(function_ref<void(json::OStream &)> Rest) {
+    if (WithFiles) {
+      J.arrayEnd();
+      J.attributeEnd();
+    }
+    Rest(J);
+    J.objectEnd();
+    outs() << "\n";
+  }
+
+private:
+  json::OStream J;
+  bool WithFiles;
+};
+
+/// Writes how much of files is in memory, as lines: with strips and bars where
+/// a terminal shows them.
+class ResidencyText {
+public:
+  ResidencyText()
+      : Columns(sys::Process::StandardOutIsDisplayed()
+                    // A terminal that does not know its width.
+                    ? std::max(sys::Process::StandardOutColumns(), 40U)
+                    : 0),
+        Width(stripWidth(Columns)),
+        Style(BarStyle::of([](const char *Name) -> const char * {
+          return std::getenv(Name); // NOLINT(concurrency-mt-unsafe)
+        })) {}
+
+  /// How many pieces of a file are to be looked at.
+  unsigned width() const { return Width; }
+
+  void addFile(const CacheFile &File) {
+    outs() << format("%4u%%  ",
+                     ResidentShare{*File.Before, File.size()}.percent());
+    if (Width) {
+      outs() << drawStrip(File.Pieces, Style)
+             // A short file has few pages.
+             << std::string(Width - File.Pieces.size(), ' ')
+             << format("  %9s  ", formatBytes(File.size()).c_str());
+    }
+    outs() << File.Path << "\n";
+  }
+
+  /// \p What stands behind the sums; "" for all together.
+  void addTotals(const Totals &Sum, StringRef What) {
+    if (Width)
+      outs() << format("%4u%%  ", Sum.share().percent())
+             << drawBar(Sum.share(), Width, Style) << "  ";
+    outs() << Sum.text();
+    if (!What.empty())
+      outs() << ": " << What;
+    outs() << "\n";
+  }
+
+private:
+  unsigned Columns; ///< of the terminal; 0: there is none
+  unsigned Width;   ///< of a strip or bar; 0: none
+  BarStyle Style;
+};
+
+} // namespace
+
+/// How much of each piece of \p File is in memory, of up to \p Width pieces of
+/// whole pages. Without asking where \p Resident, of all of it, says enough.
+static std::vector<ResidentShare> lookAtPieces(const os::PageCache &Cache,
+                                               const os::OpenFile &File,
+                                               uint64_t Resident,
+                                               unsigned Width) {
+  const uint64_t PageSize = Cache.pageSize();
+  const uint64_t Pages = (File.size() + PageSize - 1) / PageSize;
+  const auto Count = static_cast<unsigned>(std::min<uint64_t>(Pages, Width));
+  std::vector<ResidentShare> Pieces;
+  Pieces.reserve(Count);
+  for (unsigned I = 0; I != Count; ++I) {
+    const uint64_t From = Pages * I / Count * PageSize;
+    const uint64_t End =
+        std::min(Pages * (I + 1) / Count * PageSize, File.size());
+    const uint64_t Length = End - From;
+    if (Resident == 0 || Resident >= File.size()) {
+      Pieces.push_back({Resident == 0 ? 0 : Length, Length});
+      continue;
+    }
+    Pieces.push_back(
+        {residentBytes(Cache, File, {From, Length}).value_or(0), Length});
+  }
+  return Pieces;
 }
 
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("nothing to look at: headstart residency [--json] PATH...",
                 Exit::WrongUsage);
-  os::PageCache Cache;
+  const os::PageCache Cache;
+  const bool WithFiles = !Arguments.Tree.Summary;
+  std::optional<FilesJSON> J;
+  std::optional<ResidencyText> Text;
+  if (Arguments.JSON)
+    J.emplace(WithFiles);
+  else
+    Text.emplace();
+  const unsigned Width = Text && WithFiles ? Text->width() : 0;
+  Totals All;
+  std::vector<Totals> Each(Arguments.Operands.size());
+  Exit Status = Exit::Done;
+  auto Look = [&](CacheFile &One, os::OpenFile &File) {
+    One.Before = residentBytes(Cache, File, {0, File.size()});
+    if (!One.Before)
+      One.Error = std::make_error_code(std::errc::function_not_supported);
+    else if (Width)
+      One.Pieces = lookAtPieces(Cache, File, *One.Before, Width);
+  };
+  auto Show = [&](const CacheFile &One) {
+    // Linux tells a file's owner, and who may write to it, but nobody else.
+    if (hasFailed(One)) {
+      Status = fail(explain(One, "tell how much of it is in memory"));
+      return;
+    }
+    All.add(One.size(), *One.Before);
+    Each[One.Operand].add(One.size(), *One.Before);
+    if (J)
+      J->addFile(One.Path, [&](json::OStream &Rest) {
+        Rest.attribute("size", One.size());
+        Rest.attribute("resident", *One.Before);
+      });
+    else if (WithFiles)
+      Text->addFile(One);
+  };
+  CacheFiles Files(Arguments.Operands);
+  const Exit Walked = Files.forEach(Look, Show);
+  if (Walked != Exit::Done)
+    Status = Walked;
+  if (J) {
+    J->end([&](json::OStream &Rest) {
+      Rest.attributeArray("operands", [&] {
+        for (size_t I = 0; I != Each.size(); ++I)
+          Rest.object([&] {
+            writePath(Arguments.Operands[I], Rest);
+            Rest.attribute("count", Each[I].Files);
+            Rest.attribute("bytes", Each[I].Bytes);
+            Rest.attribute("resident_bytes", Each[I].Resident);
+          });
+      });
+      Rest.attribute("bytes", All.Bytes);
+      Rest.attribute("resident_bytes", All.Resident);
+    });
+    return Status;
+  }
+  // A file has a line of its own already.
+  if (Each.size() > 1)
+    for (size_t I = 0; I != Each.size(); ++I)
+      if (Files.isFolder(I))
+        Text->addTotals(Each[I], Arguments.Operands[I]);
+  Text->addTotals(All, "");
+  return Status;
+}
+
+namespace {
+
+/// Why files stay in memory.
+enum StayReason : uint8_t { NoDisk, Unwritten, Locked, Mapped, NotTold };
+
+struct StayText {
+  const char *Name; ///< in JSON
+  const char *Text;
+};
+constexpr StayText StayTexts[] = {
+    {"no disk", "on a file system in memory, with no disk to come back from"},
+    {"not written", "not on the disk yet: somebody writes to it"},
+    {"locked", "locked in memory by a process"},
+    {"mapped", "mapped by a process"},
+    {"unknown", "in use; the system does not tell how"}};
+constexpr size_t StayReasons = std::size(StayTexts);
+
+/// The files of which something stayed, and why.
+class StayingFiles {
+public:
+  void add(const CacheFile &File) {
+    ++All.Files;
+    All.Resident += *File.After;
+    if (File.Backing == os::FileBacking::Memory)
+      Sums[NoDisk].add(0, *File.After);
+    else if (File.IsUnwritten)
+      Sums[Unwritten].add(0, *File.After);
+    else {
+      Others.push_back(File.Identity);
+      Stayed.push_back(*File.After);
+    }
+  }
+  /// Asks who has the others mapped.
+  void findReasons() {
+    const std::vector<os::FileUse> Uses = os::findUses(Others);
+    for (size_t I = 0; I != Uses.size(); ++I)
+      Sums[Uses[I].IsLocked   ? Locked
+           : Uses[I].IsMapped ? Mapped
+                              : NotTold]
+          .add(0, Stayed[I]);
+    Others.clear();
+  }
+  /// Calls \p Visit with each reason that there was.
+  void
+  forEach(function_ref<void(const StayText &, const Totals &)> Visit) const {
+    for (size_t I = 0; I != StayReasons; ++I)
+      if (Sums[I].Files)
+        Visit(StayTexts[I], Sums[I]);
+  }
+  uint64_t bytes() const { return All.Resident; }
+
+private:
+  Totals All;
+  Totals Sums[StayReasons];
+  std::vector<os::FileIdentity> Others;
+  std::vector<uint64_t> Stayed; ///< bytes of each of them
+};
+
+/// What came of an eviction.
+struct Evicted {
   uint64_t Files = 0;
+  uint64_t Unknown = 0; ///< files of which it is not known how much
+  uint64_t Failed = 0;  ///< files
   uint64_t Bytes = 0;
-  uint64_t Resident = 0;
+  StayingFiles Staying;
+};
+
+} // namespace
+
+static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
+  outs() << countFiles(Done.Files) << ", " << formatBytes(Done.Bytes)
+         << " evicted";
+  if (Done.Staying.bytes())
+    outs() << "; " << formatBytes(Done.Staying.bytes()) << " still in memory";
+  if (Done.Unknown)
+    outs() << "; of " << countFiles(Done.Unknown)
+           << " it is not known how much";
+  outs() << "\n";
+  // Whoever measures must know.
+  Done.Staying.forEach([](const StayText &Reason, const Totals &Sum) {
+    outs() << "    " << formatBytes(Sum.Resident) << " of "
+           << countFiles(Sum.Files) << ": " << Reason.Text << "\n";
+  });
+  if (Done.Failed)
+    outs() << "    " << countFiles(Done.Failed)
+           << " not evicted: see the errors\n";
+  if (PassedOver)
+    outs() << "    " << PassedOver
+           << " passed over: no regular files (links, FIFOs, ...)\n";
+}
+
+Exit runEvict(const CommandArguments &Arguments) {
+  if (Arguments.Operands.empty())
+    return fail("nothing to evict: headstart evict [--json] PATH...",
+                Exit::WrongUsage);
+  const os::PageCache Cache;
   std::optional<FilesJSON> J;
   if (Arguments.JSON)
-    J.emplace();
-  // Linux tells a file's owner, and who may write to it, but nobody else.
-  constexpr StringLiteral NotTold = "tell how much of it is in memory";
-  Exit Status = forEachFile(
-      Arguments.Operands, NotTold,
-      [&](const std::string &Path, os::OpenFile &File) {
-        const std::optional<uint64_t> InMemory = residentBytes(Cache, File);
-        if (!InMemory)
-          return std::make_error_code(std::errc::function_not_supported);
-        ++Files;
-        Bytes += File.size();
-        Resident += *InMemory;
-        if (J)
-          J->addFile(Path, [&](json::OStream &Rest) {
-            Rest.attribute("size", File.size());
-            Rest.attribute("resident", *InMemory);
-          });
-        else
-          outs() << format("%4.0f%%  ", File.size()
-                                            ? 100.0 * *InMemory / File.size()
-                                            : 100.0)
-                 << Path << "\n";
-        return std::error_code();
+    J.emplace(!Arguments.Tree.Summary);
+  Evicted Done;
+  Exit Status = Exit::Done;
+  auto Look = [&](CacheFile &One, os::OpenFile &File) {
+    const ByteRange All = {0, File.size()};
+    One.Before = residentBytes(Cache, File, All);
+    One.Error = Cache.evict(File);
+    if (One.Error)
+      return;
+    const std::optional<os::Residency> Now = Cache.residency(File, All);
+    if (!Now)
+      return;
+    One.After = std::min(Now->ResidentPages * Cache.pageSize(), File.size());
+    One.IsUnwritten = Now->UnwrittenPages != 0;
+  };
+  auto Show = [&](const CacheFile &One) {
+    if (hasFailed(One)) {
+      Status = fail(explain(One, "let go of it"));
+      ++Done.Failed;
+      return;
+    }
+    const bool IsKnown = One.Before && One.After;
+    // It may have been read meanwhile.
+    const uint64_t Gone =
+        IsKnown ? *One.Before - std::min(*One.Before, *One.After) : 0;
+    ++Done.Files;
+    Done.Unknown += !IsKnown;
+    Done.Bytes += Gone;
+    if (One.After && *One.After)
+      Done.Staying.add(One);
+    if (J)
+      J->addFile(One.Path, [&](json::OStream &Rest) {
+        Rest.attribute("size", One.size());
+        Rest.attribute("evicted", IsKnown ? json::Value(Gone) : nullptr);
+        Rest.attribute("resident",
+                       One.After ? json::Value(*One.After) : nullptr);
       });
-  if (J)
-    J->end([&](json::OStream &Totals) {
-      Totals.attribute("bytes", Bytes);
-      Totals.attribute("resident_bytes", Resident);
+  };
+  CacheFiles Files(Arguments.Operands);
+  const Exit Walked = Files.forEach(Look, Show);
+  if (Walked != Exit::Done)
+    Status = Walked;
+  Done.Staying.findReasons();
+  if (!J) {
+    printEvicted(Done, Files.passedOver());
+    return Status;
+  }
+  J->end([&](json::OStream &Rest) {
+    Rest.attributeArray("stayed", [&] {
+      Done.Staying.forEach([&](const StayText &Reason, const Totals &Sum) {
+        Rest.object([&] {
+          Rest.attribute("why", Reason.Name);
+          Rest.attribute("count", Sum.Files);
+          Rest.attribute("resident_bytes", Sum.Resident);
+        });
+      });
     });
-  else
-    outs() << formatBytes(Resident) << " of " << formatBytes(Bytes) << " in "
-           << countFiles(Files) << " in memory\n";
+    Rest.attribute("failed", Done.Failed);
+    Rest.attribute("evicted_bytes", Done.Bytes);
+    Rest.attribute("resident_bytes", Done.Staying.bytes());
+  });
   return Status;
 }
 

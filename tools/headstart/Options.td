@@ -9,6 +9,7 @@ def WalkOption : OptionVisibility;
 def StatusOption : OptionVisibility;
 def WarmOption : OptionVisibility;
 def BenchOption : OptionVisibility;
+def CacheOption : OptionVisibility;
 
 class TakesJSON { list<OptionVisibility> Visibility = [JSONOption]; }
 class TakesLinker { list<OptionVisibility> Visibility = [LinkerOption]; }
@@ -16,6 +17,7 @@ class TakesWalk { list<OptionVisibility> Visibility = [WalkOption]; }
 class TakesStatus { list<OptionVisibility> Visibility = [StatusOption]; }
 class TakesWarm { list<OptionVisibility> Visibility = [WarmOption]; }
 class TakesList { list<OptionVisibility> Visibility = [WalkOption, StatusOption]; }
+class TakesSummary { list<OptionVisibility> Visibility = [StatusOption, CacheOption]; }
 class TakesTree { list<OptionVisibility> Visibility = [WalkOption, WarmOption]; }
 class TakesJobs {
   list<OptionVisibility> Visibility = [WalkOption, StatusOption, WarmOption];
@@ -95,9 +97,10 @@ def since_EQ : Joined<["--"], "since=">, TakesStatus,
     MetaVarName<"<MANIFEST>">,
     HelpText<"What to compare with: written by headstart walk --manifest">;
 def since : Separate<["--"], "since">, Alias<since_EQ>;
-def summary : Flag<["--"], "summary">, TakesStatus,
+def summary : Flag<["--"], "summary">, TakesSummary,
     HelpText<"Also how many changes, on standard error (the default on a "
-             "terminal)">;
+             "terminal)">,
+    HelpTextForVariants<[CacheOption], "Only the totals">;
 def exit_code : Flag<["--"], "exit-code">, TakesStatus,
     HelpText<"Exit with 3 when something has changed, and all could be read">;
 

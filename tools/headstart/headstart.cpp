@@ -34,6 +34,7 @@ enum OptionSet : unsigned {
   StatusOption = 1U << 5,
   WarmOption = 1U << 6,
   BenchOption = 1U << 7,
+  CacheOption = 1U << 8,
 };
 
 enum OptionId {
@@ -97,12 +98,12 @@ constexpr Subcommand Subcommands[] = {
     {"profile", "headstart profile [--json] show FILE... | list | prune",
      "Show what a recorded link touched; list or prune the user's profiles",
      runProfile, DefaultVis | JSONOption},
-    {"residency", "headstart residency [--json] PATH...",
+    {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
-     runResidency, DefaultVis | JSONOption},
-    {"evict", "headstart evict [--json] PATH...",
+     runResidency, DefaultVis | JSONOption | CacheOption},
+    {"evict", "headstart evict [--json] [--summary] PATH...",
      "Put files out of memory (folders: all files in them)", runEvict,
-     DefaultVis | JSONOption},
+     DefaultVis | JSONOption | CacheOption},
     {"bench", "headstart bench [options] -- LINKER ARGS...",
      "Run a link again and again, cold and warm, with and without prefetch in "
      "turn; what it writes goes to a temporary folder",

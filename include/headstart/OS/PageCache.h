@@ -78,6 +78,9 @@ struct Residency {
   /// At least ResidentPages are; of the others the system does not tell. Only
   /// what is asked about memory is ever answered so, and never on Linux.
   bool IsLowerBound = false;
+  /// How many of the resident ones have not been written to the disk yet; 0
+  /// where the system does not tell (cachestat does).
+  uint64_t UnwrittenPages = 0;
 
   /// All of it is, also where that is a lower bound. The opposite is no answer
   /// then.

@@ -294,7 +294,8 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   CachestatResult Stat;
   if (Abilities.Cachestat &&
       cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat))
-    return Residency{Stat.Cached, pagesOf(Clipped, PageSize)};
+    return Residency{Stat.Cached, pagesOf(Clipped, PageSize),
+                     /*IsLowerBound=*/false, Stat.Dirty + Stat.Writeback};
 
   if (!Abilities.Mincore)
     return std::nullopt;

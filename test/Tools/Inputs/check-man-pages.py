@@ -95,7 +95,8 @@ class Samples:
             "bench": [["--rounds=1", "--no-html", "--", self.linker, "-m",
                        "elf_x86_64", "--format=binary", "tree/file", "-o",
                        "out"]],
-            "evict": [["tree"]],
+            # The program that runs stays in memory, for a reason.
+            "evict": [["tree", self.program]],
             "inputs": [link],
             "plan": [link],
             "profile": [["show", "record"], ["list"]],

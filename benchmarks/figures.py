@@ -1,0 +1,94 @@
+"""What was measured: how it is kept, put into one number, and written.
+
+Nothing here runs anything, or looks at the machine.
+"""
+
+import dataclasses
+import statistics
+from typing import Dict, List, Sequence, Tuple
+
+
+@dataclasses.dataclass
+class Run:
+    """What one link cost."""
+    seconds: float
+    user: float
+    system: float
+    read_bytes: int      # from the disk, by this process
+    major_faults: int
+    outputs: str         # one hash over all output files
+
+
+Runs = Dict[str, List[Run]]  # by variant, in the order of the rounds
+
+
+def kept(runs: Runs) -> dict:
+    """Runs as docs/benchmarks.json has them."""
+    return {name: [vars(run) for run in several]
+            for name, several in runs.items()}
+
+
+def runs_of(figures: dict, kind: str) -> Runs:
+    """The runs of one kind, "cold" or "warm", from kept figures."""
+    return {name: [Run(**run) for run in several]
+            for name, several in figures[kind].items()}
+
+
+def median(runs: Sequence[Run], what: str = "seconds") -> float:
+    return statistics.median(getattr(run, what) for run in runs)
+
+
+def pairs(times: Sequence[float], base: Sequence[float]) -> List[float]:
+    """The ratios round by round: drift hits both of a pair."""
+    return [a / max(b, 1e-9) for a, b in zip(times, base)]
+
+
+def ratios(runs: Sequence[Run], base: Sequence[Run],
+           what: str = "seconds") -> List[float]:
+    return pairs([getattr(run, what) for run in runs],
+                 [getattr(run, what) for run in base])
+
+
+def ratio(runs: Sequence[Run], base: Sequence[Run],
+          what: str = "seconds") -> float:
+    """The median of the ratios pair by pair."""
+    return statistics.median(ratios(runs, base, what))
+
+
+def interval(values: Sequence[float]) -> Tuple[float, float]:
+    """Where the middle half of the values lies; of fewer than four, all."""
+    if len(values) < 4:
+        return min(values), max(values)
+    quarters = statistics.quantiles(values, n=4, method="inclusive")
+    return quarters[0], quarters[2]
+
+
+def saved(cold: float, cold_base: float, warm_base: float) -> float:
+    """How much of what being cold costs the base is gone: 0 none, 1 all."""
+    return (cold_base - cold) / max(cold_base - warm_base, 1e-9)
+
+
+def format_bytes(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        # 999.6 kB would be shown as 1000 kB.
+        if round(count) < 1000:
+            return f"{count:.0f} {unit}" if count >= 9.95 or unit == "bytes" \
+                else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.0f} GB" if count >= 9.95 else f"{count:.1f} GB"
+
+
+def format_time(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds >= 0.001 \
+        else f"{seconds * 1e6:.1f} µs"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
+    """A table in Markdown, as lines."""
+    for row in rows:
+        assert len(row) == len(head), row
+    return [line(head), "| --- " * len(head) + "|", *map(line, rows)]
+
+
+def line(cells: Sequence[str]) -> str:
+    return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"

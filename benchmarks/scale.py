@@ -1,0 +1,120 @@
+"""How the cost of a link grows with its inputs.
+
+The demonstration's corpus at an eighth, a quarter, half, the whole and twice its
+size: the same recipe, so many objects. Cold and warm, stock and Headstart in
+turn.
+"""
+
+import contextlib
+import fractions
+import pathlib
+import shutil
+import tempfile
+from typing import List, Tuple
+
+import coff
+import harness
+import links
+import machine
+from figures import (Runs, format_bytes, kept, median, ratio, runs_of,
+                     table)
+from machine import say
+
+SIZES = [fractions.Fraction(1, 8), fractions.Fraction(1, 4),
+         fractions.Fraction(1, 2), fractions.Fraction(1), fractions.Fraction(2)]
+OBJECTS = 450           # of the demonstration
+SMALL_OBJECTS = 48      # of the short form
+ROUNDS, WARM_ROUNDS = 5, 7
+
+
+def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
+    count = round(objects * size)
+    if count == OBJECTS:
+        return coff.demo()
+    return coff.sample(f"COFF: {count} objects", f"scale-{count}",
+                       ["--objects", str(count)])
+
+
+def measure_one(sample: links.Sample, factor: float) -> dict:
+    size = sample.size()
+    with contextlib.ExitStack() as stack:
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
+                                                dir=sample.folder))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        out = scratch / "out"
+        arguments = sample.arguments(out)
+        every = links.variants(sample, False, scratch / "profile")
+        ways = [every[0], every[-2]]  # stock and ours, both without a record
+        cold = harness.run_rounds(ways, arguments, out,
+                                  links.scaled(ROUNDS, factor), sample.inputs,
+                                  size)
+        harness.warm_up(sample.inputs)
+        harness.run_rounds(ways, arguments, out, 1)
+        warm = harness.run_rounds(ways, arguments, out,
+                                  links.scaled(WARM_ROUNDS, factor))
+    return {"objects": len(sample.files()), "bytes": size,
+            "same": links.all_same(cold, warm), "cold": kept(cold),
+            "warm": kept(warm)}
+
+
+def measure(factor: float, objects: int = OBJECTS) -> dict:
+    # All corpora first: making one writes to the disk for a while after.
+    samples = [(size, corpus(size, objects)) for size in SIZES]
+    points = []
+    with machine.held(samples[0][1].folder):
+        for size, sample in samples:
+            say(f"   {size}: {len(sample.files())} objects, "
+                f"{format_bytes(sample.size())}")
+            points.append({"size": str(size), **measure_one(sample, factor)})
+    return {"title": "How the cost grows with the inputs", "points": points}
+
+
+def slope(points: List[Tuple[float, float]]) -> float:
+    """The slope of the line of least squares through points."""
+    middle_x = sum(x for x, _ in points) / len(points)
+    middle_y = sum(y for _, y in points) / len(points)
+    square = sum((x - middle_x) ** 2 for x, _ in points)
+    if not square:
+        return 0.0
+    return sum((x - middle_x) * (y - middle_y) for x, y in points) / square
+
+
+def curves(figures: dict) -> dict:
+    """For each kind and variant, seconds at each size in bytes."""
+    result: dict = {}
+    for point in figures["points"]:
+        for kind in ("cold", "warm"):
+            for name, runs in runs_of(point, kind).items():
+                result.setdefault((kind, name), []).append(
+                    (point["bytes"], median(runs)))
+    return result
+
+
+def text(figures: dict) -> str:
+    rows = []
+    for point in figures["points"]:
+        cells = [point["size"], str(point["objects"]),
+                 format_bytes(point["bytes"])]
+        for kind in ("cold", "warm"):
+            runs: Runs = runs_of(point, kind)
+            base, ours = runs.values()
+            cells += [f"{median(base):.2f} s", f"{median(ours):.2f} s",
+                      f"{ratio(ours, base):.2f}"]
+        rows.append(cells)
+    rounds = [len(next(iter(figures["points"][0][kind].values())))
+              for kind in ("cold", "warm")]
+    grown = ", ".join(
+        f"{kind} {slope(points) * 1e9:.2f} s ({name})"
+        for (kind, name), points in curves(figures).items())
+    return "\n".join([
+        f"## {figures['title']}", "",
+        "The demonstration's recipe at several sizes. "
+        f"{rounds[0]} cold and {rounds[1]} warm rounds; both without a record "
+        "of an earlier link.", "",
+        *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
+                "ratio", "stock, warm", "Headstart, warm", "ratio"], rows),
+        "", f"A further GB of inputs costs: {grown}; slopes of the lines of "
+        "least squares. The outputs of stock and Headstart are "
+        + ("the same to the byte."
+           if all(point["same"] for point in figures["points"])
+           else "DIFFERENT.")])

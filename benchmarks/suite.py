@@ -1,0 +1,91 @@
+"""Every benchmark by name: how it is measured, and how its figures are told."""
+
+import dataclasses
+import functools
+import statistics
+import subprocess
+import time
+from typing import Callable, Dict
+
+import coff
+import flavours
+import harness
+import links
+import scale
+import trees
+from figures import pairs, table
+from links import Condition
+
+
+@dataclasses.dataclass
+class Benchmark:
+    """`measure` is given a factor of the number of rounds; nothing is returned
+    where the machine cannot do it, which is then said."""
+    measure: Callable[[float], dict]
+    text: Callable[[dict], str]
+
+
+def measure_startup(factor: float) -> dict:
+    """How long it takes to say /help: the cost of starting, and no link."""
+    programs = {"lld-link 22 (stock)": harness.LLVM / "lld-link",
+                "Headstart's lld-link": harness.BIN / "lld-link"}
+    times: Dict[str, list] = {name: [] for name in programs}
+    for number in range(links.scaled(70, factor) + 1):
+        for name, program in programs.items():
+            start = time.perf_counter()
+            subprocess.run([str(program), "/help"], check=True,
+                           stdout=subprocess.DEVNULL)
+            if number:  # the first is for warming up
+                times[name].append(time.perf_counter() - start)
+    return {"seconds": times}
+
+
+def text_startup(figures: dict) -> str:
+    times = figures["seconds"]
+    base = next(iter(times.values()))
+    rows = [[name, f"{statistics.median(runs) * 1000:.1f} ms",
+             f"{statistics.median(pairs(runs, base)):.2f}"]
+            for name, runs in times.items()]
+    return "\n".join(["## Starting: `lld-link /help`, warm", "",
+                      f"{len(base)} rounds.", "",
+                      *table(["", "time", "ratio"], rows)])
+
+
+def link(condition: Condition) -> Benchmark:
+    return Benchmark(functools.partial(links.measure, condition), links.text)
+
+
+def tree(name: str) -> Benchmark:
+    return Benchmark(functools.partial(trees.measure, name), trees.text)
+
+
+def full() -> Dict[str, Benchmark]:
+    """All of them, in the order of the document."""
+    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS}
+    return {
+        **{name: link(condition) for name, condition in conditions.items()},
+        "scale": Benchmark(scale.measure, scale.text),
+        "startup": Benchmark(measure_startup, text_startup),
+        **{name: tree(name) for name in trees.MEASURES}}
+
+
+def short() -> Dict[str, Benchmark]:
+    """What fits into ten minutes on two cores, with smaller corpora that are
+    made on the way: the main link of each flavour cold and warm, one on a slow
+    disk, one short of memory, the growth with the inputs, and one tree."""
+    return {
+        "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
+        "coff-400": link(Condition(coff.small, megabytes_per_second=400,
+                                   rounds=3)),
+        "large-memory": link(Condition(coff.small, short_memory=True,
+                                       rounds=3)),
+        "elf-archives": link(Condition(flavours.elf_archives, rounds=3,
+                                       warm_rounds=5)),
+        "macho": link(Condition(flavours.macho_small, rounds=3,
+                                warm_rounds=3)),
+        "scale": Benchmark(
+            lambda factor: scale.measure(factor * 3 / scale.ROUNDS,
+                                         scale.SMALL_OBJECTS), scale.text),
+        "tree-warm": Benchmark(
+            lambda factor: trees.measure_warm(links.scaled(7, factor), "S"),
+            trees.text)}

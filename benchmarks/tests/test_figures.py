@@ -1,0 +1,321 @@
+"""The statistics and the texts of the benchmarks, on figures that are made up."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+# pylint: disable=wrong-import-position
+import contest
+import document
+import figures
+import links
+import plots
+import published
+import scale
+import suite
+from figures import Run
+
+
+def run(seconds: float, outputs: str = "same", **others) -> Run:
+    return Run(**{"seconds": seconds, "user": 0.0, "system": seconds / 10,
+                  "read_bytes": 1000, "major_faults": 0, "outputs": outputs,
+                  **others})
+
+
+def runs(*seconds: float, **others):
+    return [run(one, **others) for one in seconds]
+
+
+STATS = {"inputs": 10, "handed_over": 10, "hinted_bytes": 50_000_000,
+         "touched_bytes": 100_000_000, "first_hint_ms": 1.0}
+
+
+def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
+    """Kept figures of a link: stock twice as slow as ours when cold."""
+    cold = {"lld-link 22 (stock)": runs(4.0, 8.0, 6.0),
+            links.PREFETCHING: runs(3.0, 7.0, 5.0),
+            links.FIRST: runs(2.0, 4.0, 3.0),
+            links.NEXT: runs(1.0, 2.0, 1.5), **variants}
+    warm = {name: runs(1.0, 1.0, 1.0) for name in cold}
+    return {"title": title, "inputs": 10, "bytes": 200_000_000,
+            "megabytes_per_second": speed, "memory": None, "own_memory": None,
+            "stats": [STATS, STATS], "same": True,
+            "cold": figures.kept(cold), "warm": figures.kept(warm)}
+
+
+def entry(measured: dict) -> dict:
+    return {"date": "2026-01-02", "machine": "2 cores", "figures": measured}
+
+
+class Statistics(unittest.TestCase):
+    def test_median_of_a_field(self):
+        several = runs(3.0, 1.0, 2.0)
+        self.assertEqual(figures.median(several), 2.0)
+        self.assertEqual(figures.median(several, "read_bytes"), 1000)
+
+    def test_ratios_are_pair_by_pair(self):
+        # Drift: the second round is ten times as slow, for both.
+        base, ours = runs(2.0, 20.0, 4.0), runs(1.0, 10.0, 3.0)
+        self.assertEqual(figures.ratios(ours, base), [0.5, 0.5, 0.75])
+        self.assertEqual(figures.ratio(ours, base), 0.5)
+        # The ratio of the medians would be another.
+        self.assertEqual(figures.median(ours) / figures.median(base), 0.75)
+
+    def test_ratio_to_nothing_is_a_number(self):
+        self.assertGreater(figures.ratio(runs(1.0), runs(0.0)), 1e6)
+
+    def test_interval(self):
+        self.assertEqual(figures.interval([0.7]), (0.7, 0.7))
+        self.assertEqual(figures.interval([3, 1, 2]), (1, 3))
+        self.assertEqual(figures.interval([1, 2, 3, 4, 100]), (2, 4))
+
+    def test_saved(self):
+        self.assertEqual(figures.saved(3.0, 3.0, 2.0), 0)
+        self.assertEqual(figures.saved(2.0, 3.0, 2.0), 1)
+        self.assertEqual(figures.saved(4.0, 3.0, 2.0), -1)
+
+    def test_slope(self):
+        self.assertEqual(scale.slope([(0, 1), (1, 3), (2, 5)]), 2)
+        self.assertEqual(scale.slope([(1, 3)]), 0)
+
+    def test_scaled_rounds(self):
+        self.assertEqual(links.scaled(7, 1), 7)
+        self.assertEqual(links.scaled(7, 0.01), 1)
+        self.assertEqual(links.scaled(0, 5), 0)
+
+
+class Formats(unittest.TestCase):
+    def test_bytes(self):
+        for count, text in ((0, "0 bytes"), (999, "999 bytes"),
+                            (1000, "1.0 kB"), (9_960, "10 kB"),
+                            (999_600, "1.0 MB"), (768_600_000, "769 MB"),
+                            (2_300_000_000, "2.3 GB"),
+                            (26_325_429_114, "26 GB"),
+                            (5_000_000_000_000, "5000 GB")):
+            self.assertEqual(figures.format_bytes(count), text)
+
+    def test_time(self):
+        self.assertEqual(figures.format_time(0.0163), "16.3 ms")
+        self.assertEqual(figures.format_time(2.34), "2340.0 ms")
+        self.assertEqual(figures.format_time(0.0000015), "1.5 µs")
+
+    def test_table(self):
+        self.assertEqual(figures.table(["", "a"], [["x", "1"]]),
+                         ["| | a |", "| --- | --- |", "| x | 1 |"])
+
+    def test_a_row_that_does_not_fit_is_no_table(self):
+        with self.assertRaises(AssertionError):
+            figures.table(["", "a"], [["x"]])
+
+
+class Links(unittest.TestCase):
+    def test_kept_figures_come_back(self):
+        kept = link()
+        self.assertEqual(figures.kept(figures.runs_of(kept, "cold")),
+                         kept["cold"])
+
+    def test_outputs(self):
+        stock = {"lld-link 22 (stock)": runs(1.0)}
+        same = {**stock, links.FIRST: runs(1.0)}
+        self.assertTrue(links.all_same(same))
+        self.assertFalse(links.all_same(
+            stock, {links.FIRST: runs(1.0, outputs="other")}))
+        # These write something else on purpose.
+        for name in (links.PREFETCHING, "mold", "headstart run mold"):
+            self.assertTrue(links.all_same(
+                stock, {name: runs(1.0, outputs="other")}))
+
+    def test_text(self):
+        text = links.text(link())
+        self.assertIn("## COFF: /debug\n\n10 files, 200 MB; 3 cold and 3 warm "
+                      "rounds.", text)
+        self.assertIn(f"| {links.FIRST} | 3.00 s | 0.50 | 1.0 kB | 1.00 s "
+                      "| 1.00 | 1.00 |", text)
+        self.assertIn("fetched 50 MB ahead of the linker, which touched 100 MB "
+                      "(0.50 of it)", text)
+        self.assertIn("the same to the byte", text)
+        self.assertIn("DIFFERENT", links.text({**link(), "same": False}))
+
+    def test_text_without_warm_rounds(self):
+        text = links.text({**link(), "warm": {}, "memory": 2_000_000_000,
+                           "own_memory": 1_000_000_000})
+        self.assertIn("3 cold rounds. Memory held to 2.0 GB", text)
+        self.assertIn("| | cold | ratio | read from disk |\n", text)
+
+    def test_titles(self):
+        condition = links.Condition(lambda: None, reads_per_second=2000,
+                                    short_memory=True)
+        sample = links.Sample("S", "lld-link", pathlib.Path("/"), [], [])
+        self.assertEqual(
+            condition.title(sample), "S, disk held to 2,000 reads/s, memory for "
+            "the linker's own data and half of the inputs")
+
+    def test_words(self):
+        out = pathlib.Path("/out")
+        for linker, tail in (("lld-link", ["/out:/out/a.out"]),
+                             ("ld.lld", ["-o", "/out/a.out"])):
+            sample = links.Sample("S", linker, out, [], ["word"])
+            self.assertEqual(sample.arguments(out), ["word", *tail])
+
+    def test_variants(self):
+        """Stock first, ours last, whatever lies between."""
+        for linker in ("lld-link", "ld.lld", "ld64.lld"):
+            for around in (False, True):
+                sample = links.Sample("S", linker, pathlib.Path("/"), [], [])
+                names = [way.name for way in links.variants(
+                    sample, around, pathlib.Path("/p"))]
+                self.assertEqual(names[0], f"{linker} 22 (stock)")
+                self.assertEqual(names[-2:], [links.FIRST, links.NEXT])
+                self.assertEqual(f"headstart run {linker} 22" in names, around)
+
+
+class Published(unittest.TestCase):
+    def test_table(self):
+        text = published.text({"coff": entry(link())})
+        self.assertIn("| published, `/prefetch-inputs` | 34.2 s | 0.71 | 76% "
+                      "| 29.6 s | 1.00 |", text)
+        self.assertIn("| here, `off`: lld-link 22 (stock) | 6.00 s | 1.00 | – |",
+                      text)
+        # 6 s to 1.5 s, where 1 s is warm.
+        self.assertIn(f"| here, `on+profile`: {links.NEXT} | 1.50 s | 0.25 "
+                      "| 90% | 1.00 s | 1.00 |", text)
+
+    def test_the_larger_link_is_preferred(self):
+        both = {"coff": entry(link()), "large-debug": entry(link())}
+        self.assertEqual(published.name_of(both), "large-debug")
+        both["large-debug"]["figures"]["warm"] = {}
+        self.assertEqual(published.name_of(both), "coff")
+        self.assertEqual(published.text({}), "")
+
+
+def scaled_figures() -> dict:
+    points = []
+    for size in (1, 2):
+        points.append({
+            "size": str(size), "objects": size, "bytes": size * 10 ** 9,
+            "same": True, **{kind: figures.kept({
+                "lld-link 22 (stock)": runs(4.0 * size),
+                links.FIRST: runs(3.0 * size)}) for kind in ("cold", "warm")}})
+    return {"title": "Growth", "points": points}
+
+
+class Scale(unittest.TestCase):
+    def test_sizes(self):
+        self.assertEqual([round(scale.OBJECTS * size) for size in scale.SIZES],
+                         [56, 112, 225, 450, 900])
+
+    def test_text(self):
+        text = scale.text(scaled_figures())
+        self.assertIn("| 2 | 2 | 2.0 GB | 8.00 s | 6.00 s | 0.75 |", text)
+        self.assertIn("cold 4.00 s (lld-link 22 (stock)), cold 3.00 s", text)
+
+
+class Plots(unittest.TestCase):
+    def test_ratios(self):
+        plot = plots.plots({"coff": entry(link())}, ["coff"])["cold"]
+        group = plot["groups"][0]
+        self.assertEqual([one["label"] for one in group["bars"]],
+                         [links.PREFETCHING, links.FIRST, links.NEXT])
+        self.assertEqual([one["value"] for one in group["bars"]],
+                         [5 / 6, 0.5, 0.25])
+        self.assertEqual(group["bars"][0]["low"], 0.75)
+
+    def test_held_links_have_a_plot_of_their_own(self):
+        several = {"coff": entry(link()), "large-debug-100": entry(
+            link("Large: /debug, disk held to 100 MB/s", 100))}
+        found = plots.plots(several, list(several))
+        self.assertEqual([group["title"] for group in found["held"]["groups"]],
+                         ["Large: /debug, 100 MB/s"])
+        self.assertEqual(len(found["cold"]["groups"]), 1)
+
+    def test_disks(self):
+        several = {f"large-debug-{speed}": entry(link("L", speed))
+                   for speed in (400, 100)}
+        self.assertNotIn("throttled", plots.plots(
+            {"large-debug-100": several["large-debug-100"]}, []))
+        plot = plots.plots(several, [])["throttled"]
+        self.assertEqual(plot["curves"][0]["points"],
+                         [[100, 6.0], [400, 6.0]])
+        # 100 MB at 100 MB/s.
+        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0],
+                                                       [400, 0.25]])
+
+    def test_growth(self):
+        plot = plots.plots({"scale": entry(scaled_figures())}, [])["scale"]
+        self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0],
+                                                       [2000, 8.0]])
+        self.assertEqual([curve["dashed"] for curve in plot["curves"]],
+                         [False, False, True, True])
+
+
+COLUMN = {"title": "A", "base": "", "kinds": {"us": "ours", "slow": "peer",
+                                              "fast": "peer"},
+          "commands": {"us": "us", "slow": "slow", "fast": "fast"},
+          "seconds": {"us": [1.0, 1.0], "slow": [4.0, 4.0],
+                      "fast": [2.0, 2.0]}}
+
+
+class Contest(unittest.TestCase):
+    def test_the_fastest_peer_is_the_base(self):
+        self.assertEqual(contest.base_of(COLUMN), "fast")
+        self.assertEqual(contest.base_of({**COLUMN, "base": "slow"}), "slow")
+        self.assertIsNone(contest.base_of({**COLUMN, "base": "gone"}))
+
+    def test_table(self):
+        lines = contest.table({"columns": [COLUMN],
+                               "versions": {"fast": "fast 1"}, "missing": {}})
+        self.assertIn("| us | 1000.0 ms | 0.50 |", lines)
+        self.assertIn("| fast (fast 1) | 2000.0 ms | 1.00 |", lines)
+
+    def test_what_is_missing_is_a_row_and_a_reason(self):
+        column = {**COLUMN, "commands": {**COLUMN["commands"], "gone": "gone"}}
+        kept = {"columns": [column], "versions": {},
+                "missing": {"gone": "no such thing"}}
+        self.assertIn("| gone | – | – |", contest.table(kept))
+        self.assertIn("- gone could not be had: no such thing.",
+                      contest.called(kept))
+
+
+class Documents(unittest.TestCase):
+    benchmarks = {"coff": suite.Benchmark(None, links.text)}
+
+    def test_document(self):
+        all_figures = {"coff": entry(link())}
+        drawn = plots.plots(all_figures, ["coff"])
+        text = document.document(all_figures, self.benchmarks, drawn, "raw.json")
+        self.assertLess(text.index("## The published experiment"),
+                        text.index("## COFF: /debug"))
+        self.assertIn("`./dev bench coff`, 2026-01-02, 2 cores.", text)
+        self.assertIn('srcset="plots/cold-dark.svg"', text)
+        self.assertIn('src="plots/cold.svg"', text)
+        self.assertIn("`raw.json`", text)
+
+    def test_nothing_measured(self):
+        text = document.document({}, self.benchmarks, {}, "raw.json")
+        self.assertEqual(text, document.HEADER.format(raw="raw.json"))
+
+    def test_readme(self):
+        all_figures = {"coff": entry(link()), "coff-400": entry(link())}
+        before = f"head\n{document.BEGIN}former\n{document.END}\ntail\n"
+        text = document.readme(all_figures, before)
+        self.assertTrue(text.startswith(f"head\n{document.BEGIN}10 objects, "))
+        self.assertTrue(text.endswith(f"{document.END}\ntail\n"))
+        self.assertNotIn("former", text)
+        self.assertIn("| 6.00 s (1.00) | 6.00 s (1.00) | 1.00 s (1.00) |", text)
+        self.assertEqual(document.readme(all_figures, text), text)
+        self.assertEqual(document.readme({}, before), before)
+
+
+class Suites(unittest.TestCase):
+    def test_the_short_form_names_benchmarks_of_the_full(self):
+        self.assertLessEqual(set(suite.short()), set(suite.full()))
+
+    def test_every_flavour_is_in_the_short_form(self):
+        self.assertLessEqual({"coff", "elf-archives", "macho", "scale",
+                              "tree-warm"}, set(suite.short()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,19 @@
+//===- PageKeepers.cpp - What keeps pages of files (portable) -------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageKeepers.h"
+
+namespace headstart::os {
+
+FileBacking backingOf(const OpenFile &) { return FileBacking::Disk; }
+
+std::vector<FileUse> findUses(std::span<const FileIdentity> Files) {
+  return std::vector<FileUse>(Files.size());
+}
+
+} // namespace headstart::os

@@ -1,0 +1,150 @@
+//===- PageKeepers.cpp - What keeps pages of files in memory (Linux) ------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageKeepers.h"
+
+#include "PseudoFile.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <dirent.h>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <utility>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::detail;
+
+// By linux/magic.h, which not every distribution has in full.
+FileBacking os::backingOf(const OpenFile &File) {
+  struct statfs FS;
+  if (::fstatfs(static_cast<int>(File.nativeHandle()), &FS) != 0)
+    return FileBacking::Disk;
+  switch (static_cast<uint32_t>(FS.f_type)) {
+  case 0x01021994: // tmpfs
+  case 0x858458F6: // ramfs
+  case 0x958458F6: // hugetlbfs
+    return FileBacking::Memory;
+  case 0x00009FA0: // proc
+  case 0x62656572: // sysfs
+  case 0x62656570: // configfs
+  case 0x64626720: // debugfs
+  case 0x74726163: // tracefs
+  case 0x73636673: // securityfs
+  case 0x0027E0EB: // cgroup, version 1
+  case 0x63677270: // cgroup2
+  case 0xCAFE4A11: // bpf
+  case 0x6165676C: // pstore
+  case 0x42494E4D: // binfmt_misc
+  case 0xDE5E81E4: // efivarfs
+    return FileBacking::None;
+  default:
+    return FileBacking::Disk;
+  }
+}
+
+namespace {
+
+using FileKey = std::pair<uint64_t, uint64_t>; // device, inode
+
+/// The files that were asked about, in the order of their keys.
+class FileTable {
+public:
+  explicit FileTable(std::span<const FileIdentity> Files) : Uses(Files.size()) {
+    for (size_t I = 0; I != Files.size(); ++I)
+      Keys.emplace_back(FileKey{Files[I].Device, Files[I].Inode}, I);
+    std::sort(Keys.begin(), Keys.end());
+  }
+
+  /// Whether \p Key is one of them. A file may have been named twice.
+  template <class Function> bool forEach(FileKey Key, Function Change) {
+    bool Any = false;
+    for (auto At = std::lower_bound(Keys.begin(), Keys.end(),
+                                    std::pair(Key, size_t(0)));
+         At != Keys.end() && At->first == Key; ++At, Any = true)
+      Change(Uses[At->second]);
+    return Any;
+  }
+  std::vector<FileUse> take() { return std::move(Uses); }
+
+private:
+  std::vector<std::pair<FileKey, size_t>> Keys;
+  std::vector<FileUse> Uses;
+};
+
+} // namespace
+
+/// What a line of /proc/<pid>/maps, or the first of a mapping in smaps, names:
+/// "55e0-55f0 r--p 00000000 fe:00 1234    /a/path". False when it is no such
+/// line, or no file.
+static bool parseMapping(std::string_view Line, FileKey &Key) {
+  const std::string_view Range = takeField(Line, ' ');
+  if (Range.find('-') == std::string_view::npos)
+    return false;
+  takeField(Line, ' '); // the rights
+  takeField(Line, ' '); // the offset
+  std::string_view Minor = takeField(Line, ' ');
+  const std::string_view Major = takeField(Minor, ':');
+  const std::string_view Inode = takeField(Line, ' ');
+  const auto Parse = [](std::string_view Text, auto &Number, int Base) {
+    const auto [End, Error] =
+        std::from_chars(Text.data(), Text.data() + Text.size(), Number, Base);
+    return Error == std::errc() && End == Text.data() + Text.size();
+  };
+  unsigned MajorNumber = 0;
+  unsigned MinorNumber = 0;
+  if (!Parse(Major, MajorNumber, 16) || !Parse(Minor, MinorNumber, 16) ||
+      !Parse(Inode, Key.second, 10) || Key.second == 0)
+    return false;
+  Key.first = makedev(MajorNumber, MinorNumber);
+  return true;
+}
+
+/// Notes what the process whose folder is \p Process has mapped. The lock shows
+/// in smaps only, which costs a look at the page tables.
+static void look(const std::string &Process, FileTable &Files) {
+  bool Any = false;
+  std::string Text;
+  FileKey Key;
+  for (std::ifstream Maps(Process + "/maps"); std::getline(Maps, Text);)
+    if (parseMapping(Text, Key))
+      Any |= Files.forEach(Key, [](FileUse &Use) { Use.IsMapped = true; });
+  if (!Any)
+    return;
+  bool IsFile = false;
+  for (std::ifstream Maps(Process + "/smaps"); std::getline(Maps, Text);) {
+    std::string_view Line = Text;
+    constexpr std::string_view Flags = "VmFlags:";
+    if (!Line.starts_with(Flags)) {
+      // Anything else that a mapping has is "Name: value".
+      if (Line.find('-') < Line.find(' '))
+        IsFile = parseMapping(Line, Key);
+      continue;
+    }
+    for (Line.remove_prefix(Flags.size()); IsFile && !Line.empty();)
+      if (takeField(Line, ' ') == "lo")
+        Files.forEach(Key, [](FileUse &Use) { Use.IsLocked = true; });
+  }
+}
+
+std::vector<FileUse> os::findUses(std::span<const FileIdentity> Files) {
+  FileTable Table(Files);
+  DIR *const Processes = Files.empty() ? nullptr : ::opendir("/proc");
+  if (!Processes)
+    return Table.take();
+  while (const dirent *Entry = ::readdir(Processes))
+    if (Entry->d_name[0] >= '1' && Entry->d_name[0] <= '9')
+      look(std::string("/proc/") + Entry->d_name, Table);
+  ::closedir(Processes);
+  return Table.take();
+}

@@ -1,0 +1,116 @@
+//===- ResidencyBar.cpp - How much is in memory, drawn in text ------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/ResidencyBar.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace headstart {
+
+BarStyle BarStyle::of(function_ref<const char *(const char *)> Environment) {
+  auto Value = [&](const char *Name) {
+    const char *Text = Environment(Name);
+    return StringRef(Text ? Text : "");
+  };
+  BarStyle Style;
+  // The first that is set and not empty holds, as in setlocale(3).
+  for (const char *Name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (StringRef Locale = Value(Name); !Locale.empty()) {
+      Style.Unicode = Locale.contains_insensitive("utf-8") ||
+                      Locale.contains_insensitive("utf8");
+      break;
+    }
+  const StringRef Terminal = Value("TERM");
+  Style.Colour =
+      Value("NO_COLOR").empty() && !Terminal.empty() && Terminal != "dumb";
+  return Style;
+}
+
+unsigned ResidentShare::percent() const {
+  if (Resident >= Whole)
+    return 100;
+  if (Resident == 0)
+    return 0;
+  const double Exact =
+      100.0 * static_cast<double>(Resident) / static_cast<double>(Whole);
+  return static_cast<unsigned>(std::clamp(std::lround(Exact), 1L, 99L));
+}
+
+/// From 0, nothing, to 4, all of it.
+static unsigned levelOf(ResidentShare Share) {
+  constexpr unsigned Most = 4;
+  if (Share.Resident >= Share.Whole)
+    return Most;
+  if (Share.Resident == 0)
+    return 0;
+  // A third, two thirds, and less than all.
+  const double Part =
+      static_cast<double>(Share.Resident) / static_cast<double>(Share.Whole);
+  return std::clamp(1 + static_cast<unsigned>(Part * 3), 1U, Most - 1);
+}
+
+static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
+  // U+00B7, U+2591, U+2592, U+2593, U+2588: whatever the compiler's charset.
+  constexpr StringRef Blocks[] = {"\xc2\xb7", "\xe2\x96\x91", "\xe2\x96\x92",
+                                  "\xe2\x96\x93", "\xe2\x96\x88"};
+  constexpr StringRef Letters[] = {".", "-", "+", "*", "#"};
+  // Faint, yellow, green.
+  constexpr StringRef Colours[] = {"\033[2m", "\033[33m", "\033[33m",
+                                   "\033[33m", "\033[32m"};
+  constexpr StringRef Plain = "\033[0m";
+  std::string Text;
+  StringRef Now;
+  for (unsigned Level : Levels) {
+    if (Style.Colour && Colours[Level] != Now) {
+      if (!Now.empty())
+        Text += Plain;
+      Now = Colours[Level];
+      Text += Now;
+    }
+    Text += Style.Unicode ? Blocks[Level] : Letters[Level];
+  }
+  if (!Now.empty())
+    Text += Plain;
+  return Text;
+}
+
+std::string drawStrip(ArrayRef<ResidentShare> Pieces, BarStyle Style) {
+  SmallVector<unsigned, 64> Levels;
+  for (ResidentShare Piece : Pieces)
+    Levels.push_back(levelOf(Piece));
+  return drawLevels(Levels, Style);
+}
+
+std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
+  SmallVector<unsigned, 64> Levels;
+  const double Full = Share.Resident >= Share.Whole
+                          ? Width
+                          : static_cast<double>(Share.Resident) /
+                                static_cast<double>(Share.Whole) *
+                                static_cast<double>(Width);
+  for (unsigned I = 0; I != Width; ++I) {
+    // In thousandths of a column.
+    const double Part = std::clamp(Full - I, 0.0, 1.0);
+    Levels.push_back(levelOf({static_cast<uint64_t>(Part * 1000), 1000}));
+  }
+  return drawLevels(Levels, Style);
+}
+
+unsigned stripWidth(unsigned Columns) {
+  // Beside it stand a percentage and a size, and a path needs room.
+  constexpr unsigned Least = 8;
+  constexpr unsigned Most = 40;
+  const unsigned Width = Columns / 3;
+  return Width < Least ? 0 : std::min(Width, Most);
+}
+
+} // namespace headstart

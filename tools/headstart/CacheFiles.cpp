@@ -1,0 +1,124 @@
+//===- CacheFiles.cpp - The files of residency and evict ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheFiles.h"
+#include "LineOutput.h"
+#include "headstart/FileTree/TreeWalker.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// How many files are looked at before they are shown.
+static constexpr size_t BatchFiles = 4096;
+/// Threads that look: a cold disk answers several questions at once, and evict
+/// waits for what is written.
+static constexpr size_t MostThreads = 8;
+/// A thread that looks at fewer costs more than it helps.
+static constexpr size_t FilesPerThread = 32;
+
+namespace {
+
+/// The regular files of a walk.
+class FileCollector : public TreeVisitor {
+public:
+  explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
+
+  void visit(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries,
+             Prune & /*Pruned*/) override {
+    std::lock_guard Lock(Mutex);
+    for (const os::DirectoryEntry &Entry : Entries)
+      if (Entry.Type == os::EntryType::Regular)
+        Files.push_back(Folder.pathOf(Entry.Name));
+      else if (Entry.Type != os::EntryType::Directory)
+        ++Others;
+  }
+  void problem(StringRef Path, StringRef What) override {
+    Problems.print(Path, What);
+  }
+
+  /// In the order of their bytes.
+  std::vector<std::string> take() {
+    llvm::sort(Files);
+    return std::move(Files);
+  }
+  uint64_t others() const { return Others; }
+
+private:
+  ProblemPrinter &Problems;
+  std::mutex Mutex;
+  std::vector<std::string> Files; ///< guarded by Mutex, as the rest
+  uint64_t Others = 0;
+};
+
+} // namespace
+
+void CacheFiles::flush(Look LookAt, Show ShowOne) {
+  std::atomic<size_t> Next = 0;
+  auto Work = [&] {
+    for (size_t I; (I = Next.fetch_add(1)) < Pending.size();) {
+      CacheFile &One = Pending[I];
+      os::OpenFile File;
+      One.Error = os::OpenFile::open(One.Path, File);
+      if (One.Error)
+        continue;
+      One.Identity = File.identity();
+      One.Backing = os::backingOf(File);
+      if (One.Backing != os::FileBacking::None)
+        LookAt(One, File);
+    }
+  };
+  os::Threads Helpers;
+  for (size_t I = 1; I < std::min(MostThreads, Pending.size() / FilesPerThread);
+       ++I)
+    if (Helpers.start(Work))
+      break; // fewer will do
+  Work();
+  Helpers.join();
+  llvm::for_each(Pending, ShowOne);
+  Pending.clear();
+}
+
+void CacheFiles::add(std::string Path, size_t Operand, Look LookAt,
+                     Show ShowOne) {
+  CacheFile One;
+  One.Path = std::move(Path);
+  One.Operand = Operand;
+  Pending.push_back(std::move(One));
+  if (Pending.size() == BatchFiles)
+    flush(LookAt, ShowOne);
+}
+
+Exit CacheFiles::forEach(Look LookAt, Show ShowOne) {
+  ProblemPrinter Problems;
+  Folders.assign(Operands.size(), false);
+  PassedOver = 0;
+  for (size_t I = 0; I != Operands.size(); ++I) {
+    if (!sys::fs::is_directory(Operands[I])) {
+      add(Operands[I], I, LookAt, ShowOne);
+      continue;
+    }
+    Folders[I] = true;
+    FileCollector Collector(Problems);
+    TreeWalker({}).walk({Operands[I]}, Collector);
+    PassedOver += Collector.others();
+    for (std::string &Path : Collector.take())
+      add(std::move(Path), I, LookAt, ShowOne);
+  }
+  flush(LookAt, ShowOne);
+  return Problems.any() ? Exit::Failed : Exit::Done;
+}
+
+} // namespace headstart

@@ -1,0 +1,97 @@
+//===- PageKeepersTest.cpp - What keeps pages of files in memory ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/PageKeepers.h"
+#include "TestFiles.h"
+#include "headstart/OS/PageCache.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <sys/mman.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+OpenFile opened(const std::string &Path) {
+  OpenFile File;
+  EXPECT_FALSE(OpenFile::open(Path, File)) << Path;
+  return File;
+}
+
+TEST(PageKeepersTest, FilesThatAreMadeUpHaveNoPages) {
+  EXPECT_EQ(backingOf(opened("/proc/self/status")), FileBacking::None);
+  EXPECT_EQ(backingOf(opened("/proc/cpuinfo")), FileBacking::None);
+}
+
+TEST(PageKeepersTest, AFileInMemoryHasNoDisk) {
+  if (!std::filesystem::is_directory("/dev/shm"))
+    GTEST_SKIP() << "needs a tmpfs at /dev/shm";
+  const TestFolder Folder("/dev/shm");
+  EXPECT_EQ(backingOf(opened(Folder.write("a", "text"))), FileBacking::Memory);
+}
+
+TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
+  const TestFolder Folder;
+  const std::string Text(10000, 'x');
+  const std::array<OpenFile, 3> Files = {opened(Folder.write("free", Text)),
+                                         opened(Folder.write("mapped", Text)),
+                                         opened(Folder.write("locked", Text))};
+  MappedFile Mapped;
+  MappedFile Locked;
+  ASSERT_FALSE(MappedFile::map(Files[1], Mapped));
+  ASSERT_FALSE(MappedFile::map(Files[2], Locked));
+  ASSERT_EQ(::mlock(Locked.data(), Locked.size()), 0);
+  const std::array<FileIdentity, 4> Asked = {
+      Files[2].identity(), Files[0].identity(), Files[1].identity(),
+      // Once more.
+      Files[2].identity()};
+  const std::vector<FileUse> Uses = findUses(Asked);
+  ASSERT_EQ(Uses.size(), 4U);
+  EXPECT_TRUE(Uses[0].IsMapped && Uses[0].IsLocked);
+  EXPECT_FALSE(Uses[1].IsMapped || Uses[1].IsLocked);
+  EXPECT_TRUE(Uses[2].IsMapped && !Uses[2].IsLocked);
+  EXPECT_TRUE(Uses[3].IsMapped && Uses[3].IsLocked);
+  ::munlock(Locked.data(), Locked.size());
+}
+
+TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {
+  const PageCache Cache;
+  if (!Cache.abilities().Cachestat)
+    GTEST_SKIP() << "needs cachestat (Linux 6.5)";
+  const TestFolder Folder(std::filesystem::current_path());
+  const std::string Text(100000, 'x');
+  // The system may write it at any time; not a hundred times at once.
+  bool IsTold = false;
+  for (int Try = 0; Try != 100 && !IsTold; ++Try) {
+    OpenFile File = opened(Folder.write("file", Text));
+    if (backingOf(File) == FileBacking::Memory)
+      GTEST_SKIP() << "needs the current folder to be on a disk";
+    const std::optional<Residency> Before =
+        Cache.residency(File, {0, File.size()});
+    ASSERT_TRUE(Before.has_value());
+    IsTold = Before->UnwrittenPages != 0;
+    EXPECT_LE(Before->UnwrittenPages, Before->ResidentPages);
+    ASSERT_FALSE(Cache.evict(File));
+    const std::optional<Residency> After =
+        Cache.residency(File, {0, File.size()});
+    ASSERT_TRUE(After.has_value());
+    EXPECT_EQ(After->UnwrittenPages, 0U);
+  }
+  EXPECT_TRUE(IsTold);
+}
+
+TEST(PageKeepersTest, NobodyIsAskedAboutNothing) {
+  EXPECT_TRUE(findUses({}).empty());
+}
+
+} // namespace
