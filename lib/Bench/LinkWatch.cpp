@@ -95,9 +95,16 @@ void LinkWatch::addTrace(StringRef Text) {
   constexpr double PerMs = 1000; // the format's unit is a microsecond
   for (const json::Value &Value : *Events) {
     const json::Object *Event = Value.getAsObject();
-    if (!Event || Event->getString("ph") != "X")
+    if (!Event)
       continue;
     const double Begin = Event->getNumber("ts").value_or(0) / PerMs;
+    if (Event->getString("ph") == "C" && Event->getString("name") == "fetched")
+      if (const json::Object *Counts = Event->getObject("args"))
+        FetchedSoFar.emplace_back(
+            Begin,
+            static_cast<uint64_t>(Counts->getInteger("bytes").value_or(0)));
+    if (Event->getString("ph") != "X")
+      continue;
     const double End = Begin + Event->getNumber("dur").value_or(0) / PerMs;
     const StringRef Name = Event->getString("name").value_or("");
     if (LinkerLanes.contains(LaneOf(*Event))) {
@@ -110,7 +117,6 @@ void LinkWatch::addTrace(StringRef Text) {
     if (Name != "fetch" || !Arguments)
       continue;
     Fetch F;
-    F.Ms = End;
     F.Range.Offset =
         static_cast<uint64_t>(Arguments->getInteger("offset").value_or(0));
     F.Range.Length =
@@ -119,8 +125,7 @@ void LinkWatch::addTrace(StringRef Text) {
       F.Input = Inputs.indexOf(*Path).value_or(SIZE_MAX);
     Fetches.push_back(F);
   }
-  llvm::sort(Fetches,
-             [](const Fetch &A, const Fetch &B) { return A.Ms < B.Ms; });
+  llvm::sort(FetchedSoFar);
 }
 
 void LinkWatch::addProfile(const LinkProfile &Profile) {
@@ -162,12 +167,12 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
   }
   if (HasTrace) {
     std::vector<uint64_t> SoFar;
-    uint64_t Sum = 0;
-    auto Next = Fetches.begin();
+    uint64_t Bytes = 0;
+    auto Next = FetchedSoFar.begin();
     for (const double Ms : Link.Ms) {
-      for (; Next != Fetches.end() && Next->Ms <= Ms; ++Next)
-        Sum += Next->Range.Length;
-      SoFar.push_back(Sum);
+      for (; Next != FetchedSoFar.end() && Next->first <= Ms; ++Next)
+        Bytes = std::max(Bytes, Next->second);
+      SoFar.push_back(Bytes);
     }
     Link.FetchedBytes = std::move(SoFar);
     Link.Fetched.emplace(Count);

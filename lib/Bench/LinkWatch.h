@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -43,7 +44,6 @@ public:
 
 private:
   struct Fetch {
-    double Ms = 0; ///< when it was done
     ByteRange Range;
     size_t Input = SIZE_MAX; ///< SIZE_MAX: none that is known
   };
@@ -57,6 +57,8 @@ private:
   uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;
   std::vector<Fetch> Fetches;
+  /// When, in milliseconds, and how many bytes in all by then.
+  std::vector<std::pair<double, uint64_t>> FetchedSoFar;
   bool HasTrace = false;
   std::vector<std::vector<ByteRange>> TouchedRanges; ///< of each input
   bool HasProfile = false;

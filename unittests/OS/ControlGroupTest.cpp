@@ -142,6 +142,9 @@ TEST_F(ControlGroupTest, SaysWhatIsMissing) {
             "this system has no control groups for that");
   Root.write("sys/fs/cgroup/cgroup.controllers", "cpu\n");
   EXPECT_THAT(Group.create(Limits, Root.path()),
+              HasSubstr("/sys/fs/cgroup has no controller 'io'"));
+  Root.write("sys/fs/cgroup/cgroup.controllers", "io cpu memory\n");
+  EXPECT_THAT(Group.create(Limits, Root.path()),
               HasSubstr("does not hand on 'io': No such file"));
   Limits.DiskOf = "/proc/self/status";
   EXPECT_THAT(Group.create(Limits, Root.path()),

@@ -155,8 +155,12 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
         continue;
       if (const int Error = writeTo(Switch, "+" + Controller)) {
         HasAll = false;
-        Problem = "the control group " + Parent + " does not hand on '" +
-                  Controller + "': " + reason(Error);
+        const auto Has = readPseudoFile(Parent + "/cgroup.controllers");
+        Problem =
+            "the control group " + Parent +
+            (Has && !holds(*Has, Controller)
+                 ? " has no controller '" + Controller + "'"
+                 : " does not hand on '" + Controller + "': " + reason(Error));
         break;
       }
       Undo.emplace_back(Switch, "-" + Controller);
