@@ -148,8 +148,8 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
                out: pathlib.Path, rounds: int,
                cold: Sequence[pathlib.Path] = (),
                size: int = 0, called: str = "round") -> Runs:
-    """Links `rounds` times each way, in turn, and says so. What is in `cold`, `size` bytes
-    in all, is put out of memory before each link."""
+    """Links `rounds` times each way, in turn, and says so. What is in `cold`,
+    `size` bytes in all, is put out of memory before each link."""
     runs: Runs = {way.name: [] for way in ways}
     for number in range(rounds):
         for way in ways:
