@@ -147,9 +147,9 @@ def link(variant: Variant, arguments: Sequence[str],
 def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
                out: pathlib.Path, rounds: int,
                cold: Sequence[pathlib.Path] = (),
-               size: int = 0) -> Runs:
-    """Links `rounds` times each way, in turn. What is in `cold`, `size` bytes
-    in all, is put out of memory before each link."""
+               size: int = 0, called: str = "round") -> Runs:
+    """Links `rounds` times each way, in turn, and says so. What is in `cold`,
+    `size` bytes in all, is put out of memory before each link."""
     runs: Runs = {way.name: [] for way in ways}
     for number in range(rounds):
         for way in ways:
@@ -157,7 +157,7 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
                 make_cold(cold, size)
             run = link(way, arguments, out)
             runs[way.name].append(run)
-            say(f"    round {number + 1}, {way.name}: {run.seconds:.2f} s, "
+            say(f"    {called} {number + 1}, {way.name}: {run.seconds:.2f} s, "
                 f"{format_bytes(run.read_bytes)} read")
     return runs
 

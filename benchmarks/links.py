@@ -20,6 +20,7 @@ from machine import say
 
 FIRST, NEXT = "Headstart, first link", "Headstart, next links"
 PREFETCHING = "lld-link 22 /prefetch-inputs"
+SETTLING = "settling, not counted, round"
 
 
 @dataclasses.dataclass
@@ -175,7 +176,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         if condition.warm_rounds:
             harness.warm_up(sample.inputs)
             # The first only settles which pages are mapped in large ones.
-            harness.run_rounds(ways, arguments, out, 1)
+            harness.run_rounds(ways, arguments, out, 1, called=SETTLING)
             warm = harness.run_rounds(ways, arguments, out,
                                       scaled(condition.warm_rounds, factor))
     return {
