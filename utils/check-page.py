@@ -112,7 +112,7 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self.write_end, data):]
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while True:
             answer = self.receive(deadline)
             if answer.get("id") == self.number:
@@ -135,7 +135,7 @@ class Browser:
         self.view(width, scheme, media)
         self.events = []
         self.call("Page.navigate", url=url)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not any(e["method"] == "Page.loadEventFired" for e in self.events):
             message = self.receive(deadline)
             if "method" in message:
@@ -436,7 +436,7 @@ def check_pointer(browser):
           spoken: document.getElementById('spoken').textContent}; })()"""
     for chart, mark, key in (("[data-state] svg", "[data-state] svg", "ArrowRight"),
                              (".map svg", ".map .file", "ArrowDown"),
-                             ("table.results svg", ".round", None)):
+                             ("table.results .round", "table.results .round", None)):
         place = browser.evaluate(where % mark)
         if not place:
             continue

@@ -83,6 +83,20 @@ function variantName(index, kind) {
             foreign(variants[index].title || variants[index].name));
 }
 
+// A table whose rows are blocks on a narrow page. It stays a table for those who
+// hear it, which the styles of blocks would end.
+function setRoles(table) {
+  for (const [what, role] of [["tr", "row"], ["td", "cell"], ["thead th", "columnheader"],
+                              ["tbody th", "rowheader"]])
+    for (const node of table.querySelectorAll(what))
+      node.setAttribute("role", role);
+}
+function stackingTable(kind, ...children) {
+  const table = el("table", {class: "stacks " + kind, role: "table"}, children);
+  setRoles(table);
+  return table;
+}
+
 // One of some choices (radio buttons), or any of them (check boxes).
 // entries: [{value, label, variant, disabled}]
 function choices(title, type, entries, chosen, onChange) {
@@ -138,6 +152,7 @@ function whenSized(draw) {
   drawings.push(draw);
   draw();
 }
+const isPaper = () => redraw.printing || matchMedia("print").matches;
 const pageWidth = () => redraw.printing ||
   document.getElementById("page").clientWidth - 2 * parseFloat(
     getComputedStyle(document.getElementById("page")).paddingLeft);

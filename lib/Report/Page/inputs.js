@@ -282,7 +282,7 @@ function filesTable(files) {
   if (!files.some(file => columns[by].value(file) > 0))
     by = 0;
   let down = true, rows = 12;
-  const table = el("table", {class: "stacks files", role: "table"});
+  const table = stackingTable("files");
   const more = el("button", {class: "more", type: "button"});
   const draw = () => {
     const weight = file => {
@@ -292,7 +292,7 @@ function filesTable(files) {
     const sorted = [...files].sort((a, b) =>
       ((weight(b) - weight(a)) || (b.bytes - a.bytes)) * (down ? 1 : -1));
     table.replaceChildren(
-      el("thead", {}, el("tr", {role: "row"}, el("th", {scope: "col"}, "Input"),
+      el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Input"),
         columns.map((column, at) => {
           const button = el("button", {type: "button"}, column.word);
           button.addEventListener("click", () => {
@@ -304,11 +304,12 @@ function filesTable(files) {
           return el("th", {scope: "col", class: "num", "aria-sort": by !== at ? "none"
             : down ? "descending" : "ascending"}, button);
         }))),
-      el("tbody", {}, sorted.slice(0, rows).map(file => el("tr", {role: "row"},
+      el("tbody", {}, sorted.slice(0, rows).map(file => el("tr", {},
         el("th", {scope: "row"}, foreign(file.path || "(no name)", "path"),
            file.why ? el("span", {class: "why"}, foreign(file.why)) : null),
         columns.map(column => el("td", {class: "num", "data-label": column.word},
           orUnknown(column.value(file), bytes)))))));
+    setRoles(table);
     const left = files.length - rows;
     more.hidden = left <= 0;
     more.textContent = `Show ${count(Math.min(left, 100))} more of ${count(left)}`;

@@ -19,7 +19,7 @@ function machineSection() {
   const machine = objectOf(report.machine), linker = objectOf(report.linker);
   const rounds = objectOf(report.rounds);
   const cores = isNumber(machine.cores) ? plural(machine.cores, "core") : null;
-  const limit = (value, show) => isNumber(value) ? show(value) : "none set by the bench";
+  const limit = (value, show) => isNumber(value) ? show(value) : "none known";
   return el("section", {"aria-label": "How it was measured"},
     el("h2", {}, "How it was measured"),
     el("p", {}, "The variants took turns, so that what else the machine did met all ",
@@ -104,6 +104,7 @@ function notesList() {
 function build() {
   const inputs = objectOf(report.inputs);
   const name = isText(objectOf(report.linker).name) ? report.linker.name : "the link";
+  const command = commandLine(report.command);
   document.title = `${name}: headstart bench`;
   const main = document.getElementById("page");
   // In the page before they are drawn: they ask it for its width.
@@ -111,7 +112,8 @@ function build() {
   add(el("p", {class: "kicker"}, "headstart bench",
     [dateText(report.date), `${plural(inputs.count || 0, "input")}, ${
       bytes(inputs.bytes || 0)}`].filter(isText).map(text => " · " + text),
-    " · ", foreign(commandLine(report.command).slice(0, 160), "path")));
+    " · ", foreign(command.length > 160 ? command.slice(0, 159) + "…" : command,
+                   "path")));
   add(el("h1", {}, headline()));
   add(el("div", {class: "tiles"}, stateTile("cold"), stateTile("warm"), outputsTile()));
   add(notesList());

@@ -18,11 +18,14 @@ const LANES = [
 const linkOf = (index, state) => objectOf(variants[index].observed)[state] || null;
 const observedAnywhere = index => STATES.some(state => linkOf(index, state));
 
+const phasesOf = link => listOf(objectOf(link).phases).filter(
+  phase => isText(phase.name) && isNumber(phase.begin_ms) && isNumber(phase.end_ms));
+
 function durationOf(link) {
   const ms = listOf(objectOf(link.samples).ms);
-  const ends = listOf(link.phases).map(phase => phase.end_ms);
+  const ends = phasesOf(link).map(phase => phase.end_ms);
   return Math.max(0, isNumber(link.seconds) ? link.seconds * 1000 : 0,
-                  ...ms.slice(-1), ...ends.filter(isNumber));
+                  ...ms.slice(-1).filter(isNumber), ...ends);
 }
 
 // What one line shows: [[ms, value]…], or null where it is not known.
@@ -33,6 +36,8 @@ function pointsOf(link, series) {
     return null;
   const points = ms.map((at, n) => [at, values[n]])
     .filter(point => isNumber(point[0]) && isNumber(point[1]));
+  if (points.length < (series.kind === "rate" ? 2 : 1))
+    return null;
   return series.kind === "rate" ? ratesOf(points) : points;
 }
 
@@ -84,7 +89,7 @@ function valueAt(points, ms) {
   return points[Math.max(0, at - 1)][1];
 }
 
-const phaseAt = (link, ms) => listOf(link.phases).find(
+const phaseAt = (link, ms) => phasesOf(link).find(
   phase => phase.begin_ms <= ms && ms < phase.end_ms);
 
 // -- drawing -----------------------------------------------------------------
@@ -191,8 +196,7 @@ function drawPhases(svg, top, shown, state, x) {
     .attr("data-lane", "phases");
   const title = group.append("text").attr("class", "lane-title").attr("y", 11)
     .text("Phases of the link");
-  const rows = shown.filter(index => linkOf(index, state) &&
-                            listOf(linkOf(index, state).phases).length);
+  const rows = shown.filter(index => phasesOf(linkOf(index, state)).length);
   if (rows.length === 0) {
     title.append("tspan").attr("class", "lane-note").attr("font-style", "italic")
       .attr("dx", 8).text(UNKNOWN);
@@ -200,7 +204,7 @@ function drawPhases(svg, top, shown, state, x) {
   }
   rows.forEach((index, row) => {
     const y = 20 + row * 26;
-    for (const [at, phase] of listOf(linkOf(index, state).phases).entries()) {
+    for (const [at, phase] of phasesOf(linkOf(index, state)).entries()) {
       const left = x(phase.begin_ms), width = Math.max(0.5, x(phase.end_ms) - left);
       group.append("rect").attr("class", `phase v${index % 8}${at % 2 ? " odd" : ""}`)
         .attr("x", left).attr("y", y).attr("width", width).attr("height", 21)
@@ -329,8 +333,8 @@ function endsTable() {
       if (!link)
         continue;
       const memory = listOf(objectOf(link.samples).memory_bytes).filter(isNumber);
-      rows.push(el("tr", {role: "row"},
-        el("th", {scope: "row", role: "rowheader"},
+      rows.push(el("tr", {},
+        el("th", {scope: "row"},
            el("div", {class: "named"}, badge(index),
               el("span", {}, state + ", ", foreign(variants[index].title ||
                                                    variants[index].name)))),
@@ -345,21 +349,20 @@ function endsTable() {
     }
   const head = ["Watched link", "Time", "Fetched", "Mapped or read",
                 "Read from disk", "Major faults", "Most memory"];
-  return el("table", {class: "stacks ends", role: "table"},
-    el("thead", {}, el("tr", {role: "row"}, head.map((text, at) => el("th",
-      {scope: "col", role: "columnheader", class: at ? "num" : null}, text)))),
+  return stackingTable("ends",
+    el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
+      {scope: "col", class: at ? "num" : null}, text)))),
     el("tbody", {}, rows));
 }
 
 function phasesTable() {
   const columns = STATES.flatMap(state => variants.map((_, index) => ({state, index}))
-    .filter(({index}) => linkOf(index, state) &&
-            listOf(linkOf(index, state).phases).length));
+    .filter(({index}) => phasesOf(linkOf(index, state)).length));
   if (!columns.length)
     return null;
   const times = new Map();
   columns.forEach(({state, index}, column) => {
-    for (const phase of listOf(linkOf(index, state).phases)) {
+    for (const phase of phasesOf(linkOf(index, state))) {
       if (!times.has(phase.name))
         times.set(phase.name, new Map());
       const of = times.get(phase.name);
@@ -367,11 +370,11 @@ function phasesTable() {
     }
   });
   const label = ({state, index}) => `${state}, ${LETTERS[index] || index + 1}`;
-  return el("table", {class: "stacks phases", role: "table"},
-    el("thead", {}, el("tr", {role: "row"}, el("th", {scope: "col"}, "Phase"),
+  return stackingTable("phases",
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Phase"),
       columns.map(column => el("th", {scope: "col", class: "num"},
         column.state + " ", badge(column.index))))),
-    el("tbody", {}, [...times].map(([name, of]) => el("tr", {role: "row"},
+    el("tbody", {}, [...times].map(([name, of]) => el("tr", {},
       el("th", {scope: "row"}, foreign(name)),
       columns.map((column, at) => el("td", {class: "num", "data-label": label(column)},
         of.has(at) ? seconds(of.get(at) / 1000) : "–"))))));
