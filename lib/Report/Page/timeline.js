@@ -73,10 +73,10 @@ function thinned(points, width) {
   const kept = [];
   for (let at = 0; at < points.length; at += size) {
     const bin = points.slice(at, at + size);
-    const low = d3.scan(bin, (a, b) => a[1] - b[1]);
-    const high = d3.scan(bin, (a, b) => b[1] - a[1]);
-    for (const n of [...new Set([0, Math.min(low, high), Math.max(low, high),
-                                 bin.length - 1])].sort((a, b) => a - b))
+    const [least, most] = d3.extent(bin, point => point[1]);
+    const low = bin.findIndex(point => point[1] === least);
+    const high = bin.findIndex(point => point[1] === most);
+    for (const n of [...new Set([0, low, high, bin.length - 1])].sort((a, b) => a - b))
       kept.push(bin[n]);
   }
   return kept;
