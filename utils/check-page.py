@@ -2,7 +2,7 @@
 """Looks at the page of `headstart bench` in a browser without a screen.
 
     check-page.py --render PROGRAM [--browser PROGRAM] [--out FOLDER] KIND...
-    check-page.py --render PROGRAM --self-test
+    check-page.py --render PROGRAM --self-test | --refusals
 
 For each kind of report that test/Inputs/make-bench-report.py makes, the page is
 drawn 1280 and 400 pixels wide, in light and in dark, and for paper: nothing may be
@@ -10,7 +10,8 @@ loaded, no error come up, nothing be wider than the page, no text lie on another
 beside its chart, nothing be too pale to be read; the charts have the marks that
 the report asks for, the pointer and the keyboard bring up figures, and the picture
 is neither empty nor of the wrong brightness. --out keeps the pictures. --self-test
-breaks a page in each of these ways and wants to be told.
+breaks a page in each of these ways and wants to be told. --refusals looks at pages
+of what is no report.
 
 Exit status 77 where there is no browser, or no page.
 """
@@ -388,6 +389,20 @@ def self_test(browser, url, report):
         yield "picture", "an empty page was taken for a full one"
 
 
+def check_refusals(browser, render, work):
+    """Yields what is no report and is not called so."""
+    for text in ("", "{", "null", "[]", '{"version": 2}', '{"version": 1}',
+                 '{"version": 1, "variants": [null]}', "</script>"):
+        source, page = pathlib.Path(work, "no.json"), pathlib.Path(work, "no.html")
+        source.write_text(text, encoding="utf-8")
+        subprocess.run([render, source, page], check=True)
+        browser.show(page.as_uri(), 400, "light")
+        yield from ((text, wrong) for wrong in check_events(browser, page.as_uri()))
+        yield from ((text, wrong) for wrong in browser.evaluate(LAYOUT))
+        if not browser.evaluate("document.querySelector('.warning') !== null"):
+            yield text, "this was not refused"
+
+
 def load_reports():
     path = ROOT / "test" / "Inputs" / "make-bench-report.py"
     spec = importlib.util.spec_from_file_location("make_bench_report", path)
@@ -403,6 +418,7 @@ def main() -> int:
     parser.add_argument("--browser", help="a Chromium")
     parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--refusals", action="store_true")
     parser.add_argument("kinds", nargs="*", default=[])
     args = parser.parse_args()
     program = args.browser or find_browser()
@@ -431,9 +447,11 @@ def main() -> int:
                 if args.out:
                     args.out.mkdir(parents=True, exist_ok=True)
                     keep = args.out / kind
-                problems = self_test(browser, page.as_uri(), report) \
-                    if args.self_test else \
-                    check_page(browser, page.as_uri(), report, keep)
+                problems = check_page(browser, page.as_uri(), report, keep)
+                if args.self_test:
+                    problems = self_test(browser, page.as_uri(), report)
+                elif args.refusals:
+                    problems = check_refusals(browser, args.render, work)
                 for view, text in problems:
                     print(f"{kind}, {view}: {text}")
                     found += 1

@@ -69,12 +69,8 @@ function makeTree(files) {
   return joined(root);
 }
 
-const readInputs = () => listOf(objectOf(report.inputs).files).map((file, index) => ({
-  index, path: String(file.path), why: isText(file.why) ? file.why : "",
-  bytes: isNumber(file.bytes) ? Math.max(0, file.bytes) : 0, figures: {}}));
-
 function fillFigures(files, index, state) {
-  const link = objectOf(linkOf(index, state)), inputs = objectOf(link.inputs);
+  const link = linkOf(index, state), inputs = link ? link.inputs : {};
   for (const file of files)
     for (const key of Object.keys(WORDS)) {
       const values = inputs[key];
@@ -323,7 +319,7 @@ function filesTable(files) {
 }
 
 function inputsSection() {
-  const files = readInputs();
+  const {files} = report.inputs;
   const section = el("section", {"aria-label": "The inputs"}, el("h2", {}, "The inputs"));
   const all = d3.sum(files, file => file.bytes);
   section.append(el("p", {class: "hint"}, `${plural(files.length, "file")}, ${
@@ -334,8 +330,8 @@ function inputsSection() {
     return section;
   }
   const tree = makeTree(files);
-  const has = (index, state) => Object.keys(WORDS).some(key =>
-    Array.isArray(objectOf(objectOf(linkOf(index, state)).inputs)[key]));
+  const has = (index, state) => linkOf(index, state) && Object.keys(WORDS).some(
+    key => Array.isArray(linkOf(index, state).inputs[key]));
   const told = variants.map((_, index) => index)
     .filter(index => STATES.some(state => has(index, state)));
   const view = {show: "use", state: "cold", index: told.includes(headlineVariant())
@@ -348,7 +344,7 @@ function inputsSection() {
     fillFigures(files, view.index, view.state);
     plot.replaceChildren();
     const label = `A map of ${plural(files.length, "input")} by size, grouped by ` +
-      `folder: ${variants[view.index].title || variants[view.index].name}, ` +
+      `folder: ${variants[view.index].title}, ` +
       `${view.state}. The arrow keys go from file to file.`;
     if (all > 0)
       drawMap(plot, tree, files, view.show, label);
@@ -359,8 +355,7 @@ function inputsSection() {
   const drawTable = () => {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
       ? "Where most was fetched in vain" : "The largest inputs",
-      el("small", {}, foreign(variants[view.index].title ||
-                              variants[view.index].name), `, ${view.state}`));
+      el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
     table.replaceChildren(...filesTable(files));
   };
   const change = () => {
@@ -370,7 +365,7 @@ function inputsSection() {
   if (told.length > 1)
     section.append(choices("Variant", "radio", told.map(index => ({
       value: String(index), variant: index,
-      label: variants[index].title || variants[index].name})), [String(view.index)],
+      label: variants[index].title})), [String(view.index)],
       value => { view.index = Number(value); change(); }));
   if (told.length)
     section.append(choices("Link", "radio", STATES.map(state => ({value: state,

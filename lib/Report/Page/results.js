@@ -27,7 +27,7 @@ function clause(state) {
     return `${state}, the link takes ${time}`;
   const ours = variants[headlineVariant()].name.startsWith("on");
   const whose = ours ? "with Headstart" : "this way";
-  if (!objectOf(series.ratio).median || series.verdict === "unknown")
+  if (!series.ratio || series.verdict === "unknown")
     return `${state}, the variants cannot be compared`;
   const share = Math.round(series.ratio.median * 100);
   if (series.verdict === "no difference")
@@ -57,7 +57,7 @@ function stateTile(state) {
   if (!series)
     return el("section", {class: "tile"}, el("h2", {}, title),
               el("p", {class: "big"}, "–"), el("p", {}, "not measured"));
-  if (index === 0 || !objectOf(series.ratio).median)
+  if (index === 0 || !series.ratio)
     return el("section", {class: "tile"}, el("h2", {}, title),
               el("p", {class: "big"}, isNumber(series.median_seconds)
                 ? seconds(series.median_seconds) : "–"),
@@ -75,7 +75,7 @@ function stateTile(state) {
       : VERDICTS[series.verdict] || series.verdict)];
   const other = variants.findIndex(v => v.name === "on");
   if (variants[index].name === "on+profile" && other > 0 &&
-      objectOf(objectOf(variants[other][state]).ratio).median)
+      variants[other][state] && variants[other][state].ratio)
     lines.push(el("p", {class: "hint"}, "First link, without a record of the " +
       `last: ${ratioText(variants[other][state].ratio.median)}`));
   return el("section", {class: "tile" + kind}, el("h2", {}, title),
@@ -85,8 +85,7 @@ function stateTile(state) {
 }
 
 function outputsTile() {
-  const outputs = objectOf(report.outputs);
-  const files = listOf(outputs.files);
+  const {outputs} = report, {files} = outputs;
   const [kind, big] = outputs.same === true ? [" good", "Same bytes"]
     : outputs.same === false ? [" bad", "They differ"] : ["", "Not compared"];
   const names = files.slice(0, 4).map((file, at) =>
@@ -96,8 +95,8 @@ function outputsTile() {
     el("h2", {}, "What the variants wrote"), el("p", {class: "big"}, big),
     files.length ? el("p", {}, names.flat(),
       files.length > 4 ? ` and ${files.length - 4} more` : null) : null,
-    isText(outputs.note) ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
-    !files.length && !isText(outputs.note) && variants.length < 2
+    outputs.note ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
+    !files.length && !outputs.note && variants.length < 2
       ? el("p", {class: "hint"}, "One variant only.") : null);
 }
 
@@ -106,7 +105,7 @@ function outputsTile() {
 // Shared by the rows of a table, so that the rows can be compared; not from 0,
 // since then rounds of one variant could not be told apart.
 function roundScale(rows, width) {
-  const times = rows.flatMap(row => roundsOf(row.series).map(round => round.seconds));
+  const times = rows.flatMap(row => row.series.rounds.map(round => round.seconds));
   let [low, high] = times.length ? d3.extent(times) : [0, 1];
   const least = 0.12 * high;
   if (high - low < least) {
@@ -115,7 +114,7 @@ function roundScale(rows, width) {
   }
   const spare = (high - low) * 0.04;
   return d3.scaleLinear().domain([Math.max(0, low - spare), high + spare])
-    .range([18, width - 18]);
+    .range([18, width - 18]).clamp(true);
 }
 
 const roundKind = round =>
@@ -133,12 +132,8 @@ function roundText(round, number) {
           ...rest.filter(text => text)];
 }
 
-const roundsOf = series => listOf(series.rounds).filter(round =>
-  isNumber(round.seconds));
-
 function drawRounds(parent, row, base, x, width) {
-  const {series} = row;
-  const rounds = roundsOf(series);
+  const {series} = row, {rounds} = series;
   const height = 42;
   const svg = makeSVG(parent, width, height, `${row.title}: ` + rounds.map(
     (round, at) => roundText(round, at)[0]).join("; "));
@@ -206,7 +201,7 @@ function drawRatio(parent, row, largest) {
 function ratioCell(row, largest) {
   const {ratio, verdict} = row.series;
   const cell = el("td", {class: "ratio", "data-label": "Ratio"});
-  if (ratio && isNumber(ratio.median)) {
+  if (ratio) {
     cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
       isNumber(ratio.low) && isNumber(ratio.high)
         ? [" ", el("span", {class: "interval"},
@@ -224,11 +219,12 @@ function ratioCell(row, largest) {
 
 function resultTable(state) {
   const rows = variants.map((variant, index) => ({variant, index,
-      title: variant.title || variant.name, series: variant[state]}))
+      title: variant.title, series: variant[state]}))
     .filter(row => row.series);
   const base = variants[0][state];
   const largest = Math.max(1.05, ...rows.map(row =>
-    row.series.ratio && isNumber(row.series.ratio.high) ? row.series.ratio.high : 0));
+    row.series.ratio ? Math.max(row.series.ratio.median, row.series.ratio.high || 0)
+      : 0));
   const plots = [];
   const body = rows.map(row => {
     const {series} = row;

@@ -15,23 +15,20 @@ const LANES = [
     {key: "memory_bytes", label: "anonymous memory", kind: "plain"}]},
 ];
 
-const linkOf = (index, state) => objectOf(variants[index].observed)[state] || null;
+const linkOf = (index, state) => variants[index].observed[state];
 const observedAnywhere = index => STATES.some(state => linkOf(index, state));
 
-const phasesOf = link => listOf(objectOf(link).phases).filter(
-  phase => isText(phase.name) && isNumber(phase.begin_ms) && isNumber(phase.end_ms));
+const phasesOf = link => link ? link.phases : [];
 
 function durationOf(link) {
-  const ms = listOf(objectOf(link.samples).ms);
-  const ends = phasesOf(link).map(phase => phase.end_ms);
-  return Math.max(0, isNumber(link.seconds) ? link.seconds * 1000 : 0,
-                  ...ms.slice(-1).filter(isNumber), ...ends);
+  return Math.max(0, (link.seconds || 0) * 1000,
+                  ...link.samples.ms.slice(-1).filter(isNumber),
+                  ...link.phases.map(phase => phase.end_ms));
 }
 
 // What one line shows: [[ms, value]…], or null where it is not known.
 function pointsOf(link, series) {
-  const samples = objectOf(link && link.samples);
-  const ms = listOf(samples.ms), values = samples[series.key];
+  const {ms} = link.samples, values = link.samples[series.key];
   if (!Array.isArray(values) || !values.some(isNumber))
     return null;
   const points = ms.map((at, n) => [at, values[n]])
@@ -225,7 +222,7 @@ function drawState(parent, state, shown, longest, largest, cursors) {
   const x = d3.scaleLinear().domain([0, longest]).range([left, width - 40]);
   const links = shown.filter(index => linkOf(index, state));
   const svg = makeSVG(parent, width, 10, `The link over time, ${state}: ` +
-    links.map(index => `${variants[index].title || variants[index].name} took ${
+    links.map(index => `${variants[index].title} took ${
       seconds(durationOf(linkOf(index, state)) / 1000)}`).join("; ") +
     ". The arrow keys move a reading line.");
   let top = 4;
@@ -275,7 +272,7 @@ function reading(state, ms, links, known) {
     el("tr", {}, el("td", {}), links.map(index => el("td", {}, badge(index)))),
     rows.map(row => el("tr", {}, row.map((cell, at) => el(at ? "td" : "th", {}, cell)))));
   const spoken = `${state}, ${seconds(ms / 1000)}: ` + links.map((index, at) =>
-    `${variants[index].title || variants[index].name}: ` +
+    `${variants[index].title}: ` +
     rows.map(row => `${row[0]} ${row[at + 1]}`).join(", ")).join("; ");
   return {node: el("div", {}, el("strong", {}, `${seconds(ms / 1000)}, ${state}`), table),
           spoken};
@@ -321,7 +318,7 @@ function listen(node, x, longest, state, links, known, cursors) {
 // -- the same as tables ------------------------------------------------------
 
 function lastOf(link, key) {
-  const values = listOf(objectOf(link.samples)[key]).filter(isNumber);
+  const values = listOf(link.samples[key]).filter(isNumber);
   return values.length ? values[values.length - 1] : null;
 }
 
@@ -332,13 +329,12 @@ function endsTable() {
       const link = linkOf(index, state);
       if (!link)
         continue;
-      const memory = listOf(objectOf(link.samples).memory_bytes).filter(isNumber);
+      const memory = listOf(link.samples.memory_bytes).filter(isNumber);
       rows.push(el("tr", {},
         el("th", {scope: "row"},
            el("div", {class: "named"}, badge(index),
-              el("span", {}, state + ", ", foreign(variants[index].title ||
-                                                   variants[index].name)))),
-        [["Time", isNumber(link.seconds) ? link.seconds : null, seconds],
+              el("span", {}, state + ", ", foreign(variants[index].title)))),
+        [["Time", link.seconds, seconds],
          ["Fetched", lastOf(link, "fetched_bytes"), bytes],
          ["Mapped or read", lastOf(link, "touched_bytes"), bytes],
          ["Read from disk", lastOf(link, "read_bytes"), bytes],
@@ -395,7 +391,7 @@ function timelineSection() {
     ? headlineVariant() : watched[watched.length - 1]]);
   if (watched.length > 1)
     section.append(choices("Shown", "checkbox", watched.map(index => ({
-      value: String(index), label: variants[index].title || variants[index].name,
+      value: String(index), label: variants[index].title,
       variant: index})), [...shown].map(String), (value, on) => {
         shown[on ? "add" : "delete"](Number(value));
         draw();
