@@ -2,7 +2,7 @@
 """Looks at the page of `headstart bench` in a browser without a screen.
 
     check-page.py --render PROGRAM [--browser PROGRAM] [--out FOLDER] KIND...
-    check-page.py --render PROGRAM --self-test
+    check-page.py --render PROGRAM --self-test | --refusals
 
 For each kind of report that test/Inputs/make-bench-report.py makes, the page is
 drawn 1280 and 400 pixels wide, in light and in dark, and for paper: nothing may be
@@ -10,10 +10,10 @@ loaded, no error come up, nothing be wider than the page, no text lie on another
 beside its chart, nothing be too pale to be read; the charts have the marks that
 the report asks for, the pointer and the keyboard bring up figures, and the picture
 is neither empty nor of the wrong brightness. --out keeps the pictures. --self-test
-breaks a page in each of these ways and wants to be told.
+breaks a page in each of these ways and wants to be told. --refusals looks at pages
+of what is no report.
 
-Speaks the DevTools protocol over a pipe; nothing but Python's own library. Exit
-status 77 where there is no browser, or no page.
+Exit status 77 where there is no browser, or no page.
 """
 
 import argparse
@@ -22,185 +22,15 @@ import importlib.util
 import json
 import os
 import pathlib
-import select
-import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import time
-import zlib
 
-BROWSERS = ("chromium-headless-shell", "chrome-headless-shell", "chromium",
-            "chromium-browser", "google-chrome")
+from headless import Browser, Problem, find_browser, pixels
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VIEWS = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")]
 STATES = ("cold", "warm")
-
-
-class Problem(Exception):
-    """The browser did not do what it was asked."""
-
-
-class Browser:
-    """A headless Chromium; commands go to its one page."""
-
-    def __init__(self, program: str, folder: str):
-        to_browser, from_browser = os.pipe(), os.pipe()
-        # The descriptors that the browser wants.
-        ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
-        self.write_end = os.dup(to_browser[1])
-        self.read_end = os.dup(from_browser[0])
-        kept = [os.dup(end) for end in
-                (ends[0], ends[1], self.write_end, self.read_end)]
-        os.closerange(3, min(kept))
-        while min(kept) < 5:
-            kept = [os.dup(end) for end in kept]
-        os.dup2(kept[0], 3)
-        os.dup2(kept[1], 4)
-        self.write_end, self.read_end = kept[2], kept[3]
-        words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
-                 "--no-first-run", "--disable-extensions", "--mute-audio",
-                 "--disable-background-networking", "--disable-dev-shm-usage",
-                 "--force-color-profile=srgb", f"--user-data-dir={folder}"]
-        if os.geteuid() == 0:
-            words.append("--no-sandbox")
-        self.process = subprocess.Popen(
-            words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        os.close(3)
-        os.close(4)
-        self.buffer = b""
-        self.number = 0
-        self.session = None
-        self.events = []
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target,
-                                 flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.call(domain + ".enable")
-
-    def close(self):
-        """Ends the browser."""
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-
-    def receive(self, deadline: float):
-        """The next message."""
-        while b"\0" not in self.buffer:
-            ready, _, _ = select.select([self.read_end], [], [],
-                                        max(0, deadline - time.monotonic()))
-            if not ready:
-                raise Problem("the browser does not answer")
-            data = os.read(self.read_end, 1 << 20)
-            if not data:
-                raise Problem("the browser has ended")
-            self.buffer += data
-        message, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(message)
-
-    def call(self, method: str, **params):
-        """Sends a command, and returns what it gives."""
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": params}
-        if self.session:
-            message["sessionId"] = self.session
-        data = json.dumps(message).encode() + b"\0"
-        while data:
-            data = data[os.write(self.write_end, data):]
-        deadline = time.monotonic() + 60
-        while True:
-            answer = self.receive(deadline)
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise Problem(f"{method}: {answer['error']['message']}")
-                return answer["result"]
-            if "method" in answer:
-                self.events.append(answer)
-
-    def evaluate(self, code: str):
-        """The value of an expression in the page."""
-        done = self.call("Runtime.evaluate", expression=code, returnByValue=True,
-                         awaitPromise=True)
-        if "exceptionDetails" in done:
-            raise Problem("in the page: " + str(done["exceptionDetails"]))
-        return done["result"].get("value")
-
-    def show(self, url: str, width: int, scheme: str, media="screen"):
-        """Loads a page, and waits until it is drawn."""
-        self.view(width, scheme, media)
-        self.events = []
-        self.call("Page.navigate", url=url)
-        deadline = time.monotonic() + 60
-        while not any(e["method"] == "Page.loadEventFired" for e in self.events):
-            message = self.receive(deadline)
-            if "method" in message:
-                self.events.append(message)
-        self.settle()
-
-    def view(self, width: int, scheme: str, media="screen"):
-        """Sets what the page is looked at with."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
-                  deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", media=media, features=[
-            {"name": "prefers-color-scheme", "value": scheme}])
-
-    def settle(self):
-        """Lets the page draw what it has been told."""
-        self.evaluate("new Promise(done => requestAnimationFrame(() => "
-                      "requestAnimationFrame(() => setTimeout(done, 20))))")
-
-    def picture(self, scale=1.0) -> bytes:
-        """All of the page, as a PNG."""
-        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        return base64.b64decode(self.call(
-            "Page.captureScreenshot", format="png", captureBeyondViewport=True,
-            clip={"x": 0, "y": 0, "width": size["width"],
-                  "height": size["height"], "scale": scale})["data"])
-
-
-# -- pictures ----------------------------------------------------------------
-
-def pixels(png: bytes):
-    """The rows of a PNG: eight bits, with or without alpha, as (r, g, b)."""
-    at, data = 8, b""
-    width = height = colours = 0
-    while at < len(png):
-        length, kind = struct.unpack(">I4s", png[at:at + 8])
-        body = png[at + 8:at + 8 + length]
-        at += 12 + length
-        if kind == b"IHDR":
-            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
-            if depth != 8 or colour not in (2, 6):
-                raise Problem("a picture in an unknown form")
-            colours = 3 if colour == 2 else 4
-        elif kind == b"IDAT":
-            data += body
-    data = zlib.decompress(data)
-    step, before = width * colours, bytearray(width * colours)
-    for number in range(height):
-        start = number * (step + 1)
-        kind, row = data[start], bytearray(data[start + 1:start + 1 + step])
-        for x in range(step):
-            left = row[x - colours] if x >= colours else 0
-            up = before[x]
-            if kind == 1:
-                row[x] = row[x] + left & 255
-            elif kind == 2:
-                row[x] = row[x] + up & 255
-            elif kind == 3:
-                row[x] = row[x] + (left + up) // 2 & 255
-            elif kind == 4:
-                corner = before[x - colours] if x >= colours else 0
-                guess = left + up - corner
-                near = [abs(guess - left), abs(guess - up), abs(guess - corner)]
-                row[x] = row[x] + (left, up, corner)[near.index(min(near))] & 255
-        before = row
-        yield [tuple(row[x:x + 3]) for x in range(0, step, colours)]
 
 
 def check_picture(png: bytes, scheme: str):
@@ -436,7 +266,7 @@ def check_pointer(browser):
           spoken: document.getElementById('spoken').textContent}; })()"""
     for chart, mark, key in (("[data-state] svg", "[data-state] svg", "ArrowRight"),
                              (".map svg", ".map .file", "ArrowDown"),
-                             ("table.results svg", ".round", None)):
+                             ("table.results .round", "table.results .round", None)):
         place = browser.evaluate(where % mark)
         if not place:
             continue
@@ -559,6 +389,20 @@ def self_test(browser, url, report):
         yield "picture", "an empty page was taken for a full one"
 
 
+def check_refusals(browser, render, work):
+    """Yields what is no report and is not called so."""
+    for text in ("", "{", "null", "[]", '{"version": 2}', '{"version": 1}',
+                 '{"version": 1, "variants": [null]}', "</script>"):
+        source, page = pathlib.Path(work, "no.json"), pathlib.Path(work, "no.html")
+        source.write_text(text, encoding="utf-8")
+        subprocess.run([render, source, page], check=True)
+        browser.show(page.as_uri(), 400, "light")
+        yield from ((text, wrong) for wrong in check_events(browser, page.as_uri()))
+        yield from ((text, wrong) for wrong in browser.evaluate(LAYOUT))
+        if not browser.evaluate("document.querySelector('.warning') !== null"):
+            yield text, "this was not refused"
+
+
 def load_reports():
     path = ROOT / "test" / "Inputs" / "make-bench-report.py"
     spec = importlib.util.spec_from_file_location("make_bench_report", path)
@@ -574,9 +418,10 @@ def main() -> int:
     parser.add_argument("--browser", help="a Chromium")
     parser.add_argument("--out", type=pathlib.Path, help="a folder for the pictures")
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--refusals", action="store_true")
     parser.add_argument("kinds", nargs="*", default=[])
     args = parser.parse_args()
-    program = args.browser or next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = args.browser or find_browser()
     if not program:
         print("skipped: chromium-headless-shell is not installed "
               "(./dev setup installs it)")
@@ -602,9 +447,11 @@ def main() -> int:
                 if args.out:
                     args.out.mkdir(parents=True, exist_ok=True)
                     keep = args.out / kind
-                problems = self_test(browser, page.as_uri(), report) \
-                    if args.self_test else \
-                    check_page(browser, page.as_uri(), report, keep)
+                problems = check_page(browser, page.as_uri(), report, keep)
+                if args.self_test:
+                    problems = self_test(browser, page.as_uri(), report)
+                elif args.refusals:
+                    problems = check_refusals(browser, args.render, work)
                 for view, text in problems:
                     print(f"{kind}, {view}: {text}")
                     found += 1

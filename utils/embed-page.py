@@ -27,7 +27,8 @@ BANNER = """\
 
 """
 REPORT = "{{report}}"
-SCRIPTS = ("common.js", "results.js", "timeline.js", "inputs.js", "page.js")
+SCRIPTS = ("read.js", "common.js", "results.js", "timeline.js", "inputs.js",
+           "page.js")
 
 
 def script_text(text: str, name: str) -> str:

@@ -243,6 +243,10 @@ def without(report):
                 "touched_bytes": None, "wasted_bytes": None})
         elif number == 1:
             variant["observed"]["cold"] = None
+            for entry in series["rounds"]:
+                entry["kept"] = False
+            series.update(median_seconds=None, min_seconds=None,
+                          max_seconds=None, deviation_seconds=None)
         else:
             # Some are known.
             link["samples"].update(major_faults=None, read_bytes=None)

@@ -6,11 +6,6 @@ const LETTERS = "ABCDEFGH";
 const UNKNOWN = "not known";
 const STATES = ["cold", "warm"];
 
-const isNumber = value => typeof value === "number" && isFinite(value);
-const isText = value => typeof value === "string" && value !== "";
-const listOf = value => Array.isArray(value) ? value : [];
-const objectOf = value => value && typeof value === "object" ? value : {};
-
 // An element with attributes and children; text only ever becomes text.
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -80,7 +75,21 @@ const badge = index => el("span", {class: `badge v${index % 8}`},
 
 function variantName(index, kind) {
   return el(kind || "span", {class: "named"}, badge(index),
-            foreign(variants[index].title || variants[index].name));
+            foreign(variants[index].title));
+}
+
+// A table whose rows are blocks on a narrow page. It stays a table for those who
+// hear it, which the styles of blocks would end.
+function setRoles(table) {
+  for (const [what, role] of [["tr", "row"], ["td", "cell"], ["thead th", "columnheader"],
+                              ["tbody th", "rowheader"]])
+    for (const node of table.querySelectorAll(what))
+      node.setAttribute("role", role);
+}
+function stackingTable(kind, ...children) {
+  const table = el("table", {class: "stacks " + kind, role: "table"}, children);
+  setRoles(table);
+  return table;
 }
 
 // One of some choices (radio buttons), or any of them (check boxes).
@@ -138,6 +147,7 @@ function whenSized(draw) {
   drawings.push(draw);
   draw();
 }
+const isPaper = () => redraw.printing || matchMedia("print").matches;
 const pageWidth = () => redraw.printing ||
   document.getElementById("page").clientWidth - 2 * parseFloat(
     getComputedStyle(document.getElementById("page")).paddingLeft);

@@ -69,12 +69,8 @@ function makeTree(files) {
   return joined(root);
 }
 
-const readInputs = () => listOf(objectOf(report.inputs).files).map((file, index) => ({
-  index, path: String(file.path), why: isText(file.why) ? file.why : "",
-  bytes: isNumber(file.bytes) ? Math.max(0, file.bytes) : 0, figures: {}}));
-
 function fillFigures(files, index, state) {
-  const link = objectOf(linkOf(index, state)), inputs = objectOf(link.inputs);
+  const link = linkOf(index, state), inputs = link ? link.inputs : {};
   for (const file of files)
     for (const key of Object.keys(WORDS)) {
       const values = inputs[key];
@@ -282,7 +278,7 @@ function filesTable(files) {
   if (!files.some(file => columns[by].value(file) > 0))
     by = 0;
   let down = true, rows = 12;
-  const table = el("table", {class: "stacks files", role: "table"});
+  const table = stackingTable("files");
   const more = el("button", {class: "more", type: "button"});
   const draw = () => {
     const weight = file => {
@@ -292,7 +288,7 @@ function filesTable(files) {
     const sorted = [...files].sort((a, b) =>
       ((weight(b) - weight(a)) || (b.bytes - a.bytes)) * (down ? 1 : -1));
     table.replaceChildren(
-      el("thead", {}, el("tr", {role: "row"}, el("th", {scope: "col"}, "Input"),
+      el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Input"),
         columns.map((column, at) => {
           const button = el("button", {type: "button"}, column.word);
           button.addEventListener("click", () => {
@@ -304,11 +300,12 @@ function filesTable(files) {
           return el("th", {scope: "col", class: "num", "aria-sort": by !== at ? "none"
             : down ? "descending" : "ascending"}, button);
         }))),
-      el("tbody", {}, sorted.slice(0, rows).map(file => el("tr", {role: "row"},
+      el("tbody", {}, sorted.slice(0, rows).map(file => el("tr", {},
         el("th", {scope: "row"}, foreign(file.path || "(no name)", "path"),
            file.why ? el("span", {class: "why"}, foreign(file.why)) : null),
         columns.map(column => el("td", {class: "num", "data-label": column.word},
           orUnknown(column.value(file), bytes)))))));
+    setRoles(table);
     const left = files.length - rows;
     more.hidden = left <= 0;
     more.textContent = `Show ${count(Math.min(left, 100))} more of ${count(left)}`;
@@ -322,7 +319,7 @@ function filesTable(files) {
 }
 
 function inputsSection() {
-  const files = readInputs();
+  const {files} = report.inputs;
   const section = el("section", {"aria-label": "The inputs"}, el("h2", {}, "The inputs"));
   const all = d3.sum(files, file => file.bytes);
   section.append(el("p", {class: "hint"}, `${plural(files.length, "file")}, ${
@@ -333,8 +330,8 @@ function inputsSection() {
     return section;
   }
   const tree = makeTree(files);
-  const has = (index, state) => Object.keys(WORDS).some(key =>
-    Array.isArray(objectOf(objectOf(linkOf(index, state)).inputs)[key]));
+  const has = (index, state) => linkOf(index, state) && Object.keys(WORDS).some(
+    key => Array.isArray(linkOf(index, state).inputs[key]));
   const told = variants.map((_, index) => index)
     .filter(index => STATES.some(state => has(index, state)));
   const view = {show: "use", state: "cold", index: told.includes(headlineVariant())
@@ -347,7 +344,7 @@ function inputsSection() {
     fillFigures(files, view.index, view.state);
     plot.replaceChildren();
     const label = `A map of ${plural(files.length, "input")} by size, grouped by ` +
-      `folder: ${variants[view.index].title || variants[view.index].name}, ` +
+      `folder: ${variants[view.index].title}, ` +
       `${view.state}. The arrow keys go from file to file.`;
     if (all > 0)
       drawMap(plot, tree, files, view.show, label);
@@ -358,8 +355,7 @@ function inputsSection() {
   const drawTable = () => {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
       ? "Where most was fetched in vain" : "The largest inputs",
-      el("small", {}, foreign(variants[view.index].title ||
-                              variants[view.index].name), `, ${view.state}`));
+      el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
     table.replaceChildren(...filesTable(files));
   };
   const change = () => {
@@ -369,7 +365,7 @@ function inputsSection() {
   if (told.length > 1)
     section.append(choices("Variant", "radio", told.map(index => ({
       value: String(index), variant: index,
-      label: variants[index].title || variants[index].name})), [String(view.index)],
+      label: variants[index].title})), [String(view.index)],
       value => { view.index = Number(value); change(); }));
   if (told.length)
     section.append(choices("Link", "radio", STATES.map(state => ({value: state,

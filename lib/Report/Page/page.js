@@ -1,7 +1,7 @@
 // The page: what is known of the report, in the order of what is asked first.
 
 function commandLine(words) {
-  return listOf(words).map(word =>
+  return words.map(word =>
     /^[\w@%+=:,./\\-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'")
     .join(" ");
 }
@@ -16,10 +16,9 @@ const textOrUnknown = value => isText(value) ? foreign(value) : null;
 const bytesOrUnknown = value => isNumber(value) ? bytes(value) : null;
 
 function machineSection() {
-  const machine = objectOf(report.machine), linker = objectOf(report.linker);
-  const rounds = objectOf(report.rounds);
+  const {machine, linker, rounds} = report;
   const cores = isNumber(machine.cores) ? plural(machine.cores, "core") : null;
-  const limit = (value, show) => isNumber(value) ? show(value) : "none set by the bench";
+  const limit = (value, show) => isNumber(value) ? show(value) : "none known";
   return el("section", {"aria-label": "How it was measured"},
     el("h2", {}, "How it was measured"),
     el("p", {}, "The variants took turns, so that what else the machine did met all ",
@@ -54,15 +53,15 @@ function machineSection() {
     el("h3", {}, "The variants’ own commands"),
     el("dl", {}, variants.map((variant, index) => [
       el("dt", {}, badge(index), variant.name),
-      el("dd", {}, el("code", {}, foreign([...Object.entries(
-        objectOf(variant.environment)).map(([name, value]) => `${name}=${value}`),
+      el("dd", {}, el("code", {}, foreign([
+        ...variant.environment.map(setting => setting.join("=")),
         commandLine(variant.command)].join(" "))))])),
     statsDetails(), saveButton());
 }
 
 function statsDetails() {
   const known = STATES.flatMap(state => variants.map((variant, index) =>
-    ({state, index, stats: objectOf(linkOf(index, state)).stats})))
+    ({state, index, stats: linkOf(index, state) && linkOf(index, state).stats})))
     .filter(entry => entry.stats);
   if (!known.length)
     return null;
@@ -70,10 +69,12 @@ function statsDetails() {
       "(--prefetch-stats)"),
     known.map(({state, index, stats}) => el("div", {},
       el("h3", {}, badge(index), state),
-      el("dl", {}, Object.entries(objectOf(stats)).map(([key, value]) =>
+      el("dl", {}, Object.entries(stats).map(([key, value]) =>
         [el("dt", {}, key), el("dd", {}, foreign(value === null ? UNKNOWN
           : typeof value === "object" ? JSON.stringify(value) : String(value)))])))));
 }
+
+const reportText = () => document.getElementById("report").textContent.trim() + "\n";
 
 // The page carries its report: it can be kept, and drawn again.
 function saveButton() {
@@ -81,7 +82,7 @@ function saveButton() {
                     "Save the report as JSON");
   button.addEventListener("click", () => {
     const link = el("a", {download: "report.json", href: URL.createObjectURL(
-      new Blob([JSON.stringify(report, null, 1)], {type: "application/json"}))});
+      new Blob([reportText()], {type: "application/json"}))});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
@@ -89,29 +90,32 @@ function saveButton() {
 }
 
 function dateText(value) {
-  const date = new Date(value);
+  const date = new Date(isText(value) ? value : NaN);
   return isNaN(date) ? null : date.toLocaleString("en-GB", {timeZone: "UTC",
     day: "numeric", month: "long", year: "numeric", hour: "2-digit",
     minute: "2-digit"}) + " UTC";
 }
 
 function notesList() {
-  const notes = listOf(report.notes).filter(isText);
+  const {notes} = report;
   return notes.length ? el("ul", {class: "notes"},
                            notes.map(note => el("li", {}, foreign(note)))) : null;
 }
 
 function build() {
-  const inputs = objectOf(report.inputs);
-  const name = isText(objectOf(report.linker).name) ? report.linker.name : "the link";
+  const {inputs} = report;
+  const name = textOf(report.linker.name) || "the link";
+  const command = commandLine(report.command);
   document.title = `${name}: headstart bench`;
   const main = document.getElementById("page");
   // In the page before they are drawn: they ask it for its width.
   const add = part => part && main.append(part);
   add(el("p", {class: "kicker"}, "headstart bench",
-    [dateText(report.date), `${plural(inputs.count || 0, "input")}, ${
-      bytes(inputs.bytes || 0)}`].filter(isText).map(text => " · " + text),
-    " · ", foreign(commandLine(report.command).slice(0, 160), "path")));
+    [dateText(report.date),
+     isNumber(inputs.count) ? plural(inputs.count, "input") : null,
+     isNumber(inputs.bytes) ? bytes(inputs.bytes) : null].filter(isText).map(text => " · " + text),
+    " · ", foreign(command.length > 160 ? command.slice(0, 159) + "…" : command,
+                   "path")));
   add(el("h1", {}, headline()));
   add(el("div", {class: "tiles"}, stateTile("cold"), stateTile("warm"), outputsTile()));
   add(notesList());
@@ -123,21 +127,22 @@ function build() {
          `D3 ${d3.version}.`));
 }
 
-let report = {}, variants = [];
+function refuse(error) {
+  document.getElementById("page").append(el("p", {class: "warning"},
+    "This is not a report of headstart bench that can be drawn: " + error.message));
+}
+
+let report = null, variants = [];
 try {
-  report = JSON.parse(document.getElementById("report").textContent);
-  variants = listOf(objectOf(report).variants);
-  if (objectOf(report).version !== 1 || !variants.length)
-    throw new Error(isNumber(objectOf(report).version) && report.version !== 1
-      ? `its version is ${report.version}, this page reads version 1`
-      : "it has no variants");
+  report = readReport(reportText());
+  variants = report.variants;
+} catch (error) {
+  refuse(error);
+}
+if (report) {
   build();
   new ResizeObserver(() => redraw()).observe(document.getElementById("page"));
   // Paper has its own width; charts are drawn for it, and drawn back.
   addEventListener("beforeprint", () => redraw(680));
   addEventListener("afterprint", () => redraw());
-} catch (error) {
-  document.getElementById("page").append(el("p", {class: "warning"},
-    "This is not a report of headstart bench that can be drawn: " + error.message));
-  console.error(error);
 }

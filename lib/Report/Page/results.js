@@ -20,6 +20,8 @@ function clause(state) {
   const series = variants[headlineVariant()][state];
   if (!series)
     return `${state} was not measured`;
+  if (!isNumber(series.median_seconds))
+    return `${state}, no round could be counted`;
   const time = seconds(series.median_seconds);
   if (headlineVariant() === 0)
     return `${state}, the link takes ${time}`;
@@ -57,14 +59,18 @@ function stateTile(state) {
               el("p", {class: "big"}, "–"), el("p", {}, "not measured"));
   if (index === 0 || !series.ratio)
     return el("section", {class: "tile"}, el("h2", {}, title),
-              el("p", {class: "big"}, seconds(series.median_seconds)),
-              el("p", {}, index === 0 ? "nothing to compare it with"
+              el("p", {class: "big"}, isNumber(series.median_seconds)
+                ? seconds(series.median_seconds) : "–"),
+              el("p", {}, !isNumber(series.median_seconds)
+                ? "no round could be counted"
+                : index === 0 ? "nothing to compare it with"
                 : "the rounds do not allow a comparison"));
   const kind = series.verdict === "faster" ? " good"
     : series.verdict === "slower" ? " bad" : "";
   const same = series.verdict === "no difference";
   const lines = [el("p", {}, seconds(series.median_seconds),
-    base ? ` against ${seconds(base.median_seconds)}` : null, ", ",
+    base && isNumber(base.median_seconds)
+      ? ` against ${seconds(base.median_seconds)}` : null, ", ",
     same ? `ratio ${ratioText(series.ratio.median)}`
       : VERDICTS[series.verdict] || series.verdict)];
   const other = variants.findIndex(v => v.name === "on");
@@ -79,8 +85,7 @@ function stateTile(state) {
 }
 
 function outputsTile() {
-  const outputs = objectOf(report.outputs);
-  const files = listOf(outputs.files);
+  const {outputs} = report, {files} = outputs;
   const [kind, big] = outputs.same === true ? [" good", "Same bytes"]
     : outputs.same === false ? [" bad", "They differ"] : ["", "Not compared"];
   const names = files.slice(0, 4).map((file, at) =>
@@ -90,8 +95,8 @@ function outputsTile() {
     el("h2", {}, "What the variants wrote"), el("p", {class: "big"}, big),
     files.length ? el("p", {}, names.flat(),
       files.length > 4 ? ` and ${files.length - 4} more` : null) : null,
-    isText(outputs.note) ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
-    !files.length && !isText(outputs.note) && variants.length < 2
+    outputs.note ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
+    !files.length && !outputs.note && variants.length < 2
       ? el("p", {class: "hint"}, "One variant only.") : null);
 }
 
@@ -100,9 +105,8 @@ function outputsTile() {
 // Shared by the rows of a table, so that the rows can be compared; not from 0,
 // since then rounds of one variant could not be told apart.
 function roundScale(rows, width) {
-  const times = rows.flatMap(row => listOf(row.series.rounds)
-    .map(round => round.seconds)).filter(isNumber);
-  let [low, high] = d3.extent(times);
+  const times = rows.flatMap(row => row.series.rounds.map(round => round.seconds));
+  let [low, high] = times.length ? d3.extent(times) : [0, 1];
   const least = 0.12 * high;
   if (high - low < least) {
     const middle = (low + high) / 2;
@@ -110,7 +114,7 @@ function roundScale(rows, width) {
   }
   const spare = (high - low) * 0.04;
   return d3.scaleLinear().domain([Math.max(0, low - spare), high + spare])
-    .range([18, width - 18]);
+    .range([18, width - 18]).clamp(true);
 }
 
 const roundKind = round =>
@@ -128,15 +132,13 @@ function roundText(round, number) {
           ...rest.filter(text => text)];
 }
 
-// Rounds from top to bottom, as they were run: a drift shows as a slope.
 function drawRounds(parent, row, base, x, width) {
-  const {series} = row;
-  const rounds = listOf(series.rounds);
+  const {series} = row, {rounds} = series;
   const height = 42;
   const svg = makeSVG(parent, width, height, `${row.title}: ` + rounds.map(
     (round, at) => roundText(round, at)[0]).join("; "));
   svg.attr("class", `v${row.index % 8}`);
-  if (base)
+  if (base && isNumber(base.median_seconds))
     svg.append("line").attr("class", "reference").attr("x1", x(base.median_seconds))
       .attr("x2", x(base.median_seconds)).attr("y1", -3).attr("y2", height + 3);
   if (isNumber(series.min_seconds) && isNumber(series.max_seconds))
@@ -146,6 +148,7 @@ function drawRounds(parent, row, base, x, width) {
   if (isNumber(series.median_seconds))
     svg.append("line").attr("class", "median").attr("x1", x(series.median_seconds))
       .attr("x2", x(series.median_seconds)).attr("y1", 4).attr("y2", height - 4);
+  // From top to bottom, as they were run: a drift shows as a slope.
   const step = rounds.length > 1 ? (height - 14) / (rounds.length - 1) : 0;
   svg.selectAll(".round").data(rounds).enter().append("path")
     .attr("class", round => "round " + roundKind(round))
@@ -167,12 +170,14 @@ function drawRounds(parent, row, base, x, width) {
 
 function drawRoundAxis(parent, x, width) {
   const [low, high] = x.domain();
-  const unit = high < 1 ? "milliseconds" : "seconds";
+  const unit = width < 200 ? (high < 1 ? "ms" : "s")
+    : high < 1 ? "milliseconds" : "seconds";
   const shown = high < 1 ? d3.scaleLinear().domain([low * 1000, high * 1000])
     .range(x.range()) : x;
   const words = low > 0 ? unit + ", not from 0" : unit;
   const svg = makeSVG(parent, width, 34, "The axis: " + words);
-  svg.append("g").attr("class", "axis").call(d3.axisBottom(shown).ticks(5).tickSize(4));
+  svg.append("g").attr("class", "axis").call(d3.axisBottom(shown)
+    .ticks(width < 200 ? 3 : 5).tickSize(4));
   svg.append("text").attr("class", "lane-note").attr("x", x.range()[1]).attr("y", 31)
     .attr("text-anchor", "end").text(words);
 }
@@ -196,10 +201,11 @@ function drawRatio(parent, row, largest) {
 function ratioCell(row, largest) {
   const {ratio, verdict} = row.series;
   const cell = el("td", {class: "ratio", "data-label": "Ratio"});
-  if (ratio && isNumber(ratio.median)) {
+  if (ratio) {
     cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
       isNumber(ratio.low) && isNumber(ratio.high)
-        ? ` (${ratioText(ratio.low)}–${ratioText(ratio.high)})` : null));
+        ? [" ", el("span", {class: "interval"},
+                   `(${ratioText(ratio.low)}–${ratioText(ratio.high)})`)] : null));
     const bar = el("div", {class: "ratio-bar"});
     if (isNumber(ratio.low) && isNumber(ratio.high))
       drawRatio(bar, row, largest);
@@ -213,18 +219,19 @@ function ratioCell(row, largest) {
 
 function resultTable(state) {
   const rows = variants.map((variant, index) => ({variant, index,
-      title: variant.title || variant.name, series: variant[state]}))
+      title: variant.title, series: variant[state]}))
     .filter(row => row.series);
   const base = variants[0][state];
   const largest = Math.max(1.05, ...rows.map(row =>
-    row.series.ratio && isNumber(row.series.ratio.high) ? row.series.ratio.high : 0));
+    row.series.ratio ? Math.max(row.series.ratio.median, row.series.ratio.high || 0)
+      : 0));
   const plots = [];
   const body = rows.map(row => {
     const {series} = row;
     const plot = el("td", {class: "plotted"});
     plots.push(plot);
-    return el("tr", {role: "row"},
-      el("th", {scope: "row", role: "rowheader"}, variantName(row.index, "div")),
+    return el("tr", {},
+      el("th", {scope: "row"}, variantName(row.index, "div")),
       el("td", {class: "num strong", "data-label": "Median"},
          orUnknown(series.median_seconds, seconds)),
       el("td", {class: "num", "data-label": "Least – most"},
@@ -239,15 +246,15 @@ function resultTable(state) {
   const axis = el("td", {class: "plotted"});
   const head = ["Variant", "Median", "Least – most", "Ratio (interval)",
                 "Read from disk", "Major faults", "Each round"];
-  const table = el("table", {class: "results stacks", role: "table"},
+  const table = stackingTable("results",
     el("caption", {class: "unseen"}, `Rounds, ${state}`),
-    el("thead", {}, el("tr", {role: "row"}, head.map((text, at) =>
-      el("th", {scope: "col", role: "columnheader",
+    el("thead", {}, el("tr", {}, head.map((text, at) =>
+      el("th", {scope: "col",
                 class: [1, 2, 4, 5].includes(at) ? "num" : null}, text)))),
     el("tbody", {}, body),
     el("tfoot", {}, el("tr", {}, el("td", {colspan: 6}), axis)));
   whenSized(() => {
-    const width = Math.min(pageWidth() < 773 ? pageWidth() : 300, 560);
+    const width = isPaper() ? 150 : pageWidth() < 772 ? Math.min(pageWidth(), 560) : 300;
     const x = roundScale(rows, width);
     rows.forEach((row, at) => {
       plots[at].replaceChildren();

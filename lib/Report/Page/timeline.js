@@ -15,24 +15,26 @@ const LANES = [
     {key: "memory_bytes", label: "anonymous memory", kind: "plain"}]},
 ];
 
-const linkOf = (index, state) => objectOf(variants[index].observed)[state] || null;
+const linkOf = (index, state) => variants[index].observed[state];
 const observedAnywhere = index => STATES.some(state => linkOf(index, state));
 
+const phasesOf = link => link ? link.phases : [];
+
 function durationOf(link) {
-  const ms = listOf(objectOf(link.samples).ms);
-  const ends = listOf(link.phases).map(phase => phase.end_ms);
-  return Math.max(0, isNumber(link.seconds) ? link.seconds * 1000 : 0,
-                  ...ms.slice(-1), ...ends.filter(isNumber));
+  return Math.max(0, (link.seconds || 0) * 1000,
+                  ...link.samples.ms.slice(-1).filter(isNumber),
+                  ...link.phases.map(phase => phase.end_ms));
 }
 
 // What one line shows: [[ms, value]…], or null where it is not known.
 function pointsOf(link, series) {
-  const samples = objectOf(link && link.samples);
-  const ms = listOf(samples.ms), values = samples[series.key];
+  const {ms} = link.samples, values = link.samples[series.key];
   if (!Array.isArray(values) || !values.some(isNumber))
     return null;
   const points = ms.map((at, n) => [at, values[n]])
     .filter(point => isNumber(point[0]) && isNumber(point[1]));
+  if (points.length < (series.kind === "rate" ? 2 : 1))
+    return null;
   return series.kind === "rate" ? ratesOf(points) : points;
 }
 
@@ -68,10 +70,10 @@ function thinned(points, width) {
   const kept = [];
   for (let at = 0; at < points.length; at += size) {
     const bin = points.slice(at, at + size);
-    const low = d3.scan(bin, (a, b) => a[1] - b[1]);
-    const high = d3.scan(bin, (a, b) => b[1] - a[1]);
-    for (const n of [...new Set([0, Math.min(low, high), Math.max(low, high),
-                                 bin.length - 1])].sort((a, b) => a - b))
+    const [least, most] = d3.extent(bin, point => point[1]);
+    const low = bin.findIndex(point => point[1] === least);
+    const high = bin.findIndex(point => point[1] === most);
+    for (const n of [...new Set([0, low, high, bin.length - 1])].sort((a, b) => a - b))
       kept.push(bin[n]);
   }
   return kept;
@@ -84,7 +86,7 @@ function valueAt(points, ms) {
   return points[Math.max(0, at - 1)][1];
 }
 
-const phaseAt = (link, ms) => listOf(link.phases).find(
+const phaseAt = (link, ms) => phasesOf(link).find(
   phase => phase.begin_ms <= ms && ms < phase.end_ms);
 
 // -- drawing -----------------------------------------------------------------
@@ -191,8 +193,7 @@ function drawPhases(svg, top, shown, state, x) {
     .attr("data-lane", "phases");
   const title = group.append("text").attr("class", "lane-title").attr("y", 11)
     .text("Phases of the link");
-  const rows = shown.filter(index => linkOf(index, state) &&
-                            listOf(linkOf(index, state).phases).length);
+  const rows = shown.filter(index => phasesOf(linkOf(index, state)).length);
   if (rows.length === 0) {
     title.append("tspan").attr("class", "lane-note").attr("font-style", "italic")
       .attr("dx", 8).text(UNKNOWN);
@@ -200,7 +201,7 @@ function drawPhases(svg, top, shown, state, x) {
   }
   rows.forEach((index, row) => {
     const y = 20 + row * 26;
-    for (const [at, phase] of listOf(linkOf(index, state).phases).entries()) {
+    for (const [at, phase] of phasesOf(linkOf(index, state)).entries()) {
       const left = x(phase.begin_ms), width = Math.max(0.5, x(phase.end_ms) - left);
       group.append("rect").attr("class", `phase v${index % 8}${at % 2 ? " odd" : ""}`)
         .attr("x", left).attr("y", y).attr("width", width).attr("height", 21)
@@ -221,7 +222,7 @@ function drawState(parent, state, shown, longest, largest, cursors) {
   const x = d3.scaleLinear().domain([0, longest]).range([left, width - 40]);
   const links = shown.filter(index => linkOf(index, state));
   const svg = makeSVG(parent, width, 10, `The link over time, ${state}: ` +
-    links.map(index => `${variants[index].title || variants[index].name} took ${
+    links.map(index => `${variants[index].title} took ${
       seconds(durationOf(linkOf(index, state)) / 1000)}`).join("; ") +
     ". The arrow keys move a reading line.");
   let top = 4;
@@ -271,7 +272,7 @@ function reading(state, ms, links, known) {
     el("tr", {}, el("td", {}), links.map(index => el("td", {}, badge(index)))),
     rows.map(row => el("tr", {}, row.map((cell, at) => el(at ? "td" : "th", {}, cell)))));
   const spoken = `${state}, ${seconds(ms / 1000)}: ` + links.map((index, at) =>
-    `${variants[index].title || variants[index].name}: ` +
+    `${variants[index].title}: ` +
     rows.map(row => `${row[0]} ${row[at + 1]}`).join(", ")).join("; ");
   return {node: el("div", {}, el("strong", {}, `${seconds(ms / 1000)}, ${state}`), table),
           spoken};
@@ -317,7 +318,7 @@ function listen(node, x, longest, state, links, known, cursors) {
 // -- the same as tables ------------------------------------------------------
 
 function lastOf(link, key) {
-  const values = listOf(objectOf(link.samples)[key]).filter(isNumber);
+  const values = listOf(link.samples[key]).filter(isNumber);
   return values.length ? values[values.length - 1] : null;
 }
 
@@ -328,13 +329,12 @@ function endsTable() {
       const link = linkOf(index, state);
       if (!link)
         continue;
-      const memory = listOf(objectOf(link.samples).memory_bytes).filter(isNumber);
-      rows.push(el("tr", {role: "row"},
-        el("th", {scope: "row", role: "rowheader"},
+      const memory = listOf(link.samples.memory_bytes).filter(isNumber);
+      rows.push(el("tr", {},
+        el("th", {scope: "row"},
            el("div", {class: "named"}, badge(index),
-              el("span", {}, state + ", ", foreign(variants[index].title ||
-                                                   variants[index].name)))),
-        [["Time", isNumber(link.seconds) ? link.seconds : null, seconds],
+              el("span", {}, state + ", ", foreign(variants[index].title)))),
+        [["Time", link.seconds, seconds],
          ["Fetched", lastOf(link, "fetched_bytes"), bytes],
          ["Mapped or read", lastOf(link, "touched_bytes"), bytes],
          ["Read from disk", lastOf(link, "read_bytes"), bytes],
@@ -345,21 +345,20 @@ function endsTable() {
     }
   const head = ["Watched link", "Time", "Fetched", "Mapped or read",
                 "Read from disk", "Major faults", "Most memory"];
-  return el("table", {class: "stacks ends", role: "table"},
-    el("thead", {}, el("tr", {role: "row"}, head.map((text, at) => el("th",
-      {scope: "col", role: "columnheader", class: at ? "num" : null}, text)))),
+  return stackingTable("ends",
+    el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
+      {scope: "col", class: at ? "num" : null}, text)))),
     el("tbody", {}, rows));
 }
 
 function phasesTable() {
   const columns = STATES.flatMap(state => variants.map((_, index) => ({state, index}))
-    .filter(({index}) => linkOf(index, state) &&
-            listOf(linkOf(index, state).phases).length));
+    .filter(({index}) => phasesOf(linkOf(index, state)).length));
   if (!columns.length)
     return null;
   const times = new Map();
   columns.forEach(({state, index}, column) => {
-    for (const phase of listOf(linkOf(index, state).phases)) {
+    for (const phase of phasesOf(linkOf(index, state))) {
       if (!times.has(phase.name))
         times.set(phase.name, new Map());
       const of = times.get(phase.name);
@@ -367,11 +366,11 @@ function phasesTable() {
     }
   });
   const label = ({state, index}) => `${state}, ${LETTERS[index] || index + 1}`;
-  return el("table", {class: "stacks phases", role: "table"},
-    el("thead", {}, el("tr", {role: "row"}, el("th", {scope: "col"}, "Phase"),
+  return stackingTable("phases",
+    el("thead", {}, el("tr", {}, el("th", {scope: "col"}, "Phase"),
       columns.map(column => el("th", {scope: "col", class: "num"},
         column.state + " ", badge(column.index))))),
-    el("tbody", {}, [...times].map(([name, of]) => el("tr", {role: "row"},
+    el("tbody", {}, [...times].map(([name, of]) => el("tr", {},
       el("th", {scope: "row"}, foreign(name)),
       columns.map((column, at) => el("td", {class: "num", "data-label": label(column)},
         of.has(at) ? seconds(of.get(at) / 1000) : "–"))))));
@@ -392,7 +391,7 @@ function timelineSection() {
     ? headlineVariant() : watched[watched.length - 1]]);
   if (watched.length > 1)
     section.append(choices("Shown", "checkbox", watched.map(index => ({
-      value: String(index), label: variants[index].title || variants[index].name,
+      value: String(index), label: variants[index].title,
       variant: index})), [...shown].map(String), (value, on) => {
         shown[on ? "add" : "delete"](Number(value));
         draw();

@@ -1,0 +1,187 @@
+"""A headless Chromium for checks that look at pages, and the pixels of its pictures.
+
+Speaks the DevTools protocol over a pipe; nothing but Python's own library.
+"""
+
+import base64
+import json
+import os
+import select
+import shutil
+import struct
+import subprocess
+import time
+import zlib
+
+BROWSERS = ("chromium-headless-shell", "chrome-headless-shell", "chromium",
+            "chromium-browser", "google-chrome")
+
+
+def find_browser():
+    """The program of a Chromium, or None."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+class Problem(Exception):
+    """The browser did not do what it was asked."""
+
+
+class Browser:
+    """A headless Chromium; commands go to its one page."""
+
+    def __init__(self, program: str, folder: str):
+        to_browser, from_browser = os.pipe(), os.pipe()
+        # The descriptors that the browser wants.
+        ends = [os.dup(to_browser[0]), os.dup(from_browser[1])]
+        self.write_end = os.dup(to_browser[1])
+        self.read_end = os.dup(from_browser[0])
+        kept = [os.dup(end) for end in
+                (ends[0], ends[1], self.write_end, self.read_end)]
+        os.closerange(3, min(kept))
+        while min(kept) < 5:
+            kept = [os.dup(end) for end in kept]
+        os.dup2(kept[0], 3)
+        os.dup2(kept[1], 4)
+        self.write_end, self.read_end = kept[2], kept[3]
+        words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
+                 "--no-first-run", "--disable-extensions", "--mute-audio",
+                 "--disable-background-networking", "--disable-dev-shm-usage",
+                 "--force-color-profile=srgb", f"--user-data-dir={folder}"]
+        if os.geteuid() == 0:
+            words.append("--no-sandbox")
+        self.process = subprocess.Popen(
+            words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(3)
+        os.close(4)
+        self.buffer = b""
+        self.number = 0
+        self.session = None
+        self.events = []
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target,
+                                 flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.call(domain + ".enable")
+
+    def close(self):
+        """Ends the browser."""
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def receive(self, deadline: float):
+        """The next message."""
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.read_end], [], [],
+                                        max(0, deadline - time.monotonic()))
+            if not ready:
+                raise Problem("the browser does not answer")
+            data = os.read(self.read_end, 1 << 20)
+            if not data:
+                raise Problem("the browser has ended")
+            self.buffer += data
+        message, self.buffer = self.buffer.split(b"\0", 1)
+        return json.loads(message)
+
+    def call(self, method: str, **params):
+        """Sends a command, and returns what it gives."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.write_end, data):]
+        deadline = time.monotonic() + 120
+        while True:
+            answer = self.receive(deadline)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise Problem(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+            if "method" in answer:
+                self.events.append(answer)
+
+    def evaluate(self, code: str):
+        """The value of an expression in the page."""
+        done = self.call("Runtime.evaluate", expression=code, returnByValue=True,
+                         awaitPromise=True)
+        if "exceptionDetails" in done:
+            raise Problem("in the page: " + str(done["exceptionDetails"]))
+        return done["result"].get("value")
+
+    def show(self, url: str, width: int, scheme: str, media="screen"):
+        """Loads a page, and waits until it is drawn."""
+        self.view(width, scheme, media)
+        self.events = []
+        self.call("Page.navigate", url=url)
+        deadline = time.monotonic() + 120
+        while not any(e["method"] == "Page.loadEventFired" for e in self.events):
+            message = self.receive(deadline)
+            if "method" in message:
+                self.events.append(message)
+        self.settle()
+
+    def view(self, width: int, scheme: str, media="screen"):
+        """Sets what the page is looked at with."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                  deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", media=media, features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+
+    def settle(self):
+        """Lets the page draw what it has been told."""
+        self.evaluate("new Promise(done => requestAnimationFrame(() => "
+                      "requestAnimationFrame(() => setTimeout(done, 20))))")
+
+    def picture(self, scale=1.0) -> bytes:
+        """All of the page, as a PNG."""
+        size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        return base64.b64decode(self.call(
+            "Page.captureScreenshot", format="png", captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": size["width"],
+                  "height": size["height"], "scale": scale})["data"])
+
+
+# -- pictures ----------------------------------------------------------------
+
+def pixels(png: bytes):
+    """The rows of a PNG: eight bits, with or without alpha, as (r, g, b)."""
+    at, data = 8, b""
+    width = height = colours = 0
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at:at + 8])
+        body = png[at + 8:at + 8 + length]
+        at += 12 + length
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            if depth != 8 or colour not in (2, 6):
+                raise Problem("a picture in an unknown form")
+            colours = 3 if colour == 2 else 4
+        elif kind == b"IDAT":
+            data += body
+    data = zlib.decompress(data)
+    step, before = width * colours, bytearray(width * colours)
+    for number in range(height):
+        start = number * (step + 1)
+        kind, row = data[start], bytearray(data[start + 1:start + 1 + step])
+        for x in range(step):
+            left = row[x - colours] if x >= colours else 0
+            up = before[x]
+            if kind == 1:
+                row[x] = row[x] + left & 255
+            elif kind == 2:
+                row[x] = row[x] + up & 255
+            elif kind == 3:
+                row[x] = row[x] + (left + up) // 2 & 255
+            elif kind == 4:
+                corner = before[x - colours] if x >= colours else 0
+                guess = left + up - corner
+                near = [abs(guess - left), abs(guess - up), abs(guess - corner)]
+                row[x] = row[x] + (left, up, corner)[near.index(min(near))] & 255
+        before = row
+        yield [tuple(row[x:x + 3]) for x in range(0, step, colours)]
