@@ -130,6 +130,11 @@ static std::string counted(uint64_t Count, StringRef What) {
 
 /// What was not in memory.
 static void addCold(const LinkStats &S, raw_ostream &P) {
+  if (S.Inputs != 0 && S.InputsBytes == 0 && S.Unfinished) {
+    P << "the linker was done before any of " << counted(S.Inputs, "input")
+      << " was opened.";
+    return;
+  }
   uint64_t Missing = S.InputsBytes - S.ResidentBytesBefore;
   if (S.Inputs == 0 || (S.InputsBytes == 0 && S.HintedBytes == 0)) {
     P << "there was nothing to read ahead.";

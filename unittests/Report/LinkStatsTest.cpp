@@ -219,6 +219,18 @@ TEST(LinkStatsTest, NoInputsInWords) {
                         "The link took 0.01 s.");
 }
 
+TEST(LinkStatsTest, NoInputWasOpenedInWords) {
+  LinkStats S;
+  S.Tool = "headstart run";
+  S.On = true;
+  S.Inputs = 3;
+  S.Unfinished = true;
+  S.LinkMs = 10;
+  EXPECT_EQ(inWords(S),
+            "headstart run: prefetch: the linker was done before any of 3 "
+            "inputs was opened. The link took 0.01 s.");
+}
+
 TEST(LinkStatsTest, ShortOfMemoryInWords) {
   LinkStats S = someStats();
   S.ShortOfMemory = true;
