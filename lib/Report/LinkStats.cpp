@@ -186,7 +186,8 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
 /// What was left for the linker to wait for: what fetching ahead did not save.
 static void addLinker(const LinkStats &S, raw_ostream &P) {
   if (S.LinkerReadBytes.value_or(0) != 0) {
-    P << " The linker read " << formatBytes(*S.LinkerReadBytes) << " itself";
+    P << " The linker read " << formatBytes(*S.LinkerReadBytes)
+      << " itself, its own program included";
     if (S.LinkerStops.value_or(0) != 0)
       P << ", and stopped " << counted(*S.LinkerStops, "time")
         << " for a page that was missing";
