@@ -130,6 +130,11 @@ static std::string counted(uint64_t Count, StringRef What) {
 
 /// What was not in memory.
 static void addCold(const LinkStats &S, raw_ostream &P) {
+  if (S.Inputs != 0 && S.InputsBytes == 0 && S.Unfinished) {
+    P << "the linker was done before any of " << counted(S.Inputs, "input")
+      << " was opened.";
+    return;
+  }
   uint64_t Missing = S.InputsBytes - S.ResidentBytesBefore;
   if (S.Inputs == 0 || (S.InputsBytes == 0 && S.HintedBytes == 0)) {
     P << "there was nothing to read ahead.";
@@ -181,7 +186,8 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
 /// What was left for the linker to wait for: what fetching ahead did not save.
 static void addLinker(const LinkStats &S, raw_ostream &P) {
   if (S.LinkerReadBytes.value_or(0) != 0) {
-    P << " The linker read " << formatBytes(*S.LinkerReadBytes) << " itself";
+    P << " The linker read " << formatBytes(*S.LinkerReadBytes)
+      << " itself, its own program included";
     if (S.LinkerStops.value_or(0) != 0)
       P << ", and stopped " << counted(*S.LinkerStops, "time")
         << " for a page that was missing";

@@ -12,7 +12,10 @@
 #include "llvm/Support/Format.h"
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace llvm;
@@ -224,6 +227,7 @@ uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
   const int64_t Shift =
       std::max<int64_t>(0, LinkersOwn->beginning() - SystemOrigin);
   std::map<int64_t, int64_t> Threads;
+  std::set<std::pair<std::string, int64_t>> Named;
   uint64_t LeftOut = 0;
   uint64_t Unreadable = LinkersOwn->forEachEvent([&](json::Object &Event) {
     std::optional<StringRef> Kind = Event.getString("ph");
@@ -240,9 +244,13 @@ uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
         *Thread, FirstLinkersThread + static_cast<int64_t>(Threads.size()));
     Event["pid"] = LinkersProcess;
     Event["tid"] = It->second;
-    if (IsMetadata)
+    if (IsMetadata) {
+      // LLVM names a thread once for each time that it was profiled.
+      StringRef Name = Event.getString("name").value_or("");
+      if (!Named.emplace(Name.str(), *Thread).second)
+        return;
       Event.erase("ts");
-    else
+    } else
       Event["ts"] = *Time + Shift;
     J.value(std::move(Event));
   });

@@ -143,7 +143,8 @@ TEST(LinkStatsTest, ColdInWords) {
       inWords(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was in memory. Fetched "
       "600 MB with 8 threads from 0.01 s to 0.90 s; the linker used all but "
-      "3.0 MB. The linker read 1.2 MB itself, and stopped 14 times for a page "
+      "3.0 MB. The linker read 1.2 MB itself, its own program included, and "
+      "stopped 14 times for a page "
       "that was missing. 449 of 452 files were handed to the linker "
       "ready-made. The "
       "link took 2.50 s. cannot open 'x.obj': Permission denied (and 1 more "
@@ -219,6 +220,18 @@ TEST(LinkStatsTest, NoInputsInWords) {
                         "The link took 0.01 s.");
 }
 
+TEST(LinkStatsTest, NoInputWasOpenedInWords) {
+  LinkStats S;
+  S.Tool = "headstart run";
+  S.On = true;
+  S.Inputs = 3;
+  S.Unfinished = true;
+  S.LinkMs = 10;
+  EXPECT_EQ(inWords(S),
+            "headstart run: prefetch: the linker was done before any of 3 "
+            "inputs was opened. The link took 0.01 s.");
+}
+
 TEST(LinkStatsTest, ShortOfMemoryInWords) {
   LinkStats S = someStats();
   S.ShortOfMemory = true;
@@ -264,7 +277,8 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
   EXPECT_EQ(inWords(S),
             "headstart run: prefetch: none of 800 MB (450 inputs) was in "
             "memory. Fetched 600 MB with 8 threads from 0.01 s to 0.90 s. The "
-            "linker read 1.2 MB itself, and stopped 14 times for a page that "
+            "linker read 1.2 MB itself, its own program included, and stopped "
+            "14 times for a page that "
             "was missing. The link took 2.50 s.");
 }
 

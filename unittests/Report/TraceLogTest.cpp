@@ -237,6 +237,7 @@ constexpr const char *SomeEvents = R"(
   {"pid":77,"tid":4712,"ts":30,"ph":"X","dur":6,"name":"b"},
   {"pid":77,"tid":4713,"ts":0,"ph":"X","dur":9,"name":"Total b","args":{"count":1,"avg ms":9}},
   {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"process_name","args":{"name":"ld.lld"}},
+  {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}},
   {"cat":"","pid":77,"tid":4711,"ts":0,"ph":"M","name":"thread_name","args":{"name":"main"}})";
 
 TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
