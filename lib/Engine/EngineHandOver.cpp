@@ -44,11 +44,15 @@ void PrefetchEngine::Impl::reached(LinkStage Stage) {
 /// file. False when the engine should not, or cannot.
 bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
                                 const std::string &Path, bool Cold,
+                                TraceLane *Lane,
                                 std::shared_ptr<const FileContents> &Result) {
   auto Contents = std::make_shared<FileContents>();
   if (File.size() < MinMappedBytes) {
     Contents->Copy =
         WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
+    TraceSpan Span(Cold ? Lane : nullptr, "fetch", Path);
+    Span.event().Why = "whole file";
+    Span.event().Stage = linkStageName(LinkStage::Parse);
     if (Cold)
       Hints.note(TraceClock::now());
     std::error_code Error;
@@ -56,6 +60,7 @@ bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
         File.readAt(0, {Contents->Copy->getBufferStart(), File.size()},
                     Error) != File.size())
       return false;
+    Span.event().Bytes = File.size();
     if (Cold) {
       HintedBytes.fetch_add(File.size(), std::memory_order_relaxed);
       HintCalls.fetch_add(1, std::memory_order_relaxed);
@@ -124,7 +129,8 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry, os::OpenFile &File,
   // An empty file has no bytes to hold, and the linker an opinion on it.
   if (Options.HandOver && File.size() != 0)
     (void)hold(File, Found.Path,
-               /*Cold=*/Entry.Before && !Entry.Before->complete(), Contents);
+               /*Cold=*/Entry.Before && !Entry.Before->complete(), Lane,
+               Contents);
   Table.publish(Entry, EntryState::Ready, std::move(Found.Path),
                 File.identity(), std::move(Contents));
 }

@@ -84,7 +84,7 @@ private:
   void noteResidency(InputEntry &Entry, const os::OpenFile &File);
   void openAndPublish(InputEntry &Entry, os::OpenFile &File, TraceLane *Lane);
   bool hold(const os::OpenFile &File, const std::string &Path, bool Cold,
-            std::shared_ptr<const FileContents> &Contents);
+            TraceLane *Lane, std::shared_ptr<const FileContents> &Contents);
   void follow(const InputEntry &Entry, const os::OpenFile &File, bool IsObject,
               TraceLane *Lane);
   bool leavesToLinker();
