@@ -20,7 +20,6 @@
 using namespace headstart;
 using namespace headstart::test;
 using testing::Contains;
-using testing::Not;
 
 namespace {
 
