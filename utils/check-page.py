@@ -88,6 +88,11 @@ LAYOUT = r"""
     for (const box of range.getClientRects())
       if (box.width > 0.5 && box.height > 0.5)
         pieces.push({box, node, text});
+    // What styles write above a cell's figures is no text to be found here.
+    const cell = node.closest('td, th');
+    if (cell && pieces.length && pieces[pieces.length - 1].box.right >
+        cell.getBoundingClientRect().right + 1)
+      say(`longer than its cell: "${named(text)}"`);
     const svg = node.closest('svg');
     if (svg) {
       const frame = svg.getBoundingClientRect(), box = node.getBoundingClientRect();
@@ -313,6 +318,30 @@ def check_choices(browser, report):
     yield from browser.evaluate(LAYOUT)
 
 
+def check_headline(browser, report):
+    """Yields what the headline does not say."""
+    text = browser.evaluate("document.querySelector('h1').textContent + ' ' + "
+                            "document.querySelector('.tiles').textContent")
+    variants = report["variants"]
+    best = [at for name in ("on+profile", "on") for at, v in enumerate(variants)
+            if at and v["name"] == name and (v["cold"] or v["warm"])]
+    if not best:
+        return
+    for state in STATES:
+        series = variants[best[0]][state]
+        if not series:
+            words = "not measured"
+        elif not series["ratio"]:
+            words = "cannot be compared"
+        else:
+            share = round(series["ratio"]["median"] * 100)
+            words = {"no difference": "there is no difference",
+                     "unknown": "too few rounds to tell"}.get(
+                         series["verdict"], f"takes {share}% of the time")
+        if words not in text:
+            yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
+
+
 def check_look(browser, url, report):
     """Yields what is wrong with the page that is shown now."""
     yield from check_events(browser, url)
@@ -320,6 +349,7 @@ def check_look(browser, url, report):
     counts = browser.evaluate(COUNTS)
     yield from compare_counts(counts, expected_counts(report, default_shown(report)))
     yield from check_parts(report, counts)
+    yield from check_headline(browser, report)
 
 
 def check_page(browser, url, report, keep):
@@ -362,11 +392,14 @@ BREAKS = [
     ("document.querySelector('.part').setAttribute('d', 'M0,0h1v1h-1z')", "of the map"),
     ("document.querySelector('path.line').setAttribute('d', 'M0,NaNL1,1')", "NaN"),
     ("document.querySelector('td').textContent = 'undefined'", "nothing to be read"),
+    ("document.querySelector('td.num').firstChild.textContent = 'x'.repeat(60);"
+     "document.querySelector('table').style.tableLayout = 'fixed'", "longer than its cell"),
     ("document.querySelectorAll('.lane-title')[1].setAttribute('y', 31)", "lies on"),
     ("document.querySelector('.lane-title').setAttribute('x', -90)", "cut by"),
     ("document.querySelector('h1').style.color = '#ddd'", "too pale"),
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
+    ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
 ]
 
 

@@ -4,8 +4,8 @@
     make-bench-report.py KIND
 
 Kinds: normal (four variants), many (4,000 inputs), one (a variant, an input),
-nulls (nothing is known that need not be), empty (no round, no input), hostile
-(names that would like to be markup). The same kind gives the same bytes. Figures
+nulls (nothing is known that need not be), few (too few rounds for a verdict), empty
+(no round, no input), hostile (names that would like to be markup). The same kind gives the same bytes. Figures
 agree with each other: medians are those of the rounds, and what became of the
 inputs adds up to the last sample.
 """
@@ -255,6 +255,17 @@ def without(report):
     return report
 
 
+def few(report):
+    """Ratios of which nobody knows what they are worth, and a variable unset."""
+    for variant in report["variants"]:
+        variant["environment"] = {"HEADSTART": None, "HEADSTART_FLAGS": "-a 'b'"}
+        for state in ("cold", "warm"):
+            series = variant[state]
+            if series["ratio"]:
+                series["verdict"] = "unknown"
+    return report
+
+
 def hostile(report):
     bad = "</script><!--<script>document.hacked=1</script>"
     image = "\"'><img src=https://example.invalid/x onerror=document.hacked=2>"
@@ -302,6 +313,8 @@ def make(kind):
         report["variants"][0].update(cold=None,
                                      observed={"cold": None, "warm": None})
         return report
+    if kind == "few":
+        return few(make_report(30, 40 * MB, variants=3, seed=7))
     if kind == "hostile":
         return hostile(make_report(40, 60 * MB, seed=6))
     raise SystemExit(f"make-bench-report.py: no kind '{kind}'")

@@ -43,7 +43,7 @@ function seconds(value) {
     return value.toFixed(0) + "\u00a0s";
   if (value >= 1)
     return value.toFixed(2) + "\u00a0s";
-  return (value * 1000).toFixed(value < 0.01 ? 1 : 0) + "\u00a0ms";
+  return (value * 1000).toFixed(value < 0.00995 ? 1 : 0) + "\u00a0ms";
 }
 
 const count = value => Math.round(value).toLocaleString("en-US");

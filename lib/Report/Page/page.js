@@ -6,6 +6,15 @@ function commandLine(words) {
     .join(" ");
 }
 
+// As env(1) takes it.
+function wholeCommand({environment, command}) {
+  const unset = environment.filter(([, value]) => typeof value !== "string");
+  const set = environment.filter(([, value]) => typeof value === "string");
+  return commandLine([...unset.length ? ["env"] : [],
+    ...unset.flatMap(([name]) => ["-u", name]),
+    ...set.map(([name, value]) => `${name}=${value}`), ...command]);
+}
+
 function facts(entries) {
   return el("dl", {}, entries.filter(([, value]) => value !== undefined)
     .map(([word, value]) => [el("dt", {}, word),
@@ -53,9 +62,7 @@ function machineSection() {
     el("h3", {}, "The variants’ own commands"),
     el("dl", {}, variants.map((variant, index) => [
       el("dt", {}, badge(index), variant.name),
-      el("dd", {}, el("code", {}, foreign([
-        ...variant.environment.map(setting => setting.join("=")),
-        commandLine(variant.command)].join(" "))))])),
+      el("dd", {}, el("code", {}, foreign(wholeCommand(variant))))])),
     statsDetails(), saveButton());
 }
 
@@ -114,7 +121,7 @@ function build() {
     [dateText(report.date),
      isNumber(inputs.count) ? plural(inputs.count, "input") : null,
      isNumber(inputs.bytes) ? bytes(inputs.bytes) : null].filter(isText).map(text => " · " + text),
-    " · ", foreign(command.length > 160 ? command.slice(0, 159) + "…" : command,
+    " · ", foreign(command.length > 90 ? command.slice(0, 89) + "…" : command,
                    "path")));
   add(el("h1", {}, headline()));
   add(el("div", {class: "tiles"}, stateTile("cold"), stateTile("warm"), outputsTile()));

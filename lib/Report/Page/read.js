@@ -19,6 +19,9 @@ function readSeries(value) {
   for (const key of ["median_seconds", "min_seconds", "max_seconds",
                      "median_read_bytes", "median_major_faults"])
     series[key] = numberOf(value[key]);
+  // Without a round that counts there is no time, whatever stands for it.
+  if (!series.rounds.some(round => round.kept !== false))
+    series.median_seconds = series.min_seconds = series.max_seconds = null;
   const {median, low, high} = objectOf(value.ratio);
   series.ratio = isNumber(median) && median > 0
     ? {median, low: numberOf(low), high: numberOf(high)} : null;
@@ -45,8 +48,8 @@ function readVariant(value) {
   const observed = objectOf(value.observed);
   return {name, title: textOf(value.title) || name,
           command: listOf(value.command).map(textOf),
-          environment: Object.entries(objectOf(value.environment)).filter(
-            ([, setting]) => typeof setting === "string"),
+          // null: not set, whatever the user has.
+          environment: Object.entries(objectOf(value.environment)),
           cold: readSeries(value.cold), warm: readSeries(value.warm),
           observed: {cold: readLink(observed.cold), warm: readLink(observed.warm)}};
 }

@@ -15,73 +15,77 @@ function headlineVariant() {
 const baseWords = () => variants[0].name === "off" ? "without prefetching"
   : "of the first variant";
 
-// One state of the headline: a clause without its capital.
+// What is to be said of one state.
 function clause(state) {
-  const series = variants[headlineVariant()][state];
+  const index = headlineVariant(), series = variants[index][state];
   if (!series)
-    return `${state} was not measured`;
+    return "it was not measured";
   if (!isNumber(series.median_seconds))
-    return `${state}, no round could be counted`;
-  const time = seconds(series.median_seconds);
-  if (headlineVariant() === 0)
-    return `${state}, the link takes ${time}`;
-  const ours = variants[headlineVariant()].name.startsWith("on");
-  const whose = ours ? "with Headstart" : "this way";
-  if (!series.ratio || series.verdict === "unknown")
-    return `${state}, the variants cannot be compared`;
-  const share = Math.round(series.ratio.median * 100);
+    return "no round could be counted";
+  if (index === 0)
+    return `the link takes ${seconds(series.median_seconds)}`;
+  if (!series.ratio)
+    return "the variants cannot be compared";
+  if (series.verdict === "unknown")
+    return "there are too few rounds to tell a difference";
   if (series.verdict === "no difference")
-    return `${state}, there is no difference`;
-  return `${state}, the link ${whose} takes ${share}% of the time ` +
-    baseWords();
+    return "there is no difference";
+  const whose = variants[index].name.startsWith("on") ? "with Headstart" : "this way";
+  return `the link ${whose} takes ${Math.round(series.ratio.median * 100)}% of the ` +
+    "time " + baseWords();
 }
 
 function headline() {
   const measured = STATES.filter(state => variants.some(v => v[state]));
   if (measured.length === 0)
     return "Nothing was measured";
-  const text = measured.map(clause).join("; ");
+  const clauses = measured.map(clause);
+  const text = clauses.length === 2 && clauses[0] === clauses[1]
+    ? `cold and warm, ${clauses[0]}`
+    : measured.map((state, at) => `${state}, ${clauses[at]}`).join("; ");
   return text[0].toUpperCase() + text.slice(1) + ".";
 }
 
 const VERDICTS = {faster: "faster", slower: "slower",
                   "no difference": "no difference",
-                  unknown: "cannot be told", base: "compared with"};
+                  unknown: "too few rounds", base: "compared with"};
+
+// In one piece, wherever the line ends.
+const intervalText = (low, high) =>
+  `(${ratioText(low)}\u2060–\u2060${ratioText(high)})`;
+const ratioWords = ({median, low, high}) => ratioText(median) +
+  (isNumber(low) && isNumber(high) ? ` ${intervalText(low, high)}` : "");
 
 function stateTile(state) {
-  const title = state === "cold" ? "Cold: nothing in memory before"
-    : "Warm: everything in memory before";
-  const index = headlineVariant();
-  const series = variants[index][state];
+  const index = headlineVariant(), series = variants[index][state];
   const base = variants[0][state];
-  if (!series)
-    return el("section", {class: "tile"}, el("h2", {}, title),
-              el("p", {class: "big"}, "–"), el("p", {}, "not measured"));
+  const tile = (kind, big, ...lines) => el("section", {class: "tile" + kind},
+    el("h2", {}, state === "cold" ? "Cold: nothing in memory before"
+      : "Warm: everything in memory before"),
+    el("p", {class: "big"}, big), lines);
+  if (!series || !isNumber(series.median_seconds))
+    return tile("", "–", el("p", {}, series ? "no round could be counted"
+      : "not measured"));
+  const time = seconds(series.median_seconds);
   if (index === 0 || !series.ratio)
-    return el("section", {class: "tile"}, el("h2", {}, title),
-              el("p", {class: "big"}, isNumber(series.median_seconds)
-                ? seconds(series.median_seconds) : "–"),
-              el("p", {}, !isNumber(series.median_seconds)
-                ? "no round could be counted"
-                : index === 0 ? "nothing to compare it with"
-                : "the rounds do not allow a comparison"));
-  const kind = series.verdict === "faster" ? " good"
-    : series.verdict === "slower" ? " bad" : "";
-  const same = series.verdict === "no difference";
-  const lines = [el("p", {}, seconds(series.median_seconds),
-    base && isNumber(base.median_seconds)
-      ? ` against ${seconds(base.median_seconds)}` : null, ", ",
-    same ? `ratio ${ratioText(series.ratio.median)}`
-      : VERDICTS[series.verdict] || series.verdict)];
+    return tile("", time, el("p", {}, index === 0 ? "nothing to compare it with"
+      : "it cannot be compared"));
+  const times = time + (base && isNumber(base.median_seconds)
+    ? ` against ${seconds(base.median_seconds)}` : "");
   const other = variants.findIndex(v => v.name === "on");
-  if (variants[index].name === "on+profile" && other > 0 &&
-      variants[other][state] && variants[other][state].ratio)
-    lines.push(el("p", {class: "hint"}, "First link, without a record of the " +
-      `last: ${ratioText(variants[other][state].ratio.median)}`));
-  return el("section", {class: "tile" + kind}, el("h2", {}, title),
-            el("p", {class: "big"}, same ? "No difference"
-               : [ratioText(series.ratio.median),
-                  el("small", {}, "of the time " + baseWords())]), lines);
+  const first = variants[index].name === "on+profile" && other > 0 &&
+    variants[other][state] && variants[other][state].ratio;
+  const firstLine = first ? el("p", {class: "hint"}, "First link, without a record " +
+    `of the last: ${ratioText(first.median)}`) : null;
+  if (series.verdict === "unknown")
+    return tile("", "Too few rounds", el("p", {}, `${times}, ratio ${
+      ratioWords(series.ratio)}`));
+  if (series.verdict === "no difference")
+    return tile("", "No difference", el("p", {}, `${times}, ratio ${
+      ratioWords(series.ratio)}`), firstLine);
+  return tile(series.verdict === "faster" ? " good" : " bad",
+    [ratioText(series.ratio.median), el("small", {}, "of the time " + baseWords())],
+    el("p", {}, `${times}, ${VERDICTS[series.verdict] || series.verdict}`), firstLine);
 }
 
 function outputsTile() {
@@ -184,7 +188,7 @@ function drawRoundAxis(parent, x, width) {
 
 function drawRatio(parent, row, largest) {
   const {ratio} = row.series;
-  const width = 110, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
+  const width = 84, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
   const svg = makeSVG(parent, width, 14, `ratio ${ratioText(ratio.median)}, between ` +
     `${ratioText(ratio.low)} and ${ratioText(ratio.high)}`);
   svg.attr("class", `v${row.index % 8}`);
@@ -204,16 +208,15 @@ function ratioCell(row, largest) {
   if (ratio) {
     cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
       isNumber(ratio.low) && isNumber(ratio.high)
-        ? [" ", el("span", {class: "interval"},
-                   `(${ratioText(ratio.low)}–${ratioText(ratio.high)})`)] : null));
+        ? " " + intervalText(ratio.low, ratio.high) : null));
     const bar = el("div", {class: "ratio-bar"});
     if (isNumber(ratio.low) && isNumber(ratio.high))
       drawRatio(bar, row, largest);
     bar.append(el("span", {class: "verdict " + verdict}, VERDICTS[verdict] || verdict));
     cell.append(bar);
   } else
-    cell.append(el("span", {class: "verdict"}, verdict === "base"
-      ? "1: the base" : VERDICTS.unknown));
+    cell.append(el("span", {class: "verdict"}, verdict === "base" ? "1: the base"
+      : "cannot be compared"));
   return cell;
 }
 
@@ -254,7 +257,7 @@ function resultTable(state) {
     el("tbody", {}, body),
     el("tfoot", {}, el("tr", {}, el("td", {colspan: 6}), axis)));
   whenSized(() => {
-    const width = isPaper() ? 150 : pageWidth() < 772 ? Math.min(pageWidth(), 560) : 300;
+    const width = isPaper() ? 150 : pageWidth() < 772 ? Math.min(pageWidth(), 560) : 260;
     const x = roundScale(rows, width);
     rows.forEach((row, at) => {
       plots[at].replaceChildren();

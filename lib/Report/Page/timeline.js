@@ -322,6 +322,19 @@ function lastOf(link, key) {
   return values.length ? values[values.length - 1] : null;
 }
 
+function mostOf(link, key) {
+  const values = listOf(link.samples[key]).filter(isNumber);
+  return values.length ? d3.max(values) : null;
+}
+
+// The sum over the inputs where it is known, as the map below has it: a sample is
+// some milliseconds old when a link ends.
+function usedBy(link) {
+  const each = listOf(link.inputs.touched_bytes);
+  return each.length && each.every(isNumber) ? d3.sum(each)
+    : mostOf(link, "touched_bytes");
+}
+
 function endsTable() {
   const rows = [];
   for (const state of STATES)
@@ -329,21 +342,20 @@ function endsTable() {
       const link = linkOf(index, state);
       if (!link)
         continue;
-      const memory = listOf(link.samples.memory_bytes).filter(isNumber);
       rows.push(el("tr", {},
         el("th", {scope: "row"},
            el("div", {class: "named"}, badge(index),
               el("span", {}, state + ", ", foreign(variants[index].title)))),
         [["Time", link.seconds, seconds],
          ["Fetched", lastOf(link, "fetched_bytes"), bytes],
-         ["Mapped or read", lastOf(link, "touched_bytes"), bytes],
+         ["Used", usedBy(link), bytes],
          ["Read from disk", lastOf(link, "read_bytes"), bytes],
          ["Major faults", lastOf(link, "major_faults"), count],
-         ["Most memory", memory.length ? d3.max(memory) : null, bytes]].map(
+         ["Most memory", mostOf(link, "memory_bytes"), bytes]].map(
           ([label, value, show]) => el("td", {class: "num", "data-label": label},
                                        orUnknown(value, show)))));
     }
-  const head = ["Watched link", "Time", "Fetched", "Mapped or read",
+  const head = ["Watched link", "Time", "Fetched", "Used",
                 "Read from disk", "Major faults", "Most memory"];
   return stackingTable("ends",
     el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
