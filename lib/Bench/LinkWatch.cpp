@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace llvm;
@@ -193,6 +194,10 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
     for (size_t I = 0; I != Count; ++I)
       for (const ByteRange &Range : TouchedRanges[I])
         (*Link.Touched)[I] += Range.clippedTo(Inputs.files()[I].Bytes).Length;
+    // The last look came before the end; the record did not.
+    if (Link.TouchedBytes)
+      Link.TouchedBytes->back() = std::accumulate(
+          Link.Touched->begin(), Link.Touched->end(), static_cast<uint64_t>(0));
   } else if (SawMappings) {
     Link.Touched = MostMapped;
   }

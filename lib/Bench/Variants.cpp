@@ -80,7 +80,6 @@ void findStock(StringRef Given, LinkerFacts &Facts,
     return Without("'" + Path + "' is not LLD " LLVM_VERSION_STRING " but '" +
                    Version + "'");
   Facts.Stock = std::string(Path);
-  Facts.StockVersion = std::move(Version);
 }
 
 /// The option by which stock lld fetches its inputs, since 22; empty: none.
@@ -112,9 +111,12 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   LinkWay Way;
   Way.Name = Name.str();
   const std::string Linker = sys::path::filename(Facts.Words.front()).str();
+  // The path of the stock linker stands elsewhere in the report.
   const std::string Stock =
-      Facts.Stock.empty() ? (Facts.Version.empty() ? Linker : Facts.Version)
-                          : Facts.StockVersion + " (" + Facts.Stock + ")";
+      !Facts.Stock.empty()
+          ? stockName(Facts.Style).str() + " " LLVM_VERSION_STRING " (stock)"
+      : Facts.Version.empty() ? Linker
+                              : Facts.Version;
   if (Name == "off") {
     Way.Title = Facts.IsHeadstart && Facts.Stock.empty()
                     ? Linker + " with HEADSTART=off"

@@ -28,7 +28,6 @@ struct LinkerFacts {
   bool IsHeadstart = false;
   bool HasOwnOptions = false; ///< the words hold options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
-  std::string StockVersion;   ///< what it says of itself
   std::string Version;        ///< what the linker says of itself; may be empty
   std::string Self;           ///< the headstart program
 };

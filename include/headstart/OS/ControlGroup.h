@@ -61,6 +61,8 @@ private:
                        const std::string &Disk);
   std::string createV2(const GroupLimits &Limits, const std::string &Prefix,
                        const std::string &Disk);
+  std::string handOn(const std::string &Parent,
+                     const std::vector<std::string> &Wanted);
   std::string add(const std::string &Parent);
 
   std::vector<std::string> Groups; ///< folders

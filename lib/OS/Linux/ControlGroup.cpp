@@ -122,6 +122,25 @@ static bool holds(std::string_view Words, std::string_view Word) {
   return false;
 }
 
+std::string ControlGroup::handOn(const std::string &Parent,
+                                 const std::vector<std::string> &Wanted) {
+  const std::string Switch = Parent + "/cgroup.subtree_control";
+  const std::string On = readPseudoFile(Switch).value_or("");
+  for (const std::string &Controller : Wanted) {
+    if (holds(On, Controller))
+      continue;
+    if (const int Error = writeTo(Switch, "+" + Controller)) {
+      const auto Has = readPseudoFile(Parent + "/cgroup.controllers");
+      return "the control group " + Parent +
+             (Has && !holds(*Has, Controller)
+                  ? " has no controller '" + Controller + "'"
+                  : " does not hand on '" + Controller + "': " + reason(Error));
+    }
+    Undo.emplace_back(Switch, "-" + Controller);
+  }
+  return "";
+}
+
 std::string ControlGroup::createV2(const GroupLimits &Limits,
                                    const std::string &Prefix,
                                    const std::string &Disk) {
@@ -147,27 +166,9 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
   }
   std::string Problem;
   for (const std::string &Parent : Parents) {
-    bool HasAll = true;
-    const std::string Switch = Parent + "/cgroup.subtree_control";
-    const std::string On = readPseudoFile(Switch).value_or("");
-    for (const std::string &Controller : Wanted) {
-      if (holds(On, Controller))
-        continue;
-      if (const int Error = writeTo(Switch, "+" + Controller)) {
-        HasAll = false;
-        const auto Has = readPseudoFile(Parent + "/cgroup.controllers");
-        Problem =
-            "the control group " + Parent +
-            (Has && !holds(*Has, Controller)
-                 ? " has no controller '" + Controller + "'"
-                 : " does not hand on '" + Controller + "': " + reason(Error));
-        break;
-      }
-      Undo.emplace_back(Switch, "-" + Controller);
-    }
-    if (!HasAll)
-      continue;
-    std::string Failure = add(Parent);
+    std::string Failure = handOn(Parent, Wanted);
+    if (Failure.empty())
+      Failure = add(Parent);
     if (Failure.empty() && Limits.ReadBytesPerSecond != 0)
       Failure =
           setLimit(Groups.back() + "/io.max",
@@ -177,7 +178,9 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
                          std::to_string(Limits.MemoryBytes));
     if (Failure.empty())
       return "";
-    Problem = Failure;
+    // That of the uppermost decides for those below.
+    if (Problem.empty())
+      Problem = Failure;
     remove();
   }
   return Problem;
