@@ -146,3 +146,7 @@ if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("as-nobody")
     config.substitutions.append(("%as-nobody", " ".join(as_nobody)))
+
+# Whether headstart bench was built with the library that draws its page.
+if config.d3 and not config.d3.endswith("NOTFOUND"):
+    config.available_features.add("page")
