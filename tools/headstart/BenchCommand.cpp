@@ -20,6 +20,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -92,7 +93,8 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
       if (llvm::none_of(BenchVariants,
                         [&](const char *Known) { return Name == Known; }))
         return invalid("--variants=" + *Given.Variants + ": there is no '" +
-                       Name + "'; there are " + join(ArrayRef(BenchVariants), ", "));
+                       Name + "'; there are " +
+                       join(ArrayRef(BenchVariants), ", "));
       Options.Variants.push_back(Name.str());
     }
   }
@@ -161,6 +163,24 @@ static Exit writePage(const std::string &Path, StringRef Report) {
   if (Status == Exit::Done)
     errs() << "page: file://" << absolute(Path) << "\n";
   return Status;
+}
+
+/// Finds out before a long measurement that its result has no place to go.
+static Error checkPlace(const std::optional<std::string> &Path) {
+  if (!Path)
+    return Error::success();
+  SmallString<256> Folder = StringRef(*Path);
+  sys::fs::make_absolute(Folder);
+  sys::path::remove_filename(Folder);
+  std::error_code Why;
+  if (sys::fs::is_directory(*Path))
+    Why = std::make_error_code(std::errc::is_a_directory);
+  else if (sys::fs::exists(*Path))
+    Why = sys::fs::access(*Path, sys::fs::AccessMode::Write);
+  else
+    Why = sys::fs::access(Folder, sys::fs::AccessMode::Write);
+  return Why ? invalid("cannot write '" + *Path + "': " + Why.message())
+             : Error::success();
 }
 
 /// headstart bench --from: the page of a report that was kept.
@@ -234,6 +254,14 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
     return Status;
   if (Error E = readOptions(Arguments.Bench, Options))
     return fail(toString(std::move(E)), Exit::WrongUsage);
+  for (const std::optional<std::string> &Path :
+       {Arguments.Bench.JSONFile, Arguments.Bench.HTML})
+    if (Error E = checkPlace(Path))
+      return fail(toString(std::move(E)));
+  if (Arguments.Bench.HTML && !hasBenchPage())
+    return fail("this headstart was built without the library that draws "
+                "pages: no '" +
+                *Arguments.Bench.HTML + "'");
   Options.Words = Arguments.Linker;
   Options.Self = os::programPath();
   Options.Watch = !Arguments.Bench.NoWatch;
