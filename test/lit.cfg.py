@@ -123,11 +123,20 @@ if has_cachestat():
     config.available_features.add("residency")
 
 
+def can_limit(controller, knob):
+    """Whether this user may make control groups of version 1."""
+    folder = os.path.join("/sys/fs/cgroup", controller)
+    return os.path.exists(os.path.join(folder, knob)) and os.access(
+        folder, os.W_OK)
+
+
 def can_limit_memory():
     """Whether this user may make control groups of either version."""
-    v1 = "/sys/fs/cgroup/memory"
-    if os.path.exists(os.path.join(v1, "memory.limit_in_bytes")):
-        return os.access(v1, os.W_OK)
+    if os.path.exists("/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        return can_limit("memory", "memory.limit_in_bytes")
+    # A container's root of version 2 holds processes, and hands nothing on.
+    if os.path.exists("/sys/fs/cgroup/cgroup.type"):
+        return False
     try:
         with open("/sys/fs/cgroup/cgroup.controllers", encoding="ascii") as file:
             return "memory" in file.read().split() and os.access(
@@ -138,6 +147,35 @@ def can_limit_memory():
 
 if can_limit_memory():
     config.available_features.add("control-groups")
+
+
+def lies_on_disk():
+    """Whether the build folder's files are on a disk of this machine."""
+    device = os.stat(config.test_exec_root).st_dev
+    return os.path.exists(
+        f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
+
+
+if can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk():
+    config.available_features.add("disk-groups")
+
+
+def can_evict():
+    """Whether files in the build folder can be put out of memory."""
+    name = os.path.join(config.test_exec_root, "evicted")
+    with open(name, "wb") as file:
+        file.write(b"x" * 65536)
+    tool = os.path.join(tools, "headstart")
+    subprocess.run([tool, "evict", name], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    done = subprocess.run([tool, "residency", "--json", name],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    os.unlink(name)
+    return b'"resident_bytes": 0' in done.stdout
+
+
+if can_evict():
+    config.available_features.add("eviction")
 
 # Another user without rights, who can run what was built.
 as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]

@@ -13,15 +13,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Bench/Bench.h"
-#include "InputFiles.h"
-#include "LinkWatch.h"
-#include "Scratch.h"
-#include "Variants.h"
+#include "BenchRun.h"
 #include "headstart/Bench/Redirect.h"
 #include "headstart/Bench/Statistics.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +29,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include <set>
 #include <thread>
 
 using namespace llvm;
@@ -45,53 +42,6 @@ namespace {
 constexpr double MostOfCold = 0.01; ///< of the inputs in memory
 constexpr double LeastOfWarm = 0.99;
 constexpr unsigned Attempts = 3; ///< for one round of one variant
-
-class Bench {
-public:
-  explicit Bench(const BenchOptions &Options) : Options(Options) {}
-
-  Expected<BenchReport> run();
-
-private:
-  Error readCommand();
-  Error linkFirst();
-  Error chooseWays();
-  Error runRounds(CacheState State);
-  Error runRound(CacheState State, size_t Way, unsigned Number);
-  Error watch(CacheState State);
-  Error settleWarm();
-  Expected<os::ProgramUsage> link(os::ProgramStart Start, LinkWatch *Watch);
-  /// Brings the inputs into \p State; nothing when they would not go, and why.
-  std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
-  Error keepOutputs(size_t Way);
-  void compareOutputs();
-  void checkUsersOutputs();
-  void describe();
-
-  bool isStopped() const { return Options.Stopped && Options.Stopped(); }
-  static Error stopped() {
-    return createStringError(std::errc::interrupted, "stopped");
-  }
-  void say(const Twine &Line) const {
-    if (Options.Progress)
-      Options.Progress(Line.str());
-  }
-  void note(const Twine &Text) { Report.Notes.push_back(Text.str()); }
-  std::string text(const std::string &File) const;
-
-  const BenchOptions &Options;
-  BenchReport Report;
-  LinkerFacts Facts;
-  Scratch Place;
-  os::ControlGroup Group;
-  std::optional<LinkCommand> Command; ///< with its outputs moved
-  std::optional<InputFiles> Inputs;
-  std::vector<LinkWay> Ways;
-  /// What links by each way have written, each set of outputs once.
-  std::vector<std::vector<OutputFiles>> Written;
-  /// What the user has where the link would write.
-  std::vector<std::pair<std::string, os::FileStatus>> UsersOutputs;
-};
 
 } // namespace
 
@@ -126,10 +76,18 @@ Error Bench::readCommand() {
   }
   if (Error E = Place.make(Link.Command->Outputs.front()))
     return E;
+  if (!Place.isBesideOutput())
+    note("links write to '" + Place.outputs() +
+         "': there can be no folder beside the output");
   RedirectedLink Moved =
       redirect(Options.Words, Link, Options.Forced, Place.outputs());
   if (!Moved.Problem.empty())
     return failure(Moved.Problem);
+  for (const char *Option : {"/Brepro", "--no-insert-timestamp"})
+    if (llvm::is_contained(Moved.Words, Option) &&
+        !llvm::is_contained(Options.Words, Option))
+      note(Twine(Option) +
+           " is added to the link, or no two of its outputs would be the same");
   Facts.Words = std::move(Moved.Words);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
@@ -155,16 +113,16 @@ Error Bench::linkFirst() {
   Files.Profile = Place.file("profile");
   Files.Stats = Place.file("stats.json");
   // Cold: a record of a warm link holds more than was touched.
-  Inputs->evict();
+  Inputs->evict([&] { return isStopped(); });
   Expected<os::ProgramUsage> Usage =
       link(startOf(Facts, Way, Files), /*Watch=*/nullptr);
   if (!Usage)
     return Usage.takeError();
   Facts.IsHeadstart = sys::fs::exists(Files.Stats);
-  Expected<OutputFiles> Files2 = Place.readOutputs();
-  if (!Files2)
-    return Files2.takeError();
-  for (const auto &[Name, File] : *Files2)
+  Expected<OutputFiles> Outputs = Place.readOutputs();
+  if (!Outputs)
+    return Outputs.takeError();
+  for (const auto &[Name, File] : *Outputs)
     Report.Outputs.emplace_back(Name, File.Bytes);
   if (Report.Outputs.empty())
     return failure("the link wrote nothing where it was told to");
@@ -217,13 +175,20 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
         "': " + Error.message());
   constexpr std::chrono::milliseconds Often{10};
   constexpr std::chrono::milliseconds Seldom{200};
+  constexpr std::chrono::seconds Pause{1};
   std::optional<os::ProgramUsage> Usage;
+  Paused = 0;
   while (!Usage) {
     if (isStopped())
       return stopped(); // and the program is killed
+    const auto Before = std::chrono::steady_clock::now();
     if (Watch)
       Watch->look(Program.id(), Begin);
     Usage = Program.wait(Watch ? Often : Seldom);
+    // Ctrl-Z, or a machine that was put to sleep.
+    const auto Took = std::chrono::steady_clock::now() - Before;
+    if (Took > Pause)
+      Paused += std::chrono::duration<double>(Took).count();
   }
   if (Usage->End.BySignal || Usage->End.Code != 0) {
     std::string How = Usage->End.BySignal ? "was ended by signal "
@@ -241,31 +206,28 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   for (unsigned Try = 0; Try != Tries && !isStopped(); ++Try) {
     if (Try != 0)
       std::this_thread::sleep_for(Pause);
-    if (State == CacheState::Cold)
-      Inputs->evict();
-    Part = Inputs->residency();
+    auto Stopped = [&] { return isStopped(); };
+    const bool IsCold = State == CacheState::Cold;
+    if (IsCold)
+      Inputs->evict(Stopped);
+    Part = Inputs->residency(/*WithLibraries=*/!IsCold);
     const bool IsLimited = Options.Limits.MemoryBytes != 0;
-    if (State == CacheState::Cold
-            ? Part.share() <= MostOfCold
-            : Part.share() >= LeastOfWarm || IsLimited || Part.Known == 0)
+    if (IsCold ? Part.Known != 0 && Part.share() <= MostOfCold
+               : Part.share() >= LeastOfWarm || IsLimited || Part.Known == 0)
       return Part;
-    if (State == CacheState::Warm)
-      Inputs->fetch();
+    if (!IsCold)
+      Inputs->fetch(Stopped);
   }
-  Why = State == CacheState::Cold
-            ? percent(Part.share()) + " of the inputs stayed in memory"
-            : "only " + percent(Part.share()) +
-                  " of the inputs could be kept in memory";
+  if (State == CacheState::Warm)
+    Why = "only " + percent(Part.share()) +
+          " of the inputs could be kept in memory";
+  else if (Part.Known == 0)
+    Why = Part.InUse != 0 ? "all inputs are shared libraries in use"
+                          : "the system does not tell whether the inputs are "
+                            "in memory";
+  else
+    Why = percent(Part.share()) + " of the inputs stayed in memory";
   return std::nullopt;
-}
-
-Error Bench::keepOutputs(size_t Way) {
-  Expected<OutputFiles> Files = Place.readOutputs();
-  if (!Files)
-    return Files.takeError();
-  if (!llvm::is_contained(Written[Way], *Files))
-    Written[Way].push_back(std::move(*Files));
-  return Error::success();
 }
 
 Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
@@ -302,6 +264,15 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     Round.MajorFaults = Usage->MajorFaults;
     Round.ReadBytes = Usage->ReadBytes;
     Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
+    if (Paused != 0) {
+      Round.Kept = false;
+      Round.Note =
+          formatv("headstart itself did not run for {0:F1} s", Paused).str();
+      say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
+          ": thrown away, " + Round.Note);
+      Series.Rounds.push_back(std::move(Round));
+      continue;
+    }
     say(formatv("{0} round {1} of {2}, {3}: {4:F3} s", InWords, Number,
                 Options.Rounds.at(static_cast<size_t>(State)), Ways[Way].Name,
                 Round.Seconds)
@@ -324,6 +295,8 @@ Error Bench::settleWarm() {
     if (Expected<os::ProgramUsage> Usage = link(std::move(Start), nullptr);
         !Usage)
       return Usage.takeError();
+    if (Error E = keepOutputs(static_cast<size_t>(&Way - Ways.data())))
+      return E;
   }
   return Error::success();
 }
@@ -397,60 +370,48 @@ Error Bench::watch(CacheState State) {
   return Error::success();
 }
 
-/// The names of the files that differ between \p A and \p B.
-static std::vector<std::string> differences(const OutputFiles &A,
-                                            const OutputFiles &B) {
-  std::set<std::string> Names;
-  for (const auto *Files : {&A, &B})
-    for (const auto &[Name, File] : *Files) {
-      const auto InA = A.find(Name);
-      const auto InB = B.find(Name);
-      if (InA == A.end() || InB == B.end() || !(InA->second == InB->second))
-        Names.insert(Name);
+/// What was thrown away stands with the rounds; a sentence for those who read
+/// only those.
+void Bench::noteThrownAway() {
+  for (size_t State = 0; State != NumCacheStates; ++State)
+    for (const BenchVariant &Variant : Report.Variants) {
+      const std::vector<BenchRound> &Rounds = Variant.Series.at(State).Rounds;
+      const auto Count =
+          llvm::count_if(Rounds, [](const BenchRound &R) { return !R.Kept; });
+      if (Count != 0)
+        note(Twine(State == 0 ? "cold" : "warm") + " rounds of '" +
+             Variant.Name + "' were thrown away " + Twine(Count) +
+             (Count == 1 ? " time: " : " times, the first: ") +
+             llvm::find_if(Rounds, [](const BenchRound &R) {
+               return !R.Kept;
+             })->Note);
     }
-  return {Names.begin(), Names.end()};
 }
 
-void Bench::compareOutputs() {
-  const std::vector<OutputFiles> &Base = Written.front();
-  if (Base.empty()) {
-    Report.OutputNote = "There are no outputs to compare.";
-    return;
+/// Two at once would spoil each other's figures, and each other's cache.
+Error Bench::waitForOthers() {
+  const std::string Folder = profileFolder();
+  if (Folder.empty() || sys::fs::create_directories(Folder))
+    return Error::success();
+  SmallString<256> Path = StringRef(Folder);
+  sys::path::append(Path, "bench.lock");
+  if (sys::fs::openFileForReadWrite(Path, Lock, sys::fs::CD_OpenAlways,
+                                    sys::fs::OF_None)) {
+    Lock = -1;
+    return Error::success();
   }
-  if (Base.size() > 1) {
-    Report.OutputNote = "The outputs cannot be compared: links by '" +
-                        Ways.front().Name + "' alone already differ, in " +
-                        join(differences(Base[0], Base[1]), ", ") + ".";
-    return;
-  }
-  Report.SameOutputs = true;
-  for (size_t I = 1; I != Ways.size(); ++I) {
-    if (Written[I].empty())
-      continue;
-    if (Ways[I].WritesOwnOutput && Written[I].size() == 1 &&
-        !(Written[I].front() == Base.front())) {
-      Report.OutputNote =
-          "(Those of '" + Ways[I].Name +
-          "' among themselves: the PDB holds the command line.)";
-      continue;
-    }
-    for (const OutputFiles &Files : Written[I])
-      if (!(Files == Base.front())) {
-        Report.SameOutputs = false;
-        Report.OutputNote = "'" + Ways[I].Name + "' and '" + Ways.front().Name +
-                            "' differ in " +
-                            join(differences(Base.front(), Files), ", ") + ".";
-        return;
-      }
-  }
-}
-
-void Bench::checkUsersOutputs() {
-  for (const auto &[Path, Before] : UsersOutputs) {
-    std::error_code Error;
-    const os::FileStatus Now = os::lookAt(Path, Error);
-    if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
-      note("'" + Path + "' has changed meanwhile, by whomever");
+  constexpr std::chrono::milliseconds Pause{200};
+  for (bool IsSaid = false;; IsSaid = true) {
+    const std::error_code Failure =
+        sys::fs::tryLockFile(Lock, std::chrono::milliseconds(0));
+    // A file system without locks keeps nobody from measuring.
+    if (Failure != std::errc::no_lock_available)
+      return Error::success();
+    if (!IsSaid)
+      say("waiting for another headstart bench to end");
+    if (isStopped())
+      return stopped();
+    std::this_thread::sleep_for(Pause);
   }
 }
 
@@ -484,7 +445,11 @@ void Bench::describe() {
   Report.Stock = Facts.Stock;
   Report.Rounds = Options.Rounds;
   Report.Inputs = Inputs->files();
-  if (const uint64_t Unknown = Inputs->residency().Unknown; Unknown != 0)
+  const ResidentPart Now = Inputs->residency(/*WithLibraries=*/false);
+  if (Now.InUse != 0)
+    note("shared libraries that other programs use, " + formatBytes(Now.InUse) +
+         " of the inputs, stay in memory, also for cold links");
+  if (const uint64_t Unknown = Now.Unknown; Unknown != 0)
     note("the system does not tell whether " +
          percent(static_cast<double>(Unknown) /
                  static_cast<double>(std::max<uint64_t>(Inputs->bytes(), 1))) +
@@ -493,6 +458,8 @@ void Bench::describe() {
 
 Expected<BenchReport> Bench::run() {
   if (Error E = readCommand())
+    return std::move(E);
+  if (Error E = waitForOthers())
     return std::move(E);
   if (Error E = linkFirst())
     return std::move(E);
@@ -506,8 +473,10 @@ Expected<BenchReport> Bench::run() {
   for (const CacheState State : {CacheState::Cold, CacheState::Warm})
     if (Error E = runRounds(State))
       return std::move(E);
-  compareOutputs();
+  if (Error E = compareOutputs())
+    return std::move(E);
   checkUsersOutputs();
+  noteThrownAway();
   return std::move(Report);
 }
 

@@ -10,6 +10,7 @@
 #include "headstart/Inputs/InputScanner.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -40,7 +41,14 @@ std::optional<size_t> InputFiles::indexOf(StringRef Path) const {
   return Found->second;
 }
 
-ResidentPart InputFiles::residency() const {
+/// Whether \p Path is one that programs load: "libc.so.6", "x.dylib".
+static bool isSharedLibrary(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  return Name.contains(".so.") || Name.ends_with(".so") ||
+         Name.ends_with(".dylib") || Name.ends_with_insensitive(".dll");
+}
+
+ResidentPart InputFiles::residency(bool WithLibraries) const {
   ResidentPart Part;
   for (const BenchInput &Input : Files) {
     os::OpenFile File;
@@ -51,25 +59,38 @@ ResidentPart InputFiles::residency() const {
     const uint64_t Resident =
         Now ? std::min(Now->ResidentPages * Cache.pageSize(), Size) : 0;
     Part.OfEach.push_back(Resident);
+    if (!WithLibraries && Resident != 0 && isSharedLibrary(Input.Path)) {
+      Part.InUse += Size;
+      continue;
+    }
     Part.Resident += Resident;
     (Now ? Part.Known : Part.Unknown) += Size;
   }
   return Part;
 }
 
-void InputFiles::evict() const {
+void InputFiles::evict(function_ref<bool()> Stopped) const {
   for (const BenchInput &Input : Files) {
+    if (Stopped())
+      return;
     os::OpenFile File;
     if (!os::OpenFile::open(Input.Path, File))
       (void)Cache.evict(File); // what it has done is asked for afterwards
   }
 }
 
-void InputFiles::fetch() const {
+void InputFiles::fetch(function_ref<bool()> Stopped) const {
+  constexpr uint64_t Step = 8 << 20;
   for (const BenchInput &Input : Files) {
     os::OpenFile File;
-    if (!os::OpenFile::open(Input.Path, File))
-      (void)Cache.fetch(&File, nullptr, {0, File.size()});
+    if (os::OpenFile::open(Input.Path, File))
+      continue;
+    for (uint64_t At = 0; At < File.size(); At += Step) {
+      if (Stopped())
+        return;
+      (void)Cache.fetch(&File, nullptr,
+                        ByteRange{At, Step}.clippedTo(File.size()));
+    }
   }
 }
 

@@ -14,6 +14,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/BenchReport.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -28,6 +29,9 @@ struct ResidentPart {
   uint64_t Resident = 0;
   uint64_t Known = 0;   ///< the size of the files of which the system tells
   uint64_t Unknown = 0; ///< the size of the others
+  /// The size of shared libraries that others use; counted in neither. Only
+  /// where cold is asked for.
+  uint64_t InUse = 0;
   std::vector<uint64_t> OfEach; ///< 0 where the system does not tell
 
   double share() const {
@@ -46,12 +50,14 @@ public:
   const std::vector<BenchInput> &files() const { return Files; }
   uint64_t bytes() const { return Bytes; }
 
-  /// How much of them is in memory now.
-  ResidentPart residency() const;
-  /// Asks for all of them to be put out of memory. Blocks.
-  void evict() const;
-  /// Brings all of them into memory. Blocks.
-  void fetch() const;
+  /// How much of them is in memory now. Without \p WithLibraries shared
+  /// libraries of which something is there are left out: every program uses
+  /// them, so that no link ever finds them cold.
+  ResidentPart residency(bool WithLibraries) const;
+  /// Asks for all of them to be put out of memory, until \p Stopped. Blocks.
+  void evict(llvm::function_ref<bool()> Stopped) const;
+  /// Brings all of them into memory, until \p Stopped. Blocks.
+  void fetch(llvm::function_ref<bool()> Stopped) const;
 
   /// The number of the file that the linker, or the system, calls \p Path.
   std::optional<size_t> indexOf(llvm::StringRef Path) const;

@@ -13,6 +13,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -126,6 +127,7 @@ void Redirection::addELF() {
                                           "print-archive-stats",
                                           "print-gc-sections",
                                           "print-symbol-order",
+                                          "print-symbol-counts",
                                           "opt-remarks-filename",
                                           "lto-obj-path",
                                           "thinlto-index-only",
@@ -211,6 +213,47 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
   return Result;
 }
 
+/// An option by which the linker writes files that nobody can move: beside its
+/// inputs, or into folders of its own choice. Empty: there is none.
+static std::string sideEffect(const ForeignCommand &Link) {
+  static constexpr StringRef Options[] = {
+      "save-temps",
+      "lldsavetemps",
+      "thinlto-index-only",
+      "thinlto-emit-index-files",
+      "thinlto-emit-imports-files",
+      "plugin-opt=thinlto-index-only",
+      "plugin-opt=thinlto-emit-imports-files",
+      "plugin-opt=save-temps",
+      "plugin-opt=dwo_dir",
+      "plugin-opt=emit-asm",
+      "plugin-opt=emit-llvm",
+      "lto-emit-asm",
+      "lto-emit-llvm"};
+  for (const CommandLineWord &Word : Link.Words) {
+    StringRef Text = optionIn(Word.Text, Link.Style == Flavour::COFF);
+    for (StringRef Option : Options) {
+      StringRef Rest = Text;
+      if (Link.Style == Flavour::COFF ? !Rest.consume_front_insensitive(Option)
+                                      : !Rest.consume_front(Option))
+        continue;
+      if (Rest.empty() || Rest.starts_with("=") || Rest.starts_with(":"))
+        return Word.Text;
+    }
+  }
+  return "";
+}
+
+/// The option of the prefetcher in \p Command that names a file, or turns its
+/// figures on: the comparison has its own. Empty: there is none.
+static std::string ownReport(const LinkCommand &Command) {
+  for (const PrefetchOption &Option : Command.PrefetchOptions)
+    if (Option.Name == "prefetch-stats" || Option.Name == "prefetch-trace" ||
+        Option.Name == "prefetch-profile")
+      return Option.Spelling;
+  return "";
+}
+
 /// Whether \p Path lies in \p Folder, which is absolute.
 static bool liesIn(StringRef Path, StringRef Folder) {
   SmallString<256> Absolute = Path;
@@ -225,6 +268,22 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
   RedirectedLink Result;
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
     Result.Problem = "'" + Words.front() + "' links nothing with these words";
+    return Result;
+  }
+  if (Link.AlsoCompiles) {
+    Result.Problem = "'" + Words.front() +
+                     "' would do more than link: compile first, and give the "
+                     "objects";
+    return Result;
+  }
+  if (std::string Option = sideEffect(Link); !Option.empty()) {
+    Result.Problem =
+        "with '" + Option + "' the link would write files that cannot be moved";
+    return Result;
+  }
+  if (std::string Option = ownReport(*Link.Command); !Option.empty()) {
+    Result.Problem =
+        "leave '" + Option + "' out: the comparison sets it for each variant";
     return Result;
   }
   std::vector<std::string> More = redirectingWords(Link, Folder);
@@ -245,8 +304,11 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
                          : Again.Problem;
     return Result;
   }
+  // Links are run without it.
+  const std::string Reproducer =
+      sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const std::string &Output : Again.Command->Outputs)
-    if (!liesIn(Output, Folder)) {
+    if (!liesIn(Output, Folder) && Output != Reproducer) {
       Result.Problem = "the link would write to '" + Output +
                        "', and there is no way known to have it write "
                        "elsewhere";

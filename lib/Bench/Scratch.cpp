@@ -28,6 +28,32 @@ static Error cannot(const Twine &What, std::error_code Error) {
   return createStringError(Error, "cannot " + What + ": " + Error.message());
 }
 
+/// Makes a folder of that name in \p Parent, or one like it. Whether it could.
+static bool makeIn(SmallString<256> &Parent, StringRef Name) {
+  constexpr int Most = 100; // others may be left of processes of our number
+  for (int Try = 0; Try != Most; ++Try) {
+    SmallString<256> Path = Parent;
+    sys::path::append(Path, Name + (Try == 0 ? "" : "-" + std::to_string(Try)));
+    const std::error_code Error =
+        sys::fs::create_directory(Path, /*IgnoreExisting=*/false);
+    if (!Error) {
+      Parent = Path;
+      return true;
+    }
+    if (Error != std::errc::file_exists)
+      return false;
+  }
+  return false;
+}
+
+/// Whether a folder may be made beside \p Output: not beside a device, and not
+/// where lld would take a part of the path for a pattern ('%').
+static bool mayBeBeside(StringRef Output, StringRef Folder) {
+  sys::fs::file_status Status;
+  return !Folder.contains('%') &&
+         (sys::fs::status(Output, Status) || sys::fs::is_regular_file(Status));
+}
+
 Error Scratch::make(StringRef Output) {
   const std::string Name =
       "headstart-bench-" + std::to_string(sys::Process::getProcessId());
@@ -38,16 +64,17 @@ Error Scratch::make(StringRef Output) {
   SmallString<256> Real;
   if (!sys::fs::real_path(Path, Real))
     Path = Real;
-  sys::path::append(Path, "." + Name);
-  if (sys::fs::create_directory(Path, /*IgnoreExisting=*/false)) {
+  IsBeside = mayBeBeside(Output, Path) && makeIn(Path, "." + Name);
+  if (!IsBeside) {
     Path.clear();
     sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Path);
     if (!sys::fs::real_path(Path, Real))
       Path = Real;
-    sys::path::append(Path, Name);
-    if (std::error_code Error =
-            sys::fs::create_directory(Path, /*IgnoreExisting=*/false))
-      return cannot("make the folder '" + Path + "'", Error);
+    if (!makeIn(Path, Name))
+      return createStringError(inconvertibleErrorCode(),
+                               "cannot make a folder for outputs, neither "
+                               "beside '" +
+                                   Output + "' nor in '" + Path + "'");
   }
   Folder = std::string(Path);
   return clearOutputs();

@@ -42,6 +42,9 @@ public:
   /// files.
   llvm::Error make(llvm::StringRef Output);
 
+  /// Whether it is the former.
+  bool isBesideOutput() const { return IsBeside; }
+
   /// The absolute path of \p Name in it.
   std::string file(llvm::StringRef Name) const;
   /// Where links write. Absolute.
@@ -53,6 +56,7 @@ public:
 
 private:
   std::string Folder;
+  bool IsBeside = false;
 };
 
 } // namespace headstart

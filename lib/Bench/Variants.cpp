@@ -12,10 +12,13 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 
@@ -180,6 +183,31 @@ static std::string quoted(StringRef Word) {
   return Result + "\"";
 }
 
+/// The user's HEADSTART_FLAGS with \p Options in the place of those that name
+/// files.
+static std::string flagsWith(const std::vector<std::string> &Options) {
+  BumpPtrAllocator Allocator;
+  StringSaver Saver(Allocator);
+  SmallVector<const char *, 8> Words;
+  cl::TokenizeGNUCommandLine(
+      sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string()), Saver,
+      Words);
+  std::string Flags;
+  auto Add = [&](StringRef Word) {
+    Flags += (Flags.empty() ? "" : " ") + quoted(Word);
+  };
+  for (StringRef Word : Words) {
+    StringRef Name = Word.ltrim("-/").take_until(
+        [](char C) { return C == '=' || C == ':'; });
+    if (Name != "prefetch-stats" && Name != "prefetch-trace" &&
+        Name != "prefetch-profile")
+      Add(Word);
+  }
+  for (const std::string &Option : Options)
+    Add(Option);
+  return Flags;
+}
+
 static std::vector<std::string> optionsFor(const ReportFiles &Files,
                                            bool HasProfiles) {
   std::vector<std::string> Options;
@@ -200,6 +228,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
   // It would write a tar file into the middle of everything.
   Start.Environment.emplace_back("LLD_REPRODUCE");
   if (!Way.Prefetches) {
+    Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith({}));
     Start.Program = Facts.Stock;
     if (Facts.IsHeadstart && Facts.Stock.empty())
       Start.Environment.emplace_back("HEADSTART=off");
@@ -210,6 +239,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
   Start.Environment.emplace_back("HEADSTART");
   std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
   if (!Facts.IsHeadstart) {
+    Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith({}));
     std::vector<std::string> Words = {Facts.Self, "run"};
     llvm::append_range(Words, std::move(Options));
     if (Facts.Forced)
@@ -220,11 +250,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     return Start;
   }
   // Also through a compiler driver.
-  std::string Flags =
-      sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string());
-  for (const std::string &Option : Options)
-    Flags += (Flags.empty() ? "" : " ") + quoted(Option);
-  Start.Environment.push_back("HEADSTART_FLAGS=" + Flags);
+  Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith(Options));
   return Start;
 }
 

@@ -83,7 +83,10 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
       return false;
     return Fail("does not say what it would run: " + Error.message());
   }
-  std::optional<std::vector<std::string>> Step = linkStepOf(commandsIn(Answer));
+  std::vector<std::vector<std::string>> Commands = commandsIn(Answer);
+  Result.AlsoCompiles = Result.AlsoCompiles || Commands.size() > 1;
+  std::optional<std::vector<std::string>> Step =
+      linkStepOf(std::move(Commands));
   if (!Step)
     return Fail("names no link that it would run");
   Words = std::move(*Step);

@@ -16,10 +16,13 @@ namespace headstart::os {
 namespace {
 
 #ifdef SIGHUP
-constexpr std::array<int, 3> Signals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 5> Signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+                                        SIGPIPE};
 #else
 constexpr std::array<int, 2> Signals = {SIGINT, SIGTERM};
 #endif
+/// Those after that are noted only where something is to be put back.
+constexpr size_t AlwaysNoted = 3;
 
 // A handler can reach nothing else.
 std::atomic<int> Received = 0;
@@ -45,7 +48,10 @@ StopSignals::StopSignals(NextSignal Next) {
   NextWaits.store(Next == NextSignal::Waits);
   for (std::atomic<bool> &Ours : IsOurs)
     Ours.store(false);
+  Before.fill(SIG_ERR);
   for (size_t I = 0; I != Signals.size(); ++I) {
+    if (I >= AlwaysNoted && Next == NextSignal::Ends)
+      break;
     IsOurs[I].store(true);
     Before[I] = std::signal(Signals[I], noteSignal);
     // A shell without job control starts what runs in the background so.

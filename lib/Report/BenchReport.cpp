@@ -139,9 +139,17 @@ void JSONWriter::inputs(const BenchReport &Report) {
 void JSONWriter::round(const BenchRound &R) {
   J.object([&] {
     J.attribute("number", R.Number);
-    decimal("seconds", R.Seconds);
-    decimal("user_seconds", R.UserSeconds);
-    decimal("system_seconds", R.SystemSeconds);
+    // What was not run has no times.
+    const bool WasRun = R.Seconds != 0;
+    auto Seconds = [&](StringRef Key, double Value) {
+      if (WasRun)
+        decimal(Key, Value);
+      else
+        J.attribute(Key, nullptr);
+    };
+    Seconds("seconds", R.Seconds);
+    Seconds("user_seconds", R.UserSeconds);
+    Seconds("system_seconds", R.SystemSeconds);
     number("major_faults", R.MajorFaults);
     number("read_bytes", R.ReadBytes);
     number("peak_memory_bytes", R.PeakMemoryBytes);

@@ -120,7 +120,8 @@ static void writeSeries(const BenchReport &Report, CacheState State,
     for (const BenchRound &R : Variant.in(State).Rounds) {
       if (!R.Kept)
         OS << "  thrown away: round " << R.Number << " of " << Variant.Name
-           << ", " << seconds(R.Seconds) << ": " << R.Note << "\n";
+           << (R.Seconds == 0 ? "" : ", " + seconds(R.Seconds)) << ": "
+           << R.Note << "\n";
       else if (R.Outlier)
         OS << "  outlier: round " << R.Number << " of " << Variant.Name << ", "
            << seconds(R.Seconds) << "\n";

@@ -115,12 +115,20 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
 }
 
 /// Whether \p Path is free, or a page that this program has written.
-static bool mayReplacePage(const Twine &Path) {
-  if (!sys::fs::exists(Path))
-    return true;
-  constexpr size_t Head = 4096;
-  auto Buffer = MemoryBuffer::getFileSlice(Path, Head, 0);
-  return Buffer && (*Buffer)->getBuffer().contains(BenchPageMark);
+static bool mayReplacePage(const std::string &Path) {
+  // Somebody else's link leads to somebody else's file.
+  if (sys::fs::is_symlink_file(Path))
+    return false;
+  os::OpenFile File;
+  const std::error_code Error = os::OpenFile::open(Path, File);
+  if (Error)
+    return Error == std::errc::no_such_file_or_directory;
+  constexpr size_t HeadBytes =
+      65536; // the page's policy stands before the mark
+  std::string Head(HeadBytes, '\0');
+  std::error_code Failure;
+  Head.resize(File.readAt(0, Head, Failure));
+  return StringRef(Head).contains(BenchPageMark);
 }
 
 /// A page that nobody named must not take the place of somebody's file.
@@ -217,21 +225,23 @@ static Exit finish(const CommandArguments &Arguments,
   std::string Text;
   raw_string_ostream OS(Text);
   writeBenchJSON(Report, OS);
-  if (Arguments.JSON)
-    outs() << Text;
-  else
-    writeBenchText(Report, outs());
-  Exit Status = finishOutput(Exit::Done);
+  Exit Status = Exit::Done;
   auto Add = [&](Exit Other) {
     if (Status == Exit::Done)
       Status = Other;
   };
+  // Before anything is printed: whoever listens may have had enough.
   if (Given.JSONFile)
     Add(writeFile(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
   if (Given.HTML)
     Add(writePage(*Given.HTML, Text));
   else if (!Given.NoHTML && hasBenchPage())
     Add(writePage(freePage(), Text));
+  if (Arguments.JSON)
+    outs() << Text;
+  else
+    writeBenchText(Report, outs());
+  Add(finishOutput(Exit::Done));
   if (Report.SameOutputs && !*Report.SameOutputs)
     Add(Exit::Failed);
   // A series of which nothing counts was asked for in vain.
@@ -268,12 +278,14 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   Options.Progress = [](StringRef Line) { errs() << Line << "\n"; };
   Options.Stopped = [] { return os::StopSignals::received() != 0; };
 
-  const os::StopSignals Signals(os::NextSignal::Waits);
-  Expected<BenchReport> Report = runBench(Options);
+  Expected<BenchReport> Report = [&] {
+    const os::StopSignals Signals(os::NextSignal::Waits);
+    return runBench(Options);
+  }();
   if (const int Signal = os::StopSignals::received()) {
     if (!Report)
       consumeError(Report.takeError());
-    errs() << "headstart: stopped; nothing was left behind\n";
+    errs() << "headstart: stopped\n";
     os::endLike({/*BySignal=*/true, Signal});
   }
   if (!Report) {

@@ -98,9 +98,21 @@ TEST(RedirectTest, WhatLinksNothingIsAProblem) {
 }
 
 TEST(RedirectTest, WhatCannotBeMovedIsNamed) {
-  EXPECT_THAT(
-      moved({"lld-link", "a.obj", "/thinlto-index-only:index.txt"}).Problem,
-      HasSubstr("would write to 'index.txt'"));
+  EXPECT_THAT(moved({"lld-link", "a.obj", "/lto-obj-path:", "/pdbstripped:s",
+                     "/manifestfile:m", "/print-symbol-order:o"})
+                  .Problem,
+              "");
+  for (const char *Option : {"/thinlto-index-only:index.txt", "/lldsavetemps",
+                             "-thinlto-index-only"})
+    EXPECT_EQ(moved({"lld-link", "a.obj", Option}).Problem,
+              "with '" + std::string(Option) +
+                  "' the link would write files that cannot be moved");
+  for (const char *Option : {"--save-temps", "--thinlto-emit-imports-files",
+                             "--plugin-opt=dwo_dir=d"})
+    EXPECT_THAT(moved({"ld.lld", "a.o", Option}).Problem,
+                HasSubstr("cannot be moved"));
+  EXPECT_THAT(moved({"ld.lld", "a.o", "--prefetch-stats=mine.json"}).Problem,
+              HasSubstr("leave '--prefetch-stats=mine.json' out"));
 }
 
 } // namespace

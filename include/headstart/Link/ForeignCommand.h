@@ -43,6 +43,7 @@ struct ForeignCommand {
   std::vector<CommandLineWord> Words; ///< the linker's own, expanded
   Flavour Style = Flavour::ELF;       ///< whose options they are
   std::optional<DriverKind> Driver;   ///< that was asked for them first
+  bool AlsoCompiles = false; ///< the driver would run more than the link
 };
 
 /// Reads \p Words, the program first. \p Forced overrules what the program's

@@ -43,8 +43,9 @@ struct ProgramStart {
   std::vector<std::string> Groups;
 };
 
-/// What a program has cost, with all programs that it has waited for. What the
-/// system does not tell is absent.
+/// What a program has cost, with all that it has started, also what it has not
+/// waited for (which is ended with it). What the system does not tell is
+/// absent.
 struct ProgramUsage {
   ProgramEnd End;
   double Seconds = 0; ///< from before its process was made to its end

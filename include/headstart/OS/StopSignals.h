@@ -25,7 +25,8 @@ enum class NextSignal : unsigned char {
   Waits, ///< nothing: there is something to be put back, which is soon done
 };
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted. A signal
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted; with
+/// `NextSignal::Waits` also SIGQUIT and SIGPIPE. A signal
 /// that was ignored stays ignored. One at a time in a process; threads that are
 /// to be spared an interrupted system call should be started by `os::Threads`.
 class StopSignals {
@@ -40,7 +41,7 @@ public:
 
 private:
   using Handler = void (*)(int);
-  std::array<Handler, 3> Before{};
+  std::array<Handler, 5> Before{};
 };
 
 /// What a write to a closed pipe does to a program: SIGPIPE ends it. Returns

@@ -34,7 +34,7 @@ inline constexpr size_t NumCacheStates = 2;
 /// One link.
 struct BenchRound {
   unsigned Number = 0; ///< rounds of one number form pairs
-  double Seconds = 0;
+  double Seconds = 0;  ///< 0: it was not even run
   double UserSeconds = 0;
   double SystemSeconds = 0;
   std::optional<uint64_t> MajorFaults;
@@ -154,7 +154,8 @@ struct BenchReport {
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 
-/// Writes the tables and the sentences that people read. At most 100 columns.
+/// Writes the tables and the sentences that people read. Notes and titles are
+/// not broken into lines.
 void writeBenchText(const BenchReport &Report, llvm::raw_ostream &OS);
 
 } // namespace headstart

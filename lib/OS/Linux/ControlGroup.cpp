@@ -53,11 +53,13 @@ static bool isFile(const std::string &Path) {
   return ::access(Path.c_str(), F_OK) == 0;
 }
 
-/// Removes groups in \p Parent whose makers are no more.
-static void removeStale(const std::string &Parent) {
+/// Removes groups in \p Parent whose makers are no more. Whether others, whose
+/// makers live, are there.
+static bool removeStale(const std::string &Parent) {
+  bool OthersLive = false;
   DIR *Folder = ::opendir(Parent.c_str());
   if (Folder == nullptr)
-    return;
+    return false;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own
   while (const dirent *Entry = ::readdir(Folder)) {
     std::string_view Name = Entry->d_name;
@@ -66,8 +68,11 @@ static void removeStale(const std::string &Parent) {
     const auto Maker = parseNumber(Name.substr(NamePrefix.size()));
     if (Maker && ::kill(static_cast<pid_t>(*Maker), 0) != 0 && errno == ESRCH)
       ::rmdir((Parent + "/" + Entry->d_name).c_str());
+    else
+      OthersLive |= Maker && static_cast<pid_t>(*Maker) != ::getpid();
   }
   ::closedir(Folder);
+  return OthersLive;
 }
 
 std::string ControlGroup::add(const std::string &Parent) {
@@ -232,7 +237,9 @@ void ControlGroup::remove() {
   Groups.clear();
   Entrances.clear();
   std::for_each(Undo.rbegin(), Undo.rend(), [](const auto &Change) {
-    writeTo(Change.first, Change.second);
+    // Another one may have found it switched on, and need it.
+    if (!removeStale(Change.first.substr(0, Change.first.rfind('/'))))
+      writeTo(Change.first, Change.second);
   });
   Undo.clear();
 }

@@ -91,6 +91,35 @@ bool enter(const std::vector<std::string> &Groups) {
   return true;
 }
 
+timeval sumOf(const timeval &A, const timeval &B) {
+  constexpr long Million = 1000000;
+  timeval Sum = {};
+  Sum.tv_sec = A.tv_sec + B.tv_sec + (A.tv_usec + B.tv_usec) / Million;
+  Sum.tv_usec = (A.tv_usec + B.tv_usec) % Million;
+  return Sum;
+}
+
+/// Kills what is left of the process group \p Group and waits for it; adds what
+/// it has cost to \p Usage, which may be null.
+void reapGroup(pid_t Group, rusage *Usage) {
+  ::kill(-Group, SIGKILL);
+  rusage Other = {};
+  for (;;) {
+    const pid_t Ended = ::wait4(-Group, nullptr, 0, &Other);
+    if (Ended < 0 && errno == EINTR)
+      continue;
+    if (Ended <= 0)
+      return;
+    if (Usage == nullptr)
+      continue;
+    Usage->ru_utime = sumOf(Usage->ru_utime, Other.ru_utime);
+    Usage->ru_stime = sumOf(Usage->ru_stime, Other.ru_stime);
+    Usage->ru_majflt += Other.ru_majflt;
+    Usage->ru_inblock += Other.ru_inblock;
+    Usage->ru_maxrss = std::max(Usage->ru_maxrss, Other.ru_maxrss);
+  }
+}
+
 } // namespace
 
 MeasuredProgram::~MeasuredProgram() { kill(); }
@@ -109,6 +138,8 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
     return Error;
   // Ignored, as some parents leave it, its end would never be told.
   ::signal(SIGCHLD, SIG_DFL);
+  // mold works in a child for which it does not wait: such orphans come to us.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t Self = ::getpid();
   Begin = Clock::now();
   Child = ::fork();
@@ -117,6 +148,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   if (Child == 0) {
     endWith(Self);
     ::setpgid(0, 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
     for (const int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
       ::signal(Signal, SIG_DFL);
     constexpr mode_t OwnerOnly = 0600;
@@ -152,6 +184,9 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
   constexpr uint64_t Kilobyte = 1024;
   ProgramUsage Result;
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
+  // What it has left running must not disturb the next one, and is part of what
+  // it has cost.
+  reapGroup(Child, &Usage);
   Result.End.BySignal = WIFSIGNALED(Status);
   Result.End.Code =
       Result.End.BySignal ? WTERMSIG(Status) : WEXITSTATUS(Status);
@@ -160,8 +195,6 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
   Result.MajorFaults = static_cast<uint64_t>(Usage.ru_majflt);
   Result.ReadBytes = Block * static_cast<uint64_t>(Usage.ru_inblock);
   Result.PeakMemoryBytes = Kilobyte * static_cast<uint64_t>(Usage.ru_maxrss);
-  // What it has left running must not disturb the next one.
-  ::kill(-Child, SIGKILL);
   Child = -1;
   return Result;
 }
@@ -173,6 +206,7 @@ void MeasuredProgram::kill() {
   ::kill(Child, SIGKILL); // it may not have made its group yet
   while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
     ;
+  reapGroup(Child, nullptr);
   Child = -1;
 }
 

@@ -1,0 +1,88 @@
+//===- BenchRun.h - The state of one comparison -----------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_BENCH_BENCHRUN_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_BENCH_BENCHRUN_H
+
+#include "InputFiles.h"
+#include "LinkWatch.h"
+#include "Scratch.h"
+#include "Variants.h"
+#include "headstart/Bench/Bench.h"
+#include "headstart/OS/MeasuredProgram.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headstart {
+
+/// One comparison from its command to its report.
+class Bench {
+public:
+  explicit Bench(const BenchOptions &Options) : Options(Options) {}
+
+  llvm::Expected<BenchReport> run();
+
+private:
+  llvm::Error readCommand();
+  llvm::Error linkFirst();
+  llvm::Error chooseWays();
+  llvm::Error runRounds(CacheState State);
+  llvm::Error runRound(CacheState State, size_t Way, unsigned Number);
+  llvm::Error watch(CacheState State);
+  llvm::Error waitForOthers();
+  llvm::Error settleWarm();
+  llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
+                                        LinkWatch *Watch);
+  /// Brings the inputs into \p State; nothing when they would not go, and why.
+  std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
+  llvm::Error keepOutputs(size_t Way);
+  llvm::Error compareOutputs();
+  llvm::Error compareOutputs(llvm::ArrayRef<size_t> Group);
+  void noteThrownAway();
+  void checkUsersOutputs();
+  void describe();
+
+  /// One more link by \p Way whose outputs are kept and nothing else.
+  llvm::Error linkForOutputs(size_t Way);
+  bool isStopped() const { return Options.Stopped && Options.Stopped(); }
+  static llvm::Error stopped() {
+    return llvm::createStringError(std::errc::interrupted, "stopped");
+  }
+  void say(const llvm::Twine &Line) const {
+    if (Options.Progress)
+      Options.Progress(Line.str());
+  }
+  void note(const llvm::Twine &Text) { Report.Notes.push_back(Text.str()); }
+  std::string text(const std::string &File) const;
+
+  const BenchOptions &Options;
+  BenchReport Report;
+  LinkerFacts Facts;
+  Scratch Place;
+  os::ControlGroup Group;
+  /// How long this process itself did not run during the last link; seconds.
+  double Paused = 0;
+  int Lock = -1; ///< a descriptor, held as long as the process
+  std::optional<LinkCommand> Command; ///< with its outputs moved
+  std::optional<InputFiles> Inputs;
+  std::vector<LinkWay> Ways;
+  /// What links by each way have written, each set of outputs once.
+  std::vector<std::vector<OutputFiles>> Written;
+  /// What the user has where the link would write.
+  std::vector<std::pair<std::string, os::FileStatus>> UsersOutputs;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_BENCH_BENCHRUN_H
