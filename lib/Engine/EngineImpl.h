@@ -76,7 +76,7 @@ private:
   void work(TraceLane *Lane);
   InputEntry *find(llvm::StringRef Path, bool &Claimed, TraceLane *Lane);
   TraceLane *linkersLane();
-  void sampleWindow(TraceLane *Lane) const;
+  void sampleWindow() const;
   bool isResident(const os::OpenFile &File, const os::Residency &Before,
                   const RecordedFile &Record) const;
   uint64_t residentBytes(const os::Residency &Found, uint64_t FileBytes) const;

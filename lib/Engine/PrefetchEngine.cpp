@@ -453,7 +453,7 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
       Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
     Span.event().Bytes = Done;
-    sampleWindow(Lane);
+    sampleWindow();
     if (Result.Outcome != os::HintOutcome::Accepted) {
       Problems.add("cannot fetch", Entry.Path,
                    Result.Outcome == os::HintOutcome::Unsupported
