@@ -58,8 +58,10 @@ bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
     std::error_code Error;
     if (!Contents->Copy ||
         File.readAt(0, {Contents->Copy->getBufferStart(), File.size()},
-                    Error) != File.size())
+                    Error) != File.size()) {
+      Span.forget();
       return false;
+    }
     Span.event().Bytes = File.size();
     if (Cold) {
       HintedBytes.fetch_add(File.size(), std::memory_order_relaxed);

@@ -149,7 +149,10 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   Engine.cancel();
   Engine.join();
-  EXPECT_THAT(ReadTrace(Trace).names(), Contains("prefetch 0/wait for memory"));
+  std::multiset<std::string> Names = ReadTrace(Trace).names();
+  EXPECT_THAT(Names, Contains("prefetch 0/wait for memory"));
+  // What has not begun is not there.
+  EXPECT_THAT(Names, testing::Not(Contains("prefetch 0/fetch")));
   EXPECT_TRUE(statsOf(Engine).Unfinished);
 }
 
