@@ -62,6 +62,7 @@ public:
   void join() { Workers.join(); }
   void reached(LinkStage Stage);
   bool wasShortOfMemory() const { return Window.isShort(); }
+  unsigned waitingForMemory() const { return Window.waiting(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
   PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();

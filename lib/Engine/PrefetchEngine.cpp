@@ -532,6 +532,10 @@ bool PrefetchEngine::wasShortOfMemory() const {
   return State->wasShortOfMemory();
 }
 
+unsigned PrefetchEngine::waitingForMemory() const {
+  return State->waitingForMemory();
+}
+
 void PrefetchEngine::cancel() { State->cancel(); }
 
 void PrefetchEngine::join() { State->join(); }
