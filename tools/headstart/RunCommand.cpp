@@ -156,6 +156,9 @@ void Companion::report(const os::ProgramEnd &End,
   Stats.Flavour = Kind;
   Stats.On = Engine != nullptr;
   Stats.WhyOff = WhyOff;
+  // Off is off, for whatever reason: no trace then, as in the drop-ins.
+  if (!Engine)
+    Trace.reset();
   if (Trace) {
     Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
     mergeTimeTrace();
