@@ -90,6 +90,8 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
   if (Entry.Before)
     ResidentBytes.fetch_add(residentBytes(*Entry.Before, File.size()),
                             std::memory_order_relaxed);
+  else
+    UnknownBytes.fetch_add(File.size(), std::memory_order_relaxed);
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const os::Residency &Found,

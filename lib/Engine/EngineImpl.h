@@ -132,8 +132,8 @@ private:
   std::atomic<LinkStage> GivenUp{LinkStage::Parse};
 
   // Figures.
-  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
-      HintCalls{0}, HandedOver{0}, Mappings{0};
+  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, UnknownBytes{0},
+      HintedBytes{0}, HintCalls{0}, HandedOver{0}, Mappings{0};
   TimeSpan Hints;
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
   std::atomic<bool> TellsDiskUse{true};

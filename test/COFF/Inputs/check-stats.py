@@ -16,7 +16,7 @@ count = int(sys.argv[3])
 
 promised = {
     "version", "tool", "flavour", "mode", "inputs", "inputs_bytes",
-    "resident_bytes_before", "hinted_bytes", "hint_calls", "handed_over",
+    "resident_bytes_before", "unknown_bytes_before", "hinted_bytes", "hint_calls", "handed_over",
     "not_handed_over", "touched_bytes", "wasted_bytes", "budget_bytes", "jobs",
     "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors",
     "why_off", "unfinished", "short_of_memory", "waited_ms",
@@ -28,6 +28,7 @@ assert stats["inputs"] == count and stats["jobs"] == 4, stats
 assert stats["handed_over"] >= 0.95 * count, stats
 assert stats["inputs_bytes"] > count * 400000, stats
 assert stats["resident_bytes_before"] < stats["inputs_bytes"] / 20, stats
+assert stats["unknown_bytes_before"] == 0, stats
 # Everything in these objects is needed; the linker may be done before that.
 least = 0 if stats["unfinished"] else 0.9 * stats["inputs_bytes"]
 assert stats["hinted_bytes"] >= max(1, least), stats
