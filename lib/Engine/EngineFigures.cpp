@@ -82,6 +82,7 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   Stats.Inputs += Table.size();
   Stats.InputsBytes += InputsBytes.load();
   Stats.ResidentBytesBefore += ResidentBytes.load();
+  Stats.UnknownBytesBefore += UnknownBytes.load();
   Stats.HintedBytes += HintedBytes.load();
   Stats.HintCalls += HintCalls.load();
   Stats.HandedOver += HandedOver.load();

@@ -27,17 +27,17 @@ TraceLane *PrefetchEngine::Impl::linkersLane() {
              : nullptr;
 }
 
-void PrefetchEngine::Impl::sampleWindow(TraceLane *Lane) const {
-  if (!Lane)
+void PrefetchEngine::Impl::sampleWindow() const {
+  if (!Options.Trace)
     return;
-  Lane->sample("fetched", HintedBytes.load());
-  Lane->sample("fetched ahead", Window.ahead());
-  Lane->sample("budget", Window.limit());
+  Options.Trace->sample("fetched", [&] { return HintedBytes.load(); });
+  Options.Trace->sample("fetched ahead", [&] { return Window.ahead(); });
+  Options.Trace->sample("budget", [&] { return Window.limit(); });
 }
 
 void PrefetchEngine::Impl::reached(LinkStage Stage) {
   Window.reached(Stage);
-  sampleWindow(linkersLane());
+  sampleWindow();
 }
 
 /// Gets hold of the bytes of \p File for the linker, without reading a large
@@ -58,13 +58,16 @@ bool PrefetchEngine::Impl::hold(const os::OpenFile &File,
     std::error_code Error;
     if (!Contents->Copy ||
         File.readAt(0, {Contents->Copy->getBufferStart(), File.size()},
-                    Error) != File.size())
+                    Error) != File.size()) {
+      Span.forget();
       return false;
+    }
     Span.event().Bytes = File.size();
     if (Cold) {
       HintedBytes.fetch_add(File.size(), std::memory_order_relaxed);
       HintCalls.fetch_add(1, std::memory_order_relaxed);
       Hints.note(TraceClock::now());
+      sampleWindow();
     }
     Result = std::move(Contents);
     return true;
@@ -87,6 +90,8 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
   if (Entry.Before)
     ResidentBytes.fetch_add(residentBytes(*Entry.Before, File.size()),
                             std::memory_order_relaxed);
+  else
+    UnknownBytes.fetch_add(File.size(), std::memory_order_relaxed);
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const os::Residency &Found,
@@ -123,8 +128,9 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry, os::OpenFile &File,
   if (std::error_code E = os::OpenFile::open(Found.Path, File))
     return Fail("cannot open", E.message());
   noteResidency(Entry, File);
-  if (Lane)
-    Lane->sample("found in memory", ResidentBytes.load());
+  if (Options.Trace)
+    Options.Trace->sample("found in memory",
+                          [&] { return ResidentBytes.load(); });
   std::shared_ptr<const FileContents> Contents;
   // An empty file has no bytes to hold, and the linker an opinion on it.
   if (Options.HandOver && File.size() != 0)
@@ -173,7 +179,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   // From here on the entry is published and no longer changes; the mutex of
   // the table has ordered its fields before us.
   giveBack(*Entry);
-  sampleWindow(Lane);
+  sampleWindow();
   // A link asks in the order of the table; this one is for what it does not.
   if (!(Entry->Flags.load(std::memory_order_relaxed) & InputEntry::BegunFlag))
     Urgent.store(Entry, std::memory_order_relaxed);

@@ -62,6 +62,7 @@ public:
   void join() { Workers.join(); }
   void reached(LinkStage Stage);
   bool wasShortOfMemory() const { return Window.isShort(); }
+  unsigned waitingForMemory() const { return Window.waiting(); }
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
   PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();
@@ -76,7 +77,7 @@ private:
   void work(TraceLane *Lane);
   InputEntry *find(llvm::StringRef Path, bool &Claimed, TraceLane *Lane);
   TraceLane *linkersLane();
-  void sampleWindow(TraceLane *Lane) const;
+  void sampleWindow() const;
   bool isResident(const os::OpenFile &File, const os::Residency &Before,
                   const RecordedFile &Record) const;
   uint64_t residentBytes(const os::Residency &Found, uint64_t FileBytes) const;
@@ -131,8 +132,8 @@ private:
   std::atomic<LinkStage> GivenUp{LinkStage::Parse};
 
   // Figures.
-  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, HintedBytes{0},
-      HintCalls{0}, HandedOver{0}, Mappings{0};
+  std::atomic<uint64_t> InputsBytes{0}, ResidentBytes{0}, UnknownBytes{0},
+      HintedBytes{0}, HintCalls{0}, HandedOver{0}, Mappings{0};
   TimeSpan Hints;
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
   std::atomic<bool> TellsDiskUse{true};

@@ -67,7 +67,9 @@ bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
   if (!hasRoom(For)) {
     Waits();
     std::unique_lock<std::mutex> Lock(Mutex);
+    Waiting.fetch_add(1);
     Changed.wait(Lock, [&] { return hasRoom(For); });
+    Waiting.fetch_sub(1);
   }
   return !isCancelled();
 }

@@ -66,6 +66,8 @@ public:
   uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
   /// The most that may be ahead now.
   uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
+  /// How many threads wait for room now.
+  unsigned waiting() const { return Waiting.load(); }
   LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
 
   void cancel();
@@ -84,6 +86,7 @@ private:
   uint64_t AvailableAtFirst = 0; ///< bytes; written once, by Measured
   std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
   std::atomic<uint64_t> Ahead{0};                ///< the sum of ByStage
+  std::atomic<unsigned> Waiting{0};
   std::atomic<LinkStage> Stage{LinkStage::Parse};
   std::atomic<bool> Short{false};
   std::atomic<bool> Cancelled{false};

@@ -424,6 +424,10 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
                                       TraceLane *Lane) {
   const PlannedRange &Planned = Entry.Plan[Index];
   TraceSpan Span(Lane, "fetch", Entry.Path);
+  llvm::scope_exit Finish([&] {
+    if (Span.event().Bytes == 0)
+      Span.forget();
+  });
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
   Span.event().Stage = linkStageName(Stage);
@@ -452,8 +456,8 @@ bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
-    Span.event().Bytes = Done;
-    sampleWindow(Lane);
+    Span.event().Bytes += Result.AcceptedBytes;
+    sampleWindow();
     if (Result.Outcome != os::HintOutcome::Accepted) {
       Problems.add("cannot fetch", Entry.Path,
                    Result.Outcome == os::HintOutcome::Unsupported
@@ -526,6 +530,10 @@ void PrefetchEngine::reached(LinkStage Stage) { State->reached(Stage); }
 
 bool PrefetchEngine::wasShortOfMemory() const {
   return State->wasShortOfMemory();
+}
+
+unsigned PrefetchEngine::waitingForMemory() const {
+  return State->waitingForMemory();
 }
 
 void PrefetchEngine::cancel() { State->cancel(); }

@@ -61,6 +61,7 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     J.attribute("inputs", S.Inputs);
     J.attribute("inputs_bytes", S.InputsBytes);
     J.attribute("resident_bytes_before", S.ResidentBytesBefore);
+    J.attribute("unknown_bytes_before", S.UnknownBytesBefore);
     J.attribute("hinted_bytes", S.HintedBytes);
     J.attribute("hint_calls", S.HintCalls);
     J.attribute("handed_over", S.HandedOver);
@@ -128,32 +129,53 @@ static std::string counted(uint64_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-/// What was not in memory.
+/// How much of what is known of the inputs was not in memory, and of how much
+/// that is not known. False when there is no more to say of it.
+static bool addShare(const LinkStats &S, raw_ostream &P) {
+  auto OrNone = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
+  uint64_t Known = OrNone(S.InputsBytes, S.UnknownBytesBefore);
+  uint64_t Missing = OrNone(Known, S.ResidentBytesBefore);
+  std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
+  if (Known == 0) {
+    P << "of " << formatBytes(S.InputsBytes) << Inputs
+      << " it is not known what was in memory.";
+    return true;
+  }
+  std::string Of = formatBytes(Known);
+  if (S.UnknownBytesBefore == 0)
+    Of += Inputs;
+  if (Missing == 0)
+    P << "all " << Of << " were in memory";
+  else if (S.ResidentBytesBefore == 0)
+    P << "none of " << Of << " was in memory";
+  else if (Missing < Known / 100)
+    P << "less than 1% of " << Of << " was not in memory";
+  else
+    P << format("%.0f", 100.0 * static_cast<double>(Missing) /
+                            static_cast<double>(Known))
+      << "% of " << Of << " was not in memory";
+  if (S.UnknownBytesBefore != 0) {
+    P << "; of " << formatBytes(S.UnknownBytesBefore) << " more" << Inputs
+      << " it is not known.";
+    return true;
+  }
+  P << (Missing == 0 ? ": nothing to fetch." : ".");
+  return Missing != 0;
+}
+
+/// What was not in memory, and why it was not fetched.
 static void addCold(const LinkStats &S, raw_ostream &P) {
   if (S.Inputs != 0 && S.InputsBytes == 0 && S.Unfinished) {
     P << "the linker was done before any of " << counted(S.Inputs, "input")
       << " was opened.";
     return;
   }
-  uint64_t Missing = S.InputsBytes - S.ResidentBytesBefore;
   if (S.Inputs == 0 || (S.InputsBytes == 0 && S.HintedBytes == 0)) {
     P << "there was nothing to read ahead.";
     return;
   }
-  std::string Of =
-      formatBytes(S.InputsBytes) + " (" + counted(S.Inputs, "input") + ")";
-  if (Missing == 0) {
-    P << "all " << Of << " were in memory: nothing to fetch.";
+  if (!addShare(S, P))
     return;
-  }
-  if (S.ResidentBytesBefore == 0)
-    P << "none of " << Of << " was in memory.";
-  else if (Missing < S.InputsBytes / 100)
-    P << "less than 1% of " << Of << " was not in memory.";
-  else
-    P << format("%.0f", 100.0 * static_cast<double>(Missing) /
-                            static_cast<double>(S.InputsBytes))
-      << "% of " << Of << " was not in memory.";
   if (S.HintedBytes != 0)
     return;
   if (S.BudgetBytes == 0)

@@ -37,28 +37,32 @@ TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
   SystemOrigin = std::chrono::duration_cast<microseconds>(Since).count();
 }
 
-TraceLane &TraceLog::addLane(StringRef Name, int Place) {
-  std::lock_guard<std::mutex> Lock(Mutex);
-  Lanes.push_back(std::make_unique<TraceLane>());
-  Lanes.back()->Name = Name.str();
-  Lanes.back()->Place = Place;
+/// With Mutex held.
+TraceLane &TraceLog::newLane(StringRef Name, int Place) {
+  Lanes.push_back(std::make_unique<TraceLane>(Name, Place));
   return *Lanes.back();
 }
 
-TraceLane &TraceLog::laneOfThisThread(StringRef Name, int Place) {
-  size_t Number = 0;
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    auto It = OfThreads.find(std::this_thread::get_id());
-    if (It != OfThreads.end())
-      return *It->second;
-    Number = OfThreads.size() + 1;
-  }
-  TraceLane &Lane = addLane(
-      Number == 1 ? Name.str() : (Name + " " + Twine(Number)).str(), Place);
+TraceLane &TraceLog::addLane(StringRef Name, int Place) {
   std::lock_guard<std::mutex> Lock(Mutex);
-  OfThreads[std::this_thread::get_id()] = &Lane;
-  return Lane;
+  return newLane(Name, Place);
+}
+
+TraceLane &TraceLog::laneOfThisThread(StringRef Name, int Place) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  TraceLane *&Lane = OfThreads[std::this_thread::get_id()];
+  if (!Lane) {
+    size_t Number = OfThreads.size();
+    Lane = &newLane(
+        Number == 1 ? Name.str() : (Name + " " + Twine(Number)).str(), Place);
+  }
+  return *Lane;
+}
+
+void TraceLog::sample(const char *Counter, function_ref<uint64_t()> Value) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  uint64_t Bytes = Value();
+  Samples.push_back({Counter, TraceClock::now(), Bytes});
 }
 
 Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
@@ -148,6 +152,7 @@ void TraceLog::writeEvents(json::OStream &J) const {
   int64_t Thread = FirstThread;
   for (auto [Place, Each] : Ordered) {
     const TraceLane &Lane = *Each;
+    std::lock_guard<std::mutex> Lock(Lane.Mutex);
     writeMetadata(J, "thread_name", OwnProcess, Thread, "name", Lane.Name);
     writeMetadata(J, "thread_sort_index", OwnProcess, Thread, "sort_index",
                   Thread);
@@ -191,24 +196,20 @@ void TraceLog::writeEvents(json::OStream &J) const {
   }
 }
 
-/// Counters are of the process: the samples of all threads, in their order.
+/// Counters are of the process. Said is when one changes.
 void TraceLog::writeSamples(json::OStream &J) const {
-  std::multimap<TraceClock::time_point, const TraceSample *> Samples;
-  for (const std::unique_ptr<TraceLane> &Lane : Lanes)
-    for (const TraceSample &Sample : Lane->Samples)
-      Samples.emplace(Sample.Time, &Sample);
   StringMap<uint64_t> Last;
-  for (auto [Time, S] : Samples) {
-    auto [It, IsFirst] = Last.try_emplace(S->Counter, S->Bytes);
-    if (!IsFirst && It->second == S->Bytes)
+  for (const TraceSample &S : Samples) {
+    auto [It, IsFirst] = Last.try_emplace(S.Counter, S.Bytes);
+    if (!IsFirst && It->second == S.Bytes)
       continue;
-    It->second = S->Bytes;
+    It->second = S.Bytes;
     J.object([&] {
       J.attribute("ph", "C");
       J.attribute("pid", OwnProcess);
-      J.attribute("name", S->Counter);
-      writeTime(J, "ts", Time - Origin);
-      J.attributeObject("args", [&] { J.attribute("bytes", S->Bytes); });
+      J.attribute("name", S.Counter);
+      writeTime(J, "ts", S.Time - Origin);
+      J.attributeObject("args", [&] { J.attribute("bytes", S.Bytes); });
     });
   }
 }

@@ -50,7 +50,8 @@ public:
   /// Stops fetching. Does not block.
   void cancel();
   /// Waits for the threads and writes what was asked for.
-  void report(const os::ProgramEnd &End);
+  /// \p LinkersUse is what the linker has read from disks.
+  void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
 
 private:
   void prepare();
@@ -139,7 +140,8 @@ void Companion::mergeTimeTrace() {
     consumeError(std::move(E));
 }
 
-void Companion::report(const os::ProgramEnd &End) {
+void Companion::report(const os::ProgramEnd &End,
+                       std::optional<os::DiskUse> LinkersUse) {
   HasSucceeded = !End.BySignal && End.Code == 0;
 
   TraceClock::time_point LinkerEnded = TraceClock::now();
@@ -147,7 +149,6 @@ void Companion::report(const os::ProgramEnd &End) {
   Stats.LinkMs =
       std::chrono::duration<double, std::milli>(LinkerEnded - Arguments.Origin)
           .count();
-  std::optional<os::DiskUse> LinkersUse = os::diskUse(os::DiskUser::Children);
   Preparing.join();
   if (Engine)
     Engine->join();
@@ -155,6 +156,9 @@ void Companion::report(const os::ProgramEnd &End) {
   Stats.Flavour = Kind;
   Stats.On = Engine != nullptr;
   Stats.WhyOff = WhyOff;
+  // Off is off, for whatever reason: no trace then, as in the drop-ins.
+  if (!Engine)
+    Trace.reset();
   if (Trace) {
     Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
     mergeTimeTrace();
@@ -223,7 +227,7 @@ Exit runRun(const CommandArguments &Arguments) {
     os::endLike(End);
   Prefetcher->cancel();
   if (Reports)
-    Prefetcher->report(End);
+    Prefetcher->report(End, Linker.diskUse());
   os::endLike(End);
 }
 

@@ -125,6 +125,8 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
     ASSERT_TRUE(Buffer);
     EXPECT_EQ(Buffer->getBufferSize(), 50000U);
   }
+  EXPECT_EQ(statsOf(Engine).ResidentBytesBefore, 0U);
+  EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 50000U);
 }
 
 } // namespace

@@ -143,13 +143,16 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   Options.Trace = &Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
-  // The thread has opened the first, and will wait for room to fetch it.
-  for (int Try = 0; statsOf(Engine).InputsBytes == 0 && Try != 1000; ++Try)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  // The thread opens the first, and has no room to fetch it.
+  while (Engine.waitingForMemory() == 0)
+    std::this_thread::yield();
   Engine.cancel();
   Engine.join();
-  EXPECT_THAT(ReadTrace(Trace).names(), Contains("prefetch 0/wait for memory"));
+  EXPECT_EQ(Engine.waitingForMemory(), 0U);
+  std::multiset<std::string> Names = ReadTrace(Trace).names();
+  EXPECT_THAT(Names, Contains("prefetch 0/wait for memory"));
+  // What has not begun is not there.
+  EXPECT_THAT(Names, testing::Not(Contains("prefetch 0/fetch")));
   EXPECT_TRUE(statsOf(Engine).Unfinished);
 }
 

@@ -41,6 +41,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
   EXPECT_EQ(Stats.Inputs, 20U);
   EXPECT_EQ(Stats.InputsBytes, 20 * 300000U);
   EXPECT_EQ(Stats.ResidentBytesBefore, 0U);
+  EXPECT_EQ(Stats.UnknownBytesBefore, 0U);
   EXPECT_EQ(Stats.HintedBytes, 20 * 300000U);
   EXPECT_GE(Stats.HintCalls, 20U);
   EXPECT_TRUE(Stats.FirstHintMs.has_value());

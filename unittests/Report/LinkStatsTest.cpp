@@ -62,7 +62,7 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(someStats()));
   ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
   const llvm::json::Object &O = *V->getAsObject();
-  EXPECT_EQ(O.size(), 26U);
+  EXPECT_EQ(O.size(), 27U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
   EXPECT_EQ(O.getString("flavour"), "coff");
@@ -70,6 +70,7 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ(O.getInteger("inputs"), 450);
   EXPECT_EQ(O.getInteger("inputs_bytes"), 800000000);
   EXPECT_EQ(O.getInteger("resident_bytes_before"), 0);
+  EXPECT_EQ(O.getInteger("unknown_bytes_before"), 0);
   EXPECT_EQ(O.getInteger("hinted_bytes"), 600000000);
   EXPECT_EQ(O.getInteger("hint_calls"), 1200);
   EXPECT_EQ(O.getInteger("handed_over"), 449);
@@ -189,6 +190,40 @@ TEST(LinkStatsTest, WarmInWords) {
   LinkStats S = warmStats();
   S.BudgetBytes = 0;
   EXPECT_EQ(inWords(S), inWords(warmStats()));
+}
+
+// What nobody tells is neither in memory nor out of it.
+TEST(LinkStatsTest, WhatIsNotKnownInWords) {
+  LinkStats S = someStats();
+  S.UnknownBytesBefore = S.InputsBytes;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("prefetch: of 800 MB (450 inputs) it is not known what "
+                        "was in memory. Fetched 600 MB"));
+  S.UnknownBytesBefore = 500000000;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("prefetch: none of 300 MB was in memory; of 500 MB "
+                        "more (450 inputs) it is not known. Fetched 600 MB"));
+  S.ResidentBytesBefore = 87000000;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("prefetch: 71% of 300 MB was not in memory; of 500 MB "
+                        "more (450 inputs) it is not known. Fetched 600 MB"));
+  S.ResidentBytesBefore = 299000000;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("less than 1% of 300 MB was not in memory; of 500 MB"));
+  S.ResidentBytesBefore = 300000000;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("prefetch: all 300 MB were in memory; of 500 MB more "
+                        "(450 inputs) it is not known. Fetched 600 MB"));
+  S = warmStats();
+  S.UnknownBytesBefore = 500000000;
+  S.ResidentBytesBefore = 300000000;
+  S.Unfinished = true;
+  EXPECT_THAT(inWords(S),
+              HasSubstr("it is not known. The linker was done before anything "
+                        "was fetched. 449 of"));
+  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
+  ASSERT_TRUE(bool(V));
+  EXPECT_EQ(V->getAsObject()->getInteger("unknown_bytes_before"), 500000000);
 }
 
 TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {

@@ -10,7 +10,10 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -134,6 +137,55 @@ TEST(TraceLogTest, AThreadThatIsNotOursKeepsItsLane) {
   EXPECT_EQ(nameIn(Names[1]), "linker's inputs 2");
 }
 
+TEST(TraceLogTest, NoTwoThreadsThatAreNotOursHaveOneName) {
+  constexpr size_t NumThreads = 16;
+  TraceLog Log(TraceClock::now());
+  std::atomic<size_t> Ready{0};
+  std::vector<std::thread> Threads;
+  for (size_t T = 0; T != NumThreads; ++T)
+    Threads.emplace_back([&] {
+      ++Ready;
+      while (Ready != NumThreads)
+        std::this_thread::yield();
+      Log.laneOfThisThread("linker's inputs", 1);
+    });
+  for (std::thread &T : Threads)
+    T.join();
+  std::set<std::string> Names;
+  for (const llvm::json::Object &Event : eventsOf(Log, "M", "thread_name"))
+    Names.insert(nameIn(Event).str());
+  EXPECT_EQ(Names.size(), NumThreads);
+  EXPECT_TRUE(Names.count("linker's inputs 16"));
+}
+
+// One of the linker's threads ends the process, others know nothing of it.
+TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
+  constexpr int Times = 500, NumThreads = 2;
+  TraceLog Log(TraceClock::now());
+  std::atomic<int> Ended{0};
+  std::vector<std::thread> Threads;
+  for (int T = 0; T != NumThreads; ++T)
+    Threads.emplace_back([&] {
+      for (int I = 0; I != Times; ++I) {
+        TraceSpan Span(&Log.laneOfThisThread("linker's inputs", 1),
+                       "handed over", "a file's name that is not short");
+        Log.sample("fetched", [&] { return I; });
+      }
+      ++Ended;
+    });
+  while (Ended != NumThreads) {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    Log.write(OS);
+    EXPECT_TRUE(llvm::StringRef(Text).ends_with("]}\n"));
+    // Or the threads would hardly ever get the lock.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (std::thread &T : Threads)
+    T.join();
+  EXPECT_EQ(eventsOf(Log, "X").size(), static_cast<size_t>(Times * NumThreads));
+}
+
 TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
   TraceClock::time_point Start = TraceClock::now();
   auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
@@ -177,13 +229,9 @@ TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
 
 TEST(TraceLogTest, CountersAreInOrderAndChange) {
   TraceLog Log(TraceClock::now());
-  TraceLane &A = Log.addLane("prefetch 0");
-  TraceLane &B = Log.addLane("prefetch 1");
-  A.sample("fetched", 10);
-  B.sample("fetched", 20);
-  A.sample("fetched", 20);
-  A.sample("fetched", 30);
-  B.sample("budget", 5);
+  for (uint64_t Bytes : {10, 20, 20, 30})
+    Log.sample("fetched", [&] { return Bytes; });
+  Log.sample("budget", [] { return 5; });
   std::vector<llvm::json::Object> Fetched = eventsOf(Log, "C", "fetched");
   ASSERT_EQ(Fetched.size(), 3U);
   for (size_t I = 0; I != 3; ++I)
@@ -194,6 +242,32 @@ TEST(TraceLogTest, CountersAreInOrderAndChange) {
   EXPECT_EQ(eventsOf(Log, "C", "budget").size(), 1U);
 }
 
+TEST(TraceLogTest, WhatOnlyGrowsDoesSoInTheTrace) {
+  constexpr int Times = 500, NumThreads = 4;
+  TraceLog Log(TraceClock::now());
+  std::atomic<int64_t> Bytes{0};
+  std::vector<std::thread> Threads;
+  for (int T = 0; T != NumThreads; ++T)
+    Threads.emplace_back([&] {
+      for (int I = 0; I != Times; ++I) {
+        ++Bytes;
+        Log.sample("fetched", [&] { return Bytes.load(); });
+      }
+    });
+  for (std::thread &T : Threads)
+    T.join();
+  int64_t Last = 0;
+  double LastTime = 0;
+  for (const llvm::json::Object &Event : eventsOf(Log, "C", "fetched")) {
+    int64_t Now = *Event.getObject("args")->getInteger("bytes");
+    EXPECT_GT(Now, Last);
+    Last = Now;
+    EXPECT_GE(*Event.getNumber("ts"), LastTime);
+    LastTime = *Event.getNumber("ts");
+  }
+  EXPECT_EQ(Last, Times * NumThreads);
+}
+
 TEST(TraceLogTest, SpansAndWaitsNeedALane) {
   TraceLog Log(TraceClock::now());
   TraceLane &Lane = Log.addLane("prefetch 0");
@@ -201,6 +275,8 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
     TraceSpan None(nullptr, "nothing", "f");
     TraceSpan Span(&Lane, "open", "f");
     Span.event().Bytes = 3;
+    TraceSpan Vain(&Lane, "fetch", "f");
+    Vain.forget();
     TraceWait Unneeded(&Lane, "no wait");
     EXPECT_FALSE(Unneeded.hasBegun());
     TraceWait Wait(&Lane, "wait");

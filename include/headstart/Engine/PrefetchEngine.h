@@ -112,6 +112,10 @@ public:
   /// left memory, and `touched` does not tell of them. After `join` only.
   bool wasShortOfMemory() const;
 
+  /// How many of its threads wait now, since as much is fetched as may be. Any
+  /// thread.
+  unsigned waitingForMemory() const;
+
   /// Asks the threads to stop after the step they are at (a step is at most
   /// 512 KiB, or 2 MiB of a disk that counts requests). Does not block. Any
   /// thread.

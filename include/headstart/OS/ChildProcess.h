@@ -15,9 +15,12 @@
 #ifndef HEADSTART_OS_CHILDPROCESS_H
 #define HEADSTART_OS_CHILDPROCESS_H
 
+#include "headstart/OS/Threads.h"
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -70,9 +73,15 @@ public:
   /// it.
   ProgramEnd wait();
 
+  /// What the program has read from disks, with those that it has started and
+  /// waited for, and with no other program that this process has run. After
+  /// `wait` only; nothing where the system does not tell.
+  std::optional<DiskUse> diskUse() const { return Use; }
+
 private:
   std::chrono::milliseconds Grace;
   int Child = -1;
+  std::optional<DiskUse> Use;
 };
 
 /// From now on a fault of any thread but the calling one (a bad address, a

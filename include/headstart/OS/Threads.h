@@ -50,9 +50,8 @@ struct DiskUse {
 
 /// Whose use of the disks.
 enum class DiskUser : uint8_t {
-  Thread,   ///< the calling one
-  Process,  ///< all threads, ended ones too
-  Children, ///< the ended processes that this one has waited for, and theirs
+  Thread,  ///< the calling one
+  Process, ///< all threads, ended ones too
 };
 
 /// What \p User has read until now; nothing where the system does not tell.

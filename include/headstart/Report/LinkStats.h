@@ -39,6 +39,7 @@ struct LinkStats {
   uint64_t Inputs = 0;              ///< files the prefetcher knew of
   uint64_t InputsBytes = 0;         ///< their sizes, of those that it opened
   uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, found in memory
+  uint64_t UnknownBytesBefore = 0;  ///< of InputsBytes: nobody tells whether
   uint64_t HintedBytes = 0;         ///< asked of the system, hint or fetch
   uint64_t HintCalls = 0;           ///< system calls for that
   uint64_t HandedOver = 0;          ///< inputs given to the linker ready-made

@@ -10,8 +10,9 @@
 /// Events of the prefetcher's threads and of the linker, in the format that
 /// Perfetto and chrome://tracing open.
 ///
-/// Protocol: each thread appends to a TraceLane of its own, without a lock.
-/// TraceLog::write may be called once every thread has been joined.
+/// Protocol: each thread appends to a TraceLane of its own. Its lock is one
+/// that nobody else wants until TraceLog::write: threads that are not ours may
+/// go on meanwhile, when one of them ends the process.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #define HEADSTART_REPORT_TRACELOG_H
 
 #include "headstart/Report/TimeTrace.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -69,17 +71,19 @@ struct TraceSample {
 /// The events of one thread. Only that thread may append.
 class TraceLane {
 public:
-  void add(TraceEvent Event) { Events.push_back(std::move(Event)); }
-  void sample(const char *Counter, uint64_t Bytes) {
-    Samples.push_back({Counter, TraceClock::now(), Bytes});
+  TraceLane(llvm::StringRef Name, int Place) : Name(Name.str()), Place(Place) {}
+
+  void add(TraceEvent Event) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Events.push_back(std::move(Event));
   }
 
 private:
   friend class TraceLog;
-  std::string Name;
-  int Place = 0;
-  std::vector<TraceEvent> Events;
-  std::vector<TraceSample> Samples;
+  const std::string Name;
+  const int Place;
+  mutable std::mutex Mutex;
+  std::vector<TraceEvent> Events; // guarded by Mutex
 };
 
 class TraceLog {
@@ -98,6 +102,11 @@ public:
   /// thread.
   TraceLane &laneOfThisThread(llvm::StringRef Name, int Place);
 
+  /// Adds what \p Counter, a literal, is now. \p Value reads it, and nothing
+  /// else: value and time are taken together, so that what only grows does so
+  /// in the trace as well. Any thread.
+  void sample(const char *Counter, llvm::function_ref<uint64_t()> Value);
+
   /// Has `write` copy the events of \p Text, which LLVM's TimeProfiler has
   /// written in this process or another: as a process of their own, on the same
   /// axis. The error says what is wrong with it; one that began before this log
@@ -105,10 +114,12 @@ public:
   llvm::Error addTimeTrace(std::unique_ptr<llvm::MemoryBuffer> Text);
 
   /// Writes everything as a trace in JSON. Returns how many events of time
-  /// traces had to be left out. Call after all threads are joined.
+  /// traces had to be left out. Call after all threads of ours are joined; what
+  /// others add meanwhile may be missing.
   uint64_t write(llvm::raw_ostream &OS) const;
 
 private:
+  TraceLane &newLane(llvm::StringRef Name, int Place);
   void writeEvents(llvm::json::OStream &J) const;
   void writeSamples(llvm::json::OStream &J) const;
   uint64_t writeTimeTrace(llvm::json::OStream &J) const;
@@ -120,6 +131,7 @@ private:
   mutable std::mutex Mutex;
   std::vector<std::unique_ptr<TraceLane>> Lanes;    // guarded by Mutex
   std::map<std::thread::id, TraceLane *> OfThreads; // guarded by Mutex
+  std::vector<TraceSample> Samples; // guarded by Mutex; in the order of time
   std::optional<TimeTrace> LinkersOwn;
 };
 
@@ -146,6 +158,8 @@ public:
 
   /// To say more of it.
   TraceEvent &event() { return Event; }
+  /// Nothing has come of it: nothing is appended.
+  void forget() { Lane = nullptr; }
 
 private:
   TraceLane *Lane;

@@ -9,6 +9,7 @@
 #include "headstart/OS/ChildProcess.h"
 
 #include "ChildSupport.h"
+#include "ResourceUse.h"
 
 #include <algorithm>
 #include <array>
@@ -215,7 +216,10 @@ ProgramEnd ForegroundProgram::wait() {
   SignalRelay Relay(Child, Grace);
   for (;;) {
     int Status = 0;
-    const pid_t Found = ::waitpid(Child, &Status, WNOHANG | WUNTRACED);
+    rusage Usage = {};
+    const pid_t Found = ::wait4(Child, &Status, WNOHANG | WUNTRACED, &Usage);
+    if (Found == Child && !WIFSTOPPED(Status))
+      Use = diskUseIn(Usage);
     if (Found == Child && WIFEXITED(Status))
       return {.BySignal = false, .Code = WEXITSTATUS(Status)};
     if (Found == Child && WIFSIGNALED(Status))

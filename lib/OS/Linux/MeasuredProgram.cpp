@@ -10,6 +10,7 @@
 
 #include "ChildSupport.h"
 #include "PseudoFile.h"
+#include "ResourceUse.h"
 
 #include <algorithm>
 #include <fstream>
@@ -180,7 +181,6 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
   rusage Usage = {};
   if (::wait4(Child, &Status, WNOHANG, &Usage) != Child)
     return std::nullopt;
-  constexpr uint64_t Block = 512; // bytes, whatever the disk's are
   constexpr uint64_t Kilobyte = 1024;
   ProgramUsage Result;
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
@@ -192,8 +192,9 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
       Result.End.BySignal ? WTERMSIG(Status) : WEXITSTATUS(Status);
   Result.UserSeconds = inSeconds(Usage.ru_utime);
   Result.SystemSeconds = inSeconds(Usage.ru_stime);
-  Result.MajorFaults = static_cast<uint64_t>(Usage.ru_majflt);
-  Result.ReadBytes = Block * static_cast<uint64_t>(Usage.ru_inblock);
+  const DiskUse Disks = diskUseIn(Usage);
+  Result.MajorFaults = Disks.Stops;
+  Result.ReadBytes = Disks.Bytes;
   Result.PeakMemoryBytes = Kilobyte * static_cast<uint64_t>(Usage.ru_maxrss);
   Child = -1;
   return Result;

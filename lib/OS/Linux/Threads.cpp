@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include "ResourceUse.h"
 #include <sys/resource.h>
 
 namespace headstart::os {
@@ -20,14 +21,10 @@ std::optional<uint64_t> countWaits() {
 
 std::optional<DiskUse> diskUse(DiskUser User) {
   rusage Usage;
-  int Who = User == DiskUser::Thread    ? RUSAGE_THREAD
-            : User == DiskUser::Process ? RUSAGE_SELF
-                                        : RUSAGE_CHILDREN;
-  if (::getrusage(Who, &Usage) != 0)
+  if (::getrusage(User == DiskUser::Thread ? RUSAGE_THREAD : RUSAGE_SELF,
+                  &Usage) != 0)
     return std::nullopt;
-  // Linux counts sectors of 512 bytes, whatever the file system's blocks.
-  return DiskUse{static_cast<uint64_t>(Usage.ru_inblock) * 512,
-                 static_cast<uint64_t>(Usage.ru_majflt)};
+  return detail::diskUseIn(Usage);
 }
 
 } // namespace headstart::os

@@ -24,7 +24,8 @@ assert lanes <= {"linker", "linker's inputs"} | {
     "prefetch %d" % i for i in range(4)}, lanes
 fetched = [s for s in own if s["name"] == "fetch"]
 assert sum(s["bytes"] for s in fetched) == stats["hinted_bytes"], stats
-assert len({s["path"] for s in fetched}) == count
+paths = {s["path"] for s in fetched}
+assert len(paths) == count or (stats["unfinished"] and paths), paths
 given = [s for s in own if s["name"] == "handed over"]
 assert len(given) == stats["handed_over"] == count, stats
 

@@ -1,0 +1,29 @@
+//===- ResourceUse.h - What the system counts of a process ------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The check derives the names of headers outside of include/ from the checkout.
+#ifndef HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H
+
+#include "headstart/OS/Threads.h"
+
+#include <cstdint>
+#include <sys/resource.h>
+
+namespace headstart::os::detail {
+
+/// What \p Usage says of the disks.
+inline DiskUse diskUseIn(const rusage &Usage) {
+  constexpr uint64_t Block = 512; // bytes, whatever the disk's are
+  return {Block * static_cast<uint64_t>(Usage.ru_inblock),
+          static_cast<uint64_t>(Usage.ru_majflt)};
+}
+
+} // namespace headstart::os::detail
+
+#endif // HEADSTART_LIB_OS_LINUX_RESOURCEUSE_H
