@@ -242,6 +242,17 @@ class Plots(unittest.TestCase):
         self.assertEqual(plot["limits"][0]["points"], [[100, 1.0],
                                                        [400, 0.25]])
 
+    def test_disks_when_nobody_told_what_was_touched(self):
+        several = {f"large-debug-{speed}": entry(link("L", speed))
+                   for speed in (400, 100)}
+        for one in several.values():
+            one["figures"]["stats"] = [{**STATS, "touched_bytes": None}] * 2
+        several["large-debug"] = entry(link("L"))
+        plot = plots.plots(several, [])["throttled"]
+        self.assertEqual([limit["label"] for limit in plot["limits"]],
+                         ["stock, warm"])
+        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 1.0]])
+
     def test_growth(self):
         plot = plots.plots({"scale": entry(scaled_figures())}, [])["scale"]
         self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0],
