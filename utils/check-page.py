@@ -342,6 +342,32 @@ def check_headline(browser, report):
             yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
 
 
+def check_bounds(browser, report):
+    """Yields which figures of what was used say too much: without a record they
+    are what was seen."""
+    rows = browser.evaluate(
+        "[...document.querySelectorAll('table.ends td[data-label=Used]')]"
+        ".map(cell => cell.textContent)")
+    links = [(state, v["name"], v["observed"][state]) for state in STATES
+             for v in report["variants"] if v["observed"][state]]
+    if len(rows) != len(links):
+        yield f"{len(rows)} rows of watched links, {len(links)} in the report"
+        return
+    for text, (state, name, link) in zip(rows, links):
+        inputs = link["inputs"] or {}
+        is_bound = not text.startswith("not known") and \
+            inputs.get("wasted_bytes") is None
+        if text.endswith(" at least") != is_bound:
+            yield f"{state}, {name}: used '{text}'"
+    index = default_shown(report)[-1] if default_shown(report) else None
+    link = index is not None and report["variants"][index]["observed"]["cold"]
+    if link and link["inputs"]["touched_bytes"] and report["inputs"]["files"]:
+        heads = browser.evaluate("document.querySelector('table.files thead')"
+                                 ".textContent")
+        if ("Used, at least" in heads) != (link["inputs"]["wasted_bytes"] is None):
+            yield f"the table of inputs is headed '{heads}'"
+
+
 def check_look(browser, url, report):
     """Yields what is wrong with the page that is shown now."""
     yield from check_events(browser, url)
@@ -350,6 +376,7 @@ def check_look(browser, url, report):
     yield from compare_counts(counts, expected_counts(report, default_shown(report)))
     yield from check_parts(report, counts)
     yield from check_headline(browser, report)
+    yield from check_bounds(browser, report)
 
 
 def check_page(browser, url, report, keep):
@@ -400,6 +427,9 @@ BREAKS = [
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
+    ("document.querySelector('table.ends .bound').remove()", "cold, off: used"),
+    ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",
+     "the table of inputs is headed"),
 ]
 
 

@@ -6,13 +6,13 @@
 const PARTS = {
   used: "fetched, and used by the linker",
   self: "used, but not fetched: in memory before, or read by the linker itself",
-  touched: "used by the linker; whether it was fetched is not known",
+  touched: "at least used by the linker; whether it was fetched is not known",
   fetched: "fetched; whether it was used is not known",
   wasted: "fetched in vain",
   before: "in memory before the link",
   absent: "not in memory before",
   rest: "neither fetched nor used",
-  untouched: "not used",
+  untouched: "not seen used",
   unfetched: "not fetched",
   unknown: UNKNOWN,
 };
@@ -68,6 +68,10 @@ function makeTree(files) {
   };
   return joined(root);
 }
+
+// What the figures of a watched link are called.
+const wordsOf = link => !link || knowsUse(link) ? WORDS
+  : {...WORDS, touched_bytes: USED_AT_LEAST};
 
 function fillFigures(files, index, state) {
   const link = linkOf(index, state), inputs = link ? link.inputs : {};
@@ -138,9 +142,9 @@ function wasteLines(svg, id) {
   return `url(#${id})`;
 }
 
-function fileReading(file) {
+function fileReading(file, words) {
   const rows = [["Size", bytes(file.bytes)],
-    ...Object.entries(WORDS).map(([key, word]) => [word,
+    ...Object.entries(words).map(([key, word]) => [word,
       isNumber(file.figures[key]) ? bytes(file.figures[key]) +
         (file.bytes ? ` (${percent(file.figures[key] / file.bytes)})` : "")
         : UNKNOWN])];
@@ -151,7 +155,7 @@ function fileReading(file) {
           spoken: `${file.path}: ` + rows.map(row => row.join(" ")).join(", ")};
 }
 
-function drawMap(parent, tree, files, show, label) {
+function drawMap(parent, tree, files, show, words, label) {
   const width = Math.floor(pageWidth());
   const height = files.length < 4 ? 150 : files.length < 20 ? 280
     : width < 560 ? 420 : 500;
@@ -186,17 +190,17 @@ function drawMap(parent, tree, files, show, label) {
     .attr("class", n => "file-name" + (liesOnColour(n, show) ? " on-colour" : ""))
     .text(n => n.data.name);
   const chosen = svg.append("rect").attr("class", "chosen").style("display", "none");
-  listenToMap(svg.node(), tiles, chosen);
+  listenToMap(svg.node(), tiles, words, chosen);
 }
 
-function listenToMap(node, tiles, chosen) {
+function listenToMap(node, tiles, words, chosen) {
   let at = null;
   const scaleOf = box => box.width / node.viewBox.baseVal.width;
   const show = (tile, clientX, clientY, aloud) => {
     at = tile;
     chosen.style("display", null).attr("x", tile.x0).attr("y", tile.y0)
       .attr("width", tile.x1 - tile.x0).attr("height", tile.y1 - tile.y0);
-    const {node: content, spoken} = fileReading(tile.data.file);
+    const {node: content, spoken} = fileReading(tile.data.file, words);
     tip.show(content, clientX, clientY, aloud ? spoken : null);
   };
   const hide = () => {
@@ -269,10 +273,10 @@ function mapKey(files, show) {
 
 // -- the table ---------------------------------------------------------------
 
-function filesTable(files) {
+function filesTable(files, words) {
   const columns = [
     {word: "Size", value: file => file.bytes},
-    ...Object.entries(WORDS).map(([key, word]) => ({word,
+    ...Object.entries(words).map(([key, word]) => ({word,
       value: file => file.figures[key]}))];
   let by = columns.findIndex(column => column.word === "Wasted");
   if (!files.some(file => columns[by].value(file) > 0))
@@ -347,7 +351,8 @@ function inputsSection() {
       `folder: ${variants[view.index].title}, ` +
       `${view.state}. The arrow keys go from file to file.`;
     if (all > 0)
-      drawMap(plot, tree, files, view.show, label);
+      drawMap(plot, tree, files, view.show, wordsOf(linkOf(view.index, view.state)),
+              label);
     else
       plot.append(el("p", {class: "unknown"}, "All inputs are empty."));
     key.replaceChildren(mapKey(files, view.show));
@@ -356,7 +361,8 @@ function inputsSection() {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
       ? "Where most was fetched in vain" : "The largest inputs",
       el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
-    table.replaceChildren(...filesTable(files));
+    table.replaceChildren(...filesTable(files,
+                                        wordsOf(linkOf(view.index, view.state))));
   };
   const change = () => {
     draw();
