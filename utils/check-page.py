@@ -110,10 +110,10 @@ LAYOUT = r"""
           Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 4)
         say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
     }
-  // Tiles hold their names.
-  for (const name of document.querySelectorAll('.file-name')) {
+  // Tiles and folders hold their names.
+  for (const name of document.querySelectorAll('.file-name, .folder-name')) {
     const tile = d3.select(name).datum();
-    if (name.getBBox().x + name.getBBox().width > tile.x1 + 1)
+    if (name.getBBox().x + name.getBBox().width > tile.x1)
       say(`"${named(name)}" is longer than its tile`);
   }
   // Contrast, as the accessibility guidelines reckon it.
@@ -335,7 +335,11 @@ def check_headline(browser, report):
             words = "cannot be compared"
         else:
             share = round(series["ratio"]["median"] * 100)
-            words = {"no difference": "there is no difference",
+            low, high = series["ratio"]["low"], series["ratio"]["high"]
+            none = "no difference was found" if 0.9 <= low and high <= 1.1 else \
+                "too noisy to tell a difference"
+            words = {"no difference":
+                     f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
                      "unknown": "too few rounds to tell"}.get(
                          series["verdict"], f"takes {share}% of the time")
         if words not in text:
@@ -427,6 +431,8 @@ BREAKS = [
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
+    ("document.querySelector('.folder-name').textContent = 'W'.repeat(300)",
+     "longer than its tile"),
     ("document.querySelector('table.ends .bound').remove()", "cold, off: used"),
     ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",
      "the table of inputs is headed"),

@@ -98,6 +98,8 @@ function layoutOf(tree, width, height) {
     .paddingInner(node => node.depth === 0 ? 3 : 0)(root);
 }
 
+const folderNameWidth = measureBy("600 11px"), fileNameWidth = measureBy("11px");
+
 // One path for each part, over all files: thousands of inputs stay quick to draw.
 function partPaths(tiles, show) {
   const paths = new Map();
@@ -129,7 +131,7 @@ function liesOnColour(tile, show) {
   const share = amount / tile.data.file.bytes;
   const width = tile.x1 - tile.x0, height = tile.y1 - tile.y0;
   return ["used", "before", "fetched"].includes(part) && (width >= height
-    ? share * width > nameWidth(tile.data.name) + 8 : share * height > 20);
+    ? share * width > fileNameWidth(tile.data.name) + 8 : share * height > 20);
 }
 
 function wasteLines(svg, id) {
@@ -180,12 +182,12 @@ function drawMap(parent, tree, files, show, words, label) {
     .append("text").attr("class", "folder-name").attr("x", n => n.x0 + 5)
     .attr("y", n => n.y0 + 12.5).text(n => {
       const size = "  " + bytes(n.value), room = n.x1 - n.x0 - 10;
-      return nameWidth(n.data.name + size) < room ? n.data.name + size
-        : shortened(n.data.name, room);
+      return folderNameWidth(n.data.name + size) < room ? n.data.name + size
+        : shortenedBy(folderNameWidth, n.data.name, room);
     });
   svg.selectAll(".file-name")
-    .data(tiles.filter(n => n.x1 - n.x0 > nameWidth(n.data.name) + 10 &&
-                       n.y1 - n.y0 > 22)).enter()
+    .data(tiles.filter(n => n.y1 - n.y0 > 22 && n.x1 - n.x0 > 22 &&
+                       n.x1 - n.x0 > fileNameWidth(n.data.name) + 10)).enter()
     .append("text").attr("x", n => n.x0 + 5).attr("y", n => n.y0 + 15)
     .attr("class", n => "file-name" + (liesOnColour(n, show) ? " on-colour" : ""))
     .text(n => n.data.name);
