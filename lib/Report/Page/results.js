@@ -92,7 +92,7 @@ function stateTile(state) {
       ratioWords(series.ratio)}`));
   if (series.verdict === "no difference")
     return tile("", isNoisy(series) ? "Too noisy to tell"
-      : ["No difference", el("small", {}, "was found")],
+      : ["No difference", el("small", {}, "found")],
       el("p", {}, `${times}, ratio ${ratioWords(series.ratio)}`), firstLine);
   return tile(series.verdict === "faster" ? " good" : " bad",
     [ratioText(series.ratio.median), el("small", {}, "of the time " + baseWords())],
