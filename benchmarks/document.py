@@ -13,7 +13,7 @@ HEADER = """# Benchmarks
 Written by `./dev bench`; the raw figures are in `{raw}`. Runs are
 interleaved, times are medians, ratios are medians of the ratios pair by pair. A
 run counts as cold only when the page cache was asked and no more than 1% of the
-inputs was in memory. Readahead is set to 128 KiB, what most disks have.
+inputs was in memory. {readahead}
 
 `./dev bench NAME` measures one again, `./dev bench --short` the main ones with
 smaller inputs, in ten minutes, into `build/benchmarks`.
@@ -32,6 +32,19 @@ def picture(name: str, plot: dict) -> str:
             f'src="plots/{name}.svg"></picture>\n')
 
 
+def readahead_of(entry: dict) -> str:
+    """What held for it, where that was written down."""
+    told = entry["figures"].get("readahead")
+    return f", {told}" if told else ""
+
+
+def about_readahead(figures: Dict[str, dict]) -> str:
+    usual = "Readahead is set to 128 KiB, what most disks have"
+    if any(map(readahead_of, figures.values())):
+        return usual + ", unless an\nentry says otherwise."
+    return usual + "."
+
+
 def short(entry: dict) -> str:
     return "--short " if entry.get("short") else ""
 
@@ -40,7 +53,7 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
     """The whole of it. `benchmarks` has all by name, in order; `plots` is
     what plots.py makes of the figures."""
-    parts = [HEADER.format(raw=raw)]
+    parts = [HEADER.format(raw=raw, readahead=about_readahead(figures))]
     if top := published.text(figures):
         parts.append(top + "\n")
     overview = [picture(name, plots[name]) for name in OVERVIEW
@@ -58,14 +71,14 @@ def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
         parts.append(benchmark.text(entry["figures"])
                      + f"\n\n`./dev bench {short(entry)}{name}`, "
                      f"{entry['date']}, "
-                     f"{entry['machine']}.\n")
+                     f"{entry['machine']}{readahead_of(entry)}.\n")
     return "\n".join(parts)
 
 
 # What the README shows of the other flavours.
-OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives"),
-          ("elf-objects", "the same from 3,200 objects"),
-          ("macho", "`ld64.lld`: 600 objects with DWARF, 1.4 GB"))
+OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives, {bytes}"),
+          ("elf-objects", "the same from {inputs:,} objects, {bytes}"),
+          ("macho", "`ld64.lld`: {inputs:,} objects with DWARF, {bytes}"))
 BEGIN, END = "<!-- begin figures -->\n", "<!-- end figures -->"
 
 
@@ -85,10 +98,12 @@ def other_rows(figures: Dict[str, dict]) -> List[List[str]]:
     for name, title in OTHERS:
         if name not in figures:
             continue
-        runs, warmed = (runs_of(figures[name]["figures"], kind)
-                        for kind in ("cold", "warm"))
+        one = figures[name]["figures"]
+        runs, warmed = (runs_of(one, kind) for kind in ("cold", "warm"))
         base = next(iter(runs))
-        rows.append([title, f"{median(runs[base]):.2f} s",
+        about = title.format(inputs=one["inputs"],
+                             bytes=format_bytes(one["bytes"]))
+        rows.append([about, f"{median(runs[base]):.2f} s",
                      *(f"{median(runs[way]):.2f} s "
                        f"({ratio(runs[way], runs[base]):.2f})"
                        for way in (FIRST, NEXT)),

@@ -64,25 +64,37 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
                                executable=str(program),
                                stdout=subprocess.DEVNULL)
     most = 0
-    status = pathlib.Path(f"/proc/{process.pid}/status")
-    while process.poll() is None:
-        with contextlib.suppress(OSError, IndexError, ValueError):
-            for line in status.read_text().splitlines():
-                if line.startswith("RssAnon:"):
-                    most = max(most, int(line.split()[1]) * 1024)
-        time.sleep(0.01)
+    try:
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while process.poll() is None:
+            with contextlib.suppress(OSError, IndexError, ValueError):
+                for line in status.read_text().splitlines():
+                    if line.startswith("RssAnon:"):
+                        most = max(most, int(line.split()[1]) * 1024)
+            time.sleep(0.01)
+    finally:
+        # Where a signal came in between, it would run on.
+        if process.poll() is None:
+            process.kill()
+            process.wait()
     return most
+
+
+def headstart(*words: str) -> bytes:
+    """What `headstart` prints; ends the benchmark where it fails."""
+    done = subprocess.run([str(HEADSTART), *words], stdout=subprocess.PIPE)
+    if done.returncode != 0:
+        sys.exit(f"error: headstart {words[0]} failed with status "
+                 f"{done.returncode}")
+    return done.stdout
 
 
 def evict(paths: Sequence[pathlib.Path]) -> int:
     """Puts files and folders out of memory. Returns the bytes that stayed."""
     names = [str(path) for path in paths]
-    subprocess.run([str(HEADSTART), "evict", *names], check=True,
-                   stdout=subprocess.DEVNULL)
-    done = subprocess.run(
-        [str(HEADSTART), "residency", "--json", "--summary", *names],
-        check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout)["resident_bytes"]
+    headstart("evict", *names)
+    told = headstart("residency", "--json", "--summary", *names)
+    return json.loads(told)["resident_bytes"]
 
 
 def make_cold(paths: Sequence[pathlib.Path], total: int) -> None:

@@ -168,7 +168,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
             own = harness.own_memory(harness.LLVM / sample.linker, arguments)
             memory = own + size // 2
         with machine.held(sample.folder, condition.megabytes_per_second,
-                          condition.reads_per_second, memory):
+                          condition.reads_per_second,
+                          memory) as readahead:
             cold = harness.run_rounds(ways, arguments, out,
                                       scaled(condition.rounds, factor),
                                       sample.inputs, size)
@@ -182,8 +183,8 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     return {
         "title": condition.title(sample), "inputs": len(sample.files()),
         "bytes": size, "megabytes_per_second": condition.megabytes_per_second,
-        "memory": memory, "own_memory": own, "stats": stats,
-        "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
+        "memory": memory, "own_memory": own, "readahead": readahead,
+        "stats": stats, "same": all_same(cold, warm), "cold": kept(cold), "warm": kept(warm),
     }
 
 

@@ -90,32 +90,58 @@ def throttle(megabytes: int, folder: pathlib.Path,
         yield "disk held to " + ", ".join(notes)
 
 
+def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
+    """The group of a process in a v1 hierarchy, from its /proc/<pid>/cgroup:
+    "4:memory:/a/group"."""
+    for line in memberships.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if hierarchy.name in controllers.split(","):
+            group = hierarchy / path.lstrip("/")
+            # A container may be told of groups that it does not have.
+            if (group / "cgroup.procs").exists():
+                return group
+    return hierarchy
+
+
 @contextlib.contextmanager
 def cgroup(hierarchy: pathlib.Path, settings: Dict[str, str]) -> Iterator[None]:
     """Puts this process, and so its children, into a new group of a v1
-    hierarchy, and takes both away again."""
+    hierarchy; then back into the group that it came from, and takes the new one
+    away. Whatever ends it, and wherever: a signal may come at any line."""
+    before = group_in(hierarchy, pathlib.Path("/proc/self/cgroup").read_text(
+        encoding="utf-8"))
     group = hierarchy / f"headstart-{os.getpid()}"
     try:
-        group.mkdir()
-        for name, value in settings.items():
-            (group / name).write_text(value)
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            (hierarchy / "cgroup.procs").write_text(str(os.getpid()))
-            group.rmdir()
-        sys.exit(f"error: cannot make the cgroup {group}: {error}")
-    try:
+        try:
+            group.mkdir()
+            for name, value in settings.items():
+                (group / name).write_text(value)
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+        except OSError as error:
+            sys.exit(f"error: cannot make the cgroup {group}: {error}")
         yield
     finally:
-        (hierarchy / "cgroup.procs").write_text(str(os.getpid()))
-        # A child that is just ending may still be in it.
-        for _ in range(50):
-            try:
-                group.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)
+        leave(group, before)
+
+
+def leave(group: pathlib.Path, before: pathlib.Path) -> None:
+    """Puts this process back, and takes `group` away, as far as it is there."""
+    if not group.is_dir():
+        return
+    for place in (before, group.parent):
+        try:
+            (place / "cgroup.procs").write_text(str(os.getpid()))
+            break
+        except OSError as error:
+            say(f"   cannot go back to the cgroup {place}: {error}")
+    # A child that is just ending may still be in it.
+    for _ in range(50):
+        try:
+            group.rmdir()
+            return
+        except OSError:
+            time.sleep(0.1)
+    say(f"   the cgroup {group} stays: somebody is in it")
 
 
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
@@ -138,16 +164,16 @@ def limit_memory(size: int) -> Iterator[str]:
 
 @contextlib.contextmanager
 def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
-         memory: Optional[int] = None) -> Iterator[None]:
+         memory: Optional[int] = None) -> Iterator[str]:
     """The disk below `folder` with the usual readahead, held to a speed, and
-    memory to a size, where they are given."""
+    memory to a size, where they are given. Yields what holds for readahead."""
     with contextlib.ExitStack() as stack:
         notes = [stack.enter_context(readahead(128, folder)),
                  stack.enter_context(throttle(megabytes, folder, reads))]
         if memory is not None:
             notes.append(stack.enter_context(limit_memory(memory)))
         say("   " + "; ".join(note for note in notes if note))
-        yield
+        yield notes[0]
 
 
 DROP_CACHES = pathlib.Path("/proc/sys/vm/drop_caches")
@@ -169,7 +195,8 @@ def description() -> str:
     """The machine in one line."""
     model = platform.machine()
     with contextlib.suppress(OSError):
-        for line in open("/proc/cpuinfo", encoding="utf-8"):
+        for line in pathlib.Path("/proc/cpuinfo").read_text(
+                encoding="utf-8").splitlines():
             if line.startswith("model name"):
                 model = line.split(":", 1)[1].strip()
                 break

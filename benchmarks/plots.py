@@ -120,13 +120,14 @@ def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
                 "points": []})
             curve["points"].append([speed, median(runs)])
     limits = [{"label": "what the linker touches / the disk's speed",
-               "points": limit}]
+               "points": limit}] if limit else []
     if "large-debug" in figures:
         warm = runs_of(figures["large-debug"]["figures"], "warm")
         seconds = median(next(iter(warm.values())))
+        speeds = [entry["figures"]["megabytes_per_second"] for entry in entries]
         limits.append({"label": "stock, warm",
-                       "points": [[limit[0][0], seconds],
-                                  [limit[-1][0], seconds]]})
+                       "points": [[speeds[0], seconds],
+                                  [speeds[-1], seconds]]})
     return {"kind": "curves", "title": "A cold link on slower disks",
             "curves": list(curves.values()), "limits": limits,
             "x": "the disk's speed, MB/s", "y": "seconds", "logarithmic": True,

@@ -62,12 +62,13 @@ def measure(factor: float, objects: int = OBJECTS) -> dict:
     # All corpora first: making one writes to the disk for a while after.
     samples = [(size, corpus(size, objects)) for size in SIZES]
     points = []
-    with machine.held(samples[0][1].folder):
+    with machine.held(samples[0][1].folder) as readahead:
         for size, sample in samples:
             say(f"   {size}: {len(sample.files())} objects, "
                 f"{format_bytes(sample.size())}")
             points.append({"size": str(size), **measure_one(sample, factor)})
-    return {"title": "How the cost grows with the inputs", "points": points}
+    return {"title": "How the cost grows with the inputs",
+            "readahead": readahead, "points": points}
 
 
 def slope(points: List[Tuple[float, float]]) -> float:

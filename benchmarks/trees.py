@@ -115,12 +115,12 @@ def measure_cold(rounds: int) -> dict:
         taken: dict = {}
         folders = {str(tree(name)): len(all_paths(tree(name), "-type", "d"))
                    for name in "AB"}
-        with machine.held(tree("A")):
+        with machine.held(tree("A")) as readahead:
             for column in columns:
                 taken.update(in_turn_cold(column, folders[column.tree], rounds,
                                           where))
         return {
-            "title": "Walking a tree, cold",
+            "title": "Walking a tree, cold", "readahead": readahead,
             "about": about("AB") + " The system's caches are dropped before each "
                      "run, and each must have read its folders from the disk to "
                      "count.",
@@ -148,16 +148,17 @@ def measure_ignore(rounds: int) -> dict:
         columns = [Column("G, warm", ways, tree=str(folder))]
         taken = contest.in_turn(columns, rounds, where.environment,
                                 where.output)
+        readahead = None
         if machine.can_drop_caches():
             columns.append(Column("G, cold", ways, tree=str(folder)))
-            with machine.held(folder):
+            with machine.held(folder) as readahead:
                 taken.update(in_turn_cold(columns[-1], len(folders), rounds,
                                           where))
         else:
             say("   without cold runs: they need root")
         return {
             "title": "Walking a repository by its ignore rules",
-            "about": ABOUT_G, "differences": wrong,
+            "about": ABOUT_G, "readahead": readahead, "differences": wrong,
             "parts": [{"title": "Whole programs; ratios to the fastest peer.",
                        **contest.kept(columns, taken)}],
         }

@@ -110,10 +110,10 @@ LAYOUT = r"""
           Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - b.top > 4)
         say(`"${named(pieces[i].text)}" lies on "${named(pieces[j].text)}"`);
     }
-  // Tiles hold their names.
-  for (const name of document.querySelectorAll('.file-name')) {
+  // Tiles and folders hold their names.
+  for (const name of document.querySelectorAll('.file-name, .folder-name')) {
     const tile = d3.select(name).datum();
-    if (name.getBBox().x + name.getBBox().width > tile.x1 + 1)
+    if (name.getBBox().x + name.getBBox().width > tile.x1)
       say(`"${named(name)}" is longer than its tile`);
   }
   // Contrast, as the accessibility guidelines reckon it.
@@ -335,11 +335,41 @@ def check_headline(browser, report):
             words = "cannot be compared"
         else:
             share = round(series["ratio"]["median"] * 100)
-            words = {"no difference": "there is no difference",
+            low, high = series["ratio"]["low"], series["ratio"]["high"]
+            none = "no difference was found" if 0.9 <= low and high <= 1.1 else \
+                "too noisy to tell a difference"
+            words = {"no difference":
+                     f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
                      "unknown": "too few rounds to tell"}.get(
                          series["verdict"], f"takes {share}% of the time")
         if words not in text:
             yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
+
+
+def check_bounds(browser, report):
+    """Yields which figures of what was used say too much: without a record they
+    are what was seen."""
+    rows = browser.evaluate(
+        "[...document.querySelectorAll('table.ends td[data-label=Used]')]"
+        ".map(cell => cell.textContent)")
+    links = [(state, v["name"], v["observed"][state]) for state in STATES
+             for v in report["variants"] if v["observed"][state]]
+    if len(rows) != len(links):
+        yield f"{len(rows)} rows of watched links, {len(links)} in the report"
+        return
+    for text, (state, name, link) in zip(rows, links):
+        inputs = link["inputs"] or {}
+        is_bound = not text.startswith("not known") and \
+            inputs.get("wasted_bytes") is None
+        if text.endswith(" at least") != is_bound:
+            yield f"{state}, {name}: used '{text}'"
+    index = default_shown(report)[-1] if default_shown(report) else None
+    link = index is not None and report["variants"][index]["observed"]["cold"]
+    if link and link["inputs"]["touched_bytes"] and report["inputs"]["files"]:
+        heads = browser.evaluate("document.querySelector('table.files thead')"
+                                 ".textContent")
+        if ("Used, at least" in heads) != (link["inputs"]["wasted_bytes"] is None):
+            yield f"the table of inputs is headed '{heads}'"
 
 
 def check_look(browser, url, report):
@@ -350,6 +380,7 @@ def check_look(browser, url, report):
     yield from compare_counts(counts, expected_counts(report, default_shown(report)))
     yield from check_parts(report, counts)
     yield from check_headline(browser, report)
+    yield from check_bounds(browser, report)
 
 
 def check_page(browser, url, report, keep):
@@ -400,6 +431,11 @@ BREAKS = [
     ("document.querySelector('svg').removeAttribute('aria-label')", "without a label"),
     ("document.hacked = 1", "run as a script"),
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
+    ("document.querySelector('.folder-name').textContent = 'W'.repeat(300)",
+     "longer than its tile"),
+    ("document.querySelector('table.ends .bound').remove()", "cold, off: used"),
+    ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",
+     "the table of inputs is headed"),
 ]
 
 

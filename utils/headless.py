@@ -46,9 +46,10 @@ class Browser:
         words = [program, "--headless", "--remote-debugging-pipe", "--disable-gpu",
                  "--no-first-run", "--disable-extensions", "--mute-audio",
                  "--disable-background-networking", "--disable-dev-shm-usage",
-                 "--force-color-profile=srgb", f"--user-data-dir={folder}"]
-        if os.geteuid() == 0:
-            words.append("--no-sandbox")
+                 "--force-color-profile=srgb", f"--user-data-dir={folder}",
+                 # The pages are our own. Chromium does not start where the system
+                 # has no sandbox for it: containers, root, no user namespaces.
+                 "--no-sandbox"]
         self.process = subprocess.Popen(
             words + ["about:blank"], pass_fds=(3, 4), stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

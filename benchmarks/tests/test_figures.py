@@ -242,6 +242,17 @@ class Plots(unittest.TestCase):
         self.assertEqual(plot["limits"][0]["points"], [[100, 1.0],
                                                        [400, 0.25]])
 
+    def test_disks_when_nobody_told_what_was_touched(self):
+        several = {f"large-debug-{speed}": entry(link("L", speed))
+                   for speed in (400, 100)}
+        for one in several.values():
+            one["figures"]["stats"] = [{**STATS, "touched_bytes": None}] * 2
+        several["large-debug"] = entry(link("L"))
+        plot = plots.plots(several, [])["throttled"]
+        self.assertEqual([limit["label"] for limit in plot["limits"]],
+                         ["stock, warm"])
+        self.assertEqual(plot["limits"][0]["points"], [[100, 1.0], [400, 1.0]])
+
     def test_growth(self):
         plot = plots.plots({"scale": entry(scaled_figures())}, [])["scale"]
         self.assertEqual(plot["curves"][0]["points"], [[1000, 4.0],
@@ -294,7 +305,22 @@ class Documents(unittest.TestCase):
 
     def test_nothing_measured(self):
         text = document.document({}, self.benchmarks, {}, "raw.json")
-        self.assertEqual(text, document.HEADER.format(raw="raw.json"))
+        self.assertTrue(text.startswith("# Benchmarks\n"))
+        self.assertIn("`raw.json`", text)
+        self.assertNotIn("##", text)
+
+    def test_readahead_is_what_held(self):
+        def text(**told):
+            kept = entry({**link(), **told})
+            return document.document({"coff": kept}, self.benchmarks, {}, "raw")
+        # What was measured before it was written down.
+        self.assertIn("Readahead is set to 128 KiB, what most disks have.\n",
+                      text())
+        told = text(readahead="readahead 4096 KiB (the usual 128 needs root)")
+        self.assertIn("what most disks have, unless an\nentry says otherwise.",
+                      told)
+        self.assertIn("2026-01-02, 2 cores, readahead 4096 KiB (the usual 128 "
+                      "needs root).\n", told)
 
     def test_readme(self):
         all_figures = {"coff": entry(link()), "coff-400": entry(link())}
@@ -305,6 +331,11 @@ class Documents(unittest.TestCase):
         self.assertNotIn("former", text)
         self.assertIn("| 6.00 s (1.00) | 6.00 s (1.00) | 1.00 s (1.00) |", text)
         self.assertEqual(document.readme(all_figures, text), text)
+        self.assertNotIn("objects with DWARF", text)
+        text = document.readme({**all_figures, "macho": entry(
+            {**link(), "inputs": 1234, "bytes": 1_400_000_000})}, before)
+        self.assertIn("| `ld64.lld`: 1,234 objects with DWARF, 1.4 GB | 6.00 s |",
+                      text)
         self.assertEqual(document.readme({}, before), before)
 
 

@@ -1,7 +1,10 @@
 """How links are run, with a linker that is a few lines of shell."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
+import json
 import os
 import pathlib
 import signal
@@ -9,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(FOLDER))
@@ -81,6 +85,66 @@ class Linking(unittest.TestCase):
         self.assertEqual(done.status, -signal.SIGKILL)
 
 
+    def test_the_memory_of_a_link(self):
+        self.linker.write_text("#!/bin/sh\nexec sleep 0.3\n")
+        self.assertGreater(harness.own_memory(self.linker, []), 0)
+
+    def test_a_linker_whose_memory_is_read_ends_with_a_signal(self):
+        note = self.folder / "pid"
+        self.linker.write_text(f"#!/bin/sh\necho $$ >{note}\nexec sleep 60\n")
+
+        def stop(_):
+            if note.exists() and note.read_text().strip():
+                raise KeyboardInterrupt
+        with mock.patch.object(harness.time, "sleep", stop):
+            with self.assertRaises(KeyboardInterrupt):
+                harness.own_memory(self.linker, [])
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(note.read_text()), 0)
+
+    def test_headstart_that_fails_ends_the_benchmark(self):
+        self.linker.write_text("#!/bin/sh\nexit 3\n")
+        with mock.patch.object(harness, "HEADSTART", self.linker):
+            with self.assertRaises(SystemExit) as raised:
+                harness.evict([self.folder])
+        self.assertIn("headstart evict failed with status 3",
+                      str(raised.exception))
+
+
+class Failing(unittest.TestCase):
+    """One benchmark that fails takes nothing from the others."""
+
+    def setUp(self):
+        loader = importlib.machinery.SourceFileLoader("run",
+                                                      str(FOLDER / "run"))
+        spec = importlib.util.spec_from_loader("run", loader)
+        self.run = importlib.util.module_from_spec(spec)
+        loader.exec_module(self.run)
+
+    def test_the_others_are_measured_and_kept(self):
+        def fails(_):
+            raise subprocess.CalledProcessError(1, ["headstart", "evict"])
+
+        def ends(_):
+            sys.exit("error: no such linker")
+        benchmarks = {
+            "a": mock.Mock(measure=fails), "b": mock.Mock(measure=ends),
+            "c": mock.Mock(measure=lambda factor: {"figure": factor})}
+        with tempfile.TemporaryDirectory() as name, \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            folder = pathlib.Path(name)
+            documents = self.run.Documents(folder, benchmarks, False)
+            failed = self.run.measure(mock.Mock(
+                names=[], benchmarks=benchmarks, rounds=2), documents)
+            kept = json.loads((folder / "benchmarks.json").read_text())
+            self.assertEqual([path.name for path in folder.iterdir()],
+                             ["benchmarks.json"])
+        self.assertEqual(failed, ["a", "b"])
+        self.assertEqual(kept["c"]["figures"], {"figure": 2})
+        self.assertIn("CalledProcessError", said.getvalue())
+        self.assertIn("no such linker", said.getvalue())
+
+
 class Interrupted(unittest.TestCase):
     """What was changed is put back when a signal comes in the middle."""
 
@@ -109,7 +173,7 @@ class Interrupted(unittest.TestCase):
 class Held(unittest.TestCase):
     """Without root, or the knobs, a sentence says so, and nothing fails."""
 
-    def test_readahead_that_cannot_be_set(self):
+    def test_readahead_is_set_and_put_back_where_it_can_be(self):
         with tempfile.TemporaryDirectory() as name:
             knob = pathlib.Path(name) / "read_ahead_kb"
             knob.write_text("4096\n")
@@ -120,11 +184,76 @@ class Held(unittest.TestCase):
                     self.assertIn("(was 4096)", note)
                     self.assertEqual(knob.read_text(), "128")
                 self.assertEqual(knob.read_text(), "4096")
+                # Root may write everywhere: no file refuses it for certain.
+                refusing = mock.Mock()
+                refusing.read_text.return_value = "4096\n"
+                refusing.write_text.side_effect = PermissionError
+                machine.readahead_knob = lambda folder: refusing
+                with machine.readahead(128, pathlib.Path(name)) as note:
+                    self.assertEqual(
+                        note, "readahead 4096 KiB (the usual 128 needs root)")
+                # And nothing is put back that was not changed.
+                refusing.write_text.assert_called_once_with("128")
                 machine.readahead_knob = lambda folder: None
                 with machine.readahead(128, pathlib.Path(name)) as note:
                     self.assertIn("not known", note)
             finally:
                 machine.readahead_knob = before
+
+    def test_a_group_is_found_in_its_hierarchy(self):
+        with tempfile.TemporaryDirectory() as name:
+            hierarchy = pathlib.Path(name) / "memory"
+            group = hierarchy / "a" / "b"
+            group.mkdir(parents=True)
+            (group / "cgroup.procs").touch()
+            self.assertEqual(machine.group_in(
+                hierarchy, "7:blkio:/a\n4:cpu,memory:/a/b\n0::/c\n"), group)
+            for others in ("4:memory:/a\n", "4:memory:/gone\n", "0::/a/b\n", ""):
+                self.assertEqual(machine.group_in(hierarchy, others), hierarchy)
+
+    def test_a_signal_while_a_group_is_made(self):
+        """A hierarchy of plain files: the group goes, and this process is told to
+        be where it was."""
+        for problem, raised in ((KeyboardInterrupt, KeyboardInterrupt),
+                                (OSError, SystemExit)):
+            with tempfile.TemporaryDirectory() as name:
+                hierarchy = pathlib.Path(name)
+                settings = mock.Mock()
+                settings.items.side_effect = problem
+                with self.assertRaises(raised):
+                    with machine.cgroup(hierarchy, settings):
+                        self.fail("it was entered")
+                self.assertEqual([path.name for path in hierarchy.iterdir()],
+                                 ["cgroup.procs"])
+                self.assertEqual((hierarchy / "cgroup.procs").read_text(),
+                                 str(os.getpid()))
+
+    @unittest.skipUnless(machine.can_limit_memory(),
+                         "needs root and a memory cgroup (v1)")
+    def test_a_process_goes_back_to_the_group_it_came_from(self):
+        outer = machine.MEMORY / f"headstart-test-{os.getpid()}"
+        script = (
+            "import pathlib, sys\n"
+            f"sys.path.insert(0, {str(FOLDER)!r})\n"
+            "import machine\n"
+            "def now():\n"
+            "    print(machine.group_in(machine.MEMORY, pathlib.Path(\n"
+            "        '/proc/self/cgroup').read_text()))\n"
+            "pathlib.Path(sys.argv[1], 'cgroup.procs').write_text('0')\n"
+            "now()\n"
+            "with machine.cgroup(machine.MEMORY, {}):\n"
+            "    now()\n"
+            "now()\n")
+        outer.mkdir()
+        try:
+            done = subprocess.run([sys.executable, "-c", script, str(outer)],
+                                  stdout=subprocess.PIPE, text=True, check=True)
+        finally:
+            outer.rmdir()
+        before, within, after = done.stdout.splitlines()
+        self.assertEqual((before, after), (str(outer), str(outer)))
+        self.assertNotEqual(within, before)
+        self.assertFalse(pathlib.Path(within).exists())
 
     def test_no_throttle_is_no_cgroup(self):
         with machine.throttle(0, pathlib.Path("/")) as note:

@@ -279,7 +279,7 @@ public:
     else if (File.IsUnwritten)
       Sums[Unwritten].add(0, *File.After);
     else {
-      Others.push_back(File.Identity);
+      Others.push_back(File.Path);
       Stayed.push_back(*File.After);
     }
   }
@@ -305,8 +305,8 @@ public:
 private:
   Totals All;
   Totals Sums[StayReasons];
-  std::vector<os::FileIdentity> Others;
-  std::vector<uint64_t> Stayed; ///< bytes of each of them
+  std::vector<std::string> Others; ///< paths of the rest
+  std::vector<uint64_t> Stayed;    ///< bytes of each of them
 };
 
 /// What came of an eviction.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <sys/mman.h>
+#include <vector>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -43,25 +44,42 @@ TEST(PageKeepersTest, AFileInMemoryHasNoDisk) {
 TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
   const TestFolder Folder;
   const std::string Text(10000, 'x');
-  const std::array<OpenFile, 3> Files = {opened(Folder.write("free", Text)),
-                                         opened(Folder.write("mapped", Text)),
-                                         opened(Folder.write("locked", Text))};
+  const std::string Free = Folder.write("free", Text);
+  const std::string MappedPath = Folder.write("mapped", Text);
+  const std::string LockedPath = Folder.write("locked", Text);
   MappedFile Mapped;
   MappedFile Locked;
-  ASSERT_FALSE(MappedFile::map(Files[1], Mapped));
-  ASSERT_FALSE(MappedFile::map(Files[2], Locked));
+  ASSERT_FALSE(MappedFile::map(opened(MappedPath), Mapped));
+  ASSERT_FALSE(MappedFile::map(opened(LockedPath), Locked));
   ASSERT_EQ(::mlock(Locked.data(), Locked.size()), 0);
-  const std::array<FileIdentity, 4> Asked = {
-      Files[2].identity(), Files[0].identity(), Files[1].identity(),
-      // Once more.
-      Files[2].identity()};
+  const std::array<std::string, 6> Asked = {LockedPath, Free, MappedPath,
+                                            // Once more.
+                                            LockedPath,
+                                            // Nobody can have these mapped.
+                                            Folder.write("empty", ""),
+                                            Free + ".gone"};
   const std::vector<FileUse> Uses = findUses(Asked);
-  ASSERT_EQ(Uses.size(), 4U);
+  ASSERT_EQ(Uses.size(), 6U);
   EXPECT_TRUE(Uses[0].IsMapped && Uses[0].IsLocked);
   EXPECT_FALSE(Uses[1].IsMapped || Uses[1].IsLocked);
   EXPECT_TRUE(Uses[2].IsMapped && !Uses[2].IsLocked);
   EXPECT_TRUE(Uses[3].IsMapped && Uses[3].IsLocked);
+  EXPECT_FALSE(Uses[4].IsMapped || Uses[4].IsLocked);
+  EXPECT_FALSE(Uses[5].IsMapped || Uses[5].IsLocked);
   ::munlock(Locked.data(), Locked.size());
+}
+
+TEST(PageKeepersTest, OfManyFilesTheLastIsFound) {
+  const TestFolder Folder;
+  std::vector<std::string> Paths;
+  for (int I = 0; I != 2100; ++I)
+    Paths.push_back(Folder.write(std::to_string(I), "x"));
+  MappedFile Mapped;
+  ASSERT_FALSE(MappedFile::map(opened(Paths.back()), Mapped));
+  const std::vector<FileUse> Uses = findUses(Paths);
+  ASSERT_EQ(Uses.size(), Paths.size());
+  for (size_t I = 0; I != Uses.size(); ++I)
+    EXPECT_EQ(Uses[I].IsMapped, I + 1 == Uses.size()) << I;
 }
 
 TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace headstart::os {
@@ -42,11 +43,13 @@ struct FileUse {
 };
 
 /// Asks every process that this one may look at (those of the same user; all,
-/// for root) what it has mapped. One answer for each of \p Files, of which
-/// Device and Inode count; none is in use where the system does not tell. Takes
-/// some 0.1 ms a process, and for one that has mapped some of \p Files as long
-/// as a look at all of its page tables. Any thread.
-std::vector<FileUse> findUses(std::span<const FileIdentity> Files);
+/// for root) what it has mapped. One answer for each of the files \p Paths;
+/// none is in use where the system does not tell, or the file cannot be opened.
+/// Takes some 0.1 ms a process, for one that has mapped some of the files as
+/// long as a look at all of its page tables, and maps each file for a moment:
+/// the system names mapped files by devices and inodes that are not always
+/// those of FileIdentity. Blocks for metadata only. Any thread.
+std::vector<FileUse> findUses(std::span<const std::string> Paths);
 
 } // namespace headstart::os
 

@@ -12,8 +12,8 @@ namespace headstart::os {
 
 FileBacking backingOf(const OpenFile &) { return FileBacking::Disk; }
 
-std::vector<FileUse> findUses(std::span<const FileIdentity> Files) {
-  return std::vector<FileUse>(Files.size());
+std::vector<FileUse> findUses(std::span<const std::string> Paths) {
+  return std::vector<FileUse>(Paths.size());
 }
 
 } // namespace headstart::os

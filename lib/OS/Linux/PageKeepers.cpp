@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <dirent.h>
 #include <fstream>
+#include <map>
 #include <string>
 #include <string_view>
 #include <sys/sysmacros.h>
@@ -55,14 +56,25 @@ FileBacking os::backingOf(const OpenFile &File) {
 
 namespace {
 
-using FileKey = std::pair<uint64_t, uint64_t>; // device, inode
+/// Device and inode, as /proc/<pid>/maps prints them. They are not always what
+/// fstat tells: btrfs has a device for each subvolume there, and overlayfs,
+/// before Linux 6.8, prints the file that lies below.
+using FileKey = std::pair<uint64_t, uint64_t>;
+
+/// A line of /proc/<pid>/maps.
+struct Mapping {
+  uint64_t Begin = 0; ///< its address
+  FileKey Key;
+};
 
 /// The files that were asked about, in the order of their keys.
 class FileTable {
 public:
-  explicit FileTable(std::span<const FileIdentity> Files) : Uses(Files.size()) {
-    for (size_t I = 0; I != Files.size(); ++I)
-      Keys.emplace_back(FileKey{Files[I].Device, Files[I].Inode}, I);
+  explicit FileTable(std::span<const std::string> Paths) : Uses(Paths.size()) {
+    // A process may not have many more mappings than 65,000.
+    constexpr size_t Most = 1000;
+    for (size_t I = 0; I < Paths.size(); I += Most)
+      addKeys(Paths.subspan(I, std::min(Most, Paths.size() - I)), I);
     std::sort(Keys.begin(), Keys.end());
   }
 
@@ -78,6 +90,8 @@ public:
   std::vector<FileUse> take() { return std::move(Uses); }
 
 private:
+  void addKeys(std::span<const std::string> Paths, size_t First);
+
   std::vector<std::pair<FileKey, size_t>> Keys;
   std::vector<FileUse> Uses;
 };
@@ -87,9 +101,10 @@ private:
 /// What a line of /proc/<pid>/maps, or the first of a mapping in smaps, names:
 /// "55e0-55f0 r--p 00000000 fe:00 1234    /a/path". False when it is no such
 /// line, or no file.
-static bool parseMapping(std::string_view Line, FileKey &Key) {
-  const std::string_view Range = takeField(Line, ' ');
-  if (Range.find('-') == std::string_view::npos)
+static bool parseMapping(std::string_view Line, Mapping &Result) {
+  std::string_view End = takeField(Line, ' ');
+  const std::string_view Begin = takeField(End, '-');
+  if (End.empty())
     return false;
   takeField(Line, ' '); // the rights
   takeField(Line, ' '); // the offset
@@ -103,11 +118,31 @@ static bool parseMapping(std::string_view Line, FileKey &Key) {
   };
   unsigned MajorNumber = 0;
   unsigned MinorNumber = 0;
-  if (!Parse(Major, MajorNumber, 16) || !Parse(Minor, MinorNumber, 16) ||
-      !Parse(Inode, Key.second, 10) || Key.second == 0)
+  if (!Parse(Begin, Result.Begin, 16) || !Parse(Major, MajorNumber, 16) ||
+      !Parse(Minor, MinorNumber, 16) || !Parse(Inode, Result.Key.second, 10) ||
+      Result.Key.second == 0)
     return false;
-  Key.first = makedev(MajorNumber, MinorNumber);
+  Result.Key.first = makedev(MajorNumber, MinorNumber);
   return true;
+}
+
+/// Maps the files, the first of which is number \p First, and reads how this
+/// process is said to have them.
+void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
+  std::vector<MappedFile> Mapped(Paths.size());
+  std::map<uint64_t, size_t> Numbers; // by address
+  for (size_t I = 0; I != Paths.size(); ++I) {
+    OpenFile File;
+    if (!OpenFile::open(Paths[I], File) && File.size() != 0 &&
+        !MappedFile::map(File, Mapped[I]))
+      Numbers.emplace(reinterpret_cast<uintptr_t>(Mapped[I].data()), First + I);
+  }
+  std::string Text;
+  Mapping Line;
+  for (std::ifstream Maps("/proc/self/maps"); std::getline(Maps, Text);)
+    if (parseMapping(Text, Line))
+      if (const auto At = Numbers.find(Line.Begin); At != Numbers.end())
+        Keys.emplace_back(Line.Key, At->second);
 }
 
 /// Notes what the process whose folder is \p Process has mapped. The lock shows
@@ -115,10 +150,11 @@ static bool parseMapping(std::string_view Line, FileKey &Key) {
 static void look(const std::string &Process, FileTable &Files) {
   bool Any = false;
   std::string Text;
-  FileKey Key;
+  Mapping Found;
   for (std::ifstream Maps(Process + "/maps"); std::getline(Maps, Text);)
-    if (parseMapping(Text, Key))
-      Any |= Files.forEach(Key, [](FileUse &Use) { Use.IsMapped = true; });
+    if (parseMapping(Text, Found))
+      Any |=
+          Files.forEach(Found.Key, [](FileUse &Use) { Use.IsMapped = true; });
   if (!Any)
     return;
   bool IsFile = false;
@@ -128,18 +164,18 @@ static void look(const std::string &Process, FileTable &Files) {
     if (!Line.starts_with(Flags)) {
       // Anything else that a mapping has is "Name: value".
       if (Line.find('-') < Line.find(' '))
-        IsFile = parseMapping(Line, Key);
+        IsFile = parseMapping(Line, Found);
       continue;
     }
     for (Line.remove_prefix(Flags.size()); IsFile && !Line.empty();)
       if (takeField(Line, ' ') == "lo")
-        Files.forEach(Key, [](FileUse &Use) { Use.IsLocked = true; });
+        Files.forEach(Found.Key, [](FileUse &Use) { Use.IsLocked = true; });
   }
 }
 
-std::vector<FileUse> os::findUses(std::span<const FileIdentity> Files) {
-  FileTable Table(Files);
-  DIR *const Processes = Files.empty() ? nullptr : ::opendir("/proc");
+std::vector<FileUse> os::findUses(std::span<const std::string> Paths) {
+  FileTable Table(Paths);
+  DIR *const Processes = Paths.empty() ? nullptr : ::opendir("/proc");
   if (!Processes)
     return Table.take();
   while (const dirent *Entry = ::readdir(Processes))

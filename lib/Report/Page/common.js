@@ -61,6 +61,26 @@ function shortened(text, width) {
   return text.length <= fits ? text : fits < 4 ? "" : text.slice(0, fits - 1) + "…";
 }
 
+// The same measured, for names of which there are fewer, in the fonts of page.css.
+const measureBy = font => {
+  const context = document.createElement("canvas").getContext("2d");
+  return text => {
+    context.font = font + ' system-ui, "DejaVu Sans", sans-serif';
+    return context.measureText(text).width;
+  };
+};
+function shortenedBy(measure, text, width) {
+  if (measure(text) <= width)
+    return text;
+  let [fits, over] = [0, text.length];
+  while (fits + 1 < over) {
+    const middle = (fits + over) >> 1;
+    [fits, over] = measure(text.slice(0, middle) + "…") <= width ? [middle, over]
+      : [fits, middle];
+  }
+  return fits < 3 ? "" : text.slice(0, fits) + "…";
+}
+
 // The unit for an axis of bytes: [divisor, name].
 function byteUnit(largest) {
   for (const unit of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])

@@ -6,13 +6,13 @@
 const PARTS = {
   used: "fetched, and used by the linker",
   self: "used, but not fetched: in memory before, or read by the linker itself",
-  touched: "used by the linker; whether it was fetched is not known",
+  touched: "at least used by the linker; whether it was fetched is not known",
   fetched: "fetched; whether it was used is not known",
   wasted: "fetched in vain",
   before: "in memory before the link",
   absent: "not in memory before",
   rest: "neither fetched nor used",
-  untouched: "not used",
+  untouched: "not seen used",
   unfetched: "not fetched",
   unknown: UNKNOWN,
 };
@@ -69,6 +69,10 @@ function makeTree(files) {
   return joined(root);
 }
 
+// What the figures of a watched link are called.
+const wordsOf = link => !link || knowsUse(link) ? WORDS
+  : {...WORDS, touched_bytes: USED_AT_LEAST};
+
 function fillFigures(files, index, state) {
   const link = linkOf(index, state), inputs = link ? link.inputs : {};
   for (const file of files)
@@ -93,6 +97,8 @@ function layoutOf(tree, width, height) {
     .paddingTop(node => named(node) ? 17 : 0)
     .paddingInner(node => node.depth === 0 ? 3 : 0)(root);
 }
+
+const folderNameWidth = measureBy("600 11px"), fileNameWidth = measureBy("11px");
 
 // One path for each part, over all files: thousands of inputs stay quick to draw.
 function partPaths(tiles, show) {
@@ -125,7 +131,7 @@ function liesOnColour(tile, show) {
   const share = amount / tile.data.file.bytes;
   const width = tile.x1 - tile.x0, height = tile.y1 - tile.y0;
   return ["used", "before", "fetched"].includes(part) && (width >= height
-    ? share * width > nameWidth(tile.data.name) + 8 : share * height > 20);
+    ? share * width > fileNameWidth(tile.data.name) + 8 : share * height > 20);
 }
 
 function wasteLines(svg, id) {
@@ -138,9 +144,9 @@ function wasteLines(svg, id) {
   return `url(#${id})`;
 }
 
-function fileReading(file) {
+function fileReading(file, words) {
   const rows = [["Size", bytes(file.bytes)],
-    ...Object.entries(WORDS).map(([key, word]) => [word,
+    ...Object.entries(words).map(([key, word]) => [word,
       isNumber(file.figures[key]) ? bytes(file.figures[key]) +
         (file.bytes ? ` (${percent(file.figures[key] / file.bytes)})` : "")
         : UNKNOWN])];
@@ -151,7 +157,7 @@ function fileReading(file) {
           spoken: `${file.path}: ` + rows.map(row => row.join(" ")).join(", ")};
 }
 
-function drawMap(parent, tree, files, show, label) {
+function drawMap(parent, tree, files, show, words, label) {
   const width = Math.floor(pageWidth());
   const height = files.length < 4 ? 150 : files.length < 20 ? 280
     : width < 560 ? 420 : 500;
@@ -176,27 +182,27 @@ function drawMap(parent, tree, files, show, label) {
     .append("text").attr("class", "folder-name").attr("x", n => n.x0 + 5)
     .attr("y", n => n.y0 + 12.5).text(n => {
       const size = "  " + bytes(n.value), room = n.x1 - n.x0 - 10;
-      return nameWidth(n.data.name + size) < room ? n.data.name + size
-        : shortened(n.data.name, room);
+      return folderNameWidth(n.data.name + size) < room ? n.data.name + size
+        : shortenedBy(folderNameWidth, n.data.name, room);
     });
   svg.selectAll(".file-name")
-    .data(tiles.filter(n => n.x1 - n.x0 > nameWidth(n.data.name) + 10 &&
-                       n.y1 - n.y0 > 22)).enter()
+    .data(tiles.filter(n => n.y1 - n.y0 > 22 && n.x1 - n.x0 > 22 &&
+                       n.x1 - n.x0 > fileNameWidth(n.data.name) + 10)).enter()
     .append("text").attr("x", n => n.x0 + 5).attr("y", n => n.y0 + 15)
     .attr("class", n => "file-name" + (liesOnColour(n, show) ? " on-colour" : ""))
     .text(n => n.data.name);
   const chosen = svg.append("rect").attr("class", "chosen").style("display", "none");
-  listenToMap(svg.node(), tiles, chosen);
+  listenToMap(svg.node(), tiles, words, chosen);
 }
 
-function listenToMap(node, tiles, chosen) {
+function listenToMap(node, tiles, words, chosen) {
   let at = null;
   const scaleOf = box => box.width / node.viewBox.baseVal.width;
   const show = (tile, clientX, clientY, aloud) => {
     at = tile;
     chosen.style("display", null).attr("x", tile.x0).attr("y", tile.y0)
       .attr("width", tile.x1 - tile.x0).attr("height", tile.y1 - tile.y0);
-    const {node: content, spoken} = fileReading(tile.data.file);
+    const {node: content, spoken} = fileReading(tile.data.file, words);
     tip.show(content, clientX, clientY, aloud ? spoken : null);
   };
   const hide = () => {
@@ -269,10 +275,10 @@ function mapKey(files, show) {
 
 // -- the table ---------------------------------------------------------------
 
-function filesTable(files) {
+function filesTable(files, words) {
   const columns = [
     {word: "Size", value: file => file.bytes},
-    ...Object.entries(WORDS).map(([key, word]) => ({word,
+    ...Object.entries(words).map(([key, word]) => ({word,
       value: file => file.figures[key]}))];
   let by = columns.findIndex(column => column.word === "Wasted");
   if (!files.some(file => columns[by].value(file) > 0))
@@ -347,7 +353,8 @@ function inputsSection() {
       `folder: ${variants[view.index].title}, ` +
       `${view.state}. The arrow keys go from file to file.`;
     if (all > 0)
-      drawMap(plot, tree, files, view.show, label);
+      drawMap(plot, tree, files, view.show, wordsOf(linkOf(view.index, view.state)),
+              label);
     else
       plot.append(el("p", {class: "unknown"}, "All inputs are empty."));
     key.replaceChildren(mapKey(files, view.show));
@@ -356,7 +363,8 @@ function inputsSection() {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
       ? "Where most was fetched in vain" : "The largest inputs",
       el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
-    table.replaceChildren(...filesTable(files));
+    table.replaceChildren(...filesTable(files,
+                                        wordsOf(linkOf(view.index, view.state))));
   };
   const change = () => {
     draw();

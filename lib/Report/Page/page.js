@@ -34,8 +34,9 @@ function machineSection() {
       "of them. Before a cold round the inputs were put out of memory, and a round ",
       "that found some of them there is thrown away and marked. A ratio is the ",
       "median over pairs of rounds, with its interval in brackets; ",
-      "“no difference” means that the rounds do not tell one. Outliers are ",
-      "marked and counted. Time in the charts begins with the link."),
+      "“no difference found” means that the interval holds 1, or the ",
+      "difference is under 2%; “too noisy to tell” that it ends more than a tenth ",
+      "from 1: a difference may be there. Outliers are marked and counted. Time in the charts begins with the link."),
     facts([
       ["System", textOrUnknown(machine.system)],
       ["Processor", isText(machine.processor)

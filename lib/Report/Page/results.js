@@ -15,6 +15,13 @@ function headlineVariant() {
 const baseWords = () => variants[0].name === "off" ? "without prefetching"
   : "of the first variant";
 
+// Whether rounds that tell no difference say little: one of more than a tenth could
+// be there all the same.
+const isNoisy = ({verdict, ratio}) => verdict === "no difference" && ratio &&
+  isNumber(ratio.low) && isNumber(ratio.high) && (ratio.low < 0.9 || ratio.high > 1.1);
+const verdictWords = series => isNoisy(series) ? "too noisy to tell"
+  : VERDICTS[series.verdict] || series.verdict;
+
 // What is to be said of one state.
 function clause(state) {
   const index = headlineVariant(), series = variants[index][state];
@@ -29,7 +36,8 @@ function clause(state) {
   if (series.verdict === "unknown")
     return "there are too few rounds to tell a difference";
   if (series.verdict === "no difference")
-    return "there is no difference";
+    return (isNoisy(series) ? "the rounds are too noisy to tell a difference"
+      : "no difference was found") + rangeWords(series.ratio);
   const whose = variants[index].name.startsWith("on") ? "with Headstart" : "this way";
   return `the link ${whose} takes ${Math.round(series.ratio.median * 100)}% of the ` +
     "time " + baseWords();
@@ -47,12 +55,14 @@ function headline() {
 }
 
 const VERDICTS = {faster: "faster", slower: "slower",
-                  "no difference": "no difference",
+                  "no difference": "no difference found",
                   unknown: "too few rounds", base: "compared with"};
 
 // In one piece, wherever the line ends.
 const intervalText = (low, high) =>
   `(${ratioText(low)}\u2060–\u2060${ratioText(high)})`;
+const rangeWords = ({low, high}) => isNumber(low) && isNumber(high)
+  ? ` (ratio ${ratioText(low)}\u2060–\u2060${ratioText(high)})` : "";
 const ratioWords = ({median, low, high}) => ratioText(median) +
   (isNumber(low) && isNumber(high) ? ` ${intervalText(low, high)}` : "");
 
@@ -81,8 +91,9 @@ function stateTile(state) {
     return tile("", "Too few rounds", el("p", {}, `${times}, ratio ${
       ratioWords(series.ratio)}`));
   if (series.verdict === "no difference")
-    return tile("", "No difference", el("p", {}, `${times}, ratio ${
-      ratioWords(series.ratio)}`), firstLine);
+    return tile("", isNoisy(series) ? "Too noisy to tell"
+      : ["No difference", el("small", {}, "found")],
+      el("p", {}, `${times}, ratio ${ratioWords(series.ratio)}`), firstLine);
   return tile(series.verdict === "faster" ? " good" : " bad",
     [ratioText(series.ratio.median), el("small", {}, "of the time " + baseWords())],
     el("p", {}, `${times}, ${VERDICTS[series.verdict] || series.verdict}`), firstLine);
@@ -212,7 +223,7 @@ function ratioCell(row, largest) {
     const bar = el("div", {class: "ratio-bar"});
     if (isNumber(ratio.low) && isNumber(ratio.high))
       drawRatio(bar, row, largest);
-    bar.append(el("span", {class: "verdict " + verdict}, VERDICTS[verdict] || verdict));
+    bar.append(el("span", {class: "verdict " + verdict}, verdictWords(row.series)));
     cell.append(bar);
   } else
     cell.append(el("span", {class: "verdict"}, verdict === "base" ? "1: the base"

@@ -335,6 +335,11 @@ function usedBy(link) {
     : mostOf(link, "touched_bytes");
 }
 
+// Only a record knows all that was used. From outside a linker is looked at every
+// few milliseconds, and not once more when it has ended.
+const knowsUse = link => Array.isArray(link.inputs.wasted_bytes);
+const USED_AT_LEAST = "Used, at least";
+
 function endsTable() {
   const rows = [];
   for (const state of STATES)
@@ -348,12 +353,14 @@ function endsTable() {
               el("span", {}, state + ", ", foreign(variants[index].title)))),
         [["Time", link.seconds, seconds],
          ["Fetched", lastOf(link, "fetched_bytes"), bytes],
-         ["Used", usedBy(link), bytes],
+         ["Used", usedBy(link), bytes, knowsUse(link) ? null
+           : el("span", {class: "bound"}, " at least")],
          ["Read from disk", lastOf(link, "read_bytes"), bytes],
          ["Major faults", lastOf(link, "major_faults"), count],
          ["Most memory", mostOf(link, "memory_bytes"), bytes]].map(
-          ([label, value, show]) => el("td", {class: "num", "data-label": label},
-                                       orUnknown(value, show)))));
+          ([label, value, show, bound]) =>
+            el("td", {class: "num", "data-label": label}, orUnknown(value, show),
+               isNumber(value) ? bound : null))));
     }
   const head = ["Watched link", "Time", "Fetched", "Used",
                 "Read from disk", "Major faults", "Most memory"];
