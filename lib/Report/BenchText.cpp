@@ -48,7 +48,7 @@ static std::string ratioOf(const BenchSeries &Series) {
                  Series.Ratio->Low, Series.Ratio->High);
 }
 
-/// "24% less time", "no difference".
+/// "24% less time", "no difference found".
 static std::string inWords(const BenchSeries &Series) {
   switch (Series.Found) {
   case Verdict::Faster:
@@ -56,7 +56,7 @@ static std::string inWords(const BenchSeries &Series) {
   case Verdict::Slower:
     return formatv("{0:F0}% more time", 100 * (Series.Ratio->Median - 1));
   case Verdict::NoDifference:
-    return "no difference";
+    return "no difference found";
   case Verdict::Unknown:
     return "too few rounds to tell";
   case Verdict::Base:
