@@ -218,9 +218,9 @@ static std::vector<int> withChildren(int Id) {
   std::vector<int> All = {Id};
   for (size_t I = 0; I != All.size(); ++I) {
     // Of the main thread; what other threads start is seldom a linker.
-    const std::string Own = std::to_string(All[I]);
-    const auto Text =
-        readPseudoFile("/proc/" + Own + "/task/" + Own + "/children");
+    std::string Path = folderOf(All[I]) + "/task/";
+    Path += std::to_string(All[I]) + "/children";
+    const auto Text = readPseudoFile(Path);
     std::string_view Rest = Text ? std::string_view(*Text) : "";
     while (!Rest.empty())
       if (const auto Child = parseNumber(takeField(Rest, ' ')))
