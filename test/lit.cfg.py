@@ -5,6 +5,7 @@ import glob
 import os
 import shutil
 import subprocess
+import tempfile
 
 import lit.formats
 
@@ -162,15 +163,15 @@ if can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk():
 
 def can_evict():
     """Whether files in the build folder can be put out of memory."""
-    name = os.path.join(config.test_exec_root, "evicted")
-    with open(name, "wb") as file:
-        file.write(b"x" * 65536)
     tool = os.path.join(tools, "headstart")
-    subprocess.run([tool, "evict", name], stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
-    done = subprocess.run([tool, "residency", "--json", name],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    os.unlink(name)
+    with tempfile.NamedTemporaryFile(dir=config.test_exec_root) as file:
+        file.write(b"x" * 65536)
+        file.flush()
+        subprocess.run([tool, "evict", file.name], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        done = subprocess.run([tool, "residency", "--json", file.name],
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
     return b'"resident_bytes": 0' in done.stdout
 
 

@@ -257,7 +257,7 @@ static std::string ownReport(const LinkCommand &Command) {
 /// Whether \p Path lies in \p Folder, which is absolute.
 static bool liesIn(StringRef Path, StringRef Folder) {
   SmallString<256> Absolute = Path;
-  sys::fs::make_absolute(Absolute);
+  (void)sys::fs::make_absolute(Absolute);
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   StringRef Rest = Absolute;
   return Rest.consume_front(Folder) && Rest.starts_with("/");

@@ -58,7 +58,7 @@ Error Scratch::make(StringRef Output) {
   const std::string Name =
       "headstart-bench-" + std::to_string(sys::Process::getProcessId());
   SmallString<256> Path = Output;
-  sys::fs::make_absolute(Path);
+  (void)sys::fs::make_absolute(Path);
   sys::path::remove_filename(Path);
   // The system's own name for it, which has no `..` in it.
   SmallString<256> Real;

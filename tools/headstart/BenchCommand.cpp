@@ -156,7 +156,7 @@ static Exit writeFile(const std::string &Path,
 
 static std::string absolute(StringRef Path) {
   SmallString<256> Result = Path;
-  sys::fs::make_absolute(Result);
+  (void)sys::fs::make_absolute(Result);
   return std::string(Result);
 }
 
@@ -178,7 +178,7 @@ static Error checkPlace(const std::optional<std::string> &Path) {
   if (!Path)
     return Error::success();
   SmallString<256> Folder = StringRef(*Path);
-  sys::fs::make_absolute(Folder);
+  (void)sys::fs::make_absolute(Folder);
   sys::path::remove_filename(Folder);
   std::error_code Why;
   if (sys::fs::is_directory(*Path))
