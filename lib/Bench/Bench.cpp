@@ -337,7 +337,7 @@ Error Bench::watch(CacheState State) {
       Files.Stats = Place.file("watched-stats.json");
       Files.Trace = Place.file("watched-trace.json");
       if (!Way.UsesProfile)
-        sys::fs::remove(Files.Profile);
+        (void)sys::fs::remove(Files.Profile);
     }
     std::string Why;
     std::optional<ResidentPart> Before = prepare(State, Why);
@@ -437,7 +437,7 @@ void Bench::describe() {
                       .time_since_epoch()))
           .str();
   SmallString<256> Folder;
-  sys::fs::current_path(Folder);
+  (void)sys::fs::current_path(Folder);
   Report.Folder = std::string(Folder);
   Report.Command = Options.Words;
   Report.LinkerName = sys::path::filename(Options.Words.front()).str();

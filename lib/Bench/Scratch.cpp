@@ -21,7 +21,7 @@ namespace headstart {
 
 Scratch::~Scratch() {
   if (!Folder.empty())
-    sys::fs::remove_directories(Folder);
+    (void)sys::fs::remove_directories(Folder); // nobody to be told
 }
 
 static Error cannot(const Twine &What, std::error_code Error) {
@@ -87,7 +87,7 @@ std::string Scratch::file(StringRef Name) const {
 }
 
 Error Scratch::clearOutputs() const {
-  sys::fs::remove_directories(outputs());
+  (void)sys::fs::remove_directories(outputs()); // it may not be there
   if (std::error_code Error = sys::fs::create_directory(outputs()))
     return cannot("make the folder '" + outputs() + "'", Error);
   return Error::success();
