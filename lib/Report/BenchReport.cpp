@@ -53,6 +53,12 @@ private:
     decimal(Value);
     J.attributeEnd();
   }
+  void decimalIf(bool IsKnown, StringRef Key, double Value) {
+    if (IsKnown)
+      decimal(Key, Value);
+    else
+      J.attribute(Key, nullptr);
+  }
   void texts(StringRef Key, const std::vector<std::string> &Values);
   void counts(StringRef Key, const ByteCounts &Counts);
 
@@ -141,15 +147,9 @@ void JSONWriter::round(const BenchRound &R) {
     J.attribute("number", R.Number);
     // What was not run has no times.
     const bool WasRun = R.Seconds != 0;
-    auto Seconds = [&](StringRef Key, double Value) {
-      if (WasRun)
-        decimal(Key, Value);
-      else
-        J.attribute(Key, nullptr);
-    };
-    Seconds("seconds", R.Seconds);
-    Seconds("user_seconds", R.UserSeconds);
-    Seconds("system_seconds", R.SystemSeconds);
+    decimalIf(WasRun, "seconds", R.Seconds);
+    decimalIf(WasRun, "user_seconds", R.UserSeconds);
+    decimalIf(WasRun, "system_seconds", R.SystemSeconds);
     number("major_faults", R.MajorFaults);
     number("read_bytes", R.ReadBytes);
     number("peak_memory_bytes", R.PeakMemoryBytes);
@@ -172,16 +172,10 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
     });
     const bool Any =
         llvm::any_of(Series.Rounds, [](const BenchRound &R) { return R.Kept; });
-    auto Seconds = [&](StringRef Name, double Value) {
-      if (Any)
-        decimal(Name, Value);
-      else
-        J.attribute(Name, nullptr);
-    };
-    Seconds("median_seconds", Series.Median);
-    Seconds("min_seconds", Series.Min);
-    Seconds("max_seconds", Series.Max);
-    Seconds("deviation_seconds", Series.Deviation);
+    decimalIf(Any, "median_seconds", Series.Median);
+    decimalIf(Any, "min_seconds", Series.Min);
+    decimalIf(Any, "max_seconds", Series.Max);
+    decimalIf(Any, "deviation_seconds", Series.Deviation);
     number("median_read_bytes", Series.MedianReadBytes);
     number("median_major_faults", Series.MedianMajorFaults);
     if (Series.Ratio)

@@ -90,8 +90,7 @@ ForegroundProgram::start(const std::vector<std::string> &Words) {
   const std::error_code Error = Failure.outcome();
   if (!Error)
     return {};
-  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
-    ;
+  waitForChild(Child);
   ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   Child = -1;
   return Error;
@@ -322,10 +321,7 @@ private:
 AskedProgram::~AskedProgram() {
   if (Child <= 0)
     return;
-  ::kill(-Child, SIGKILL);
-  ::kill(Child, SIGKILL); // it may not have made its group yet
-  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
-    ;
+  killWithGroup(Child);
 }
 
 std::error_code AskedProgram::start(const std::vector<std::string> &Words,

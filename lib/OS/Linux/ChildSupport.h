@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 #include <vector>
@@ -80,6 +81,19 @@ public:
 private:
   std::array<int, 2> Ends = {-1, -1};
 };
+
+/// Waits until the child \p Id has ended.
+inline void waitForChild(pid_t Id) {
+  while (::waitpid(Id, nullptr, 0) < 0 && errno == EINTR)
+    ;
+}
+
+/// Kills the child \p Id with all of its group, and waits for it.
+inline void killWithGroup(pid_t Id) {
+  ::kill(-Id, SIGKILL);
+  ::kill(Id, SIGKILL); // it may not have made its group yet
+  waitForChild(Id);
+}
 
 /// In a new process: to end with its parent, also when that is killed.
 inline void endWith(pid_t Parent) {

@@ -166,8 +166,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   const std::error_code Error = Failure.outcome();
   if (!Error)
     return {};
-  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
-    ;
+  waitForChild(Child);
   Child = -1;
   return Error;
 }
@@ -203,10 +202,7 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
 void MeasuredProgram::kill() {
   if (Child < 0)
     return;
-  ::kill(-Child, SIGKILL);
-  ::kill(Child, SIGKILL); // it may not have made its group yet
-  while (::waitpid(Child, nullptr, 0) < 0 && errno == EINTR)
-    ;
+  killWithGroup(Child);
   reapGroup(Child, nullptr);
   Child = -1;
 }
