@@ -395,8 +395,8 @@ Error Bench::waitForOthers() {
     return Error::success();
   SmallString<256> Path = StringRef(Folder);
   sys::path::append(Path, "bench.lock");
-  if (sys::fs::openFileForReadWrite(Path, Lock, sys::fs::CD_OpenAlways,
-                                    sys::fs::OF_None)) {
+  if (sys::fs::openFileForWrite(Path, Lock, sys::fs::CD_OpenAlways,
+                                sys::fs::OF_None)) {
     Lock = -1;
     return Error::success();
   }
