@@ -146,10 +146,7 @@ Error Bench::chooseWays() {
     BenchVariant Variant;
     Variant.Name = Way.Name;
     Variant.Title = Way.Title;
-    ReportFiles Files;
-    if (Way.UsesProfile)
-      Files.Profile = Place.file("profile");
-    os::ProgramStart Start = startOf(Facts, Way, Files);
+    os::ProgramStart Start = startOf(Facts, Way, recordFor(Way));
     Variant.Command = std::move(Start.Words);
     if (!Start.Program.empty())
       Variant.Command.front() = Start.Program;
@@ -199,6 +196,19 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   return *Usage;
 }
 
+ReportFiles Bench::recordFor(const LinkWay &Way) const {
+  ReportFiles Files;
+  if (Way.UsesProfile)
+    Files.Profile = Place.file("profile");
+  return Files;
+}
+
+Expected<os::ProgramUsage> Bench::linkHeld(size_t Way) {
+  os::ProgramStart Start = startOf(Facts, Ways[Way], recordFor(Ways[Way]));
+  Start.Groups = Group.entrances();
+  return link(std::move(Start), /*Watch=*/nullptr);
+}
+
 std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   constexpr unsigned Tries = 4;
   constexpr std::chrono::milliseconds Pause{150};
@@ -231,7 +241,7 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
 }
 
 Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
-  const StringRef InWords = State == CacheState::Cold ? "cold" : "warm";
+  const StringRef InWords = stateName(State);
   BenchSeries &Series = Report.Variants[Way].in(State);
   for (unsigned Attempt = 0; Attempt != Attempts; ++Attempt) {
     BenchRound Round;
@@ -240,22 +250,20 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     const std::optional<ResidentPart> Before = prepare(State, Why);
     if (isStopped())
       return stopped();
-    if (!Before) {
+    auto ThrowAway = [&](std::string Note) {
       Round.Kept = false;
-      Round.Note = Why;
+      Round.Note = std::move(Note);
       say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
-          ": thrown away, " + Why);
+          ": thrown away, " + Round.Note);
       Series.Rounds.push_back(std::move(Round));
+    };
+    if (!Before) {
+      ThrowAway(std::move(Why));
       continue;
     }
     if (Before->Known != 0)
       Round.ResidentBefore = Before->Resident;
-    ReportFiles Files;
-    if (Ways[Way].UsesProfile)
-      Files.Profile = Place.file("profile");
-    os::ProgramStart Start = startOf(Facts, Ways[Way], Files);
-    Start.Groups = Group.entrances();
-    Expected<os::ProgramUsage> Usage = link(std::move(Start), nullptr);
+    Expected<os::ProgramUsage> Usage = linkHeld(Way);
     if (!Usage)
       return Usage.takeError();
     Round.Seconds = Usage->Seconds;
@@ -265,12 +273,8 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     Round.ReadBytes = Usage->ReadBytes;
     Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
     if (Paused != 0) {
-      Round.Kept = false;
-      Round.Note =
-          formatv("headstart itself did not run for {0:F1} s", Paused).str();
-      say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
-          ": thrown away, " + Round.Note);
-      Series.Rounds.push_back(std::move(Round));
+      ThrowAway(
+          formatv("headstart itself did not run for {0:F1} s", Paused).str());
       continue;
     }
     say(formatv("{0} round {1} of {2}, {3}: {4:F3} s", InWords, Number,
@@ -286,18 +290,9 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
 /// Links once by each way: the first links after cold ones only settle how the
 /// inputs' pages lie in memory.
 Error Bench::settleWarm() {
-  for (const LinkWay &Way : Ways) {
-    ReportFiles Files;
-    if (Way.UsesProfile)
-      Files.Profile = Place.file("profile");
-    os::ProgramStart Start = startOf(Facts, Way, Files);
-    Start.Groups = Group.entrances();
-    if (Expected<os::ProgramUsage> Usage = link(std::move(Start), nullptr);
-        !Usage)
-      return Usage.takeError();
-    if (Error E = keepOutputs(static_cast<size_t>(&Way - Ways.data())))
+  for (size_t Way = 0; Way != Ways.size(); ++Way)
+    if (Error E = linkForOutputs(Way))
       return E;
-  }
   return Error::success();
 }
 
@@ -327,8 +322,7 @@ Error Bench::runRounds(CacheState State) {
 Error Bench::watch(CacheState State) {
   for (size_t I = 0; I != Ways.size(); ++I) {
     const LinkWay &Way = Ways[I];
-    say(Twine("watched ") + (State == CacheState::Cold ? "cold" : "warm") +
-        " link, " + Way.Name);
+    say("watched " + stateName(State) + " link, " + Way.Name);
     ReportFiles Files;
     if (Way.Prefetches) {
       // Without a record, so that it leaves one.
@@ -344,8 +338,8 @@ Error Bench::watch(CacheState State) {
     if (isStopped())
       return stopped();
     if (!Before) {
-      note("'" + Twine(Way.Name) + "' was not watched " +
-           (State == CacheState::Cold ? "cold" : "warm") + ": " + Why);
+      note("'" + Twine(Way.Name) + "' was not watched " + stateName(State) +
+           ": " + Why);
       continue;
     }
     os::ProgramStart Start = startOf(Facts, Way, Files);
@@ -379,7 +373,7 @@ void Bench::noteThrownAway() {
       const auto Count =
           llvm::count_if(Rounds, [](const BenchRound &R) { return !R.Kept; });
       if (Count != 0)
-        note(Twine(State == 0 ? "cold" : "warm") + " rounds of '" +
+        note(stateName(static_cast<CacheState>(State)) + " rounds of '" +
              Variant.Name + "' were thrown away " + Twine(Count) +
              (Count == 1 ? " time: " : " times, the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {

@@ -25,12 +25,7 @@ Error Bench::keepOutputs(size_t Way) {
 }
 
 Error Bench::linkForOutputs(size_t Way) {
-  ReportFiles Files;
-  if (Ways[Way].UsesProfile)
-    Files.Profile = Place.file("profile");
-  if (Expected<os::ProgramUsage> Usage =
-          link(startOf(Facts, Ways[Way], Files), nullptr);
-      !Usage)
+  if (Expected<os::ProgramUsage> Usage = linkHeld(Way); !Usage)
     return Usage.takeError();
   return keepOutputs(Way);
 }

@@ -44,6 +44,10 @@ private:
   llvm::Error settleWarm();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
+  /// What a link by \p Way is given when nothing is asked of it.
+  ReportFiles recordFor(const LinkWay &Way) const;
+  /// Links by \p Way within the limits.
+  llvm::Expected<os::ProgramUsage> linkHeld(size_t Way);
   /// Brings the inputs into \p State; nothing when they would not go, and why.
   std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
   llvm::Error keepOutputs(size_t Way);

@@ -227,8 +227,13 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
   Start.Words = Facts.Words;
   // It would write a tar file into the middle of everything.
   Start.Environment.emplace_back("LLD_REPRODUCE");
+  std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
+  // So they come through a compiler driver, too.
+  Start.Environment.push_back("HEADSTART_FLAGS=" +
+                              flagsWith(Way.Prefetches && Facts.IsHeadstart
+                                            ? Options
+                                            : std::vector<std::string>()));
   if (!Way.Prefetches) {
-    Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith({}));
     Start.Program = Facts.Stock;
     if (Facts.IsHeadstart && Facts.Stock.empty())
       Start.Environment.emplace_back("HEADSTART=off");
@@ -237,9 +242,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     return Start;
   }
   Start.Environment.emplace_back("HEADSTART");
-  std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
   if (!Facts.IsHeadstart) {
-    Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith({}));
     std::vector<std::string> Words = {Facts.Self, "run"};
     llvm::append_range(Words, std::move(Options));
     if (Facts.Forced)
@@ -249,8 +252,6 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     Start.Words = std::move(Words);
     return Start;
   }
-  // Also through a compiler driver.
-  Start.Environment.push_back("HEADSTART_FLAGS=" + flagsWith(Options));
   return Start;
 }
 

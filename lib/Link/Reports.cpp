@@ -17,20 +17,23 @@ using namespace llvm;
 
 namespace headstart {
 
+std::error_code writeFile(const std::string &File,
+                          function_ref<void(raw_ostream &)> Write) {
+  std::error_code Error;
+  raw_fd_ostream OS(File, Error, sys::fs::OF_None);
+  if (!Error) {
+    Write(OS);
+    OS.flush();
+    Error = OS.error();
+    OS.clear_error(); // or the stream ends the program
+  }
+  return Error;
+}
+
 /// A disk that is full costs the report, not the link.
 static void writeTo(const std::string &File, StringRef Tool,
                     function_ref<void(raw_ostream &)> Write) {
-  std::error_code Error;
-  {
-    raw_fd_ostream OS(File, Error, sys::fs::OF_None);
-    if (!Error) {
-      Write(OS);
-      OS.flush();
-      Error = OS.error();
-      OS.clear_error();
-    }
-  }
-  if (Error)
+  if (const std::error_code Error = writeFile(File, Write))
     errs() << Tool << ": warning: cannot write '" << File
            << "': " << Error.message() << "\n";
 }

@@ -15,6 +15,14 @@ using namespace llvm;
 
 namespace headstart {
 
+StringRef stateName(CacheState State) {
+  return State == CacheState::Cold ? "cold" : "warm";
+}
+
+bool BenchSeries::hasKept() const {
+  return llvm::any_of(Rounds, [](const BenchRound &R) { return R.Kept; });
+}
+
 uint64_t BenchReport::inputBytes() const {
   uint64_t Sum = 0;
   for (const BenchInput &Input : Inputs)
@@ -74,10 +82,6 @@ private:
 };
 
 } // namespace
-
-static StringRef stateName(size_t State) {
-  return State == 0 ? "cold" : "warm";
-}
 
 static StringRef verdictName(Verdict V) {
   switch (V) {
@@ -170,8 +174,7 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
       for (const BenchRound &R : Series.Rounds)
         round(R);
     });
-    const bool Any =
-        llvm::any_of(Series.Rounds, [](const BenchRound &R) { return R.Kept; });
+    const bool Any = Series.hasKept();
     decimalIf(Any, "median_seconds", Series.Median);
     decimalIf(Any, "min_seconds", Series.Min);
     decimalIf(Any, "max_seconds", Series.Max);
@@ -254,10 +257,12 @@ void JSONWriter::variant(const BenchVariant &Variant) {
       }
     });
     for (size_t State = 0; State != NumCacheStates; ++State)
-      series(stateName(State), Variant.Series.at(State));
+      series(stateName(static_cast<CacheState>(State)),
+             Variant.Series.at(State));
     J.attributeObject("observed", [&] {
       for (size_t State = 0; State != NumCacheStates; ++State)
-        watched(stateName(State), Variant.Watched.at(State));
+        watched(stateName(static_cast<CacheState>(State)),
+                Variant.Watched.at(State));
     });
   });
 }
@@ -292,7 +297,8 @@ void JSONWriter::write(const BenchReport &Report) {
     });
     J.attributeObject("rounds", [&] {
       for (size_t State = 0; State != NumCacheStates; ++State)
-        J.attribute(stateName(State), Report.Rounds.at(State));
+        J.attribute(stateName(static_cast<CacheState>(State)),
+                    Report.Rounds.at(State));
     });
     texts("notes", Report.Notes);
     inputs(Report);

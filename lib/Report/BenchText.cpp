@@ -37,8 +37,6 @@ static std::string columnOr(std::optional<uint64_t> Value,
   return Value ? Format(*Value) : "?";
 }
 
-static bool isKept(const BenchRound &R) { return R.Kept; }
-
 static std::string ratioOf(const BenchSeries &Series) {
   if (Series.Found == Verdict::Base)
     return "1";
@@ -106,7 +104,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   Table.add({"", "median", "min", "max", "ratio", "read", "faults", ""});
   for (const BenchVariant &Variant : Report.Variants) {
     const BenchSeries &S = Variant.in(State);
-    if (!llvm::any_of(S.Rounds, isKept)) {
+    if (!S.hasKept()) {
       Table.add(
           {Variant.Name, "?", "?", "?", "?", "?", "?", "no round counts"});
       continue;

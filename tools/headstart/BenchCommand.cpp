@@ -10,6 +10,7 @@
 #include "LinkerCommandLine.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
@@ -139,17 +140,10 @@ static std::string freePage() {
   return Path;
 }
 
-/// Writes \p Text to \p Path: all of it, or the message that says why not.
-static Exit writeFile(const std::string &Path,
-                      function_ref<void(raw_ostream &)> Write) {
-  std::error_code Error;
-  raw_fd_ostream OS(Path, Error, sys::fs::OF_None);
-  if (!Error) {
-    Write(OS);
-    OS.flush();
-    Error = OS.error();
-    OS.clear_error();
-  }
+/// Writes to \p Path: all of it, or the message that says why not.
+static Exit writeOrFail(const std::string &Path,
+                        function_ref<void(raw_ostream &)> Write) {
+  const std::error_code Error = writeFile(Path, Write);
   return Error ? fail("cannot write '" + Path + "': " + Error.message())
                : Exit::Done;
 }
@@ -167,7 +161,7 @@ static Exit writePage(const std::string &Path, StringRef Report) {
                 "pages: no '" +
                 Path + "'");
   const Exit Status =
-      writeFile(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
+      writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
     errs() << "page: file://" << absolute(Path) << "\n";
   return Status;
@@ -232,7 +226,7 @@ static Exit finish(const CommandArguments &Arguments,
   };
   // Before anything is printed: whoever listens may have had enough.
   if (Given.JSONFile)
-    Add(writeFile(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
+    Add(writeOrFail(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
   if (Given.HTML)
     Add(writePage(*Given.HTML, Text));
   else if (!Given.NoHTML && hasBenchPage())
@@ -247,9 +241,8 @@ static Exit finish(const CommandArguments &Arguments,
   // A series of which nothing counts was asked for in vain.
   for (size_t State = 0; State != NumCacheStates; ++State)
     for (const BenchVariant &Variant : Report.Variants) {
-      const std::vector<BenchRound> &Rounds = Variant.Series.at(State).Rounds;
-      if (!Rounds.empty() &&
-          llvm::none_of(Rounds, [](const BenchRound &R) { return R.Kept; }))
+      const BenchSeries &Series = Variant.Series.at(State);
+      if (!Series.Rounds.empty() && !Series.hasKept())
         Add(Exit::Failed);
     }
   return Status;

@@ -18,12 +18,20 @@
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace headstart {
+
+/// Replaces what \p File names, be it a pipe or a device, by what \p Write
+/// writes. Why it could not be written, or success. Blocks.
+std::error_code writeFile(const std::string &File,
+                          llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
 /// Has \p Trace hold what lld has written to \p File for --time-trace. What is
 /// no such trace, or another link's, is an error that names the file. "-" is

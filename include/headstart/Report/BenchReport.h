@@ -31,6 +31,9 @@ namespace headstart {
 enum class CacheState : uint8_t { Cold, Warm };
 inline constexpr size_t NumCacheStates = 2;
 
+/// "cold" or "warm".
+llvm::StringRef stateName(CacheState State);
+
 /// One link.
 struct BenchRound {
   unsigned Number = 0; ///< rounds of one number form pairs
@@ -69,6 +72,8 @@ struct BenchSeries {
   std::optional<uint64_t> MedianMajorFaults;
   std::optional<BenchRatio> Ratio; ///< absent for the base, and without pairs
   Verdict Found = Verdict::Unknown;
+
+  bool hasKept() const; ///< whether any round counts
 };
 
 /// A stage of the linker; milliseconds from the start of the link.

@@ -196,7 +196,7 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   remove();
   if (!Limits.any())
     return "";
-  const std::string Prefix = Root.substr(0, Root.find_last_not_of('/') + 1);
+  const std::string Prefix = prefixOf(Root);
   std::string Number;
   if (Limits.ReadBytesPerSecond != 0) {
     const Disk Where = readDisk(Limits.DiskOf, Root);

@@ -24,10 +24,6 @@ namespace headstart::os {
 
 using namespace detail;
 
-static std::string prefixOf(const std::string &Root) {
-  return Root.substr(0, Root.find_last_not_of('/') + 1);
-}
-
 static std::string_view trimmed(std::string_view Text) {
   const size_t First = Text.find_first_not_of(" \t\n");
   if (First == std::string_view::npos)

@@ -149,7 +149,6 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   if (Child == 0) {
     endWith(Self);
     ::setpgid(0, 0);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
     for (const int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
       ::signal(Signal, SIG_DFL);
     constexpr mode_t OwnerOnly = 0600;

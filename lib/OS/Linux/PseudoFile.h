@@ -23,6 +23,11 @@
 
 namespace headstart::os::detail {
 
+/// \p Root as a prefix to which "/proc" can be added.
+inline std::string prefixOf(const std::string &Root) {
+  return Root.substr(0, Root.find_last_not_of('/') + 1);
+}
+
 /// The contents of \p Path; nothing when it cannot be read. Of a file longer
 /// than 64 KiB the whole lines of its first 64 KiB.
 std::optional<std::string> readPseudoFile(const std::string &Path);

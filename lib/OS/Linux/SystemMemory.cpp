@@ -17,11 +17,6 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-/// A prefix to which "/proc" can be added.
-static std::string prefixOf(const std::string &Root) {
-  return Root.substr(0, Root.find_last_not_of('/') + 1);
-}
-
 SystemMemory SystemMemory::read(const std::string &Root) {
   SystemMemory Memory;
   const std::string Prefix = prefixOf(Root);
