@@ -25,16 +25,15 @@ add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   $<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>
   $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
-# LLVM is built without exceptions; so are we above the OS layer.
+# LLVM is built without exceptions. Above the OS layer nothing throws or catches
+# any, but one for memory that is missing may pass on its way to the end of a
+# thread of ours (Threads.h), and must find locks and counts to be put right.
 if(MSVC)
   # Last on the command line, after CMake's own /EHsc and /GR.
   target_compile_options(headstart_llvm_headers INTERFACE
     $<BUILD_INTERFACE:/EHs-c-> $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
   target_compile_definitions(headstart_llvm_headers INTERFACE
     $<BUILD_INTERFACE:_HAS_EXCEPTIONS=0>)
-else()
-  target_compile_options(headstart_llvm_headers INTERFACE
-    $<BUILD_INTERFACE:-fno-exceptions>)
 endif()
 
 # What this LLVM was configured with. lld's ELF library compresses debug sections

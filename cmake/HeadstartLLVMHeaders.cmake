@@ -44,6 +44,3 @@ target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
 # There is nothing to check against: the symbol is in libLLVM.
 target_compile_definitions(headstart_llvm_headers INTERFACE
   LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING=1)
-if(NOT MSVC)
-  target_compile_options(headstart_llvm_headers INTERFACE -fno-exceptions)
-endif()

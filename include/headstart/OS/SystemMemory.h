@@ -66,6 +66,16 @@ uint64_t maxMappings(const std::string &Root = "/");
 /// Windows what is known of the most handles).
 uint64_t maxOpenFiles();
 
+/// How many more descriptors this process may open now, at least: those that it
+/// has inherited count. No more than some hundreds are looked for. Costs one
+/// system call.
+uint64_t freeDescriptors();
+
+/// A limit of this process that leaves threads of ours no room beside the
+/// program's own, in words for people ("ulimit -v"); empty where there is none:
+/// address space, data, stacks of less than 1 MiB.
+std::string limitInTheWay();
+
 } // namespace headstart::os
 
 #endif // HEADSTART_OS_SYSTEMMEMORY_H

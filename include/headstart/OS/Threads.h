@@ -15,8 +15,11 @@
 #ifndef HEADSTART_OS_THREADS_H
 #define HEADSTART_OS_THREADS_H
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -61,8 +64,8 @@ std::optional<DiskUse> diskUse(DiskUser User);
 /// How many processors this process may use, at least 1.
 unsigned usableProcessors();
 
-/// A set of threads that are joined together. Not to be used by two threads at
-/// once.
+/// Some threads that belong together. One thread at a time may call its
+/// functions.
 class Threads {
 public:
   Threads() = default;
@@ -71,20 +74,60 @@ public:
   /// Joins.
   ~Threads() { join(); }
 
-  /// Starts one more thread that runs \p Work, which must not throw; signals
-  /// stay with the threads that were there before, but for those of its own
-  /// faults. Returns why it could not
-  /// be started (no more threads allowed, no memory for its stack).
+  /// Starts one more thread that runs \p Work; signals stay with the threads
+  /// that were there before, but for those of its own faults. Work may throw
+  /// std::bad_alloc, which ends this thread and nothing else. Returns why it
+  /// could not be started (no more threads allowed, no memory for its stack).
   std::error_code start(std::function<void()> Work);
 
   /// Waits until every thread has ended. Blocks.
   void join();
 
+  /// The same, but for no longer than \p Most. False when some have not ended
+  /// by then (a system call of a file system that does not answer): they are
+  /// let go of, must own all that they use, and end when their call does.
+  bool join(std::chrono::milliseconds Most);
+
   size_t size() const { return Running.size(); }
 
+  /// Whether the calling thread was started by an object of this class.
+  static bool isOwn();
+
 private:
+  /// How many threads have not ended yet. Shared with the threads.
+  struct Count;
+
+  /// With the signals of the caller.
+  std::error_code startAsIs(std::function<void()> Work);
+
+  std::shared_ptr<Count> Alive;
   std::vector<std::thread> Running;
 };
+
+namespace detail {
+bool hasMemoryFor(void (*Work)(void *), void *Argument);
+/// Whether the calling thread is starting one of ours.
+bool isStartingOwn();
+/// Calls what onThreadShortage has set, and returns what it says.
+bool endOwnThreads();
+} // namespace detail
+
+/// For layers that throw nothing themselves.
+[[noreturn]] void throwBadAlloc();
+
+/// Does \p Work, and says whether there was memory for it: std::bad_alloc ends
+/// it, and nothing else.
+template <class Function> bool hasMemoryFor(Function Work) {
+  return detail::hasMemoryFor(
+      [](void *This) { (*static_cast<Function *>(This))(); }, &Work);
+}
+
+/// Sets what is called when another thread than ours cannot be started since
+/// the system allows no more: \p GiveUp ends threads of ours, and says whether
+/// there were any; then it is tried again. On Linux, in programs that are linked
+/// with --wrap=pthread_create; elsewhere nobody calls it. Null: nothing more is
+/// called. Any thread.
+void onThreadShortage(std::shared_ptr<const std::function<bool()>> GiveUp);
 
 } // namespace headstart::os
 

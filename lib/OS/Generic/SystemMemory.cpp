@@ -19,3 +19,7 @@ uint64_t headstart::os::maxMappings(const std::string &) {
 }
 
 uint64_t headstart::os::maxOpenFiles() { return FOPEN_MAX; }
+
+uint64_t headstart::os::freeDescriptors() { return maxOpenFiles(); }
+
+std::string headstart::os::limitInTheWay() { return ""; }

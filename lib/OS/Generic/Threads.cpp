@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
-#include "../StartThread.h"
 #include <algorithm>
 
 namespace headstart::os {
@@ -21,13 +20,7 @@ unsigned usableProcessors() {
 }
 
 std::error_code Threads::start(std::function<void()> Work) {
-  return detail::startThread(Running, std::move(Work));
-}
-
-void Threads::join() {
-  for (std::thread &T : Running)
-    T.join();
-  Running.clear();
+  return startAsIs(std::move(Work));
 }
 
 } // namespace headstart::os

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
-#include "../StartThread.h"
 #include <algorithm>
 #include <csignal>
 #include <pthread.h>
@@ -30,15 +29,9 @@ std::error_code Threads::start(std::function<void()> Work) {
   for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
     sigdelset(&All, Fault);
   pthread_sigmask(SIG_SETMASK, &All, &Before);
-  const std::error_code Error = detail::startThread(Running, std::move(Work));
+  const std::error_code Error = startAsIs(std::move(Work));
   pthread_sigmask(SIG_SETMASK, &Before, nullptr);
   return Error;
-}
-
-void Threads::join() {
-  for (std::thread &T : Running)
-    T.join();
-  Running.clear();
 }
 
 } // namespace headstart::os

@@ -100,3 +100,7 @@ uint64_t headstart::os::maxMappings(const std::string &Root) {
 // The most handles that a process can have (M. Russinovich, "Pushing the Limits
 // of Windows: Handles": 16,711,680 of 2^24).
 uint64_t headstart::os::maxOpenFiles() { return 16'711'680; }
+
+uint64_t headstart::os::freeDescriptors() { return maxOpenFiles(); }
+
+std::string headstart::os::limitInTheWay() { return ""; }

@@ -8,7 +8,6 @@
 
 #include "headstart/OS/Threads.h"
 
-#include "../StartThread.h"
 #include "Support.h"
 
 #include <algorithm>
@@ -47,13 +46,7 @@ unsigned usableProcessors() {
 }
 
 std::error_code Threads::start(std::function<void()> Work) {
-  return detail::startThread(Running, std::move(Work));
-}
-
-void Threads::join() {
-  for (std::thread &T : Running)
-    T.join();
-  Running.clear();
+  return startAsIs(std::move(Work));
 }
 
 } // namespace headstart::os

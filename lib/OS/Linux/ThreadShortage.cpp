@@ -1,0 +1,47 @@
+//===- ThreadShortage.cpp - The program's threads come first --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// LLVM makes its threads when it first needs them, which is after ours, and
+/// ends the program when it cannot (std::thread throws, and its archives know no
+/// exceptions). Where threads are few (`ulimit -u`, a control group's pids.max),
+/// ours must not take those.
+///
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+
+#include <atomic>
+#include <cerrno>
+#include <pthread.h>
+#include <time.h>
+
+// The linker gives both these names (--wrap=pthread_create).
+extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+int __real_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
+                          void *(*Run)(void *), void *Argument);
+int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
+                          void *(*Run)(void *), void *Argument);
+// NOLINTEND(bugprone-reserved-identifier)
+}
+
+int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
+                          void *(*Run)(void *), void *Argument) {
+  int Error = __real_pthread_create(Thread, Attributes, Run, Argument);
+  if (Error != EAGAIN || headstart::os::detail::isStartingOwn() ||
+      !headstart::os::detail::endOwnThreads())
+    return Error;
+  // A thread that was joined counts for some moments more.
+  constexpr timespec Millisecond = {0, 1'000'000};
+  for (unsigned Try = 0; Error == EAGAIN && Try != 200; ++Try) {
+    ::nanosleep(&Millisecond, nullptr);
+    Error = __real_pthread_create(Thread, Attributes, Run, Argument);
+  }
+  return Error;
+}

@@ -1,0 +1,45 @@
+//===- Limits.cpp - What this process may still have ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/SystemMemory.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <poll.h>
+#include <sys/resource.h>
+
+using namespace headstart;
+
+uint64_t os::freeDescriptors() {
+  std::array<pollfd, 1024> Numbers;
+  const size_t Count = std::min<uint64_t>(maxOpenFiles(), Numbers.size());
+  for (size_t I = 0; I != Count; ++I)
+    Numbers[I] = {static_cast<int>(I), 0, 0};
+  // One call tells of all which of them nobody has.
+  if (::poll(Numbers.data(), static_cast<nfds_t>(Count), 0) < 0)
+    return 0;
+  return static_cast<uint64_t>(std::count_if(
+      Numbers.begin(), Numbers.begin() + static_cast<ptrdiff_t>(Count),
+      [](const pollfd &One) { return (One.revents & POLLNVAL) != 0; }));
+}
+
+std::string os::limitInTheWay() {
+  constexpr rlim_t LeastStack = 1024UL * 1024;
+  const auto Limit = [](auto Which) {
+    rlimit Found;
+    return ::getrlimit(Which, &Found) == 0 ? Found.rlim_cur : RLIM_INFINITY;
+  };
+  if (Limit(RLIMIT_AS) != RLIM_INFINITY)
+    return "the address space is limited (ulimit -v)";
+  if (Limit(RLIMIT_DATA) != RLIM_INFINITY)
+    return "memory is limited (ulimit -d)";
+  if (Limit(RLIMIT_STACK) < LeastStack)
+    return "stacks are limited (ulimit -s)";
+  return "";
+}

@@ -1,0 +1,122 @@
+//===- Threads.cpp - Threads that may fail to start -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <utility>
+
+using namespace headstart::os;
+
+static thread_local bool IsOwnThread = false;
+static thread_local bool IsStartingOwn = false;
+
+// Function-local, so that no program pays for it that does not use it.
+static std::atomic<std::shared_ptr<const std::function<bool()>>> &shortage() {
+  static std::atomic<std::shared_ptr<const std::function<bool()>>> GiveUp;
+  return GiveUp;
+}
+
+void headstart::os::onThreadShortage(
+    std::shared_ptr<const std::function<bool()>> GiveUp) {
+  shortage().store(std::move(GiveUp));
+}
+
+void headstart::os::throwBadAlloc() { throw std::bad_alloc(); }
+
+bool headstart::os::detail::hasMemoryFor(void (*Work)(void *),
+                                         void *Argument) {
+  try {
+    Work(Argument);
+  } catch (const std::bad_alloc &) {
+    return false;
+  }
+  return true;
+}
+
+bool headstart::os::detail::isStartingOwn() { return IsStartingOwn; }
+
+bool headstart::os::detail::endOwnThreads() {
+  const auto GiveUp = shortage().load();
+  return GiveUp && (*GiveUp)();
+}
+
+struct Threads::Count {
+  std::mutex Mutex;
+  std::condition_variable None;
+  size_t Running = 0; // guarded by Mutex
+
+  void add(size_t Difference) {
+    const std::lock_guard<std::mutex> Lock(Mutex);
+    Running += Difference;
+    if (Running == 0)
+      None.notify_all();
+  }
+};
+
+bool Threads::isOwn() { return IsOwnThread; }
+
+std::error_code Threads::startAsIs(std::function<void()> Work) {
+  try {
+    if (!Alive)
+      Alive = std::make_shared<Count>();
+    Alive->add(1);
+  } catch (const std::bad_alloc &) {
+    return std::make_error_code(std::errc::not_enough_memory);
+  }
+  std::error_code Error;
+  IsStartingOwn = true;
+  try {
+    Running.emplace_back([Counted = Alive, Mine = std::move(Work)]() mutable {
+      IsOwnThread = true;
+      try {
+        Mine();
+      } catch (const std::bad_alloc &) { // NOLINT: the contract of start
+      }
+      Mine = nullptr; // what it owns, before anybody hears that it has ended
+      Counted->add(static_cast<size_t>(-1));
+    });
+  } catch (const std::system_error &E) {
+    Error = E.code();
+  } catch (const std::bad_alloc &) {
+    Error = std::make_error_code(std::errc::not_enough_memory);
+  }
+  IsStartingOwn = false;
+  if (Error)
+    Alive->add(static_cast<size_t>(-1));
+  return Error;
+}
+
+void Threads::join() {
+  for (std::thread &T : Running)
+    T.join();
+  Running.clear();
+}
+
+bool Threads::join(std::chrono::milliseconds Most) {
+  if (Running.empty())
+    return true;
+  {
+    std::unique_lock<std::mutex> Lock(Alive->Mutex);
+    if (Alive->None.wait_for(Lock, Most, [&] { return Alive->Running == 0; })) {
+      Lock.unlock();
+      join();
+      return true;
+    }
+  }
+  for (std::thread &T : Running)
+    T.detach();
+  Running.clear();
+  // Those that are started from now on are counted anew.
+  Alive = nullptr;
+  return false;
+}

@@ -1,0 +1,81 @@
+//===- ThreadsTest.cpp - Threads that are let go, or run out of memory ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Threads.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+using namespace headstart::os;
+using std::chrono::milliseconds;
+
+TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
+  struct Shared {
+    std::mutex Gate;
+    std::atomic<bool> Passed{false};
+  };
+  auto State = std::make_shared<Shared>();
+  const std::weak_ptr<Shared> Watched = State;
+  State->Gate.lock();
+  {
+    Threads Waiting;
+    ASSERT_FALSE(Waiting.start([State] {
+      const std::lock_guard<std::mutex> Lock(State->Gate);
+      State->Passed = true;
+    }));
+    EXPECT_FALSE(Waiting.join(milliseconds(10)));
+    EXPECT_EQ(Waiting.size(), 0U);
+    // What is started later has nothing to do with it.
+    ASSERT_FALSE(Waiting.start([] {}));
+    EXPECT_TRUE(Waiting.join(std::chrono::minutes(1)));
+  }
+  EXPECT_FALSE(State->Passed);
+  State->Gate.unlock();
+  while (!State->Passed)
+    std::this_thread::yield();
+  // It takes what it owns along.
+  State = nullptr;
+  while (!Watched.expired())
+    std::this_thread::yield();
+}
+
+TEST(ThreadsTest, WhatAThreadOwnsIsGoneWhenItIsJoined) {
+  auto Owned = std::make_shared<int>(1);
+  const std::weak_ptr<int> Watched = Owned;
+  Threads Some;
+  ASSERT_FALSE(Some.start([Owned] {}));
+  Owned = nullptr;
+  EXPECT_TRUE(Some.join(std::chrono::minutes(1)));
+  EXPECT_TRUE(Watched.expired());
+  EXPECT_TRUE(Some.join(milliseconds(0))); // there is none
+}
+
+TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
+  Threads Some;
+  std::atomic<bool> Ran{false};
+  ASSERT_FALSE(Some.start([] { throwBadAlloc(); }));
+  ASSERT_FALSE(Some.start([&] { Ran = true; }));
+  Some.join();
+  EXPECT_TRUE(Ran);
+  EXPECT_FALSE(hasMemoryFor([] { throwBadAlloc(); }));
+  EXPECT_TRUE(hasMemoryFor([] {}));
+}
+
+TEST(ThreadsTest, KnowsItsOwn) {
+  EXPECT_FALSE(Threads::isOwn());
+  std::atomic<bool> Own{false};
+  Threads Some;
+  ASSERT_FALSE(Some.start([&] { Own = Threads::isOwn(); }));
+  Some.join();
+  EXPECT_TRUE(Own);
+}
