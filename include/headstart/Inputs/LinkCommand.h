@@ -92,6 +92,9 @@ struct NamedInput {
   /// names it, where one does.
   std::string From;
   bool Lazy = false; ///< between /start-lib and /end-lib
+  /// The linker opens it when a symbol asks for it, and perhaps never: a member
+  /// of a thin archive that has an index. Not fetched before that.
+  bool OnDemand = false;
   /// Every member of it is read, if it is an archive: /wholearchive names it,
   /// or names nothing and so means all; --whole-archive, -force_load,
   /// -all_load.

@@ -253,6 +253,7 @@ void Scan::scanThinArchive() {
     Input.Reason = InputReason::ArchiveMember;
     Input.From = Request.Path.str();
     Input.Lazy = !Request.Named.Whole;
+    Input.OnDemand = Input.Lazy;
     addNext(std::move(Input));
   }
 }
