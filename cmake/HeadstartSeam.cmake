@@ -106,6 +106,11 @@ function(headstart_linker name)
     target_link_libraries(${target} PRIVATE
       headstart_seam_objects_${seam} headstart_seam_${seam}
       Headstart::Link ${libraries} headstart_startup)
+    # The linker's threads come before ours (lib/OS/Linux/ThreadShortage.cpp).
+    # With a libLLVM of its own, and under sanitizers, it would not be asked.
+    if(CMAKE_SYSTEM_NAME STREQUAL Linux AND HEADSTART_STATIC_LLVM)
+      target_link_options(${target} PRIVATE LINKER:--wrap=pthread_create)
+    endif()
     headstart_windows_manifest(${target})
   endforeach()
 endfunction()

@@ -87,6 +87,9 @@ if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
 
 if config.sanitizers:
     config.available_features.add("sanitizers")
+# All of LLVM's threads come through the linkers' own pthread_create.
+if config.static_llvm == "ON":
+    config.available_features.add("static-llvm")
 if os.geteuid() == 0:
     config.available_features.add("root")
 if os.path.exists("/proc/self/fd"):

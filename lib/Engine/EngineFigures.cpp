@@ -23,6 +23,24 @@ const char *linkStageName(LinkStage Stage) {
   return Names.at(static_cast<size_t>(Stage));
 }
 
+/// Whether what stands on the command line names an input, and not another
+/// input.
+static bool isNamedOutside(InputReason Reason) {
+  switch (Reason) {
+  case InputReason::LinkerScript:
+  case InputReason::ArchiveMember:
+  case InputReason::DefaultInside:
+  case InputReason::TypeServer:
+  case InputReason::LinkerOption:
+  case InputReason::ReExport:
+  case InputReason::Dependent:
+  case InputReason::Recorded:
+    return false;
+  default:
+    return true;
+  }
+}
+
 PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
   PrefetchEngine::ProfileUse Use;
   Table.forEachReady([&](const InputEntry &Entry) {
@@ -43,7 +61,8 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
   Table.forEachReady([&](const InputEntry &Entry) {
     if (!Entry.Given.load() || !Told)
       return;
-    RecordedFile File{Entry.Path, Entry.Identity, {}};
+    RecordedFile File{Entry.Path, Entry.Identity, {},
+                      isNamedOutside(Entry.Named.Reason)};
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =
@@ -65,6 +84,10 @@ uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
     ByPath.try_emplace(File.Path, &File);
   uint64_t Wasted = 0;
   Table.forEachReady([&](const InputEntry &Entry) {
+    // A copy that nobody has asked for was read in vain.
+    if (Entry.Contents && !Entry.Contents->isMapped() && !Entry.Given.load() &&
+        Entry.Before && !Entry.Before->complete())
+      Wasted += Entry.Identity.Size;
     std::vector<ByteRange> Fetched;
     Fetched.reserve(Entry.Fetched.size());
     for (size_t I = 0; I != Entry.Fetched.size(); ++I)
@@ -101,6 +124,8 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
     Stats.WaitedMs = std::chrono::duration<double, std::milli>(
                          TraceClock::duration(Waited.load()))
                          .count();
+  if (OutOfMemory.load())
+    Stats.Problems.push_back({"no memory left for the prefetcher", 1});
   for (CountedProblem &P : Problems.list())
     Stats.Problems.push_back(std::move(P));
 }

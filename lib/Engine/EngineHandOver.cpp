@@ -125,6 +125,10 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry, os::OpenFile &File,
                 Found.Status.Kind == os::FileKind::Directory
                     ? "is a directory"
                     : "a FIFO, a device or a socket");
+  // Nothing to fetch. The files of /proc and tracefs look so, too, and reading
+  // them may wait, or do something.
+  if (Found.Status.Identity.Size == 0)
+    return PassOver();
   if (std::error_code E = os::OpenFile::open(Found.Path, File))
     return Fail("cannot open", E.message());
   noteResidency(Entry, File);

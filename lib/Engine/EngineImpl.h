@@ -30,6 +30,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,8 @@
 
 namespace headstart {
 
-class PrefetchEngine::Impl {
+class PrefetchEngine::Impl
+    : public std::enable_shared_from_this<PrefetchEngine::Impl> {
 public:
   Impl(const EngineOptions &Options, const os::PageCache &Cache)
       : Options(Options), Cache(Cache),
@@ -59,7 +61,14 @@ public:
     Window.cancel();
     Table.cancel();
   }
+  /// The linker needs what memory there is. Nobody waits for what the calling
+  /// thread leaves half done: the table is cancelled with everything else.
+  void noteOutOfMemory() {
+    OutOfMemory.store(true);
+    cancel();
+  }
   void join() { Workers.join(); }
+  bool join(std::chrono::milliseconds Most) { return Workers.join(Most); }
   void reached(LinkStage Stage);
   bool wasShortOfMemory() const { return Window.isShort(); }
   unsigned waitingForMemory() const { return Window.waiting(); }
@@ -74,7 +83,7 @@ private:
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
   void work(unsigned Id);
-  void work(TraceLane *Lane);
+  void workThrough(TraceLane *Lane);
   InputEntry *find(llvm::StringRef Path, bool &Claimed, TraceLane *Lane);
   TraceLane *linkersLane();
   void sampleWindow() const;
@@ -90,6 +99,11 @@ private:
               TraceLane *Lane);
   bool leavesToLinker();
   bool isWorthSymbols() const;
+  /// Makes the caller the one who tells the planner of the symbols of \p Entry.
+  static bool beginSymbols(InputEntry &Entry) {
+    return !(Entry.Flags.fetch_or(InputEntry::SymbolsFlag) &
+             InputEntry::SymbolsFlag);
+  }
   void enterSymbols(PlanScratch &Scratch, TraceLane *Lane);
   void prepareUrgent(PlanScratch &Scratch, TraceLane *Lane);
   void prepare(InputEntry &Entry, PlanScratch &Scratch, TraceLane *Lane);
@@ -140,11 +154,14 @@ private:
   /// How long the linker waited for inputs that a thread was opening.
   std::atomic<TraceClock::duration::rep> Waited{0};
   std::atomic<bool> Unfinished{false}; ///< cancelled before all was done
+  std::atomic<bool> OutOfMemory{false}; ///< an allocation has failed
   std::atomic<unsigned> Ended{0};      ///< threads
   ProblemCounter Problems;
 
   unsigned Started = 0; // threads; written before any other thread reads it
-  os::Threads Workers;  // last, so that it is joined first
+  /// The engine joins them, or lets them go, before it gives up its share of
+  /// this: so the last of them, which destroys it, has none to join.
+  os::Threads Workers;
 };
 
 } // namespace headstart

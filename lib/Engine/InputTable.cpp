@@ -8,6 +8,7 @@
 
 #include "InputTable.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -31,12 +32,15 @@ std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
   auto Entry = std::make_unique<InputEntry>(
       std::move(Named), static_cast<uint32_t>(Entries.size()));
   const NamedInput &Mine = Entry->Named;
-  // Two rules for one name (an input and a /defaultlib) may find two files;
-  // the first keeps the name, the other is found by its path.
+  // Two rules for one name (an input and a /defaultlib; scripts of two folders)
+  // may find two files; the first keeps the name, the others are found by their
+  // paths.
   auto [It, IsNew] = ByPath.try_emplace(Mine.Name, Entry.get());
-  const NamedInput &Other = It->second->Named;
+  NamedInput &Other = It->second->Named;
   if (!IsNew && Other.Search == Mine.Search &&
-      Other.StaticOnly == Mine.StaticOnly)
+      Other.StaticOnly == Mine.StaticOnly &&
+      (Mine.Search != SearchRule::ScriptInput ||
+       sys::path::parent_path(Other.From) == sys::path::parent_path(Mine.From)))
     return {It->second, false};
   Entries.push_back(std::move(Entry));
   return {Entries.back().get(), true};
@@ -45,9 +49,16 @@ std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
 void InputTable::fill(std::vector<NamedInput> Inputs) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Entries.reserve(Inputs.size());
-  for (NamedInput &Named : Inputs)
-    if (auto [Entry, IsNew] = make(std::move(Named)); IsNew)
+  for (NamedInput &Named : Inputs) {
+    bool Whole = Named.Whole, Lazy = Named.Lazy;
+    auto [Entry, IsNew] = make(std::move(Named));
+    if (IsNew)
       Waiting.push_back(Entry);
+    // `a.a --whole-archive a.a`: what is read of a file is what its names need
+    // together.
+    Entry->Named.Whole |= Whole;
+    Entry->Named.Lazy &= Lazy;
+  }
 }
 
 size_t InputTable::size() const {
@@ -112,6 +123,8 @@ void InputTable::add(std::vector<FoundInput> Found, uint8_t Turn) {
       auto [Entry, IsNew] = make(std::move(F.Input));
       // What is known from a record, at the end of all, comes here. (That it
       // then stands in Waiting twice is seen by whoever comes second.)
+      if (IsNew && Entry->Named.OnDemand)
+        continue;
       if (F.Next && (IsNew || Entry->State == EntryState::Waiting))
         Next.push_back(Entry);
       else if (IsNew)
@@ -150,6 +163,7 @@ void InputTable::cancel() {
     Cancelled = true;
   }
   More.notify_all();
+  Published.notify_all();
 }
 
 bool InputTable::isTaken(StringRef Path, const InputEntry &Entry) const {
@@ -193,7 +207,7 @@ void InputTable::forEachReady(function_ref<void(const InputEntry &)> Visit) {
 bool InputTable::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
   std::unique_lock<std::mutex> Lock(Mutex);
   waitFor(Published, Lock, OnWait, [&] {
-    return Entry.State == EntryState::Ready ||
+    return Cancelled || Entry.State == EntryState::Ready ||
            Entry.State == EntryState::Unavailable;
   });
   return Entry.State == EntryState::Ready;
@@ -212,8 +226,8 @@ InputEntry *InputTable::find(StringRef Path, bool &Claimed, Waits OnWait) {
     return Entry;
   }
   waitFor(Published, Lock, OnWait,
-          [&] { return Entry->State != EntryState::Opening; });
-  return Entry;
+          [&] { return Cancelled || Entry->State != EntryState::Opening; });
+  return Entry->State != EntryState::Opening ? Entry : nullptr;
 }
 
 } // namespace headstart

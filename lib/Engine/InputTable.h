@@ -50,7 +50,7 @@ struct InputEntry {
   InputEntry(NamedInput Named, uint32_t Number)
       : Named(std::move(Named)), Number(Number) {}
 
-  const NamedInput Named;
+  NamedInput Named; ///< not changed after InputTable::fill
   const uint32_t Number; ///< in the order of the command line; what inputs name
                          ///< comes after that
   EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
@@ -67,13 +67,14 @@ struct InputEntry {
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
-  bool SymbolsKnown = false;                  ///< to the planner
   std::shared_ptr<const SkimmedFile> Skimmed; ///< between two steps
   uint32_t Place = 0; ///< in the order in which it was prepared
   static constexpr uint16_t PlannedFlag = 0x8000;
   /// Set by the thread that prepares the entry, so that no other does.
   static constexpr uint16_t BegunFlag = 0x4000;
-  /// PlannedFlag, BegunFlag, and one bit for each stage that a thread came for
+  /// Set by the one thread that tells the planner of the entry's symbols.
+  static constexpr uint16_t SymbolsFlag = 0x2000;
+  /// PlannedFlag, BegunFlag, SymbolsFlag, and one bit for each stage that a thread came for
   /// before there was a plan: see PrefetchEngine.cpp.
   std::atomic<uint16_t> Flags{0};
 
@@ -121,7 +122,8 @@ public:
   void planLater(InputEntry &Entry);
   /// Adds what an input of \p Turn (NamedInput::Turn) names: the linker will
   /// ask for it next, or after all that is known of that turn. Of what is known
-  /// by its name already, only the turn may change.
+  /// by its name already, only the turn may change. What is read on demand is
+  /// only known, so that the linker finds it.
   void add(std::vector<FoundInput> Found, uint8_t Turn);
 
   /// The next entry whose turn it is for \p Stage (of the first, to be
@@ -132,7 +134,8 @@ public:
   /// Waits until all entries are finished, or the table is cancelled.
   void waitUntilFinished(Waits OnWait = nullptr);
 
-  /// Ends all waiting for entries to come.
+  /// Ends all waiting, for entries to come and for those that somebody opens:
+  /// whoever claims one after this may leave it as it is.
   void cancel();
 
   /// Makes the caller the one who opens \p Entry; false when it is another's,
@@ -151,12 +154,13 @@ public:
   /// Calls \p Visit, under the lock, with every entry that is Ready.
   void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit);
 
-  /// Waits until whoever claimed \p Entry has published it; true when it is
-  /// Ready. Orders what the claimer wrote before the caller.
+  /// Waits until \p Entry is published, or the table is cancelled; true when it
+  /// is Ready. Orders what the claimer wrote before the caller.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
 
-  /// The entry that the linker means by \p Path, or null; claims it for the
-  /// caller when nobody has begun (\p Claimed), waits when somebody is at it.
+  /// The entry that the linker means by \p Path; claims it for the caller when
+  /// nobody has begun (\p Claimed), waits when somebody is at it. Null when
+  /// there is none, or when the table is cancelled while somebody is at it.
   InputEntry *find(llvm::StringRef Path, bool &Claimed, Waits OnWait = nullptr);
 
 private:

@@ -44,7 +44,6 @@
 #include "Stages.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <atomic>
@@ -74,7 +73,7 @@ bool isObject(StringRef Path) {
 constexpr unsigned MostResidentLooks = 32;
 
 /// Descriptors that the linker itself may need at once, outputs included.
-constexpr uint64_t SpareDescriptors = 64;
+constexpr uint64_t SpareDescriptors = 32;
 
 } // namespace
 
@@ -86,15 +85,17 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Scanner = std::make_unique<InputScanner>(*Resolver);
   Table.fill(Command.Inputs);
   Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
-  // Each thread holds one descriptor at a time.
-  uint64_t Descriptors = os::maxOpenFiles();
-  uint64_t Most = Descriptors > 2 * SpareDescriptors
-                      ? Descriptors - SpareDescriptors
-                      : Descriptors / 2;
+  // A thread holds a file, and the folder of another for a moment.
+  uint64_t Free = os::freeDescriptors();
+  uint64_t Most = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
   // A single input may name thousands.
   uint64_t Jobs = std::min<uint64_t>(Table.size() ? Options.Jobs : 0, Most);
+  if (Most == 0)
+    Problems.add("too few descriptors for threads", "prefetch",
+                 std::to_string(Free) + " are free");
   for (unsigned I = 0; I != Jobs; ++I) {
-    if (std::error_code E = Workers.start([this, I] { work(I); })) {
+    if (std::error_code E = Workers.start(
+            [Mine = shared_from_this(), I] { Mine->work(I); })) {
       Problems.add("cannot start a thread", "prefetch", E.message());
       break;
     }
@@ -105,20 +106,10 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// Indexes the profile by path, and adds the inputs that only other inputs
 /// name: the last link has come across them.
 void PrefetchEngine::Impl::addRecordedInputs() {
-  StringSet<> Names;
-  for (const NamedInput &Input : Command.Inputs)
-    Names.insert(Input.Search == SearchRule::AsGiven
-                     ? StringRef(Input.Name)
-                     : sys::path::filename(Input.Name));
+  NamedFiles Names(Command);
   for (const RecordedFile &File : Options.Profile->Files) {
     Recorded.try_emplace(File.Path, &File);
-    // What is searched for goes by its file name, with what lld may add to it.
-    StringRef Stem = sys::path::stem(File.Path);
-    StringRef Library = Stem;
-    Library.consume_front("lib");
-    if (File.Path.empty() || Names.contains(File.Path) ||
-        Names.contains(sys::path::filename(File.Path)) ||
-        Names.contains(Stem) || Names.contains(Library))
+    if (File.Path.empty() || Names.has(File.Path))
       continue;
     NamedInput Input;
     Input.Name = File.Path;
@@ -130,10 +121,13 @@ void PrefetchEngine::Impl::addRecordedInputs() {
 void PrefetchEngine::Impl::work(unsigned Id) {
   // Behind the linker's own lanes.
   constexpr int FirstPlace = 100;
-  work(Options.Trace
-           ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
-                                     FirstPlace + static_cast<int>(Id))
-           : nullptr);
+  if (!os::hasMemoryFor([&] {
+        workThrough(Options.Trace ? &Options.Trace->addLane(
+                                        "prefetch " + std::to_string(Id),
+                                        FirstPlace + static_cast<int>(Id))
+                                  : nullptr);
+      }))
+    noteOutOfMemory();
   if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
     ReadBytes.fetch_add(Use->Bytes);
     Stops.fetch_add(Use->Stops);
@@ -143,7 +137,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
   Ended.fetch_add(1);
 }
 
-void PrefetchEngine::Impl::work(TraceLane *Lane) {
+void PrefetchEngine::Impl::workThrough(TraceLane *Lane) {
   PlanScratch Scratch;
   for (unsigned S = 0; S != NumLinkStages; ++S) {
     auto Stage = static_cast<LinkStage>(S);
@@ -326,7 +320,7 @@ void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch, TraceLane *Lane) {
   while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
     os::OpenFile File;
     if (isWorthSymbols() && !leavesToLinker() && !Window.isCancelled() &&
-        waitUntilPublished(*Entry, Lane) && !Entry->SymbolsKnown &&
+        waitUntilPublished(*Entry, Lane) && beginSymbols(*Entry) &&
         !os::OpenFile::open(Entry->Path, File)) {
       TraceSpan Span(Lane, "read symbols", Entry->Path);
       Planner->enterSymbols(File, Entry->Named, Scratch);
@@ -384,9 +378,12 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }
-  Entry.SymbolsKnown = !Record;
+  if (!Record)
+    (void)beginSymbols(Entry);
   // Of /wholearchive every member is read, in the order of the file.
-  Entry.Plan = Planner->plan(File, Entry.Named, Entry.Number, Scratch, Record);
+  Entry.Plan = Planner->plan(File, Entry.Named, Entry.Number, Scratch, Record,
+                             Entry.Skimmed.get());
+  Entry.Skimmed = nullptr;
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
@@ -502,11 +499,11 @@ void PrefetchEngine::Impl::giveUpFinished() {
 
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
                                const os::PageCache &Cache)
-    : State(std::make_unique<Impl>(Options, Cache)) {}
+    : State(std::make_shared<Impl>(Options, Cache)) {}
 
 PrefetchEngine::~PrefetchEngine() {
   State->cancel();
-  State->join();
+  (void)State->join(std::chrono::seconds(1));
 }
 
 void PrefetchEngine::start(LinkCommand Command) {
@@ -523,7 +520,10 @@ void PrefetchEngine::startFiles(const std::vector<std::string> &Paths) {
 
 std::unique_ptr<MemoryBuffer>
 PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
-  return State->take(Path, Request);
+  std::unique_ptr<MemoryBuffer> Buffer;
+  if (!os::hasMemoryFor([&] { Buffer = State->take(Path, Request); }))
+    State->noteOutOfMemory();
+  return Buffer;
 }
 
 void PrefetchEngine::reached(LinkStage Stage) { State->reached(Stage); }
@@ -539,5 +539,9 @@ unsigned PrefetchEngine::waitingForMemory() const {
 void PrefetchEngine::cancel() { State->cancel(); }
 
 void PrefetchEngine::join() { State->join(); }
+
+bool PrefetchEngine::join(std::chrono::milliseconds Most) {
+  return State->join(Most);
+}
 
 } // namespace headstart

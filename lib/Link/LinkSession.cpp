@@ -13,6 +13,9 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <cstdio>
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -23,11 +26,36 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
                          TraceClock::time_point Origin)
     : Tool(std::move(Tool)), Kind(F), Settings(std::move(Settings)),
       Final(std::move(Final)), Origin(Origin) {
-  if (this->Settings.On && this->Settings.Profile == "auto")
-    Program.ask();
+  std::string Limit = os::limitInTheWay();
+  if (this->Settings.On && !Limit.empty()) {
+    this->Settings.On = false;
+    WhyOff = std::move(Limit);
+  }
+  if (this->Settings.On && this->Settings.Profile == "auto") {
+    Program = ProgramPages::ofThisProcess();
+    Program->ask();
+  }
 }
 
-LinkSession::~LinkSession() { end(/*Succeeded=*/false); }
+/// The most that a link waits for the folder of records, which may be on a file
+/// system that does not answer.
+static constexpr std::chrono::seconds StorePatience(1);
+
+/// The most that it waits for threads to end for the sake of a report.
+static constexpr std::chrono::milliseconds ReportPatience(2000);
+
+/// Does \p Work on a thread, where no signal comes (a file that grows past
+/// `ulimit -f` is an error there), and waits for it for StorePatience. False
+/// when it has not ended: it must own what it uses.
+static bool doAside(std::function<void()> Work) {
+  os::Threads Thread;
+  return !Thread.start(std::move(Work)) && Thread.join(StorePatience);
+}
+
+LinkSession::~LinkSession() {
+  os::onThreadShortage(nullptr);
+  end(/*Succeeded=*/false);
+}
 
 Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
                          const CommandLineContext &Context) {
@@ -42,7 +70,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     }
     // "off" in the environment has the last word: it is what one sets when
     // the command lines cannot be changed.
-    WhyOff = whyOff(Settings, Context);
+    if (WhyOff.empty())
+      WhyOff = whyOff(Settings, Context);
     Settings.On = WhyOff.empty();
     if (!Settings.On)
       return;
@@ -64,7 +93,22 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
   return Result;
 }
 
+/// LLVM ends the program when memory is missing. On a thread of ours it is the
+/// thread that ends; what happens on any other is what LLVM does by itself
+/// (Support/ErrorHandling.cpp).
+static void onBadAlloc(void *, const char *Reason, bool) {
+  if (os::Threads::isOwn())
+    os::throwBadAlloc();
+  // No stream: those allocate.
+  for (const char *Part : {"LLVM ERROR: out of memory\n", Reason, "\n"})
+    std::fputs(Part, stderr);
+  std::abort();
+}
+
 void LinkSession::startEngine(LinkCommand Command) {
+  static const bool Installed =
+      (install_bad_alloc_error_handler(onBadAlloc), true);
+  (void)Installed;
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
@@ -72,14 +116,16 @@ void LinkSession::startEngine(LinkCommand Command) {
   Options.Plan = planOptionsOf(Command);
   useProfile(Command, Options);
   if (!Settings.TraceFile.empty()) {
-    Trace = std::make_unique<TraceLog>(Origin, Tool + " and its prefetcher");
+    Trace = std::make_shared<TraceLog>(Origin, Tool + " and its prefetcher");
     TimeTraceFile = Command.TimeTrace;
-    Options.Trace = Trace.get();
+    Options.Trace = Trace;
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   }
   if (Settings.Stats)
     UseBefore = os::diskUse(os::DiskUser::Process);
   Engine = std::make_unique<PrefetchEngine>(Options);
+  os::onThreadShortage(std::make_shared<const std::function<bool()>>(
+      [this] { return giveThreadsBack(); }));
   Engine->start(std::move(Command));
 }
 
@@ -90,64 +136,114 @@ void LinkSession::useProfile(const LinkCommand &Command,
   if (Command.Outputs.empty())
     return;
   Output = Command.Outputs.front();
+  // /dev/null is the output of many links.
+  std::error_code Ignored;
+  os::FileKind Kind = os::lookAt(Output, Ignored).Kind;
+  if (Kind != os::FileKind::Regular && Kind != os::FileKind::Missing)
+    return;
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +
                     (Command.ReadsDWARF ? "dwarf " : "") +
                     (Command.DropsUnreferenced ? "ref " : "");
   ProfilePath = profilePath(Settings.Profile, Tool, Output);
   if (ProfilePath.empty())
     return;
-  Expected<std::shared_ptr<const LinkProfile>> Loaded =
-      loadProfile(ProfilePath);
-  if (!Loaded) {
+  struct Read {
+    std::shared_ptr<const LinkProfile> Profile;
+    std::string Problem;
+    bool MayReplace = true;
+  };
+  auto Result = std::make_shared<Read>();
+  if (!doAside([Result, Path = ProfilePath] {
+        Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
+        if (Loaded) {
+          Result->Profile = std::move(*Loaded);
+          return;
+        }
+        Result->Problem = toString(Loaded.takeError());
+        Result->MayReplace = mayReplaceProfile(Path);
+      })) {
+    Problems.push_back(
+        {"profile '" + ProfilePath + "': cannot be read in time", 1});
+    ProfilePath.clear();
+    return;
+  }
+  if (!Result->Problem.empty()) {
     ProfileState = "stale";
-    Problems.push_back({toString(Loaded.takeError()), 1});
-    if (!mayReplaceProfile(ProfilePath))
+    Problems.push_back({std::move(Result->Problem), 1});
+    if (!Result->MayReplace)
       ProfilePath.clear();
     return;
   }
-  Profile = std::move(*Loaded);
+  Profile = std::move(Result->Profile);
   // A record of other kinds of bytes than this link reads would keep the rest
   // from being fetched.
-  if (Profile && Profile->Settings == ProfileSettings)
+  if (Profile && Profile->Settings == ProfileSettings &&
+      isRecordOf(*Profile, Command))
     Options.Profile = Profile;
+}
+
+/// Says what the record that the link began with was worth.
+void LinkSession::noteProfileUse() {
+  if (!Profile)
+    return;
+  PrefetchEngine::ProfileUse Use = Engine->profileUse();
+  ProfileHolds = Use.Matched != 0 && Use.Changed == 0;
+  ProfileState =
+      ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
+}
+
+/// Keeps \p New at \p Path, in the place of an older record. What went wrong;
+/// empty: nothing.
+static std::string keep(const std::string &Path, const LinkProfile &New,
+                        bool Prune) {
+  // The link itself may have made a file of that name.
+  if (!mayReplaceProfile(Path))
+    return "profile '" + Path + "': is something else, and is left";
+  if (Error E = saveProfile(Path, New))
+    return toString(std::move(E));
+  if (Prune)
+    pruneProfiles(profileFolder(), /*Now=*/false);
+  return "";
 }
 
 /// Keeps what this link touched for the next one, unless the record that it
 /// began with still holds for every file.
 void LinkSession::keepProfile(bool Succeeded) {
-  bool Holds = false;
-  if (Profile) {
-    PrefetchEngine::ProfileUse Use = Engine->profileUse();
-    Holds = Use.Matched != 0 && Use.Changed == 0;
-    ProfileState = Holds || Use.Matched > Use.Changed ? "used" : "stale";
-  }
+  noteProfileUse();
   // A link that was short of memory no longer knows what it touched.
   bool MayRecord = Succeeded && !Engine->wasShortOfMemory();
-  if (MayRecord && Settings.Profile == "auto")
-    if (Error E = Program.keep())
-      Problems.push_back({toString(std::move(E)), 1});
-  bool Record = MayRecord && !ProfilePath.empty() && !Holds;
-  if (!Record && !Settings.Stats)
-    return;
-  Touched = Engine->touched();
-  if (!Record || !Touched || Touched->empty())
-    return;
-  LinkProfile New = newProfile(Tool, Output, ProfileSettings);
-  New.Files = *Touched;
-  // The link itself may have made a file of that name.
-  if (!mayReplaceProfile(ProfilePath)) {
-    Problems.push_back(
-        {"profile '" + ProfilePath + "': is something else, and is left", 1});
-    return;
+  bool Record = MayRecord && !ProfilePath.empty() && !ProfileHolds;
+  if (Record || Settings.Stats)
+    Touched = Engine->touched();
+  std::shared_ptr<LinkProfile> New;
+  if (Record && Touched && !Touched->empty()) {
+    New = std::make_shared<LinkProfile>(
+        newProfile(Tool, Output, ProfileSettings));
+    New->Files = *Touched;
   }
-  if (Error E = saveProfile(ProfilePath, New)) {
-    Problems.push_back({toString(std::move(E)), 1});
+  std::shared_ptr<ProgramPages> Pages = MayRecord ? Program : nullptr;
+  if (!New && !Pages)
     return;
-  }
-  if (StringRef(ProfileState) == "none")
+
+  auto Failures = std::make_shared<std::vector<std::string>>();
+  bool InTime = doAside([Failures, Pages, New, Path = ProfilePath,
+                         Prune = Settings.Profile == "auto"] {
+    if (New)
+      Failures->push_back(keep(Path, *New, Prune));
+    if (Pages)
+      Failures->push_back(toString(Pages->keep()));
+  });
+  if (!InTime)
+    Failures = std::make_shared<std::vector<std::string>>(
+        1, "profile '" + ProfilePath + "': cannot be written in time");
+  bool Failed = false;
+  for (std::string &Failure : *Failures)
+    if (!Failure.empty()) {
+      Problems.push_back({std::move(Failure), 1});
+      Failed = true;
+    }
+  if (New && !Failed && StringRef(ProfileState) == "none")
     ProfileState = "recorded";
-  if (Settings.Profile == "auto")
-    pruneProfiles(profileFolder(), /*Now=*/false);
 }
 
 std::unique_ptr<MemoryBuffer>
@@ -224,9 +320,13 @@ void LinkSession::writing() {
 
 void LinkSession::end(bool Succeeded) {
   std::call_once(Ended, [&] {
+    IsEnding.store(true);
     if (Engine) {
       Engine->cancel();
-      Engine->join();
+      // Only reports tell what the threads have done to the last.
+      HasJoined = joinEngine(Settings.Stats || Trace
+                                 ? ReportPatience
+                                 : std::chrono::milliseconds(0));
       // What keeping a record reads is not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
@@ -238,6 +338,23 @@ void LinkSession::end(bool Succeeded) {
     }
     writeReports();
   });
+}
+
+void LinkSession::endAtExit() {
+  if (!IsEnding.load())
+    end(/*Succeeded=*/false);
+}
+
+bool LinkSession::giveThreadsBack() {
+  if (!Engine || ThreadsGiven.exchange(true))
+    return false;
+  Engine->cancel();
+  return joinEngine(StorePatience);
+}
+
+bool LinkSession::joinEngine(std::chrono::milliseconds Most) {
+  std::lock_guard<std::mutex> Lock(JoinMutex);
+  return Engine->join(Most);
 }
 
 void LinkSession::writeReports() {
@@ -264,7 +381,8 @@ void LinkSession::writeReports() {
       Stats.TouchedBytes = 0;
       for (const RecordedFile &File : *Touched)
         *Stats.TouchedBytes += File.touchedBytes();
-      Stats.WastedBytes = Engine->wastedBytes(*Touched);
+      if (HasJoined)
+        Stats.WastedBytes = Engine->wastedBytes(*Touched);
     }
   }
   headstart::writeReports(Settings, Stats, Trace.get(), Tool);

@@ -24,7 +24,15 @@ namespace headstart {
 
 std::string profileFolder() {
   SmallString<256> Folder;
-  if (!sys::path::cache_directory(Folder))
+  // "All paths set in these environment variables must be absolute. If an
+  // implementation encounters a relative path in any of these variables it
+  // should consider the path invalid and ignore it." (XDG Base Directory 0.8)
+  bool HasFolder = sys::path::cache_directory(Folder);
+  if (HasFolder && !sys::path::is_absolute(Folder)) {
+    HasFolder = sys::path::home_directory(Folder);
+    sys::path::append(Folder, ".cache");
+  }
+  if (!HasFolder || !sys::path::is_absolute(Folder))
     return "";
   sys::path::append(Folder, "headstart");
   return std::string(Folder);
@@ -87,10 +95,14 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   if (Bytes.size() > MaxProfileBytes)
     return createStringError(inconvertibleErrorCode(),
                              "profile '" + Path + "': would be too large");
+  // The cache folder and ours in it, at most: a home that is not there is not
+  // made.
   StringRef Folder = sys::path::parent_path(Path);
-  if (!Folder.empty())
-    if (std::error_code E = sys::fs::create_directories(Folder))
+  if (!Folder.empty() && !sys::fs::is_directory(Folder)) {
+    (void)sys::fs::create_directory(sys::path::parent_path(Folder));
+    if (std::error_code E = sys::fs::create_directory(Folder))
       return createStringError(E, "profile '" + Path + "': " + E.message());
+  }
   if (Error E = replaceFile(Path, Bytes))
     return createStringError(inconvertibleErrorCode(),
                              "profile '" + Path +
@@ -102,7 +114,10 @@ bool pruneProfiles(const std::string &Folder, bool Now) {
   CachePruningPolicy Policy;
   Policy.Interval = std::chrono::seconds(Now ? 0 : 20 * 60);
   Policy.Expiration = std::chrono::hours(30 * 24);
-  Policy.MaxSizeBytes = 256 * 1024 * 1024;
+  // By number, not by size: to learn how large the disk is, LLVM's pruning ends
+  // the program when the system does not tell.
+  Policy.MaxSizeFiles = 1000;
+  Policy.MaxSizePercentageOfAvailableSpace = 0;
   return !Folder.empty() && sys::fs::is_directory(Folder) &&
          (pruneCache(Folder, Policy), true);
 }

@@ -18,20 +18,20 @@ using namespace llvm;
 
 namespace headstart {
 
-ProgramPages ProgramPages::ofThisProcess() {
+std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess() {
   std::string Program = os::programPath();
   std::string Record = profilePath("auto", "the program itself", Program);
-  return {std::move(Program), std::move(Record)};
+  return std::make_shared<ProgramPages>(std::move(Program), std::move(Record));
 }
 
 void ProgramPages::ask() {
-  if (Record.empty() || Program.empty())
+  if (State->Record.empty() || State->Program.empty())
     return;
   // Without a thread the program's pages come as they always did.
-  (void)Thread.start([this] { askNow(); });
+  (void)Thread.start([Mine = State] { Mine->askNow(); });
 }
 
-void ProgramPages::askNow() {
+void ProgramPages::Asking::askNow() {
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Record);
   if (!Loaded) {
     consumeError(Loaded.takeError());
@@ -59,13 +59,14 @@ void ProgramPages::askNow() {
 
 std::optional<uint64_t> ProgramPages::askedBytes() {
   Thread.join();
-  return Asked;
+  return State->Asked;
 }
 
 Error ProgramPages::keep() {
   Thread.join();
+  const std::string &Program = State->Program, &Record = State->Record;
   os::OpenFile File;
-  if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
+  if (State->Asked || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
   LinkProfile New = newProfile("the program itself", Program, "program");

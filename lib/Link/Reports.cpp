@@ -8,6 +8,7 @@
 
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -23,9 +24,10 @@ std::error_code writeFile(const std::string &File,
   raw_fd_ostream OS(File, Error, sys::fs::OF_None);
   if (!Error) {
     Write(OS);
-    OS.flush();
+    // Closed here: a stream that cannot be closed ends the program.
+    OS.close();
     Error = OS.error();
-    OS.clear_error(); // or the stream ends the program
+    OS.clear_error();
   }
   return Error;
 }
@@ -76,8 +78,8 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
   Stats.LinkerStops = Linkers.Stops;
 }
 
-void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
-                  const TraceLog *Trace, StringRef Tool) {
+static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
+                     const TraceLog *Trace, StringRef Tool) {
   uint64_t LeftOut = 0;
   if (Trace)
     writeTo(Settings.TraceFile, Tool,
@@ -90,6 +92,18 @@ void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
   else if (Settings.Stats)
     writeTo(Settings.StatsFile, Tool,
             [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
+}
+
+void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
+                  const TraceLog *Trace, StringRef Tool) {
+  if (!Trace && !Settings.Stats)
+    return;
+  // On a thread of ours, where no signal comes: a file that grows past `ulimit
+  // -f` is an error then, and not the end of the linker.
+  os::Threads Writer;
+  auto Write = [&] { writeAll(Settings, std::move(Stats), Trace, Tool); };
+  if (Writer.start(Write))
+    Write();
 }
 
 } // namespace headstart

@@ -89,7 +89,7 @@ InstalledSession::InstalledSession(LinkSession &Session,
   // A few of LLVM's own options (/mllvm:-help) leave through exit().
   static const int Registered = std::atexit([] {
     if (LinkSession *Session = currentSession())
-      Session->end(/*Succeeded=*/false);
+      Session->endAtExit();
   });
   (void)Registered;
 }

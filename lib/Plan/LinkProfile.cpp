@@ -14,12 +14,13 @@
 
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/FileTree/Record.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringRef Magic = "headstart profile 1\n";
+static constexpr StringRef Magic = "headstart profile 2\n";
 
 uint64_t RecordedFile::touchedBytes() const {
   uint64_t Bytes = 0;
@@ -51,6 +52,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
     encodeULEB128(F.Identity.Size, OS);
     writeSigned(F.Identity.ModifiedNs, OS);
     writeSigned(F.Identity.ChangedNs, OS);
+    encodeULEB128(F.Named ? 1 : 0, OS);
     encodeULEB128(F.Touched.size(), OS);
     uint64_t At = 0;
     for (const ByteRange &R : F.Touched) {
@@ -89,8 +91,8 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Output = R.string().str();
   Profile.Settings = R.string().str();
   Profile.Recorded = R.signedNumber();
-  // A file takes seven bytes at least.
-  uint64_t Count = R.count(7, "more files than there can be");
+  // A file takes eight bytes at least.
+  uint64_t Count = R.count(8, "more files than there can be");
   if (Count > MaxProfileFiles)
     R.fail("more files than there can be");
   else
@@ -103,6 +105,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
     F.Identity.Size = R.number();
     F.Identity.ModifiedNs = R.signedNumber();
     F.Identity.ChangedNs = R.signedNumber();
+    F.Named = R.number() != 0;
     readRanges(R, F);
     Profile.Files.push_back(std::move(F));
   }
@@ -111,6 +114,33 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   if (R.failed())
     return createStringError(inconvertibleErrorCode(), R.problem());
   return Profile;
+}
+
+NamedFiles::NamedFiles(const LinkCommand &Command) {
+  for (const NamedInput &Input : Command.Inputs)
+    Names.insert(Input.Search == SearchRule::AsGiven
+                     ? StringRef(Input.Name)
+                     : sys::path::filename(Input.Name));
+}
+
+bool NamedFiles::has(StringRef RecordedPath) const {
+  StringRef Stem = sys::path::stem(RecordedPath);
+  StringRef Library = Stem;
+  Library.consume_front("lib");
+  return Names.contains(RecordedPath) ||
+         Names.contains(sys::path::filename(RecordedPath)) ||
+         Names.contains(Stem) || Names.contains(Library);
+}
+
+bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command) {
+  NamedFiles Names(Command);
+  size_t Then = 0, Now = 0;
+  for (const RecordedFile &F : Profile.Files)
+    if (F.Named) {
+      ++Then;
+      Now += Names.has(F.Path);
+    }
+  return 2 * Now >= Then;
 }
 
 } // namespace headstart

@@ -26,6 +26,7 @@
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/StringExtras.h"
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 
@@ -42,7 +43,7 @@ public:
             std::optional<Flavour> Forced)
       : Arguments(Arguments), Settings(std::move(Settings)), Forced(Forced) {
     if (!this->Settings.TraceFile.empty())
-      Trace = std::make_unique<TraceLog>(Arguments.Origin, "headstart run");
+      Trace = std::make_shared<TraceLog>(Arguments.Origin, "headstart run");
   }
 
   /// Finds out what the linker reads and starts to fetch it, on a thread.
@@ -63,7 +64,7 @@ private:
   const CommandArguments &Arguments;
   PrefetchSettings Settings;
   std::optional<Flavour> Forced;
-  std::unique_ptr<TraceLog> Trace; // outlives the engine
+  std::shared_ptr<TraceLog> Trace;
   std::vector<CountedProblem> Problems;
   std::string Kind;               ///< of the linker, when it is known
   std::string WhyOff;             ///< for people
@@ -111,7 +112,7 @@ void Companion::prepare() {
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   Options.HandOver = false;
   Options.Plan = planOptionsOf(Command);
-  Options.Trace = Trace.get();
+  Options.Trace = Trace;
   std::lock_guard<std::mutex> Lock(Mutex);
   if (Ended.load()) {
     WhyOff = TooLate;
@@ -149,10 +150,17 @@ void Companion::report(const os::ProgramEnd &End,
   Stats.LinkMs =
       std::chrono::duration<double, std::milli>(LinkerEnded - Arguments.Origin)
           .count();
-  Preparing.join();
-  if (Engine)
-    Engine->join();
   Stats.Tool = "headstart run";
+  // The linker is done: one that waits for a file system that does not answer
+  // is let go of, and what it has is not looked at.
+  constexpr std::chrono::seconds Patience(1);
+  if (!Preparing.join(Patience)) {
+    Stats.WhyOff = "its inputs cannot be looked at in time";
+    writeReports(Settings, Stats, nullptr, "headstart");
+    return;
+  }
+  if (Engine)
+    (void)Engine->join(Patience);
   Stats.Flavour = Kind;
   Stats.On = Engine != nullptr;
   Stats.WhyOff = WhyOff;

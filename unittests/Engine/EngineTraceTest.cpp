@@ -75,15 +75,15 @@ protected:
 TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
   std::vector<std::string> Paths = writeFiles(Folder, 10, 1 << 20);
   evict(Paths);
-  TraceLog Trace(TraceClock::now());
+  auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
   Options.Jobs = 2;
   Options.BudgetBytes = 64 << 20;
-  Options.Trace = &Trace;
+  Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   Engine.join();
-  ReadTrace Read(Trace);
+  ReadTrace Read(*Trace);
   for (const auto &[Id, Name] : Read.Lanes)
     EXPECT_TRUE(Name == "prefetch 0" || Name == "prefetch 1") << Name;
   uint64_t Fetched = 0;
@@ -114,16 +114,16 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
 TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
   std::vector<std::string> Paths = writeFiles(Folder, 4, 100000);
   evict(Paths);
-  TraceLog Trace(TraceClock::now());
+  auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
-  Options.Trace = &Trace;
+  Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   Engine.join();
   for (const std::string &Path : Paths)
     EXPECT_TRUE(Engine.take(Path, likeLLD()));
   EXPECT_FALSE(Engine.take(Folder.write("other.obj", "x"), likeLLD()));
-  ReadTrace Read(Trace);
+  ReadTrace Read(*Trace);
   std::multiset<std::string> Names = Read.names();
   EXPECT_EQ(Names.count("linker's inputs/handed over"), 4U);
   EXPECT_EQ(Names.count("linker's inputs/left to the linker"), 1U);
@@ -136,11 +136,11 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
 TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   std::vector<std::string> Paths = writeFiles(Folder, 2, 100000);
   evict(Paths);
-  TraceLog Trace(TraceClock::now());
+  auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
   Options.Jobs = 1;
   Options.BudgetBytes = 0;
-  Options.Trace = &Trace;
+  Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   // The thread opens the first, and has no room to fetch it.
@@ -149,7 +149,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   Engine.cancel();
   Engine.join();
   EXPECT_EQ(Engine.waitingForMemory(), 0U);
-  std::multiset<std::string> Names = ReadTrace(Trace).names();
+  std::multiset<std::string> Names = ReadTrace(*Trace).names();
   EXPECT_THAT(Names, Contains("prefetch 0/wait for memory"));
   // What has not begun is not there.
   EXPECT_THAT(Names, testing::Not(Contains("prefetch 0/fetch")));

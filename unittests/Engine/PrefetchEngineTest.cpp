@@ -252,16 +252,16 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   std::vector<std::string> Paths = {Folder.write("a.obj", object('a')),
                                     Folder.write("b.obj", object('b'))};
   evict(Paths);
-  TraceLog Trace(TraceClock::now());
+  auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
   Options.Jobs = 1; // one thread: one order
-  Options.Trace = &Trace;
+  Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   Engine.join();
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  Trace.write(OS);
+  Trace->write(OS);
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(Text);
   ASSERT_TRUE(bool(V));
   std::vector<std::string> Fetches;

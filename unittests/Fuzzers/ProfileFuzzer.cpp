@@ -17,7 +17,7 @@ using namespace headstart;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   // With a right checksum, or nothing would get past it.
-  std::string Bytes = "headstart profile 1\n";
+  std::string Bytes = "headstart profile 2\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   char Sum[8];
   llvm::support::endian::write64le(Sum, llvm::xxh3_64bits(Bytes));

@@ -72,7 +72,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
 }
 
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
-  for (const char *Text : {"", "headstart profile 1\n", "something else"}) {
+  for (const char *Text : {"", "headstart profile 2\n", "something else"}) {
     Folder.write("record", Text);
     ProgramPages Pages(Program, Record);
     Pages.ask();

@@ -98,7 +98,7 @@ TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
 
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
   std::string Bytes =
-      "headstart profile 1\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 2\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 

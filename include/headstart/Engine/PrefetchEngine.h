@@ -29,6 +29,7 @@
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -72,8 +73,8 @@ struct EngineOptions {
   std::shared_ptr<const LinkProfile> Profile;
   /// Tells what memory there is; null: the system's own word. From any thread.
   std::function<os::SystemMemory()> ReadMemory;
-  /// Where threads log what they do; may be null. Must outlive the engine.
-  TraceLog *Trace = nullptr;
+  /// Where threads log what they do; may be null.
+  std::shared_ptr<TraceLog> Trace;
 };
 
 class PrefetchEngine {
@@ -81,7 +82,9 @@ public:
   /// Starts no thread yet. \p Options and \p Cache are copied.
   explicit PrefetchEngine(const EngineOptions &Options,
                           const os::PageCache &Cache = os::PageCache());
-  /// Cancels and joins. Buffers that were taken stay valid.
+  /// Cancels, and waits for the threads for at most a second: one that waits
+  /// for a file system that does not answer is let go of, with all that it
+  /// uses. Buffers that were taken stay valid.
   ~PrefetchEngine();
   PrefetchEngine(const PrefetchEngine &) = delete;
   PrefetchEngine &operator=(const PrefetchEngine &) = delete;
@@ -125,6 +128,10 @@ public:
   /// `cancel`. One thread only.
   void join();
 
+  /// The same, for at most \p Most. False when some have not ended: they are
+  /// let go of, with all that they use. One thread only.
+  bool join(std::chrono::milliseconds Most);
+
   /// How much of the profile holds for what the linker was handed.
   struct ProfileUse {
     uint64_t Matched = 0; ///< files that are what was recorded
@@ -139,7 +146,7 @@ public:
   std::optional<std::vector<RecordedFile>> touched() const;
 
   /// How many fetched bytes lie outside of what \p Touched (of `touched`) says.
-  /// After `join` only.
+  /// After a `join` that waited for all threads only.
   uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched) const;
 
   /// What its threads have read from disks; nothing where the system does not
@@ -152,7 +159,7 @@ public:
 
 private:
   class Impl;
-  std::unique_ptr<Impl> State;
+  std::shared_ptr<Impl> State; ///< the threads' as well
 };
 
 } // namespace headstart

@@ -25,6 +25,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -72,14 +73,24 @@ public:
   /// it could. Any thread.
   void writing();
 
-  /// Stops fetching, joins the threads, records what was touched (when the link
-  /// \p Succeeded) and writes the reports, once. Problems with the reports go
-  /// to standard error as warnings. Any thread.
+  /// Stops fetching, records what was touched (when the link \p Succeeded) and
+  /// writes the reports, once; who comes second waits for the first. Waits for
+  /// threads, and for the cache folder, for a moment only: a link ends when the
+  /// linker is done. Problems with the reports go to standard error as
+  /// warnings. Any thread.
   void end(bool Succeeded);
+  /// The same, at the exit of the process. Does nothing when `end` has begun:
+  /// what leaves by exit() may have been called from there.
+  void endAtExit();
 
 private:
+  /// Lets the engine's threads end, so that the linker can have as many. Whether
+  /// there were any. Any thread.
+  bool giveThreadsBack();
   void startEngine(LinkCommand Command);
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
+  bool joinEngine(std::chrono::milliseconds Most);
+  void noteProfileUse();
   void keepProfile(bool Succeeded);
   void traceStages();
   void mergeTimeTrace(bool Succeeded);
@@ -96,9 +107,10 @@ private:
   std::string TimeTraceFile;
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
-  ProgramPages Program = ProgramPages::ofThisProcess();
-  std::unique_ptr<TraceLog> Trace; // outlives the engine
+  std::shared_ptr<ProgramPages> Program; ///< null: not asked for
+  std::shared_ptr<TraceLog> Trace;
   std::unique_ptr<PrefetchEngine> Engine;
+  bool HasJoined = false; ///< all threads of the engine have ended
 
   /// For the trace: when the linker came to each of its stages.
   std::mutex StagesMutex;
@@ -110,10 +122,13 @@ private:
   std::string ProfileSettings;
   std::shared_ptr<const LinkProfile> Profile; ///< of the last link, or null
   const char *ProfileState = "none";
+  bool ProfileHolds = false; ///< for every file that the link was handed
   std::optional<std::vector<RecordedFile>> Touched;
   std::vector<CountedProblem> Problems;
   std::atomic<uint64_t> FallenThrough{0};
-  std::atomic<bool> IsBeyondParsing{false};
+  std::atomic<bool> IsBeyondParsing{false}, IsEnding{false},
+      ThreadsGiven{false};
+  std::mutex JoinMutex; ///< one thread at a time may join the engine
   std::once_flag Begun, Ended;
 };
 

@@ -18,9 +18,12 @@
 
 #include "headstart/OS/Threads.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace headstart {
 
@@ -29,10 +32,15 @@ public:
   /// \p Program is the path of the program's file, \p Record where its pages
   /// are recorded; empty: nowhere. Does nothing yet.
   ProgramPages(std::string Program, std::string Record)
-      : Program(std::move(Program)), Record(std::move(Record)) {}
+      : State(std::make_shared<Asking>()) {
+    State->Program = std::move(Program);
+    State->Record = std::move(Record);
+  }
+  /// Lets go of a thread that has not ended.
+  ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
   /// The running program, and its record in the user's cache folder.
-  static ProgramPages ofThisProcess();
+  static std::shared_ptr<ProgramPages> ofThisProcess();
 
   /// Asks for the recorded pages, on a thread of its own, unless the program
   /// has changed since or is in memory. Does not block.
@@ -47,10 +55,13 @@ public:
   std::optional<uint64_t> askedBytes();
 
 private:
-  void askNow();
+  struct Asking {
+    std::string Program, Record;
+    std::optional<uint64_t> Asked; ///< written by the thread, read when joined
 
-  std::string Program, Record;
-  std::optional<uint64_t> Asked; ///< written by the thread, read when joined
+    void askNow();
+  };
+  std::shared_ptr<Asking> State; ///< the thread's as well
   os::Threads Thread;
 };
 

@@ -16,9 +16,11 @@
 #ifndef HEADSTART_PLAN_LINKPROFILE_H
 #define HEADSTART_PLAN_LINKPROFILE_H
 
+#include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
@@ -32,6 +34,7 @@ struct RecordedFile {
   os::FileIdentity Identity; ///< of the file that was linked
   /// In order, disjoint, within the file.
   std::vector<ByteRange> Touched;
+  bool Named = false; ///< by the command line; else another input names it
 
   uint64_t touchedBytes() const;
 };
@@ -62,6 +65,22 @@ std::string serializeProfile(const LinkProfile &Profile);
 /// another version, with impossible ranges) is an error that says what is
 /// wrong and at which byte; memory is bounded by the size of \p Bytes.
 llvm::Expected<LinkProfile> parseProfile(llvm::StringRef Bytes);
+
+/// Which recorded files a command line names.
+class NamedFiles {
+public:
+  explicit NamedFiles(const LinkCommand &Command);
+  /// What is searched for goes by its file name, with what lld may add to it.
+  bool has(llvm::StringRef RecordedPath) const;
+
+private:
+  llvm::StringSet<> Names;
+};
+
+/// Whether \p Profile is of an earlier link like \p Command's, and not of
+/// another link with the same output (a.out): whether the command line still
+/// names half of the files that were named then.
+bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command);
 
 } // namespace headstart
 

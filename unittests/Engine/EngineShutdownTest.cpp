@@ -1,0 +1,78 @@
+//===- EngineShutdownTest.cpp - Whatever its threads do, it ends ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineTestSupport.h"
+#include "gmock/gmock.h"
+#include <atomic>
+#include <mutex>
+
+using namespace headstart;
+using namespace headstart::test;
+
+namespace {
+
+class EngineShutdownTest : public testing::Test {
+protected:
+  TestFolder Folder;
+  std::vector<std::string> Paths = writeFiles(Folder, 20, 20000);
+};
+
+TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
+  // Asking for memory stands for a system call that does not return.
+  struct Gate {
+    std::mutex Mutex;
+    std::atomic<unsigned> Asked{0};
+  };
+  auto Closed = std::make_shared<Gate>();
+  Closed->Mutex.lock();
+  EngineOptions Options;
+  Options.Jobs = 2;
+  Options.ReadMemory = [Closed] {
+    ++Closed->Asked;
+    std::lock_guard<std::mutex> Lock(Closed->Mutex);
+    return os::SystemMemory();
+  };
+  Options.Trace = std::make_shared<TraceLog>(TraceClock::now());
+  auto Engine = std::make_unique<PrefetchEngine>(Options);
+  Engine->startFiles(Paths);
+  while (Closed->Asked == 0)
+    std::this_thread::yield();
+  std::unique_ptr<llvm::MemoryBuffer> Taken =
+      Engine->take(Paths.front(), likeLLD());
+  ASSERT_TRUE(Taken);
+  Engine->cancel();
+  EXPECT_FALSE(Engine->join(std::chrono::milliseconds(10)));
+  EXPECT_TRUE(statsOf(*Engine).Unfinished);
+  EXPECT_TRUE(Engine->touched());
+  Engine = nullptr;
+  Options.Trace = nullptr;
+  EXPECT_EQ(Taken->getBufferSize(), 20000U);
+  // The thread still has all that it uses: a sanitizer would tell.
+  std::weak_ptr<Gate> Watched = Closed;
+  Options.ReadMemory = nullptr;
+  Closed->Mutex.unlock();
+  Closed = nullptr;
+  while (!Watched.expired())
+    std::this_thread::yield();
+}
+
+TEST_F(EngineShutdownTest, MissingMemoryEndsThePrefetchingAlone) {
+  EngineOptions Options;
+  Options.Jobs = 2;
+  Options.ReadMemory = []() -> os::SystemMemory { os::throwBadAlloc(); };
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  // What was opened is the linker's as ever.
+  EXPECT_TRUE(Engine.take(Paths.back(), likeLLD()));
+  ASSERT_FALSE(statsOf(Engine).Problems.empty());
+  EXPECT_THAT(statsOf(Engine).Problems.front().Message,
+              testing::HasSubstr("no memory"));
+}
+
+} // namespace
