@@ -18,10 +18,11 @@ using namespace llvm;
 
 namespace headstart {
 
-ProgramPages ProgramPages::ofThisProcess() {
+ProgramPages ProgramPages::ofThisProcess(StringRef Linker) {
   std::string Program = os::programPath();
-  std::string Record = profilePath("auto", "the program itself", Program);
-  return {std::move(Program), std::move(Record)};
+  std::string Tool = (Linker + " itself").str();
+  std::string Record = profilePath("auto", Tool, Program);
+  return {std::move(Tool), std::move(Program), std::move(Record)};
 }
 
 void ProgramPages::ask() {
@@ -68,7 +69,7 @@ Error ProgramPages::keep() {
   if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
-  LinkProfile New = newProfile("the program itself", Program, "program");
+  LinkProfile New = newProfile(Tool, Program, "program");
   RecordedFile Pages{Program, File.identity(), {}};
   os::PageTables Tables;
   for (const os::ProgramPart &Part : os::programParts()) {

@@ -96,7 +96,7 @@ private:
   std::string TimeTraceFile;
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
-  ProgramPages Program = ProgramPages::ofThisProcess();
+  ProgramPages Program = ProgramPages::ofThisProcess(Tool);
   std::unique_ptr<TraceLog> Trace; // outlives the engine
   std::unique_ptr<PrefetchEngine> Engine;
 

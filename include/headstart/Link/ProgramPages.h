@@ -9,7 +9,8 @@
 /// \file
 /// The linker's own code is read from the disk as well, one fault at a time
 /// and 128 KiB around each. What a link touched of the program is recorded,
-/// once for each build of it, and asked for at the start of the next.
+/// once for each build of it and kind of link, and asked for at the start of
+/// the next.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #define HEADSTART_LINK_PROGRAMPAGES_H
 
 #include "headstart/OS/Threads.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <optional>
@@ -27,12 +29,15 @@ namespace headstart {
 class ProgramPages {
 public:
   /// \p Program is the path of the program's file, \p Record where its pages
-  /// are recorded; empty: nowhere. Does nothing yet.
-  ProgramPages(std::string Program, std::string Record)
-      : Program(std::move(Program)), Record(std::move(Record)) {}
+  /// are recorded; empty: nowhere. \p Tool says in the record what it is. Does
+  /// nothing yet.
+  ProgramPages(std::string Tool, std::string Program, std::string Record)
+      : Tool(std::move(Tool)), Program(std::move(Program)),
+        Record(std::move(Record)) {}
 
-  /// The running program, and its record in the user's cache folder.
-  static ProgramPages ofThisProcess();
+  /// The running program as \p Linker ("ld.lld"), which uses a part of it, and
+  /// its record in the user's cache folder.
+  static ProgramPages ofThisProcess(llvm::StringRef Linker);
 
   /// Asks for the recorded pages, on a thread of its own, unless the program
   /// has changed since or is in memory. Does not block.
@@ -49,7 +54,7 @@ public:
 private:
   void askNow();
 
-  std::string Program, Record;
+  std::string Tool, Program, Record;
   std::optional<uint64_t> Asked; ///< written by the thread, read when joined
   os::Threads Thread;
 };
