@@ -94,6 +94,9 @@ namespace {
 /// leaves, and lld's own context, which may refer to the words, with it.
 struct Run {
   explicit Run(TraceClock::time_point Origin);
+  ~Run();
+  Run(const Run &) = delete;
+  Run &operator=(const Run &) = delete;
 
   TraceClock::time_point Origin;
   SmallVector<const char *, 256> Words;
@@ -111,6 +114,7 @@ Run *Running = nullptr;
 } // namespace
 
 Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
+Run::~Run() { Running = nullptr; }
 
 Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
   Words.assign(Args.begin(), Args.end());
@@ -127,14 +131,14 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
   return Error::success();
 }
 
-/// lld's \p Driver with a session beside it. lld's dispatcher has found out that
-/// it is this driver's turn, and has taken `-flavor` out of \p Args.
+/// lld's \p Driver with a session beside it. lld's dispatcher has found out
+/// that it is this driver's turn, and has taken `-flavor` out of \p Args.
 template <Flavour F, lld::Driver Driver>
 static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
                        raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
   if (Error E = Running->begin(F, Args)) {
-    (DisableOutput ? nulls() : Err) << messageName(Args) << ": error: "
-                                    << toString(std::move(E)) << "\n";
+    (DisableOutput ? nulls() : Err)
+        << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
     return false;
   }
   return Driver(Running->Words, Out, Err, ExitEarly, DisableOutput);
