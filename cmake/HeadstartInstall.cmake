@@ -12,8 +12,11 @@ if(HEADSTART_LLVM)
   list(APPEND exported HeadstartFileTree HeadstartInputs HeadstartPlan
     HeadstartReport HeadstartEngine
     headstart_llvm headstart_llvm_headers headstart_compression)
-  install(TARGETS lld-link ld.lld ld64.lld headstart
+  install(TARGETS headstart-lld headstart
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
+  get_target_property(links headstart-lld HEADSTART_LINKS)
+  install(PROGRAMS ${links}
+    DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
   install(FILES docs/man/headstart-linkers.7

@@ -91,8 +91,9 @@ else()
 endif()
 
 # lld's archives name libLLVM as their dependency; naming the files instead
-# leaves the choice between static and shared to `headstart_llvm`.
-set(HEADSTART_LLD_LIBRARIES lldCommon lldCOFF lldELF lldMachO lldMinGW)
+# leaves the choice between static and shared to `headstart_llvm`. Those that the
+# seam binds, each before what it calls.
+set(HEADSTART_LLD_LIBRARIES lldMinGW lldCOFF lldELF lldMachO lldCommon)
 
 # headstart_lld_archive(<variable> <folder> <library>): the file of one of them.
 function(headstart_lld_archive variable folder name)
@@ -100,23 +101,18 @@ function(headstart_lld_archive variable folder name)
     PARENT_SCOPE)
 endfunction()
 
-# headstart_lld_libraries(<folder> <suffix>): `headstart_lldCOFF<suffix>` and its
-# like, the archives in <folder>.
-function(headstart_lld_libraries folder suffix)
+# headstart_lld(<library> <folder>): makes <library> of those archives in <folder>.
+function(headstart_lld library folder)
+  set(archives)
   foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
     headstart_lld_archive(archive ${folder} ${name})
-    add_library(headstart_${name}${suffix} INTERFACE)
-    target_link_libraries(headstart_${name}${suffix} INTERFACE ${archive})
-    if(name STREQUAL "lldMinGW")
-      target_link_libraries(headstart_${name}${suffix} INTERFACE
-        headstart_lldCOFF${suffix})
-    elseif(NOT name STREQUAL "lldCommon")
-      target_link_libraries(headstart_${name}${suffix} INTERFACE
-        headstart_lldCommon${suffix})
-    endif()
-    target_link_libraries(headstart_${name}${suffix} INTERFACE
-      headstart_llvm headstart_compression)
+    list(APPEND archives ${archive})
   endforeach()
+  # The seam does not listen to it.
+  headstart_lld_archive(wasm ${HEADSTART_LLD_FOLDER} lldWasm)
+  add_library(${library} INTERFACE)
+  target_link_libraries(${library} INTERFACE
+    ${wasm} ${archives} headstart_llvm headstart_compression)
 endfunction()
 
 find_program(HEADSTART_TBLGEN llvm-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR}

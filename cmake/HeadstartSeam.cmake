@@ -37,8 +37,8 @@ foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
 endforeach()
 
 # `headstart_seam_wrap`, `headstart_seam_rename`: what sources and programs of the
-# way need. Each program has the seam's objects for itself: lld refers to its
-# templates weakly, which takes nothing from an archive.
+# way need. The seam's are objects, not a library: lld refers to its templates
+# weakly, which takes nothing from an archive.
 set(HEADSTART_SEAMS ${HEADSTART_SEAM})
 if(HEADSTART_SEAM STREQUAL "wrap")
   if(HEADSTART_RENAMED_SEAM)
@@ -59,7 +59,7 @@ if(HEADSTART_SEAM STREQUAL "wrap")
   foreach(symbol IN LISTS symbols)
     target_link_options(headstart_seam_wrap INTERFACE "LINKER:--wrap=${symbol}")
   endforeach()
-  headstart_lld_libraries(${HEADSTART_LLD_FOLDER} _wrap)
+  headstart_lld(headstart_lld_wrap ${HEADSTART_LLD_FOLDER})
 endif()
 
 if("rename" IN_LIST HEADSTART_SEAMS)
@@ -82,35 +82,5 @@ if("rename" IN_LIST HEADSTART_SEAMS)
   target_compile_options(headstart_seam_rename INTERFACE
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-return-type-c-linkage>
     $<$<CXX_COMPILER_ID:MSVC>:/wd4190>)
-  headstart_lld_libraries(${renamed_folder} _rename)
+  headstart_lld(headstart_lld_rename ${renamed_folder})
 endif()
-
-# headstart_linker(<name> SOURCES ... SEAM ... LLD ...): a drop-in linker, with the
-# sources of lib/Link that listen to its driver and the libraries of this driver;
-# with HEADSTART_RENAMED_SEAM also <name>-renamed, in bin-renamed.
-function(headstart_linker name)
-  cmake_parse_arguments(arg "" "" "SOURCES;SEAM;LLD" ${ARGN})
-  list(TRANSFORM arg_SEAM PREPEND ${PROJECT_SOURCE_DIR}/lib/Link/)
-  foreach(seam IN LISTS HEADSTART_SEAMS)
-    set(target ${name})
-    if(NOT seam STREQUAL HEADSTART_SEAM)
-      set(target ${name}-renamed)
-    endif()
-    add_executable(${target} ${arg_SOURCES} ${arg_SEAM})
-    if(NOT seam STREQUAL HEADSTART_SEAM)
-      set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
-        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin-renamed)
-    endif()
-    list(TRANSFORM arg_LLD REPLACE "(.+)" "headstart_\\1_${seam}"
-      OUTPUT_VARIABLE libraries)
-    target_link_libraries(${target} PRIVATE
-      headstart_seam_objects_${seam} headstart_seam_${seam}
-      Headstart::Link ${libraries} headstart_startup)
-    # The linker's threads come before ours (lib/OS/Linux/ThreadShortage.cpp).
-    # With a libLLVM of its own, and under sanitizers, it would not be asked.
-    if(CMAKE_SYSTEM_NAME STREQUAL Linux AND HEADSTART_STATIC_LLVM)
-      target_link_options(${target} PRIVATE LINKER:--wrap=pthread_create)
-    endif()
-    headstart_windows_manifest(${target})
-  endforeach()
-endfunction()

@@ -21,6 +21,24 @@ function(headstart_layer name)
   target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
 endfunction()
 
+# headstart_program_links(<program> <name>...): the program under other names, in the
+# same folder; they are in its property HEADSTART_LINKS.
+function(headstart_program_links program)
+  set(command create_symlink)
+  if(WIN32)
+    set(command copy)
+  endif()
+  get_target_property(folder ${program} RUNTIME_OUTPUT_DIRECTORY)
+  list(TRANSFORM ARGN REPLACE "(.+)" "${folder}/\\1${CMAKE_EXECUTABLE_SUFFIX}"
+    OUTPUT_VARIABLE links)
+  foreach(link IN LISTS links)
+    add_custom_command(TARGET ${program} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E ${command} $<TARGET_FILE_NAME:${program}> ${link}
+      WORKING_DIRECTORY ${folder} BYPRODUCTS ${link} VERBATIM)
+  endforeach()
+  set_target_properties(${program} PROPERTIES HEADSTART_LINKS "${links}")
+endfunction()
+
 # headstart_windows_manifest(<program>): names are UTF-8, paths may be long.
 function(headstart_windows_manifest program)
   if(MSVC)

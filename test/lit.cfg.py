@@ -53,6 +53,9 @@ config.substitutions += [
     ("%stock-ld.lld", os.path.join(llvm, "ld.lld")),
     ("%ld64.lld", os.path.join(linkers, "ld64.lld")),
     ("%stock-ld64.lld", os.path.join(llvm, "ld64.lld")),
+    ("%same-lld", same_link("lld")),
+    ("%same-wasm-link", same_link("wasm-ld")),
+    ("%lld", os.path.join(linkers, "lld")),
     ("%check-discovery", "%s %s --headstart %s" % (
         config.python,
         os.path.join(config.headstart_source_root, "utils",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one link with the stock linker and with ours, and compares everything.
 
-    same-link.py --stock LLD --ours LLD [--with OPTIONS]... -- ARGS...
+    same-link.py --stock LLD --ours LLD --name NAME... [--with OPTIONS]... -- ARGS...
 
 Both run under one name and in one place, since a PDB records argv[0], the
 command line and the output paths. Outputs are whatever a link writes into the
@@ -11,7 +11,8 @@ exit status.
 
 --with names options for our linker alone, as one string split like a shell
 does; each --with is one more link to compare. `--with ''` is our linker as it
-comes. Prints one line per comparison; exits 1 at the first difference.
+comes. All of that under each --name. Prints one line per comparison; exits 1 at
+the first difference.
 """
 
 import argparse
@@ -80,8 +81,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stock", required=True)
     parser.add_argument("--ours", required=True)
-    parser.add_argument("--name", default="lld-link",
-                        help="argv[0] of both (default: %(default)s)")
+    parser.add_argument("--name", dest="names", action="append", required=True,
+                        help="argv[0] of both")
     parser.add_argument("--with", dest="variants", action="append",
                         metavar="OPTIONS")
     parser.add_argument("--timeout", type=float, default=120,
@@ -89,18 +90,19 @@ def main() -> int:
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
     arguments = parser.parse_args()
 
-    expected = link(arguments.stock, arguments.name, arguments.arguments,
-                    arguments.timeout)
-    for variant in arguments.variants or [""]:
-        got = link(arguments.ours, arguments.name,
-                   shlex.split(variant) + arguments.arguments,
-                   arguments.timeout)
-        found = list(differences(expected, got))
-        for difference in found:
-            print(f"different with '{variant}': {difference}")
-        if found:
-            return 1
-        print(f"identical with '{variant}': {summary(got)}")
+    for name in arguments.names:
+        expected = link(arguments.stock, name, arguments.arguments,
+                        arguments.timeout)
+        for variant in arguments.variants or [""]:
+            got = link(arguments.ours, name,
+                       shlex.split(variant) + arguments.arguments,
+                       arguments.timeout)
+            found = list(differences(expected, got))
+            for difference in found:
+                print(f"{name}: different with '{variant}': {difference}")
+            if found:
+                return 1
+            print(f"{name}: identical with '{variant}': {summary(got)}")
     return 0
 
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Variants.h"
+#include "headstart/Link/LinkerName.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,19 +33,6 @@ std::string versionOf(const std::string &Program) {
                      Answer))
     return "";
   return StringRef(Answer).take_until([](char C) { return C == '\n'; }).str();
-}
-
-/// Stock lld by the name of what it links.
-static StringRef stockName(Flavour Style) {
-  switch (Style) {
-  case Flavour::COFF:
-    return "lld-link";
-  case Flavour::MachO:
-    return "ld64.lld";
-  case Flavour::ELF:
-    break;
-  }
-  return "ld.lld";
 }
 
 static std::string realPath(StringRef Program) {
@@ -73,7 +61,7 @@ void findStock(StringRef Given, LinkerFacts &Facts,
     return Without("the command line has options that stock lld does not know");
   SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
   if (Given.empty())
-    sys::path::append(Path, stockName(Facts.Style));
+    sys::path::append(Path, linkerName(Facts.Style));
   if (!sys::fs::can_execute(Path))
     return Without("'" + Path + "' is no program (--stock names another)");
   if (realPath(Path) == realPath(Facts.Words.front()))
@@ -117,7 +105,7 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   // The path of the stock linker stands elsewhere in the report.
   const std::string Stock =
       !Facts.Stock.empty()
-          ? stockName(Facts.Style).str() + " " LLVM_VERSION_STRING " (stock)"
+          ? linkerName(Facts.Style).str() + " " LLVM_VERSION_STRING " (stock)"
       : Facts.Version.empty() ? Linker
                               : Facts.Version;
   if (Name == "off") {

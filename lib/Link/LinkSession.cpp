@@ -32,7 +32,7 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
     WhyOff = std::move(Limit);
   }
   if (this->Settings.On && this->Settings.Profile == "auto") {
-    Program = ProgramPages::ofThisProcess();
+    Program = ProgramPages::ofThisProcess(this->Tool);
     Program->ask();
   }
 }

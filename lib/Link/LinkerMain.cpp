@@ -1,4 +1,4 @@
-//===- LinkerMain.cpp - main() of the drop-in linkers ---------------------===//
+//===- LinkerMain.cpp - main() of the drop-in linker ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,18 +9,26 @@
 #include "headstart/Link/LinkerMain.h"
 #include "Seam.h"
 #include "headstart/Link/LinkSession.h"
+#include "headstart/Link/LinkerName.h"
+#include "lld/Common/Driver.h"
+#include "lld/Common/ErrorHandler.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <optional>
 
 using namespace llvm;
+
+LLD_HAS_DRIVER(coff)
+LLD_HAS_DRIVER(elf)
+LLD_HAS_DRIVER(mingw)
+LLD_HAS_DRIVER(macho)
+LLD_HAS_DRIVER(wasm)
 
 // Not in an installed header; lldCommon exports both.
 namespace lld {
@@ -80,24 +88,73 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &Words,
   return After;
 }
 
-int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
-              TraceClock::time_point Origin) {
-  CommandLineContext Context = CommandLineContext::fromProcess();
+namespace {
+
+/// One run of lld: what must outlive the driver. The session ends when lld
+/// leaves, and lld's own context, which may refer to the words, with it.
+struct Run {
+  explicit Run(TraceClock::time_point Origin);
+  ~Run();
+  Run(const Run &) = delete;
+  Run &operator=(const Run &) = delete;
+
+  TraceClock::time_point Origin;
+  SmallVector<const char *, 256> Words;
+  std::optional<LinkSession> Session;
+  std::optional<InstalledSession> Here;
+
+  /// Takes our options out of the words, and starts the session of a link by
+  /// lld's driver for \p F.
+  Error begin(Flavour F, ArrayRef<const char *> Args);
+};
+
+/// lld's drivers are plain functions: this cannot be handed to them.
+Run *Running = nullptr;
+
+} // namespace
+
+Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
+Run::~Run() { Running = nullptr; }
+
+Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
+  Words.assign(Args.begin(), Args.end());
   PrefetchSettings Settings;
-  auto Fail = [&](Error E) {
-    errs() << messageName(Args) << ": error: " << toString(std::move(E))
-           << "\n";
-    return 1;
-  };
-  if (Error E = applyEnvironment(Program.Kind, Context, Settings))
-    return Fail(std::move(E));
-
-  SmallVector<const char *, 256> Words(Args);
+  if (Error E =
+          applyEnvironment(F, CommandLineContext::fromProcess(), Settings))
+    return E;
   Expected<std::vector<PrefetchOption>> Final =
-      takeDirectOptions(Program.Kind, Words, Settings);
+      takeDirectOptions(F, Words, Settings);
   if (!Final)
-    return Fail(Final.takeError());
+    return Final.takeError();
+  Session.emplace(linkerName(F).str(), F, Settings, *Final, Origin);
+  Here.emplace(*Session, messageName(Words), Words.front());
+  return Error::success();
+}
 
+/// lld's \p Driver with a session beside it. lld's dispatcher has found out
+/// that it is this driver's turn, and has taken `-flavor` out of \p Args.
+template <Flavour F, lld::Driver Driver>
+static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
+                       raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
+  if (Error E = Running->begin(F, Args)) {
+    (DisableOutput ? nulls() : Err)
+        << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
+    return false;
+  }
+  return Driver(Running->Words, Out, Err, ExitEarly, DisableOutput);
+}
+
+/// All of lld's, as stock has them; nothing is known of WebAssembly's inputs.
+static constexpr lld::DriverDef Drivers[] = {
+    {lld::WinLink, linkBeside<Flavour::COFF, lld::coff::link>},
+    {lld::Gnu, linkBeside<Flavour::ELF, lld::elf::link>},
+    // ld.lld with `-m i386pep` and its like.
+    {lld::MinGW, linkBeside<Flavour::ELF, lld::mingw::link>},
+    {lld::Darwin, linkBeside<Flavour::MachO, lld::macho::link>},
+    {lld::Wasm, lld::wasm::link},
+};
+
+int runLinker(ArrayRef<const char *> Args, TraceClock::time_point Origin) {
   // As in stock lld's main: a way to test the crash reporter.
   if (::getenv("FORCE_LLD_DIAGNOSTICS_CRASH")) {
     errs()
@@ -107,9 +164,8 @@ int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
 
   unsigned Times = repetitions();
   if (Times == 0) {
-    LinkSession Session(Program.Tool, Program.Kind, Settings, *Final, Origin);
-    InstalledSession Here(Session, messageName(Args), Words.front());
-    return lld::unsafeLldMain(Words, outs(), errs(), Program.Drivers,
+    Run Only(Origin);
+    return lld::unsafeLldMain(Args, outs(), errs(), Drivers,
                               /*exitEarly=*/true);
   }
 
@@ -118,12 +174,13 @@ int runLinker(const LinkerProgram &Program, ArrayRef<const char *> Args,
   for (unsigned I = Times; I > 0; --I) {
     // Only the last run prints.
     lld::inTestOutputDisabled = I != 1;
-    LinkSession Session(Program.Tool, Program.Kind, Settings, *Final, Origin);
-    InstalledSession Here(Session, messageName(Args), Words.front());
-    lld::Result Result = lld::lldMain(Words, outs(), errs(), Program.Drivers);
-    Session.end(/*Succeeded=*/Result.retCode == 0);
+    Run One(Origin);
+    lld::Result Result = lld::lldMain(Args, outs(), errs(), Drivers);
+    // Through lld, which ends by the signal that a crash was caught from.
     if (!Result.canRunAgain)
-      sys::Process::Exit(Result.retCode, /*NoCleanup=*/true);
+      lld::exitLld(Result.retCode);
+    if (One.Session)
+      One.Session->end(/*Succeeded=*/Result.retCode == 0);
     if (First && *First != Result.retCode)
       return Result.retCode;
     First = Result.retCode;

@@ -19,6 +19,18 @@ using namespace llvm;
 
 namespace headstart {
 
+StringRef linkerName(Flavour F) {
+  switch (F) {
+  case Flavour::COFF:
+    return "lld-link";
+  case Flavour::MachO:
+    return "ld64.lld";
+  case Flavour::ELF:
+    break;
+  }
+  return "ld.lld";
+}
+
 std::optional<Flavour> flavourNamed(StringRef Name) {
   return StringSwitch<std::optional<Flavour>>(Name)
       .Case("coff", Flavour::COFF)

@@ -18,10 +18,13 @@ using namespace llvm;
 
 namespace headstart {
 
-std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess() {
+std::shared_ptr<ProgramPages>
+ProgramPages::ofThisProcess(StringRef Linker) {
   std::string Program = os::programPath();
-  std::string Record = profilePath("auto", "the program itself", Program);
-  return std::make_shared<ProgramPages>(std::move(Program), std::move(Record));
+  std::string Tool = (Linker + " itself").str();
+  std::string Record = profilePath("auto", Tool, Program);
+  return std::make_shared<ProgramPages>(std::move(Tool), std::move(Program),
+                                        std::move(Record));
 }
 
 void ProgramPages::ask() {
@@ -64,12 +67,12 @@ std::optional<uint64_t> ProgramPages::askedBytes() {
 
 Error ProgramPages::keep() {
   Thread.join();
-  const std::string &Program = State->Program, &Record = State->Record;
+  const auto &[Tool, Program, Record, Asked] = *State;
   os::OpenFile File;
-  if (State->Asked || Record.empty() || os::OpenFile::open(Program, File) ||
+  if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
-  LinkProfile New = newProfile("the program itself", Program, "program");
+  LinkProfile New = newProfile(Tool, Program, "program");
   RecordedFile Pages{Program, File.identity(), {}};
   os::PageTables Tables;
   for (const os::ProgramPart &Part : os::programParts()) {

@@ -21,8 +21,8 @@
 ///
 /// and what only one driver has in SeamELF.cpp and SeamMachO.cpp.
 ///
-/// The installed session is the only static state, since the functions that are
-/// wrapped have no argument in which it could travel.
+/// The installed session is the only static state here, since the functions
+/// that are wrapped have no argument in which it could travel.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -163,8 +163,8 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
   if (Session && !IsTranslated) {
     CommandLineContext Context = CommandLineContext::fromProcess();
     Context.ToolPath = linkerProgramPath();
-    // lld's COFF driver expands all of its words, and so does lld when it looks
-    // for MinGW's -m; the other drivers what follows the program's name.
+    // lld's COFF driver expands all of its words, the others what follows the
+    // program's name.
     bool HasName = !Argv.empty() && Argv.front() == installed().FirstWord;
     if (!HasName)
       Argv.insert(Argv.begin(), installed().FirstWord);
@@ -187,15 +187,22 @@ void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 
-std::string HEADSTART_WRAP(getMainExecutable)(const char *Argv0,
-                                              void *MainAddr) {
-  std::string Ours = HEADSTART_REAL(getMainExecutable)(Argv0, MainAddr);
+/// \p Ours, or the stock linker's path: see linkerProgramPath().
+static std::string besideClang(std::string Ours) {
   SmallString<256> Clang(sys::path::parent_path(Ours));
   sys::path::append(Clang, "..", "lib", "clang");
   if (sys::fs::exists(Clang))
     return Ours;
   std::string Stock = HEADSTART_STOCK_LLD;
   return sys::fs::exists(Stock) ? Stock : Ours;
+}
+
+std::string HEADSTART_WRAP(getMainExecutable)(const char *Argv0,
+                                              void *MainAddr) {
+  std::string Ours = HEADSTART_REAL(getMainExecutable)(Argv0, MainAddr);
+  // lld asks with its name alone. With --wrap libLLVM's questions come here as
+  // well: a backtrace asks without a name, and wants the program that runs.
+  return Argv0 && !MainAddr ? besideClang(std::move(Ours)) : Ours;
 }
 
 OutputBuffer HEADSTART_WRAP(createOutput)(StringRef Path, size_t Size,
@@ -221,6 +228,6 @@ lld::ScopedTimer *HEADSTART_WRAP(scopedTimer)(lld::ScopedTimer *This,
 }
 
 std::string headstart::linkerProgramPath() {
-  return HEADSTART_WRAP(getMainExecutable)(
-      "", reinterpret_cast<void *>(&HEADSTART_WRAP(exit)));
+  return besideClang(HEADSTART_REAL(getMainExecutable)(
+      "", reinterpret_cast<void *>(&HEADSTART_WRAP(exit))));
 }

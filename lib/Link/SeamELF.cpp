@@ -8,8 +8,7 @@
 ///
 /// \file
 /// lld's ELF driver has no timers that could be listened to; two of its
-/// functions begin a stage each. Linked into ld.lld alone, since only there are
-/// they defined (tools/ld.lld).
+/// functions begin a stage each.
 ///
 //===----------------------------------------------------------------------===//
 

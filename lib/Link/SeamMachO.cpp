@@ -7,9 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// lld's Mach-O driver has no timers that could be listened to. Linked into
-/// ld64.lld alone, since only there are these functions defined
-/// (tools/ld64.lld).
+/// lld's Mach-O driver has no timers that could be listened to.
 ///
 //===----------------------------------------------------------------------===//
 

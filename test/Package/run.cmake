@@ -8,11 +8,14 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Development)
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Programs)
-foreach(file bin/ld.lld bin/headstart share/man/man1/headstart.1
+foreach(file bin/lld bin/headstart share/man/man1/headstart.1
     share/man/man7/headstart-linkers.7)
   if(NOT EXISTS ${OUT}/prefix/${file})
     message(FATAL_ERROR "${file} is not installed")
   endif()
+endforeach()
+foreach(name ld.lld lld-link ld64.lld)
+  step(${OUT}/prefix/bin/${name} --version)
 endforeach()
 step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${OUT}/build
   -DCMAKE_PREFIX_PATH=${OUT}/prefix -DCMAKE_BUILD_TYPE=Release

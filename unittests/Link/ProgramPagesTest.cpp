@@ -42,7 +42,7 @@ protected:
 TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
   record();
   evict();
-  ProgramPages Pages(Program, Record);
+  ProgramPages Pages("test", Program, Record);
   Pages.ask();
   EXPECT_EQ(Pages.askedBytes(), 1U << 20);
   os::OpenFile File = openOrFail(Program);
@@ -56,7 +56,7 @@ TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
   record();
   os::OpenFile File = openOrFail(Program);
   (void)os::PageCache().fetch(&File, nullptr, {0, File.size()});
-  ProgramPages Pages(Program, Record);
+  ProgramPages Pages("test", Program, Record);
   Pages.ask();
   EXPECT_EQ(Pages.askedBytes(), 0U);
 }
@@ -66,7 +66,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
   std::filesystem::remove(Program);
   Folder.write("program", pattern(5 << 20));
   evict();
-  ProgramPages Pages(Program, Record);
+  ProgramPages Pages("test", Program, Record);
   Pages.ask();
   EXPECT_EQ(Pages.askedBytes(), std::nullopt);
 }
@@ -74,7 +74,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
   for (const char *Text : {"", "headstart profile 2\n", "something else"}) {
     Folder.write("record", Text);
-    ProgramPages Pages(Program, Record);
+    ProgramPages Pages("test", Program, Record);
     Pages.ask();
     EXPECT_EQ(Pages.askedBytes(), std::nullopt);
   }
@@ -82,7 +82,7 @@ TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
 
 TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
-  ProgramPages First(Self, Record);
+  ProgramPages First("test", Self, Record);
   First.ask();
   ASSERT_FALSE(llvm::errorToBool(First.keep()));
   auto Kept = loadProfile(Record);
@@ -93,7 +93,7 @@ TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
   EXPECT_LT((*Kept)->touchedBytes(), std::filesystem::file_size(Self));
 
   auto Written = std::filesystem::last_write_time(Record);
-  ProgramPages Second(Self, Record);
+  ProgramPages Second("test", Self, Record);
   Second.ask();
   EXPECT_TRUE(Second.askedBytes().has_value());
   ASSERT_FALSE(llvm::errorToBool(Second.keep()));
@@ -103,14 +103,14 @@ TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
 TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
   Folder.write("record", "mine");
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
-  ProgramPages Pages(Self, Record);
+  ProgramPages Pages("test", Self, Record);
   Pages.ask();
   ASSERT_FALSE(llvm::errorToBool(Pages.keep()));
   EXPECT_EQ(std::filesystem::file_size(Record), 4U);
 }
 
 TEST_F(ProgramPagesTest, NowhereToRecordIsNoProblem) {
-  ProgramPages Pages(Program, "");
+  ProgramPages Pages("test", Program, "");
   Pages.ask();
   EXPECT_FALSE(llvm::errorToBool(Pages.keep()));
 }

@@ -9,7 +9,8 @@
 /// \file
 /// The linker's own code is read from the disk as well, one fault at a time
 /// and 128 KiB around each. What a link touched of the program is recorded,
-/// once for each build of it, and asked for at the start of the next.
+/// once for each build of it and kind of link, and asked for at the start of
+/// the next.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 #define HEADSTART_LINK_PROGRAMPAGES_H
 
 #include "headstart/OS/Threads.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <chrono>
 #include <cstdint>
@@ -30,17 +32,20 @@ namespace headstart {
 class ProgramPages {
 public:
   /// \p Program is the path of the program's file, \p Record where its pages
-  /// are recorded; empty: nowhere. Does nothing yet.
-  ProgramPages(std::string Program, std::string Record)
+  /// are recorded; empty: nowhere. \p Tool says in the record what it is. Does
+  /// nothing yet.
+  ProgramPages(std::string Tool, std::string Program, std::string Record)
       : State(std::make_shared<Asking>()) {
+    State->Tool = std::move(Tool);
     State->Program = std::move(Program);
     State->Record = std::move(Record);
   }
   /// Lets go of a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
-  /// The running program, and its record in the user's cache folder.
-  static std::shared_ptr<ProgramPages> ofThisProcess();
+  /// The running program as \p Linker ("ld.lld"), which uses a part of it, and
+  /// its record in the user's cache folder.
+  static std::shared_ptr<ProgramPages> ofThisProcess(llvm::StringRef Linker);
 
   /// Asks for the recorded pages, on a thread of its own, unless the program
   /// has changed since or is in memory. Does not block.
@@ -56,7 +61,7 @@ public:
 
 private:
   struct Asking {
-    std::string Program, Record;
+    std::string Tool, Program, Record;
     std::optional<uint64_t> Asked; ///< written by the thread, read when joined
 
     void askNow();

@@ -1,4 +1,4 @@
-//===- ld64.lld.cpp - The drop-in ld64.lld --------------------------------===//
+//===- lld.cpp - The drop-in linkers, told apart by their names -----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,16 +8,14 @@
 
 #include "headstart/Link/LinkerMain.h"
 #include "llvm/Support/InitLLVM.h"
+// Stock's option -mllvm -load=.
+#include "llvm/Support/PluginLoader.h"
 #include "llvm/Support/Process.h"
-
-LLD_HAS_DRIVER(macho)
 
 int main(int argc, char **argv) {
   auto Origin = headstart::TraceClock::now();
   llvm::InitLLVM X(argc, argv);
   llvm::sys::Process::UseANSIEscapeCodes(true);
-  const lld::DriverDef Drivers[] = {{lld::Darwin, &lld::macho::link}};
   return headstart::runLinker(
-      {"ld64.lld", headstart::Flavour::MachO, Drivers},
       llvm::ArrayRef<const char *>(argv, static_cast<size_t>(argc)), Origin);
 }
