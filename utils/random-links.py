@@ -1,0 +1,653 @@
+#!/usr/bin/env python3
+"""Runs links made at random with the stock linker and with ours.
+
+    random-links.py --stock FOLDER --ours FOLDER [--flavour FLAVOUR]
+        [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
+
+Each seed is one link: inputs out of a pool (linkpool.py), some of them spoilt,
+put together in the ways that the flavour knows, with options at random. Our
+linker runs in a way that is picked at random, too: threads, memory, records of
+other links, inputs that are not in memory. Compared, as in same-link.py, are
+outputs, messages and exit status; a link that takes longer than --timeout is a
+difference. Where stock's own messages come in one order and then in another,
+lines are compared in any order; where it does not agree with itself, that is
+counted and is no difference.
+
+--seed N shows one link again, and leaves its folder. A link that differs is made
+smaller, as long as it differs. The same seed gives the same link.
+
+Ends with a line for each flavour; exits 1 when there was a difference, or when
+hardly any links succeeded or failed, which would prove nothing.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import importlib
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from typing import List, Optional
+
+from linkpool import (ALONE, BITCODE, CLEAN, DEBUG, FLAVOURS, ODD, OTHER, Pool, fat, tbd)
+
+same_link = importlib.import_module("same-link")
+
+POOL = 1000  # so many seeds share one
+CURRENT = pathlib.Path(".")
+
+
+@dataclasses.dataclass
+class Response:
+    """A response file on a command line, and the words in it."""
+    name: str
+    parts: list
+
+
+@dataclasses.dataclass
+class Way:
+    """How our linker runs."""
+    options: List[str] = dataclasses.field(default_factory=list)
+    by_environment: bool = False
+    evict: bool = False
+    record: str = ""  # first, other, damaged: what there is of a last link
+    run: bool = False  # stock under `headstart run`
+
+    def smaller(self):
+        yield Way()
+        for at in range(len(self.options)):
+            yield dataclasses.replace(
+                self, options=self.options[:at] + self.options[at + 1:])
+        for field in ("by_environment", "evict", "record", "run"):
+            if getattr(self, field):
+                yield dataclasses.replace(self, **{field: type(
+                    getattr(self, field))()})
+
+
+def render(parts) -> List[str]:
+    """The words of a command line; writes its response files."""
+    words = []
+    for part in parts:
+        if isinstance(part, Response):
+            text = "\n".join(f'"{w}"' if " " in w else w
+                             for w in render(part.parts))
+            pathlib.Path(part.name).write_bytes(os.fsencode(text + "\n"))
+            words.append("@" + part.name)
+        else:
+            words += part
+    return words
+
+
+def smaller(parts):
+    """The same command line with one thing less, for each thing."""
+    for at, part in enumerate(parts):
+        before, after = parts[:at], parts[at + 1:]
+        yield before + after
+        if isinstance(part, Response):
+            yield before + part.parts + after
+            for less in smaller(part.parts):
+                yield before + [Response(part.name, less)] + after
+        elif len(part) > 1:
+            for word in range(len(part)):
+                yield before + [part[:word] + part[word + 1:]] + after
+
+
+class Maker:
+    """Makes the link of one seed in the current folder."""
+
+    def __init__(self, pool: Pool, seed: int):
+        self.pool = pool
+        self.flavour = pool.flavour
+        self.random = random.Random(f"{self.flavour.name} link {seed}")
+        self.chance = lambda p: self.random.random() < p
+        self.pick = self.random.choice
+        self.made = 0
+        self.left = self.random.sample(range(DEBUG), DEBUG)  # not linked yet
+        self.whole = self.random.sample(range(4), 4)
+        os.symlink(pool.folder, "p")
+        for folder in ("d1", "d2", "a b"):
+            os.mkdir(folder)
+
+    def name(self, stem: str) -> str:
+        """A new name, in some folder."""
+        self.made += 1
+        folder = self.pick(["", "", "", "", "", "d1/", "d2/", "a b/"])
+        return f"{folder}{stem}{self.made}.{self.flavour.suffix}"
+
+    def write(self, text, stem="x") -> str:
+        name = self.name(stem)
+        pathlib.Path(name).write_bytes(
+            text if isinstance(text, bytes) else text.encode())
+        return name
+
+    def object(self, which: Optional[int] = None) -> str:
+        if which is None:
+            which = self.random.randrange(CLEAN)
+        path = self.pool.object(which)
+        how = self.random.random()
+        if how < 0.4:
+            return f"p/obj/{path.name}"
+        name = self.name(path.stem + "_")
+        if how < 0.5:
+            os.symlink(path, name)
+        else:
+            os.link(path, name)
+        return f"./{name}" if how > 0.95 else name
+
+    def new(self, first: int, last: int):
+        """An object that the link does not have yet."""
+        which = next((o for o in self.left if first <= o < last), first)
+        if which in self.left and self.chance(0.99):
+            self.left.remove(which)
+        return [self.object(which)]
+
+    def whole_archive(self) -> str:
+        if self.whole and self.chance(0.9):
+            return "p/lib/" + self.flavour.archive(f"whole{self.whole.pop()}")
+        return self.archive()
+
+    def archive(self) -> str:
+        return "p/lib/" + self.pick(self.pool.archives)
+
+    def any_file(self) -> bytes:
+        path = (self.pool.folder / "lib" / self.pick(self.pool.archives)
+                if self.chance(0.4)
+                else self.pool.object(self.random.randrange(OTHER)))
+        return path.read_bytes()
+
+    def wrong(self) -> str:
+        """The name of something that is no good input."""
+        kind = self.random.randrange(14)
+        if kind == 0:
+            return self.write("")
+        if kind in (1, 2, 3):
+            data = self.any_file()
+            return self.write(data[:self.random.randrange(len(data))], "cut")
+        if kind in (4, 5, 6):
+            data = bytearray(self.any_file())
+            for _ in range(self.pick([1, 2, 10])):
+                limit = self.pick([64, 512, len(data)])
+                data[self.random.randrange(min(limit, len(data)))
+                     ] ^= 1 << self.random.randrange(8)
+            return self.write(bytes(data), "flip")
+        if kind == 7:
+            return self.write(self.pick(
+                ["text\n", "!<arch>\n", "!<thin>\n", "INPUT(", "\x7fELF", "BC\xc0",
+                 "--- !tapi-tbd\n", "MZ", "\0" * 5000]))
+        if kind == 8:
+            return self.pick(["d1", ".", "p/obj", "d2/"])
+        if kind == 9:
+            return self.object(self.random.randrange(BITCODE, OTHER))
+        if kind == 10:
+            name = self.object()  # twice, by one name and another
+            return self.pick([name, "./" + name, os.path.abspath(name)])
+        if kind == 11:
+            name = self.name("bad")
+            if self.chance(0.5):
+                os.symlink(self.pick([os.path.basename(name), "gone"]), name)
+            else:
+                os.link(self.pool.object(5), name)
+                os.chmod(self.write("x"), 0)
+            return self.pick([name, name + "/x.o", f"x/../{name}"])
+        if kind == 12:
+            return self.pick(["x" * 300, "caf\udce9.o", "nowhere.o", "no/where.a",
+                              "p/lib/" + self.flavour.archive("gone")])
+        other = self.pick([f for f in FLAVOURS if f != self.flavour.name])
+        return self.write(self.pick(
+            [b"\x4c\x01\x01\0" + bytes(60), b"\x7fELF\x01\x01\x01" + bytes(60),
+             b"\xcf\xfa\xed\xfe" + bytes(60), fat([]), other.encode()]))
+
+    def make(self):
+        """The command line, as parts that can be left out one by one."""
+        rng = self.random
+        makers = {"coff": self.coff, "elf": self.elf, "macho": self.macho}
+        parts = [self.new(0, ALONE)
+                 for _ in range(self.pick([1, 2, 3, 5, 8, 13, 25]))]
+        if self.chance(0.96):
+            parts.append(["p/obj/" + self.pool.object("start").name])
+        if self.chance(0.2):
+            parts += [self.new(CLEAN, ODD)
+                      for _ in range(self.pick([1, 1, 2, 4]))]
+        if self.chance(0.25):
+            parts += [self.new(ODD, DEBUG)
+                      for _ in range(self.pick([1, 2, 4]))]
+        if self.chance(0.04):
+            parts += [[self.object(rng.randrange(DEBUG, BITCODE))]
+                      for _ in range(self.pick([1, 2]))]
+        parts += [[self.archive()] for _ in range(self.pick([0, 0, 0, 0, 1, 2]))]
+        if self.chance(0.17):
+            parts += [[self.wrong()] for _ in range(self.pick([1, 1, 2]))]
+        fixed, kinds, options = makers[self.flavour.name]()
+        parts += [self.pick(kinds)() for _ in range(self.pick([0, 0, 1, 2, 4]))]
+        parts += rng.sample(options, min(len(options),
+                                         self.pick([0, 0, 1, 1, 2, 4])))
+        rng.shuffle(parts)
+        if self.chance(0.95):
+            parts.append(["p/lib/" + self.flavour.archive(
+                self.pick(["all", "all", "allthin"]))])
+        parts = fixed + parts
+        for _ in range(self.pick([0, 0, 1, 1, 2, 3])):
+            first = rng.randrange(len(parts))
+            last = min(len(parts), first + rng.randrange(1, 9))
+            self.made += 1
+            parts[first:last] = [Response(f"r{self.made}.rsp",
+                                          parts[first:last])]
+        return parts
+
+    def objects(self, most=4) -> List[str]:
+        return [self.object() for _ in range(rng_upto(self.random, most))]
+
+    def library(self) -> str:
+        """What -l may find, or not."""
+        names = [a[3:-2] for a in self.pool.archives if a.endswith(".a")]
+        return self.pick(names + ["so0", "so1", "System", "sys1", "dy0", "none2"])
+
+    def script(self) -> str:
+        """A linker script in a folder, and the like of it in another."""
+        os.makedirs("d1/sub", exist_ok=True)
+        os.makedirs("d2/sub", exist_ok=True)
+        for folder in ("d1", "d2"):
+            path = f"{folder}/sub/rel.o"
+            if not os.path.exists(path) and self.chance(0.8):
+                os.link(self.pool.object(self.random.randrange(CLEAN)), path)
+        inside = self.pick([
+            "INPUT(sub/rel.o)", "GROUP(sub/rel.o {l})", "INPUT(-l{n})",
+            "INPUT({o} AS_NEEDED({l}))", "GROUP({l} {o})", "INPUT(\"{o}\" gone.o)",
+            "OUTPUT_FORMAT(elf64-x86-64) INPUT({o})", "INPUT({s})",
+            "SEARCH_DIR(d1) INPUT(-l:sub/rel.o)", "EXTERN(f3) INPUT({l})"])
+        text = inside.format(
+            l=self.archive(), o=self.object(), n=self.library(),
+            s=self.script() if "{s}" in inside else "")
+        self.made += 1
+        path = f"{self.pick(['d1', 'd2'])}/s{self.made}.ld"
+        pathlib.Path(path).write_text(text + "\n")
+        return path
+
+    def elf(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [
+            lambda: ["--whole-archive", self.whole_archive(), "--no-whole-archive"],
+            lambda: ["--start-group", self.archive(), *self.objects(),
+                     self.archive(), "--end-group"],
+            lambda: ["--start-lib", *self.objects(), "--end-lib"],
+            lambda: ["-Lp/lib", "-l" + self.library()],
+            lambda: ["-Ld1", "-L", "p/lib", "-l:" + self.pick(self.pool.archives)],
+            lambda: [self.script()], lambda: [self.script()],
+            lambda: ["-Ld2", self.script()],
+            lambda: [f"p/lib/libso{self.pick([0, 1, 2, 3])}.so"],
+            lambda: ["--as-needed", "p/lib/libso0.so", "--no-as-needed"],
+            lambda: ["--just-symbols=" + self.object()],
+            lambda: ["--format=binary", self.wrong(), "--format=default"],
+            lambda: ["--remap-inputs=" + self.object() + "=" + self.object()],
+            lambda: ["-T", f("SECTIONS { .text : { *(.text*) } }")],
+            lambda: ["--version-script=" + f("V1 { global: f*; local: *; };")],
+            lambda: ["--dynamic-list=" + f("{ f1; f2; };")],
+            lambda: ["--symbol-ordering-file=" + f("f3\nf1\nnothing\n")],
+            lambda: ["--retain-symbols-file=" + f("f1\n")],
+            lambda: [self.pick(["--no-such-option", "-lnowhere",
+                                "--icf=what", "-m"])]]
+        options = [[w] for w in (
+            "-shared -pie -r --gc-sections --icf=all --emit-relocs -Map=out/map "
+            "--cref --reproduce=out/r.tar --build-id -E -O2 -O0 -s -S --trace "
+            "--no-dependent-libraries --warn-common --fatal-warnings "
+            "--error-limit=0 --unresolved-symbols=ignore-all --undefined=f7 "
+            "--defsym=x=f1 --wrap=f1 --trace-symbol=f1 --why-extract=out/why "
+            "--dependency-file=out/d --print-gc-sections --exclude-libs=ALL "
+            "--compress-debug-sections=zlib --hash-style=both --gdb-index "
+            "--pack-dyn-relocs=relr -znow --no-undefined --save-temps "
+            "--oformat=binary --verbose -v --print-map --allow-multiple-definition "
+            "--noinhibit-exec --strip-all --threads=2 --sysroot=d1 -nostdlib "
+            "--thinlto-jobs=1 -Bsymbolic --eh-frame-hdr -static --sort-section=name "
+            "--call-graph-profile-sort=none -Ld1 -Lp/lib -melf_x86_64").split()]
+        fixed = [["-o", "out/a"]] + [["--threads=1"]] * self.chance(0.7)
+        fixed += [["-Lp/lib"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def coff(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [
+            lambda: ["/wholearchive:" + self.whole_archive()],
+            lambda: ["/start-lib", *self.objects(), "/end-lib"],
+            lambda: ["/libpath:p/lib", self.pick(self.pool.archives)],
+            lambda: ["/libpath:d1", "/defaultlib:" + self.archive()],
+            lambda: ["-libpath:p/lib", "-defaultlib:" + self.pick(
+                ["dep1", "im0", "im1.lib", "dep5", "a3"])],
+            lambda: [f"p/lib/im{self.pick([0, 1, 2])}.lib"],
+            lambda: [self.archive(), self.archive()],
+            lambda: ["/def:" + f("EXPORTS\n  f1\n  f2\n"), "/dll"],
+            lambda: ["/order:@" + f("f3\nf1\nnothing\n")],
+            lambda: ["/natvis:" + self.wrong()],
+            lambda: ["/manifest:embed", "/manifestinput:" + self.wrong()],
+            lambda: ["/delayload:im0.dll", "p/lib/im0.lib"],
+            lambda: [self.pick(["/nosuch:option", "nowhere.lib", "/noentry",
+                                "/machine:arm64", "/kernel", "/opt:what"])]]
+        options = [[w] for w in (
+            "/wholearchive /debug /debug:ghash /debug:symtab /opt:ref /opt:noref "
+            "/opt:icf /opt:noicf /map:out/map /lldmap:out/lldmap /dll /export:f1 "
+            "/include:f9 /force /force:unresolved /force:multiple "
+            "/reproduce:out/r.tar /verbose /nodefaultlib /nodefaultlib:dep1 "
+            "/wx /errorlimit:0 /merge:.foo1=.data /fixed /tsaware:no "
+            "/stack:1000000 /section:.foo2,RWE /largeaddressaware /dynamicbase:no "
+            "/lldsavetemps /opt:lldlto=1 /timestamp:5 /lldmingw /ignore:4217 "
+            "/pdbaltpath:x.pdb /guard:cf /incremental:no /threads:2 /demangle:no "
+            "/winsysroot:d1 /implib:out/imp.lib /lldignoreenv /functionpadmin "
+            "/pdbpagesize:8192 /release /driver /appcontainer").split()]
+        fixed = [["/out:out/a.exe"], ["/Brepro"], ["/subsystem:console"]]
+        fixed += [["/entry:main"]] * self.chance(0.98)
+        fixed += [["/libpath:p/lib"]] * self.chance(0.85)
+        fixed += [["/threads:1"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def macho(self):
+        f = lambda text: self.write(text, "list")
+        kinds = [
+            lambda: ["-force_load", self.whole_archive()],
+            lambda: ["-load_hidden", self.whole_archive()],
+            lambda: ["--start-lib", *self.objects(), "--end-lib"],
+            lambda: ["-Lp/lib", self.pick(["-l", "-weak-l", "-needed-l",
+                                          "-hidden-l", "-reexport-l"]
+                                         ) + self.library()],
+            lambda: [self.pick(["-framework", "-weak_framework"]),
+                     f"Frame{self.pick([0, 1, 2, 3, 4])}"],
+            lambda: [f"p/lib/fat{self.pick([0, 1, 2, 3])}.o"],
+            lambda: ["p/lib/libfat.a"],
+            lambda: [f"p/lib/libdy{self.pick([0, 1])}.dylib"],
+            lambda: [f"p/lib/libsys{self.pick([0, 1, 2, 3])}.tbd"],
+            lambda: [self.write(tbd("x", ["_maybe3"], ["libsys1.dylib"]), "t")],
+            lambda: ["-filelist", f("\n".join(self.objects() + [""]))],
+            lambda: ["-sectcreate", "__DATA", "__made", self.wrong()],
+            lambda: ["-exported_symbols_list", f("_f1\n_f2*\n")],
+            lambda: ["-order_file", f("_f3\n_f1\n_nothing\n")],
+            lambda: ["-weak_library", self.archive()],
+            lambda: [self.pick(["-nosuch", "-lnowhere", "-framework", "-arch"])]]
+        options = [w.split("=", 1) if w.startswith(("-u", "-m")) else [w] for w in (
+            "-dylib -bundle -dead_strip -map=out/map -undefined=dynamic_lookup "
+            "-undefined=warning -u=_f9 -t -why_load -S -x -ObjC "
+            "--icf=all --reproduce=out/r.tar -no_deduplicate -flat_namespace "
+            "-fatal_warnings -all_load -no_fixup_chains -fixup_chains --threads=2 "
+            "-dead_strip_dylibs -no_function_starts -export_dynamic "
+            "-search_paths_first -search_dylibs_first -adhoc_codesign -no_uuid "
+            "--verbose -ignore_auto_link -Fp/lib -Lp/lib -Ld1 -headerpad_max_install_names "
+            "--error-limit=0 -data_in_code_info -bind_at_load "
+            "-mark_dead_strippable_dylib -v -no_compact_unwind").split()]
+        options += [["-dependency_info", "out/dep"]]
+        fixed = [["-arch", "x86_64"], ["-o", "out/a"],
+                 ["-platform_version", "macos", "11", "11"]]
+        fixed += [["-Lp/lib"]] * self.chance(0.85) + [["-Fp/lib"]] * self.chance(0.85)
+        fixed += [["-syslibroot", "p"]] * self.chance(0.9)
+        fixed += [["p/lib/libSystem.tbd"]] * self.chance(0.95)
+        fixed += [["--threads=1"]] * self.chance(0.7)
+        return fixed, kinds, options
+
+    def way(self) -> Way:
+        way = Way(evict=self.chance(0.1), by_environment=self.chance(0.2))
+        for odds, values in (
+                (0.7, ["jobs=1", "jobs=2", "jobs=8", "jobs=16"]),
+                (0.3, ["handover=all", "handover=none"]),
+                (0.2, ["memory=1", "memory=64k", "memory=1%"]),
+                (0.2, ["stats=stats.json"]), (0.05, ["trace=trace.json"])):
+            if self.chance(odds):
+                way.options.append("--prefetch-" + self.pick(values))
+        if self.chance(0.3):
+            way.record = self.pick(["first", "other", "damaged"])
+            if self.chance(0.5):
+                way.options.append("--prefetch-profile=record")
+        else:
+            way.options.append("--prefetch-profile=none")
+        if self.chance(0.05):
+            return Way(run=True, evict=way.evict)
+        return way
+
+
+def rng_upto(rng, most: int) -> int:
+    return rng.randint(1, most)
+
+
+def evict() -> None:
+    """Puts what lies here and in the pool out of memory, where it can be."""
+    for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib"):
+        for path in folder.iterdir():
+            if path.is_file() and os.access(path, os.R_OK):
+                with open(path, "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0,
+                                     os.POSIX_FADV_DONTNEED)
+
+
+def damage(rng) -> None:
+    """Spoils the records of former links."""
+    for path in [pathlib.Path("record"), *CURRENT.glob("cache/headstart/*")]:
+        if path.is_file():
+            data = bytearray(path.read_bytes())
+            if data and rng.random() < 0.5:
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            elif data:
+                del data[rng.randrange(len(data)):]
+            path.write_bytes(data)
+
+
+class Judge:
+    """Runs a link in the current folder with both, and compares."""
+
+    def __init__(self, arguments, flavour: str):
+        self.linker = FLAVOURS[flavour].linker
+        self.stock = arguments.stock / self.linker
+        self.ours = arguments.ours / self.linker
+        self.headstart = arguments.ours / "headstart"
+        self.timeout = arguments.timeout
+
+    def link(self, program, name, words) -> dict:
+        try:
+            return same_link.link(str(program), name, words, self.timeout)
+        except subprocess.TimeoutExpired:
+            return {"exit status": b"does not end"}
+
+    def ours_link(self, words, way: Way) -> dict:
+        if way.run:
+            return self.link(self.headstart, "headstart",
+                             ["run", "--", str(self.stock), *words])
+        if way.by_environment:
+            os.environ["HEADSTART_FLAGS"] = shlex.join(way.options)
+        else:
+            words = way.options + words
+        try:
+            return self.link(self.ours, self.linker, words)
+        finally:
+            os.environ.pop("HEADSTART_FLAGS", None)
+
+    def judge(self, parts, way: Way):
+        """Stock's exit status, and what is different."""
+        name = str(self.stock) if way.run else self.linker
+        words = render(parts)
+        stock = self.link(self.stock, name, words)
+        for path in ("cache", "record"):
+            shutil.rmtree(path) if os.path.isdir(path) else None
+        pathlib.Path("record").unlink(missing_ok=True)
+        found = []
+        if stock["exit status"].startswith(b"-"):
+            # Died of a signal: what it says then names addresses.
+            got = self.ours_link(words, way)
+            same = got["exit status"] == stock["exit status"]
+            return stock["exit status"], [] if same else list(
+                same_link.differences(stock, got)), False
+        if way.record:
+            first = words
+            if way.record == "other":
+                first = render(parts[:3] + parts[3::2])
+            got = self.ours_link(first, way)
+            if way.record == "other":
+                render(parts)
+            else:
+                found = list(same_link.differences(stock, got))
+            if way.record == "damaged":
+                damage(random.Random(len(words)))
+        if not found:
+            if way.evict:
+                evict()
+            found = list(same_link.differences(stock,
+                                               got := self.ours_link(words, way)))
+        if found:
+            again = [self.link(self.stock, name, words) for _ in range(6)]
+            if any(a != stock for a in again):
+                sets = [in_any_order(a) for a in again + [stock]]
+                if in_any_order(got) in sets:
+                    found = []
+                elif any(s != sets[0] for s in sets):
+                    return stock["exit status"], [], True
+        return stock["exit status"], found, False
+
+
+def in_any_order(seen: dict) -> dict:
+    return {what: sorted(text.split(b"\n")) if what.startswith("standard")
+            else text for what, text in seen.items()}
+
+
+def shrink(judge: Judge, parts, way: Way, seconds=120.0):
+    """The smallest link that still differs, as far as found in time."""
+    judge.timeout = min(judge.timeout, 10)
+    end = time.monotonic() + seconds
+
+    def differs(parts, way):
+        return time.monotonic() < end and any(
+            judge.judge(parts, way)[1] for _ in range(2))
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for less in way.smaller():
+            if less != way and differs(parts, less):
+                way, shrunk = less, True
+                break
+        for less in smaller(parts):
+            if differs(less, way):
+                parts, shrunk = less, True
+                break
+    return parts, way
+
+
+def make_here(folder: pathlib.Path, pool: Pool, seed: int):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    os.chdir(folder)
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    maker = Maker(pool, seed)
+    return maker.make(), maker.way()
+
+
+def show(arguments, flavour: str, pool: Pool, seed: int, verbose: bool):
+    """A link again, in a folder that stays, and smaller if it differs."""
+    folder = arguments.work / f"{flavour}-{seed}"
+    parts, way = make_here(folder, pool, seed)
+    judge = Judge(arguments, flavour)
+    lines = [f"{flavour} {seed}: in {folder}", f"  ours: {way}"]
+    if verbose:
+        lines.append(f"  {judge.linker} {shlex.join(render(parts))}")
+    status, found, unsteady = judge.judge(parts, way)
+    for _ in range(1 if verbose else 10):
+        if not found:
+            status, found, unsteady = judge.judge(parts, way)
+    lines.append(f"  stock's exit status {status.decode()}, {len(found)} "
+                 f"differences{', stock is unsteady' if unsteady else ''}")
+    if found:
+        parts, way = shrink(judge, parts, way)
+        words = render(parts)
+        found = judge.judge(parts, way)[1] or found
+        lines += [f"  smallest: cd {folder} && {judge.linker} "
+                  f"{shlex.join(words)}", f"  ours: {way}"]
+        lines += ["  " + text.replace("\n", "\n  ")[:3000] for text in found]
+    return bool(found), "\n".join(lines)
+
+
+def one_seed(arguments, flavour: str, pool: Pool, seed: int):
+    folder = arguments.work / f"{flavour}-worker-{os.getpid()}"
+    parts, way = make_here(folder, pool, seed)
+    status, found, unsteady = Judge(arguments, flavour).judge(parts, way)
+    text = ""
+    if found:
+        text = "\n".join(found)[:1500]
+        again, told = show(arguments, flavour, pool, seed, False)
+        text = told if again else f"{told}\n  was: {text}\n  not seen again"
+    os.chdir("/")
+    return status, text, unsteady
+
+
+def worker(arguments, flavour: str, pool: Pool, seeds):
+    done = [(seed, *one_seed(arguments, flavour, pool, seed)) for seed in seeds]
+    shutil.rmtree(arguments.work / f"{flavour}-worker-{os.getpid()}",
+                  ignore_errors=True)
+    return done
+
+
+def run_flavour(arguments, flavour: str) -> bool:
+    begun = time.monotonic()
+    counts = collections.Counter()
+    last = arguments.first + arguments.count
+    for start in range(arguments.first, last, POOL):
+        pool = Pool(flavour, start // POOL, arguments.stock, arguments.work,
+                    arguments.jobs)
+        seeds = range(start, min(start + POOL, last))
+        with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as executor:
+            batches = [executor.submit(worker, arguments, flavour, pool,
+                                       seeds[at:at + 20])
+                       for at in range(0, len(seeds), 20)]
+            for batch in concurrent.futures.as_completed(batches):
+                for _, status, text, unsteady in batch.result():
+                    counts["linked" if status == b"0" else "failed"] += 1
+                    counts["unsteady"] += unsteady
+                    counts["different"] += bool(text)
+                    if text:
+                        print(text, flush=True)
+    used = os.times()
+    print(f"{flavour}: {arguments.count} links, {counts['linked']} linked, "
+          f"{counts['failed']} failed with an error, {counts['different']} "
+          f"different, {counts['unsteady']} in which stock differs from itself, "
+          f"{time.monotonic() - begun:.0f} s "
+          f"({used.children_user + used.children_system:.0f} s of processor so "
+          "far)", flush=True)
+    few = min(counts["linked"], counts["failed"]) * 5 < arguments.count
+    if few:
+        print(f"{flavour}: too few linked or failed to prove anything")
+    return not counts["different"] and (not few or arguments.count < 50)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stock", required=True, type=pathlib.Path)
+    parser.add_argument("--ours", required=True, type=pathlib.Path)
+    parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=60,
+                        help="seconds for one link")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path(
+        f"/tmp/headstart-links-{os.getuid()}"))
+    arguments = parser.parse_args()
+    arguments.stock = arguments.stock.absolute()
+    arguments.ours = arguments.ours.absolute()
+    arguments.work = arguments.work.absolute()
+    for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
+                 "LLD_IN_TEST", "LLD_REPRODUCE"):
+        os.environ.pop(name, None)
+    flavours = list(FLAVOURS) if arguments.flavour == "all" else [
+        arguments.flavour]
+    good = True
+    for flavour in flavours:
+        if arguments.seed is None:
+            good &= run_flavour(arguments, flavour)
+        else:
+            pool = Pool(flavour, arguments.seed // POOL, arguments.stock,
+                        arguments.work, arguments.jobs)
+            bad, text = show(arguments, flavour, pool, arguments.seed, True)
+            print(text)
+            good &= not bad
+    return not good
+
+
+if __name__ == "__main__":
+    sys.exit(main())
