@@ -26,8 +26,8 @@ ALONE, CLEAN, ODD, DEBUG, BITCODE, OTHER = 40, 60, 120, 132, 144, 150
 SIZES = [0, 0, 0, 0, 0, 4096, 8192, 16383, 16384, 16385, 20480, 65535, 65536,
          65537, 81920, 90000]
 
-# What objects are made of. {i}: the object, {c}: an object to call, {k}: a small
-# number, {n}: some bytes. The first is in each; the next few do no harm.
+# What objects are made of. {i}: the object, {c}: an object to call, {k}: a number
+# under 6, {m}: one under 5, {n}: some bytes. The first is in each; the next few do no harm.
 ELF = [
     '.section .text.f{i},"ax",@progbits\n.globl f{i}\nf{i}: call f{c}@PLT\nret',
     '.section .text.inl{k},"axG",@progbits,inl{k},comdat\n.weak inl{k}\n'
@@ -42,8 +42,8 @@ ELF = [
     '.data\n.quad f{c}\n.fill {n},1,{k}',
     '.section .eh{k},"ax"\n.cfi_startproc\nret\n.cfi_endproc',
     '.section .note.x,"a",@note\n.long 4,4,{k}\n.asciz "abc"\n.long {n}',
+    '.section .deplibs,"MS",@llvm_dependent_libraries,1\n.asciz "dep{m}"',
     '.addrsig\n.addrsig_sym f{i}',
-    '.section .deplibs,"MS",@llvm_dependent_libraries,1\n.asciz "dep{k}"',
     '.section .deplibs,"MS",@llvm_dependent_libraries,1\n.asciz "lib/libdep{k}.a"',
     '.text\n.globl only{i}\nonly{i}: ret',
     '.text\ncall nowhere{k}@PLT',
@@ -60,11 +60,11 @@ COFF = [
     '.comm c{k},{n}',
     '.text\n.weak w{i}\nw{i}: .fill {k},1,0x90\nret',
     '.data\n.quad f{c}\n.fill {n},1,{k}',
+    '.section .drectve,"yn"\n.ascii " /defaultlib:dep{m}.lib"',
     '.section .foo{k},"dw"\n.long {n}',
     '.section .drectve,"yn"\n.ascii " /alternatename:other{k}=f{i}"',
     '.section .drectve,"yn"\n.ascii " /merge:.foo{k}=.data"',
     '.section .drectve,"yn"\n.ascii " /export:f{i}"',
-    '.section .drectve,"yn"\n.ascii " /defaultlib:dep{k}.lib"',
     '.section .drectve,"yn"\n.ascii " /defaultlib:\\"dep{k}\\""',
     '.section .drectve,"yn"\n.ascii " /nosuch:{k} /export:f{i}"',
     '.text\n.globl only{i}\nonly{i}: ret',
@@ -86,8 +86,8 @@ MACHO = [
     '.section __TEXT,__literal8,8byte_literals\n.quad {n}',
     '.section __DATA,__mod_init_func,mod_init_funcs\n.quad _f{i}',
     '.text\n_l{k}:\n.cfi_startproc\nretq\n.cfi_endproc',
+    '.linker_option "-ldep{m}"',
     '.section __DATA,__x{k}\n.long {n}',
-    '.linker_option "-ldep{k}"',
     '.linker_option "-framework", "Frame{k}"',
     '.linker_option "-lsys{k}"',
     '.text\n.globl _only{i}\n_only{i}: retq',
@@ -112,11 +112,11 @@ class Flavour:
 
 FLAVOURS = {f.name: f for f in (
     Flavour("coff", "lld-link", "x86_64-pc-windows-msvc",
-            "aarch64-pc-windows-msvc", "obj", COFF, 9),
+            "aarch64-pc-windows-msvc", "obj", COFF, 10),
     Flavour("elf", "ld.lld", "x86_64-linux-gnu", "aarch64-linux-gnu", "o", ELF,
-            13),
+            14),
     Flavour("macho", "ld64.lld", "x86_64-apple-macos11", "arm64-apple-macos11",
-            "o", MACHO, 11))}
+            "o", MACHO, 12))}
 
 
 def tbd(name: str, symbols, reexports=()) -> str:
@@ -160,6 +160,17 @@ class Pool:
     def make(self, sources, jobs: int) -> None:
         whole = self.folder
         self.folder = whole.with_name(f"{whole.name}.{os.getpid()}")
+        try:
+            self.fill(sources, jobs)
+            self.folder.rename(whole)
+        except OSError:
+            if not whole.exists():  # another run was faster
+                raise
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder = whole
+
+    def fill(self, sources, jobs: int) -> None:
         (self.folder / "obj").mkdir(parents=True)
         (self.folder / "lib").mkdir()
         with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
@@ -170,11 +181,6 @@ class Pool:
             if path.is_file():
                 with open(path, "rb") as file:
                     os.fsync(file.fileno())  # or it cannot be evicted
-        try:
-            self.folder.rename(whole)
-        except OSError:  # another run was faster
-            shutil.rmtree(self.folder)
-        self.folder = whole
 
     def object(self, which) -> pathlib.Path:
         return self.folder / "obj" / f"o{which}.{self.flavour.suffix}"
@@ -206,7 +212,7 @@ class Pool:
         chosen = rng.sample(which, rng.randint(0, 5))
         options = ["-g"] * (self.flavour.name == "elf" and rng.random() < 0.2)
         text = "\n".join(parts[p].format(i=i, c=callee, k=rng.randrange(6),
-                                         n=rng.choice([1, 8, 500, 5000]))
+                                         m=rng.randrange(5), n=rng.choice([1, 8, 500, 5000]))
                          for p in [0, *sorted(set(chosen))]) + "\n"
         if i >= BITCODE:
             text = f".data\n.globl f{i}\nf{i}: .quad 1\n"
@@ -266,13 +272,14 @@ class Pool:
         if flavour.name == "elf":
             for k in range(4):
                 yield ["ld.lld", "-shared", f"-soname=so{k}.so", "-o",
-                       f"lib/libso{k}.so", f"obj/o{k}.o", f"obj/o{k + 9}.o"]
+                       f"lib/libso{k}.so", "--no-dependent-libraries",
+                       f"obj/o{k}.o", f"obj/o{k + 9}.o"]
         if flavour.name == "macho":
             for k in range(2):
                 yield ["ld64.lld", "-dylib", "-arch", "x86_64",
                        "-platform_version", "macos", "11", "11", "-undefined",
-                       "dynamic_lookup", "-o", f"lib/libdy{k}.dylib",
-                       f"obj/o{k}.o", f"obj/o{k + 9}.o"]
+                       "dynamic_lookup", "-ignore_auto_link", "-o",
+                       f"lib/libdy{k}.dylib", f"obj/o{k}.o", f"obj/o{k + 9}.o"]
         if flavour.name == "coff":
             for k in range(3):
                 (self.folder / f"{k}.def").write_text(
