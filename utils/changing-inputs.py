@@ -139,14 +139,16 @@ class Stand:
         objects = ["start", *range(ALONE), *range(ODD, DEBUG)]
         files = [f"p/obj/o{o}.{suffix}" for o in objects]
         whole = ["p/lib/" + pool.flavour.archive(f"whole{k}") for k in range(4)]
-        # Nothing that is made of the bytes of all: see the third rule.
+        # Nothing that is made of the bytes of all, as a hash: see the rule of
+        # mapped files. One thread, or which of many references an error names
+        # is another each time.
         self.words = {
-            "coff": ["/out:out/a.exe", "/timestamp:0", "/entry:main", "/debug",
+            "coff": ["/threads:1", "/out:out/a.exe", "/timestamp:0", "/entry:main", "/debug",
                      "/libpath:p/lib", "/subsystem:console", *files] +
                     ["/wholearchive:" + w for w in whole],
-            "elf": ["-o", "out/a", "-Lp/lib", *files, "--whole-archive", *whole,
+            "elf": ["--threads=1", "-o", "out/a", "-Lp/lib", *files, "--whole-archive", *whole,
                     "--no-whole-archive"],
-            "macho": ["-arch", "x86_64", "-platform_version", "macos", "11", "11",
+            "macho": ["--threads=1", "-arch", "x86_64", "-platform_version", "macos", "11", "11",
                       "-o", "out/a", "-no_uuid", "-no_adhoc_codesign", "-Lp/lib",
                       "-syslibroot", str(pool.folder), "p/lib/libSystem.tbd",
                       *files] +
@@ -165,10 +167,15 @@ class Stand:
         return in_any_order(self.judge.link(
             self.judge.stock, self.judge.linker, self.words))
 
-    def race(self, link, changes, delays) -> dict:
+    def race(self, link, changes, delays, cold: bool) -> dict:
         """Links while the changes happen."""
         for change in changes:
             change.put("old")
+            if cold:
+                with open(change.path, "rb") as file:
+                    os.fsync(file.fileno())
+        if cold:
+            evict()
         timers = [threading.Timer(delay, change.happen)
                   for change, delay in zip(changes, delays)]
         for timer in timers:
@@ -237,18 +244,17 @@ def trial(stand: Stand, seed: int):
     counts = collections.Counter()
 
     def ours():
-        if way.evict:
-            evict()
         return stand.judge.ours_link(stand.words, way)
 
     def stock():
         return stand.judge.link(stand.judge.stock, stand.judge.linker,
                                 stand.words)
-    seen = stand.race(ours, changes, delays)
+    seen = stand.race(ours, changes, delays, way.evict)
     verdict = stand.verdict(seen, changes)
     counts["ours: " + (verdict or "wrong")] += 1
     if any(c.mapped for c in changes):
-        theirs = stand.verdict(stand.race(stock, changes, delays), changes)
+        theirs = stand.verdict(
+            stand.race(stock, changes, delays, way.evict), changes)
         counts["truncated: ours " + (verdict or "wrong")] += 1
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
@@ -308,20 +314,22 @@ def main() -> int:
         name = names[arguments.seed % len(names)]
         seeds = {name: [arguments.seed] * 20}
     counts = collections.Counter()
-    with concurrent.futures.ProcessPoolExecutor(
-            arguments.jobs, initializer=without_rights) as executor:
-        batches = []
-        for name, numbers in seeds.items():
-            pool = Pool(name, 0, arguments.stock, arguments.work, arguments.jobs)
-            batches += [executor.submit(worker, arguments, name, pool,
-                                        numbers[at:at + 25])
-                        for at in range(0, len(numbers), 25)]
-        for batch in concurrent.futures.as_completed(batches):
-            more, texts = batch.result()
-            counts.update(more)
-            for text in texts:
-                print(text, flush=True)
-    shutil.rmtree(arguments.folder)
+    try:
+        with concurrent.futures.ProcessPoolExecutor(
+                arguments.jobs, initializer=without_rights) as executor:
+            batches = []
+            for name, numbers in seeds.items():
+                pool = Pool(name, 0, arguments.stock, arguments.work, arguments.jobs)
+                batches += [executor.submit(worker, arguments, name, pool,
+                                            numbers[at:at + 25])
+                            for at in range(0, len(numbers), 25)]
+            for batch in concurrent.futures.as_completed(batches):
+                more, texts = batch.result()
+                counts.update(more)
+                for text in texts:
+                    print(text, flush=True)
+    finally:
+        shutil.rmtree(arguments.folder)
     for what, count in sorted(counts.items()):
         print(f"{what}: {count}")
     wrong = counts["ours: wrong"]

@@ -9,9 +9,9 @@ put together in the ways that the flavour knows, with options at random. Our
 linker runs in a way that is picked at random, too: threads, memory, records of
 other links, inputs that are not in memory. Compared, as in same-link.py, are
 outputs, messages and exit status; a link that takes longer than --timeout is a
-difference. Where stock's own messages come in one order and then in another,
-lines are compared in any order; where it does not agree with itself (it reads what
-lies behind a truncated input, say), that is counted and is no difference.
+difference. Where stock does not agree with itself (its threads tell errors in another
+order; it reads what lies behind a truncated input), what of it is always the same
+is compared, lines in any order, and the link is counted.
 
 --seed N shows one link again, and leaves its folder. A link that differs is made
 smaller, as long as it differs. The same seed gives the same link.
