@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Changes inputs of our linker while it links, and judges what it says.
+
+    changing-inputs.py [--stock FOLDER] [--ours FOLDER] [--flavour FLAVOUR]
+        [--count N] [--first N] [--seed N] [--jobs N] [--work FOLDER]
+
+Each seed is one link of some 70 objects and archives, in memory or not. At a
+random moment one or two of them are replaced, truncated, grown, removed, made
+unreadable, or changed for a folder. What is right:
+
+- A linker opens each input once, at a moment of its own. So it may see each of
+  the changed files as it was or as it is now, and the result must be one that
+  stock gives when nothing changes and the files are in one of these states. For
+  a folder there is a third state: nothing is there, for a moment.
+- lld-link asks whether an input is a folder, which it passes over, and opens it
+  later. A folder that came in between cannot be opened: a fourth state.
+- Files under 16 KiB are read, not mapped, by stock and by ours. When one is
+  truncated between the look at its size and the reading, the rest is zeros
+  (LLVM's rule): a third state.
+- Larger files are mapped, by stock as well. When one is truncated behind the
+  mapping, whole pages are gone (stock dies of SIGBUS when it touches one) and
+  the rest of the last page is zeros, now or later. So right are also: to die of
+  SIGBUS, if pages are gone; to give the old output with zeros in place of other
+  bytes; and to fail with an error. Stock is put to the same race, and how often
+  each died is shown.
+- A signal is wrong where stock does not die of it in one of these states (some
+  broken inputs kill it), and so is a link that does not end.
+
+- Where stock reads behind the end of a truncated input, and so differs from
+  itself in one of these states (links/judge.py), only the exit status counts.
+
+Messages are compared in any order. A user without rights runs all of it when
+root starts it, since nothing is unreadable to root.
+
+Ends with one line; exits 1 when something was wrong, or when links saw the old
+files only, or the new ones only, which would prove nothing.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import errno
+import itertools
+import mmap
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import signal
+import sys
+import threading
+import time
+
+from links.judge import AGAIN, Judge, Way, add_options, evict, in_any_order, prepare
+from links.pool import ALONE, CLEAN, DEBUG, FLAVOURS, ODD, Pool
+
+HEAP = 16384  # below this LLVM reads a file
+NOBODY = 65534
+KINDS = ["replace", "replace", "truncate", "grow", "remove", "unreadable",
+         "folder"]
+
+
+class Change:
+    """What happens to one input, and the states in which it may be seen."""
+
+    def __init__(self, rng, path: pathlib.Path, others):
+        self.path, self.kind = path, rng.choice(KINDS)
+        self.old = path.read_bytes()
+        size = len(self.old)
+        self.states = ["old", "new"]
+        self.new = self.short = b""
+        if self.kind == "replace":
+            self.new = rng.choice([
+                self.old + bytes(4096), rng.choice(others).read_bytes(), b"",
+                self.old[:rng.randrange(size)], bytes(size)])
+        elif self.kind == "truncate":
+            self.new = self.old[:rng.choice([
+                0, rng.randrange(size), rng.randrange(max(size - 64, 0), size)])]
+            self.short = self.new + bytes(size - len(self.new))
+            self.states.append("short")
+        elif self.kind == "grow":
+            self.new = self.old + bytes([rng.randrange(256)]) * rng.choice(
+                [1, 100, 4096, 20000])
+        elif self.kind == "folder":
+            self.states += ["missing", "between"]
+        self.mapped = self.kind == "truncate" and size >= HEAP
+        page = mmap.PAGESIZE
+        self.pages_gone = self.mapped and -(-len(self.new) // page) < -(
+            -size // page)
+
+    def put(self, state: str) -> None:
+        """Puts the file into a state, whatever is there."""
+        if self.path.is_dir():
+            self.path.rmdir()
+        self.path.unlink(missing_ok=True)
+        if state in ("missing", "between") or (state, self.kind) == ("new", "remove"):
+            return
+        if (state, self.kind) == ("new", "folder"):
+            self.path.mkdir()
+            return
+        unreadable = (state, self.kind) == ("new", "unreadable")
+        self.path.write_bytes(self.short if state == "short" else self.new
+                              if state == "new" and not unreadable else self.old)
+        if unreadable:
+            self.path.chmod(0)
+
+    def happen(self) -> None:
+        """The change, while a link runs."""
+        if self.kind == "replace":
+            beside = self.path.with_suffix(".beside")
+            beside.write_bytes(self.new)
+            os.replace(beside, self.path)
+        elif self.kind == "truncate":
+            os.truncate(self.path, len(self.new))
+        elif self.kind == "grow":
+            with open(self.path, "ab", buffering=0) as file:
+                file.write(self.new[len(self.old):])
+        elif self.kind == "remove":
+            self.path.unlink()
+        elif self.kind == "unreadable":
+            self.path.chmod(0)
+        else:
+            self.path.unlink()
+            self.path.mkdir()
+
+
+class Stand:
+    """The inputs of one flavour in the current folder, and stock's answers."""
+
+    def __init__(self, arguments, flavour: str, pool: Pool, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        os.chdir(folder)
+        os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+        self.pool, self.judge = pool, Judge(arguments, flavour)
+        os.mkdir("p")
+        for part in ("obj", "lib"):
+            shutil.copytree(pool.folder / part, f"p/{part}")
+        os.sync()  # or they cannot be evicted
+        suffix = pool.flavour.suffix
+        objects = ["start", *range(ALONE), *range(ODD, DEBUG)]
+        files = [f"p/obj/o{o}.{suffix}" for o in objects]
+        whole = ["p/lib/" + pool.flavour.archive(f"whole{k}") for k in range(4)]
+        # Nothing that is made of the bytes of all, as a hash: see the rule of
+        # mapped files. One thread, or which of many references an error names
+        # is another each time.
+        self.words = {
+            "coff": ["/threads:1", "/out:out/a.exe", "/timestamp:0", "/entry:main",
+                     "/debug", "/libpath:p/lib", "/subsystem:console", *files] +
+                    ["/wholearchive:" + w for w in whole],
+            "elf": ["--threads=1", "-o", "out/a", "-Lp/lib", *files,
+                    "--whole-archive", *whole, "--no-whole-archive"],
+            "macho": ["--threads=1", "-arch", "x86_64", "-platform_version", "macos",
+                      "11", "11", "-o", "out/a", "-no_uuid", "-no_adhoc_codesign", "-Lp/lib",
+                      "-syslibroot", str(pool.folder), "p/lib/libSystem.tbd",
+                      *files] +
+                     [w for a in whole for w in ("-force_load", a)],
+        }[flavour]
+        members = [f"p/obj/o{o}.{suffix}" for o in range(ALONE, CLEAN)]
+        self.inputs = [pathlib.Path(f) for f in files + whole + members]
+        self.thin = [pathlib.Path(m) for m in members[5:10]]
+        begun = time.monotonic()
+        self.old = self.stock()
+        self.seconds = time.monotonic() - begun
+        if self.old["exit status"] != b"0":
+            raise RuntimeError(f"{flavour}: {self.old['standard error']}")
+
+    def stock(self) -> dict:
+        return in_any_order(self.judge.link(
+            self.judge.stock, self.judge.linker, self.words))
+
+    def race(self, link, changes, delays, cold: bool) -> dict:
+        """Links while the changes happen."""
+        for change in changes:
+            change.put("old")
+            if cold:
+                with open(change.path, "rb") as file:
+                    os.fsync(file.fileno())
+        if cold:
+            evict()
+        timers = [threading.Timer(delay, change.happen)
+                  for change, delay in zip(changes, delays)]
+        for timer in timers:
+            timer.start()
+        seen = in_any_order(link())
+        for timer in timers:
+            timer.join()
+        return seen
+
+    def static(self, changes, states) -> dict:
+        """What stock gives when nothing changes."""
+        if set(states) == {"old"}:
+            return self.old
+        for change, state in zip(changes, states):
+            change.put(state)
+        seen = self.stock()
+        for change, state in zip(changes, states):
+            if state == "between":
+                gone = f"could not open '{change.path}': "
+                seen["standard error"] = sorted(
+                    line.replace(f"{gone}{os.strerror(errno.ENOENT)}".encode(),
+                                 f"{gone}{os.strerror(errno.EISDIR)}".encode())
+                    for line in seen["standard error"])
+        return seen
+
+    def verdict(self, seen, changes):
+        """Which of the states were seen; None if what was is wrong."""
+        status = seen["exit status"]
+        if status == b"%d" % -signal.SIGBUS and any(
+                c.pages_gone for c in changes):
+            return "SIGBUS"
+        for states in itertools.product(*(c.states for c in changes)):
+            want = self.static(changes, states)
+            if seen == want or (status == want["exit status"] and
+                                status.startswith(b"-")):
+                return " ".join(states)
+        for states in itertools.product(*(c.states for c in changes)):
+            self.static(changes, states)
+            again = [in_any_order(self.judge.again(self.judge.linker, self.words,
+                                                   settings))
+                     for settings in AGAIN]
+            if any(a != again[0] for a in again) and status in [
+                    a["exit status"] for a in again]:
+                return "as stock, which differs from itself"
+        if any(c.mapped for c in changes):
+            if status == b"1":
+                return "zeros"
+            if status == b"0" and all(
+                    zeros_only(seen.get(what, b""), self.old[what])
+                    for what in self.old if what.startswith("out")):
+                return "zeros"
+        return None
+
+
+def zeros_only(seen: bytes, old: bytes) -> bool:
+    return len(seen) == len(old) and all(
+        a == b or a == 0 for a, b in zip(seen, old))
+
+
+def trial(stand: Stand, seed: int):
+    """One link: what was seen, by ours and by stock, and what is wrong."""
+    rng = random.Random(f"change {seed}")
+    pool_objects = [stand.pool.object(i) for i in range(CLEAN)]
+    chosen = rng.sample([p for p in stand.inputs
+                         if p.stem[1:] not in map(str, range(ALONE + 5, CLEAN))
+                         or p in stand.thin], rng.choice([1, 1, 2]))
+    changes = [Change(rng, path, pool_objects) for path in chosen]
+    way = Way(evict=rng.random() < 0.5, options=[
+        f"--prefetch-jobs={rng.choice([1, 2, 8, 16])}",
+        f"--prefetch-handover={rng.choice(['all', 'all', 'none'])}",
+        "--prefetch-profile=" + rng.choice(["none", "none", "record"])])
+    span = stand.seconds * (2 if way.evict else 1.2)
+    delays = [rng.uniform(0, span) for _ in changes]
+    counts = collections.Counter()
+
+    def ours():
+        return stand.judge.ours_link(stand.words, way)
+
+    def stock():
+        return stand.judge.link(stand.judge.stock, stand.judge.linker,
+                                stand.words)
+    seen = stand.race(ours, changes, delays, way.evict)
+    verdict = stand.verdict(seen, changes)
+    counts["ours: " + (verdict or "wrong")] += 1
+    if any(c.mapped for c in changes):
+        theirs = stand.verdict(
+            stand.race(stock, changes, delays, way.evict), changes)
+        counts["truncated: ours " + (verdict or "wrong")] += 1
+        counts["truncated: stock " + (theirs or "wrong")] += 1
+    text = ""
+    if verdict is None:
+        text = (f"{seed}: {shlex.join(way.options)}"
+                f"{', evicted' if way.evict else ''}: " + "; ".join(
+                    f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after "
+                    f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
+        for what, lines in seen.items():
+            if not what.startswith("out"):
+                shown = lines if isinstance(lines, bytes) else b"\n".join(lines)
+                text += f"\n  {what}: {shown.decode(errors='replace')[:1500]}"
+    for change in changes:
+        change.put("old")
+    return counts, text
+
+
+def worker(arguments, flavour: str, pool: Pool, seeds):
+    folder = arguments.folder / f"{flavour}-{os.getpid()}"
+    stand = Stand(arguments, flavour, pool, folder)
+    counts, texts = collections.Counter(), []
+    for seed in seeds:
+        more, text = trial(stand, seed)
+        counts.update(more)
+        texts += [f"{flavour} {text}"] if text else []
+    os.chdir("/")
+    shutil.rmtree(folder)
+    return counts, texts
+
+
+def without_rights() -> None:
+    """Goes on as a user to whom files can be unreadable."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser)
+    parser.add_argument("--seed", type=int, help="this one, 20 times")
+    arguments = parser.parse_args()
+    prepare(arguments)
+    arguments.folder = arguments.work / f"changing-{os.getpid()}"
+    arguments.folder.mkdir(parents=True)
+    if os.geteuid() == 0:
+        os.chown(arguments.folder, NOBODY, NOBODY)
+    Judge(arguments, "elf").slack()
+    begun = time.monotonic()
+    names = list(FLAVOURS) if arguments.flavour == "all" else [
+        arguments.flavour]
+    last = arguments.first + arguments.count
+    seeds = {name: [seed for seed in range(arguments.first, last)
+                    if seed % len(names) == at]
+             for at, name in enumerate(names)}
+    if arguments.seed is not None:
+        name = names[arguments.seed % len(names)]
+        seeds = {name: [arguments.seed] * 20}
+    counts = collections.Counter()
+    try:
+        with concurrent.futures.ProcessPoolExecutor(
+                arguments.jobs, initializer=without_rights) as executor:
+            batches = []
+            for name, numbers in seeds.items():
+                pool = Pool(name, 0, arguments.stock, arguments.work, arguments.jobs)
+                batches += [executor.submit(worker, arguments, name, pool,
+                                            numbers[at:at + 25])
+                            for at in range(0, len(numbers), 25)]
+            for batch in concurrent.futures.as_completed(batches):
+                more, texts = batch.result()
+                counts.update(more)
+                for text in texts:
+                    print(text, flush=True)
+    finally:
+        shutil.rmtree(arguments.folder)
+    for what, count in sorted(counts.items()):
+        print(f"{what}: {count}")
+    wrong = counts["ours: wrong"]
+    links = sum(n for what, n in counts.items() if what.startswith("ours"))
+    print(f"{links} links while inputs changed, {wrong} wrong, "
+          f"{time.monotonic() - begun:.0f} s")
+    both = any("old" in w for w in counts) and any("new" in w for w in counts)
+    return bool(wrong) or (not both and links >= 50 and arguments.seed is None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Small links made at random, and what judges them."""

@@ -1,0 +1,233 @@
+"""Runs a link with the stock linker and with ours, in one of many ways, and compares
+them as same-link.py does."""
+
+import dataclasses
+import importlib
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import subprocess
+from typing import List
+
+from links.pool import FLAVOURS
+
+same_link = importlib.import_module("same-link")
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CURRENT = pathlib.Path(".")
+# lld reads behind the end of some truncated archives and objects: their symbol
+# tables name what is gone. It then finds what the allocator left there, zeros or
+# not, which ours cannot repeat. This allocator leaves something else behind what
+# may be an input that was read to the heap.
+SLACK = """
+#include <stdlib.h>
+#include <string.h>
+extern void *__libc_malloc(size_t);
+void *malloc(size_t Size) {
+  enum { Behind = 1 << 16 };
+  static int Fill = -1;
+  if (Size < 16 || Size > 20000)
+    return __libc_malloc(Size);
+  if (Fill < 0)
+    Fill = atoi(getenv("SLACK"));
+  char *Chunk = __libc_malloc(Size + Behind);
+  return Chunk ? memset(Chunk, Fill, Size + Behind) : Chunk;
+}
+"""
+AGAIN = [{}, {}, {}] + [{"SLACK": fill} for fill in ("85", "170", "1")]
+
+
+@dataclasses.dataclass
+class Response:
+    """A response file on a command line, and the words in it."""
+    name: str
+    parts: list
+
+
+@dataclasses.dataclass
+class Way:
+    """How our linker runs."""
+    options: List[str] = dataclasses.field(default_factory=list)
+    by_environment: bool = False
+    evict: bool = False
+    record: str = ""  # first, other, damaged: what there is of a last link
+    run: bool = False  # stock under `headstart run`
+
+    def smaller(self):
+        yield Way()
+        for at in range(len(self.options)):
+            yield dataclasses.replace(
+                self, options=self.options[:at] + self.options[at + 1:])
+        for field in ("by_environment", "evict", "record", "run"):
+            if getattr(self, field):
+                yield dataclasses.replace(self, **{field: type(
+                    getattr(self, field))()})
+
+
+def render(parts) -> List[str]:
+    """The words of a command line; writes its response files."""
+    words = []
+    for part in parts:
+        if isinstance(part, Response):
+            text = "\n".join(f'"{w}"' if " " in w else w
+                             for w in render(part.parts))
+            pathlib.Path(part.name).write_bytes(os.fsencode(text + "\n"))
+            words.append("@" + part.name)
+        else:
+            words += part
+    return words
+
+
+def evict() -> None:
+    """Puts what lies here and in the pool out of memory, where it can be."""
+    for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib"):
+        for path in folder.iterdir():
+            if path.is_file() and os.access(path, os.R_OK):
+                with open(path, "rb") as file:
+                    os.posix_fadvise(file.fileno(), 0, 0,
+                                     os.POSIX_FADV_DONTNEED)
+
+
+def damage(rng) -> None:
+    """Spoils the records of former links."""
+    for path in [pathlib.Path("record"), *CURRENT.glob("cache/headstart/*")]:
+        if path.is_file():
+            data = bytearray(path.read_bytes())
+            if data and rng.random() < 0.5:
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            elif data:
+                del data[rng.randrange(len(data)):]
+            path.write_bytes(data)
+
+
+class Judge:
+    """Runs a link in the current folder with both, and compares."""
+
+    def __init__(self, arguments, flavour: str):
+        self.linker = FLAVOURS[flavour].linker
+        self.stock = arguments.stock / self.linker
+        self.ours = arguments.ours / self.linker
+        self.headstart = arguments.ours / "headstart"
+        self.timeout = arguments.timeout
+        self.work = arguments.work
+
+    def link(self, program, name, words) -> dict:
+        try:
+            return same_link.link(str(program), name, words, self.timeout)
+        except subprocess.TimeoutExpired:
+            return {"exit status": b"does not end"}
+
+    def slack(self) -> pathlib.Path:
+        library = self.work / "slack.so"
+        if not library.exists():
+            made = library.with_suffix(f".{os.getpid()}")
+            subprocess.run([self.stock.parent / "clang", "-shared", "-fPIC", "-O1",
+                            "-xc", "-", "-o", made], input=SLACK.encode(),
+                           check=True)
+            made.rename(library)
+        return library
+
+    def again(self, name, words, settings) -> dict:
+        """Stock once more, perhaps with another allocator."""
+        if settings:
+            settings = dict(settings, LD_PRELOAD=str(self.slack()))
+        os.environ.update(settings)
+        try:
+            return self.link(self.stock, name, words)
+        finally:
+            for setting in settings:
+                del os.environ[setting]
+
+    def ours_link(self, words, way: Way) -> dict:
+        if way.run:
+            return self.link(self.headstart, "headstart",
+                             ["run", "--", str(self.stock), *words])
+        if way.by_environment:
+            os.environ["HEADSTART_FLAGS"] = shlex.join(way.options)
+        else:
+            words = way.options + words
+        try:
+            return self.link(self.ours, self.linker, words)
+        finally:
+            os.environ.pop("HEADSTART_FLAGS", None)
+
+    def judge(self, parts, way: Way):
+        """Stock's exit status, and what is different."""
+        name = str(self.stock) if way.run else self.linker
+        words = render(parts)
+        stock = self.link(self.stock, name, words)
+        shutil.rmtree("cache", ignore_errors=True)
+        pathlib.Path("record").unlink(missing_ok=True)
+        found, got = [], None
+        if way.record:
+            other = way.record == "other"
+            got = self.ours_link(
+                render(parts[:3] + parts[3::2]) if other else words, way)
+            render(parts)
+            found = [] if other else differences(stock, got)
+            if way.record == "damaged":
+                damage(random.Random(len(words)))
+        if not found:
+            if way.evict:
+                evict()
+            got = self.ours_link(words, way)
+            found = differences(stock, got)
+        if not found:
+            return stock["exit status"], [], False
+        again = [self.again(name, words, settings) for settings in AGAIN]
+        if all(not differences(stock, a) for a in again):
+            return stock["exit status"], found, False
+        # Where it does not agree with itself, only what always is so must be.
+        alike = [in_any_order(a) for a in [stock, *again]]
+        steady = {what for what in alike[0]
+                  if all(a.get(what) == alike[0][what] for a in alike)}
+        got = in_any_order(got)
+        if got in alike:
+            return stock["exit status"], [], True
+        found = [f for f in found if any(
+            f.startswith(what + ":") and got.get(what) != alike[0][what]
+            for what in steady)]
+        return stock["exit status"], found, True
+
+
+def differences(stock: dict, ours: dict) -> List[str]:
+    if stock["exit status"].startswith(b"-"):
+        # Died of a signal: what it says then names addresses.
+        stock, ours = ({"exit status": seen["exit status"]}
+                       for seen in (stock, ours))
+    return list(same_link.differences(stock, ours))
+
+
+def in_any_order(seen: dict) -> dict:
+    return {what: sorted(text.split(b"\n")) if what.startswith("standard")
+            else text for what, text in seen.items()}
+
+
+def add_options(parser) -> None:
+    """What the scripts have in common."""
+    parser.add_argument("--stock", type=pathlib.Path, metavar="FOLDER",
+                        default=os.environ.get("HEADSTART_LLVM",
+                                               "/usr/lib/llvm-22/bin"))
+    parser.add_argument("--ours", type=pathlib.Path, metavar="FOLDER",
+                        default=ROOT / "build" / "bin")
+    parser.add_argument("--flavour", default="all", choices=[*FLAVOURS, "all"])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--timeout", type=float, default=60,
+                        help="seconds for one link")
+    parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER",
+                        help="where pools are kept and links are run")
+
+
+def prepare(arguments) -> None:
+    """Makes paths absolute, and leaves the user's own settings out."""
+    arguments.stock = arguments.stock.absolute()
+    arguments.ours = arguments.ours.absolute()
+    arguments.work = (arguments.work or pathlib.Path(
+        f"/tmp/headstart-links-{os.getuid()}")).absolute()
+    for name in ("HEADSTART", "HEADSTART_FLAGS", "LINK", "_LINK_", "LIB",
+                 "LLD_IN_TEST", "LLD_REPRODUCE"):
+        os.environ.pop(name, None)
