@@ -1,0 +1,510 @@
+#!/usr/bin/env python3
+"""Runs lld's own test suite with stock lld and with ours, and compares.
+
+    conformance.py [--variant NAME]... [--sample N] [--write]
+
+The tests are lld 19's, of Debian's source package, which is fetched once into
+build-tools/lld-19 (--fetch does nothing else). They run by lit with the programs
+of the LLVM that Headstart is built with, once with its linkers and once for each
+variant of ours. A result is passed, failed or unsupported, and where a test
+fails: every difference is printed, with the line that failed. Before that the
+test is run three times more on both sides, in turn. Exit status 1 when there is
+a difference, 77 when the tests cannot be had.
+
+--linkers and --env choose other programs and what they find in the environment,
+for every variant that is run.
+"""
+
+import argparse
+import collections
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
+FOLDER = ROOT / "build-tools" / "lld-19"
+TESTS = FOLDER / "test"
+RESULTS = FOLDER / "results.json"
+DOCUMENT = ROOT / "docs" / "Conformance.md"
+PACKAGE = "llvm-toolchain-19"
+SUITES = ("COFF", "ELF", "MachO", "MinGW")
+LINKERS = ("ld.lld", "lld-link", "ld64.lld", "lld")
+SKIPPED = 77
+ROUNDS = 3    # more runs of a test that differs
+PATIENCE = 300  # seconds for one link
+
+
+@dataclasses.dataclass
+class Variant:
+    """One way to run ours."""
+    what: str
+    environment: dict = dataclasses.field(default_factory=dict)
+    wrapper: str = ""    # a shell script in the linker's place
+    twice: bool = False  # both sides link twice in one process
+    named: bool = False  # only when asked for by name
+
+
+# What the link will read is put out of memory first. stdin is the linker's.
+COLD = """#!/bin/bash
+files=()
+while IFS=$'\\t' read -r path _; do
+  [ ! -f "$path" ] || files+=("$path")
+done < <({headstart} inputs -- {linker} "$@" </dev/null 2>/dev/null)
+[ ${{#files[@]}} -eq 0 ] ||
+  {headstart} evict -- "${{files[@]}}" </dev/null >/dev/null 2>&1
+exec -a "$0" {linker} "$@"
+"""
+RUN = """#!/bin/bash
+exec {headstart} run -- {stock} "$@"
+"""
+
+VARIANTS = {
+    "plain": Variant("as it comes"),
+    "cold": Variant("every input is put out of memory before each link",
+                    wrapper=COLD),
+    "jobs1": Variant("one thread that fetches",
+                     {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
+    "jobs16": Variant("sixteen threads that fetch",
+                      {"HEADSTART_FLAGS": "--prefetch-jobs=16"}),
+    "handover-none": Variant("fetched, but nothing is handed over",
+                             {"HEADSTART_FLAGS": "--prefetch-handover=none"}),
+    "delays": Variant("the engine's threads wait at random points "
+                      "(--linkers build/bin-faults --env NAME=SEED)",
+                      named=True),
+    "run": Variant("`headstart run` around stock lld", wrapper=RUN),
+    "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides",
+                     twice=True),
+}
+
+SITE = """
+import os
+import lit.llvm
+
+for name, value in {settings!r}.items():
+    setattr(config, name, value)
+lit.llvm.initialize(lit_config, config)
+lit_config.load_config(config, {config!r})
+config.environment.update({environment!r})
+if {twice!r}:
+    # As lld's own RUN_LLD_MAIN_TWICE, but with the tests of ELF.
+    config.environment["LLD_IN_TEST"] = "2"
+    config.available_features.add("main-run-twice")
+"""
+
+
+def say(words: str) -> None:
+    print(f"==> {words}", file=sys.stderr, flush=True)
+
+
+# Fetching
+
+
+def deb_src(text: str, deb822: bool) -> str:
+    """A list of sources of the machine, asked for source packages instead."""
+    if deb822:
+        return re.sub(r"(?mi)^Types:.*$", "Types: deb-src", text)
+    return re.sub(r"(?m)^\s*deb(-src)?(?=\s)", "deb-src", text)
+
+
+def private_apt(folder: pathlib.Path) -> list:
+    """apt-get with the machine's mirrors and keys, and a state of its own."""
+    found = subprocess.run(
+        ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
+         "parts", "Dir::Etc::sourceparts/d"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    places = dict(word.split("=", 1) for word in shlex.split(found))
+    sources = folder / "sources"
+    for path in (sources, folder / "lists", folder / "cache"):
+        path.mkdir(parents=True)
+    for path in [pathlib.Path(places["file"]),
+                 *pathlib.Path(places["parts"]).glob("*")]:
+        if path.suffix in (".list", ".sources") and path.is_file():
+            (sources / path.name).write_text(
+                deb_src(path.read_text(), path.suffix == ".sources"))
+    return ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null",
+            "-o", f"Dir::Etc::sourceparts={sources}",
+            "-o", f"Dir::State::lists={folder / 'lists'}",
+            "-o", f"Dir::Cache={folder / 'cache'}",
+            "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
+
+
+def fetch() -> str:
+    """Fetches the tests where they are missing. Returns why it could not."""
+    if (FOLDER / "ready").exists():
+        return ""
+    for tool in ("apt-get", "tar", "xz"):
+        if not shutil.which(tool):
+            return f"there is no {tool}"
+    say(f"fetching the tests of Debian's {PACKAGE} (164 MB)")
+    start = time.monotonic()
+    shutil.rmtree(TESTS, ignore_errors=True)
+    work = FOLDER / "fetching"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+
+    def done(command) -> str:
+        ended = subprocess.run(command, cwd=work, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+        lines = ended.stdout.strip().splitlines() or [""]
+        return f"{command[0]}: {lines[-1]}" if ended.returncode else ""
+
+    try:
+        apt = private_apt(work)
+        # Other sources than the distribution's may well have none.
+        done(apt + ["update"])
+        problem = done(apt + ["source", "--download-only", "--tar-only",
+                              PACKAGE])
+        if problem:
+            return problem
+        tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*"))
+        problem = done(["tar", "-xf", tarball.name, "--no-same-owner",
+                        "--strip-components=2", "--exclude=*/lld/test/Unit",
+                        "--exclude=*/lld/test/wasm", "--wildcards",
+                        "--no-wildcards-match-slash", f"{PACKAGE}_*/lld/test"])
+        if problem:
+            return problem
+        (work / "test").rename(TESTS)
+        (FOLDER / "ready").write_text(tarball.name.split("_")[1]
+                                      .split(".orig")[0])
+    except (OSError, subprocess.SubprocessError, StopIteration) as error:
+        return f"{type(error).__name__}: {error}"
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    say(f"fetched in {time.monotonic() - start:.0f} s")
+    return ""
+
+
+# Running
+
+
+@dataclasses.dataclass
+class Result:
+    """How one test ended."""
+    code: str   # passed, failed or unsupported
+    where: str  # the line that failed
+    output: str
+
+    def same(self, other: "Result") -> bool:
+        return (self.code, self.where) == (other.code, other.where)
+
+
+CODES = {"PASS": "passed", "XFAIL": "passed", "FLAKYPASS": "passed",
+         "UNSUPPORTED": "unsupported"}
+
+
+def read_result(test: dict) -> Result:
+    """From what lit writes of a test."""
+    code = CODES.get(test["code"], "failed")
+    if code != "failed":
+        return Result(code, "", "")
+    # bash -x prints each RUN line before it runs it, for lit.
+    lines = re.findall(r"RUN: at line \d+", test["output"])
+    return Result(code, lines[-1][5:] if lines else test["code"].lower(),
+                  test["output"])
+
+
+def llvm_has(name: str) -> bool:
+    text = (LLVM.parent / "lib/cmake/llvm/LLVMConfig.cmake").read_text()
+    return bool(re.search(rf"set\({name} (1|ON|TRUE)\)", text))
+
+
+class Side:
+    """The tests with one set of linkers, in a folder of its own."""
+
+    def __init__(self, folder: pathlib.Path, linkers: pathlib.Path,
+                 variant: Variant, jobs: int):
+        self.folder = folder
+        self.jobs = jobs
+        self.tests = folder / "test"
+        self.seconds = 0.0
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "bin").mkdir(parents=True)
+        for suite in SUITES:
+            (self.tests / suite).mkdir(parents=True)
+        for name in LINKERS:
+            self.install(name, linkers, variant)
+        triple = subprocess.run([LLVM / "llvm-config", "--host-target"],
+                                check=True, stdout=subprocess.PIPE,
+                                text=True).stdout.strip()
+        library = str(LLVM.parent / "lib")
+        settings = {
+            "lld_obj_root": str(folder), "lld_tools_dir": str(folder / "bin"),
+            "lld_libs_dir": library, "llvm_libs_dir": library,
+            "llvm_tools_dir": str(LLVM), "lit_tools_dir": "",
+            "llvm_shlib_dir": library, "llvm_shlib_ext": ".so",
+            "errc_messages": "", "host_triple": triple, "target_triple": triple,
+            "python_executable": sys.executable, "sizeof_void_p": 8,
+            "have_zlib": llvm_has("LLVM_ENABLE_ZLIB"),
+            "have_zstd": llvm_has("LLVM_ENABLE_ZSTD"),
+            "have_libxml2": llvm_has("LLVM_ENABLE_LIBXML2"),
+            "has_plugins": llvm_has("LLVM_ENABLE_PLUGINS"),
+            "enable_backtrace": True, "have_dia_sdk": False,
+            "ld_lld_default_mingw": False, "build_examples": False,
+            "linked_bye_extension": False,
+        }
+        environment = {"XDG_CACHE_HOME": str(folder / "cache"),
+                       **variant.environment}
+        (self.tests / "lit.site.cfg.py").write_text(SITE.format(
+            settings=settings, config=str(TESTS / "lit.cfg.py"),
+            environment=environment, twice=variant.twice))
+
+    def install(self, name: str, linkers: pathlib.Path,
+                variant: Variant) -> None:
+        """Puts a linker, or what stands in its place, into `bin`."""
+        ours = self.folder / "bin" / name
+        if not (linkers / name).exists():
+            return  # stock's is next in PATH
+        if not variant.wrapper:
+            ours.symlink_to(linkers / name)
+            return
+        ours.write_text(variant.wrapper.format(
+            headstart=shlex.quote(str(ROOT / "build/bin/headstart")),
+            linker=shlex.quote(str(linkers / name)),
+            stock=shlex.quote(str(LLVM / name))))
+        ours.chmod(0o755)
+
+    def names(self) -> list:
+        """All tests, in order."""
+        listed = subprocess.run(
+            [LLVM / "lit", "--show-tests", *(self.tests / s for s in SUITES)],
+            check=True, stdout=subprocess.PIPE, text=True).stdout
+        return sorted(re.findall(r"(?m)^ +lld :: (.*)$", listed))
+
+    def run(self, names: list) -> dict:
+        """Runs some tests; the results by name."""
+        output = self.folder / "output.json"
+        output.unlink(missing_ok=True)
+        wanted = self.folder / "wanted"
+        wanted.write_text("".join(f"{self.tests / n}\n" for n in names))
+        start = time.monotonic()
+        lit = subprocess.Popen(
+            [LLVM / "lit", "-v", "--ignore-fail", f"-j{self.jobs}",
+             f"--output={output}", f"@{wanted}"],
+            stdout=open(self.folder / "log", "w", encoding="utf-8"),
+            stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            while lit.poll() is None:
+                time.sleep(0.5)
+                self.end_hanging()
+        except KeyboardInterrupt:
+            os.killpg(lit.pid, signal.SIGKILL)
+            raise
+        self.seconds = time.monotonic() - start
+        if lit.returncode != 0 or not output.exists():
+            sys.exit(f"error: lit ended with {lit.returncode}: "
+                     f"see {self.folder / 'log'}")
+        tests = json.loads(output.read_text())["tests"]
+        return {t["name"].split(" :: ")[1]: read_result(t) for t in tests}
+
+    def end_hanging(self) -> None:
+        """Ends linkers of ours that have run for too long; what lit itself has
+        needs a package of Python's."""
+        mark = f"XDG_CACHE_HOME={self.folder / 'cache'}\0".encode()
+        ticks = os.sysconf("SC_CLK_TCK")
+        now = float(pathlib.Path("/proc/uptime").read_text().split()[0])
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "stat").read_text().rsplit(")", 1)
+                age = now - int(words[1].split()[19]) / ticks
+                if (age > PATIENCE and words[0].endswith(LINKERS)
+                        and mark in (process / "environ").read_bytes()):
+                    say(f"ending a linker after {age:.0f} s: "
+                        f"{(process / 'cmdline').read_bytes()!r}")
+                    os.kill(int(process.name), signal.SIGABRT)
+            except OSError:
+                pass
+
+
+# Comparing
+
+
+def describe(name: str, stock: list, ours: list) -> str:
+    """A difference, with what was printed before the line failed."""
+    def side(results):
+        return ", ".join(f"{r.code} {r.where}".strip() for r in results)
+    failed = next((r for r in ours + stock if r.code == "failed"), None)
+    lines = failed.output.strip().splitlines() if failed else []
+    # What the failing line printed stands last.
+    return "\n".join([f"{name}: stock {side(stock)}; ours {side(ours)}",
+                      *(f"    {line}" for line in lines[-25:])])
+
+
+def compare(stock: Side, ours: Side, expected: dict, got: dict):
+    """Sentences for tests that differ, and for those that stock itself does
+    not end the same way each time."""
+    suspects = sorted(n for n in expected if not expected[n].same(got[n]))
+    all_stock = {n: [expected[n]] for n in suspects}
+    all_ours = {n: [got[n]] for n in suspects}
+    for _ in range(ROUNDS if suspects else 0):
+        for side, results in ((stock, all_stock), (ours, all_ours)):
+            for name, result in side.run(suspects).items():
+                results[name].append(result)
+    differences, flaky = [], []
+    for name in suspects:
+        steady = all(r.same(all_stock[name][0]) for r in all_stock[name])
+        (differences if steady else flaky).append(
+            describe(name, all_stock[name], all_ours[name]))
+    return differences, flaky
+
+
+def counts(results: dict) -> dict:
+    return dict(collections.Counter(r.code for r in results.values()))
+
+
+def row(cells) -> str:
+    return "| " + " | ".join(str(c) for c in cells) + " |"
+
+
+def table(rows: list) -> str:
+    """Of a variant's name, the side, counts and seconds."""
+    codes = ("passed", "failed", "unsupported")
+    return "\n".join(
+        [row(["variant", "linkers", *codes, "differences", "minutes"]),
+         row(["---"] * 2 + ["---:"] * 5)] +
+        [row([name, side, *(count.get(c, 0) for c in codes), differ,
+              f"{seconds / 60:.1f}"])
+         for name, side, count, differ, seconds in rows])
+
+
+def rows_of(record: dict) -> list:
+    """A variant's two rows."""
+    name = record["variant"]
+    return [[name, "stock", record["stock"], "", record["stock_seconds"]],
+            [name, "ours", record["ours"], len(record["differences"]),
+             record["seconds"]]]
+
+
+def write(records: dict) -> None:
+    """docs/Conformance.md."""
+    lines = [
+        "# lld's own tests", "",
+        "`./dev conformance` runs lld's own test suite with stock lld and with"
+        " ours, and compares (`utils/conformance.py`). The tests are those of"
+        f" lld {(FOLDER / 'ready').read_text()}, of Debian's source package"
+        f" `{PACKAGE}`: the folders {', '.join(SUITES)}. They run with the"
+        " programs of LLVM 22, so that some fail with both. A test counts as"
+        " different when it ends another way, or fails at another line; where"
+        " stock itself does not end the same way each time it is named as"
+        " such.", "",
+        "This page is written by `./dev conformance --write`, from the last"
+        " whole run of each variant.", "",
+        table([r for n in VARIANTS if n in records
+               for r in rows_of(records[n])]), "",
+        "The variants:", ""]
+    for name, variant in VARIANTS.items():
+        lines.append(f"- `{name}`: {variant.what}."
+                     + ("" if name in records else " Not run yet."))
+    for title, key in (("Differences", "differences"),
+                       ("Not the same each time with stock", "flaky")):
+        lines += ["", f"## {title}", ""]
+        found = [f"- {name}: {words.splitlines()[0]}"
+                 for name, record in records.items() for words in record[key]]
+        lines += found or ["None."]
+    dates = sorted({f"{r['date']}, {r['machine']}" for r in records.values()})
+    lines += ["", "## When and where", ""] + [f"- {d}" for d in dates]
+    DOCUMENT.write_text("\n".join(lines) + "\n")
+    say(f"wrote {DOCUMENT.relative_to(ROOT)}")
+
+
+def machine() -> str:
+    version = subprocess.run([LLVM / "ld.lld", "--version"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+    return (f"{os.cpu_count()} processors, Linux {platform.release()}, "
+            f"{version.split('(')[0].strip()}")
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--variant", action="append", choices=list(VARIANTS),
+                        metavar="NAME", help="one of: " + ", ".join(VARIANTS))
+    parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER",
+                        default=ROOT / "build" / "bin")
+    parser.add_argument("--env", action="append", default=[],
+                        metavar="NAME=VALUE", help="for ours only")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="N tests, always the same ones")
+    parser.add_argument("--filter", default="", metavar="REGEX",
+                        help="only tests whose names match")
+    parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
+                        help="where the tests run (default: %(default)s)")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
+    parser.add_argument("--fetch", action="store_true", help="only that")
+    parser.add_argument("--no-fetch", action="store_true")
+    parser.add_argument("--write", action="store_true",
+                        help="docs/Conformance.md")
+    return parser.parse_args()
+
+
+def choose(names: list, options) -> list:
+    names = [n for n in names if re.search(options.filter, n)]
+    if options.sample and options.sample < len(names):
+        names = [names[i * len(names) // options.sample]
+                 for i in range(options.sample)]
+    return names
+
+
+def main() -> int:
+    options = parse()
+    why = ("not fetched" if options.no_fetch
+           and not (FOLDER / "ready").exists() else fetch())
+    if why:
+        print(f"skipped: lld's tests are not here: {why}")
+        return SKIPPED
+    if options.fetch:
+        return 0
+    chosen = options.variant or [n for n, v in VARIANTS.items() if not v.named]
+    whole = not options.sample and not options.filter
+    records = (json.loads(RESULTS.read_text())
+               if whole and RESULTS.exists() else {})
+    out = options.out.resolve()
+    environment = dict(e.split("=", 1) for e in options.env)
+    stocks, done = {}, []
+    for name in chosen:
+        variant = VARIANTS[name]
+        # One run of stock does for all variants of the same environment.
+        if variant.twice not in stocks:
+            # Both sides have names of one length.
+            stock = Side(out / name / "stock", LLVM,
+                         Variant("", twice=variant.twice), options.jobs)
+            names = choose(stock.names(), options)
+            say(f"{len(names)} tests with stock")
+            stocks[variant.twice] = (stock, stock.run(names), stock.seconds)
+        stock, expected, stock_seconds = stocks[variant.twice]
+        ours = Side(out / name / "ours_", options.linkers.resolve(),
+                    dataclasses.replace(variant, environment={
+                        **variant.environment, **environment}), options.jobs)
+        say(f"{len(expected)} tests with ours: {name}")
+        got = ours.run(list(expected))
+        seconds = ours.seconds
+        differences, flaky = compare(stock, ours, expected, got)
+        for title, found in (("different", differences), ("flaky", flaky)):
+            for words in found:
+                print(f"{title}: {name}: {words}", flush=True)
+        done.append({
+            "variant": name, "stock": counts(expected), "ours": counts(got),
+            "differences": differences, "flaky": flaky, "seconds": seconds,
+            "stock_seconds": stock_seconds, "machine": machine(),
+            "date": datetime.date.today().isoformat()})
+        if whole:
+            records[name] = done[-1]
+            RESULTS.write_text(json.dumps(records, indent=1))
+    print(table([r for record in done for r in rows_of(record)]))
+    if options.write:
+        write(json.loads(RESULTS.read_text()) if RESULTS.exists() else {})
+    return 1 if any(record["differences"] for record in done) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
