@@ -3,15 +3,15 @@
 
     conformance.py [--variant NAME]... [--sample N] [--write]
 
-The tests are lld 19's, of Debian's source package, which is fetched once into
-build-tools/lld-19 (--fetch does nothing else). They run by lit with the programs
-of the LLVM that Headstart is built with, once with its linkers and once for each
-variant of ours. A result is passed, failed or unsupported, and where a test
-fails: every difference is printed, with the line that failed. Before that the
-test is run three times more on both sides, in turn. Exit status 1 when there is
-a difference, 77 when the tests cannot be had.
+The tests are lld 19's, which utils/fetch-lld-tests.py puts into
+build-tools/lld-19. They run by their own lit with the programs of the LLVM that
+Headstart is built with, once with its linkers and once for each variant of ours.
+A test differs when it passes with one side only, or fails at another line; it is
+then run three times more on both sides, in turn. Every difference is printed,
+with what the failing line said. Exit status 1 when there is one, 77 when the
+tests cannot be had.
 
---linkers and --env choose other programs and what they find in the environment,
+--linkers and --env choose other programs, and what they find in the environment,
 for every variant that is run.
 """
 
@@ -33,11 +33,12 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
+BIN = ROOT / "build" / "bin"
 FOLDER = ROOT / "build-tools" / "lld-19"
 TESTS = FOLDER / "test"
+LIT = [sys.executable, FOLDER / "utils" / "lit" / "lit.py"]
 RESULTS = FOLDER / "results.json"
 DOCUMENT = ROOT / "docs" / "Conformance.md"
-PACKAGE = "llvm-toolchain-19"
 SUITES = ("COFF", "ELF", "MachO", "MinGW")
 LINKERS = ("ld.lld", "lld-link", "ld64.lld", "lld")
 SKIPPED = 77
@@ -105,84 +106,6 @@ if {twice!r}:
 
 def say(words: str) -> None:
     print(f"==> {words}", file=sys.stderr, flush=True)
-
-
-# Fetching
-
-
-def deb_src(text: str, deb822: bool) -> str:
-    """A list of sources of the machine, asked for source packages instead."""
-    if deb822:
-        return re.sub(r"(?mi)^Types:.*$", "Types: deb-src", text)
-    return re.sub(r"(?m)^\s*deb(-src)?(?=\s)", "deb-src", text)
-
-
-def private_apt(folder: pathlib.Path) -> list:
-    """apt-get with the machine's mirrors and keys, and a state of its own."""
-    found = subprocess.run(
-        ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
-         "parts", "Dir::Etc::sourceparts/d"],
-        check=True, stdout=subprocess.PIPE, text=True).stdout
-    places = dict(word.split("=", 1) for word in shlex.split(found))
-    sources = folder / "sources"
-    for path in (sources, folder / "lists", folder / "cache"):
-        path.mkdir(parents=True)
-    for path in [pathlib.Path(places["file"]),
-                 *pathlib.Path(places["parts"]).glob("*")]:
-        if path.suffix in (".list", ".sources") and path.is_file():
-            (sources / path.name).write_text(
-                deb_src(path.read_text(), path.suffix == ".sources"))
-    return ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null",
-            "-o", f"Dir::Etc::sourceparts={sources}",
-            "-o", f"Dir::State::lists={folder / 'lists'}",
-            "-o", f"Dir::Cache={folder / 'cache'}",
-            "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
-
-
-def fetch() -> str:
-    """Fetches the tests where they are missing. Returns why it could not."""
-    if (FOLDER / "ready").exists():
-        return ""
-    for tool in ("apt-get", "tar", "xz"):
-        if not shutil.which(tool):
-            return f"there is no {tool}"
-    say(f"fetching the tests of Debian's {PACKAGE} (164 MB)")
-    start = time.monotonic()
-    shutil.rmtree(TESTS, ignore_errors=True)
-    work = FOLDER / "fetching"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-
-    def done(command) -> str:
-        ended = subprocess.run(command, cwd=work, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True)
-        lines = ended.stdout.strip().splitlines() or [""]
-        return f"{command[0]}: {lines[-1]}" if ended.returncode else ""
-
-    try:
-        apt = private_apt(work)
-        # Other sources than the distribution's may well have none.
-        done(apt + ["update"])
-        problem = done(apt + ["source", "--download-only", "--tar-only",
-                              PACKAGE])
-        if problem:
-            return problem
-        tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*"))
-        problem = done(["tar", "-xf", tarball.name, "--no-same-owner",
-                        "--strip-components=2", "--exclude=*/lld/test/Unit",
-                        "--exclude=*/lld/test/wasm", "--wildcards",
-                        "--no-wildcards-match-slash", f"{PACKAGE}_*/lld/test"])
-        if problem:
-            return problem
-        (work / "test").rename(TESTS)
-        (FOLDER / "ready").write_text(tarball.name.split("_")[1]
-                                      .split(".orig")[0])
-    except (OSError, subprocess.SubprocessError, StopIteration) as error:
-        return f"{type(error).__name__}: {error}"
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    say(f"fetched in {time.monotonic() - start:.0f} s")
-    return ""
 
 
 # Running
@@ -269,7 +192,7 @@ class Side:
             ours.symlink_to(linkers / name)
             return
         ours.write_text(variant.wrapper.format(
-            headstart=shlex.quote(str(ROOT / "build/bin/headstart")),
+            headstart=shlex.quote(str(BIN / "headstart")),
             linker=shlex.quote(str(linkers / name)),
             stock=shlex.quote(str(LLVM / name))))
         ours.chmod(0o755)
@@ -277,7 +200,7 @@ class Side:
     def names(self) -> list:
         """All tests, in order."""
         listed = subprocess.run(
-            [LLVM / "lit", "--show-tests", *(self.tests / s for s in SUITES)],
+            [*LIT, "--quiet", "--show-tests", *(self.tests / s for s in SUITES)],
             check=True, stdout=subprocess.PIPE, text=True).stdout
         return sorted(re.findall(r"(?m)^ +lld :: (.*)$", listed))
 
@@ -289,7 +212,7 @@ class Side:
         wanted.write_text("".join(f"{self.tests / n}\n" for n in names))
         start = time.monotonic()
         lit = subprocess.Popen(
-            [LLVM / "lit", "-v", "--ignore-fail", f"-j{self.jobs}",
+            [*LIT, "-v", "--ignore-fail", f"-j{self.jobs}",
              f"--output={output}", f"@{wanted}"],
             stdout=open(self.folder / "log", "w", encoding="utf-8"),
             stderr=subprocess.STDOUT, start_new_session=True)
@@ -330,12 +253,12 @@ class Side:
 
 
 def describe(name: str, stock: list, ours: list) -> str:
-    """A difference, with what was printed before the line failed."""
+    """A difference, with what stands last in the output of a run that failed:
+    what the failing line printed."""
     def side(results):
         return ", ".join(f"{r.code} {r.where}".strip() for r in results)
     failed = next((r for r in ours + stock if r.code == "failed"), None)
     lines = failed.output.strip().splitlines() if failed else []
-    # What the failing line printed stands last.
     return "\n".join([f"{name}: stock {side(stock)}; ours {side(ours)}",
                       *(f"    {line}" for line in lines[-25:])])
 
@@ -366,54 +289,68 @@ def row(cells) -> str:
     return "| " + " | ".join(str(c) for c in cells) + " |"
 
 
-def table(rows: list) -> str:
-    """Of a variant's name, the side, counts and seconds."""
+def table(records: list) -> str:
+    """Two rows for each variant."""
     codes = ("passed", "failed", "unsupported")
-    return "\n".join(
-        [row(["variant", "linkers", *codes, "differences", "minutes"]),
-         row(["---"] * 2 + ["---:"] * 5)] +
-        [row([name, side, *(count.get(c, 0) for c in codes), differ,
-              f"{seconds / 60:.1f}"])
-         for name, side, count, differ, seconds in rows])
+    rows = [row(["variant", "linkers", *codes, "differences", "minutes"]),
+            row(["---"] * 2 + ["---:"] * 5)]
+    for record in records:
+        for side, differ in (("stock", ""),
+                             ("ours", len(record["differences"]))):
+            rows.append(row(
+                [record["variant"], side,
+                 *(record[side].get(c, 0) for c in codes), differ,
+                 f"{record[side + '_seconds'] / 60:.1f}"]))
+    return "\n".join(rows)
 
 
-def rows_of(record: dict) -> list:
-    """A variant's two rows."""
-    name = record["variant"]
-    return [[name, "stock", record["stock"], "", record["stock_seconds"]],
-            [name, "ours", record["ours"], len(record["differences"]),
-             record["seconds"]]]
+DOCUMENT_TEXT = """# lld's own tests
+
+`./dev conformance` runs lld's own test suite with stock lld and with ours, and
+compares (`utils/conformance.py`). The tests are those of lld {version}, of Debian's
+source package: the folders {suites}; that of wasm is left out. They run with
+LLVM 22's programs, so that some fail on both sides. A test differs when it passes
+with one side only, or fails at another line; it is then run three times more on
+both sides, in turn.
+
+This page is written by `./dev conformance --write`, from the last whole run of
+each variant.
+
+{table}
+
+{variants}
+
+## Differences
+
+{differences}
+
+## Not the same each time with stock
+
+{flaky}
+
+## When and where
+
+{places}
+"""
 
 
 def write(records: dict) -> None:
     """docs/Conformance.md."""
-    lines = [
-        "# lld's own tests", "",
-        "`./dev conformance` runs lld's own test suite with stock lld and with"
-        " ours, and compares (`utils/conformance.py`). The tests are those of"
-        f" lld {(FOLDER / 'ready').read_text()}, of Debian's source package"
-        f" `{PACKAGE}`: the folders {', '.join(SUITES)}. They run with the"
-        " programs of LLVM 22, so that some fail with both. A test counts as"
-        " different when it ends another way, or fails at another line; where"
-        " stock itself does not end the same way each time it is named as"
-        " such.", "",
-        "This page is written by `./dev conformance --write`, from the last"
-        " whole run of each variant.", "",
-        table([r for n in VARIANTS if n in records
-               for r in rows_of(records[n])]), "",
-        "The variants:", ""]
-    for name, variant in VARIANTS.items():
-        lines.append(f"- `{name}`: {variant.what}."
-                     + ("" if name in records else " Not run yet."))
-    for title, key in (("Differences", "differences"),
-                       ("Not the same each time with stock", "flaky")):
-        lines += ["", f"## {title}", ""]
-        found = [f"- {name}: {words.splitlines()[0]}"
-                 for name, record in records.items() for words in record[key]]
-        lines += found or ["None."]
-    dates = sorted({f"{r['date']}, {r['machine']}" for r in records.values()})
-    lines += ["", "## When and where", ""] + [f"- {d}" for d in dates]
-    DOCUMENT.write_text("\n".join(lines) + "\n")
+    ran = [records[name] for name in VARIANTS if name in records]
+
+    def found(key):
+        lines = [f"- {record['variant']}: {words.splitlines()[0]}"
+                 for record in ran for words in record[key]]
+        return "\n".join(lines) or "None."
+    variants = [f"- `{name}`: {variant.what}."
+                + ("" if name in records else " Not run yet.")
+                for name, variant in VARIANTS.items()]
+    places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
+    DOCUMENT.write_text(DOCUMENT_TEXT.format(
+        version=(FOLDER / "version").read_text().strip(),
+        suites=", ".join(SUITES), table=table(ran),
+        variants="\n".join(variants), differences=found("differences"),
+        flaky=found("flaky"), places="\n".join(places)))
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
 
 
@@ -424,13 +361,16 @@ def machine() -> str:
             f"{version.split('(')[0].strip()}")
 
 
+# The command
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--variant", action="append", choices=list(VARIANTS),
                         metavar="NAME", help="one of: " + ", ".join(VARIANTS))
     parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER",
-                        default=ROOT / "build" / "bin")
+                        default=BIN)
     parser.add_argument("--env", action="append", default=[],
                         metavar="NAME=VALUE", help="for ours only")
     parser.add_argument("--sample", type=int, metavar="N",
@@ -440,11 +380,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
                         help="where the tests run (default: %(default)s)")
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
-    parser.add_argument("--fetch", action="store_true", help="only that")
-    parser.add_argument("--no-fetch", action="store_true")
     parser.add_argument("--write", action="store_true",
                         help="docs/Conformance.md")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.out = options.out.resolve()
+    options.env = dict(word.split("=", 1) for word in options.env)
+    options.variant = options.variant or [
+        name for name, variant in VARIANTS.items() if not variant.named]
+    return options
 
 
 def choose(names: list, options) -> list:
@@ -455,55 +398,75 @@ def choose(names: list, options) -> list:
     return names
 
 
+def evicts(folder: pathlib.Path) -> bool:
+    """Whether files in a folder can be put out of memory."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "evict"
+    file.write_bytes(bytes(65536))
+    headstart = BIN / "headstart"
+    subprocess.run([headstart, "evict", file], stdout=subprocess.DEVNULL)
+    told = subprocess.run([headstart, "residency", "--json", file],
+                          stdout=subprocess.PIPE, text=True).stdout
+    file.unlink()
+    return '"resident_bytes": 0' in told
+
+
+def run_variant(name: str, options, stocks: dict) -> dict:
+    """`stocks` keeps what stock gave: it does for all variants of one kind."""
+    variant = VARIANTS[name]
+    if variant.twice not in stocks:
+        side = Side(options.out / name / "stock", LLVM,
+                    Variant("", twice=variant.twice), options.jobs)
+        names = choose(side.names(), options)
+        say(f"{len(names)} tests with stock")
+        stocks[variant.twice] = (side, side.run(names), side.seconds)
+    stock, expected, stock_seconds = stocks[variant.twice]
+    # A name as long as the other's: paths stand in outputs.
+    ours = Side(options.out / name / "other", options.linkers.resolve(),
+                dataclasses.replace(variant, environment={
+                    **variant.environment, **options.env}), options.jobs)
+    say(f"{len(expected)} tests with ours: {name}")
+    got = ours.run(list(expected))
+    seconds = ours.seconds
+    differences, flaky = compare(stock, ours, expected, got)
+    for title, found in (("different", differences), ("flaky", flaky)):
+        for words in found:
+            print(f"{title}: {name}: {words}", flush=True)
+    # Gigabytes, and only of use to look into a difference.
+    if not differences:
+        shutil.rmtree(ours.tests)
+    return {"variant": name, "stock": counts(expected), "ours": counts(got),
+            "differences": differences, "flaky": flaky,
+            "ours_seconds": seconds, "stock_seconds": stock_seconds,
+            "machine": machine(), "date": datetime.date.today().isoformat()}
+
+
 def main() -> int:
     options = parse()
-    why = ("not fetched" if options.no_fetch
-           and not (FOLDER / "ready").exists() else fetch())
-    if why:
-        print(f"skipped: lld's tests are not here: {why}")
-        return SKIPPED
-    if options.fetch:
-        return 0
-    chosen = options.variant or [n for n, v in VARIANTS.items() if not v.named]
+    fetched = subprocess.run(
+        [sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
+    if fetched.returncode != 0:
+        return fetched.returncode
     whole = not options.sample and not options.filter
-    records = (json.loads(RESULTS.read_text())
-               if whole and RESULTS.exists() else {})
-    out = options.out.resolve()
-    environment = dict(e.split("=", 1) for e in options.env)
+    records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
-    for name in chosen:
-        variant = VARIANTS[name]
-        # One run of stock does for all variants of the same environment.
-        if variant.twice not in stocks:
-            # Both sides have names of one length.
-            stock = Side(out / name / "stock", LLVM,
-                         Variant("", twice=variant.twice), options.jobs)
-            names = choose(stock.names(), options)
-            say(f"{len(names)} tests with stock")
-            stocks[variant.twice] = (stock, stock.run(names), stock.seconds)
-        stock, expected, stock_seconds = stocks[variant.twice]
-        ours = Side(out / name / "ours_", options.linkers.resolve(),
-                    dataclasses.replace(variant, environment={
-                        **variant.environment, **environment}), options.jobs)
-        say(f"{len(expected)} tests with ours: {name}")
-        got = ours.run(list(expected))
-        seconds = ours.seconds
-        differences, flaky = compare(stock, ours, expected, got)
-        for title, found in (("different", differences), ("flaky", flaky)):
-            for words in found:
-                print(f"{title}: {name}: {words}", flush=True)
-        done.append({
-            "variant": name, "stock": counts(expected), "ours": counts(got),
-            "differences": differences, "flaky": flaky, "seconds": seconds,
-            "stock_seconds": stock_seconds, "machine": machine(),
-            "date": datetime.date.today().isoformat()})
+    for name in options.variant:
+        if VARIANTS[name].wrapper == COLD and not evicts(options.out):
+            print(f"skipped: {name}: files in {options.out} stay in memory")
+            continue
+        done.append(run_variant(name, options, stocks))
         if whole:
             records[name] = done[-1]
             RESULTS.write_text(json.dumps(records, indent=1))
-    print(table([r for record in done for r in rows_of(record)]))
+    print(table(done))
     if options.write:
-        write(json.loads(RESULTS.read_text()) if RESULTS.exists() else {})
-    return 1 if any(record["differences"] for record in done) else 0
+        write(records)
+    if not done:
+        return SKIPPED
+    if any(record["differences"] for record in done):
+        return 1
+    shutil.rmtree(options.out, ignore_errors=True)
+    return 0
 
 
 if __name__ == "__main__":
