@@ -52,7 +52,7 @@ class Variant:
     what: str
     environment: dict = dataclasses.field(default_factory=dict)
     wrapper: str = ""    # a shell script in the linker's place
-    twice: bool = False  # both sides link twice in one process
+    stock: str = ""      # the same, on stock's side
     named: bool = False  # only when asked for by name
 
 
@@ -69,6 +69,14 @@ exec -a "$0" {linker} "$@"
 RUN = """#!/bin/bash
 exec {headstart} run -- {stock} "$@"
 """
+# Its name is the same then, which a PDB records.
+BY_PATH = """#!/bin/bash
+exec {stock} "$@"
+"""
+# lld's tests set it to 1: link once and clean up. Those of COFF, to 2.
+TIMES = """#!/bin/bash
+LLD_IN_TEST=%d exec -a "$0" {linker} "$@"
+"""
 
 VARIANTS = {
     "plain": Variant("as it comes"),
@@ -83,13 +91,16 @@ VARIANTS = {
     "delays": Variant("the engine's threads wait at random points "
                       "(--linkers build/bin-faults --env NAME=SEED)",
                       named=True),
-    "run": Variant("`headstart run` around stock lld", wrapper=RUN),
+    "run": Variant("`headstart run` around stock lld", wrapper=RUN,
+                   stock=BY_PATH),
+    "at-work": Variant("as a build runs lld: it ends without cleaning up "
+                       "(LLD_IN_TEST=0), on both sides",
+                       wrapper=TIMES % 0, stock=TIMES % 0),
     "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides",
-                     twice=True),
+                     wrapper=TIMES % 2, stock=TIMES % 2),
 }
 
 SITE = """
-import os
 import lit.llvm
 
 for name, value in {settings!r}.items():
@@ -97,10 +108,6 @@ for name, value in {settings!r}.items():
 lit.llvm.initialize(lit_config, config)
 lit_config.load_config(config, {config!r})
 config.environment.update({environment!r})
-if {twice!r}:
-    # As lld's own RUN_LLD_MAIN_TWICE, but with the tests of ELF.
-    config.environment["LLD_IN_TEST"] = "2"
-    config.available_features.add("main-run-twice")
 """
 
 
@@ -142,6 +149,11 @@ def llvm_has(name: str) -> bool:
     return bool(re.search(rf"set\({name} (1|ON|TRUE)\)", text))
 
 
+def headstart_of(linkers: pathlib.Path) -> pathlib.Path:
+    own = linkers / "headstart"
+    return own if own.exists() else BIN / "headstart"
+
+
 class Side:
     """The tests with one set of linkers, in a folder of its own."""
 
@@ -180,7 +192,7 @@ class Side:
                        **variant.environment}
         (self.tests / "lit.site.cfg.py").write_text(SITE.format(
             settings=settings, config=str(TESTS / "lit.cfg.py"),
-            environment=environment, twice=variant.twice))
+            environment=environment))
 
     def install(self, name: str, linkers: pathlib.Path,
                 variant: Variant) -> None:
@@ -192,7 +204,7 @@ class Side:
             ours.symlink_to(linkers / name)
             return
         ours.write_text(variant.wrapper.format(
-            headstart=shlex.quote(str(BIN / "headstart")),
+            headstart=shlex.quote(str(headstart_of(linkers))),
             linker=shlex.quote(str(linkers / name)),
             stock=shlex.quote(str(LLVM / name))))
         ours.chmod(0o755)
@@ -380,10 +392,13 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
                         help="where the tests run (default: %(default)s)")
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
+    parser.add_argument("--no-fetch", action="store_true",
+                        help="only when the tests are here")
     parser.add_argument("--write", action="store_true",
                         help="docs/Conformance.md")
     options = parser.parse_args()
     options.out = options.out.resolve()
+    options.linkers = options.linkers.resolve()
     options.env = dict(word.split("=", 1) for word in options.env)
     options.variant = options.variant or [
         name for name, variant in VARIANTS.items() if not variant.named]
@@ -398,12 +413,11 @@ def choose(names: list, options) -> list:
     return names
 
 
-def evicts(folder: pathlib.Path) -> bool:
+def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
     """Whether files in a folder can be put out of memory."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "evict"
     file.write_bytes(bytes(65536))
-    headstart = BIN / "headstart"
     subprocess.run([headstart, "evict", file], stdout=subprocess.DEVNULL)
     told = subprocess.run([headstart, "residency", "--json", file],
                           stdout=subprocess.PIPE, text=True).stdout
@@ -414,15 +428,15 @@ def evicts(folder: pathlib.Path) -> bool:
 def run_variant(name: str, options, stocks: dict) -> dict:
     """`stocks` keeps what stock gave: it does for all variants of one kind."""
     variant = VARIANTS[name]
-    if variant.twice not in stocks:
+    if variant.stock not in stocks:
         side = Side(options.out / name / "stock", LLVM,
-                    Variant("", twice=variant.twice), options.jobs)
+                    Variant("stock", wrapper=variant.stock), options.jobs)
         names = choose(side.names(), options)
         say(f"{len(names)} tests with stock")
-        stocks[variant.twice] = (side, side.run(names), side.seconds)
-    stock, expected, stock_seconds = stocks[variant.twice]
+        stocks[variant.stock] = (side, side.run(names), side.seconds)
+    stock, expected, stock_seconds = stocks[variant.stock]
     # A name as long as the other's: paths stand in outputs.
-    ours = Side(options.out / name / "other", options.linkers.resolve(),
+    ours = Side(options.out / name / "other", options.linkers,
                 dataclasses.replace(variant, environment={
                     **variant.environment, **options.env}), options.jobs)
     say(f"{len(expected)} tests with ours: {name}")
@@ -443,6 +457,9 @@ def run_variant(name: str, options, stocks: dict) -> dict:
 
 def main() -> int:
     options = parse()
+    if options.no_fetch and not (FOLDER / "version").exists():
+        print("skipped: lld's tests are not here (./dev setup fetches them)")
+        return SKIPPED
     fetched = subprocess.run(
         [sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
     if fetched.returncode != 0:
@@ -451,7 +468,8 @@ def main() -> int:
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
     for name in options.variant:
-        if VARIANTS[name].wrapper == COLD and not evicts(options.out):
+        if VARIANTS[name].wrapper == COLD and not evicts(
+                headstart_of(options.linkers), options.out):
             print(f"skipped: {name}: files in {options.out} stay in memory")
             continue
         done.append(run_variant(name, options, stocks))
