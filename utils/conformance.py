@@ -89,7 +89,9 @@ def describe(name: str, stock: list, ours: list) -> str:
     """A difference, with what stands last in the output of a run that failed:
     what the failing line printed."""
     def side(results):
-        return ", ".join(f"{r.code} {r.where}".strip() for r in results)
+        ends = collections.Counter(
+            f"{r.code} {r.where}".strip() for r in results)
+        return ", ".join(f"{end} ({n} times)" for end, n in ends.items())
     failed = next((r for r in ours + stock if r.code == "failed"), None)
     lines = failed.output.strip().splitlines() if failed else []
     return "\n".join([f"{name}: stock {side(stock)}; ours {side(ours)}",
@@ -141,10 +143,10 @@ DOCUMENT_TEXT = """# lld's own tests
 
 `./dev conformance` runs lld's own test suite with stock lld and with ours, and
 compares (`utils/conformance.py`). The tests are those of lld {version}, of Debian's
-source package: the folders {suites}; that of wasm is left out. They run with
-LLVM 22's programs, so that some fail on both sides. A test differs when it passes
-with one side only, or fails at another line; it is then run three times more on
-both sides, in turn.
+source package: {suites}; wasm is left out. They run with LLVM 22's
+programs, so that some fail on both sides. A test differs when it passes with one
+side only, or fails at another line; it is then run three times more on both sides,
+in turn.
 
 This page is written by `./dev conformance --write`, from the last whole run of
 each variant.
@@ -178,6 +180,8 @@ def write(records: dict) -> None:
     variants = [f"- `{name}`: {variant.what}."
                 + ("" if name in records else " Not run yet.")
                 for name, variant in VARIANTS.items()]
+    variants += [f"\n`{r['variant']}` ran with {key}={value}." for r in ran
+                 for key, value in r.get("environment", {}).items()]
     places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
     DOCUMENT.write_text(DOCUMENT_TEXT.format(
         version=(FOLDER / "version").read_text().strip(),
@@ -223,11 +227,19 @@ def parse() -> argparse.Namespace:
     options.env = dict(word.split("=", 1) for word in options.env)
     options.variant = options.variant or [
         name for name, variant in VARIANTS.items() if not variant.named]
+    # Stock's would run in the place of what is missing.
+    for name in ("ld.lld", "lld-link", "ld64.lld"):
+        if not (options.linkers / name).exists():
+            parser.error(f"no {name} in {options.linkers}")
+    if not options.env and any(VARIANTS[n].named for n in options.variant):
+        parser.error("delays needs --env")
     return options
 
 
 def choose(names: list, options) -> list:
     names = [n for n in names if re.search(options.filter, n)]
+    if not names:
+        sys.exit(f"error: no test matches {options.filter}")
     if options.sample and options.sample < len(names):
         names = [names[i * len(names) // options.sample]
                  for i in range(options.sample)]
@@ -273,7 +285,7 @@ def run_variant(name: str, options, stocks: dict) -> dict:
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
             "differences": differences, "flaky": flaky,
             "ours_seconds": seconds, "stock_seconds": stock_seconds,
-            "machine": machine(), "date": datetime.date.today().isoformat()}
+            "environment": options.env, "machine": machine(), "date": datetime.date.today().isoformat()}
 
 
 def main() -> int:
@@ -286,6 +298,7 @@ def main() -> int:
     if fetched.returncode != 0:
         return fetched.returncode
     whole = not options.sample and not options.filter
+    as_built = options.linkers == BIN and not options.env
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
     for name in options.variant:
@@ -294,7 +307,7 @@ def main() -> int:
             print(f"skipped: {name}: files in {options.out} stay in memory")
             continue
         done.append(run_variant(name, options, stocks))
-        if whole:
+        if whole and (as_built or VARIANTS[name].named):
             records[name] = done[-1]
             RESULTS.write_text(json.dumps(records, indent=1))
     print(table(done))
