@@ -36,7 +36,6 @@ DOCUMENT = ROOT / "docs" / "Conformance.md"
 SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
 
-
 # What the link will read is put out of memory first. stdin is the linker's.
 COLD = """#!/bin/bash
 files=()
@@ -285,7 +284,8 @@ def run_variant(name: str, options, stocks: dict) -> dict:
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
             "differences": differences, "flaky": flaky,
             "ours_seconds": seconds, "stock_seconds": stock_seconds,
-            "environment": options.env, "machine": machine(), "date": datetime.date.today().isoformat()}
+            "environment": options.env, "machine": machine(),
+            "date": datetime.date.today().isoformat()}
 
 
 def main() -> int:
