@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""Runs lld's own test suite with stock lld and with ours, and compares.
+
+    conformance.py [--variant NAME]... [--sample N] [--write]
+
+The tests are lld 19's, which utils/fetch-lld-tests.py puts into
+build-tools/lld-19. They run by their own lit with the programs of the LLVM that
+Headstart is built with, once with its linkers and once for each variant of ours.
+A test differs when it passes with one side only, or fails at another line; it is
+then run three times more on both sides, in turn. Every difference is printed,
+with what the failing line said. Exit status 1 when there is one, 77 when the
+tests cannot be had.
+
+--linkers and --env choose other programs, and what they find in the environment,
+for every variant that is run.
+"""
+
+import argparse
+import collections
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+from lldsuite import (BIN, FOLDER, LLVM, ROOT, SUITES, Side, Variant,
+                      headstart_of, say)
+
+RESULTS = FOLDER / "results.json"
+DOCUMENT = ROOT / "docs" / "Conformance.md"
+SKIPPED = 77
+ROUNDS = 3  # more runs of a test that differs
+
+# What the link will read is put out of memory first. stdin is the linker's.
+COLD = """#!/bin/bash
+files=()
+while IFS=$'\\t' read -r path _; do
+  [ ! -f "$path" ] || files+=("$path")
+done < <({headstart} inputs -- {linker} "$@" </dev/null 2>/dev/null)
+[ ${{#files[@]}} -eq 0 ] ||
+  {headstart} evict -- "${{files[@]}}" </dev/null >/dev/null 2>&1
+exec -a "$0" {linker} "$@"
+"""
+RUN = """#!/bin/bash
+exec {headstart} run -- {stock} "$@"
+"""
+# Its name is the same then, which a PDB records.
+BY_PATH = """#!/bin/bash
+exec {stock} "$@"
+"""
+# lld's tests set it to 1: link once and clean up. Those of COFF, to 2.
+TIMES = """#!/bin/bash
+LLD_IN_TEST=%d exec -a "$0" {linker} "$@"
+"""
+
+VARIANTS = {
+    "plain": Variant("as it comes"),
+    "cold": Variant("every input is put out of memory before each link",
+                    wrapper=COLD),
+    "jobs1": Variant("one thread that fetches",
+                     {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
+    "jobs16": Variant("sixteen threads that fetch",
+                      {"HEADSTART_FLAGS": "--prefetch-jobs=16"}),
+    "handover-none": Variant("fetched, but nothing is handed over",
+                             {"HEADSTART_FLAGS": "--prefetch-handover=none"}),
+    "delays": Variant("the engine's threads wait at random points "
+                      "(--linkers build/bin-faults --env NAME=SEED)",
+                      named=True),
+    "run": Variant("`headstart run` around stock lld", wrapper=RUN,
+                   stock=BY_PATH),
+    "at-work": Variant("as a build runs lld: it ends without cleaning up "
+                       "(LLD_IN_TEST=0), on both sides",
+                       wrapper=TIMES % 0, stock=TIMES % 0),
+    "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides",
+                     wrapper=TIMES % 2, stock=TIMES % 2),
+}
+
+
+# Comparing
+
+
+def describe(name: str, stock: list, ours: list) -> str:
+    """A difference, with what stands last in the output of a run that failed:
+    what the failing line printed."""
+    def side(results):
+        ends = collections.Counter(
+            f"{r.code} {r.where}".strip() for r in results)
+        return ", ".join(f"{end} ({n} times)" for end, n in ends.items())
+    failed = next((r for r in ours + stock if r.code == "failed"), None)
+    lines = failed.output.strip().splitlines() if failed else []
+    return "\n".join([f"{name}: stock {side(stock)}; ours {side(ours)}",
+                      *(f"    {line}" for line in lines[-25:])])
+
+
+def compare(stock: Side, ours: Side, expected: dict, got: dict):
+    """Sentences for tests that differ, and for those that stock itself does
+    not end the same way each time."""
+    suspects = sorted(n for n in expected if not expected[n].same(got[n]))
+    all_stock = {n: [expected[n]] for n in suspects}
+    all_ours = {n: [got[n]] for n in suspects}
+    for _ in range(ROUNDS if suspects else 0):
+        for side, results in ((stock, all_stock), (ours, all_ours)):
+            for name, result in side.run(suspects).items():
+                results[name].append(result)
+    differences, flaky = [], []
+    for name in suspects:
+        steady = all(r.same(all_stock[name][0]) for r in all_stock[name])
+        (differences if steady else flaky).append(
+            describe(name, all_stock[name], all_ours[name]))
+    return differences, flaky
+
+
+def counts(results: dict) -> dict:
+    return dict(collections.Counter(r.code for r in results.values()))
+
+
+def row(cells) -> str:
+    return "| " + " | ".join(str(c) for c in cells) + " |"
+
+
+def table(records: list) -> str:
+    """Two rows for each variant."""
+    codes = ("passed", "failed", "unsupported")
+    rows = [row(["variant", "linkers", *codes, "differences", "minutes"]),
+            row(["---"] * 2 + ["---:"] * 5)]
+    for record in records:
+        for side, differ in (("stock", ""),
+                             ("ours", len(record["differences"]))):
+            rows.append(row(
+                [record["variant"], side,
+                 *(record[side].get(c, 0) for c in codes), differ,
+                 f"{record[side + '_seconds'] / 60:.1f}"]))
+    return "\n".join(rows)
+
+
+DOCUMENT_TEXT = """# lld's own tests
+
+`./dev conformance` runs lld's own test suite with stock lld and with ours, and
+compares (`utils/conformance.py`). The tests are those of lld {version}, of Debian's
+source package: {suites}; wasm is left out. They run with LLVM 22's
+programs, so that some fail on both sides. A test differs when it passes with one
+side only, or fails at another line; it is then run three times more on both sides,
+in turn.
+
+This page is written by `./dev conformance --write`, from the last whole run of
+each variant.
+
+{table}
+
+{variants}
+
+## Differences
+
+{differences}
+
+## Not the same each time with stock
+
+{flaky}
+
+## When and where
+
+{places}
+"""
+
+
+def write(records: dict) -> None:
+    """docs/Conformance.md."""
+    ran = [records[name] for name in VARIANTS if name in records]
+
+    def found(key):
+        lines = [f"- {record['variant']}: {words.splitlines()[0]}"
+                 for record in ran for words in record[key]]
+        return "\n".join(lines) or "None."
+    variants = [f"- `{name}`: {variant.what}."
+                + ("" if name in records else " Not run yet.")
+                for name, variant in VARIANTS.items()]
+    variants += [f"\n`{r['variant']}` ran with {key}={value}." for r in ran
+                 for key, value in r.get("environment", {}).items()]
+    places = sorted({f"- {r['date']}, {r['machine']}" for r in ran})
+    DOCUMENT.write_text(DOCUMENT_TEXT.format(
+        version=(FOLDER / "version").read_text().strip(),
+        suites=", ".join(SUITES), table=table(ran),
+        variants="\n".join(variants), differences=found("differences"),
+        flaky=found("flaky"), places="\n".join(places)))
+    say(f"wrote {DOCUMENT.relative_to(ROOT)}")
+
+
+def machine() -> str:
+    version = subprocess.run([LLVM / "ld.lld", "--version"], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+    return (f"{os.cpu_count()} processors, Linux {platform.release()}, "
+            f"{version.split('(')[0].strip()}")
+
+
+# The command
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--variant", action="append", choices=list(VARIANTS),
+                        metavar="NAME", help="one of: " + ", ".join(VARIANTS))
+    parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER",
+                        default=BIN)
+    parser.add_argument("--env", action="append", default=[],
+                        metavar="NAME=VALUE", help="for ours only")
+    parser.add_argument("--sample", type=int, metavar="N",
+                        help="N tests, always the same ones")
+    parser.add_argument("--filter", default="", metavar="REGEX",
+                        help="only tests whose names match")
+    parser.add_argument("--out", type=pathlib.Path, default=FOLDER / "runs",
+                        help="where the tests run (default: %(default)s)")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
+    parser.add_argument("--no-fetch", action="store_true",
+                        help="only when the tests are here")
+    parser.add_argument("--write", action="store_true",
+                        help="docs/Conformance.md")
+    options = parser.parse_args()
+    options.out = options.out.resolve()
+    options.linkers = options.linkers.resolve()
+    options.env = dict(word.split("=", 1) for word in options.env)
+    options.variant = options.variant or [
+        name for name, variant in VARIANTS.items() if not variant.named]
+    # Stock's would run in the place of what is missing.
+    for name in ("ld.lld", "lld-link", "ld64.lld"):
+        if not (options.linkers / name).exists():
+            parser.error(f"no {name} in {options.linkers}")
+    if not options.env and any(VARIANTS[n].named for n in options.variant):
+        parser.error("delays needs --env")
+    return options
+
+
+def choose(names: list, options) -> list:
+    names = [n for n in names if re.search(options.filter, n)]
+    if not names:
+        sys.exit(f"error: no test matches {options.filter}")
+    if options.sample and options.sample < len(names):
+        names = [names[i * len(names) // options.sample]
+                 for i in range(options.sample)]
+    return names
+
+
+def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
+    """Whether files in a folder can be put out of memory."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "evict"
+    file.write_bytes(bytes(65536))
+    subprocess.run([headstart, "evict", file], stdout=subprocess.DEVNULL)
+    told = subprocess.run([headstart, "residency", "--json", file],
+                          stdout=subprocess.PIPE, text=True).stdout
+    file.unlink()
+    return '"resident_bytes": 0' in told
+
+
+def run_variant(name: str, options, stocks: dict) -> dict:
+    """`stocks` keeps what stock gave: it does for all variants of one kind."""
+    variant = VARIANTS[name]
+    if variant.stock not in stocks:
+        side = Side(options.out / name / "stock", LLVM,
+                    Variant("stock", wrapper=variant.stock), options.jobs)
+        names = choose(side.names(), options)
+        say(f"{len(names)} tests with stock")
+        stocks[variant.stock] = (side, side.run(names), side.seconds)
+    stock, expected, stock_seconds = stocks[variant.stock]
+    # A name as long as the other's: paths stand in outputs.
+    ours = Side(options.out / name / "other", options.linkers,
+                dataclasses.replace(variant, environment={
+                    **variant.environment, **options.env}), options.jobs)
+    say(f"{len(expected)} tests with ours: {name}")
+    got = ours.run(list(expected))
+    seconds = ours.seconds
+    differences, flaky = compare(stock, ours, expected, got)
+    for title, found in (("different", differences), ("flaky", flaky)):
+        for words in found:
+            print(f"{title}: {name}: {words}", flush=True)
+    # Gigabytes, and only of use to look into a difference.
+    if not differences:
+        shutil.rmtree(ours.tests)
+    return {"variant": name, "stock": counts(expected), "ours": counts(got),
+            "differences": differences, "flaky": flaky,
+            "ours_seconds": seconds, "stock_seconds": stock_seconds,
+            "environment": options.env, "machine": machine(),
+            "date": datetime.date.today().isoformat()}
+
+
+def main() -> int:
+    options = parse()
+    if options.no_fetch and not (FOLDER / "version").exists():
+        print("skipped: lld's tests are not here (./dev setup fetches them)")
+        return SKIPPED
+    fetched = subprocess.run(
+        [sys.executable, ROOT / "utils" / "fetch-lld-tests.py", FOLDER])
+    if fetched.returncode != 0:
+        return fetched.returncode
+    whole = not options.sample and not options.filter
+    as_built = options.linkers == BIN and not options.env
+    records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    stocks, done = {}, []
+    for name in options.variant:
+        if VARIANTS[name].wrapper == COLD and not evicts(
+                headstart_of(options.linkers), options.out):
+            print(f"skipped: {name}: files in {options.out} stay in memory")
+            continue
+        done.append(run_variant(name, options, stocks))
+        if whole and (as_built or VARIANTS[name].named):
+            records[name] = done[-1]
+            RESULTS.write_text(json.dumps(records, indent=1))
+    print(table(done))
+    if options.write:
+        write(records)
+    if not done:
+        return SKIPPED
+    if any(record["differences"] for record in done):
+        return 1
+    shutil.rmtree(options.out, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

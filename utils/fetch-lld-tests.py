@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Fetches lld's own tests, and the lit that they were written for, once.
+
+    fetch-lld-tests.py FOLDER
+
+They are lld 19's, of Debian's source package llvm-toolchain-19: 164 MB, of which
+20 are kept. The mirrors and keys are those that the machine's own apt names; its
+state is not touched. Exit status 77, and the reason in one line, where they
+cannot be had.
+"""
+
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+PACKAGE = "llvm-toolchain-19"
+# Below FOLDER without their first two folders: test, utils/lit.
+WANTED = ("lld/test", "llvm/utils/lit/lit", "llvm/utils/lit/lit.py")
+UNWANTED = ("lld/test/Unit", "lld/test/wasm")
+SKIPPED = 77
+
+
+def deb_src(path: pathlib.Path) -> str:
+    """A list of sources of the machine, asked for source packages instead."""
+    text = path.read_text()
+    if path.suffix == ".sources":
+        return re.sub(r"(?mi)^Types:.*$", "Types: deb-src", text)
+    return re.sub(r"(?m)^\s*deb(-src)?(?=\s)", "deb-src", text)
+
+
+def private_apt(folder: pathlib.Path) -> list:
+    """apt-get with the machine's mirrors and keys, and a state of its own."""
+    found = subprocess.run(
+        ["apt-config", "shell", "file", "Dir::Etc::sourcelist/f",
+         "parts", "Dir::Etc::sourceparts/d"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    places = dict(word.split("=", 1) for word in shlex.split(found))
+    for name in ("sources", "lists", "cache"):
+        (folder / name).mkdir()
+    for path in [pathlib.Path(places["file"]),
+                 *pathlib.Path(places["parts"]).glob("*")]:
+        if path.suffix in (".list", ".sources") and path.is_file():
+            (folder / "sources" / path.name).write_text(deb_src(path))
+    return ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null",
+            "-o", f"Dir::Etc::sourceparts={folder / 'sources'}",
+            "-o", f"Dir::State::lists={folder / 'lists'}",
+            "-o", f"Dir::Cache={folder / 'cache'}",
+            "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"]
+
+
+def run(command: list, folder: pathlib.Path) -> str:
+    """Returns the last thing it said when it failed."""
+    ended = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    lines = ended.stdout.strip().splitlines() or ["failed"]
+    return f"{command[0]}: {lines[-1]}" if ended.returncode else ""
+
+
+def fetch(work: pathlib.Path, folder: pathlib.Path) -> str:
+    """By way of `work`, an empty folder. Returns why it could not."""
+    apt = private_apt(work)
+    # Other sources than the distribution's may well have none: what counts is
+    # whether the package is there.
+    run(apt + ["update"], work)
+    problem = run(apt + ["source", "--download-only", "--tar-only", PACKAGE],
+                  work)
+    if problem:
+        return problem
+    tarball = next(work.glob(f"{PACKAGE}_*.orig.tar.*")).name
+    problem = run(
+        ["tar", "-xf", tarball, "--no-same-owner", "--strip-components=2",
+         "--wildcards", "--no-wildcards-match-slash",
+         *(f"--exclude={PACKAGE}_*/{name}" for name in UNWANTED),
+         *(f"{PACKAGE}_*/{name}" for name in WANTED)], work)
+    if problem:
+        return problem
+    for name in ("test", "utils"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+        (work / name).rename(folder / name)
+    version = tarball.split("_")[1].split(".orig")[0]
+    (folder / "version").write_text(version + "\n")
+    return ""
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    if (folder / "version").exists():
+        return 0
+    missing = [t for t in ("apt-get", "tar", "xz") if not shutil.which(t)]
+    start = time.monotonic()
+    work = folder / "fetching"
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        work.mkdir(parents=True)
+        why = (f"there is no {missing[0]}" if missing
+               else fetch(work, folder))
+    except (OSError, subprocess.SubprocessError, StopIteration,
+            KeyError) as error:
+        why = f"{type(error).__name__}: {error}"
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    if why:
+        print(f"skipped: lld's tests cannot be fetched: {why}")
+        return SKIPPED
+    print(f"fetched {PACKAGE} in {time.monotonic() - start:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
