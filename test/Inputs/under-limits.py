@@ -47,7 +47,7 @@ def limit(kind, value):
 
 def values(kind, size):
     return {
-        "threads": range(2, 14),
+        "threads": range(3, 14),
         "descriptors": range(1, 38),
         "address-space": [n * MIB for n in (96, 128, 192, 256, 384, 512, 1024)],
         "data": [n * MIB for n in (8, 16, 32, 64, 128, 256)],
@@ -61,10 +61,13 @@ def link(kind, value, name, program, arguments):
     shutil.rmtree("out", ignore_errors=True)
     os.mkdir("out")
     os.chmod("out", 0o777)
-    done = subprocess.run(
-        [name] + arguments, executable=program, stdin=subprocess.DEVNULL,
-        capture_output=True, timeout=60, close_fds=False,
-        preexec_fn=limit(kind, value) if kind else None)
+    try:
+        done = subprocess.run(
+            [name] + arguments, executable=program, stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=20, close_fds=False,
+            preexec_fn=limit(kind, value) if kind else None)
+    except subprocess.TimeoutExpired:
+        return "hangs", b"", b"", {}
     outputs = {path.name: path.read_bytes()
                for path in pathlib.Path("out").iterdir()}
     return done.returncode, done.stdout, done.stderr, outputs

@@ -218,15 +218,18 @@ PageCacheAbilities PageCache::probe() {
   PageCacheAbilities Found;
   Found.PageSize = systemPageSize();
 
-  // A sandbox may forbid memfd_create; our own program is always there, and
-  // resident.
-  int Scratch =
-      static_cast<int>(::syscall(SYS_memfd_create, "headstart", MFD_CLOEXEC));
-  if (Scratch < 0)
-    Scratch = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  else if (::ftruncate(Scratch, static_cast<off_t>(Found.PageSize)) != 0) {
-    ::close(Scratch);
-    return Found;
+  // Our own program is resident, and asking changes nothing of it. Where there
+  // is no /proc, memory takes its place; not first, since `ulimit -f` counts
+  // there as well, and ends the program by a signal.
+  int Scratch = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (Scratch < 0) {
+    Scratch =
+        static_cast<int>(::syscall(SYS_memfd_create, "headstart", MFD_CLOEXEC));
+    if (Scratch >= 0 &&
+        ::ftruncate(Scratch, static_cast<off_t>(Found.PageSize)) != 0) {
+      ::close(Scratch);
+      return Found;
+    }
   }
   if (Scratch < 0)
     return Found;
