@@ -7,6 +7,8 @@ option(HEADSTART_STATIC_LLVM
 option(HEADSTART_ASSERTIONS "Keep assert() in optimized builds" OFF)
 option(HEADSTART_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(HEADSTART_COVERAGE "Instrument for llvm-cov" OFF)
+option(HEADSTART_FAULTS
+  "With HEADSTART_RENAMED_SEAM: build and test linkers whose system calls fail" OFF)
 option(HEADSTART_FUZZERS "Build the libFuzzer targets" OFF)
 set(HEADSTART_WINDOWS_BUILD "" CACHE PATH
   "Where the preset windows-cross builds: ctest here runs its tests as well")

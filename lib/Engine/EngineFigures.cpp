@@ -110,7 +110,7 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   Stats.HintCalls += HintCalls.load();
   Stats.HandedOver += HandedOver.load();
   Stats.BudgetBytes = Options.BudgetBytes;
-  Stats.Jobs = Started;
+  Stats.Jobs = Started.load();
   auto Milliseconds = [&](TraceClock::time_point T) {
     return std::chrono::duration<double, std::milli>(T - Origin).count();
   };

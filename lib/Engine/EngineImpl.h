@@ -56,7 +56,7 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
   void cancel() {
-    if (Ended.load() != Started)
+    if (Ended.load() != Started.load())
       Unfinished.store(true);
     Window.cancel();
     Table.cancel();
@@ -158,7 +158,7 @@ private:
   std::atomic<unsigned> Ended{0};      ///< threads
   ProblemCounter Problems;
 
-  unsigned Started = 0; // threads; written before any other thread reads it
+  std::atomic<unsigned> Started{0}; ///< threads
   /// The engine joins them, or lets them go, before it gives up its share of
   /// this: so the last of them, which destroys it, has none to join.
   os::Threads Workers;

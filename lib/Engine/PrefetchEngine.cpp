@@ -99,7 +99,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
       Problems.add("cannot start a thread", "prefetch", E.message());
       break;
     }
-    Started = I + 1;
+    Started.store(I + 1);
   }
 }
 

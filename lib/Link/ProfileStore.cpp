@@ -17,6 +17,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
+#include <filesystem>
 
 using namespace llvm;
 
@@ -45,7 +46,13 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
     return Setting.str();
   std::string Folder = profileFolder();
   SmallString<256> Absolute(Output);
-  if (Folder.empty() || sys::fs::make_absolute(Absolute))
+  // LLVM's make_absolute asks with ever more memory where the system says that
+  // it has none.
+  std::error_code Error;
+  if (sys::path::is_relative(Absolute))
+    sys::path::make_absolute(std::filesystem::current_path(Error).string(),
+                             Absolute);
+  if (Folder.empty() || Error)
     return "";
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   std::string Key = (Tool + Twine('\0') + Absolute).str();

@@ -113,13 +113,19 @@ void Companion::prepare() {
   Options.HandOver = false;
   Options.Plan = planOptionsOf(Command);
   Options.Trace = Trace;
-  std::lock_guard<std::mutex> Lock(Mutex);
-  if (Ended.load()) {
-    WhyOff = TooLate;
-    return;
+  // Making and starting it asks the system, which may not answer: not under the
+  // lock that the end of the linker takes.
+  auto Mine = std::make_unique<PrefetchEngine>(Options);
+  PrefetchEngine &Started = *Mine;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (Ended.load()) {
+      WhyOff = TooLate;
+      return;
+    }
+    Engine = std::move(Mine);
   }
-  Engine = std::make_unique<PrefetchEngine>(Options);
-  Engine->start(std::move(Command));
+  Started.start(std::move(Command));
 }
 
 void Companion::cancel() {

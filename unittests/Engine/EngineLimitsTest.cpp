@@ -11,6 +11,8 @@
 #include "gmock/gmock.h"
 #include <sys/resource.h>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 
 using namespace headstart;
 using namespace headstart::test;
@@ -62,6 +64,38 @@ TEST_F(EngineLimitsTest, AThousandInputsNeedFewDescriptors) {
     EXPECT_EQ(Stats.HintedBytes, 1000 * 20000U);
   }
   EXPECT_EQ(openDescriptors(), Before);
+}
+
+/// Opens descriptors until \p Left are left, and closes them.
+class TakenDescriptors {
+public:
+  explicit TakenDescriptors(uint64_t Left) {
+    while (os::freeDescriptors() > Left)
+      Taken.push_back(::dup(0));
+  }
+  ~TakenDescriptors() {
+    for (int Descriptor : Taken)
+      ::close(Descriptor);
+  }
+
+private:
+  std::vector<int> Taken;
+};
+
+TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
+  std::vector<std::string> Paths = writeFiles(Folder, 10, 20000);
+  for (auto [Left, Jobs] : {std::pair(7U, 0U), {33U, 0U}, {36U, 2U}}) {
+    FewDescriptors Limit(200);
+    TakenDescriptors Others(Left);
+    EngineOptions Options;
+    Options.Jobs = 8;
+    PrefetchEngine Engine(Options);
+    Engine.startFiles(Paths);
+    Engine.join();
+    EXPECT_EQ(statsOf(Engine).Jobs, Jobs) << Left;
+    // The linker's own thread opens, as without the engine.
+    EXPECT_TRUE(Engine.take(Paths.front(), likeLLD()));
+  }
 }
 
 TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {

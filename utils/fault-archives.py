@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Makes the prefetcher call a test library wherever it calls the system.
+
+    fault-archives.py --table CALLS.json --llvm BIN --out COPY.a ARCHIVE...
+
+Copies our archives, and the members of libLLVMSupport.a that call the system for
+them, into one archive in which references to the C library's functions of the table
+are renamed to `headstart_fault_<name>`: test/Faults/Faults.cpp defines those. lld
+keeps the originals of LLVM's members, so that only our calls are bound. Whatever
+both sides may define is renamed in the copy as well: functions of the copied
+members, and templates and inline functions, of which a linker keeps one.
+
+Complete by construction: each function of the C library that the copies refer to
+must stand in the table, as one that fails or as one that cannot, and each member of
+libLLVMSupport.a that the copies refer to and that calls a function which may fail must
+be copied as well, or spared with a reason. Anything else ends the build.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COPY = "headstart_copy_"
+FAULT = "headstart_fault_"
+# The streams stay lld's: what is written to them is the link's.
+STREAMS = {"_ZN4llvm4outsEv", "_ZN4llvm4errsEv"}
+# What of the C++ library reaches the system, and its name in the table.
+RUNTIME = {
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_"
+    "EEPFvvE": "thread",
+    "_ZNSt10filesystem12read_symlinkERKNS_7__cxx114pathERSt10error_code": "readlink",
+}
+RUNTIME_HARMLESS = re.compile(
+    r"_ZNSt6thread(4joinEv|6detachEv|20hardware_concurrencyEv|6_StateD2Ev)$"
+    r"|_ZNK?St10filesystem7__cxx114path|_ZT[ISV]")
+RUNTIME_SUSPECT = re.compile(
+    r"St10filesystem|fstream|filebuf|random_device|St6thread|St11this_thread")
+# Of the compiler and the C++ runtime.
+COMPILER = re.compile(r"_Unwind_|__|malloc$|_GLOBAL_")
+
+
+class Problem(Exception):
+    """What is wrong, in words for whoever builds."""
+
+
+class Member:
+    def __init__(self):
+        self.strong, self.weak, self.wanted = set(), set(), set()
+
+
+def run(tools, name, *args):
+    program = shutil.which(name, path=str(tools))
+    if not program:
+        raise Problem(f"{tools} has no {name}")
+    done = subprocess.run([program, *map(str, args)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Problem(f"{name} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def symbols_of(tools, archive):
+    """{member's name: its symbols}; members of one name are taken together."""
+    members = {}
+    for line in run(tools, "llvm-nm", "-g", "--format=posix", archive).splitlines():
+        if header := re.match(r"(\S+):$", line):
+            member = members.setdefault(header[1], Member())
+        elif symbol := re.match(r"(\S+) (\S)", line):
+            name, kind = symbol.groups()
+            # `u`, unique in the process, must stay so.
+            where = ("wanted" if kind in "Uwv" else "weak" if kind in "WV" else
+                     "strong" if kind != "u" else None)
+            if where and not name.startswith("DW.ref."):
+                getattr(member, where).add(name)
+    return members
+
+
+def plain(name):
+    """open for open64, stat for fstat64's kin: as in the table."""
+    return name if name == "getdents64" else name.removesuffix("64")
+
+
+def classify(table, where, name):
+    """What a reference is renamed to; None if it stays."""
+    if name in RUNTIME:
+        return FAULT + RUNTIME[name].replace("readlink", "read_symlink")
+    if name.startswith("_Z") or COMPILER.match(name):
+        if (RUNTIME_SUSPECT.search(name) and not RUNTIME_HARMLESS.match(name)
+                and "headstart" not in name):
+            raise Problem(f"{where} refers to {name}, of the C++ library, which may "
+                          "call the system: fault-archives.py must know it")
+        return None
+    if name == "syscall" or plain(name) in table["faulted"]:
+        return FAULT + name
+    if name in table["harmless"]:
+        return None
+    raise Problem(f"{where} calls {name}(), which test/Faults/SystemCalls.json does "
+                  "not know: may it fail, and how? (HACKING.md, \"a system call\")")
+
+
+def check_llvm(table, support, wanted):
+    """No member of LLVM that calls the system for us is forgotten."""
+    for name, member in support.items():
+        if name in table["llvm"] or name in table["spared_llvm"]:
+            continue
+        calls = sorted(c for c in member.wanted if plain(c) in table["faulted"])
+        used = sorted(member.strong & wanted)
+        if calls and used:
+            raise Problem(f"LLVM's {name} is used ({used[0]}) and calls {calls[0]}(): "
+                          "it must be copied, or spared")
+
+
+def copy_archives(table, tools, archives, support_archive, work):
+    """Writes the renamed copies to the folder \\p work; returns their paths."""
+    ours = {archive: symbols_of(tools, archive) for archive in archives}
+    members = [(f"{archive.name}({name})", member) for archive in archives
+               for name, member in ours[archive].items() if name not in table["spared"]]
+    support = symbols_of(tools, support_archive)
+    copied = [(f"LLVM's {name}", support[name]) for name in table["llvm"]]
+    check_llvm(table, support, set().union(*(m.wanted for _, m in members + copied)))
+
+    defined = set().union(*(m.strong | m.weak for _, m in members + copied))
+    changes = {}
+    for where, member in members + copied:
+        for name in sorted(member.wanted - defined):
+            if new := classify(table, where, name):
+                changes[name] = new
+    for _, member in members:
+        changes.update((name, COPY + name) for name in member.weak)
+    for _, member in copied:
+        changes.update((name, COPY + name) for name in member.strong | member.weak)
+
+    (work / "llvm").write_text("".join(f"{o} {n}\n" for o, n in changes.items()))
+    (work / "ours").write_text("".join(f"{o} {n}\n" for o, n in changes.items()
+                                       if o not in STREAMS))
+    paths = []
+    for number, archive in enumerate(archives):
+        copy = work / f"{number}.a"
+        shutil.copy(archive, copy)
+        apart = [name for name in ours[archive] if name in table["spared"]]
+        if apart:
+            run(tools, "llvm-ar", "x", f"--output={work}", archive, *apart)
+            run(tools, "llvm-ar", "d", copy, *apart)
+        run(tools, "llvm-objcopy", f"--redefine-syms={work / 'ours'}", copy)
+        paths += [copy, *(work / name for name in apart)]
+    run(tools, "llvm-ar", "x", f"--output={work}", support_archive, *table["llvm"])
+    for name in table["llvm"]:
+        run(tools, "llvm-objcopy", f"--redefine-syms={work / 'llvm'}", work / name)
+        paths.append(work / name)
+    return paths
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--table", type=pathlib.Path, required=True)
+    parser.add_argument("--llvm", type=pathlib.Path, required=True,
+                        help="the folder with LLVM's programs")
+    parser.add_argument("--support", type=pathlib.Path, required=True,
+                        help="libLLVMSupport.a")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("archives", nargs="+", type=pathlib.Path)
+    args = parser.parse_args()
+    table = json.loads(args.table.read_text(encoding="utf-8"))
+    table["harmless"] = set(" ".join(table["cannot_fail"].values()).split())
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            paths = copy_archives(table, args.llvm, args.archives, args.support,
+                                  pathlib.Path(folder))
+            args.out.unlink(missing_ok=True)
+            run(args.llvm, "llvm-ar", "qcsLD", args.out, *paths)
+    except Problem as problem:
+        print(f"fault-archives.py: error: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""Links while each system call of the prefetcher fails, and compares with stock.
+
+    fault-links.py --faults BIN-FAULTS --stock LLVM-BIN [--flavour NAME]...
+                   [--call NAME]... [--way WAY]... [--fault CALL:N:WAY]
+                   [--without WAY]... [--delays N] [--quick] [--write FILE]
+
+For each flavour a small link is recorded once: which calls the prefetcher makes, how
+often, from how many places. Then each call fails with each error that its manual
+names (test/Faults/SystemCalls.json), comes back short, late, or never: the first of
+its kind, the second, one in the middle, the last, the first from each place that
+calls it, and all. Inputs are in memory, or evicted before; a record of the last link
+is there, or not: each fault meets one of these four, in turn. Outputs, messages and
+exit status must be stock's, and the link must end.
+
+Prints a line for each call, and every difference with what shows it again; exits 1
+if there was one. --write puts the table into a document, between its marks.
+"""
+
+import argparse
+import collections
+import datetime
+import importlib.util
+import json
+import multiprocessing
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CALLS = ROOT / "test/Faults/SystemCalls.json"
+LIMIT = 20  # seconds for a link
+STUCK_LIMIT = 5
+LATE = "late=50"
+MANY = 60
+MOST_SAID = 300  # of a difference: stack traces are long
+CONDITIONS = [(cold, recorded) for recorded in (False, True) for cold in (True, False)]
+MARKS = ("<!-- faults: written by ./dev faults --write -->", "<!-- faults: end -->")
+
+spec = importlib.util.spec_from_file_location("same_link",
+                                              ROOT / "utils/same-link.py")
+same_link = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(same_link)
+
+
+# -- what is linked ------------------------------------------------------------
+
+def bytes_of(name, size):
+    """A variable of so many bytes that differ."""
+    rng = random.Random(name)
+    values = ",".join(str(rng.randrange(256)) for _ in range(size))
+    return f"const unsigned char {name}[] = {{{values}}};\n"
+
+
+# Large ones are mapped, planned and fetched by ranges; small ones are read.
+SOURCES = {
+    "main": "int one(int), two(int), three(int), four(int);\n"
+            "int main(void) { return one(1) + two(2) + three(3) + four(4); }\n",
+    "one": bytes_of("data1", 150000) + "int one(int x) { return data1[x]; }\n",
+    "two": bytes_of("data2", 90000) + "int two(int x) { return data2[x]; }\n",
+    "three": "int three(int x) { return x * 3; }\n",
+    "four": bytes_of("data4", 20000) + "int four(int x) { return data4[x]; }\n",
+    "unused": bytes_of("data5", 80000) + "int unused(int x) { return data5[x]; }\n",
+}
+NAMES_LIBRARY = {"elf": '#pragma comment(lib, "four")\n',
+                 "coff": '#pragma comment(lib, "four")\n', "macho": ""}
+TBD = """--- !tapi-tbd
+tbd-version: 4
+targets: [ arm64-macos ]
+install-name: '/usr/lib/libSystem.B.dylib'
+exports:
+  - targets: [ arm64-macos ]
+    symbols: [ dyld_stub_binder ]
+...
+"""
+FORMATS = {  # target, suffix, archive, what llvm-ar is told
+    "elf": ("x86_64-linux-gnu", "o", "lib{}.a", ["rcs"]),
+    "coff": ("x86_64-pc-windows-msvc", "obj", "{}.lib", ["rcs"]),
+    "macho": ("arm64-apple-macos13", "o", "lib{}.a", ["rcs", "--format=darwin"]),
+}
+ELF = ("-o out/x -e main --build-id=sha1 -L none -L libraries -L . main.o one.o "
+       "input.ld @rest.rsp").split() + [f"-lempty{n}" for n in range(MANY)]
+COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt "
+        "/libpath:none /libpath:libraries /out:out/x.exe main.obj one.obj "
+        "@rest.rsp").split()
+MACHO = ("-arch arm64 -platform_version macos 13.0 13.0 -o out/x -Lnone -Llibraries -L. "
+         "main.o -filelist list -lparts -lfour libSystem.tbd").split()
+REPORTS = ["--prefetch-stats=../stats.json", "--prefetch-trace=../trace.json"]
+# flavour: format, program, words, words for ours alone
+FLAVOURS = {
+    "elf": ("elf", "ld.lld", ELF, []),
+    "elf-fails": ("elf", "ld.lld", [*ELF, "missing.o", "one.o"], []),
+    "elf-reports": ("elf", "ld.lld", ELF, REPORTS),
+    "coff": ("coff", "lld-link", COFF, []),
+    "coff-fails": ("coff", "lld-link", [*COFF, "missing.obj"], []),
+    "macho": ("macho", "ld64.lld", MACHO, []),
+    "macho-fails": ("macho", "ld64.lld", [*MACHO, "-lmissing"], []),
+    "run": ("elf", "headstart", ELF, []),
+    "run-reports": ("elf", "headstart", ELF, REPORTS),
+}
+# What ours may say of a report, and stock cannot.
+OUR_WARNING = b": warning: cannot write '../"
+
+
+def make_inputs(kind, folder, llvm):
+    """Makes what the links of a format read; returns nothing."""
+    target, suffix, archive, how = FORMATS[kind]
+    (folder / "libraries").mkdir(parents=True)
+
+    def tool(name, *words):
+        subprocess.run([llvm / name, *words], cwd=folder, check=True)
+
+    for name, text in SOURCES.items():
+        if name == "main":
+            text = NAMES_LIBRARY[kind] + text
+        (folder / f"{name}.c").write_text(text)
+        tool("clang", f"--target={target}", "-g", "-O1", "-ffunction-sections", "-c",
+             f"{name}.c", "-o", f"{name}.{suffix}")
+    tool("llvm-ar", *how, archive.format("parts"), f"two.{suffix}", f"unused.{suffix}")
+    tool("llvm-ar", *how, "libraries/" + archive.format("four"), f"four.{suffix}")
+    for number in range(MANY):  # so that folders are listed
+        (folder / f"libraries/other{number}").touch()
+        (folder / f"libraries/libempty{number}.a").write_text("!<arch>\n")
+    if kind == "macho":
+        (folder / "libSystem.tbd").write_text(TBD)
+        (folder / "list").write_text("one.o\nthree.o\n")
+    else:
+        tool("llvm-ar", "rcs", "--thin", archive.format("thin"), f"three.{suffix}")
+    if kind == "elf":
+        (folder / "input.ld").write_text("GROUP(libparts.a)\n")
+        (folder / "rest.rsp").write_text("--whole-archive -lthin\n")
+    if kind == "coff":
+        (folder / "rest.rsp").write_text("parts.lib thin.lib\n")
+    for path in folder.glob("*.c"):
+        path.unlink()
+
+
+# -- one link ------------------------------------------------------------------
+
+Counted = collections.namedtuple("Counted", "calls off_main faults sites")
+
+
+def read_record(path):
+    """{name: Counted} of what Faults.cpp has written (its struct Call)."""
+    layout = struct.Struct("=16s3Q32Q")
+    found = {}
+    for name, calls, off_main, faults, *sites in layout.iter_unpack(path.read_bytes()):
+        if name := name.rstrip(b"\0").decode():
+            firsts = [first for address, first in zip(sites[::2], sites[1::2]) if address]
+            found[name] = Counted(calls, off_main, faults, firsts)
+    return found
+
+
+class Worker:
+    """Links in a folder of its own; one for each process."""
+
+    here = None
+
+    def __init__(self, work, options):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=work))
+        self.work = work
+        self.options = options
+        self.expected = {}
+        os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        os.environ.pop("HEADSTART_FAULT", None)
+
+    def prepare(self, flavour):
+        """What stock makes of it, and the record of a link of ours."""
+        kind, program, words, _ = FLAVOURS[flavour]
+        place = self.folder / kind
+        if not place.exists():
+            shutil.copytree(self.work / kind, place, symlinks=True)
+            for path in place.rglob("*"):  # what is dirty cannot be evicted
+                if path.is_file():
+                    with open(path, "rb") as file:
+                        os.fsync(file)
+        os.chdir(place)
+        runs = program == "headstart"  # a linker, by its path
+        stock = str(self.options.stock / ("ld.lld" if runs else program))
+        self.expected[flavour] = same_link.link(stock, stock if runs else program,
+                                                words, LIMIT)
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        self.link(flavour)
+        saved = self.folder / f"cache.{flavour}"
+        (self.folder / "cache").mkdir(exist_ok=True)
+        shutil.rmtree(saved, ignore_errors=True)
+        (self.folder / "cache").rename(saved)
+
+    def link(self, flavour, limit=LIMIT):
+        _, program, words, ours = FLAVOURS[flavour]
+        if program == "headstart":
+            words = ["run", *ours, "--", str(self.options.stock / "ld.lld"), *words]
+        else:
+            words = [*ours, *words]
+        seen = same_link.link(str(self.options.faults / program), program, words, limit)
+        if ours:
+            seen["standard error"] = b"".join(
+                line for line in seen["standard error"].splitlines(keepends=True)
+                if OUR_WARNING not in line)
+        return seen
+
+    def try_fault(self, flavour, condition, fault):
+        """(the differences from stock, the record)."""
+        if flavour not in self.expected:
+            self.prepare(flavour)
+        cold, recorded = condition
+        cache = self.folder / "cache"
+        shutil.rmtree(cache, ignore_errors=True)
+        if recorded:
+            shutil.copytree(self.folder / f"cache.{flavour}", cache)
+        else:
+            cache.mkdir()
+        os.chdir(self.folder / FLAVOURS[flavour][0])
+        if cold:
+            evict(pathlib.Path("."))
+        record = self.folder / "record"
+        os.environ["HEADSTART_FAULT"] = ",".join(filter(None,
+                                                        [f"record={record}", fault]))
+        try:
+            limit = STUCK_LIMIT if fault.endswith("stuck") else LIMIT
+            got = self.link(flavour, limit)
+            found = list(same_link.differences(self.expected[flavour], got))
+        except subprocess.TimeoutExpired:
+            found = [f"does not end in {limit} s"]
+        finally:
+            del os.environ["HEADSTART_FAULT"]
+        return found, read_record(record)
+
+
+def evict(folder):
+    for path in folder.rglob("*"):
+        if path.is_file() and "out" not in path.parts:
+            with open(path, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def start_worker(work, options):
+    Worker.here = Worker(work, options)
+
+
+def try_one(task):
+    return task, *Worker.here.try_fault(*task)
+
+
+# -- which faults --------------------------------------------------------------
+
+def numbers_of(flavour, call, counted, way, quick):
+    """Which calls of a kind fail."""
+    if way == "stuck":
+        return [(counted.off_main + 1) // 2] if counted.off_main else []
+    if way == LATE:
+        return [(counted.calls + 1) // 2]
+    # No system interrupts a call for ever, nor has a file never room for the time
+    # being: LLVM's streams try again, lld's as well.
+    everything = [] if way == "EINTR" or (call, way) == ("write", "EAGAIN") else ["*"]
+    if quick:
+        return [1, *everything]
+    some = {1, counted.calls}
+    if "-" not in flavour:  # else a variant of another
+        some |= {2, (counted.calls + 1) // 2, *counted.sites}
+    return [n for n in sorted(some) if n <= counted.calls] + everything
+
+
+def ways_of(call, table, options):
+    ways = [*table["faulted"][call][0].split(), LATE, "stuck"]
+    ways = [way for way in ways if way.split("=")[0] not in options.without]
+    if options.ways:
+        return [way for way in ways if way.split("=")[0] in options.ways]
+    # The first of the errors stands for all of them.
+    return [way for way in ways if not options.quick or way == ways[0] or way[0] != "E"]
+
+
+def faults_of(flavour, records, table, options):
+    """Yields (flavour, condition, fault)."""
+    for call in table["faulted"]:
+        if options.calls and call not in options.calls:
+            continue
+        met = [(c, records[flavour, c][call]) for c in CONDITIONS
+               if call in records[flavour, c] and records[flavour, c][call].calls]
+        for way in ways_of(call, table, options) if met else []:
+            # Begins anywhere: all failing is not to meet one condition alone.
+            turn = random.Random(flavour + call + way).randrange(len(met))
+            numbers = {c: numbers_of(flavour, call, counted, way, options.quick)
+                       for c, counted in met}
+            for which in range(max(map(len, numbers.values()))):
+                condition = met[(turn + which) % len(met)][0]
+                if mine := numbers[condition]:
+                    number = mine[min(which, len(mine) - 1)]
+                    yield flavour, condition, f"{call}:{number}:{way}"
+
+
+def in_words(task):
+    flavour, (cold, recorded), fault = task
+    how = f"--fault {fault}" if fault else "without a fault"
+    return (f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'in memory'}, "
+            f"{'a' if recorded else 'no'} record)")
+
+
+def tell(result):
+    for difference in result[1]:
+        print(f"{in_words(result[0])}: {difference[:MOST_SAID]}", flush=True)
+    return result
+
+
+# -- the table -----------------------------------------------------------------
+
+def table_of(results, table):
+    """Lines of a Markdown table: a row for each call that was made."""
+    lines = ["| call | fails with, or comes back | what then | links | faults | different |",
+             "| --- | --- | --- | --: | --: | --: |"]
+    for call, (ways, then) in table["faulted"].items():
+        mine = [r for r in results if r[0][2].startswith(call + ":")]
+        if not mine:
+            continue
+        met = sum(record[call].faults != 0 for _, _, record in mine if call in record)
+        tried = {task[2].split(":")[2].split("=")[0] for task, _, _ in mine}
+        listed = [w for w in [*ways.split(), "late", "stuck"] if w in tried]
+        lines.append(f"| `{call}` | {' '.join(listed)} | {then} | {len(mine)} | {met} | "
+                     f"{sum(bool(found) for _, found, _ in mine)} |")
+    return lines
+
+
+def write_table(path, lines):
+    text = path.read_text(encoding="utf-8")
+    head, _, rest = text.partition(MARKS[0])
+    _, _, tail = rest.partition(MARKS[1])
+    if not rest or not tail:
+        sys.exit(f"fault-links.py: {path} has no marks for the table")
+    body = "\n".join([f"Measured {datetime.date.today().isoformat()}.", "", *lines])
+    path.write_text(f"{head}{MARKS[0]}\n\n{body}\n\n{MARKS[1]}{tail}", encoding="utf-8")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--faults", type=pathlib.Path, default=ROOT / "build/bin-faults")
+    parser.add_argument("--stock", type=pathlib.Path,
+                        default=pathlib.Path("/usr/lib/llvm-22/bin"))
+    parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
+    parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
+    parser.add_argument("--way", dest="ways", action="append", metavar="WAY",
+                        help="an error's name, short, end, late or stuck")
+    parser.add_argument("--without", action="append", metavar="WAY", default=[])
+    parser.add_argument("--fault", metavar="CALL:N:WAY", help="this one alone")
+    parser.add_argument("--delays", type=int, metavar="N",
+                        help="instead: calls of our threads delayed, by N seeds")
+    parser.add_argument("--quick", action="store_true",
+                        help="one error for each call, the first call and all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--write", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    options.faults, options.stock = options.faults.resolve(), options.stock.resolve()
+    options.flavours = options.flavours or list(FLAVOURS)
+    return options
+
+
+def main() -> int:
+    options = parse_arguments()
+    table = json.loads(CALLS.read_text(encoding="utf-8"))
+    results = []
+    with tempfile.TemporaryDirectory(prefix="faults") as folder:
+        work = pathlib.Path(folder)
+        for kind in {FLAVOURS[flavour][0] for flavour in options.flavours}:
+            make_inputs(kind, work / kind, options.stock)
+        tasks = [(f, c, "") for f in options.flavours for c in CONDITIONS]
+        with multiprocessing.Pool(options.jobs, start_worker, (work, options)) as pool:
+            results += map(tell, pool.imap(try_one, tasks))
+            records = {task[:2]: record for task, _, record in results}
+            if options.fault:
+                faults = [(*task[:2], options.fault) for task in tasks]
+            elif options.delays:
+                faults = [(*task[:2], f"delay={seed}") for task in tasks
+                          for seed in range(1, options.delays + 1)]
+            else:
+                faults = [t for f in options.flavours
+                          for t in faults_of(f, records, table, options)]
+            results += map(tell, pool.imap_unordered(try_one, faults, chunksize=4))
+        os.chdir(ROOT)
+    wrong = [result for result in results if result[1]]
+    lines = table_of(results, table)
+    print("\n".join(lines))
+    met = {call for record in records.values() for call in record}
+    print("made by none of these links:", *sorted(set(table["faulted"]) - met))
+    print(f"{len(results)} links, {len(wrong)} different")
+    if not options.delays and not any(
+            record[call].faults for _, _, record in results for call in record):
+        sys.exit("fault-links.py: nothing has failed: are these the faulty programs?")
+    if options.write:
+        write_table(options.write, lines)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Tests of fault-archives.py, on an archive of one object.
+
+    test-fault-archives.py --llvm BIN --support LIBLLVMSUPPORT
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CALLS_KNOWN = ("#include <unistd.h>\n#include <string.h>\n"
+               "int known(const char *P) { return access(P, 0) + (int)strlen(P); }\n")
+CALLS_NEW = "int nice(int); int unknown(void) { return nice(1); }\n"
+CALLS_LLVM = ('#include "llvm/Support/Jobserver.h"\n'
+              "void *reached() { return llvm::JobserverClient::getInstance(); }\n")
+options = None
+
+
+class Archives(unittest.TestCase):
+    def copy(self, source, suffix="c"):
+        """(what fault-archives.py did, the copy's undefined symbols)."""
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            (work / f"a.{suffix}").write_text(source)
+            subprocess.run([options.llvm / "clang", "-O1",
+                            f"-I{options.llvm.parent / 'include'}",
+                            "-c", f"a.{suffix}", "-o", "a.o"], cwd=work, check=True)
+            subprocess.run([options.llvm / "llvm-ar", "rcs", "in.a", "a.o"], cwd=work,
+                           check=True)
+            done = subprocess.run(
+                [sys.executable, ROOT / "utils/fault-archives.py",
+                 "--table", ROOT / "test/Faults/SystemCalls.json", "--llvm",
+                 options.llvm, "--support", options.support, "--out", work / "out.a",
+                 work / "in.a"], capture_output=True, text=True)
+            if done.returncode != 0:
+                self.assertFalse((work / "out.a").exists())
+                return done, []
+            (work / "x").mkdir()
+            subprocess.run([options.llvm / "llvm-ar", "x", "--output=x", "out.a", "a.o"],
+                           cwd=work, check=True)
+            names = subprocess.run([options.llvm / "llvm-nm", "-u", "-j", "x/a.o"],
+                                   cwd=work, capture_output=True, text=True, check=True)
+            return done, names.stdout.split()
+
+    def test_known_call_is_renamed(self):
+        done, names = self.copy(CALLS_KNOWN)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("headstart_fault_access", names)
+        self.assertIn("strlen", names)
+        self.assertNotIn("access", names)
+
+    def test_unknown_call_ends_the_build(self):
+        done, _ = self.copy(CALLS_NEW)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("in.a(a.o) calls nice(), which test/Faults/SystemCalls.json does "
+                      "not know", done.stderr)
+
+    def test_unknown_part_of_llvm_ends_the_build(self):
+        done, _ = self.copy(CALLS_LLVM, "cpp")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("LLVM's Jobserver.cpp.o is used", done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--llvm", type=pathlib.Path, required=True)
+    parser.add_argument("--support", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
