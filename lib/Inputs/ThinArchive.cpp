@@ -54,7 +54,8 @@ private:
 
 StringRef Reader::at(uint64_t Offset, uint64_t Size) {
   if (Offset < WindowAt || Offset + Size > WindowAt + Window.size()) {
-    Window.resize(64 << 10);
+    Window.resize(std::min<uint64_t>(
+        64 << 10, File.size() - std::min(Offset, File.size())));
     WindowAt = Offset;
     std::error_code Error;
     Window.resize(File.readAt(Offset, Window, Error));
