@@ -21,7 +21,7 @@ namespace headstart::macho {
 static constexpr uint32_t MostSlices = 1024;
 static constexpr uint32_t LargestCommands = 4 << 20;
 /// Far more than any library has; each costs each name below @rpath two looks.
-static constexpr size_t MostRunPaths = 256;
+static constexpr size_t MostRunPaths = 64;
 
 uint32_t wordAt(StringRef Bytes, size_t Offset) {
   if (Offset > Bytes.size() || Bytes.size() - Offset < sizeof(uint32_t))
