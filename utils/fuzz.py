@@ -15,15 +15,15 @@ import time
 
 # Name: how many of a hundred executions, and the largest input in bytes.
 FUZZERS = {
-    "Planner": (10, 6144),
     "InputScanner": (8, 6144),
     "CommandLine": (3, 2048),
+    "Ignore": (8, 2048),
+    "Planner": (10, 6144),
     "Layout": (18, 6144),
     "Text": (11, 4096),
-    "Ignore": (11, 2048),
     "Manifest": (12, 4096),
     "Profile": (12, 4096),
-    "DirectoryRecords": (15, 4096),
+    "DirectoryRecords": (18, 4096),
 }
 
 # libLLVM is not instrumented: annotations that cross into it are false. The

@@ -21,7 +21,7 @@ using namespace headstart;
 static constexpr fuzz::CostLimits Limits = {
     .Read = {16, 4096},
     .Allocated = {64, 64 << 10},
-    .Steps = {512, 20000},
+    .Steps = {16, 16000},
 };
 
 static PlanOptions optionsOf(Flavour Kind) {
