@@ -16,7 +16,7 @@ using namespace headstart;
 
 static constexpr fuzz::CostLimits Limits = {
     .Read = {4, 0},
-    .Allocated = {1024, 64 << 10},
+    .Allocated = {2048, 64 << 10},
     .Steps = {2048, 60000},
 };
 

@@ -16,7 +16,7 @@ using namespace headstart;
 
 static constexpr fuzz::CostLimits Limits = {
     .Read = {0, 0},
-    .Allocated = {128, 16 << 10},
+    .Allocated = {192, 16 << 10},
     .Steps = {128, 20000},
 };
 

@@ -19,7 +19,7 @@
 using namespace headstart;
 
 static constexpr fuzz::CostLimits Limits = {
-    .Read = {16, 4096},
+    .Read = {24, 4096},
     .Allocated = {64, 64 << 10},
     .Steps = {16, 16000},
 };
