@@ -94,5 +94,7 @@ if(HEADSTART_LD_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX
   add_link_options(--ld-path=${HEADSTART_LD_LLD})
 endif()
 if(HEADSTART_FUZZERS)
-  target_compile_options(headstart_options INTERFACE -fsanitize=fuzzer-no-link)
+  # The second for the steps that unittests/Fuzzers/Cost.h counts.
+  target_compile_options(headstart_options INTERFACE
+    -fsanitize=fuzzer-no-link -fsanitize-coverage=trace-pc-guard)
 endif()

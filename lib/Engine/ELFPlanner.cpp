@@ -120,7 +120,11 @@ static void askForBorders(const os::OpenFile &File, ByteRange Index,
   for (uint64_t Member : Members)
     if (Member < File.size()) {
       uint64_t Begin = Member - std::min(Member, BeforeBytes);
-      Borders.push_back({Begin, Member + 128 - Begin});
+      uint64_t End = Member + 128;
+      if (!Borders.empty() && Begin <= Borders.back().end())
+        Borders.back().Length = End - Borders.back().Offset;
+      else
+        Borders.push_back({Begin, End - Begin});
     }
   Borders.push_back(
       {File.size() - std::min(File.size(), BeforeBytes), BeforeBytes});

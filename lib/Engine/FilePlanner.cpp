@@ -98,18 +98,17 @@ std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
 /// The layout of any input of ld64.lld: of all members, where all are read.
 static std::optional<ObjectLayout> readMachO(const os::OpenFile &File,
                                              StringRef Arch, bool AllMembers,
-                                             SmallVectorImpl<char> &Head) {
+                                             FileWindow &Window) {
   File.expectScatteredReads();
+  Window.open(File);
   MachOFileReader Reader(File.size(), Arch, AllMembers);
   for (ByteRange Needed = Reader.needs(); !Needed.empty();
        Needed = Reader.needs()) {
-    Head.clear();
-    Head.resize_for_overwrite(Needed.Length);
-    std::error_code Error;
-    if (File.readAt(Needed.Offset, {Head.data(), Head.size()}, Error) !=
-        Head.size())
+    // Small members lie in what was read for the one before.
+    std::optional<ArrayRef<char>> Bytes = Window.read(Needed);
+    if (!Bytes)
       return std::nullopt;
-    Reader.give(Head);
+    Reader.give(*Bytes);
   }
   return std::move(Reader).layout();
 }
@@ -160,7 +159,7 @@ FilePlanner::plan(const os::OpenFile &File, const NamedInput &Named,
       Layout =
           readELF(File, *Skimmed, Named, Order, Record != nullptr, Scratch);
   } else if (!Small && Options.Kind == Flavour::MachO) {
-    Layout = readMachO(File, Options.Arch, Named.Whole, Scratch.Head);
+    Layout = readMachO(File, Options.Arch, Named.Whole, Scratch.HeaderWindow);
   } else if (!Small && !Named.Whole) {
     Layout = readLayoutOf(File, Scratch.Head);
     if (Layout && !Record)

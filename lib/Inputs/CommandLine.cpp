@@ -49,8 +49,9 @@ CommandLineContext CommandLineContext::fromProcess() {
 }
 
 namespace {
-/// Far beyond any build's, and little enough to read twice.
-constexpr uint64_t LargestResponseFile = uint64_t(256) << 20; // bytes
+/// Of all response files together: far beyond any build's, and little enough
+/// to read twice.
+constexpr uint64_t MostResponseBytes = uint64_t(256) << 20;
 constexpr size_t DeepestNesting = 64;
 /// Files that name each other twice would double the work at every level.
 constexpr size_t MostResponseFiles = 10000;
@@ -76,6 +77,7 @@ private:
   ExpandedCommandLine &Result;
   SmallVector<os::FileIdentity, 8> Including; ///< outermost first
   size_t FilesRead = 0;
+  uint64_t BytesLeft = MostResponseBytes;
 };
 } // namespace
 
@@ -93,8 +95,8 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
   if (FilesRead >= MostResponseFiles)
     return refuse("there are more than " + Twine(MostResponseFiles) +
                   " response files");
-  if (File.size() > LargestResponseFile)
-    return refuse("it is larger than 256 MiB");
+  if (File.size() > BytesLeft)
+    return refuse("with those before it, it is larger than 256 MiB");
 
   std::string Bytes(File.size(), '\0');
   std::error_code EC;
@@ -131,6 +133,7 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
     return false;
   }
   ++FilesRead;
+  BytesLeft -= File.size();
   os::FileIdentity Identity = File.identity();
   File.close();
 

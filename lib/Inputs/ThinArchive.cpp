@@ -29,8 +29,9 @@ static constexpr uint64_t SizeAt = 48;     // bytes
 /// A million members with names of 64 characters.
 static constexpr uint64_t LargestNames = uint64_t(64) << 20; // bytes
 static constexpr size_t MostMembers = 1000000;
-/// Of all names together: an archive may name one long name a million times.
-static constexpr uint64_t MostNameBytes = LargestNames;
+/// Of all names together, for each byte of the file: an archive may name one
+/// long name a million times.
+static constexpr uint64_t NameBytesForByte = 16;
 
 namespace {
 class Reader {
@@ -53,7 +54,8 @@ private:
 
 StringRef Reader::at(uint64_t Offset, uint64_t Size) {
   if (Offset < WindowAt || Offset + Size > WindowAt + Window.size()) {
-    Window.resize(64 << 10);
+    Window.resize(std::min<uint64_t>(
+        64 << 10, File.size() - std::min(Offset, File.size())));
     WindowAt = Offset;
     std::error_code Error;
     Window.resize(File.readAt(Offset, Window, Error));
@@ -85,7 +87,8 @@ std::vector<std::string> Reader::members() {
   std::vector<std::string> Result;
   if (at(0, 8) != "!<thin>\n")
     return Result;
-  uint64_t NameBytes = 0;
+  uint64_t NameBytesLeft =
+      std::min(LargestNames, NameBytesForByte * File.size());
   for (uint64_t Offset = 8; Result.size() < MostMembers;) {
     StringRef Header = at(Offset, HeaderSize);
     uint64_t Size;
@@ -100,9 +103,9 @@ std::vector<std::string> Reader::members() {
         !Kind.starts_with("/<")) {
       // A member's bytes lie elsewhere.
       StringRef Name = memberName(Field);
-      NameBytes += Name.size();
-      if (Name.empty() || NameBytes > MostNameBytes)
+      if (Name.empty() || Name.size() > NameBytesLeft)
         break;
+      NameBytesLeft -= Name.size();
       Result.push_back(Name.str());
       continue;
     }

@@ -119,12 +119,13 @@ void ArchiveIndexReader::give(ArrayRef<char> Bytes) {
 
 void ArchiveIndexReader::addIndex(StringRef Name, uint64_t Bytes) {
   ByteRange Member{At, Bytes};
-  if (Name == "/" && FirstIndex.empty()) {
+  // One behind another kind of index is nobody's first.
+  if (Name == "/" && FirstIndex.empty() && Indexes.empty()) {
     FirstIndex = Member;
   } else {
     // A second one of that name makes it an archive of Windows, where the first
     // is there for old programs and only passed over: 176 of 374 MB of indexes.
-    if (Name == "/")
+    if (Name == "/" && !FirstIndex.empty())
       FirstIndex.Length = sizeof(MemberHeader);
     Indexes.push_back(Member);
   }

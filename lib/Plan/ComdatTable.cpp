@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/ComdatTable.h"
+#include "LayoutParts.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
@@ -23,8 +24,10 @@ namespace {
 template <typename Symbol> class SymbolWalk {
 public:
   SymbolWalk(const ObjectLayout &Layout, ArrayRef<char> Bytes)
-      : Layout(Layout), Bytes(Bytes), Rules(Layout.Comdats.size()),
-        Seen(Layout.Comdats.size()) {}
+      : Layout(Layout), Bytes(Bytes),
+        Names(Bytes.drop_front(std::min<uint64_t>(
+            Bytes.size(), uint64_t(Layout.NumSymbols) * sizeof(Symbol)))),
+        Rules(Layout.Comdats.size()), Seen(Layout.Comdats.size()) {}
 
   std::vector<SectionRule> run() {
     uint64_t Count =
@@ -78,22 +81,20 @@ private:
   }
 
   /// Short names stand in the symbol, long ones in the string table behind the
-  /// symbols. A name past the end is nobody's: it hashes with its offset.
-  uint64_t hashOfName(const Symbol &S) const {
+  /// symbols. One that is not there is nobody's: it hashes with its offset.
+  uint64_t hashOfName(const Symbol &S) {
     if (S.Name.Offset.Zeroes != 0)
       return xxh3_64bits(
           StringRef(S.Name.ShortName, strnlen(S.Name.ShortName, 8)));
-    uint64_t At = uint64_t(Layout.NumSymbols) * sizeof(Symbol) +
-                  uint32_t(S.Name.Offset.Offset);
-    if (At >= Bytes.size())
-      return xxh3_64bits(
-          ArrayRef(reinterpret_cast<const uint8_t *>(&S), sizeof(S.Name)));
-    const char *Name = Bytes.data() + At;
-    return xxh3_64bits(StringRef(Name, strnlen(Name, Bytes.size() - At)));
+    if (std::optional<StringRef> Name = Names.at(S.Name.Offset.Offset))
+      return xxh3_64bits(*Name);
+    return xxh3_64bits(
+        ArrayRef(reinterpret_cast<const uint8_t *>(&S), sizeof(S.Name)));
   }
 
   const ObjectLayout &Layout;
   ArrayRef<char> Bytes;
+  NameTable Names;
   std::vector<SectionRule> Rules;
   std::vector<uint8_t> Seen;
 };

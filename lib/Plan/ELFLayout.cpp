@@ -189,6 +189,9 @@ void ELFLayoutReader::giveSections(ArrayRef<char> Bytes) {
     return ByteRange{Within.Offset + R.Offset, R.Length};
   };
   Add(0, sizeof(typename ELFT::Ehdr), PartKind::Headers);
+  // Groups share no bytes; where they say so, there are no more of them than
+  // the file has room for.
+  uint64_t GroupBytesLeft = Within.Length;
   for (uint32_t I = 1; I < Result.NumSections; ++I) {
     const Shdr &S = *at<Shdr>(Bytes, I);
     if (S.sh_type == ELF::SHT_NULL || S.sh_type == ELF::SHT_NOBITS)
@@ -201,8 +204,10 @@ void ELFLayoutReader::giveSections(ArrayRef<char> Bytes) {
     bool ForDebug = Target && !(Target->sh_flags & ELF::SHF_ALLOC);
     Add(S.sh_offset, S.sh_size, kindInObject(S.sh_type, S.sh_flags, ForDebug),
         I);
-    if (S.sh_type == ELF::SHT_GROUP)
+    if (S.sh_type == ELF::SHT_GROUP && RangeOf(S).Length <= GroupBytesLeft) {
+      GroupBytesLeft -= RangeOf(S).Length;
       Result.Groups.push_back({RangeOf(S), S.sh_info});
+    }
     if (S.sh_type == ELF::SHT_SYMTAB && Result.Symbols.empty()) {
       Result.Symbols = RangeOf(S);
       Result.FirstGlobal = S.sh_info;
@@ -224,7 +229,7 @@ template <typename ELFT> class SymbolReader {
 public:
   SymbolReader(const ELFLayout &Layout, ArrayRef<char> Symbols,
                ArrayRef<char> Strings)
-      : Layout(Layout), Symbols(Symbols), Strings(Strings) {}
+      : Layout(Layout), Symbols(Symbols), Names(Strings) {}
 
   ELFSymbols read(ArrayRef<ArrayRef<char>> GroupBytes) {
     ELFSymbols Result;
@@ -250,16 +255,13 @@ private:
   using Sym = ELFT::Sym;
   using Word = ELFT::Word;
 
-  std::optional<StringRef> nameOf(const Sym &S) const {
-    if (S.st_name == 0 || S.st_name >= Strings.size())
-      return std::nullopt;
-    const char *Name = Strings.data() + S.st_name;
-    return StringRef(Name, strnlen(Name, Strings.size() - S.st_name));
+  std::optional<StringRef> nameOf(const Sym &S) {
+    return S.st_name == 0 ? std::nullopt : Names.at(S.st_name);
   }
 
   /// All members of a group go, or stay, with its name.
   void addGroup(const ELFGroup &Group, ArrayRef<char> Bytes,
-                std::vector<SectionRule> &Rules) const {
+                std::vector<SectionRule> &Rules) {
     const Word *Flags = at<Word>(Bytes, 0);
     const Sym *Signature = at<Sym>(Symbols, Group.Signature);
     if (!Flags || !(*Flags & ELF::GRP_COMDAT) || !Signature)
@@ -275,7 +277,8 @@ private:
   }
 
   const ELFLayout &Layout;
-  ArrayRef<char> Symbols, Strings;
+  ArrayRef<char> Symbols;
+  NameTable Names;
 };
 
 } // namespace

@@ -15,6 +15,11 @@
 #define HEADSTART_LIB_PLAN_LAYOUTPARTS_H
 
 #include "headstart/Plan/ObjectLayout.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+#include <cstring>
+#include <optional>
 #include <vector>
 
 namespace headstart {
@@ -23,6 +28,33 @@ namespace headstart {
 /// joins what lies together and is alike: what a sane compiler writes does not
 /// overlap, what a hostile file says may.
 void settleParts(std::vector<LayoutPart> &Parts);
+
+/// The names in a string table. Names may share their ends, which makes them
+/// longer together than the table, but not by much: when those that were asked
+/// for have four times its bytes, there are no more. Otherwise symbols that all
+/// begin in one long name would cost its length each.
+class NameTable {
+public:
+  explicit NameTable(llvm::ArrayRef<char> Bytes)
+      : Bytes(Bytes), BytesLeft(4 * Bytes.size()) {}
+
+  /// The name at \p Offset; one that is not closed ends with the table.
+  std::optional<llvm::StringRef> at(uint64_t Offset) {
+    if (Offset >= Bytes.size())
+      return std::nullopt;
+    const char *Name = Bytes.data() + Offset;
+    size_t Length =
+        strnlen(Name, std::min<uint64_t>(Bytes.size() - Offset, BytesLeft));
+    if (Length == BytesLeft)
+      return std::nullopt;
+    BytesLeft -= Length;
+    return llvm::StringRef(Name, Length);
+  }
+
+private:
+  llvm::ArrayRef<char> Bytes;
+  uint64_t BytesLeft;
+};
 
 } // namespace headstart
 

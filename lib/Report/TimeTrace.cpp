@@ -67,7 +67,9 @@ private:
         continue;
       case '{':
       case '[':
-        ++Depth;
+        // json::parse calls itself for each. lld's have three.
+        if (++Depth > DeepestNesting)
+          return 0;
         break;
       default:
         if (--Depth == 0)
@@ -78,6 +80,7 @@ private:
     return 0;
   }
 
+  static constexpr size_t DeepestNesting = 64;
   StringRef Rest;
 };
 

@@ -312,6 +312,7 @@ FAULTY(int, ftruncate, "ftruncate", -1, (int FD, off_t Size), (FD, Size))
 FAULTY(int, ftruncate64, "ftruncate", -1, (int FD, off_t Size), (FD, Size))
 FAULTY(int, futimens, "futimens", -1, (int FD, const timespec *T), (FD, T))
 FAULTY(char *, getcwd, "getcwd", nullptr, (char *P, size_t Size), (P, Size))
+FAULTY(int, poll, "poll", -1, (pollfd * F, nfds_t N, int T), (F, N, T))
 FAULTY(int, getrlimit64, "getrlimit", -1, (__rlimit_resource W, rlimit64 *L),
        (W, L))
 FAULTY(int, getrlimit, "getrlimit", -1, (__rlimit_resource W, rlimit *L),

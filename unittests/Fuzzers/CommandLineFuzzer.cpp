@@ -6,12 +6,32 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryFile.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
 using namespace headstart;
+
+static constexpr fuzz::CostLimits Limits = {
+    .Read = {4, 0},
+    .Allocated = {2048, 64 << 10},
+    .Steps = {2048, 60000},
+};
+
+static void parse(llvm::ArrayRef<std::string> Text,
+                  llvm::ArrayRef<CommandLineWord> Words,
+                  const CommandLineContext &Context) {
+  for (Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
+    parseCommandLine(F, Words, Context);
+    (void)expandCommandLine(F, {"@/fuzz/0"}, Context);
+    llvm::SmallVector<const char *, 16> Args = {"linker"};
+    for (const std::string &T : Text)
+      Args.push_back(T.c_str());
+    takePrefetchOptions(F, Args);
+  }
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   llvm::SmallVector<llvm::StringRef, 16> Lines;
@@ -31,13 +51,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   Context.GetEnv = [](llvm::StringRef) -> std::optional<std::string> {
     return std::nullopt;
   };
-  for (Flavour F : {Flavour::COFF, Flavour::ELF})
-    parseCommandLine(F, Words, Context);
-  for (Flavour F : {Flavour::COFF, Flavour::ELF}) {
-    llvm::SmallVector<const char *, 16> Args = {"linker"};
-    for (const std::string &T : Text)
-      Args.push_back(T.c_str());
-    takePrefetchOptions(F, Args);
-  }
+  static const bool Warm = (parse({}, {}, Context), true); // the option tables
+  (void)Warm;
+  fuzz::Files[0] = {reinterpret_cast<const char *>(Data), Size};
+  fuzz::Cost Cost(Size, Limits);
+  parse(Text, Words, Context);
   return 0;
 }

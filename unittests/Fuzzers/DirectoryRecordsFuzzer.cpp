@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cost.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <cstdint>
 #include <cstdlib>
@@ -87,7 +88,14 @@ static void check(Function Parser, std::span<const char> Bytes, NameKind Kind) {
   }
 }
 
+static constexpr headstart::fuzz::CostLimits Limits = {
+    .Read = {0, 0},
+    .Allocated = {64, 16 << 10},
+    .Steps = {256, 5000},
+};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  headstart::fuzz::Cost Cost(Size, Limits);
   if (Size < 2)
     return 0;
   const std::span<const char> Bytes(reinterpret_cast<const char *>(Data) + 2,

@@ -13,12 +13,20 @@
 
 #include "../../lib/FileTree/IgnoreFile.h"
 #include "../FileTree/IgnoreReference.h"
+#include "Cost.h"
 #include <cstdint>
 #include <cstdlib>
 
 using namespace headstart;
 
+static constexpr fuzz::CostLimits Limits = {
+    .Read = {0, 0},
+    .Allocated = {128, 64 << 10},
+    .Steps = {16384, 20000},
+};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  fuzz::Cost Cost(Size, Limits);
   llvm::StringRef Input(reinterpret_cast<const char *>(Data), Size);
   (void)detail::configuredExcludes(Input);
 

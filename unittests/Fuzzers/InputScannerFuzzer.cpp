@@ -1,4 +1,4 @@
-//===- InputScannerFuzzer.cpp - Any bytes as an input of a link -----------===//
+//===- InputScannerFuzzer.cpp - Any bytes as an input that names others ---===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,54 +6,62 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What InputScanner reads inside inputs: linker scripts, thin archives, ELF
-// objects. It takes an open file, so each run writes one.
+// What InputScanner reads inside inputs, as each linker's: scripts, text stubs,
+// thin archives, objects, bitcode. Mach-O's run paths are looked up as well,
+// since an input says how many there are.
 //
 //===----------------------------------------------------------------------===//
 
+#include "MemoryFile.h"
 #include "headstart/Inputs/InputScanner.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstdint>
 #include <cstdlib>
 
 using namespace headstart;
 
-static const std::string &scratchFile() {
-  static const std::string Path = [] {
-    llvm::SmallString<128> Name;
-    if (llvm::sys::fs::createTemporaryFile("headstart-fuzz", "", Name))
+static constexpr fuzz::CostLimits Limits = {
+    .Read = {8, 4096},
+    .Allocated = {1024, 64 << 10},
+    .Steps = {2048, 20000},
+};
+
+static LinkCommand commandOf(Flavour Kind) {
+  LinkCommand Command;
+  Command.Kind = Kind;
+  Command.ReadsCodeView = true;
+  Command.MachO.Arch = "x86_64";
+  Command.MachO.SystemRoots = {""};
+  return Command;
+}
+
+static void scan(const LinkCommand &Command, const os::OpenFile &File,
+                 SearchRule Search, bool Whole) {
+  InputResolver Resolver(Command);
+  NamedInput Named;
+  Named.Name = "/fuzz/0";
+  Named.Search = Search;
+  Named.Whole = Whole;
+  for (const FoundInput &Found :
+       InputScanner(Resolver).scan(Named, Named.Name, File)) {
+    if (Found.Input.From != Named.Name)
       abort();
-    return Name.str().str();
-  }();
-  return Path;
+    if (Command.Kind == Flavour::MachO)
+      (void)Resolver.resolve(Found.Input);
+  }
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
-  const std::string &Path = scratchFile();
-  {
-    std::error_code Error;
-    llvm::raw_fd_ostream OS(Path, Error);
-    if (Error)
-      abort();
-    OS.write(reinterpret_cast<const char *>(Data), Size);
-  }
+  static const LinkCommand COFF = commandOf(Flavour::COFF);
+  static const LinkCommand ELF = commandOf(Flavour::ELF);
+  static const LinkCommand MachO = commandOf(Flavour::MachO);
+  fuzz::Files[0] = {reinterpret_cast<const char *>(Data), Size};
+  fuzz::Cost Cost(Size, Limits);
   os::OpenFile File;
-  if (os::OpenFile::open(Path, File))
+  if (os::OpenFile::open("/fuzz/0", File))
     abort();
-
-  LinkCommand Command;
-  Command.Kind = Flavour::ELF;
-  for (SearchRule Search : {SearchRule::AsGiven, SearchRule::Script}) {
-    InputResolver Resolver(Command);
-    NamedInput Named;
-    Named.Name = Path;
-    Named.Search = Search;
-    for (const FoundInput &Found :
-         InputScanner(Resolver).scan(Named, Path, File))
-      if (Found.Input.From != Path)
-        abort();
-  }
+  scan(COFF, File, SearchRule::AsGiven, /*Whole=*/true);
+  scan(ELF, File, SearchRule::AsGiven, /*Whole=*/false);
+  scan(ELF, File, SearchRule::Script, /*Whole=*/false);
+  scan(MachO, File, SearchRule::AsGiven, /*Whole=*/false);
   return 0;
 }

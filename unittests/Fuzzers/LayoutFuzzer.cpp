@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cost.h"
 #include "headstart/Plan/ComdatTable.h"
 #include "headstart/Plan/ELFLayout.h"
 #include "headstart/Plan/FetchPlan.h"
@@ -87,7 +88,14 @@ static void readMachO(llvm::ArrayRef<char> File, bool AllMembers) {
     check(*Layout, File.size(), Options);
 }
 
+static constexpr fuzz::CostLimits Limits = {
+    .Read = {0, 0},
+    .Allocated = {64, 16 << 10},
+    .Steps = {256, 20000},
+};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  fuzz::Cost Cost(Size, Limits);
   // The first byte says how much of the file is said to follow its head.
   if (Size == 0)
     return 0;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cost.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/Support/Endian.h"
@@ -15,7 +16,14 @@
 
 using namespace headstart;
 
+static constexpr fuzz::CostLimits Limits = {
+    .Read = {0, 0},
+    .Allocated = {64, 16 << 10},
+    .Steps = {128, 20000},
+};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
+  fuzz::Cost Cost(Size, Limits);
   // With a right checksum, or nothing would get past it.
   std::string Bytes = "headstart profile 2\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);

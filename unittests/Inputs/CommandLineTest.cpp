@@ -189,6 +189,15 @@ TEST(CommandLineTest, leavesHugeFilesAlone) {
   EXPECT_THAT(Line.Notes, ElementsAre(HasSubstr("256 MiB")));
 }
 
+TEST(CommandLineTest, leavesFilesAloneThatAreHugeTogether) {
+  CurrentTestFolder Folder;
+  Folder.write("a.rsp", "a.obj");
+  Folder.write("huge.rsp", "a.obj");
+  std::filesystem::resize_file("huge.rsp", uint64_t(256) << 20); // sparse
+  ExpandedCommandLine Line = expand({"@a.rsp", "@huge.rsp"});
+  EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@huge.rsp"));
+}
+
 TEST(CommandLineTest, putsTheEnvironmentFirst) {
   CommandLineContext Context = contextWith(
       {{"LINK", "\"link 1.obj\" link2.obj"}, {"_LINK_", "a\\b.obj"}});

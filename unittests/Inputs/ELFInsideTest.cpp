@@ -177,4 +177,50 @@ TEST_F(ELFInsideTest, countsSectionsBeyondTheHeader) {
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 
+/// How many bytes the names have that the file \p Name names inside itself.
+uint64_t bytesNamed(const std::string &Name) {
+  LinkCommand Command = parseELF({Name});
+  InputResolver Resolver(Command);
+  os::OpenFile File;
+  EXPECT_FALSE(os::OpenFile::open(Name, File));
+  uint64_t Bytes = 0;
+  for (const FoundInput &Found :
+       InputScanner(Resolver).scan(Command.Inputs.at(0), Name, File))
+    Bytes += Found.Input.Name.size();
+  return Bytes;
+}
+
+TEST_F(ELFInsideTest, manyNamesOfTheSameBytesAreFew) {
+  // Sections that all end with the same zero.
+  using Header = object::ELF64LE::Ehdr;
+  using Section = object::ELF64LE::Shdr;
+  constexpr uint16_t Count = 1000;
+  constexpr uint64_t At = sizeof(Header) + Count * sizeof(Section);
+  std::string Libraries = std::string(4000, 'a') + '\0';
+  std::string File = object<object::ELF64LE>("").substr(0, sizeof(Header));
+  reinterpret_cast<Header *>(File.data())->e_shnum = Count;
+  for (uint64_t I = 0; I != Count; ++I) {
+    Section S = {};
+    S.sh_type = ELF::SHT_LLVM_DEPENDENT_LIBRARIES;
+    S.sh_offset = At + I;
+    S.sh_size = Libraries.size() - I;
+    File.append(reinterpret_cast<const char *>(&S), sizeof(S));
+  }
+  Folder.write("a.o", File + Libraries);
+  EXPECT_GE(bytesNamed("a.o"), 4000U);
+  EXPECT_LE(bytesNamed("a.o"), File.size() + Libraries.size());
+  // The same name again and again.
+  Folder.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
+  EXPECT_EQ(bytesNamed("b.o"), 1U);
+}
+
+TEST_F(ELFInsideTest, oneLongNameOfManyMembersIsRead) {
+  std::string Members = header("//", "3002") + std::string(3000, 'a') + "/\n";
+  for (int I = 0; I != 200; ++I)
+    Members += header("/0", "1");
+  Folder.write("x.a", thin(Members));
+  EXPECT_GE(bytesNamed("x.a"), 3000U);
+  EXPECT_LE(bytesNamed("x.a"), 16 * (8 + Members.size()) + 3000);
+}
+
 } // namespace

@@ -165,4 +165,16 @@ TEST(MachOResolveTest, installNamesWithPrefixes) {
             "missing @rpath/libe.dylib");
 }
 
+TEST(MachOResolveTest, runPathsWithoutEnd) {
+  CurrentTestFolder Folder;
+  Folder.write("last/liba.dylib");
+  for (size_t Before : {63, 64}) {
+    Strings Commands(Before, runPath("nowhere"));
+    Commands.push_back(runPath("last"));
+    Folder.write("u.dylib", dylibFile("u", Commands));
+    EXPECT_EQ(foundAgain({}, "@rpath/liba.dylib", "u.dylib"),
+              Before == 63 ? "last/liba.dylib" : "missing @rpath/liba.dylib");
+  }
+}
+
 } // namespace

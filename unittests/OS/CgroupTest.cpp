@@ -159,6 +159,17 @@ TEST_F(CgroupTest, V2LimitOfAnAncestor) {
   expect(200, 60);
 }
 
+TEST_F(CgroupTest, OfManyLevelsTheInnermostCount) {
+  std::string Group;
+  for (int Level = 0; Level != 70; ++Level)
+    Group += "/a";
+  write("proc/self/cgroup", "0::" + Group + "\n");
+  writeV2("/a", mib(100), 60, 20);
+  expectNoLimit();
+  writeV2(Group.substr(0, 20), mib(200), 60, 20);
+  expect(200, 160);
+}
+
 TEST_F(CgroupTest, V2WithoutALimit) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", "max", 70, 0);

@@ -58,6 +58,12 @@ TEST(ArchiveLayoutTest, OfTwoSymbolIndexesTheSecondIsRead) {
             (ByteRange{First.size(), Archive.size() - First.size()}));
 }
 
+TEST(ArchiveLayoutTest, IndexesInNoOrderOfAnyWriterStayInTheFile) {
+  std::string Index = "!<arch>\n" + member("__.SYMDEF", 186) +
+                      member("/", 184) + member("//", 10);
+  EXPECT_EQ(indexEnd(Index + member("a.o/", 1000)), Index.size());
+}
+
 TEST(ArchiveLayoutTest, GoesFromHeaderToHeader) {
   std::string Archive =
       "!<arch>\n" + member("/", 100000) + member("//", 50) + member("a/", 9);

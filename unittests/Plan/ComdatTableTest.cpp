@@ -14,6 +14,7 @@
 #include <cstring>
 #include <random>
 #include <thread>
+#include <utility>
 
 using namespace headstart;
 using namespace llvm;
@@ -45,6 +46,13 @@ public:
   void name(StringRef Name, uint32_t Section,
             uint8_t Class = COFF::IMAGE_SYM_CLASS_EXTERNAL) {
     add(Name, Section, Class, 0);
+  }
+
+  /// The same name as that of the first long one.
+  void nameAgain(uint32_t Section) {
+    std::string Before = std::exchange(Strings, "");
+    name("long enough", Section);
+    Strings = Before;
   }
 
   std::string bytes() const {
@@ -202,6 +210,19 @@ TYPED_TEST(ComdatTableTest, ManyThreadsLeaveOneOwner) {
     T.join();
   EXPECT_TRUE(Table.enter(Rules, 0).none());
   EXPECT_EQ(Table.enter(Rules, 1).count(), 4U);
+}
+
+TYPED_TEST(ComdatTableTest, ManySectionsOfOneLongNameAreNotRead) {
+  SymbolTable<TypeParam> Table(20);
+  Table.define(1, Any);
+  Table.name(std::string(5000, 'n'), 1);
+  for (uint32_t Section = 2; Section <= 20; ++Section) {
+    Table.define(Section, Any);
+    Table.nameAgain(Section);
+  }
+  std::vector<SectionRule> Rules = Table.rules();
+  EXPECT_EQ(Rules[0].Name, Rules[1].Name);
+  EXPECT_NE(Rules[0].Name, Rules[19].Name);
 }
 
 TEST(DropSectionsTest, MarksAllPartsOfASection) {

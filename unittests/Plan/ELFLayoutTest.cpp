@@ -220,6 +220,40 @@ TYPED_TEST(ELFLayoutTest, TheSecondCopyOfAGroupIsDroppedWithItsRelocations) {
   EXPECT_TRUE(Dropped[6] && Dropped[7]); // sections 7 and 8
 }
 
+TYPED_TEST(ELFLayoutTest, GroupsThatAllAreTheSameBytesAreFew) {
+  using Shdr = TypeParam::Shdr;
+  std::vector<SectionSpec> Sections(100, {ELF::SHT_GROUP, 0, "", 0, 0});
+  Sections[0].Bytes = std::string(20000, '\0');
+  std::string File = makeObject<TypeParam>(Sections);
+  auto *Headers = reinterpret_cast<Shdr *>(File.data() + File.size()) - 100;
+  for (int I = 1; I != 100; ++I) {
+    Headers[I].sh_offset = Headers[0].sh_offset;
+    Headers[I].sh_size = Headers[0].sh_size;
+  }
+  ELFLayoutReader Reader({0, File.size()});
+  const ELFLayout *Layout = readSteps(Reader, File);
+  ASSERT_NE(Layout, nullptr);
+  uint64_t Bytes = 0;
+  for (const ELFGroup &G : Layout->Groups)
+    Bytes += G.Members.Length;
+  EXPECT_GE(Bytes, 20000U);
+  EXPECT_LE(Bytes, File.size());
+}
+
+TYPED_TEST(ELFLayoutTest, SymbolsOfOneLongNameAreFew) {
+  std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL);
+  for (uint32_t I = 0; I != 1000; ++I)
+    Symbols += symbol<TypeParam>(1 + I, 1);
+  std::string File = makeObject<TypeParam>(
+      {{ELF::SHT_PROGBITS, ELF::SHF_ALLOC, "text"},
+       {ELF::SHT_SYMTAB, 0, Symbols, 3, 1},
+       {ELF::SHT_STRTAB, 0, '\0' + std::string(10000, 'n') + '\0'}});
+  ELFLayoutReader Reader({0, File.size()});
+  const ELFLayout *Layout = readSteps(Reader, File);
+  ASSERT_NE(Layout, nullptr);
+  EXPECT_EQ(this->symbols(File, *Layout).Uses.size(), 4U);
+}
+
 TYPED_TEST(ELFLayoutTest, DebugInformationIsLeftOutWhenItIsStripped) {
   std::string File = this->object();
   ELFLayoutReader Reader({0, File.size()});

@@ -374,6 +374,17 @@ TEST(TraceLogTest, WhatIsNoTimeTraceIsRefused) {
   }
 }
 
+TEST(TraceLogTest, NestingWithoutEndIsNotFollowed) {
+  for (size_t Depth : {10, 1'000'000}) {
+    TraceLog Log(TraceClock::now());
+    std::string Event =
+        R"({"args":)" + std::string(Depth, '[') + std::string(Depth, ']') + "}";
+    llvm::Error E = Log.addTimeTrace(timeTrace(Event, systemNow()));
+    EXPECT_EQ(bool(E), Depth > 10);
+    llvm::consumeError(std::move(E));
+  }
+}
+
 TEST(TraceLogTest, EventsThatMakeNoSenseAreLeftOutAndCounted) {
   TraceLog Log(TraceClock::now() - std::chrono::seconds(1));
   ASSERT_FALSE(bool(Log.addTimeTrace(timeTrace(

@@ -279,6 +279,12 @@ public:
   /// by ever new paths (`INPUT(./self)`) is looked into once.
   bool isFirstLook(const os::FileIdentity &File) const;
 
+  /// Mach-O: the run paths of the library at \p Library. Those that were asked
+  /// for last are kept: a library with many names below @rpath would be read
+  /// for each. Blocks for the disk.
+  std::shared_ptr<const std::vector<std::string>>
+  runPathsOf(const std::string &Library) const;
+
   const LinkCommand &command() const { return Command; }
 
   /// How the searches went, so far.
@@ -294,8 +300,10 @@ private:
 
   const LinkCommand &Command;
   std::unique_ptr<FolderSearch> Folders; ///< thread-safe
-  mutable std::mutex Mutex;              ///< for the one below
+  mutable std::mutex Mutex;              ///< for those below
   mutable std::set<std::pair<uint64_t, uint64_t>> LookedInto;
+  mutable std::string LastRunPathsOf;
+  mutable std::shared_ptr<const std::vector<std::string>> LastRunPaths;
 };
 
 } // namespace headstart

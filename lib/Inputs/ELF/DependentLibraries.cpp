@@ -9,6 +9,7 @@
 #include "DependentLibraries.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ELFTypes.h"
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@ using namespace llvm::object;
 namespace headstart::elf {
 
 static constexpr uint64_t MostSections = uint64_t(1) << 24;
-static constexpr uint64_t LargestSection = uint64_t(1) << 20; // bytes
+static constexpr uint64_t MostBytes = uint64_t(1) << 20; // of all .deplibs
 
 /// Reads exactly \p Into at \p Offset.
 static bool readAll(const os::OpenFile &File, uint64_t Offset,
@@ -36,13 +37,16 @@ static bool readAll(const os::OpenFile &File, uint64_t Offset, T &Into) {
                  MutableArrayRef(reinterpret_cast<char *>(&Into), sizeof(T)));
 }
 
-/// Adds the strings of a section. One that is not closed is lld's to report.
-static void addStrings(StringRef Bytes, std::vector<std::string> &Result) {
+/// Adds the strings of a section, each once: lld passes over a library that it
+/// has. One that is not closed is lld's to report.
+static void addStrings(StringRef Bytes, StringSet<> &Seen,
+                       std::vector<std::string> &Result) {
   if (Bytes.empty() || Bytes.back() != '\0')
     return;
   while (!Bytes.empty()) {
     StringRef Text = Bytes.take_until([](char C) { return C == '\0'; });
-    Result.push_back(Text.str());
+    if (Seen.insert(Text).second)
+      Result.push_back(Text.str());
     Bytes = Bytes.drop_front(Text.size() + 1);
   }
 }
@@ -65,6 +69,10 @@ static std::vector<std::string> readAs(const os::OpenFile &File) {
     Count = First.sh_size;
   }
   Count = std::min(Count, MostSections);
+  // Sections may all say that they are the same bytes: together they have no
+  // more than the file.
+  uint64_t BytesLeft = std::min(File.size(), MostBytes);
+  StringSet<> Seen;
   std::array<Section, 256> Some;
   for (uint64_t I = 0; I < Count; I += Some.size()) {
     MutableArrayRef<Section> Now(Some.data(),
@@ -75,12 +83,13 @@ static std::vector<std::string> readAs(const os::OpenFile &File) {
       return Result;
     for (const Section &S : Now) {
       if (S.sh_type != ELF::SHT_LLVM_DEPENDENT_LIBRARIES ||
-          S.sh_size > LargestSection)
+          S.sh_size > BytesLeft)
         continue;
+      BytesLeft -= S.sh_size;
       std::string Bytes(S.sh_size, '\0');
       if (readAll(File, S.sh_offset,
                   MutableArrayRef(Bytes.data(), Bytes.size())))
-        addStrings(Bytes, Result);
+        addStrings(Bytes, Seen, Result);
     }
   }
   return Result;

@@ -20,6 +20,8 @@ namespace headstart::macho {
 /// load commands.
 static constexpr uint32_t MostSlices = 1024;
 static constexpr uint32_t LargestCommands = 4 << 20;
+/// Far more than any library has; each costs each name below @rpath two looks.
+static constexpr size_t MostRunPaths = 64;
 
 uint32_t wordAt(StringRef Bytes, size_t Offset) {
   if (Offset > Bytes.size() || Bytes.size() - Offset < sizeof(uint32_t))
@@ -129,7 +131,7 @@ std::vector<std::string> readRunPaths(const std::string &Path,
     Commands = LoadCommands::read(*Part);
   if (Commands)
     Commands->forEach([&](uint32_t Kind, StringRef Bytes) {
-      if (Kind == MachO::LC_RPATH)
+      if (Kind == MachO::LC_RPATH && Paths.size() != MostRunPaths)
         Paths.push_back(
             stringOf(Bytes, offsetof(MachO::rpath_command, path)).str());
     });

@@ -83,8 +83,8 @@ llvm::StringRef stringOf(llvm::StringRef Command, size_t Field);
 /// The processor of \p Arch as in Mach-O headers; nothing if it is unknown.
 std::optional<std::pair<uint32_t, uint32_t>> cpuOf(llvm::StringRef Arch);
 
-/// The LC_RPATHs of the dylib at \p Path, in order. Opens it. Blocks for the
-/// disk.
+/// The first LC_RPATHs of the dylib at \p Path, in order. Opens it. Blocks for
+/// the disk.
 std::vector<std::string> readRunPaths(const std::string &Path,
                                       const LinkCommand &Command);
 

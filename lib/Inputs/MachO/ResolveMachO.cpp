@@ -30,8 +30,8 @@ namespace {
 /// input that does not exist.
 class Finder {
 public:
-  Finder(const LinkCommand &Command, FolderSearch &Folders)
-      : Command(Command), Folders(Folders) {}
+  Finder(const InputResolver &Resolver, FolderSearch &Folders)
+      : Resolver(Resolver), Command(Resolver.command()), Folders(Folders) {}
 
   ResolvedInput library(StringRef Name) const;
   ResolvedInput framework(StringRef Name) const;
@@ -48,6 +48,7 @@ private:
   ResolvedInput dylibByBaseName(StringRef InstallName) const;
   ResolvedInput dylibByPrefix(const NamedInput &Input) const;
 
+  const InputResolver &Resolver;
   const LinkCommand &Command;
   FolderSearch &Folders;
 };
@@ -152,7 +153,9 @@ ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
     return dylibAt(BesideUmbrella(Name));
   StringRef Rest = Name;
   if (Rest.consume_front("@rpath/")) {
-    for (StringRef RunPath : macho::readRunPaths(Umbrella, Command)) {
+    std::shared_ptr<const std::vector<std::string>> RunPaths =
+        Resolver.runPathsOf(Umbrella);
+    for (StringRef RunPath : *RunPaths) {
       SmallString<256> Path;
       if (RunPath.consume_front("@loader_path/"))
         Path = BesideUmbrella(RunPath);
@@ -176,8 +179,23 @@ ResolvedInput Finder::dylib(const NamedInput &Input) const {
   return dylibByPrefix(Input);
 }
 
+std::shared_ptr<const std::vector<std::string>>
+InputResolver::runPathsOf(const std::string &Library) const {
+  {
+    std::lock_guard Lock(Mutex);
+    if (LastRunPaths && LastRunPathsOf == Library)
+      return LastRunPaths;
+  }
+  auto Read = std::make_shared<const std::vector<std::string>>(
+      macho::readRunPaths(Library, Command));
+  std::lock_guard Lock(Mutex);
+  LastRunPathsOf = Library;
+  LastRunPaths = Read;
+  return Read;
+}
+
 ResolvedInput InputResolver::resolveMachO(const NamedInput &Input) const {
-  Finder Find(Command, *Folders);
+  Finder Find(*this, *Folders);
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
     Found = Find.library(Input.Name);

@@ -57,6 +57,10 @@ constexpr Hierarchy V2 = {"cgroup2",
 /// page, on 4 KiB pages the following, on larger ones less.
 constexpr uint64_t NoLimit = 0x7FFFFFFFFFFF0000;
 
+/// Of a group that lies deeper, the outermost ancestors but the root are passed
+/// over: each level costs four files.
+constexpr unsigned MostLevels = 64;
+
 /// Where a hierarchy is mounted.
 struct Mount {
   std::string Root;  ///< the group that the mount shows as its root
@@ -227,7 +231,7 @@ CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
     if (Kind == &V2)
       Memory.PressurePercent =
           readPressure(Top + std::string(Rest) + "/memory.pressure");
-    while (!Rest.empty()) {
+    for (unsigned Level = 0; !Rest.empty() && Level != MostLevels; ++Level) {
       addLevel(Top + std::string(Rest), *Kind, Memory);
       Rest = Rest.substr(0, Rest.rfind('/'));
     }

@@ -27,13 +27,19 @@ std::optional<std::string> detail::readPseudoFile(const std::string &Path) {
   // A host of many containers can have a longer mountinfo; the control groups
   // are mounted at boot and so stand near its beginning.
   constexpr size_t Limit = 65536;
+  constexpr size_t Most = 4096; // have less, by far
 
   OpenFile File;
   if (OpenFile::open(Path, File))
     return std::nullopt;
-  std::string Text(Limit, '\0');
+  std::string Text(Most, '\0');
   std::error_code Error;
-  Text.resize(File.readAt(0, Text, Error));
+  size_t Read = File.readAt(0, Text, Error);
+  if (Read == Most) {
+    Text.resize(Limit);
+    Read += File.readAt(Most, std::span(Text).subspan(Most), Error);
+  }
+  Text.resize(Read);
   if (Error)
     return std::nullopt;
   if (Text.size() == Limit)
