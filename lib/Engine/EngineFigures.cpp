@@ -41,10 +41,17 @@ static bool isNamedOutside(InputReason Reason) {
   }
 }
 
+/// Of a small file that the command line names there is nothing to remember: it
+/// is read whole, in its turn.
+static bool isWorthRecord(const InputEntry &Entry) {
+  return Entry.Given.load() &&
+         (Entry.Contents->isMapped() || !isNamedOutside(Entry.Named.Reason));
+}
+
 PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() {
   PrefetchEngine::ProfileUse Use;
   Table.forEachReady([&](const InputEntry &Entry) {
-    if (!Entry.Given.load())
+    if (!isWorthRecord(Entry))
       return;
     if (recordOf(Entry.Path, Entry.Identity))
       ++Use.Matched;
@@ -59,7 +66,7 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
   std::vector<RecordedFile> Result;
   bool Told = true;
   Table.forEachReady([&](const InputEntry &Entry) {
-    if (!Entry.Given.load() || !Told)
+    if (!isWorthRecord(Entry) || !Told)
       return;
     RecordedFile File{Entry.Path, Entry.Identity, {},
                       isNamedOutside(Entry.Named.Reason)};
@@ -76,6 +83,15 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
   if (!Told)
     return std::nullopt;
   return Result;
+}
+
+uint64_t PrefetchEngine::Impl::copiedBytes() {
+  uint64_t Bytes = 0;
+  Table.forEachReady([&](const InputEntry &Entry) {
+    if (Entry.Given.load() && !isWorthRecord(Entry))
+      Bytes += Entry.Identity.Size;
+  });
+  return Bytes;
 }
 
 uint64_t PrefetchEngine::Impl::wastedBytes(ArrayRef<RecordedFile> Touched) {
@@ -147,6 +163,8 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
   return State->touched();
 }
+
+uint64_t PrefetchEngine::copiedBytes() const { return State->copiedBytes(); }
 
 uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
   return State->wastedBytes(Touched);

@@ -129,9 +129,12 @@ void PrefetchEngine::Impl::openAndPublish(InputEntry &Entry, os::OpenFile &File,
   // them may wait, or do something.
   if (Found.Status.Identity.Size == 0)
     return PassOver();
-  if (std::error_code E = os::OpenFile::open(Found.Path, File))
+  if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, File))
     return Fail("cannot open", E.message());
   noteResidency(Entry, File);
+  if (InputTable::isObject(Entry.Named))
+    Streak.note(File.size() < MinMappedBytes && Entry.Before &&
+                Entry.Before->complete());
   if (Options.Trace)
     Options.Trace->sample("found in memory",
                           [&] { return ResidentBytes.load(); });
@@ -157,7 +160,7 @@ InputEntry *PrefetchEngine::Impl::find(StringRef Path, bool &Claimed,
                                        TraceLane *Lane) {
   std::optional<TraceClock::time_point> Begin;
   TraceWait Wait(Lane, "wait until it is open");
-  InputEntry *Entry = Table.find(Path, Claimed, [&] {
+  InputEntry *Entry = Table.find(Path, Streak.isWarm(), Claimed, [&] {
     Begin = TraceClock::now();
     Wait.begin();
   });

@@ -20,6 +20,7 @@
 #include "InputTable.h"
 #include "MemoryWindow.h"
 #include "Problems.h"
+#include "WarmStreak.h"
 #include "headstart/Engine/FilePlanner.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/InputScanner.h"
@@ -75,6 +76,7 @@ public:
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
   PrefetchEngine::ProfileUse profileUse();
   std::optional<std::vector<RecordedFile>> touched();
+  uint64_t copiedBytes();
   uint64_t wastedBytes(llvm::ArrayRef<RecordedFile> Touched);
   std::optional<os::DiskUse> diskUse() const;
 
@@ -135,6 +137,7 @@ private:
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   DiskProbe Probe;
+  WarmStreak Streak;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
   std::atomic<unsigned> ResidentLooks{0};
   /// Whether any plan has ranges that depend on what is linked.

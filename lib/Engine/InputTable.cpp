@@ -66,7 +66,23 @@ size_t InputTable::size() const {
   return Entries.size();
 }
 
-InputTable::Work InputTable::nextWork(Waits OnWait) {
+bool InputTable::isObject(const NamedInput &Input) {
+  StringRef Extension = sys::path::extension(Input.Name);
+  return Extension.equals_insensitive(".obj") ||
+         Extension.equals_insensitive(".o");
+}
+
+/// Leaves \p Entry to the linker, if it is an object that nobody has begun with.
+/// Under the lock.
+bool InputTable::leave(InputEntry &Entry) {
+  if (Entry.State != EntryState::Waiting || !isObject(Entry.Named))
+    return false;
+  Entry.State = EntryState::Unavailable;
+  Entry.Flags.fetch_or(InputEntry::PlannedFlag | InputEntry::BegunFlag);
+  return true;
+}
+
+InputTable::Work InputTable::nextWork(unsigned Skipped, Waits OnWait) {
   std::unique_lock<std::mutex> Lock(Mutex);
   waitFor(More, Lock, OnWait, [&] {
     return Cancelled || !Waiting.empty() || !Unplanned.empty() || Looking == 0;
@@ -78,6 +94,9 @@ InputTable::Work InputTable::nextWork(Waits OnWait) {
     InputEntry *Entry = Waiting.front();
     Waiting.pop_front();
     Entry->Place = NextPlace++;
+    for (; Skipped != 0 && !Waiting.empty() && leave(*Waiting.front());
+         --Skipped)
+      Waiting.pop_front();
     return {Entry, false};
   }
   InputEntry *Entry = Unplanned.begin()->second;
@@ -213,13 +232,17 @@ bool InputTable::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
   return Entry.State == EntryState::Ready;
 }
 
-InputEntry *InputTable::find(StringRef Path, bool &Claimed, Waits OnWait) {
+InputEntry *InputTable::find(StringRef Path, bool Leaves, bool &Claimed,
+                             Waits OnWait) {
   Claimed = false;
   std::unique_lock<std::mutex> Lock(Mutex);
   auto It = ByPath.find(Path);
   if (It == ByPath.end())
     return nullptr;
   InputEntry *Entry = It->second;
+  if (Leaves && (leave(*Entry) || (Entry->State == EntryState::Opening &&
+                                   isObject(Entry->Named))))
+    return nullptr;
   if (Entry->State == EntryState::Waiting) {
     Entry->State = EntryState::Opening;
     Claimed = true;

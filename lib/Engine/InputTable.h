@@ -112,8 +112,9 @@ public:
   /// is to be prepared, then what was left to be planned. While there is none,
   /// waits as long as some may still come. None when there is nothing more, or
   /// the table was cancelled. The caller says `looked` when it has seen what
-  /// the entry names, or `planLater`.
-  Work nextWork(Waits OnWait = nullptr);
+  /// the entry names, or `planLater`. Of the objects right behind it that nobody
+  /// has begun with, at most \p Skipped are left to the linker.
+  Work nextWork(unsigned Skipped = 0, Waits OnWait = nullptr);
   /// Takes an entry out of its turn; it is looked into like the others.
   void beginLook();
   /// The caller has looked into one entry.
@@ -160,11 +161,18 @@ public:
 
   /// The entry that the linker means by \p Path; claims it for the caller when
   /// nobody has begun (\p Claimed), waits when somebody is at it. Null when
-  /// there is none, or when the table is cancelled while somebody is at it.
-  InputEntry *find(llvm::StringRef Path, bool &Claimed, Waits OnWait = nullptr);
+  /// there is none, or when the table is cancelled while somebody is at it. With
+  /// \p Leaves, an object that is not open yet is left to the linker, and null.
+  InputEntry *find(llvm::StringRef Path, bool Leaves, bool &Claimed,
+                   Waits OnWait = nullptr);
+
+  /// Whether \p Input is an object by its name: an archive is hardly ever read
+  /// as a whole.
+  static bool isObject(const NamedInput &Input);
 
 private:
   std::pair<InputEntry *, bool> make(NamedInput Named);
+  bool leave(InputEntry &Entry);
 
   mutable std::mutex Mutex;
   std::condition_variable Published;

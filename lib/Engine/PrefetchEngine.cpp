@@ -62,13 +62,6 @@ constexpr uint64_t StepBytes = 512 * 1024;
 /// The same for a disk that counts requests.
 constexpr uint64_t LargeStepBytes = 2 * 1024 * 1024;
 
-/// An object file by its name: an archive is hardly ever read as a whole.
-bool isObject(StringRef Path) {
-  StringRef Extension = sys::path::extension(Path);
-  return Extension.equals_insensitive(".obj") ||
-         Extension.equals_insensitive(".o");
-}
-
 /// Looking into all 3,217 objects of a warm link cost 7% of it.
 constexpr unsigned MostResidentLooks = 32;
 
@@ -150,7 +143,7 @@ void PrefetchEngine::Impl::workThrough(TraceLane *Lane) {
         prepareUrgent(Scratch, Lane);
         auto [Entry, Plans] = [&] {
           TraceWait Wait(Lane, "wait for inputs");
-          return Table.nextWork([&] { Wait.begin(); });
+          return Table.nextWork(Streak.skipped(), [&] { Wait.begin(); });
         }();
         if (!Entry)
           break;
@@ -247,7 +240,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
-  bool IsObject = InputScanner::isObject(File);
+  bool IsObject = Entry.Contents && !Entry.Contents->isMapped()
+                      ? InputScanner::isObject(Entry.Contents->bytes())
+                      : InputScanner::isObject(File);
   if (!IsObject)
     follow(Entry, File, IsObject, Lane);
   if (leavesToLinker()) {
@@ -372,7 +367,7 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
                                      PlanScratch &Scratch, TraceLane *Lane) {
   TraceSpan Span(Lane, "plan", Entry.Path);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (isObject(Entry.Path) &&
+  if (InputTable::isObject(Entry.Named) &&
       Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
     Entry.Plan = planFile(nullptr, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);

@@ -27,9 +27,11 @@ bool InputScanner::isObject(const os::OpenFile &File) {
   std::array<char, HeadBytes> Bytes;
   std::error_code Error;
   size_t Read = File.readAt(0, Bytes, Error);
-  if (Error)
-    return false;
-  switch (identify_magic(StringRef(Bytes.data(), Read))) {
+  return !Error && isObject(StringRef(Bytes.data(), Read));
+}
+
+bool InputScanner::isObject(StringRef Head) {
+  switch (identify_magic(Head)) {
   case file_magic::bitcode:
   case file_magic::coff_object:
   case file_magic::elf_relocatable:

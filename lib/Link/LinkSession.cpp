@@ -378,7 +378,7 @@ void LinkSession::writeReports() {
     for (const CountedProblem &P : Problems)
       Stats.Problems.push_back(P);
     if (Touched) {
-      Stats.TouchedBytes = 0;
+      Stats.TouchedBytes = Engine->copiedBytes();
       for (const RecordedFile &File : *Touched)
         *Stats.TouchedBytes += File.touchedBytes();
       if (HasJoined)

@@ -9,6 +9,7 @@
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/FileTree/Record.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/Program.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CachePruning.h"
@@ -17,7 +18,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 #include <chrono>
-#include <filesystem>
 
 using namespace llvm;
 
@@ -46,13 +46,11 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
     return Setting.str();
   std::string Folder = profileFolder();
   SmallString<256> Absolute(Output);
-  // LLVM's make_absolute asks with ever more memory where the system says that
-  // it has none.
-  std::error_code Error;
+  // Not sys::fs::make_absolute: it asks with ever more memory where the system
+  // says that it has none.
   if (sys::path::is_relative(Absolute))
-    sys::path::make_absolute(std::filesystem::current_path(Error).string(),
-                             Absolute);
-  if (Folder.empty() || Error)
+    sys::path::make_absolute(os::currentFolder(), Absolute);
+  if (Folder.empty() || sys::path::is_relative(Absolute))
     return "";
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   std::string Key = (Tool + Twine('\0') + Absolute).str();

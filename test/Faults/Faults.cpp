@@ -35,6 +35,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
+#include <poll.h>
 #include <pwd.h>
 #include <string>
 #include <string_view>

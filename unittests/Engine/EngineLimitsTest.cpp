@@ -163,4 +163,29 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   EXPECT_EQ(statsOf(Engine).UnknownBytesBefore, 8 * 50000U);
 }
 
+TEST_F(EngineLimitsTest, OfManySmallObjectsInMemoryMostAreLeftToTheLinker) {
+  std::vector<std::string> Paths = writeFiles(Folder, 400, 4000);
+  std::vector<std::string> Cold(Paths.end() - 100, Paths.end());
+  evict(Cold);
+  EngineOptions Options;
+  Options.Jobs = 1;
+  PrefetchEngine Engine(Options);
+  Engine.startFiles(Paths);
+  Engine.join();
+  // One of the first that are missing is looked at; from behind those that were
+  // left together with it on, all are fetched.
+  size_t Left = 0;
+  for (size_t I = 0; I != Cold.size(); ++I)
+    if (!isResident(Cold[I])) {
+      ++Left;
+      EXPECT_LT(I, 16U);
+    }
+  EXPECT_LE(Left, 14U);
+  size_t Given = 0;
+  for (size_t I = 0; I != 300; ++I)
+    Given += Engine.take(Paths[I], likeLLD()) != nullptr;
+  EXPECT_GE(Given, 64U + 25U);
+  EXPECT_LE(Given, 64U + 40U);
+}
+
 } // namespace

@@ -198,13 +198,13 @@ TEST(InputTableTest, SaysThatItWaitsWhenItDoes) {
   std::vector<NamedInput> Inputs(1);
   Inputs[0].Name = "a.obj";
   Table.fill(std::move(Inputs));
-  auto [Entry, Plans] = Table.nextWork([] { ADD_FAILURE() << "no wait"; });
+  auto [Entry, Plans] = Table.nextWork(0, [] { ADD_FAILURE() << "no wait"; });
   ASSERT_NE(Entry, nullptr);
   ASSERT_TRUE(Table.claim(*Entry));
   std::atomic<int> Waits{0};
   std::thread Linker([&] {
     bool Claimed = true;
-    EXPECT_EQ(Table.find("a.obj", Claimed, [&] { ++Waits; }), Entry);
+    EXPECT_EQ(Table.find("a.obj", false, Claimed, [&] { ++Waits; }), Entry);
     EXPECT_FALSE(Claimed);
   });
   std::thread Other(
@@ -215,13 +215,13 @@ TEST(InputTableTest, SaysThatItWaitsWhenItDoes) {
   Linker.join();
   Other.join();
   bool Claimed = true;
-  Table.find("a.obj", Claimed, [&] { ++Waits; });
+  Table.find("a.obj", false, Claimed, [&] { ++Waits; });
   EXPECT_TRUE(Table.waitUntilPublished(*Entry, [&] { ++Waits; }));
   EXPECT_EQ(Waits, 2);
 
   // More may come as long as somebody looks.
   std::thread Worker(
-      [&] { EXPECT_EQ(Table.nextWork([&] { ++Waits; }).Entry, nullptr); });
+      [&] { EXPECT_EQ(Table.nextWork(0, [&] { ++Waits; }).Entry, nullptr); });
   while (Waits != 3)
     std::this_thread::yield();
   Table.looked();

@@ -22,7 +22,7 @@ TEST(InputTableTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   InputTable Table;
   Table.fill({input("a.o"), input("b.o")});
   bool Claimed = false;
-  InputEntry *Opening = Table.find("a.o", Claimed);
+  InputEntry *Opening = Table.find("a.o", false, Claimed);
   ASSERT_TRUE(Opening && Claimed);
   InputEntry *Untouched = Table.nextFor(LinkStage::Contents);
   Untouched = Table.nextFor(LinkStage::Contents);
@@ -36,7 +36,7 @@ TEST(InputTableTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   bool ByLinker = true, FromUntouched = true;
   std::thread Linker([&] {
     bool Mine = false;
-    Found = Table.find("a.o", Mine, Waits);
+    Found = Table.find("a.o", false, Mine, Waits);
   });
   std::thread First(
       [&] { ByLinker = Table.waitUntilPublished(*Opening, Waits); });
@@ -77,4 +77,26 @@ TEST(InputTableTest, ScriptsOfTwoFoldersMeanTwoFiles) {
   Table.fill({FromScript("one/s.ld"), FromScript("one/other.ld"),
               FromScript("two/s.ld")});
   EXPECT_EQ(Table.size(), 2U);
+}
+
+TEST(InputTableTest, ObjectsBehindAnotherAreLeftToTheLinker) {
+  InputTable Table;
+  Table.fill({input("a.o"), input("b.o"), input("c.o"), input("d.a"),
+              input("e.o"), input("f.o")});
+  EXPECT_EQ(Table.nextWork(7).Entry->Named.Name, "a.o");
+  bool Claimed = false;
+  for (const char *Left : {"b.o", "c.o"}) {
+    InputEntry *Entry = Table.find(Left, false, Claimed);
+    ASSERT_TRUE(Entry && !Claimed);
+    EXPECT_EQ(Entry->State, EntryState::Unavailable);
+  }
+  // No archive is, and nothing behind it.
+  EXPECT_EQ(Table.nextWork(0).Entry->Named.Name, "d.a");
+  // The linker neither opens for us what nobody has begun with, nor waits.
+  EXPECT_EQ(Table.find("e.o", true, Claimed), nullptr);
+  EXPECT_FALSE(Claimed);
+  InputEntry *Last = Table.nextWork(0).Entry; // e.o, for nothing
+  Last = Table.nextWork(0).Entry;
+  ASSERT_TRUE(Table.claim(*Last));
+  EXPECT_EQ(Table.find("f.o", true, Claimed), nullptr);
 }

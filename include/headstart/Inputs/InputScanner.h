@@ -51,6 +51,8 @@ public:
   /// name only what the linker reads after all that the command line names.
   /// Blocks for one page.
   static bool isObject(const os::OpenFile &File);
+  /// The same, of a file that begins with \p Head.
+  static bool isObject(llvm::StringRef Head);
 
 private:
   const InputResolver &Resolver;

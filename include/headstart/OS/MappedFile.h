@@ -86,6 +86,9 @@ public:
   /// Never follows up with a read. What \p Result had open before is closed,
   /// also on failure. Any thread.
   static std::error_code open(const std::string &Path, OpenFile &Result);
+  /// The same, when \p Seen is what `lookAt` has just said of \p Path.
+  static std::error_code open(const std::string &Path, const FileStatus &Seen,
+                              OpenFile &Result);
 
   bool isOpen() const { return Handle != InvalidHandle; }
   /// Identity at the time of opening (from the open descriptor, so that no

@@ -43,6 +43,10 @@ void holdStandardDescriptors();
 /// The path of the program's file; empty where the system does not tell.
 std::string programPath();
 
+/// The folder that relative paths begin at; empty where the system does not
+/// tell. Any thread.
+std::string currentFolder();
+
 } // namespace headstart::os
 
 #endif // HEADSTART_OS_PROGRAM_H

@@ -85,6 +85,11 @@ FileStatus headstart::os::lookAt(const std::string &Path,
   return Status;
 }
 
+std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
+                               OpenFile &Result) {
+  return open(Path, Result);
+}
+
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 

@@ -8,6 +8,9 @@
 
 #include "headstart/OS/Program.h"
 
+#include <filesystem>
+#include <system_error>
+
 std::vector<headstart::os::ProgramPart> headstart::os::programParts() {
   return {};
 }
@@ -15,3 +18,8 @@ std::vector<headstart::os::ProgramPart> headstart::os::programParts() {
 void headstart::os::holdStandardDescriptors() {}
 
 std::string headstart::os::programPath() { return {}; }
+
+std::string headstart::os::currentFolder() {
+  std::error_code Error;
+  return std::filesystem::current_path(Error).string();
+}

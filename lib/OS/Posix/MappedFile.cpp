@@ -57,10 +57,14 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
 
   std::error_code Error;
   const FileStatus Before = lookAt(Path, Error);
-  if (Error)
-    return Error;
-  if (Before.Kind != FileKind::Regular)
-    return refusal(Before.Kind);
+  return Error ? Error : open(Path, Before, Result);
+}
+
+std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
+                               OpenFile &Result) {
+  Result.close();
+  if (Seen.Kind != FileKind::Regular)
+    return refusal(Seen.Kind);
 
   // O_NONBLOCK and O_NOCTTY have no effect on a regular file. They keep us from
   // hanging or gaining a terminal if the name was given to something else since

@@ -10,6 +10,8 @@
 
 #include "Support.h"
 
+#include <array>
+#include <climits>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,4 +26,9 @@ void headstart::os::holdStandardDescriptors() {
   while (FD >= 0 && FD <= STDERR_FILENO);
   if (FD >= 0)
     ::close(FD);
+}
+
+std::string headstart::os::currentFolder() {
+  std::array<char, PATH_MAX> Path;
+  return ::getcwd(Path.data(), Path.size()) != nullptr ? Path.data() : "";
 }

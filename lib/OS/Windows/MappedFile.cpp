@@ -64,6 +64,11 @@ FileStatus lookAt(const std::string &Path, std::error_code &Error) {
   return Error ? FileStatus() : lookAtSystemPath(Wide, Error);
 }
 
+std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
+                               OpenFile &Result) {
+  return open(Path, Result);
+}
+
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 

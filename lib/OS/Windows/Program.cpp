@@ -11,6 +11,8 @@
 #include "Support.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;
@@ -68,4 +70,9 @@ std::string headstart::os::programPath() {
       return {};
     Path.resize(2 * Path.size());
   }
+}
+
+std::string headstart::os::currentFolder() {
+  std::error_code Error;
+  return std::filesystem::current_path(Error).string();
 }
