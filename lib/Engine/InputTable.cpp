@@ -9,10 +9,15 @@
 #include "InputTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include <chrono>
 
 using namespace llvm;
 
 namespace headstart {
+
+/// The most that the linker waits for a file that a thread is opening: then it
+/// opens the file itself, and hears from the system why it takes so long.
+static constexpr std::chrono::seconds Patience(1);
 
 /// Waits on \p Changed, under \p Lock, until \p IsDone.
 template <class Predicate>
@@ -248,8 +253,12 @@ InputEntry *InputTable::find(StringRef Path, bool Leaves, bool &Claimed,
     Claimed = true;
     return Entry;
   }
-  waitFor(Published, Lock, OnWait,
-          [&] { return Cancelled || Entry->State != EntryState::Opening; });
+  auto IsDone = [&] {
+    return Cancelled || Entry->State != EntryState::Opening;
+  };
+  if (!IsDone() && OnWait)
+    OnWait();
+  Published.wait_for(Lock, Patience, IsDone);
   return Entry->State != EntryState::Opening ? Entry : nullptr;
 }
 

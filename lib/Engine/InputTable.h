@@ -160,8 +160,8 @@ public:
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
 
   /// The entry that the linker means by \p Path; claims it for the caller when
-  /// nobody has begun (\p Claimed), waits when somebody is at it. Null when
-  /// there is none, or when the table is cancelled while somebody is at it. With
+  /// nobody has begun (\p Claimed), waits when somebody is at it, for a second
+  /// at most. Null when there is none, or when it is not open by then. With
   /// \p Leaves, an object that is not open yet is left to the linker, and null.
   InputEntry *find(llvm::StringRef Path, bool Leaves, bool &Claimed,
                    Waits OnWait = nullptr);

@@ -102,7 +102,8 @@ public:
   /// Null is no error: the caller opens the file itself and hears from the
   /// system what is wrong with it.
   ///
-  /// Blocks for no more than the opening of this one file. Any thread.
+  /// Blocks for no more than the opening of this one file, and for a second at
+  /// most where another thread is at it. Any thread.
   std::unique_ptr<llvm::MemoryBuffer> take(llvm::StringRef Path,
                                            const BufferRequest &Request);
 

@@ -77,10 +77,10 @@ class Samples:
         pathlib.Path("tree").mkdir()
         pathlib.Path("tree/file").write_text("one")
         output_of(program, "walk", "--manifest=manifest", "tree")
-        pathlib.Path("tree/file").write_text("other")
+        pathlib.Path("tree/file").write_text("other" * 4000)
         self.inputs = [b"tree/file", b"tree/\xff"]
         try:
-            pathlib.Path(os.fsdecode(self.inputs[1])).write_text("odd")
+            pathlib.Path(os.fsdecode(self.inputs[1])).write_text("odd" * 8000)
         except OSError:  # file systems that take UTF-8 only
             self.inputs.pop()
         # A link without objects; its record is what profile shows.
