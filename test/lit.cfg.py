@@ -156,6 +156,23 @@ if can_limit_memory():
     config.available_features.add("control-groups")
 
 
+def can_mount_fuse():
+    """Whether this user may mount a file system that a program serves."""
+    if not os.access("/dev/fuse", os.W_OK):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            [config.python, os.path.join(config.test_source_root, "Inputs",
+                                         "dead-file-system.py"),
+             os.path.join(folder, "mount"), "read", "--", "true"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ).returncode == 0
+
+
+if can_mount_fuse():
+    config.available_features.add("fuse")
+
+
 def lies_on_disk():
     """Whether the build folder's files are on a disk of this machine."""
     device = os.stat(config.test_exec_root).st_dev

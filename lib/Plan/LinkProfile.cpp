@@ -140,7 +140,7 @@ bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command) {
       ++Then;
       Now += Names.has(F.Path);
     }
-  return 2 * Now >= Then;
+  return Then == 0 || 2 * Now > Then;
 }
 
 } // namespace headstart

@@ -129,4 +129,28 @@ TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
   EXPECT_GT(Read, 0U); // some changes are harmless
 }
 
+TEST(LinkProfileTest, AnotherLinkOfTheSameOutputIsTold) {
+  LinkProfile P;
+  P.Files = {{"main.o", {}, {}, /*Named=*/true},
+             {"/lib/libgame.a", {}, {}, /*Named=*/true},
+             {"lib/member.o", {}, {}, /*Named=*/false}};
+  auto Names = [](std::vector<NamedInput> Inputs) {
+    LinkCommand Command;
+    Command.Inputs = std::move(Inputs);
+    return Command;
+  };
+  NamedInput Main, Other, Library;
+  Main.Name = "main.o";
+  Other.Name = "other.o";
+  Library.Name = "game";
+  Library.Search = SearchRule::Library;
+  EXPECT_TRUE(isRecordOf(P, Names({Main, Library})));
+  EXPECT_TRUE(isRecordOf(P, Names({Other, Library, Main})));
+  EXPECT_FALSE(isRecordOf(P, Names({Main})));
+  EXPECT_FALSE(isRecordOf(P, Names({Main, Other})));
+  // Nothing was named then: nothing speaks against it.
+  P.Files.erase(P.Files.begin(), P.Files.begin() + 2);
+  EXPECT_TRUE(isRecordOf(P, Names({Other})));
+}
+
 } // namespace

@@ -79,7 +79,7 @@ private:
 
 /// Whether \p Profile is of an earlier link like \p Command's, and not of
 /// another link with the same output (a.out): whether the command line still
-/// names half of the files that were named then.
+/// names more than half of the files that were named then.
 bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command);
 
 } // namespace headstart
