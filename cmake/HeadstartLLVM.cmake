@@ -33,7 +33,10 @@ if(MSVC)
   target_compile_options(headstart_llvm_headers INTERFACE
     $<BUILD_INTERFACE:/EHs-c-> $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
   target_compile_definitions(headstart_llvm_headers INTERFACE
-    $<BUILD_INTERFACE:_HAS_EXCEPTIONS=0>)
+    $<BUILD_INTERFACE:_HAS_EXCEPTIONS=0> $<BUILD_INTERFACE:HEADSTART_UNWINDS=0>)
+else()
+  target_compile_definitions(headstart_llvm_headers INTERFACE
+    $<BUILD_INTERFACE:HEADSTART_UNWINDS=1>)
 endif()
 
 # What this LLVM was configured with. lld's ELF library compresses debug sections

@@ -43,4 +43,4 @@ target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   ${HEADSTART_LLVM_INCLUDE})
 # There is nothing to check against: the symbol is in libLLVM.
 target_compile_definitions(headstart_llvm_headers INTERFACE
-  LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING=1)
+  LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING=1 HEADSTART_UNWINDS=$<NOT:$<BOOL:${MSVC}>>)

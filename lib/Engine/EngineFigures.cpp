@@ -68,8 +68,7 @@ std::optional<std::vector<RecordedFile>> PrefetchEngine::Impl::touched() {
   Table.forEachReady([&](const InputEntry &Entry) {
     if (!isWorthRecord(Entry) || !Told)
       return;
-    RecordedFile File{Entry.Path, Entry.Identity, {},
-                      isNamedOutside(Entry.Named.Reason)};
+    RecordedFile File{Entry.Path, Entry.Identity, {}};
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =

@@ -34,24 +34,31 @@ static void waitFor(std::condition_variable &Changed,
 /// Enters \p Named, and tells whether it is new: a name that is known under the
 /// same rule is not.
 std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
-  auto Entry = std::make_unique<InputEntry>(
-      std::move(Named), static_cast<uint32_t>(Entries.size()));
+  // What is found by a path is owned first: there may be no memory for more.
+  InputEntry *Entry = Entries
+                          .emplace_back(std::make_unique<InputEntry>(
+                              std::move(Named),
+                              static_cast<uint32_t>(Entries.size())))
+                          .get();
   const NamedInput &Mine = Entry->Named;
   // Two rules for one name (an input and a /defaultlib; scripts of two folders)
   // may find two files; the first keeps the name, the others are found by their
   // paths.
-  auto [It, IsNew] = ByPath.try_emplace(Mine.Name, Entry.get());
+  auto [It, IsNew] = ByPath.try_emplace(Mine.Name, Entry);
   NamedInput &Other = It->second->Named;
   if (!IsNew && Other.Search == Mine.Search &&
       Other.StaticOnly == Mine.StaticOnly &&
       (Mine.Search != SearchRule::ScriptInput ||
-       sys::path::parent_path(Other.From) == sys::path::parent_path(Mine.From)))
+       sys::path::parent_path(Other.From) ==
+           sys::path::parent_path(Mine.From))) {
+    Entries.pop_back();
     return {It->second, false};
-  Entries.push_back(std::move(Entry));
-  return {Entries.back().get(), true};
+  }
+  return {Entry, true};
 }
 
-void InputTable::fill(std::vector<NamedInput> Inputs) {
+void InputTable::fill(std::vector<NamedInput> Inputs,
+                      function_ref<bool(StringRef)> IsRecorded) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Entries.reserve(Inputs.size());
   for (NamedInput &Named : Inputs) {
@@ -59,6 +66,7 @@ void InputTable::fill(std::vector<NamedInput> Inputs) {
     auto [Entry, IsNew] = make(std::move(Named));
     if (IsNew)
       Waiting.push_back(Entry);
+    Entry->IsRecorded = IsRecorded(Entry->Named.Name);
     // `a.a --whole-archive a.a`: what is read of a file is what its names need
     // together.
     Entry->Named.Whole |= Whole;
@@ -80,9 +88,15 @@ bool InputTable::isObject(const NamedInput &Input) {
 /// Leaves \p Entry to the linker, if it is an object that nobody has begun with.
 /// Under the lock.
 bool InputTable::leave(InputEntry &Entry) {
-  if (Entry.State != EntryState::Waiting || !isObject(Entry.Named))
+  if (Entry.State != EntryState::Waiting || Entry.IsRecorded ||
+      !isObject(Entry.Named))
     return false;
   Entry.State = EntryState::Unavailable;
+  // The planner may still want its symbols.
+  if (Entry.Named.Search == SearchRule::AsGiven) {
+    Entry.Path = Entry.Named.Name;
+    Entry.WasLeft = true;
+  }
   Entry.Flags.fetch_or(InputEntry::PlannedFlag | InputEntry::BegunFlag);
   return true;
 }
@@ -234,7 +248,8 @@ bool InputTable::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
     return Cancelled || Entry.State == EntryState::Ready ||
            Entry.State == EntryState::Unavailable;
   });
-  return Entry.State == EntryState::Ready;
+  return Entry.State == EntryState::Ready ||
+         (Entry.State == EntryState::Unavailable && Entry.WasLeft);
 }
 
 InputEntry *InputTable::find(StringRef Path, bool Leaves, bool &Claimed,

@@ -51,9 +51,13 @@ struct InputEntry {
       : Named(std::move(Named)), Number(Number) {}
 
   NamedInput Named; ///< not changed after InputTable::fill
+  /// The last link touched a part of it: it is not small. Written before any
+  /// thread starts.
+  bool IsRecorded = false;
   const uint32_t Number; ///< in the order of the command line; what inputs name
                          ///< comes after that
   EntryState State = EntryState::Waiting; ///< guarded by InputTable::Mutex
+  bool WasLeft = false; ///< to the linker, with its path; guarded likewise
 
   // Written by the claimer, read by anyone after State is Ready:
   std::string Path;
@@ -95,7 +99,10 @@ class InputTable {
 public:
   /// Makes the entries; a name that comes twice gets one. To be called once,
   /// before any thread starts.
-  void fill(std::vector<NamedInput> Inputs);
+  /// \p IsRecorded tells of a name whether the last link's record has it.
+  void fill(std::vector<NamedInput> Inputs,
+            llvm::function_ref<bool(llvm::StringRef)> IsRecorded =
+                [](llvm::StringRef) { return false; });
 
   size_t size() const;
 
@@ -156,7 +163,8 @@ public:
   void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit);
 
   /// Waits until \p Entry is published, or the table is cancelled; true when it
-  /// is Ready. Orders what the claimer wrote before the caller.
+  /// is Ready, or was left to the linker and has a path. Orders what the claimer
+  /// wrote before the caller.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
 
   /// The entry that the linker means by \p Path; claims it for the caller when

@@ -76,7 +76,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
   Scanner = std::make_unique<InputScanner>(*Resolver);
-  Table.fill(Command.Inputs);
+  Table.fill(Command.Inputs,
+             [&](StringRef Name) { return Recorded.contains(Name); });
   Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
   // A thread holds a file, and the folder of another for a moment.
   uint64_t Free = os::freeDescriptors();

@@ -16,10 +16,22 @@
 #include "llvm/Support/ErrorHandling.h"
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 using namespace llvm;
 
 namespace headstart {
+
+/// LLVM ends the program when memory is missing. What is ours ends alone; all
+/// else is what LLVM does by itself (Support/ErrorHandling.cpp).
+static void onBadAlloc(void *, const char *Reason, bool) {
+  if (os::survivesBadAlloc())
+    os::throwBadAlloc();
+  // No stream: those allocate.
+  for (const char *Part : {"LLVM ERROR: out of memory\n", Reason, "\n"})
+    std::fputs(Part, stderr);
+  std::abort();
+}
 
 LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
                          std::vector<PrefetchOption> Final,
@@ -88,27 +100,18 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
       return;
     }
 
-    startEngine(std::move(Command));
+    static const bool Installed =
+        HEADSTART_UNWINDS && (install_bad_alloc_error_handler(onBadAlloc), true);
+    (void)Installed;
+    if (!os::hasMemoryFor([&] { startEngine(std::move(Command)); })) {
+      Engine = nullptr;
+      WhyOff = "there is no memory for it";
+    }
   });
   return Result;
 }
 
-/// LLVM ends the program when memory is missing. On a thread of ours it is the
-/// thread that ends; what happens on any other is what LLVM does by itself
-/// (Support/ErrorHandling.cpp).
-static void onBadAlloc(void *, const char *Reason, bool) {
-  if (os::Threads::isOwn())
-    os::throwBadAlloc();
-  // No stream: those allocate.
-  for (const char *Part : {"LLVM ERROR: out of memory\n", Reason, "\n"})
-    std::fputs(Part, stderr);
-  std::abort();
-}
-
 void LinkSession::startEngine(LinkCommand Command) {
-  static const bool Installed =
-      (install_bad_alloc_error_handler(onBadAlloc), true);
-  (void)Installed;
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
@@ -136,6 +139,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
   if (Command.Outputs.empty())
     return;
   Output = Command.Outputs.front();
+  Names = namesOf(Command);
   // /dev/null is the output of many links.
   std::error_code Ignored;
   os::FileKind Kind = os::lookAt(Output, Ignored).Kind;
@@ -219,6 +223,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   if (Record && Touched && !Touched->empty()) {
     New = std::make_shared<LinkProfile>(
         newProfile(Tool, Output, ProfileSettings));
+    New->Names = Names;
     New->Files = *Touched;
   }
   std::shared_ptr<ProgramPages> Pages = MayRecord ? Program : nullptr;
@@ -318,19 +323,21 @@ void LinkSession::writing() {
     reached(LinkStage::Contributions);
 }
 
-void LinkSession::end(bool Succeeded) {
+void LinkSession::end(bool Succeeded, bool Leaves) {
   std::call_once(Ended, [&] {
     IsEnding.store(true);
     if (Engine) {
       Engine->cancel();
-      // Only reports tell what the threads have done to the last.
-      HasJoined = joinEngine(Settings.Stats || Trace
+      // Only reports tell what the threads have done to the last; and only what
+      // goes on in this process could meet them.
+      HasJoined = joinEngine(Settings.Stats || Trace || !Leaves
                                  ? ReportPatience
                                  : std::chrono::milliseconds(0));
       // What keeping a record reads is not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
-      keepProfile(Succeeded);
+      if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
+        Problems.push_back({"no memory for a record", 1});
     }
     if (Trace) {
       traceStages();
@@ -341,15 +348,21 @@ void LinkSession::end(bool Succeeded) {
 }
 
 void LinkSession::endAtExit() {
+  // A fatal error of LLVM's on a thread of ours is not the link's: the thread
+  // stops here, and whoever waits for it goes on after a while.
+  while (os::Threads::isOwn())
+    std::this_thread::sleep_for(std::chrono::hours(1));
   if (!IsEnding.load())
     end(/*Succeeded=*/false);
 }
 
 bool LinkSession::giveThreadsBack() {
-  if (!Engine || ThreadsGiven.exchange(true))
+  if (!Engine)
     return false;
+  // Whoever comes later waits for the first; then there is room for all.
   Engine->cancel();
-  return joinEngine(StorePatience);
+  (void)joinEngine(StorePatience);
+  return true;
 }
 
 bool LinkSession::joinEngine(std::chrono::milliseconds Most) {

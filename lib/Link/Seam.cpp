@@ -33,6 +33,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileOutputBuffer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -183,7 +184,9 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
 
 void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
   if (LinkSession *Session = currentSession())
-    Session->end(/*Succeeded=*/RetCode == 0);
+    // A test that links several times comes back from there.
+    Session->end(/*Succeeded=*/RetCode == 0,
+                 /*Leaves=*/NoCleanup && !CrashRecoveryContext::GetCurrent());
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 

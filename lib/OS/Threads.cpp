@@ -8,7 +8,6 @@
 
 #include "headstart/OS/Threads.h"
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -19,34 +18,52 @@ using namespace headstart::os;
 
 static thread_local bool IsOwnThread = false;
 static thread_local bool IsStartingOwn = false;
+static thread_local unsigned Guards = 0; // of hasMemoryFor, around each other
+
+namespace {
+struct Shortage {
+  std::mutex Mutex;
+  std::shared_ptr<const std::function<bool()>> GiveUp; // guarded by Mutex
+};
+} // namespace
 
 // Function-local, so that no program pays for it that does not use it.
-static std::atomic<std::shared_ptr<const std::function<bool()>>> &shortage() {
-  static std::atomic<std::shared_ptr<const std::function<bool()>>> GiveUp;
-  return GiveUp;
+static Shortage &shortage() {
+  static Shortage TheOne;
+  return TheOne;
 }
 
 void headstart::os::onThreadShortage(
     std::shared_ptr<const std::function<bool()>> GiveUp) {
-  shortage().store(std::move(GiveUp));
+  const std::lock_guard<std::mutex> Lock(shortage().Mutex);
+  shortage().GiveUp.swap(GiveUp);
 }
 
 void headstart::os::throwBadAlloc() { throw std::bad_alloc(); }
 
 bool headstart::os::detail::hasMemoryFor(void (*Work)(void *),
                                          void *Argument) {
+  ++Guards;
+  bool HasMemory = true;
   try {
     Work(Argument);
   } catch (const std::bad_alloc &) {
-    return false;
+    HasMemory = false;
   }
-  return true;
+  --Guards;
+  return HasMemory;
 }
+
+bool headstart::os::survivesBadAlloc() { return IsOwnThread || Guards != 0; }
 
 bool headstart::os::detail::isStartingOwn() { return IsStartingOwn; }
 
 bool headstart::os::detail::endOwnThreads() {
-  const auto GiveUp = shortage().load();
+  std::shared_ptr<const std::function<bool()>> GiveUp;
+  {
+    const std::lock_guard<std::mutex> Lock(shortage().Mutex);
+    GiveUp = shortage().GiveUp;
+  }
   return GiveUp && (*GiveUp)();
 }
 
@@ -104,15 +121,16 @@ void Threads::join() {
 
 bool Threads::join(std::chrono::milliseconds Most) {
   if (Running.empty())
-    return true;
+    return !HasLetGo;
   {
     std::unique_lock<std::mutex> Lock(Alive->Mutex);
     if (Alive->None.wait_for(Lock, Most, [&] { return Alive->Running == 0; })) {
       Lock.unlock();
       join();
-      return true;
+      return !HasLetGo;
     }
   }
+  HasLetGo = true;
   for (std::thread &T : Running)
     T.detach();
   Running.clear();

@@ -14,7 +14,10 @@
 
 #include "headstart/Plan/LinkProfile.h"
 #include "headstart/FileTree/Record.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+#include <algorithm>
 
 using namespace llvm;
 
@@ -44,6 +47,9 @@ std::string serializeProfile(const LinkProfile &Profile) {
   writeString(Profile.Output, OS);
   writeString(Profile.Settings, OS);
   writeSigned(Profile.Recorded, OS);
+  encodeULEB128(Profile.Names.size(), OS);
+  for (uint64_t Name : Profile.Names)
+    encodeULEB128(Name, OS);
   encodeULEB128(Profile.Files.size(), OS);
   for (const RecordedFile &F : Profile.Files) {
     writeString(F.Path, OS);
@@ -52,7 +58,6 @@ std::string serializeProfile(const LinkProfile &Profile) {
     encodeULEB128(F.Identity.Size, OS);
     writeSigned(F.Identity.ModifiedNs, OS);
     writeSigned(F.Identity.ChangedNs, OS);
-    encodeULEB128(F.Named ? 1 : 0, OS);
     encodeULEB128(F.Touched.size(), OS);
     uint64_t At = 0;
     for (const ByteRange &R : F.Touched) {
@@ -91,8 +96,11 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Output = R.string().str();
   Profile.Settings = R.string().str();
   Profile.Recorded = R.signedNumber();
-  // A file takes eight bytes at least.
-  uint64_t Count = R.count(8, "more files than there can be");
+  Profile.Names.resize(R.count(1, "more names than bytes"));
+  for (uint64_t &Name : Profile.Names)
+    Name = R.number();
+  // A file takes seven bytes at least.
+  uint64_t Count = R.count(7, "more files than there can be");
   if (Count > MaxProfileFiles)
     R.fail("more files than there can be");
   else
@@ -105,7 +113,6 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
     F.Identity.Size = R.number();
     F.Identity.ModifiedNs = R.signedNumber();
     F.Identity.ChangedNs = R.signedNumber();
-    F.Named = R.number() != 0;
     readRanges(R, F);
     Profile.Files.push_back(std::move(F));
   }
@@ -132,15 +139,33 @@ bool NamedFiles::has(StringRef RecordedPath) const {
          Names.contains(Stem) || Names.contains(Library);
 }
 
+/// Of more names than this the smallest hashes are kept: what two sets of names
+/// share shows in them as well.
+static constexpr size_t MaxNames = 256;
+
+static std::vector<uint64_t> hashesOf(const LinkCommand &Command) {
+  std::vector<uint64_t> Hashes;
+  Hashes.reserve(Command.Inputs.size());
+  for (const NamedInput &Input : Command.Inputs)
+    Hashes.push_back(xxh3_64bits(Input.Name));
+  llvm::sort(Hashes);
+  Hashes.erase(llvm::unique(Hashes), Hashes.end());
+  return Hashes;
+}
+
+std::vector<uint64_t> namesOf(const LinkCommand &Command) {
+  std::vector<uint64_t> Hashes = hashesOf(Command);
+  Hashes.resize(std::min(Hashes.size(), MaxNames));
+  return Hashes;
+}
+
 bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command) {
-  NamedFiles Names(Command);
-  size_t Then = 0, Now = 0;
-  for (const RecordedFile &F : Profile.Files)
-    if (F.Named) {
-      ++Then;
-      Now += Names.has(F.Path);
-    }
-  return Then == 0 || 2 * Now > Then;
+  std::vector<uint64_t> Now = hashesOf(Command);
+  auto Kept = llvm::count_if(Profile.Names, [&](uint64_t Name) {
+    return llvm::binary_search(Now, Name);
+  });
+  return 2 * static_cast<size_t>(Kept) > Profile.Names.size() ||
+         (Profile.Names.empty() && Now.empty());
 }
 
 } // namespace headstart

@@ -37,7 +37,7 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
     EXPECT_EQ(Waiting.size(), 0U);
     // What is started later has nothing to do with it.
     ASSERT_FALSE(Waiting.start([] {}));
-    EXPECT_TRUE(Waiting.join(std::chrono::minutes(1)));
+    EXPECT_FALSE(Waiting.join(std::chrono::minutes(1))) << "one was let go";
   }
   EXPECT_FALSE(State->Passed);
   State->Gate.unlock();
@@ -67,7 +67,12 @@ TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
   ASSERT_FALSE(Some.start([&] { Ran = true; }));
   Some.join();
   EXPECT_TRUE(Ran);
-  EXPECT_FALSE(hasMemoryFor([] { throwBadAlloc(); }));
+  EXPECT_FALSE(survivesBadAlloc());
+  EXPECT_FALSE(hasMemoryFor([] {
+    EXPECT_TRUE(survivesBadAlloc());
+    throwBadAlloc();
+  }));
+  EXPECT_FALSE(survivesBadAlloc());
   EXPECT_TRUE(hasMemoryFor([] {}));
 }
 

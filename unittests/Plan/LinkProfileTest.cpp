@@ -24,6 +24,7 @@ LinkProfile someProfile() {
   P.Output = "out/game.exe";
   P.Settings = "codeview";
   P.Recorded = 1800000000;
+  P.Names = {1, 300, UINT64_MAX};
   P.Files = {{"obj/a.obj",
               {2049, 17, 100000, 1700000000123456789, -5},
               {{0, 4096}, {8192, 4096}, {99000, 1000}}},
@@ -56,6 +57,7 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
   EXPECT_EQ(Q->Tool, P.Tool);
   EXPECT_EQ(Q->Output, P.Output);
   EXPECT_EQ(Q->Settings, P.Settings);
+  EXPECT_EQ(Q->Names, P.Names);
   EXPECT_EQ(Q->Recorded, P.Recorded);
   ASSERT_EQ(Q->Files.size(), P.Files.size());
   for (size_t I = 0; I != P.Files.size(); ++I) {
@@ -130,27 +132,39 @@ TEST(LinkProfileTest, WhateverItSaysItTakesNoMoreThanItsSize) {
 }
 
 TEST(LinkProfileTest, AnotherLinkOfTheSameOutputIsTold) {
-  LinkProfile P;
-  P.Files = {{"main.o", {}, {}, /*Named=*/true},
-             {"/lib/libgame.a", {}, {}, /*Named=*/true},
-             {"lib/member.o", {}, {}, /*Named=*/false}};
-  auto Names = [](std::vector<NamedInput> Inputs) {
+  auto Of = [](std::vector<std::string> Names) {
     LinkCommand Command;
-    Command.Inputs = std::move(Inputs);
+    for (std::string &Name : Names) {
+      Command.Inputs.emplace_back();
+      Command.Inputs.back().Name = std::move(Name);
+    }
     return Command;
   };
-  NamedInput Main, Other, Library;
-  Main.Name = "main.o";
-  Other.Name = "other.o";
-  Library.Name = "game";
-  Library.Search = SearchRule::Library;
-  EXPECT_TRUE(isRecordOf(P, Names({Main, Library})));
-  EXPECT_TRUE(isRecordOf(P, Names({Other, Library, Main})));
-  EXPECT_FALSE(isRecordOf(P, Names({Main})));
-  EXPECT_FALSE(isRecordOf(P, Names({Main, Other})));
-  // Nothing was named then: nothing speaks against it.
-  P.Files.erase(P.Files.begin(), P.Files.begin() + 2);
-  EXPECT_TRUE(isRecordOf(P, Names({Other})));
+  LinkProfile P;
+  P.Names = namesOf(Of({"main.o", "game", "main.o"}));
+  EXPECT_EQ(P.Names.size(), 2U);
+  EXPECT_TRUE(isRecordOf(P, Of({"game", "main.o"})));
+  EXPECT_TRUE(isRecordOf(P, Of({"other.o", "game", "main.o"})));
+  EXPECT_FALSE(isRecordOf(P, Of({"main.o"})));
+  EXPECT_FALSE(isRecordOf(P, Of({"main.o", "other.o"})));
+  EXPECT_FALSE(isRecordOf(P, Of({})));
+
+  // Of many, a sample: one in ten is new, and most are.
+  std::vector<std::string> Then, Edited, Others;
+  for (int I = 0; I != 5000; ++I) {
+    Then.push_back(std::to_string(I) + ".o");
+    Edited.push_back(std::to_string(I) + (I % 10 ? ".o" : ".obj"));
+    Others.push_back(std::to_string(I) + (I % 10 ? ".obj" : ".o"));
+  }
+  P.Names = namesOf(Of(Then));
+  EXPECT_EQ(P.Names.size(), 256U);
+  EXPECT_TRUE(isRecordOf(P, Of(Edited)));
+  EXPECT_FALSE(isRecordOf(P, Of(Others)));
+
+  // Where the command line names nothing (a script does), so it must now.
+  P.Names.clear();
+  EXPECT_TRUE(isRecordOf(P, Of({})));
+  EXPECT_FALSE(isRecordOf(P, Of({"main.o"})));
 }
 
 } // namespace

@@ -84,7 +84,7 @@ public:
   void join();
 
   /// The same, but for no longer than \p Most. False when some have not ended
-  /// by then (a system call of a file system that does not answer): they are
+  /// by then, or by an earlier call's time (a system call of a file system that does not answer): they are
   /// let go of, must own all that they use, and end when their call does.
   bool join(std::chrono::milliseconds Most);
 
@@ -102,6 +102,7 @@ private:
 
   std::shared_ptr<Count> Alive;
   std::vector<std::thread> Running;
+  bool HasLetGo = false;
 };
 
 namespace detail {
@@ -114,6 +115,10 @@ bool endOwnThreads();
 
 /// For layers that throw nothing themselves.
 [[noreturn]] void throwBadAlloc();
+
+/// Whether somebody would catch that on the calling thread: it is one of ours,
+/// or inside of hasMemoryFor.
+bool survivesBadAlloc();
 
 /// Does \p Work, and says whether there was memory for it: std::bad_alloc ends
 /// it, and nothing else.

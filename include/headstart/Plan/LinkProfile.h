@@ -34,7 +34,6 @@ struct RecordedFile {
   os::FileIdentity Identity; ///< of the file that was linked
   /// In order, disjoint, within the file.
   std::vector<ByteRange> Touched;
-  bool Named = false; ///< by the command line; else another input names it
 
   uint64_t touchedBytes() const;
 };
@@ -46,6 +45,9 @@ struct LinkProfile {
   /// is of use only to a link that reads the same kinds.
   std::string Settings;
   int64_t Recorded = 0; ///< seconds since the epoch
+  /// Of namesOf the command line: tells this link from another one with the same
+  /// output.
+  std::vector<uint64_t> Names;
   /// In the order in which the linker asked for them.
   std::vector<RecordedFile> Files;
 
@@ -77,9 +79,13 @@ private:
   llvm::StringSet<> Names;
 };
 
+/// Hashes of the names of \p Command's inputs, in order: all, or a sample of 256
+/// that is the same wherever they are the same.
+std::vector<uint64_t> namesOf(const LinkCommand &Command);
+
 /// Whether \p Profile is of an earlier link like \p Command's, and not of
 /// another link with the same output (a.out): whether the command line still
-/// names more than half of the files that were named then.
+/// names more than half of what was named then.
 bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command);
 
 } // namespace headstart

@@ -21,5 +21,7 @@ std::string headstart::os::programPath() { return {}; }
 
 std::string headstart::os::currentFolder() {
   std::error_code Error;
-  return std::filesystem::current_path(Error).string();
+  // Not string(): that throws for what has no place in the code page.
+  const std::u8string Path = std::filesystem::current_path(Error).u8string();
+  return {Path.begin(), Path.end()};
 }
