@@ -27,10 +27,10 @@ struct Shortage {
 };
 } // namespace
 
-// Function-local, so that no program pays for it that does not use it.
+// Never destroyed: a thread may be missing while the process ends.
 static Shortage &shortage() {
-  static Shortage TheOne;
-  return TheOne;
+  static Shortage *const TheOne = new Shortage;
+  return *TheOne;
 }
 
 void headstart::os::onThreadShortage(
