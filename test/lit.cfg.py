@@ -36,6 +36,9 @@ if "address" in config.sanitizers:
     # into it are false alarms.
     config.environment["ASAN_OPTIONS"] = (
         "detect_container_overflow=0:detect_leaks=0")
+if "thread" in config.sanitizers:
+    # Threads are let go when the process ends: on purpose.
+    config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"
 
 
 def same_link(linker):

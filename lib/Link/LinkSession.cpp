@@ -344,6 +344,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       mergeTimeTrace(Succeeded);
     }
     writeReports();
+    Program = nullptr; // and its thread, if that has not ended
   });
 }
 

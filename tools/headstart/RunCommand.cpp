@@ -50,6 +50,8 @@ public:
   void start();
   /// Stops fetching. Does not block.
   void cancel();
+  /// Leaves the threads to themselves: the process ends.
+  void letGo();
   /// Waits for the threads and writes what was asked for.
   /// \p LinkersUse is what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
@@ -137,6 +139,12 @@ void Companion::cancel() {
 
 /// The linker has ended, and so has written its own trace. One that failed
 /// need not have.
+void Companion::letGo() {
+  constexpr std::chrono::milliseconds AtOnce(0);
+  if (Preparing.join(AtOnce) && Engine)
+    (void)Engine->join(AtOnce);
+}
+
 void Companion::mergeTimeTrace() {
   if (TimeTraceFile.empty())
     return;
@@ -242,6 +250,8 @@ Exit runRun(const CommandArguments &Arguments) {
   Prefetcher->cancel();
   if (Reports)
     Prefetcher->report(End, Linker.diskUse());
+  else
+    Prefetcher->letGo();
   os::endLike(End);
 }
 
