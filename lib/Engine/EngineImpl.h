@@ -156,9 +156,9 @@ private:
   std::atomic<bool> TellsDiskUse{true};
   /// How long the linker waited for inputs that a thread was opening.
   std::atomic<TraceClock::duration::rep> Waited{0};
-  std::atomic<bool> Unfinished{false}; ///< cancelled before all was done
+  std::atomic<bool> Unfinished{false};  ///< cancelled before all was done
   std::atomic<bool> OutOfMemory{false}; ///< an allocation has failed
-  std::atomic<unsigned> Ended{0};      ///< threads
+  std::atomic<unsigned> Ended{0};       ///< threads
   ProblemCounter Problems;
 
   std::atomic<unsigned> Started{0}; ///< threads

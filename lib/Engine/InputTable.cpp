@@ -35,11 +35,11 @@ static void waitFor(std::condition_variable &Changed,
 /// same rule is not.
 std::pair<InputEntry *, bool> InputTable::make(NamedInput Named) {
   // What is found by a path is owned first: there may be no memory for more.
-  InputEntry *Entry = Entries
-                          .emplace_back(std::make_unique<InputEntry>(
-                              std::move(Named),
-                              static_cast<uint32_t>(Entries.size())))
-                          .get();
+  InputEntry *Entry =
+      Entries
+          .emplace_back(std::make_unique<InputEntry>(
+              std::move(Named), static_cast<uint32_t>(Entries.size())))
+          .get();
   const NamedInput &Mine = Entry->Named;
   // Two rules for one name (an input and a /defaultlib; scripts of two folders)
   // may find two files; the first keeps the name, the others are found by their
@@ -85,8 +85,8 @@ bool InputTable::isObject(const NamedInput &Input) {
          Extension.equals_insensitive(".o");
 }
 
-/// Leaves \p Entry to the linker, if it is an object that nobody has begun with.
-/// Under the lock.
+/// Leaves \p Entry to the linker, if it is an object that nobody has begun
+/// with. Under the lock.
 bool InputTable::leave(InputEntry &Entry) {
   if (Entry.State != EntryState::Waiting || Entry.IsRecorded ||
       !isObject(Entry.Named))

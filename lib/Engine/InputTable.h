@@ -78,8 +78,8 @@ struct InputEntry {
   static constexpr uint16_t BegunFlag = 0x4000;
   /// Set by the one thread that tells the planner of the entry's symbols.
   static constexpr uint16_t SymbolsFlag = 0x2000;
-  /// PlannedFlag, BegunFlag, SymbolsFlag, and one bit for each stage that a thread came for
-  /// before there was a plan: see PrefetchEngine.cpp.
+  /// PlannedFlag, BegunFlag, SymbolsFlag, and one bit for each stage that a
+  /// thread came for before there was a plan: see PrefetchEngine.cpp.
   std::atomic<uint16_t> Flags{0};
 
   /// Bytes of the parse phase that were fetched and that the linker has not
@@ -100,9 +100,10 @@ public:
   /// Makes the entries; a name that comes twice gets one. To be called once,
   /// before any thread starts.
   /// \p IsRecorded tells of a name whether the last link's record has it.
-  void fill(std::vector<NamedInput> Inputs,
-            llvm::function_ref<bool(llvm::StringRef)> IsRecorded =
-                [](llvm::StringRef) { return false; });
+  void fill(
+      std::vector<NamedInput> Inputs,
+      llvm::function_ref<bool(llvm::StringRef)> IsRecorded =
+          [](llvm::StringRef) { return false; });
 
   size_t size() const;
 
@@ -119,8 +120,8 @@ public:
   /// is to be prepared, then what was left to be planned. While there is none,
   /// waits as long as some may still come. None when there is nothing more, or
   /// the table was cancelled. The caller says `looked` when it has seen what
-  /// the entry names, or `planLater`. Of the objects right behind it that nobody
-  /// has begun with, at most \p Skipped are left to the linker.
+  /// the entry names, or `planLater`. Of the objects right behind it that
+  /// nobody has begun with, at most \p Skipped are left to the linker.
   Work nextWork(unsigned Skipped = 0, Waits OnWait = nullptr);
   /// Takes an entry out of its turn; it is looked into like the others.
   void beginLook();
@@ -163,8 +164,8 @@ public:
   void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit);
 
   /// Waits until \p Entry is published, or the table is cancelled; true when it
-  /// is Ready, or was left to the linker and has a path. Orders what the claimer
-  /// wrote before the caller.
+  /// is Ready, or was left to the linker and has a path. Orders what the
+  /// claimer wrote before the caller.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
 
   /// The entry that the linker means by \p Path; claims it for the caller when

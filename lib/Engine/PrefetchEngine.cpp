@@ -88,8 +88,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     Problems.add("too few descriptors for threads", "prefetch",
                  std::to_string(Free) + " are free");
   for (unsigned I = 0; I != Jobs; ++I) {
-    if (std::error_code E = Workers.start(
-            [Mine = shared_from_this(), I] { Mine->work(I); })) {
+    if (std::error_code E =
+            Workers.start([Mine = shared_from_this(), I] { Mine->work(I); })) {
       Problems.add("cannot start a thread", "prefetch", E.message());
       break;
     }

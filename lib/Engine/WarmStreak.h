@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine. To look at a small file, and to hand a copy of it over,
-/// costs as much as the linker's own reading of it. So after some objects that
-/// are small and in memory, one after the other, most are left to the linker; one
-/// of eight is looked at, and when that is large or missing all are again.
-/// docs/Benchmarks.md has what that saves of a warm link.
+/// Private to the engine. To look at a small file, and to hand a copy of it
+/// over, costs as much as the linker's own reading of it. So after some objects
+/// that are small and in memory, one after the other, most are left to the
+/// linker; one of eight is looked at, and when that is large or missing all are
+/// again. docs/Benchmarks.md has what that saves of a warm link.
 ///
 //===----------------------------------------------------------------------===//
 

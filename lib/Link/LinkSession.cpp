@@ -101,7 +101,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     }
 
     static const bool Installed =
-        HEADSTART_UNWINDS && (install_bad_alloc_error_handler(onBadAlloc), true);
+        HEADSTART_UNWINDS &&
+        (install_bad_alloc_error_handler(onBadAlloc), true);
     (void)Installed;
     if (!os::hasMemoryFor([&] { startEngine(std::move(Command)); })) {
       Engine = nullptr;
@@ -192,8 +193,7 @@ void LinkSession::noteProfileUse() {
     return;
   PrefetchEngine::ProfileUse Use = Engine->profileUse();
   ProfileHolds = Use.Matched != 0 && Use.Changed == 0;
-  ProfileState =
-      ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
+  ProfileState = ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
 }
 
 /// Keeps \p New at \p Path, in the place of an older record. What went wrong;

@@ -18,8 +18,7 @@ using namespace llvm;
 
 namespace headstart {
 
-std::shared_ptr<ProgramPages>
-ProgramPages::ofThisProcess(StringRef Linker) {
+std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
   std::string Program = os::programPath();
   std::string Tool = (Linker + " itself").str();
   std::string Record = profilePath("auto", Tool, Program);

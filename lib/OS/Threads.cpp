@@ -41,8 +41,7 @@ void headstart::os::onThreadShortage(
 
 void headstart::os::throwBadAlloc() { throw std::bad_alloc(); }
 
-bool headstart::os::detail::hasMemoryFor(void (*Work)(void *),
-                                         void *Argument) {
+bool headstart::os::detail::hasMemoryFor(void (*Work)(void *), void *Argument) {
   ++Guards;
   bool HasMemory = true;
   try {

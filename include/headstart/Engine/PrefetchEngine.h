@@ -141,10 +141,10 @@ public:
   ProfileUse profileUse() const;
 
   /// What the linker has touched of the inputs that it was handed, in the order
-  /// of the inputs; copies count as touched as a whole. Without small files that
-  /// the command line names, of which there is nothing to remember. Reads the
-  /// page tables; to be called when the linker is done, and before it lets go of
-  /// its buffers. Nothing where the system does not tell.
+  /// of the inputs; copies count as touched as a whole. Without small files
+  /// that the command line names, of which there is nothing to remember. Reads
+  /// the page tables; to be called when the linker is done, and before it lets
+  /// go of its buffers. Nothing where the system does not tell.
   std::optional<std::vector<RecordedFile>> touched() const;
   /// How many bytes the linker was handed that `touched` leaves out.
   uint64_t copiedBytes() const;

@@ -75,18 +75,18 @@ public:
 
   /// Stops fetching, records what was touched (when the link \p Succeeded) and
   /// writes the reports, once; who comes second waits for the first. Waits for
-  /// threads, and for the cache folder, for a moment only, and for threads not at
-  /// all when the process \p Leaves right after: a link ends when the linker is
-  /// done. Reports that the user wants are waited for; problems with them go to
-  /// standard error as warnings. Any thread.
+  /// threads, and for the cache folder, for a moment only, and for threads not
+  /// at all when the process \p Leaves right after: a link ends when the linker
+  /// is done. Reports that the user wants are waited for; problems with them go
+  /// to standard error as warnings. Any thread.
   void end(bool Succeeded, bool Leaves = false);
   /// The same, at the exit of the process. Does nothing when `end` has begun:
   /// what leaves by exit() may have been called from there.
   void endAtExit();
 
 private:
-  /// Lets the engine's threads end, so that the linker can have as many. Whether
-  /// there were any. Any thread.
+  /// Lets the engine's threads end, so that the linker can have as many.
+  /// Whether there were any. Any thread.
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
@@ -121,7 +121,7 @@ private:
   std::string ProfilePath; ///< empty: none is kept
   std::string Output;
   std::string ProfileSettings;
-  std::vector<uint64_t> Names; ///< of the command line
+  std::vector<uint64_t> Names;                ///< of the command line
   std::shared_ptr<const LinkProfile> Profile; ///< of the last link, or null
   const char *ProfileState = "none";
   bool ProfileHolds = false; ///< for every file that the link was handed

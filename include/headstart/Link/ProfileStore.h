@@ -51,8 +51,8 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 
 /// Removes what has not been used for long (30 days), and the oldest beyond
-/// 1,000 files. With \p Now, at once; else only when the last time is 20 minutes
-/// ago. Returns whether the folder is there.
+/// 1,000 files. With \p Now, at once; else only when the last time is 20
+/// minutes ago. Returns whether the folder is there.
 bool pruneProfiles(const std::string &Folder, bool Now);
 
 } // namespace headstart

@@ -73,7 +73,8 @@ uint64_t freeDescriptors();
 
 /// A limit of this process that leaves threads of ours no room beside the
 /// program's own, in words for people ("ulimit -v"); empty where there is none:
-/// address space, data, stacks of less than 1 MiB.
+/// address space, data, stacks of less than 1 MiB, fewer than 34 free
+/// descriptors.
 std::string limitInTheWay();
 
 } // namespace headstart::os

@@ -84,8 +84,9 @@ public:
   void join();
 
   /// The same, but for no longer than \p Most. False when some have not ended
-  /// by then, or by an earlier call's time (a system call of a file system that does not answer): they are
-  /// let go of, must own all that they use, and end when their call does.
+  /// by then, or by an earlier call's time (a system call of a file system that
+  /// does not answer): they are let go of, must own all that they use, and end
+  /// when their call does.
   bool join(std::chrono::milliseconds Most);
 
   size_t size() const { return Running.size(); }
@@ -129,9 +130,9 @@ template <class Function> bool hasMemoryFor(Function Work) {
 
 /// Sets what is called when another thread than ours cannot be started since
 /// the system allows no more: \p GiveUp ends threads of ours, and says whether
-/// there were any; then it is tried again. On Linux, in programs that are linked
-/// with --wrap=pthread_create; elsewhere nobody calls it. Null: nothing more is
-/// called. Any thread.
+/// there were any; then it is tried again. On Linux, in programs that are
+/// linked with --wrap=pthread_create; elsewhere nobody calls it. Null: nothing
+/// more is called. Any thread.
 void onThreadShortage(std::shared_ptr<const std::function<bool()>> GiveUp);
 
 } // namespace headstart::os

@@ -45,8 +45,8 @@ struct LinkProfile {
   /// is of use only to a link that reads the same kinds.
   std::string Settings;
   int64_t Recorded = 0; ///< seconds since the epoch
-  /// Of namesOf the command line: tells this link from another one with the same
-  /// output.
+  /// Of namesOf the command line: tells this link from another one with the
+  /// same output.
   std::vector<uint64_t> Names;
   /// In the order in which the linker asked for them.
   std::vector<RecordedFile> Files;
@@ -79,8 +79,8 @@ private:
   llvm::StringSet<> Names;
 };
 
-/// Hashes of the names of \p Command's inputs, in order: all, or a sample of 256
-/// that is the same wherever they are the same.
+/// Hashes of the names of \p Command's inputs, in order: all, or a sample of
+/// 256 that is the same wherever they are the same.
 std::vector<uint64_t> namesOf(const LinkCommand &Command);
 
 /// Whether \p Profile is of an earlier link like \p Command's, and not of

@@ -8,9 +8,9 @@
 ///
 /// \file
 /// LLVM makes its threads when it first needs them, which is after ours, and
-/// ends the program when it cannot (std::thread throws, and its archives know no
-/// exceptions). Where threads are few (`ulimit -u`, a control group's pids.max),
-/// ours must not take those.
+/// ends the program when it cannot (std::thread throws, and its archives know
+/// no exceptions). Where threads are few (`ulimit -u`, a control group's
+/// pids.max), ours must not take those.
 ///
 //===----------------------------------------------------------------------===//
 

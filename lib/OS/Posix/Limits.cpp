@@ -21,8 +21,8 @@ uint64_t os::freeDescriptors() {
   const size_t Count = std::min<uint64_t>(maxOpenFiles(), Numbers.size());
   for (size_t I = 0; I != Count; ++I)
     Numbers[I] = {static_cast<int>(I), POLLIN, 0};
-  // One call tells of all which of them nobody has (macOS looks at those only of
-  // which something is asked). Without waiting no signal comes in between.
+  // One call tells of all which of them nobody has (macOS looks at those only
+  // of which something is asked). Without waiting no signal comes in between.
   if (::poll(Numbers.data(), static_cast<nfds_t>(Count), 0) < 0)
     return 0;
   return static_cast<uint64_t>(std::count_if(
@@ -32,6 +32,7 @@ uint64_t os::freeDescriptors() {
 
 std::string os::limitInTheWay() {
   constexpr rlim_t LeastStack = 1024UL * 1024;
+  constexpr uint64_t LeastDescriptors = 34;
   const auto Limit = [](auto Which) {
     rlimit Found;
     return ::getrlimit(Which, &Found) == 0 ? Found.rlim_cur : RLIM_INFINITY;
@@ -42,5 +43,7 @@ std::string os::limitInTheWay() {
     return "memory is limited (ulimit -d)";
   if (Limit(RLIMIT_STACK) < LeastStack)
     return "stacks are limited (ulimit -s)";
+  if (freeDescriptors() < LeastDescriptors)
+    return "few descriptors are free (ulimit -n)";
   return "";
 }
