@@ -116,6 +116,38 @@ def elf_objects() -> Sample:
                   [folder / "in"], words)
 
 
+SMALL_OBJECTS = 10_000
+SMALL_SOURCE = ".globl f00000\n.weak _start\nf00000: _start: ret\n" + "".join(
+    f""".section .text.g{n},"axG",@progbits,g00000_{n},comdat
+.globl g00000_{n}
+g00000_{n}: .fill 40, 1, 0x90
+ ret
+""" for n in range(27))
+
+
+def numbered(folder: pathlib.Path) -> List[str]:
+    """One object again and again, with a number of its own in its symbols."""
+    done = subprocess.run(
+        [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu",
+         "-filetype=obj", "-o", "-"], input=SMALL_SOURCE.encode(),
+        stdout=subprocess.PIPE, check=True)
+    words = []
+    for number in range(SMALL_OBJECTS):
+        file = folder / f"{number:05}.o"
+        digits = b"%05d" % number
+        file.write_bytes(done.stdout.replace(b"f00000", b"f" + digits)
+                         .replace(b"g00000", b"g" + digits))
+        words.append(str(file))
+    return words
+
+
+def elf_small() -> Sample:
+    words = made("elf-small", numbered)
+    folder = harness.corpus_folder("elf-small")
+    return Sample("ELF: many small objects", "ld.lld", folder, [folder / "in"],
+                  words)
+
+
 SYSTEM_STUB = """--- !tapi-tbd
 tbd-version: 4
 targets: [ arm64-macos ]
@@ -155,6 +187,7 @@ CONDITIONS: Dict[str, Condition] = {
     "elf-objects": Condition(elf_objects, warm_rounds=15),
     "elf-objects-400": Condition(elf_objects, megabytes_per_second=400,
                                  rounds=5),
+    "elf-small": Condition(elf_small, rounds=5, warm_rounds=25),
     "macho": Condition(macho, rounds=5, warm_rounds=7),
     "macho-400": Condition(macho, megabytes_per_second=400, rounds=3),
     "macho-memory": Condition(macho, short_memory=True, rounds=3),
