@@ -114,7 +114,10 @@ std::vector<ListedInput> listInputs(const LinkCommand &Command) {
     Listed.push_back({std::move(Named), std::move(Found)});
     const ListedInput &This = Listed.back();
     os::OpenFile File;
+    // The files of /proc and tracefs say that they are empty; reading them may
+    // wait, or do something.
     if (This.Found.Status.Kind != os::FileKind::Regular ||
+        This.Found.Status.Identity.Size == 0 ||
         os::OpenFile::open(This.Found.Path, File))
       continue;
     std::vector<FoundInput> Inside =
