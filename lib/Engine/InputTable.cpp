@@ -19,16 +19,20 @@ namespace headstart {
 /// opens the file itself, and hears from the system why it takes so long.
 static constexpr std::chrono::seconds Patience(1);
 
-/// Waits on \p Changed, under \p Lock, until \p IsDone.
+/// Waits on \p Changed, under \p Lock, until \p IsDone, or for \p Most.
 template <class Predicate>
 static void waitFor(std::condition_variable &Changed,
                     std::unique_lock<std::mutex> &Lock,
-                    InputTable::Waits OnWait, Predicate IsDone) {
+                    InputTable::Waits OnWait, Predicate IsDone,
+                    std::optional<std::chrono::seconds> Most = std::nullopt) {
   if (IsDone())
     return;
   if (OnWait)
     OnWait();
-  Changed.wait(Lock, IsDone);
+  if (Most)
+    Changed.wait_for(Lock, *Most, IsDone);
+  else
+    Changed.wait(Lock, IsDone);
 }
 
 /// Enters \p Named, and tells whether it is new: a name that is known under the
@@ -159,10 +163,10 @@ void InputTable::add(std::vector<FoundInput> Found, uint8_t Turn) {
     for (FoundInput &F : Found) {
       F.Input.Turn = Turn;
       auto [Entry, IsNew] = make(std::move(F.Input));
-      // What is known from a record, at the end of all, comes here. (That it
-      // then stands in Waiting twice is seen by whoever comes second.)
       if (IsNew && Entry->Named.OnDemand)
         continue;
+      // What is known from a record, at the end of all, comes here. (That it
+      // then stands in Waiting twice is seen by whoever comes second.)
       if (F.Next && (IsNew || Entry->State == EntryState::Waiting))
         Next.push_back(Entry);
       else if (IsNew)
@@ -268,12 +272,10 @@ InputEntry *InputTable::find(StringRef Path, bool Leaves, bool &Claimed,
     Claimed = true;
     return Entry;
   }
-  auto IsDone = [&] {
-    return Cancelled || Entry->State != EntryState::Opening;
-  };
-  if (!IsDone() && OnWait)
-    OnWait();
-  Published.wait_for(Lock, Patience, IsDone);
+  waitFor(
+      Published, Lock, OnWait,
+      [&] { return Cancelled || Entry->State != EntryState::Opening; },
+      Patience);
   return Entry->State != EntryState::Opening ? Entry : nullptr;
 }
 

@@ -97,9 +97,9 @@ struct InputEntry {
 /// any thread.
 class InputTable {
 public:
-  /// Makes the entries; a name that comes twice gets one. To be called once,
-  /// before any thread starts.
-  /// \p IsRecorded tells of a name whether the last link's record has it.
+  /// Makes the entries; a name that comes twice gets one. \p IsRecorded tells
+  /// of a name whether the last link's record has it. To be called once, before
+  /// any thread starts.
   void fill(
       std::vector<NamedInput> Inputs,
       llvm::function_ref<bool(llvm::StringRef)> IsRecorded =

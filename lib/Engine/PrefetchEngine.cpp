@@ -27,15 +27,16 @@
 /// a thread that finds nothing more to prepare waits for those that are still
 /// looking (InputTable::nextWork).
 ///
-/// Otherwise threads wait for two things only: the disk, and room
-/// (MemoryWindow.h).
-/// The linker never waits for either through us; `take` waits at most for the
-/// opening of the one file that it asks for.
+/// Otherwise threads wait for the disk, for room (MemoryWindow.h), for the
+/// linker's opening of an input, and, of ELF, for each other's symbols before
+/// the second stage. The linker waits for none of these through us; `take`
+/// waits for the opening of the one file that it asks for, a second at most.
 ///
 /// Shutdown. `cancel` sets a flag that is looked at before every step and by
-/// whoever waits for room. `join` ends the threads before the table dies; what
-/// the linker still holds is shared, so no order of destruction can leave a
-/// thread or the linker with an unmapped page.
+/// whoever waits, for room or for an input. The threads share the engine's
+/// state with the engine, as the linker shares what it holds: one that has not
+/// ended when `join` has waited long enough is let go of, and no order of
+/// destruction can leave a thread or the linker with an unmapped page.
 ///
 //===----------------------------------------------------------------------===//
 
