@@ -154,8 +154,9 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
   const size_t Count = Inputs.files().size();
   Link.ResidentBefore = Before.OfEach;
   if (!Link.Ms.empty()) {
-    // Where the process ended: what it has cost in all.
-    Link.Ms.push_back(Usage.Seconds * 1000);
+    // Where the process ended: what it has cost in all. The last
+    // look may have been a moment later.
+    Link.Ms.push_back(std::max(Usage.Seconds * 1000, Link.Ms.back()));
     Faults.push_back(std::max(Usage.MajorFaults.value_or(0), Faults.back()));
     Read.push_back(std::max(Usage.ReadBytes.value_or(0), Read.back()));
     Memory.push_back(Memory.back());
