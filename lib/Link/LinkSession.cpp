@@ -14,6 +14,7 @@
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -203,10 +204,11 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(Path))
     return "profile '" + Path + "': is something else, and is left";
+  const bool IsOneMore = !sys::fs::exists(Path);
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));
-  if (Prune)
-    pruneProfiles(profileFolder(), /*Now=*/false);
+  if (Prune && IsOneMore)
+    pruneProfiles(profileFolder());
   return "";
 }
 

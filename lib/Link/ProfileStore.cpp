@@ -11,8 +11,8 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -22,6 +22,9 @@
 using namespace llvm;
 
 namespace headstart {
+
+/// By which pruning knows what it may remove.
+static constexpr StringLiteral Prefix = "llvmcache-";
 
 std::string profileFolder() {
   SmallString<256> Folder;
@@ -55,9 +58,8 @@ std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   std::string Key = (Tool + Twine('\0') + Absolute).str();
   SmallString<256> Path(Folder);
-  // The prefix by which LLVM's pruning knows what it may remove.
-  sys::path::append(Path, "llvmcache-" + utohexstr(xxh3_64bits(Key),
-                                                   /*LowerCase=*/true, 16));
+  sys::path::append(
+      Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
   return std::string(Path);
 }
 
@@ -115,16 +117,26 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   return Error::success();
 }
 
-bool pruneProfiles(const std::string &Folder, bool Now) {
-  CachePruningPolicy Policy;
-  Policy.Interval = std::chrono::seconds(Now ? 0 : 20 * 60);
-  Policy.Expiration = std::chrono::hours(30 * 24);
-  // By number, not by size: to learn how large the disk is, LLVM's pruning ends
-  // the program when the system does not tell.
-  Policy.MaxSizeFiles = 1000;
-  Policy.MaxSizePercentageOfAvailableSpace = 0;
-  return !Folder.empty() && sys::fs::is_directory(Folder) &&
-         (pruneCache(Folder, Policy), true);
+bool pruneProfiles(const std::string &Folder) {
+  // Not by LLVM's CachePruning: that ends the program when its time stamp
+  // cannot be closed, or the system does not tell how large the disk is.
+  constexpr size_t MaxProfiles = 1000;
+  const auto Oldest =
+      std::chrono::system_clock::now() - std::chrono::hours(30 * 24);
+  if (Folder.empty() || !sys::fs::is_directory(Folder))
+    return false;
+  std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
+  std::error_code Error;
+  for (sys::fs::directory_iterator File(Folder, Error), End;
+       !Error && File != End; File.increment(Error))
+    if (sys::path::filename(File->path()).starts_with(Prefix))
+      if (ErrorOr<sys::fs::basic_file_status> Status = File->status())
+        Used.emplace_back(Status->getLastAccessedTime(), File->path());
+  llvm::sort(Used, std::greater<>());
+  for (size_t I = 0; I != Used.size(); ++I)
+    if (I >= MaxProfiles || Used[I].first < Oldest)
+      (void)sys::fs::remove(Used[I].second);
+  return true;
 }
 
 } // namespace headstart

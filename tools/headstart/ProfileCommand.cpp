@@ -206,7 +206,7 @@ Exit runProfile(const CommandArguments &Arguments) {
   if (Verb == "list" && Operands.size() == 1)
     return writeProfiles(Arguments.JSON, list);
   if (Verb == "prune" && Operands.size() == 1) {
-    pruneProfiles(profileFolder(), /*Now=*/true);
+    pruneProfiles(profileFolder());
     size_t Left = storedProfiles().size();
     outs() << Left << (Left == 1 ? " profile" : " profiles") << " left\n";
     return Exit::Done;

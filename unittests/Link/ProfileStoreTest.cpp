@@ -8,6 +8,7 @@
 
 #include "headstart/Link/ProfileStore.h"
 #include "OS/TestFiles.h"
+#include "llvm/Support/FileSystem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <filesystem>
@@ -104,14 +105,34 @@ TEST_F(ProfileStoreTest, AFolderThatCannotBeMadeIsAnError) {
   EXPECT_THAT(llvm::toString(std::move(E)), HasSubstr(File + "/p"));
 }
 
-TEST_F(ProfileStoreTest, PruningLeavesForeignFilesAlone) {
+TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
   ASSERT_FALSE(bool(saveProfile(Folder.path("llvmcache-1"), someProfile("a"))));
+  std::string Unused = Folder.write("llvmcache-2", "x");
   std::string Foreign = Folder.write("notes.txt", "mine");
-  EXPECT_TRUE(pruneProfiles(Folder.path(), /*Now=*/true));
+  for (const std::string &Old : {Unused, Foreign}) {
+    llvm::Expected<llvm::sys::fs::file_t> File =
+        llvm::sys::fs::openNativeFileForWrite(
+            Old, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
+    ASSERT_TRUE(bool(File));
+    ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(
+        *File, std::chrono::system_clock::now() - std::chrono::hours(31 * 24)));
+    llvm::sys::fs::closeFile(*File);
+  }
+  EXPECT_TRUE(pruneProfiles(Folder.path()));
   EXPECT_TRUE(std::filesystem::exists(Folder.path("llvmcache-1")));
+  EXPECT_FALSE(std::filesystem::exists(Unused));
   EXPECT_TRUE(std::filesystem::exists(Foreign));
-  EXPECT_FALSE(pruneProfiles(Folder.path("nowhere"), /*Now=*/true));
-  EXPECT_FALSE(pruneProfiles("", /*Now=*/true));
+  EXPECT_FALSE(pruneProfiles(Folder.path("nowhere")));
+  EXPECT_FALSE(pruneProfiles(""));
+}
+
+TEST_F(ProfileStoreTest, PruningKeepsAThousand) {
+  for (int I = 0; I != 1003; ++I)
+    Folder.write("llvmcache-" + std::to_string(I), "");
+  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Folder.path()),
+                          std::filesystem::directory_iterator()),
+            1000);
 }
 
 } // namespace

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Profiles on disk: one file for each output, in a folder of the user's cache
-/// that LLVM's own cache pruning keeps small.
+/// Profiles on disk: one file for each output, in a folder of the user's
+/// cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,10 +50,9 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
 /// the old one. Folders are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 
-/// Removes what has not been used for long (30 days), and the oldest beyond
-/// 1,000 files. With \p Now, at once; else only when the last time is 20
-/// minutes ago. Returns whether the folder is there.
-bool pruneProfiles(const std::string &Folder, bool Now);
+/// Removes the profiles that nobody has used for 30 days, and the oldest beyond
+/// 1,000. Returns whether the folder is there.
+bool pruneProfiles(const std::string &Folder);
 
 } // namespace headstart
 
