@@ -23,12 +23,11 @@ unreadable, or changed for a folder. What is right:
   also: to die of SIGBUS, if pages are gone, and otherwise whatever an input gives
   that turns to zeros half-way, which may be an output. Stock is put to the same
   race, and how often each died is shown.
-- A signal is wrong where stock does not die of it in one of these states (some
-  broken inputs kill it), and so is a link that does not end. Where stock dies, to
-  fail with an error is right as well: what lies behind the end of an input that
-  it reads past is another byte in each process.
-- Where stock reads behind the end of a truncated input, and so differs from
-  itself in one of these states (links/judge.py), only the exit status counts.
+- Where stock reads behind the end of a truncated input in one of these states, it
+  dies, or differs from itself (links/judge.py): what it finds there is another
+  byte in each process. Then only the exit status counts; where stock fails
+  however, any failure is right.
+- Any other signal is wrong, and so is a link that does not end.
 
 Messages are compared in any order. A user without rights runs all of it when
 root starts it, since nothing is unreadable to root.
@@ -53,7 +52,8 @@ import sys
 import threading
 import time
 
-from links.judge import AGAIN, Judge, Way, add_options, evict, in_any_order, prepare
+from links.judge import (Judge, Way, add_options, evict, fails, in_any_order,
+                         prepare)
 from links.pool import ALONE, CLEAN, DEBUG, FLAVOURS, ODD, Pool
 
 HEAP = 16384  # below this LLVM reads a file
@@ -214,17 +214,12 @@ class Stand:
             want = self.static(changes, states)
             if seen == want:
                 return " ".join(states)
-            if want["exit status"].startswith(b"-") and status in (
-                    want["exit status"], b"1"):
-                return " ".join(states) + ", of which stock dies"
         for states in itertools.product(*(c.states for c in changes)):
             self.static(changes, states)
-            again = [in_any_order(self.judge.again(self.judge.linker, self.words,
-                                                   settings))
-                     for settings in AGAIN]
-            if any(a != again[0] for a in again) and status in [
-                    a["exit status"] for a in again]:
-                return "as stock, which differs from itself"
+            behind, answers = self.judge.answers(self.judge.linker, self.words)
+            if behind and (status in [a["exit status"] for a in answers] or
+                           fails(seen) and all(fails(a) for a in answers)):
+                return "as stock, which reads behind an end"
         if any(c.mapped for c in changes) and status in (b"0", b"1"):
             return "zeros"
         return None

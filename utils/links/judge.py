@@ -19,8 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CURRENT = pathlib.Path(".")
 # lld reads behind the end of some truncated archives and objects: their symbol
 # tables name what is gone. It then finds what the allocator left there, zeros or
-# not, which ours cannot repeat. This allocator leaves something else behind what
-# may be an input that was read to the heap.
+# not, or dies, which ours cannot repeat. This allocator leaves something else behind
+# what may be an input that was read to the heap.
 SLACK = """
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,8 @@ void *malloc(size_t Size) {
   return Chunk ? memset(Chunk, Fill, Size + Behind) : Chunk;
 }
 """
-AGAIN = [{}, {}, {}] + [{"SLACK": fill} for fill in ("85", "170", "1")]
+PLAIN = [{}, {}, {}, {}]
+FILLS = [{"SLACK": fill} for fill in ("0", "1", "85", "170", "255")]
 
 
 @dataclasses.dataclass
@@ -176,20 +177,32 @@ class Judge:
             found = differences(stock, got)
         if not found:
             return stock["exit status"], [], False
-        again = [self.again(name, words, settings) for settings in AGAIN]
-        if all(not differences(stock, a) for a in again):
-            return stock["exit status"], found, False
-        # Where it does not agree with itself, only what always is so must be.
-        alike = [in_any_order(a) for a in [stock, *again]]
-        steady = {what for what in alike[0]
-                  if all(a.get(what) == alike[0][what] for a in alike)}
+        behind, answers = self.answers(name, words)
         got = in_any_order(got)
-        if got in alike:
+        if got in answers:
             return stock["exit status"], [], True
+        if behind and all(fails(a) for a in answers):
+            return stock["exit status"], [] if fails(got) else found, True
+        # Where it does not agree with itself, only what always is so must be.
+        steady = {what for what in answers[0]
+                  if all(a.get(what) == answers[0][what] for a in answers)}
         found = [f for f in found if any(
-            f.startswith(what + ":") and got.get(what) != alike[0][what]
+            f.startswith(what + ":") and got.get(what) != answers[0][what]
             for what in steady)]
-        return stock["exit status"], found, True
+        return stock["exit status"], found, len(steady) < len(answers[0])
+
+    def answers(self, name: str, words):
+        """Whether stock reads behind the end of an input, and all it then says."""
+        plain, fills = (
+            [in_any_order(self.again(name, words, settings)) for settings in some]
+            for some in (PLAIN, FILLS))
+        behind = any(a["exit status"].startswith(b"-") or a not in plain
+                     for a in plain + fills)
+        return behind, plain + fills
+
+
+def fails(seen: dict) -> bool:
+    return seen["exit status"] != b"0"
 
 
 def differences(stock: dict, ours: dict) -> List[str]:
