@@ -116,7 +116,7 @@ TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
     ASSERT_TRUE(bool(File));
     ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(
         *File, std::chrono::system_clock::now() - std::chrono::hours(31 * 24)));
-    llvm::sys::fs::closeFile(*File);
+    (void)llvm::sys::fs::closeFile(*File);
   }
   EXPECT_TRUE(pruneProfiles(Folder.path()));
   EXPECT_TRUE(std::filesystem::exists(Folder.path("llvmcache-1")));

@@ -107,7 +107,7 @@ TEST_F(LinuxSystemCallTest, WithoutMincoreNobodyAnswers) {
                        [&] {
                          if (PageCache::probe().Mincore)
                            return 1;
-                         return Cache.residency(Mapping, All) ? 2 : 0;
+                         return Cache.residency(Mapping.bytes()) ? 2 : 0;
                        }),
             0);
 }

@@ -182,13 +182,19 @@ TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
             HintOutcome::Failed);
 }
 
+std::span<const char> part(const MappedFile &Mapping, ByteRange Range) {
+  Range = Range.clippedTo(Mapping.size());
+  return Mapping.bytes().subspan(static_cast<size_t>(Range.Offset),
+                                 static_cast<size_t>(Range.Length));
+}
+
 TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
   const PageCacheAbilities &Abilities = Cache.abilities();
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
     const auto ByFile = Cache.residency(File, Case.Range);
-    const auto ByMapping = Cache.residency(Mapping, Case.Range);
+    const auto ByMapping = Cache.residency(part(Mapping, Case.Range));
     EXPECT_EQ(ByFile.has_value(), Abilities.Cachestat || Abilities.Mincore);
     if (Abilities.Mincore) {
       EXPECT_TRUE(ByMapping.has_value());
@@ -210,7 +216,6 @@ TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
       }
   }
   EXPECT_FALSE(Cache.residency(OpenFile(), {0, 1}).has_value());
-  EXPECT_FALSE(Cache.residency(MappedFile(), {0, 1}).has_value());
 }
 
 TEST_F(PageCacheTest, EvictSaysWhetherItCan) {
@@ -251,7 +256,7 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
         const HintResult Populated = Cache.fetch(&File, &Mapping, Case.Range);
         const auto Found = Cache.residency(File, Case.Range);
         const auto Hinted = Cache.hint(File, {&Case.Range, 1});
-        Cache.residency(Mapping, Case.Range);
+        Cache.residency(part(Mapping, Case.Range));
         const std::error_code Dropped = Cache.dontNeed(Mapping, Case.Range);
         std::error_code Evicted;
         if (T == 0 && I % 10 == 0)

@@ -170,7 +170,7 @@ TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
   for (const ByteRange &R : *Present)
     Seen |= R.Offset <= 1024 * Page && R.end() > 1024 * Page;
   EXPECT_TRUE(Seen);
-  const auto Found = Cache.residency(Mapping, {1024 * Page, 1});
+  const auto Found = Cache.residency(Mapping.bytes().subspan(1024 * Page, 1));
   ASSERT_TRUE(Found.has_value());
   EXPECT_TRUE(Found->complete());
   // All of it.

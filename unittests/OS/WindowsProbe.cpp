@@ -144,7 +144,7 @@ int servePageCache() {
     } else if (Command == "resident") {
       Tell(Cache.residency(File, {0, File.size()}));
     } else if (Command == "mapped") {
-      Tell(Cache.residency(Mapping, {0, File.size()}));
+      Tell(Cache.residency(Mapping.bytes()));
     } else if (Command == "hint" && In >> Range.Offset >> Range.Length) {
       const HintResult Result = Cache.hint(File, {&Range, 1}).front();
       if (Result.Outcome != HintOutcome::Accepted)

@@ -331,10 +331,11 @@ TEST(ELFSharedLayoutTest, OfASharedLibraryTheDynamicSymbolsAreRead) {
 }
 
 TEST(ELFSharedLayoutTest, WhatIsNoObjectHasNoLayout) {
-  for (std::string File : {std::string(200, 'x'),
-                           std::string("\x7f"
-                                       "ELF"),
-                           makeObject<object::ELF64LE>({}, ELF::ET_EXEC)}) {
+  for (const std::string &File :
+       {std::string(200, 'x'),
+        std::string("\x7f"
+                    "ELF"),
+        makeObject<object::ELF64LE>({}, ELF::ET_EXEC)}) {
     ELFLayoutReader Reader({0, File.size()});
     EXPECT_EQ(readSteps(Reader, File), nullptr);
   }

@@ -135,13 +135,6 @@ public:
   std::optional<Residency> residency(const OpenFile &File,
                                      ByteRange Range) const;
 
-  /// The same for a mapping (by mincore): which of its file's pages are in the
-  /// page cache, whether or not this process has touched them. Nothing, too,
-  /// for a file that has grown since it was mapped. A lower bound on a Windows
-  /// that tells only what this process has touched (Wine 8).
-  std::optional<Residency> residency(const MappedFile &Mapping,
-                                     ByteRange Range) const;
-
   /// Asks for all of \p File to be dropped from memory. Pages that are dirty,
   /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are
   /// written first (fdatasync), since the system drops clean pages only. Blocks
@@ -181,10 +174,10 @@ public:
   /// locks on them go.
   std::error_code notNeededSoon(std::span<const char> Memory) const;
 
-  /// How much of what is under \p Memory is in memory, or a lower bound, as for
-  /// a mapping. Without a look at the
-  /// file it cannot be seen when Linux answers "all of it" for want of rights;
-  /// ask by file where that matters.
+  /// How much of what is under \p Memory is in memory, by mincore; a lower
+  /// bound on a Windows that tells only what this process has touched (Wine 8).
+  /// Without a look at the file it cannot be seen when Linux answers "all of
+  /// it" for want of rights; ask by file where that matters.
   std::optional<Residency> residency(std::span<const char> Memory) const;
   /// @}
 

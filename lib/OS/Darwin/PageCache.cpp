@@ -133,16 +133,6 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                      Abilities.PageSize);
 }
 
-std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
-                                              ByteRange Range) const {
-  if (!Mapping.isMapped())
-    return std::nullopt;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  return residency(Mapping.bytes().subspan(
-      Clipped.empty() ? 0 : static_cast<size_t>(Clipped.Offset),
-      static_cast<size_t>(Clipped.Length)));
-}
-
 // F_NOCACHE would not do: it keeps later reads of the descriptor from being
 // cached, and uses what is cached already. MS_INVALIDATE drops the pages of the
 // object that is mapped, which for a private mapping is a copy without any

@@ -19,13 +19,6 @@
 
 namespace headstart::os::detail {
 
-/// How many bytes a mapping of a whole file takes. There is no guard page as on
-/// Linux: mincore(2) looks each page up in the file's own memory object,
-/// whoever owns the file (XNU, vm_map_page_range_info_internal).
-inline size_t mappedLength(uint64_t Size, size_t PageSize) {
-  return static_cast<size_t>(roundUp(Size, PageSize));
-}
-
 /// What openat(2) takes for a folder that is only passed through, for which
 /// permission to read it is not needed. A system that does not know the flag
 /// (O_EXEC) ignores it and asks for that permission.

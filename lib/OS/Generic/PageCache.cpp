@@ -53,11 +53,6 @@ std::optional<Residency> PageCache::residency(const OpenFile &,
   return std::nullopt;
 }
 
-std::optional<Residency> PageCache::residency(const MappedFile &,
-                                              ByteRange) const {
-  return std::nullopt;
-}
-
 std::error_code PageCache::evict(OpenFile &) const {
   return std::make_error_code(std::errc::function_not_supported);
 }

@@ -311,17 +311,6 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                             PageSize);
 }
 
-std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
-                                              ByteRange Range) const {
-  if (!Mapping.isMapped() || !Abilities.Mincore)
-    return std::nullopt;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  if (Clipped.empty())
-    return Residency{};
-  return residencyByMincore(const_cast<char *>(Mapping.data()), 0,
-                            Mapping.size(), Clipped, Abilities.PageSize);
-}
-
 std::error_code PageCache::evict(OpenFile &File) const {
   if (!Abilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);

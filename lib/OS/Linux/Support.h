@@ -35,11 +35,6 @@ inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
   return roundUp(Size, std::max<size_t>(PageSize, 65536));
 }
 
-/// How many bytes a mapping of a whole file takes, guard page included.
-inline size_t mappedLength(uint64_t Size, size_t PageSize) {
-  return static_cast<size_t>(guardOffset(Size, PageSize)) + PageSize;
-}
-
 /// What openat(2) takes for a folder that is only passed through, for which
 /// permission to read it is not needed.
 inline constexpr int PassThrough = O_PATH;

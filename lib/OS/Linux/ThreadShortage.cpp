@@ -23,12 +23,11 @@
 
 // The linker gives both these names (--wrap=pthread_create).
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 int __real_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
                           void *(*Run)(void *), void *Argument);
 int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
                           void *(*Run)(void *), void *Argument);
-// NOLINTEND(bugprone-reserved-identifier)
 }
 
 int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
@@ -45,3 +44,4 @@ int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
   }
   return Error;
 }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -131,7 +131,7 @@ void OpenFile::close() {
 
 MappedFile::~MappedFile() {
   if (Size != 0)
-    ::munmap(const_cast<char *>(Data), mappedLength(Size, systemPageSize()));
+    ::munmap(const_cast<char *>(Data), Size);
 }
 
 std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
@@ -144,13 +144,14 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
     Result.Data = "";
     return {};
   }
-  const size_t PageSize = systemPageSize();
   if (File.size() > std::numeric_limits<size_t>::max() / 2)
     return std::make_error_code(std::errc::file_too_large);
 
+  // No page more: what a linker reads behind an input is then what it would
+  // read without us, and no SIGBUS.
   void *const Address =
-      ::mmap(nullptr, mappedLength(File.size(), PageSize), PROT_READ,
-             MAP_PRIVATE, descriptor(File.nativeHandle()), 0);
+      ::mmap(nullptr, static_cast<size_t>(File.size()), PROT_READ, MAP_PRIVATE,
+             descriptor(File.nativeHandle()), 0);
   if (Address == MAP_FAILED)
     return lastError();
   Result.Data = static_cast<const char *>(Address);

@@ -390,16 +390,6 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return countPages(View.at(Clipped.Offset), Clipped.Length, true);
 }
 
-std::optional<Residency> PageCache::residency(const MappedFile &Mapping,
-                                              ByteRange Range) const {
-  if (!Mapping.isMapped())
-    return std::nullopt;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
-  return residency(
-      Mapping.bytes().subspan(static_cast<size_t>(Clipped.Offset),
-                              static_cast<size_t>(Clipped.Length)));
-}
-
 // Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS
 // is the elder brother: a handle without buffering purges the file when it is
 // opened while no other has buffering (create.c), or when the last that has is
