@@ -53,9 +53,11 @@ exec {headstart} run -- {stock} "$@"
 BY_PATH = """#!/bin/bash
 exec {stock} "$@"
 """
-# lld's tests set it to 1: link once and clean up. Those of COFF, to 2.
+# lld's tests set it to 1: link once and clean up. Those of COFF, to 2. ld64.lld 22
+# keeps the duplicate symbols of a first link for the second, and reads them when
+# they are freed: filled with one byte, freed memory is the same for both sides.
 TIMES = """#!/bin/bash
-LLD_IN_TEST=%d exec -a "$0" {linker} "$@"
+LLD_IN_TEST=%d MALLOC_PERTURB_=85 exec -a "$0" {linker} "$@"
 """
 
 VARIANTS = {
@@ -76,7 +78,8 @@ VARIANTS = {
     "at-work": Variant("as a build runs lld: it ends without cleaning up "
                        "(LLD_IN_TEST=0), on both sides",
                        wrapper=TIMES % 0, stock=TIMES % 0),
-    "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides",
+    "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides; "
+                     "freed memory is filled (MALLOC_PERTURB_)",
                      wrapper=TIMES % 2, stock=TIMES % 2),
 }
 
