@@ -13,7 +13,7 @@ if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/lld
 endif()
 
 # The layers' own lists name libraries that are not here.
-set(folders Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
+set(folders Formats Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
   FileTree)
 list(TRANSFORM folders REPLACE "(.+)" "lib/\\1/*.cpp")
 file(GLOB sources CONFIGURE_DEPENDS ${folders} tools/*/*.cpp)

@@ -8,9 +8,9 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
 set(layers OS)
 set(exported HeadstartOS)
 if(HEADSTART_LLVM)
-  list(APPEND layers FileTree Inputs Plan Report Engine)
-  list(APPEND exported HeadstartFileTree HeadstartInputs HeadstartPlan
-    HeadstartReport HeadstartEngine
+  list(APPEND layers FileTree Formats Inputs Plan Report Engine)
+  list(APPEND exported HeadstartFileTree HeadstartFormats HeadstartInputs
+    HeadstartPlan HeadstartReport HeadstartEngine
     headstart_llvm headstart_llvm_headers headstart_compression)
   install(TARGETS headstart-lld headstart
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)

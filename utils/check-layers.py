@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks that no layer includes what stands to its right.
 
-    OS <- FileTree <- Inputs <- Plan <- Engine <- Link <- Bench <- tools
-                                 Report <- Engine, Link, Bench, tools
+    OS <- FileTree <- Formats <- Inputs <- Plan <- Engine <- Link <- Bench <- tools
+                                            Report <- Engine, Link, Bench, tools
 
 The libraries of the layers already fail to link when they use what they must
 not; headers alone would slip through. Also checked: OS uses no LLVM, only Link
-and the tools' main functions include lld, and conditionals on a platform stand
-in lib/OS only.
+and the tools' main functions include lld, only Formats includes what LLVM decodes
+files with, and conditionals on a platform stand in lib/OS only.
 """
 
 import argparse
@@ -19,14 +19,20 @@ import tempfile
 ALLOWED = {
     "OS": {"OS"},
     "FileTree": {"OS", "FileTree"},
-    "Inputs": {"OS", "FileTree", "Inputs"},
-    "Plan": {"OS", "FileTree", "Inputs", "Plan"},
+    "Formats": {"OS", "Formats"},
+    "Inputs": {"OS", "FileTree", "Formats", "Inputs"},
+    "Plan": {"OS", "FileTree", "Formats", "Inputs", "Plan"},
     "Report": {"Report"},
-    "Engine": {"OS", "FileTree", "Inputs", "Plan", "Report", "Engine"},
-    "Link": {"OS", "FileTree", "Inputs", "Plan", "Report", "Engine", "Link"},
-    "Bench": {"OS", "FileTree", "Inputs", "Plan", "Report", "Engine", "Link",
-              "Bench"},
+    "Engine": {"OS", "FileTree", "Formats", "Inputs", "Plan", "Report", "Engine"},
+    "Link": {"OS", "FileTree", "Formats", "Inputs", "Plan", "Report", "Engine",
+             "Link"},
+    "Bench": {"OS", "FileTree", "Formats", "Inputs", "Plan", "Report", "Engine",
+              "Link", "Bench"},
 }
+# What decodes objects, archives, bitcode and debug information.
+DECODES = re.compile(
+    r"llvm/(Bitcode|Bitstream|DebugInfo|Object|BinaryFormat/(ELF|Dwarf))\b"
+    r"(?!/WindowsMachineFlag)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 PLATFORM = re.compile(
     r"^\s*#\s*(if|ifdef|ifndef|elif).*"
@@ -61,6 +67,9 @@ def problems_in(path: pathlib.Path, text: str):
         elif target.startswith(("llvm/", "llvm-c/")):
             if layer == "OS":
                 yield where + "OS must not include LLVM"
+            if (DECODES.match(target) and layer != "Formats"
+                    and path.parts[0] != "unittests"):
+                yield where + f"{layer} must not decode files: {target}"
         elif target.startswith("lld/"):
             if layer not in ("Link", "tools"):
                 yield where + f"{layer} must not include lld"
@@ -98,10 +107,12 @@ def self_test() -> int:
         "include/headstart/Report/C.h": '#include "headstart/OS/PageCache.h"',
         "lib/Engine/D.cpp": '#include "lld/Common/Driver.h"',
         "lib/Link/E.cpp": "#ifdef __linux__",
+        "lib/Inputs/I.cpp": '#include "llvm/Object/Archive.h"',
     }
     sound = {
         "lib/OS/F.cpp": "#if defined(_WIN32)",
         "lib/Link/G.cpp": '#include "lld/Common/Driver.h"',
+        "lib/Formats/J.cpp": '#include "llvm/Object/Archive.h"',
         "lib/Engine/H.cpp": '#include "headstart/Plan/FetchPlan.h"',
     }
     with tempfile.TemporaryDirectory() as folder:

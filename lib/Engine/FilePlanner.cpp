@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/FilePlanner.h"
-#include "headstart/Plan/MachOLayout.h"
+#include "headstart/Formats/Archive.h"
+#include "headstart/Formats/COFF.h"
+#include "headstart/Formats/MachO.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <utility>
@@ -15,16 +17,6 @@
 using namespace llvm;
 
 namespace headstart {
-
-/// Enough of a file's head for 400 sections; more would be read in vain where
-/// there are less.
-static constexpr uint64_t HeadBytes = 16 * 1024;
-
-/// Past this a section table is not read to plan a file: 1.6 million sections.
-static constexpr uint64_t MaxHeadBytes = 64 * 1024 * 1024;
-
-/// Past this symbols are not read to leave out what they show to be dropped.
-static constexpr uint64_t MaxSymbolBytes = 64 * 1024 * 1024;
 
 PlanOptions planOptionsOf(const LinkCommand &Command) {
   PlanOptions Options;
@@ -48,106 +40,46 @@ FilePlanner::FilePlanner(const PlanOptions &Options, const os::PageCache &Cache)
     Extracted.want(hashOfSymbol(Name));
 }
 
-/// An archive's layout, by the headers of its indexes alone.
-static std::optional<ObjectLayout> readArchive(const os::OpenFile &File,
-                                               ArrayRef<char> Head) {
-  ArchiveIndexReader Reader(File.size());
-  for (ByteRange Needed = Reader.needs(); !Needed.empty();
-       Needed = Reader.needs()) {
-    if (Needed.end() <= Head.size()) {
-      Reader.give(Head.slice(Needed.Offset, Needed.Length));
-      continue;
-    }
-    SmallVector<char, 64> Header;
-    Header.resize_for_overwrite(Needed.Length);
-    std::error_code Error;
-    if (File.readAt(Needed.Offset, {Header.data(), Header.size()}, Error) !=
-        Header.size())
-      return std::nullopt;
-    Reader.give(Header);
-  }
-  return Reader.layout();
-}
-
-std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
-                                         SmallVectorImpl<char> &Head) {
-  // Of an archive only the index is wanted, of an object the headers: what
-  // lies behind them comes in an order of its own.
-  File.expectScatteredReads();
-  Head.clear();
-  uint64_t Wanted = std::min(HeadBytes, File.size());
-  for (;;) {
-    size_t Have = Head.size();
-    Head.resize_for_overwrite(Wanted);
-    std::error_code Error;
-    if (File.readAt(Have, {Head.data() + Have, Wanted - Have}, Error) !=
-        Wanted - Have)
-      return std::nullopt;
-    if (ArchiveIndexReader::isArchive(Head))
-      return readArchive(File, Head);
-    LayoutReading Reading = readLayout(Head, File.size());
-    if (Reading.Result == LayoutReading::Read)
-      return std::move(Reading.Layout);
-    if (Reading.Result == LayoutReading::Unknown ||
-        Reading.BytesNeeded <= Wanted || Reading.BytesNeeded > MaxHeadBytes)
-      return std::nullopt;
-    Wanted = Reading.BytesNeeded;
-  }
-}
-
-/// The layout of any input of ld64.lld: of all members, where all are read.
-static std::optional<ObjectLayout> readMachO(const os::OpenFile &File,
-                                             StringRef Arch, bool AllMembers,
-                                             FileWindow &Window) {
-  File.expectScatteredReads();
-  Window.open(File);
-  MachOFileReader Reader(File.size(), Arch, AllMembers);
-  for (ByteRange Needed = Reader.needs(); !Needed.empty();
-       Needed = Reader.needs()) {
-    // Small members lie in what was read for the one before.
-    std::optional<ArrayRef<char>> Bytes = Window.read(Needed);
-    if (!Bytes)
-      return std::nullopt;
-    Reader.give(*Bytes);
-  }
-  return std::move(Reader).layout();
-}
-
 /// Asks for what the linker reads of a file while it parses: what is read next
 /// is then under way as a whole.
-static void askForParse(const os::OpenFile &File, const ObjectLayout &Layout,
+static void askForParse(const os::OpenFile &File, const COFFObject &Object,
                         const os::PageCache &Cache) {
   SmallVector<ByteRange, 8> Ranges;
-  for (const LayoutPart &Part : Layout.Parts)
+  for (const LayoutPart &Part : Object.Parts)
     if (Part.Kind == PartKind::CompilerInfo)
       Ranges.push_back(Part.Range);
-  Ranges.push_back(Layout.SymbolTable);
+  Ranges.push_back(Object.SymbolTable);
   (void)Cache.hint(File, Ranges);
 }
 
-/// Takes out of \p Layout what the linker will drop for an earlier input's
-/// copy. The symbols that tell are the next thing that the linker reads anyway.
-void FilePlanner::dropUnlinked(const os::OpenFile &File, uint32_t Order,
-                               SmallVectorImpl<char> &Symbols,
-                               ObjectLayout &Layout) {
-  if (Layout.Comdats.none() || Layout.SymbolTable.empty() ||
-      Layout.SymbolTable.Length > MaxSymbolBytes)
-    return;
-  askForParse(File, Layout, Cache);
-  Symbols.clear();
-  Symbols.resize_for_overwrite(Layout.SymbolTable.Length);
-  std::error_code Error;
-  if (File.readAt(Layout.SymbolTable.Offset, {Symbols.data(), Symbols.size()},
-                  Error) != Symbols.size())
-    return;
-  dropSections(Layout, Comdats.enter(readCOFFComdats(Layout, Symbols), Order));
+/// The parts of an object, without what the linker will drop for an earlier
+/// input's copy: the symbols that tell are the next thing that it reads anyway.
+std::vector<LayoutPart> FilePlanner::readCOFF(const os::OpenFile &File,
+                                              PlanScratch &Scratch,
+                                              uint32_t Order, bool Recorded) {
+  std::optional<COFFObject> Object = COFFObject::read(Scratch.Bytes);
+  if (!Object) {
+    // Of an archive the index alone.
+    std::optional<ArrayRef<char>> Head = Scratch.Bytes.head(8);
+    if (!Head || !ArchiveReader::isArchive(*Head))
+      return {};
+    return ArchiveReader(Scratch.Bytes).readIndex();
+  }
+  if (!Recorded && Object->Comdats.any() && !Object->SymbolTable.empty()) {
+    askForParse(File, *Object, Cache);
+    dropSections(
+        Object->Parts,
+        Comdats.enter(Object->readComdats(Scratch.Bytes, Scratch.Buffers),
+                      Order));
+  }
+  return std::move(Object->Parts);
 }
 
 std::vector<PlannedRange>
 FilePlanner::plan(const os::OpenFile &File, const NamedInput &Named,
                   uint32_t Order, PlanScratch &Scratch,
                   const RecordedFile *Record, const SkimmedFile *Skimmed) {
-  std::optional<ObjectLayout> Layout;
+  std::vector<LayoutPart> Parts;
   bool Small = File.size() <= Options.WholeFileBytes;
   if (Options.Kind == Flavour::ELF) {
     std::shared_ptr<const SkimmedFile> Mine;
@@ -155,18 +87,18 @@ FilePlanner::plan(const os::OpenFile &File, const NamedInput &Named,
       Mine = skim(File, Scratch);
       Skimmed = Mine.get();
     }
-    if (!Skimmed->Objects.empty())
-      Layout =
-          readELF(File, *Skimmed, Named, Order, Record != nullptr, Scratch);
-  } else if (!Small && Options.Kind == Flavour::MachO) {
-    Layout = readMachO(File, Options.Arch, Named.Whole, Scratch.HeaderWindow);
-  } else if (!Small && !Named.Whole) {
-    Layout = readLayoutOf(File, Scratch.Head);
-    if (Layout && !Record)
-      dropUnlinked(File, Order, Scratch.Symbols, *Layout);
+    Parts = readELF(File, *Skimmed, Named, Order, Record != nullptr, Scratch);
+  } else if (!Small) {
+    // What lies behind the headers, or an index, comes in an order of its own.
+    File.expectScatteredReads();
+    Scratch.Bytes.open(File);
+    if (Options.Kind == Flavour::MachO)
+      Parts = readMachOParts(Scratch.Bytes, Options.Arch, Named.Whole)
+                  .value_or(std::vector<LayoutPart>());
+    else if (!Named.Whole)
+      Parts = readCOFF(File, Scratch, Order, Record != nullptr);
   }
-  std::vector<PlannedRange> Plan =
-      planFile(Layout ? &*Layout : nullptr, File.size(), Options);
+  std::vector<PlannedRange> Plan = planFile(Parts, File.size(), Options);
   if (Record && !Small)
     Plan = restrictPlan(Plan, Record->Touched, File.size(), Options);
   return Plan;

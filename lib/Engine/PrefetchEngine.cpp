@@ -371,7 +371,7 @@ void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (InputTable::isObject(Entry.Named) &&
       Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
-    Entry.Plan = planFile(nullptr, File.size(), Options.Plan);
+    Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }

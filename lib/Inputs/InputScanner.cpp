@@ -42,16 +42,19 @@ bool InputScanner::isObject(StringRef Head) {
   }
 }
 
+file_magic kindOf(ByteSource &Bytes) {
+  std::optional<ArrayRef<char>> Head = Bytes.head(HeadBytes);
+  return Head ? identify_magic(StringRef(Head->data(), Head->size()))
+              : file_magic(file_magic::unknown);
+}
+
 std::vector<FoundInput> InputScanner::scan(const NamedInput &Named,
                                            StringRef Path,
                                            const os::OpenFile &File) const {
-  std::array<char, HeadBytes> Bytes;
-  std::error_code Error;
-  size_t Read = File.readAt(0, Bytes, Error);
-  if (Error || Read == 0)
+  FileBytes Bytes(File);
+  if (Bytes.size() == 0)
     return {};
-  ScanRequest Request{Resolver, Named, Path, File,
-                      ArrayRef(Bytes.data(), Read)};
+  ScanRequest Request{Resolver, Named, Path, File.identity(), Bytes};
   switch (Resolver.command().Kind) {
   case Flavour::COFF:
     return coff::scan(Request);

@@ -7,17 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/ExtractionTable.h"
-#include "llvm/Support/xxhash.h"
 #include <utility>
 
 using namespace llvm;
 
 namespace headstart {
-
-uint64_t hashOfSymbol(StringRef Name) {
-  // DenseMap keeps the two highest keys for itself.
-  return xxh3_64bits(Name) & ~(uint64_t(1) << 63);
-}
 
 /// The entry of \p Hash, made when there is none; null when there is no room.
 ExtractionTable::Name *ExtractionTable::find(uint64_t Hash) {

@@ -147,13 +147,13 @@ static std::vector<ByteRange> unite(std::vector<ByteRange> Covered,
   return Union;
 }
 
-std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
+std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options) {
   std::vector<PlannedRange> Plan;
   if (FileSize == 0)
     return Plan;
-  if (!Layout || FileSize <= Options.WholeFileBytes) {
+  if (Parts.empty() || FileSize <= Options.WholeFileBytes) {
     Plan.push_back({{0, FileSize}, FetchPhase::Parse, PartKind::Whole});
     return Plan;
   }
@@ -164,7 +164,7 @@ std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
     // First the phase's parts with small gaps closed, then what of that an
     // earlier phase has not fetched already.
     std::vector<PlannedRange> Merged;
-    for (const LayoutPart &Part : Layout->Parts) {
+    for (const LayoutPart &Part : Parts) {
       if (phaseOf(Part.Kind, Options) != Phase)
         continue;
       uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);

@@ -8,7 +8,7 @@
 
 #include "headstart/Engine/FilePlanner.h"
 #include "EngineTestSupport.h"
-#include "Plan/MachOTestSupport.h"
+#include "Formats/MachOTestSupport.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
 #include "gmock/gmock.h"

@@ -1,4 +1,4 @@
-//===- LayoutFuzzer.cpp - Any bytes as the head of a file -----------------===//
+//===- LayoutFuzzer.cpp - Any bytes as an input of a link -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,85 +7,76 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cost.h"
+#include "headstart/Formats/Archive.h"
+#include "headstart/Formats/Bitcode.h"
+#include "headstart/Formats/COFF.h"
+#include "headstart/Formats/ELF.h"
+#include "headstart/Formats/MachO.h"
 #include "headstart/Plan/ComdatTable.h"
-#include "headstart/Plan/ELFLayout.h"
+#include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
-#include "headstart/Plan/MachOLayout.h"
-#include "headstart/Plan/ObjectLayout.h"
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
 
 using namespace headstart;
 
-/// The same bytes as an archive and as an ELF file, read in steps.
-static void readInSteps(llvm::ArrayRef<char> File) {
-  auto At = [&](ByteRange R) { return File.slice(R.Offset, R.Length); };
-  std::vector<ByteRange> Objects = {{0, File.size()}};
-  ArchiveWalk Walk(File.size());
-  while (!Walk.needs().empty())
-    if (auto Member = Walk.give(At(Walk.needs())))
-      Objects.push_back(Member->Contents);
-  for (ByteRange Within : Objects) {
-    if (Within.end() > File.size())
-      abort();
-    ELFLayoutReader Reader(Within);
-    while (!Reader.needs().empty() && Reader.needs().end() <= File.size())
-      Reader.give(At(Reader.needs()));
-    const ELFLayout *Layout = Reader.layout();
-    if (!Layout)
-      continue;
-    uint64_t End = Within.Offset;
-    for (const LayoutPart &P : Layout->Parts) {
-      if (P.Range.Offset < End || P.Range.end() > Within.end())
-        abort();
-      End = P.Range.end();
-    }
-    std::vector<llvm::ArrayRef<char>> Groups;
-    for (const ELFGroup &G : Layout->Groups)
-      Groups.push_back(At(G.Members));
-    ELFSymbols Symbols = readELFSymbols(*Layout, At(Layout->Symbols),
-                                        At(Layout->Strings), Groups);
-    ComdatTable Comdats;
-    ExtractionTable Extracted;
-    (void)Comdats.enter(Symbols.Rules, 0);
-    (void)Extracted.isLinked(Extracted.addLazy(Symbols.Uses));
-  }
-}
-
 /// Parts in order, none past the end; the plan within the file.
-static void check(const ObjectLayout &Layout, uint64_t FileSize,
-                  const PlanOptions &Options) {
+static void check(llvm::ArrayRef<LayoutPart> Parts, uint64_t FileSize,
+                  Flavour Kind) {
   uint64_t End = 0;
-  for (const LayoutPart &P : Layout.Parts) {
+  for (const LayoutPart &P : Parts) {
     if (P.Range.Offset < End || P.Range.Offset > FileSize ||
         P.Range.Length > FileSize - P.Range.Offset)
       abort();
     End = P.Range.end();
   }
-  for (const PlannedRange &R : planFile(&Layout, FileSize, Options))
+  PlanOptions Options;
+  Options.Kind = Kind;
+  Options.WholeFileBytes = 0;
+  for (const PlannedRange &R : planFile(Parts, FileSize, Options))
     if (R.Range.Length > FileSize || R.Range.Offset > FileSize - R.Range.Length)
       abort();
 }
 
-/// The file is as long as its head, so that every step has its bytes.
-static void readMachO(llvm::ArrayRef<char> File, bool AllMembers) {
-  MachOFileReader Reader(File.size(), "x86_64", AllMembers);
-  // Each member costs a step or two, and has a header of 60 bytes.
-  size_t StepsLeft = File.size() / 10 + 10;
-  for (ByteRange Needed = Reader.needs(); !Needed.empty();
-       Needed = Reader.needs()) {
-    if (Needed.Offset > File.size() ||
-        Needed.Length > File.size() - Needed.Offset || StepsLeft-- == 0)
-      abort();
-    Reader.give(File.slice(Needed.Offset, Needed.Length));
+static void readELF(ByteSource &Bytes) {
+  std::optional<ELFObject> Object = ELFObject::read(Bytes);
+  if (!Object)
+    return;
+  check(Object->Parts, Bytes.size(), Flavour::ELF);
+  SymbolBuffers Buffers;
+  ELFSymbols Symbols = Object->readSymbols(Bytes, Buffers);
+  ComdatTable Comdats;
+  ExtractionTable Extracted;
+  (void)Comdats.enter(Symbols.Rules, 0);
+  (void)Extracted.isLinked(Extracted.addLazy(Symbols.Uses));
+  (void)Object->readDependents(Bytes);
+}
+
+static void readCOFF(ByteSource &Bytes) {
+  std::optional<COFFObject> Object = COFFObject::read(Bytes);
+  if (!Object)
+    return;
+  check(Object->Parts, Bytes.size(), Flavour::COFF);
+  (void)Object->readDirectives(Bytes);
+  (void)Object->readTypeServer(Bytes);
+  SymbolBuffers Buffers;
+  std::vector<SectionRule> Rules = Object->readComdats(Bytes, Buffers);
+  ComdatTable Table;
+  if (Table.enter(Rules, 1).size() != Rules.size() ||
+      Table.enter(Rules, 0).count() > Rules.size())
+    abort();
+  dropSections(Object->Parts, Table.enter(Rules, 2));
+  check(Object->Parts, Bytes.size(), Flavour::COFF);
+}
+
+static void readMachO(ByteSource &Bytes, bool AllMembers) {
+  if (auto Parts = readMachOParts(Bytes, "x86_64", AllMembers))
+    check(*Parts, Bytes.size(), Flavour::MachO);
+  if (std::optional<MachOFile> File = MachOFile::read(Bytes)) {
+    (void)File->linkerOptions();
+    (void)File->libraries();
+    (void)File->runPaths();
   }
-  PlanOptions Options;
-  Options.Kind = Flavour::MachO;
-  Options.WholeFileBytes = 0;
-  if (auto Layout = std::move(Reader).layout())
-    check(*Layout, File.size(), Options);
 }
 
 static constexpr fuzz::CostLimits Limits = {
@@ -96,32 +87,24 @@ static constexpr fuzz::CostLimits Limits = {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
-  // The first byte says how much of the file is said to follow its head.
+  // The first byte chooses.
   if (Size == 0)
     return 0;
-  llvm::ArrayRef<char> Head(reinterpret_cast<const char *>(Data) + 1, Size - 1);
-  uint64_t FileSize = Head.size() + (uint64_t(Data[0]) << (Data[0] % 32));
-  readInSteps(Head);
-  readMachO(Head, Data[0] % 2);
-  LayoutReading Reading = readLayout(Head, FileSize);
-  if (Reading.Result == LayoutReading::NeedMore &&
-      Reading.BytesNeeded > FileSize)
-    abort();
-  if (Reading.Result != LayoutReading::Read)
-    return 0;
-  // Whatever lies where the symbols are said to, as far as there is of it.
-  const ObjectLayout &Layout = Reading.Layout;
-  llvm::ArrayRef<char> Symbols = Head.drop_front(
-      std::min<uint64_t>(Layout.SymbolTable.Offset, Head.size()));
-  std::vector<SectionRule> Rules = readCOFFComdats(Layout, Symbols);
-  ComdatTable Table;
-  if (Table.enter(Rules, 1).size() != Rules.size() ||
-      Table.enter(Rules, 0).count() > Rules.size())
-    abort();
-  dropSections(Reading.Layout, Table.enter(Rules, 2));
-
-  PlanOptions Options;
-  Options.WholeFileBytes = 0;
-  check(Reading.Layout, FileSize, Options);
+  MemoryBytes Bytes(
+      llvm::ArrayRef(reinterpret_cast<const char *>(Data) + 1, Size - 1));
+  ArchiveReader Archive(Bytes);
+  while (std::optional<ArchiveMember> Member = Archive.next()) {
+    if (Member->Contents.end() > Bytes.size())
+      abort();
+    PartBytes Contents(Bytes, Member->Contents);
+    readELF(Contents);
+    if (Member->Kind == ArchiveMember::SymbolIndex)
+      (void)readIndexedMembers(Bytes, Member->Contents);
+  }
+  readELF(Bytes);
+  readCOFF(Bytes);
+  readMachO(Bytes, Data[0] % 2);
+  (void)readThinMembers(Bytes, "a/b.a");
+  (void)readBitcodeDirectives(Bytes);
   return 0;
 }

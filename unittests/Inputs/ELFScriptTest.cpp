@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ELF/LinkerScript.h"
 #include "ELFTestSupport.h"
+#include "headstart/Formats/LinkerScript.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -22,10 +22,10 @@ namespace {
 /// before folders.
 Strings scriptNames(llvm::StringRef Text, bool IsPart = false) {
   Strings Result;
-  for (const elf::ScriptName &N : elf::readLinkerScript(Text, IsPart)) {
-    const char *Sign = N.What == elf::ScriptName::Kind::Include  ? "+"
-                       : N.What == elf::ScriptName::Kind::Folder ? "@"
-                                                                 : "";
+  for (const ScriptName &N : readLinkerScript(Text, IsPart)) {
+    const char *Sign = N.What == ScriptName::Kind::Include  ? "+"
+                       : N.What == ScriptName::Kind::Folder ? "@"
+                                                            : "";
     Result.push_back(Sign + N.Name.str());
   }
   return Result;

@@ -190,10 +190,10 @@ TEST(MachOScanTest, impossibleSlices) {
   Folder.write("e.o", Fat(28, 0));
   Folder.write("f.o", big(FAT_MAGIC_64) + Fat(28, 100).substr(4) + Own);
   Folder.write("g.o", big(FAT_MAGIC));
-  for (const char *Name : {"a.o", "b.o", "c.o", "d.o", "e.o", "f.o", "g.o"})
-    EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
   Folder.write("h.o", Fat(28, static_cast<uint32_t>(Own.size()), 9999) + Own);
-  EXPECT_THAT(namesOf(scan({"h.o"})), ElementsAre("l a"));
+  for (const char *Name :
+       {"a.o", "b.o", "c.o", "d.o", "e.o", "f.o", "g.o", "h.o"})
+    EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
 }
 
 std::string arHeader(std::string Name, const std::string &Size) {

@@ -33,38 +33,37 @@ MATCHER_P3(IsRange, Phase, Offset, End, "") {
 }
 
 /// A made-up object of 4 MiB: headers, code, CodeView, symbols at the end.
-ObjectLayout largeObject() {
-  ObjectLayout L;
-  L.Parts = {{{0, 100 * KiB}, PartKind::Headers},
-             {{100 * KiB, 924 * KiB}, PartKind::Contents},
-             {{1 * MiB, 1 * MiB}, PartKind::DebugSymbols},
-             {{2 * MiB, 1 * MiB}, PartKind::Types},
-             {{3 * MiB, 1 * MiB}, PartKind::Symbols}};
+std::vector<LayoutPart> largeObject() {
+  std::vector<LayoutPart> L = {{{0, 100 * KiB}, PartKind::Headers},
+                               {{100 * KiB, 924 * KiB}, PartKind::Contents},
+                               {{1 * MiB, 1 * MiB}, PartKind::DebugSymbols},
+                               {{2 * MiB, 1 * MiB}, PartKind::Types},
+                               {{3 * MiB, 1 * MiB}, PartKind::Symbols}};
   return L;
 }
 
 TEST(FetchPlanTest, WithoutALayoutTheWholeFileComesFirst) {
-  EXPECT_THAT(planFile(nullptr, 10 * MiB + 1, {}),
+  EXPECT_THAT(planFile({}, 10 * MiB + 1, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 10 * MiB + 1)));
 }
 
 TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
-  EXPECT_THAT(planFile(nullptr, 0, {}), IsEmpty());
+  EXPECT_THAT(planFile({}, 0, {}), IsEmpty());
 }
 
 TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
-  ObjectLayout L;
-  L.Parts = {{{0, 60}, PartKind::Headers}, {{5000, 100}, PartKind::Types}};
-  EXPECT_THAT(planFile(&L, 64 * KiB, {}),
+  std::vector<LayoutPart> L = {{{0, 60}, PartKind::Headers},
+                               {{5000, 100}, PartKind::Types}};
+  EXPECT_THAT(planFile(L, 64 * KiB, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 64 * KiB)));
-  EXPECT_EQ(planFile(&L, 65 * KiB, {}).size(), 2U);
+  EXPECT_EQ(planFile(L, 65 * KiB, {}).size(), 2U);
 }
 
 TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {
-  ObjectLayout L = largeObject();
+  std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.MergeGapBytes = 0;
-  EXPECT_THAT(planFile(&L, 4 * MiB, Options),
+  EXPECT_THAT(planFile(L, 4 * MiB, Options),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
                           IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
                           IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB),
@@ -73,67 +72,62 @@ TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {
 }
 
 TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
-  ObjectLayout L = largeObject();
+  std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.ReadsCodeView = false;
-  EXPECT_THAT(planFile(&L, 4 * MiB, Options),
+  EXPECT_THAT(planFile(L, 4 * MiB, Options),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
                           IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
                           IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB)));
 }
 
 TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
-  ObjectLayout L;
-  L.Parts = {{{100 * KiB, 8 * KiB}, PartKind::DebugSymbols},
-             {{200 * KiB, 8 * KiB}, PartKind::DebugRelocs}};
+  std::vector<LayoutPart> L = {{{100 * KiB, 8 * KiB}, PartKind::DebugSymbols},
+                               {{200 * KiB, 8 * KiB}, PartKind::DebugRelocs}};
   PlanOptions Options;
   Options.ReadsCodeView = false;
-  EXPECT_THAT(planFile(&L, 1 * MiB, Options), IsEmpty());
+  EXPECT_THAT(planFile(L, 1 * MiB, Options), IsEmpty());
   Options.DropsUnreferenced = true;
-  EXPECT_THAT(planFile(&L, 1 * MiB, Options),
+  EXPECT_THAT(planFile(L, 1 * MiB, Options),
               ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB)));
   Options.ReadsCodeView = true;
   EXPECT_THAT(
-      planFile(&L, 1 * MiB, Options),
+      planFile(L, 1 * MiB, Options),
       ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB),
                   IsRange(FetchPhase::DebugSymbols, 100 * KiB, 108 * KiB)));
 }
 
 TEST(FetchPlanTest, SmallGapsAreClosed) {
-  ObjectLayout L;
-  L.Parts = {{{0, 8 * KiB}, PartKind::Headers},
-             {{24 * KiB, 8 * KiB}, PartKind::Symbols},
-             {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
-  EXPECT_THAT(planFile(&L, 1 * MiB, {}),
+  std::vector<LayoutPart> L = {{{0, 8 * KiB}, PartKind::Headers},
+                               {{24 * KiB, 8 * KiB}, PartKind::Symbols},
+                               {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
+  EXPECT_THAT(planFile(L, 1 * MiB, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 32 * KiB),
                           IsRange(FetchPhase::Parse, 900 * KiB, 908 * KiB)));
 }
 
 TEST(FetchPlanTest, RangesAreRoundedToPagesButNotPastTheEnd) {
-  ObjectLayout L;
-  L.Parts = {{{5000, 100}, PartKind::Symbols},
-             {{1 * MiB + 10, 50}, PartKind::Types}};
-  EXPECT_THAT(planFile(&L, 1 * MiB + 60, {}),
+  std::vector<LayoutPart> L = {{{5000, 100}, PartKind::Symbols},
+                               {{1 * MiB + 10, 50}, PartKind::Types}};
+  EXPECT_THAT(planFile(L, 1 * MiB + 60, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 4096U, 8192U),
                           IsRange(FetchPhase::Types, 1 * MiB, 1 * MiB + 60)));
 }
 
 TEST(FetchPlanTest, APageOfTwoPhasesIsFetchedOnceInTheEarlier) {
-  ObjectLayout L;
-  L.Parts = {{{0, 10000}, PartKind::Headers},
-             {{10000, 1 * MiB}, PartKind::Contents}};
-  EXPECT_THAT(planFile(&L, 2 * MiB, {}),
+  std::vector<LayoutPart> L = {{{0, 10000}, PartKind::Headers},
+                               {{10000, 1 * MiB}, PartKind::Contents}};
+  EXPECT_THAT(planFile(L, 2 * MiB, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 0U, 12288U),
                           IsRange(FetchPhase::Contents, 12288U,
                                   (10000 + 1 * MiB + 4095) / 4096 * 4096)));
 }
 
 TEST(FetchPlanTest, AnEarlierPhaseInTheMiddleSplitsALaterRange) {
-  ObjectLayout L;
-  L.Parts = {{{0, 400 * KiB}, PartKind::Contents},
-             {{400 * KiB, 4 * KiB}, PartKind::Symbols},
-             {{404 * KiB, 400 * KiB}, PartKind::Contents}};
-  EXPECT_THAT(planFile(&L, 1 * MiB, {}),
+  std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Contents},
+                               {{400 * KiB, 4 * KiB}, PartKind::Symbols},
+                               {{404 * KiB, 400 * KiB}, PartKind::Contents}};
+  EXPECT_THAT(planFile(L, 1 * MiB, {}),
               ElementsAre(IsRange(FetchPhase::Parse, 400 * KiB, 404 * KiB),
                           IsRange(FetchPhase::Contents, 0U, 400 * KiB),
                           IsRange(FetchPhase::Contents, 404 * KiB, 804 * KiB)));
@@ -148,17 +142,17 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
       PartKind::DWARF,       PartKind::NeverRead};
   std::mt19937 Random(7);
   for (int Round = 0; Round != 300; ++Round) {
-    ObjectLayout L;
+    std::vector<LayoutPart> L;
     uint64_t Offset = 0;
     for (int I = 0; I != 40; ++I) {
       Offset += Random() % (64 * KiB);
       uint64_t Length = 1 + Random() % (96 * KiB);
-      L.Parts.push_back({{Offset, Length}, Kinds[Random() % std::size(Kinds)]});
+      L.push_back({{Offset, Length}, Kinds[Random() % std::size(Kinds)]});
       Offset += Length;
     }
     PlanOptions Options;
     Options.ReadsCodeView = Round % 2;
-    std::vector<PlannedRange> Plan = planFile(&L, Offset, Options);
+    std::vector<PlannedRange> Plan = planFile(L, Offset, Options);
     std::vector<int> Times(Offset / 4096 + 1, 0);
     FetchPhase Last = FetchPhase::Parse;
     for (const PlannedRange &R : Plan) {
@@ -171,7 +165,7 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
     }
     for (int T : Times)
       EXPECT_LE(T, 1);
-    for (const LayoutPart &P : L.Parts) {
+    for (const LayoutPart &P : L) {
       bool CodeView =
           P.Kind == PartKind::Types || P.Kind == PartKind::DebugSymbols ||
           P.Kind == PartKind::DebugRelocs || P.Kind == PartKind::TypeHashes;
@@ -185,10 +179,10 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
 }
 
 TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
-  ObjectLayout L = largeObject();
+  std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.MergeGapBytes = 64 * KiB;
-  std::vector<PlannedRange> Plan = planFile(&L, 4 * MiB, Options);
+  std::vector<PlannedRange> Plan = planFile(L, 4 * MiB, Options);
   std::vector<ByteRange> Touched = {{0, 100 * KiB},
                                     {200 * KiB, 4 * KiB},
                                     {240 * KiB, 4 * KiB},
@@ -203,11 +197,10 @@ TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
 
 TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
   // An archive: the index by its layout, the members by the record.
-  ObjectLayout L;
-  L.Parts = {{{0, 400 * KiB}, PartKind::Symbols}};
+  std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Symbols}};
   PlanOptions Options;
   Options.MergeGapBytes = 0;
-  std::vector<PlannedRange> Plan = planFile(&L, 4 * MiB, Options);
+  std::vector<PlannedRange> Plan = planFile(L, 4 * MiB, Options);
   EXPECT_THAT(
       restrictPlan(Plan,
                    std::vector<ByteRange>{{0, 500 * KiB}, {2 * MiB, 64 * KiB}},
@@ -217,8 +210,8 @@ TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
 }
 
 TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
-  ObjectLayout L = largeObject();
-  EXPECT_THAT(restrictPlan(planFile(&L, 4 * MiB, {}), {}, 4 * MiB, {}),
+  std::vector<LayoutPart> L = largeObject();
+  EXPECT_THAT(restrictPlan(planFile(L, 4 * MiB, {}), {}, 4 * MiB, {}),
               IsEmpty());
 }
 
@@ -227,6 +220,33 @@ TEST(FetchPlanTest, CountsWhatWasFetchedForNothing) {
   EXPECT_EQ(bytesOutside(Fetched, {}), 200U);
   EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{0, 300}}), 0U);
   EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{50, 170}}), 130U);
+}
+
+TEST(FetchPlanTest, ThePhasesAreThoseOfLd64) {
+  constexpr uint64_t Large = 1 << 20;
+  std::vector<LayoutPart> Parts = {
+      {{0, 4096}, PartKind::Headers},
+      {{1 * Large, 4096}, PartKind::Contents},
+      {{2 * Large, 4096}, PartKind::ParsedContents},
+      {{3 * Large, 4096}, PartKind::Relocations},
+      {{4 * Large, 4096}, PartKind::CompilerInfo},
+      {{5 * Large, 4096}, PartKind::DWARF}};
+  PlanOptions Options;
+  auto Offsets = [&](FetchPhase Phase) {
+    std::vector<uint64_t> Result;
+    for (const PlannedRange &R : planFile(Parts, 6 * Large, Options))
+      if (R.Phase == Phase)
+        Result.push_back(R.Range.Offset / Large);
+    return Result;
+  };
+  Options.Kind = Flavour::MachO;
+  EXPECT_THAT(Offsets(FetchPhase::Parse), ElementsAre(0, 2, 3, 4));
+  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1, 5));
+  // -S: no source is named in the output.
+  Options.ReadsDWARF = false;
+  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1));
+  Options.Kind = Flavour::COFF;
+  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1, 3));
 }
 
 } // namespace

@@ -15,17 +15,15 @@
 #ifndef HEADSTART_ENGINE_FILEPLANNER_H
 #define HEADSTART_ENGINE_FILEPLANNER_H
 
-#include "headstart/Engine/FileWindow.h"
+#include "headstart/Formats/ByteSource.h"
+#include "headstart/Formats/ELF.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/ComdatTable.h"
-#include "headstart/Plan/ELFLayout.h"
 #include "headstart/Plan/ExtractionTable.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/LinkProfile.h"
-#include "headstart/Plan/ObjectLayout.h"
-#include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,27 +31,13 @@
 
 namespace headstart {
 
-/// The layout of \p File, from its first bytes, or an archive's from the
-/// headers of its indexes: mostly one to three reads, at most 64 MiB for a
-/// section table of that size. Nothing for a file without a layout, or one that
-/// cannot be read. Blocks for the disk. What \p Head held is lost. Any thread.
-std::optional<ObjectLayout> readLayoutOf(const os::OpenFile &File,
-                                         llvm::SmallVectorImpl<char> &Head);
-
 /// What \p Command says about what its link will read.
 PlanOptions planOptionsOf(const LinkCommand &Command);
 
-/// Memory that one thread uses again for each file: fresh memory of that size
-/// would be a page fault for every 4 KiB.
+/// Memory that one thread uses again for each file.
 struct PlanScratch {
-  llvm::SmallVector<char, 0> Head, Symbols;
-  FileWindow HeaderWindow, SymbolWindow, StringWindow, GroupWindow;
-
-  void open(const os::OpenFile &File) {
-    for (FileWindow *W :
-         {&HeaderWindow, &SymbolWindow, &StringWindow, &GroupWindow})
-      W->open(File);
-  }
+  FileBytes Bytes;
+  SymbolBuffers Buffers;
 };
 
 /// The section headers of an ELF file, as far as plans need them.
@@ -61,7 +45,7 @@ struct SkimmedFile {
   struct Object {
     ByteRange Header; ///< an archive's, before the member
     ByteRange Within;
-    std::optional<ELFLayout> Layout;
+    std::optional<ELFObject> Headers;     ///< offsets are within Within
     PartKind Otherwise = PartKind::Whole; ///< what it is without a layout
   };
   bool IsArchive = false;
@@ -105,13 +89,15 @@ public:
   bool planTogether() const { return Options.Kind == Flavour::ELF; }
 
 private:
-  void dropUnlinked(const os::OpenFile &File, uint32_t Order,
-                    llvm::SmallVectorImpl<char> &Symbols, ObjectLayout &Layout);
-  ObjectLayout readELF(const os::OpenFile &File, const SkimmedFile &Skimmed,
-                       const NamedInput &Named, uint32_t Order, bool Recorded,
-                       PlanScratch &Scratch);
+  std::vector<LayoutPart> readCOFF(const os::OpenFile &File,
+                                   PlanScratch &Scratch, uint32_t Order,
+                                   bool Recorded);
+  std::vector<LayoutPart> readELF(const os::OpenFile &File,
+                                  const SkimmedFile &Skimmed,
+                                  const NamedInput &Named, uint32_t Order,
+                                  bool Recorded, PlanScratch &Scratch);
   void enterSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
-                    ObjectLayout &Layout);
+                    std::vector<LayoutPart> &Parts);
 
   const PlanOptions Options;
   const os::PageCache Cache;

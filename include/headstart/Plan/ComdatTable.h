@@ -22,7 +22,8 @@
 #ifndef HEADSTART_PLAN_COMDATTABLE_H
 #define HEADSTART_PLAN_COMDATTABLE_H
 
-#include "headstart/Plan/ObjectLayout.h"
+#include "headstart/Formats/Parts.h"
+#include "headstart/Formats/Symbols.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -32,24 +33,6 @@
 #include <vector>
 
 namespace headstart {
-
-/// What decides whether a section is read.
-struct SectionRule {
-  enum Kind : uint8_t {
-    Always,   ///< nothing: it is read
-    Leader,   ///< a COMDAT: the first of its name is read
-    Follower, ///< associated with another section: read when that one is
-  } Kind = Always;
-  uint32_t Parent = 0; ///< Follower: the other section's number, from 1
-  uint64_t Name = 0;   ///< Leader: a hash of the name
-};
-
-/// The rules of a COFF object's sections, in their order, by the rules of lld's
-/// ObjFile::initializeSymbols. \p Symbols is what lies at
-/// \p Layout.SymbolTable, or as much of it as there is; anything in it is
-/// possible.
-std::vector<SectionRule> readCOFFComdats(const ObjectLayout &Layout,
-                                         llvm::ArrayRef<char> Symbols);
 
 /// Who comes first. Every function may be called from any thread.
 class ComdatTable {
@@ -79,7 +62,8 @@ private:
 };
 
 /// Marks the parts of \p Dropped sections (bit 0 is section 1) as never read.
-void dropSections(ObjectLayout &Layout, const llvm::BitVector &Dropped);
+void dropSections(llvm::MutableArrayRef<LayoutPart> Parts,
+                  const llvm::BitVector &Dropped);
 
 } // namespace headstart
 

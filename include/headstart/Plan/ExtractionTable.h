@@ -22,6 +22,7 @@
 #ifndef HEADSTART_PLAN_EXTRACTIONTABLE_H
 #define HEADSTART_PLAN_EXTRACTIONTABLE_H
 
+#include "headstart/Formats/Symbols.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -30,15 +31,6 @@
 #include <vector>
 
 namespace headstart {
-
-/// A hash of a symbol's name, as the table knows it.
-uint64_t hashOfSymbol(llvm::StringRef Name);
-
-/// What an object says about one global symbol.
-struct SymbolUse {
-  uint64_t Name = 0;    ///< hashOfSymbol
-  bool Defines = false; ///< else lacks, and not weakly
-};
 
 /// Every function may be called from any thread.
 class ExtractionTable {

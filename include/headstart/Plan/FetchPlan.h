@@ -15,9 +15,9 @@
 #ifndef HEADSTART_PLAN_FETCHPLAN_H
 #define HEADSTART_PLAN_FETCHPLAN_H
 
+#include "headstart/Formats/Parts.h"
 #include "headstart/Inputs/CommandLine.h"
 #include "headstart/OS/ByteRange.h"
-#include "headstart/Plan/ObjectLayout.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
 #include <string>
@@ -69,10 +69,10 @@ struct PlanOptions {
 };
 
 /// The ranges of one file of \p FileSize bytes, by phase and then by offset,
-/// each rounded to pages, none twice in one phase. Without a layout the whole
+/// each rounded to pages, none twice in one phase. Without parts the whole
 /// file is one range of the first phase. A page that two phases need is
 /// fetched in the earlier one only.
-std::vector<PlannedRange> planFile(const ObjectLayout *Layout,
+std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
 

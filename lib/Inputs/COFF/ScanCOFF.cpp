@@ -17,9 +17,10 @@
 
 #include "../InputLook.h"
 #include "../ScanInside.h"
-#include "../ThinArchive.h"
-#include "InsideObjects.h"
 #include "Options.h"
+#include "headstart/Formats/Archive.h"
+#include "headstart/Formats/Bitcode.h"
+#include "headstart/Formats/COFF.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -40,14 +41,14 @@ public:
   std::vector<FoundInput> run();
 
 private:
-  void readInput(const FilePart &Input);
+  void readInput(ByteSource &Input);
   void readDirectives(StringRef Directives);
   void addDefaultLibrary(StringRef Name);
   StringRef folderOfInput() const;
   std::optional<std::string> findTypeServer(StringRef Recorded) const;
   void addTypeServer(StringRef Recorded);
   void addThinMembers();
-  void readMembers(const FilePart &Archive);
+  void readMembers();
   std::string pathOfLibrary(StringRef Name) const;
 
   const ScanRequest &Request;
@@ -148,16 +149,16 @@ void Scan::addTypeServer(StringRef Recorded) {
   Input.From = Request.Path.str();
 }
 
-void Scan::readInput(const FilePart &Input) {
-  // The longest header, that of /bigobj; identify_magic takes what there is.
-  StringRef Head = Input.bytes(0, std::min<uint64_t>(Input.size(), 64));
-  switch (identify_magic(Head)) {
-  case file_magic::coff_object: {
-    ObjectNames Names = readObject(Input, WantsDirectives, WantsTypeServers);
-    addTypeServer(Names.TypeServer);
-    readDirectives(Names.Directives);
+void Scan::readInput(ByteSource &Input) {
+  switch (kindOf(Input)) {
+  case file_magic::coff_object:
+    if (std::optional<COFFObject> Object = COFFObject::read(Input)) {
+      if (WantsTypeServers)
+        addTypeServer(Object->readTypeServer(Input));
+      if (WantsDirectives)
+        readDirectives(Object->readDirectives(Input));
+    }
     break;
-  }
   case file_magic::bitcode:
     if (WantsDirectives)
       readDirectives(readBitcodeDirectives(Input));
@@ -168,7 +169,7 @@ void Scan::readInput(const FilePart &Input) {
 }
 
 void Scan::addThinMembers() {
-  for (std::string &Path : readThinArchive(Request.File, Request.Path)) {
+  for (std::string &Path : readThinMembers(Request.Bytes, Request.Path)) {
     FoundInput &Member = Found.emplace_back();
     Member.Next = true;
     Member.Input.Name = std::move(Path);
@@ -178,26 +179,27 @@ void Scan::addThinMembers() {
   }
 }
 
-void Scan::readMembers(const FilePart &Archive) {
+void Scan::readMembers() {
   // Two reads for each. They mostly name what others have named, so that an
   // end early loses little.
-  constexpr unsigned MostMembers = 4096;
-  unsigned Members = 0;
-  visitMembers(Archive, [&](const FilePart &Member) {
-    readInput(Member);
-    return ++Members != MostMembers;
-  });
+  constexpr unsigned MaxMembers = 4096;
+  ArchiveReader Archive(Request.Bytes);
+  for (unsigned I = 0; I != MaxMembers; ++I) {
+    std::optional<ArchiveMember> Member = Archive.next();
+    if (!Member)
+      break;
+    PartBytes Contents(Request.Bytes, Member->Contents);
+    if (Member->Kind == ArchiveMember::File)
+      readInput(Contents);
+  }
 }
 
 std::vector<FoundInput> Scan::run() {
   WantsDirectives = !Command.ExcludesAllLibraries;
   // lld asks for /debug, not for what it will make of it.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
-  FileWindow Window(Request.File);
-  FilePart File(Window);
-  StringRef Head(Request.Head.data(), Request.Head.size());
-  bool IsThin = Head.starts_with("!<thin>\n");
-  if (IsThin || Head.starts_with("!<arch>\n")) {
+  if (kindOf(Request.Bytes) == file_magic::archive) {
+    bool IsThin = ArchiveReader::isThin(*Request.Bytes.head(8));
     // Which members of other archives are read, only the linker knows. The
     // index of a thin one does not tell the two kinds of symbols apart that
     // ARM64EC has, and lld looks into every member.
@@ -206,12 +208,12 @@ std::vector<FoundInput> Scan::run() {
     if (IsThin)
       addThinMembers();
     else if (WantsDirectives || WantsTypeServers)
-      readMembers(File);
+      readMembers();
     return std::move(Found);
   }
   // An object in a library of objects is read when a symbol of it is wanted.
   if (!Request.Named.Lazy && (WantsDirectives || WantsTypeServers))
-    readInput(File);
+    readInput(Request.Bytes);
   return std::move(Found);
 }
 

@@ -20,20 +20,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parse.h"
+#include "headstart/Formats/COFF.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/COFF.h"
-#include "llvm/BinaryFormat/Magic.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Object/WindowsMachineFlag.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/WindowsDriver/MSVCPaths.h"
-#include <array>
 
 using namespace llvm;
 
@@ -231,49 +227,13 @@ void Toolchain::addFolders(Triple::ArchType Arch,
     Paths.push_back(Path);
 }
 
-/// The machine a bitcode file is for. Maps it: the target's name lies behind
-/// the file's first blocks.
-static uint16_t machineOfBitcode(const os::OpenFile &File) {
-  os::MappedFile Map;
-  if (os::MappedFile::map(File, Map))
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  Expected<std::string> Target = getBitcodeTargetTriple(
-      MemoryBufferRef(StringRef(Map.data(), Map.size()), "bitcode"));
-  if (!Target) {
-    consumeError(Target.takeError()); // lld's to report
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  }
-  switch (Triple(*Target).getArch()) {
-  case Triple::x86:
-    return COFF::IMAGE_FILE_MACHINE_I386;
-  case Triple::x86_64:
-    return COFF::IMAGE_FILE_MACHINE_AMD64;
-  case Triple::arm:
-  case Triple::thumb:
-    return COFF::IMAGE_FILE_MACHINE_ARMNT;
-  case Triple::aarch64:
-    return COFF::IMAGE_FILE_MACHINE_ARM64;
-  default:
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  }
-}
-
 /// The machine that the object or bitcode file at \p Path is for.
 static uint16_t machineOf(const std::string &Path) {
   os::OpenFile File;
-  // Enough for the longest header, that of /bigobj.
-  std::array<char, 64> Bytes;
-  std::error_code EC;
   if (os::OpenFile::open(Path, File))
     return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  StringRef Head(Bytes.data(), File.readAt(0, Bytes, EC));
-  file_magic Magic = identify_magic(Head);
-  if (!EC && Magic == file_magic::bitcode)
-    return machineOfBitcode(File);
-  if (EC || Magic != file_magic::coff_object || Head.size() < 20)
-    return COFF::IMAGE_FILE_MACHINE_UNKNOWN;
-  bool Big = Head.starts_with(StringRef("\0\0\xff\xff", 4));
-  return support::endian::read16le(Head.data() + (Big ? 6 : 0));
+  FileBytes Bytes(File);
+  return readCOFFMachine(Bytes);
 }
 
 /// What /machine: says, or the first object among the inputs, or x64 (as lld
@@ -285,7 +245,7 @@ static uint16_t machineOf(const OptionWords &Options,
   // More than enough to get past the resources and libraries in front of the
   // first object; a link of libraries alone should not be gone through for
   // this.
-  constexpr unsigned MostLooks = 64;
+  constexpr unsigned MaxLooks = 64;
   unsigned Looks = 0;
   InputResolver Resolver(Command);
   for (const NamedInput &Input : Command.Inputs) {
@@ -296,7 +256,7 @@ static uint16_t machineOf(const OptionWords &Options,
       continue;
     if (uint16_t M = machineOf(R.Path); M != COFF::IMAGE_FILE_MACHINE_UNKNOWN)
       return M;
-    if (++Looks == MostLooks)
+    if (++Looks == MaxLooks)
       break;
   }
   return COFF::IMAGE_FILE_MACHINE_AMD64;

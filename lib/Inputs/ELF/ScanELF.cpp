@@ -16,17 +16,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
-#include "../ThinArchive.h"
-#include "DependentLibraries.h"
-#include "LinkerScript.h"
-#include "llvm/BinaryFormat/Magic.h"
+#include "headstart/Formats/Archive.h"
+#include "headstart/Formats/ELF.h"
+#include "headstart/Formats/LinkerScript.h"
 
 using namespace llvm;
 
 namespace headstart::elf {
 
 /// The scripts of the largest systems have some 100 kB.
-static constexpr uint64_t LargestScript = uint64_t(16) << 20; // bytes
+static constexpr uint64_t MaxScriptBytes = uint64_t(16) << 20; // bytes
 
 /// An input that \p Request names, with the state in which it is named.
 static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
@@ -44,14 +43,17 @@ static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
 
 static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (Request.File.size() > LargestScript ||
-      !Request.Resolver.isFirstLook(Request.File.identity()))
+  if (Request.Bytes.size() > MaxScriptBytes ||
+      !Request.Resolver.isFirstLook(Request.Identity))
     return Result;
-  std::string Text(Request.File.size(), '\0');
-  std::error_code Error;
-  Text.resize(Request.File.readAt(0, Text, Error));
+  SmallVector<char, 0> Buffer;
+  std::optional<ArrayRef<char>> Bytes =
+      Request.Bytes.read({0, Request.Bytes.size()}, Buffer);
+  if (!Bytes)
+    return Result;
+  StringRef Text(Bytes->data(), Bytes->size());
   // The head may have been too short to tell.
-  if (Error || identify_magic(Text) != file_magic::unknown)
+  if (identify_magic(Text) != file_magic::unknown)
     return Result;
   // LinkerScript is also the reason of what a script names with INPUT, but
   // that is not searched for like a script.
@@ -80,11 +82,10 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
 
 static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (!StringRef(Request.Head.data(), Request.Head.size())
-           .starts_with("!<thin>\n") ||
-      !Request.Resolver.isFirstLook(Request.File.identity()))
+  if (!ArchiveReader::isThin(*Request.Bytes.head(8)) ||
+      !Request.Resolver.isFirstLook(Request.Identity))
     return Result;
-  for (const std::string &Member : readThinArchive(Request.File, Request.Path))
+  for (const std::string &Member : readThinMembers(Request.Bytes, Request.Path))
     Result.push_back(foundBy(Request, Member, InputReason::ArchiveMember,
                              SearchRule::AsGiven));
   return Result;
@@ -98,7 +99,10 @@ static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
                    !Request.Named.Whole);
   if (OnDemand || Settings.IgnoresDependents)
     return Result;
-  for (std::string &Name : readDependentLibraries(Request.File)) {
+  std::optional<ELFObject> Object = ELFObject::read(Request.Bytes);
+  if (!Object)
+    return Result;
+  for (std::string &Name : Object->readDependents(Request.Bytes)) {
     FoundInput &Found = Result.emplace_back();
     Found.Input = Settings.Dependents;
     Found.Input.Name = std::move(Name);
@@ -111,7 +115,7 @@ std::vector<FoundInput> scan(const ScanRequest &Request) {
   if (Request.Named.Inside == InsideRule::Never)
     return {};
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
-  switch (identify_magic(StringRef(Request.Head.data(), Request.Head.size()))) {
+  switch (kindOf(Request.Bytes)) {
   case file_magic::unknown:
     // lld warns of a member that is not an object, and leaves it.
     return IsMember ? std::vector<FoundInput>() : scanScript(Request);

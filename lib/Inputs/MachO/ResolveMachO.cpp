@@ -14,7 +14,7 @@
 
 #include "../FolderSearch.h"
 #include "../InputLook.h"
-#include "MachOFile.h"
+#include "headstart/Formats/MachO.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -179,6 +179,22 @@ ResolvedInput Finder::dylib(const NamedInput &Input) const {
   return dylibByPrefix(Input);
 }
 
+/// The run paths of the library at \p Path. Blocks for the disk.
+static std::vector<std::string> readRunPaths(const std::string &Path,
+                                             StringRef Arch) {
+  std::vector<std::string> Paths;
+  os::OpenFile Opened;
+  if (os::OpenFile::open(Path, Opened))
+    return Paths;
+  FileBytes Bytes(Opened);
+  std::optional<ByteRange> Slice = findMachOSlice(Bytes, Arch);
+  PartBytes Part(Bytes, Slice.value_or(ByteRange{0, Bytes.size()}));
+  if (std::optional<MachOFile> File = MachOFile::read(Part))
+    for (StringRef RunPath : File->runPaths())
+      Paths.push_back(RunPath.str());
+  return Paths;
+}
+
 std::shared_ptr<const std::vector<std::string>>
 InputResolver::runPathsOf(const std::string &Library) const {
   {
@@ -187,7 +203,7 @@ InputResolver::runPathsOf(const std::string &Library) const {
       return LastRunPaths;
   }
   auto Read = std::make_shared<const std::vector<std::string>>(
-      macho::readRunPaths(Library, Command));
+      readRunPaths(Library, Command.MachO.Arch));
   std::lock_guard Lock(Mutex);
   LastRunPathsOf = Library;
   LastRunPaths = Read;

@@ -20,14 +20,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ScanInside.h"
-#include "../ThinArchive.h"
-#include "MachOFile.h"
-#include "TextStub.h"
+#include "headstart/Formats/Archive.h"
+#include "headstart/Formats/MachO.h"
+#include "headstart/Formats/TextStub.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/MachO.h"
-#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TextAPI/Architecture.h"
 #include "llvm/TextAPI/Target.h"
@@ -38,25 +37,25 @@ using namespace llvm;
 namespace headstart::macho {
 
 /// The largest stub of Apple's SDKs has 6 MB.
-static constexpr uint64_t LargestStub = 64 << 20;
+static constexpr uint64_t MaxStubBytes = 64 << 20;
 /// Documents of one stub, each re-exported by the one before.
-static constexpr unsigned DeepestReExport = 100;
+static constexpr unsigned MaxReExportDepth = 100;
 
 namespace {
 class Scan {
 public:
-  Scan(const ScanRequest &Request, const Slice &Contents)
+  Scan(const ScanRequest &Request, ByteSource &Contents)
       : Request(Request), Command(Request.Resolver.command()),
         Settings(Command.MachO), Contents(Contents) {}
   std::vector<FoundInput> run();
 
 private:
-  void scanObject(const LoadCommands &Commands);
-  void scanDylib(const LoadCommands &Commands);
+  void scanObject(const MachOFile &File);
+  void scanDylib(const MachOFile &File);
   void scanStub();
   void scanThinArchive();
 
-  void addLinkerOption(StringRef Bytes);
+  void addLinkerOption(ArrayRef<StringRef> Words);
   /// Adds what one library of a stub re-exports.
   void addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
                         StringRef Umbrella, unsigned Depth);
@@ -71,7 +70,7 @@ private:
   const ScanRequest &Request;
   const LinkCommand &Command;
   const MachOSettings &Settings;
-  const Slice &Contents;
+  ByteSource &Contents; ///< of the file, or of its slice
   std::vector<FoundInput> Found;
   StringSet<> Named;         ///< by linker options
   StringMap<size_t> Inlined; ///< the documents of a stub by install name
@@ -106,16 +105,7 @@ NamedInput Scan::reExport(StringRef InstallName, StringRef Umbrella) const {
   return Input;
 }
 
-void Scan::addLinkerOption(StringRef Bytes) {
-  uint32_t Count = wordAt(Bytes, offsetof(MachO::linker_option_command, count));
-  StringRef Strings = Bytes.drop_front(
-      std::min(Bytes.size(), sizeof(MachO::linker_option_command)));
-  SmallVector<StringRef, 4> Words;
-  for (uint32_t I = 0; I < Count && !Strings.empty(); ++I) {
-    StringRef Word;
-    std::tie(Word, Strings) = Strings.split('\0');
-    Words.push_back(Word);
-  }
+void Scan::addLinkerOption(ArrayRef<StringRef> Words) {
   for (size_t I = 0; I < Words.size(); ++I) {
     NamedInput Input;
     StringRef Name = Words[I];
@@ -142,34 +132,22 @@ void Scan::addLinkerOption(StringRef Bytes) {
   }
 }
 
-void Scan::scanObject(const LoadCommands &Commands) {
+void Scan::scanObject(const MachOFile &File) {
   auto CPU = cpuOf(Settings.Arch);
   if (Settings.IgnoresLinkerOptions || Request.Named.Lazy ||
-      (CPU && CPU->first != Commands.cpuType()))
+      (CPU && CPU->first != File.cpuType()))
     return;
-  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
-    if (Kind == MachO::LC_LINKER_OPTION)
-      addLinkerOption(Bytes);
-  });
+  for (ArrayRef<StringRef> Words : File.linkerOptions())
+    addLinkerOption(Words);
 }
 
-void Scan::scanDylib(const LoadCommands &Commands) {
-  StringRef InstallName;
-  bool HasClients = false;
-  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
-    if (Kind == MachO::LC_ID_DYLIB)
-      InstallName = stringOf(Bytes, offsetof(MachO::dylib_command, dylib));
-    HasClients |= Kind == MachO::LC_SUB_CLIENT;
-  });
-  bool StandsForItself = !HasClients && isPublic(InstallName);
+void Scan::scanDylib(const MachOFile &File) {
+  bool StandsForItself = !File.hasClients() && isPublic(File.installName());
   StringRef Umbrella = StandsForItself ? Request.Path : ownUmbrella();
-  bool ReExports = !(Commands.flags() & MachO::MH_NO_REEXPORTED_DYLIBS);
-  Commands.forEach([&](uint32_t Kind, StringRef Bytes) {
-    if ((Kind == MachO::LC_REEXPORT_DYLIB && ReExports) ||
-        (Kind == MachO::LC_LOAD_DYLIB && Settings.FlatNamespace))
-      addNext(reExport(stringOf(Bytes, offsetof(MachO::dylib_command, dylib)),
-                       Umbrella));
-  });
+  bool ReExports = !(File.flags() & MachO::MH_NO_REEXPORTED_DYLIBS);
+  for (const MachOFile::Library &Library : File.libraries())
+    if (Library.IsReExported ? ReExports : Settings.FlatNamespace)
+      addNext(reExport(Library.Path, Umbrella));
 }
 
 // lld asks for the processor, not the kind of it
@@ -208,7 +186,7 @@ void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
                             StringRef Umbrella, unsigned Depth) {
   const StubDocument &Document = Documents[Index];
   // Documents that re-export each other make lld overflow its stack.
-  if (Depth > DeepestReExport || !Entered.insert(Index).second)
+  if (Depth > MaxReExportDepth || !Entered.insert(Index).second)
     return;
   if (!Document.HasClients && isPublic(Document.InstallName))
     Umbrella = Request.Path;
@@ -232,10 +210,15 @@ void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
 }
 
 void Scan::scanStub() {
-  if (Contents.size() > LargestStub)
+  if (Contents.size() > MaxStubBytes)
     return;
-  std::string Text = Contents.read(0, Contents.size());
-  std::vector<StubDocument> Documents = readTextStub(Text);
+  SmallVector<char, 0> Buffer;
+  std::optional<ArrayRef<char>> Text =
+      Contents.read({0, Contents.size()}, Buffer);
+  if (!Text)
+    return;
+  std::vector<StubDocument> Documents =
+      readTextStub(StringRef(Text->data(), Text->size()));
   if (Documents.empty())
     return;
   for (size_t I = 1; I < Documents.size(); ++I)
@@ -247,7 +230,7 @@ void Scan::scanThinArchive() {
   // An archive inside an archive is an error, and could hold itself.
   if (Request.Named.Reason == InputReason::ArchiveMember)
     return;
-  for (std::string &Path : readThinArchive(Request.File, Request.Path)) {
+  for (std::string &Path : readThinMembers(Request.Bytes, Request.Path)) {
     NamedInput Input;
     Input.Name = std::move(Path);
     Input.Reason = InputReason::ArchiveMember;
@@ -259,23 +242,21 @@ void Scan::scanThinArchive() {
 }
 
 std::vector<FoundInput> Scan::run() {
-  std::string Head = Contents.read(0, 64);
-  switch (identify_magic(Head)) {
+  switch (kindOf(Contents)) {
   case file_magic::archive:
-    if (StringRef(Head).starts_with("!<thin>\n"))
-      scanThinArchive();
+    scanThinArchive();
     break;
   case file_magic::tapi_file:
     scanStub();
     break;
   case file_magic::macho_object:
-    if (auto Commands = LoadCommands::read(Contents))
-      scanObject(*Commands);
+    if (std::optional<MachOFile> File = MachOFile::read(Contents))
+      scanObject(*File);
     break;
   case file_magic::macho_dynamically_linked_shared_lib:
   case file_magic::macho_dynamically_linked_shared_lib_stub:
-    if (auto Commands = LoadCommands::read(Contents))
-      scanDylib(*Commands);
+    if (std::optional<MachOFile> File = MachOFile::read(Contents))
+      scanDylib(*File);
     break;
   default:
     break;
@@ -286,11 +267,11 @@ std::vector<FoundInput> Scan::run() {
 std::vector<FoundInput> scan(const ScanRequest &Request) {
   if (Request.Named.Inside == InsideRule::Never)
     return {};
-  std::optional<Slice> Contents =
-      Slice::of(Request.File, Request.Resolver.command().MachO.Arch);
-  if (!Contents)
-    return {};
-  return Scan(Request, *Contents).run();
+  std::optional<ByteRange> Slice =
+      findMachOSlice(Request.Bytes, Request.Resolver.command().MachO.Arch);
+  PartBytes Contents(Request.Bytes,
+                     Slice.value_or(ByteRange{0, Request.Bytes.size()}));
+  return Scan(Request, Contents).run();
 }
 
 } // namespace headstart::macho

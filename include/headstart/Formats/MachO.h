@@ -1,0 +1,90 @@
+//===- MachO.h - Mach-O files -----------------------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads the inputs of ld64.lld: objects, dynamic libraries, and universal
+/// files with these, or archives of them, inside.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_FORMATS_MACHO_H
+#define HEADSTART_FORMATS_MACHO_H
+
+#include "headstart/Formats/ByteSource.h"
+#include "headstart/Formats/Parts.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace headstart {
+
+/// The load commands of an object, a dynamic library or a bundle, of 32 or 64
+/// bits, in the only byte order that ld64.lld reads. Whatever is in the file:
+/// impossible counts and sizes make it none of these.
+class MachOFile {
+public:
+  /// Nothing where \p File is none. May block.
+  static std::optional<MachOFile> read(ByteSource &File);
+
+  uint32_t fileType() const { return FileType; }
+  uint32_t cpuType() const { return CPUType; }
+  uint32_t flags() const { return Flags; }
+
+  /// In the order of the file; may leave gaps, never overlap, and end with it.
+  std::vector<LayoutPart> parts() const;
+
+  /// \name What the commands name; the strings are as old as this
+  /// @{
+  struct Library {
+    llvm::StringRef Path;
+    bool IsReExported = false; ///< else loaded
+  };
+  /// Each LC_LINKER_OPTION, in words.
+  std::vector<llvm::SmallVector<llvm::StringRef, 2>> linkerOptions() const;
+  std::vector<Library> libraries() const;
+  llvm::StringRef installName() const;
+  bool hasClients() const; ///< only some may link with it: LC_SUB_CLIENT
+  std::vector<llvm::StringRef> runPaths() const; ///< the first 64
+  /// @}
+
+private:
+  using Visitor =
+      llvm::function_ref<void(uint32_t Kind, llvm::StringRef Bytes)>;
+  void forEachCommand(Visitor Visit) const;
+  template <class Width> void addParts(std::vector<LayoutPart> &Parts) const;
+
+  bool Is64 = false;
+  uint32_t FileType = 0, CPUType = 0, Flags = 0;
+  uint64_t FileSize = 0;
+  llvm::SmallVector<char, 0> Commands;
+};
+
+/// The processor of \p Arch as in Mach-O headers; nothing if it is unknown.
+std::optional<std::pair<uint32_t, uint32_t>> cpuOf(llvm::StringRef Arch);
+
+/// The slice of the universal file \p File that ld64.lld links with `-arch`
+/// \p Arch: the first of that type and subtype, flags aside; with an empty
+/// \p Arch the only one. Empty where there is none of that kind. Nothing for a
+/// file that is no universal one, or whose slices overlap or end behind it; the
+/// 64-bit form is none to ld64.lld 22. May block.
+std::optional<ByteRange> findMachOSlice(ByteSource &File, llvm::StringRef Arch);
+
+/// The parts of an input of ld64.lld of any kind: of the slice of a universal
+/// file; of an archive the indexes and, where \p AllMembers are read
+/// (-all_load, -force_load), those of each member. Nothing for a file without
+/// any. May block.
+std::optional<std::vector<LayoutPart>>
+readMachOParts(ByteSource &File, llvm::StringRef Arch, bool AllMembers);
+
+} // namespace headstart
+
+#endif // HEADSTART_FORMATS_MACHO_H

@@ -1,0 +1,53 @@
+//===- Symbols.h - What symbols say of a link -------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the symbols of an input say of which sections are linked: its COMDATs,
+/// and the names that it defines and lacks. Names are hashes.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_FORMATS_SYMBOLS_H
+#define HEADSTART_FORMATS_SYMBOLS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <vector>
+
+namespace headstart {
+
+/// Symbols are told apart by this alone: two names with one hash, which are
+/// rare, make a range be fetched, or not.
+uint64_t hashOfSymbol(llvm::StringRef Name);
+
+struct SymbolUse {
+  uint64_t Name = 0;    ///< hashOfSymbol
+  bool Defines = false; ///< else lacks, and not weakly
+};
+
+/// What a thread reads symbol tables into, one after the other: fresh memory of
+/// that size would be a page fault for every 4 KiB.
+struct SymbolBuffers {
+  llvm::SmallVector<char, 0> Symbols, Strings;
+};
+
+/// Whether a section is linked.
+struct SectionRule {
+  enum Kind : uint8_t {
+    Always,   ///< nothing: it is read
+    Leader,   ///< a COMDAT: the first of its name is read
+    Follower, ///< associated with another section: read when that one is
+  } Kind = Always;
+  uint32_t Parent = 0; ///< Follower: the other section's number, from 1
+  uint64_t Name = 0;   ///< Leader: a hash of the name
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_FORMATS_SYMBOLS_H

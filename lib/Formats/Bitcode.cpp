@@ -1,0 +1,66 @@
+//===- Bitcode.cpp - Bitcode files ----------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/Bitcode.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Object/IRSymtab.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// All of \p Bitcode, which LLVM wants in memory: in \p Buffer, or where it is.
+static MemoryBufferRef readAll(ByteSource &Bitcode,
+                               SmallVectorImpl<char> &Buffer) {
+  constexpr uint64_t MaxBytes = uint64_t(64) << 20;
+  std::optional<ArrayRef<char>> Bytes;
+  if (Bitcode.size() <= MaxBytes)
+    Bytes = Bitcode.read({0, Bitcode.size()}, Buffer);
+  if (!Bytes)
+    return {};
+  return {StringRef(Bytes->data(), Bytes->size()), ""};
+}
+
+Triple::ArchType readBitcodeArch(ByteSource &Bitcode) {
+  SmallVector<char, 0> Buffer;
+  Expected<std::string> Target =
+      getBitcodeTargetTriple(readAll(Bitcode, Buffer));
+  if (!Target) {
+    consumeError(Target.takeError()); // lld's to report
+    return Triple::UnknownArch;
+  }
+  return Triple(*Target).getArch();
+}
+
+std::string readBitcodeDirectives(ByteSource &Bitcode) {
+  SmallVector<char, 0> Buffer;
+  Expected<BitcodeFileContents> Contents =
+      getBitcodeFileContents(readAll(Bitcode, Buffer));
+  if (!Contents) {
+    consumeError(Contents.takeError());
+    return {};
+  }
+  using irsymtab::storage::Header;
+  Header Symbols;
+  if (Contents->Symtab.size() < sizeof(Header))
+    return {};
+  std::memcpy(&Symbols, Contents->Symtab.data(), sizeof(Header));
+  // irsymtab::Reader believes offsets.
+  uint64_t Begin = Symbols.COFFLinkerOpts.Offset;
+  uint64_t Size = Symbols.COFFLinkerOpts.Size;
+  StringRef Strings = Contents->StrtabForSymtab;
+  if (Symbols.Version != Header::kCurrentVersion || Begin > Strings.size() ||
+      Size > Strings.size() - Begin)
+    return {};
+  return Strings.substr(Begin, Size).str();
+}
+
+} // namespace headstart

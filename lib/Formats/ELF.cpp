@@ -1,0 +1,306 @@
+//===- ELF.cpp - ELF objects and shared libraries -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/ELF.h"
+#include "NameTable.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFTypes.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Far more than compilers write; each table is held in memory as a whole.
+static constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
+
+/// Calls \p Visit with the types of one of the four forms.
+template <typename F> static auto withTypes(bool Is64, bool IsLittle, F Visit) {
+  if (Is64)
+    return IsLittle ? Visit(object::ELF64LE()) : Visit(object::ELF64BE());
+  return IsLittle ? Visit(object::ELF32LE()) : Visit(object::ELF32BE());
+}
+
+/// The \p Index-th T of \p Bytes; null behind their end.
+template <typename T> static const T *at(ArrayRef<char> Bytes, uint64_t Index) {
+  static_assert(alignof(T) == 1, "the file promises no alignment");
+  if (Index >= Bytes.size() / sizeof(T))
+    return nullptr;
+  return reinterpret_cast<const T *>(Bytes.data() + Index * sizeof(T));
+}
+
+/// What lld reads of a shared library: the symbols that it offers.
+static PartKind kindInShared(uint32_t Type, uint64_t Flags) {
+  switch (Type) {
+  case ELF::SHT_DYNSYM:
+  case ELF::SHT_DYNAMIC:
+  case ELF::SHT_GNU_verdef:
+  case ELF::SHT_GNU_verneed:
+  case ELF::SHT_GNU_versym:
+    return PartKind::Symbols;
+  case ELF::SHT_STRTAB:
+    // .dynstr; not the names of sections and of what the dynamic linker does
+    // not see.
+    return Flags & ELF::SHF_ALLOC ? PartKind::Symbols : PartKind::NeverRead;
+  default:
+    return PartKind::NeverRead;
+  }
+}
+
+/// What lld reads of an object, and as what. Names play no part, so that their
+/// table need not be read: what does not go into memory is debug information,
+/// but for some bytes of comments.
+static PartKind kindInObject(uint32_t Type, uint64_t Flags, bool ForDebug) {
+  bool IsLoaded = Flags & ELF::SHF_ALLOC;
+  switch (Type) {
+  case ELF::SHT_SYMTAB:
+  case ELF::SHT_SYMTAB_SHNDX:
+  case ELF::SHT_STRTAB:
+  case ELF::SHT_GROUP:
+  case ELF::SHT_LLVM_DEPENDENT_LIBRARIES:
+    return PartKind::Symbols;
+  case ELF::SHT_NOTE:
+    // .note.gnu.property is read while parsing.
+    return IsLoaded ? PartKind::Symbols : PartKind::NeverRead;
+  case ELF::SHT_REL:
+  case ELF::SHT_RELA:
+  case ELF::SHT_RELR:
+  case ELF::SHT_CREL:
+    return ForDebug ? PartKind::DebugRelocs : PartKind::Relocations;
+  case ELF::SHT_LLVM_ADDRSIG:
+  case ELF::SHT_LLVM_CALL_GRAPH_PROFILE:
+    return PartKind::Contents;
+  default:
+    break;
+  }
+  if (IsLoaded)
+    return PartKind::Contents;
+  if (Flags & ELF::SHF_EXCLUDE)
+    return PartKind::NeverRead;
+  // lld cuts mergeable strings into pieces before it does anything else.
+  return Flags & ELF::SHF_MERGE ? PartKind::DebugStrings : PartKind::DWARF;
+}
+
+class ELFHeaderReader {
+public:
+  explicit ELFHeaderReader(ByteSource &Object) : Object(Object) {}
+
+  template <typename ELFT> bool read() {
+    using Shdr = ELFT::Shdr;
+    auto Header = Object.get<typename ELFT::Ehdr>(0);
+    if (!Header || Header->e_shentsize != sizeof(Shdr) ||
+        Header->e_shoff >= Object.size() ||
+        (Header->e_type != ELF::ET_REL && Header->e_type != ELF::ET_DYN))
+      return false;
+    uint64_t Count = Header->e_shnum;
+    if (Count == 0) {
+      // With 65,280 sections and more, the first one's header has the number.
+      auto First = Object.get<Shdr>(Header->e_shoff);
+      Count = First ? uint64_t(First->sh_size) : 0;
+    }
+    if (Count == 0 || Count > MaxTableBytes / sizeof(Shdr))
+      return false;
+    std::optional<ArrayRef<char>> Table =
+        Object.read({Header->e_shoff, Count * sizeof(Shdr)});
+    if (!Table)
+      return false;
+    Result.NumSections = static_cast<uint32_t>(Count);
+    addPart(Result.Parts, {0, sizeof(*Header)}, Object.size(),
+            PartKind::Headers);
+    for (uint32_t I = 1; I < Count; ++I) {
+      const Shdr &S = *at<Shdr>(*Table, I);
+      if (S.sh_type == ELF::SHT_NULL || S.sh_type == ELF::SHT_NOBITS)
+        continue;
+      if (Header->e_type == ELF::ET_DYN)
+        addPart(Result.Parts, {S.sh_offset, S.sh_size}, Object.size(),
+                kindInShared(S.sh_type, S.sh_flags));
+      else
+        addSection(S, I, *Table);
+    }
+    Result.Parts.insert(Result.Parts.end(), Relocations.begin(),
+                        Relocations.end());
+    addPart(Result.Parts, {Header->e_shoff, Table->size()}, Object.size(),
+            PartKind::Headers);
+    settleParts(Result.Parts);
+    return true;
+  }
+
+  ELFObject Result;
+
+private:
+  template <typename Shdr>
+  void addSection(const Shdr &S, uint32_t Number, ArrayRef<char> Table) {
+    auto RangeOf = [&](const Shdr &Of) {
+      return ByteRange{Of.sh_offset, Of.sh_size}.clippedTo(Object.size());
+    };
+    const Shdr *Target = at<Shdr>(Table, S.sh_info);
+    bool ForDebug = Target && !(Target->sh_flags & ELF::SHF_ALLOC);
+    PartKind Kind = kindInObject(S.sh_type, S.sh_flags, ForDebug);
+    bool Relocates =
+        Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
+    addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
+            Kind, Number);
+    // Neither groups nor .deplibs share bytes; where they say so, there are no
+    // more of them than the file has room for.
+    if (S.sh_type == ELF::SHT_GROUP && RangeOf(S).Length <= GroupBytesLeft) {
+      GroupBytesLeft -= RangeOf(S).Length;
+      Result.Groups.push_back({RangeOf(S), S.sh_info});
+    }
+    if (S.sh_type == ELF::SHT_LLVM_DEPENDENT_LIBRARIES &&
+        S.sh_size <= DependentBytesLeft) {
+      DependentBytesLeft -= S.sh_size;
+      Result.Dependents.push_back({S.sh_offset, S.sh_size});
+    }
+    if (S.sh_type == ELF::SHT_SYMTAB && Result.Symbols.empty()) {
+      Result.Symbols = RangeOf(S);
+      Result.FirstGlobal = S.sh_info;
+      if (const Shdr *Strings = at<Shdr>(Table, S.sh_link))
+        Result.Strings = RangeOf(*Strings);
+    }
+  }
+
+  ByteSource &Object;
+  /// Assemblers put relocations behind all else, in the same order, so that two
+  /// lists need less sorting than one.
+  std::vector<LayoutPart> Relocations;
+  uint64_t GroupBytesLeft = Object.size();
+  uint64_t DependentBytesLeft =
+      std::min<uint64_t>(Object.size(), uint64_t(1) << 20);
+};
+
+std::optional<ELFObject> ELFObject::read(ByteSource &Object) {
+  std::optional<ArrayRef<char>> Ident = Object.read({0, ELF::EI_NIDENT});
+  if (!Ident || StringRef(Ident->data(), 4) != StringRef(ELF::ElfMagic, 4))
+    return std::nullopt;
+  char Class = (*Ident)[ELF::EI_CLASS];
+  if (Class != ELF::ELFCLASS32 && Class != ELF::ELFCLASS64)
+    return std::nullopt;
+  ELFHeaderReader Reader(Object);
+  ELFObject &Result = Reader.Result;
+  Result.Is64 = Class == ELF::ELFCLASS64;
+  Result.IsLittle = (*Ident)[ELF::EI_DATA] == ELF::ELFDATA2LSB;
+  bool IsRead = withTypes(Result.Is64, Result.IsLittle, [&](auto Types) {
+    return Reader.read<decltype(Types)>();
+  });
+  if (!IsRead)
+    return std::nullopt;
+  return std::move(Result);
+}
+
+namespace {
+/// Reads names and groups with the types of one form.
+template <typename ELFT> class SymbolReader {
+public:
+  SymbolReader(ArrayRef<char> Symbols, ArrayRef<char> Strings)
+      : Symbols(Symbols), Names(Strings) {}
+
+  std::vector<SymbolUse> uses(uint32_t FirstGlobal) {
+    std::vector<SymbolUse> Uses;
+    uint64_t Count = Symbols.size() / sizeof(Sym);
+    for (uint64_t I = std::max<uint64_t>(FirstGlobal, 1); I < Count; ++I) {
+      const Sym &S = *at<Sym>(Symbols, I);
+      bool Defines = S.st_shndx != ELF::SHN_UNDEF;
+      if (!Defines && S.getBinding() == ELF::STB_WEAK)
+        continue;
+      if (std::optional<StringRef> Name = nameOf(S))
+        Uses.push_back({hashOfSymbol(*Name), Defines});
+    }
+    return Uses;
+  }
+
+  /// All members of a group go, or stay, with its name.
+  void addGroup(uint32_t SignatureNumber, ArrayRef<char> Bytes,
+                std::vector<SectionRule> &Rules) {
+    const Word *Flags = at<Word>(Bytes, 0);
+    const Sym *Signature = at<Sym>(Symbols, SignatureNumber);
+    if (!Flags || !(*Flags & ELF::GRP_COMDAT) || !Signature)
+      return;
+    // A section's symbol has no name of its own; old compilers named groups so.
+    std::optional<StringRef> Name = nameOf(*Signature);
+    if (!Name || Signature->getType() == ELF::STT_SECTION)
+      return;
+    uint64_t Hash = hashOfSymbol(*Name);
+    for (uint64_t I = 1; const Word *Member = at<Word>(Bytes, I); ++I)
+      if (*Member != 0 && *Member <= Rules.size())
+        Rules[*Member - 1] = {SectionRule::Leader, 0, Hash};
+  }
+
+private:
+  using Sym = ELFT::Sym;
+  using Word = ELFT::Word;
+
+  std::optional<StringRef> nameOf(const Sym &S) {
+    return S.st_name == 0 ? std::nullopt : Names.at(S.st_name);
+  }
+
+  ArrayRef<char> Symbols;
+  NameTable Names;
+};
+} // namespace
+
+ELFSymbols ELFObject::readSymbols(ByteSource &Object,
+                                  SymbolBuffers &Buffers) const {
+  if (Symbols.empty() || Symbols.Length > MaxTableBytes ||
+      Strings.Length > MaxTableBytes)
+    return {};
+  std::optional<ArrayRef<char>> SymbolBytes =
+      Object.read(Symbols, Buffers.Symbols);
+  std::optional<ArrayRef<char>> StringBytes =
+      Object.read(Strings, Buffers.Strings);
+  if (!SymbolBytes || !StringBytes)
+    return {};
+  // Groups lie together; each is some words.
+  ByteRange GroupBytes;
+  for (const Group &G : Groups) {
+    if (GroupBytes.empty())
+      GroupBytes = G.Members;
+    uint64_t End = std::max(GroupBytes.end(), G.Members.end());
+    GroupBytes.Offset = std::min(GroupBytes.Offset, G.Members.Offset);
+    GroupBytes.Length = End - GroupBytes.Offset;
+  }
+  constexpr uint64_t MaxGroupBytes = 1024 * 1024;
+  if (GroupBytes.Length > MaxGroupBytes)
+    GroupBytes = {Object.size() + 1, 0}; // not read
+  return withTypes(Is64, IsLittle, [&](auto Types) {
+    SymbolReader<decltype(Types)> Reader(*SymbolBytes, *StringBytes);
+    ELFSymbols Result;
+    Result.Uses = Reader.uses(FirstGlobal);
+    if (std::optional<ArrayRef<char>> Bytes = Object.read(GroupBytes)) {
+      Result.Rules.resize(Groups.empty() ? 0 : NumSections);
+      for (const Group &G : Groups)
+        Reader.addGroup(G.Signature,
+                        Bytes->slice(G.Members.Offset - GroupBytes.Offset,
+                                     G.Members.Length),
+                        Result.Rules);
+    }
+    return Result;
+  });
+}
+
+std::vector<std::string> ELFObject::readDependents(ByteSource &Object) const {
+  std::vector<std::string> Names;
+  StringSet<> Seen;
+  for (ByteRange Section : Dependents) {
+    std::optional<ArrayRef<char>> Bytes = Object.read(Section);
+    if (!Bytes || Bytes->empty() || Bytes->back() != '\0')
+      continue;
+    StringRef Rest(Bytes->data(), Bytes->size() - 1);
+    while (true) {
+      auto [Name, Behind] = Rest.split('\0');
+      if (Seen.insert(Name).second)
+        Names.push_back(Name.str());
+      if (Name.size() == Rest.size())
+        break;
+      Rest = Behind;
+    }
+  }
+  return Names;
+}
+
+} // namespace headstart

@@ -1,0 +1,228 @@
+//===- LinkerScript.cpp - What a linker script names ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tokens are those of lld 22 ELF/ScriptLexer.cpp where it does not expect
+// an expression, the commands those of ELF/ScriptParser.cpp. Everything else is
+// passed over by its parentheses and braces. No recursion: a script of braces
+// alone is as good as any.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/LinkerScript.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// No script that anybody wrote names as many; each costs a search.
+static constexpr size_t MostNames = 65536;
+
+namespace {
+class Lexer {
+public:
+  explicit Lexer(StringRef Text) : Rest(Text) {}
+
+  /// The next token; empty at the end.
+  StringRef next();
+  StringRef peek() {
+    StringRef Before = Rest;
+    StringRef Token = next();
+    Rest = Before;
+    return Token;
+  }
+
+private:
+  void skipSpace();
+  StringRef take(size_t Length) {
+    StringRef Token = Rest.take_front(Length);
+    Rest = Rest.drop_front(Token.size());
+    return Token;
+  }
+
+  StringRef Rest;
+};
+
+class Reader {
+public:
+  Reader(StringRef Text, bool IsPart) : Tokens(Text), IsPart(IsPart) {}
+  std::vector<ScriptName> run();
+
+private:
+  bool readCommand(StringRef Command);
+  bool readInputs();
+  bool readFolder();
+  bool skipPast(StringRef Opening, StringRef Closing);
+  bool skipAssignment();
+  bool add(ScriptName::Kind What, StringRef Token);
+
+  Lexer Tokens;
+  bool IsPart;
+  std::vector<ScriptName> Names;
+};
+} // namespace
+
+void Lexer::skipSpace() {
+  for (;;) {
+    Rest = Rest.ltrim();
+    if (Rest.starts_with("/*")) {
+      size_t End = Rest.find("*/", 2);
+      Rest = End == StringRef::npos ? StringRef() : Rest.drop_front(End + 2);
+    } else if (Rest.starts_with("#")) {
+      Rest = Rest.drop_front(std::min(Rest.find('\n'), Rest.size()));
+    } else {
+      return;
+    }
+  }
+}
+
+StringRef Lexer::next() {
+  skipSpace();
+  if (Rest.empty())
+    return {};
+  if (Rest.front() == '"') {
+    size_t End = Rest.find('"', 1);
+    // An unclosed quote is lld's to report.
+    return take(End == StringRef::npos ? Rest.size() : End + 1);
+  }
+  if (Rest.starts_with("<<=") || Rest.starts_with(">>="))
+    return take(3);
+  if (Rest.size() > 1 && Rest[1] == '=' &&
+      StringRef("+-*/!&^|").contains(Rest[0]))
+    return take(2);
+  size_t End = Rest.find_first_not_of(
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+      "_.$/\\~=+[]*?-!^:");
+  return take(std::max<size_t>(std::min(End, Rest.size()), 1));
+}
+
+bool Reader::add(ScriptName::Kind What, StringRef Token) {
+  if (Token.consume_front("\"") && !Token.consume_back("\""))
+    return false;
+  if (Token.empty() || Names.size() == MostNames)
+    return false;
+  Names.push_back({What, Token});
+  return true;
+}
+
+/// Behind INPUT or GROUP.
+bool Reader::readInputs() {
+  if (Tokens.next() != "(")
+    return false;
+  for (unsigned Depth = 1; Depth != 0;) {
+    StringRef Token = Tokens.next();
+    if (Token == ")") {
+      --Depth;
+    } else if (Depth == 1 && Token == "AS_NEEDED") {
+      if (Tokens.next() != "(")
+        return false;
+      ++Depth;
+    } else if (!add(ScriptName::Kind::Input, Token)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Reader::readFolder() {
+  return Tokens.next() == "(" && add(ScriptName::Kind::Folder, Tokens.next()) &&
+         Tokens.next() == ")";
+}
+
+/// Passes over what \p Opening, already read, encloses.
+bool Reader::skipPast(StringRef Opening, StringRef Closing) {
+  for (size_t Depth = 1; Depth != 0;) {
+    StringRef Token = Tokens.next();
+    if (Token.empty())
+      return false;
+    if (Token == Opening)
+      ++Depth;
+    else if (Token == Closing)
+      --Depth;
+    else if (Token == "INCLUDE" && Opening == "{" &&
+             !add(ScriptName::Kind::Include, Tokens.next()))
+      return false;
+  }
+  return true;
+}
+
+/// The rest of `symbol = expression;`, whose first word is read.
+bool Reader::skipAssignment() {
+  StringRef Operator = Tokens.peek();
+  bool IsAssignment = Operator.starts_with("=") ||
+                      (Operator.size() == 2 && Operator[1] == '=' &&
+                       StringRef("+-*/&^|").contains(Operator[0])) ||
+                      Operator == "<<=" || Operator == ">>=";
+  if (!IsAssignment)
+    return false;
+  for (;;) {
+    StringRef Token = Tokens.next();
+    if (Token.empty())
+      return false;
+    if (Token == ";")
+      return true;
+  }
+}
+
+bool Reader::readCommand(StringRef Command) {
+  enum class Form { Inputs, Include, Folder, Parens, Braces, Semicolon, Other };
+  Form F =
+      StringSwitch<Form>(Command)
+          .Cases({"INPUT", "GROUP"}, Form::Inputs)
+          .Case("INCLUDE", Form::Include)
+          .Case("SEARCH_DIR", Form::Folder)
+          .Cases({"ENTRY", "EXTERN", "OUTPUT", "OUTPUT_ARCH", "OUTPUT_FORMAT",
+                  "REGION_ALIAS", "TARGET", "NOCROSSREFS", "NOCROSSREFS_TO"},
+                 Form::Parens)
+          .Cases({"ASSERT", "PROVIDE", "HIDDEN", "PROVIDE_HIDDEN"},
+                 Form::Parens)
+          .Cases(
+              {"MEMORY", "OVERWRITE_SECTIONS", "PHDRS", "SECTIONS", "VERSION"},
+              Form::Braces)
+          .Case(";", Form::Semicolon)
+          .Default(Form::Other);
+  switch (F) {
+  case Form::Inputs:
+    return readInputs();
+  case Form::Include:
+    return add(ScriptName::Kind::Include, Tokens.next());
+  case Form::Folder:
+    return readFolder();
+  case Form::Parens:
+    return Tokens.next() == "(" && skipPast("(", ")");
+  case Form::Braces:
+    return Tokens.next() == "{" && skipPast("{", "}");
+  case Form::Semicolon:
+    return true;
+  case Form::Other:
+    return skipAssignment();
+  }
+  llvm_unreachable("unknown form");
+}
+
+std::vector<ScriptName> Reader::run() {
+  for (;;) {
+    StringRef Token = Tokens.next();
+    if (Token.empty())
+      return std::move(Names);
+    if (readCommand(Token))
+      continue;
+    if (!IsPart)
+      return std::move(Names);
+    // What surrounds INCLUDE is not known here.
+    while (!(Token = Tokens.next()).empty())
+      if (Token == "INCLUDE" && !add(ScriptName::Kind::Include, Tokens.next()))
+        return std::move(Names);
+  }
+}
+
+std::vector<ScriptName> readLinkerScript(StringRef Text, bool IsPart) {
+  return Reader(Text, IsPart).run();
+}
+
+} // namespace headstart

@@ -1,0 +1,469 @@
+//===- MachO.cpp - Mach-O files -------------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/MachO.h"
+#include "headstart/Formats/Archive.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/MachO.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/TextAPI/Architecture.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// The bytes of a CU's header and of its first DIE: 60 with clang 22 for DWARF
+/// 4 and 5.
+static constexpr uint64_t UnitHeaderBytes = 32;
+static constexpr uint64_t UnitDieBytes = 128;
+/// clang writes the strings of the unit's DIE first: producer, name, SDK,
+/// folder.
+static constexpr uint64_t UnitStringBytes = 512;
+static constexpr uint64_t UnitStringOffsetBytes = 64;
+
+/// Load commands past this are not read.
+static constexpr uint64_t MaxCommandBytes = uint64_t(64) << 20;
+
+std::optional<std::pair<uint32_t, uint32_t>> cpuOf(StringRef Arch) {
+  MachO::Architecture Known = MachO::getArchitectureFromName(Arch);
+  if (Known == MachO::AK_unknown)
+    return std::nullopt;
+  return MachO::getCPUTypeFromArchitecture(Known);
+}
+
+/// Of a command: the T that it begins with, where it is long enough.
+template <typename T> static std::optional<T> as(StringRef Command) {
+  if (Command.size() < sizeof(T))
+    return std::nullopt;
+  T Value;
+  std::memcpy(&Value, Command.data(), sizeof(T));
+  return Value;
+}
+
+std::optional<MachOFile> MachOFile::read(ByteSource &File) {
+  // Enough for 30 sections: each page more of an archive's member would be one
+  // of contents, which the linker may not want.
+  constexpr uint64_t HeadBytes = 2500;
+  (void)File.head(HeadBytes);
+  auto Header = File.get<MachO::mach_header>(0);
+  if (!Header ||
+      (Header->magic != MachO::MH_MAGIC && Header->magic != MachO::MH_MAGIC_64))
+    return std::nullopt;
+  switch (Header->filetype) {
+  case MachO::MH_OBJECT:
+  case MachO::MH_DYLIB:
+  case MachO::MH_DYLIB_STUB:
+  case MachO::MH_BUNDLE:
+  case MachO::MH_EXECUTE:
+    break;
+  default:
+    return std::nullopt;
+  }
+  MachOFile Result;
+  Result.Is64 = Header->magic == MachO::MH_MAGIC_64;
+  Result.FileType = Header->filetype;
+  Result.CPUType = Header->cputype;
+  Result.Flags = Header->flags;
+  Result.FileSize = File.size();
+  std::optional<ArrayRef<char>> Bytes;
+  if (Header->sizeofcmds <= MaxCommandBytes)
+    Bytes = File.read({Result.Is64 ? sizeof(MachO::mach_header_64)
+                                   : sizeof(MachO::mach_header),
+                       Header->sizeofcmds});
+  if (!Bytes)
+    return std::nullopt;
+  Result.Commands.assign(Bytes->begin(), Bytes->end());
+  // Only those that the header counts, and only whole ones.
+  StringRef Rest(Result.Commands.data(), Result.Commands.size());
+  for (uint32_t I = 0; I != Header->ncmds; ++I) {
+    auto Command = as<MachO::load_command>(Rest);
+    if (!Command || Command->cmdsize < sizeof(*Command) ||
+        Command->cmdsize > Rest.size())
+      return std::nullopt;
+    Rest = Rest.drop_front(Command->cmdsize);
+  }
+  Result.Commands.truncate(Result.Commands.size() - Rest.size());
+  return Result;
+}
+
+void MachOFile::forEachCommand(Visitor Visit) const {
+  StringRef Rest(Commands.data(), Commands.size());
+  while (!Rest.empty()) {
+    auto Command = as<MachO::load_command>(Rest);
+    Visit(Command->cmd, Rest.take_front(Command->cmdsize));
+    Rest = Rest.drop_front(Command->cmdsize);
+  }
+}
+
+namespace {
+
+struct Wide {
+  using Segment = MachO::segment_command_64;
+  using Section = MachO::section_64;
+  static constexpr uint64_t HeaderBytes = sizeof(MachO::mach_header_64);
+  static constexpr uint32_t SegmentCommand = MachO::LC_SEGMENT_64;
+  static constexpr uint64_t SymbolBytes = sizeof(MachO::nlist_64);
+};
+
+struct Narrow {
+  using Segment = MachO::segment_command;
+  using Section = MachO::section;
+  static constexpr uint64_t HeaderBytes = sizeof(MachO::mach_header);
+  static constexpr uint32_t SegmentCommand = MachO::LC_SEGMENT;
+  static constexpr uint64_t SymbolBytes = sizeof(MachO::nlist);
+};
+
+StringRef nameIn(const char (&Column)[16]) {
+  return {Column, strnlen(Column, sizeof(Column))};
+}
+
+bool isArm64(uint32_t CPU) {
+  return CPU == MachO::CPU_TYPE_ARM64 || CPU == MachO::CPU_TYPE_ARM64_32;
+}
+
+/// What a file's load commands say, as parts.
+template <class Width> class PartReader {
+  using Segment = Width::Segment;
+  using Section = Width::Section;
+  using Relocation = MachO::any_relocation_info;
+
+public:
+  PartReader(uint32_t CPUType, uint64_t FileSize,
+             std::vector<LayoutPart> &Parts)
+      : CPUType(CPUType), FileSize(FileSize), Parts(Parts) {}
+
+  void readObjectCommand(uint32_t Kind, StringRef Bytes) {
+    switch (Kind) {
+    case Width::SegmentCommand:
+      return readSections(Bytes);
+    case MachO::LC_SYMTAB:
+      if (auto Table = as<MachO::symtab_command>(Bytes)) {
+        add(Table->symoff, Table->nsyms * Width::SymbolBytes,
+            PartKind::Symbols);
+        add(Table->stroff, Table->strsize, PartKind::Symbols);
+      }
+      return;
+    // Both are read when the output is written.
+    case MachO::LC_DATA_IN_CODE:
+    case MachO::LC_LINKER_OPTIMIZATION_HINT:
+      return addLinkEdit(Bytes, PartKind::Contents);
+    default:
+      return;
+    }
+  }
+
+  /// Of a library ld64.lld reads the exports alone, not the symbol table.
+  void readLibraryCommand(uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_DYLD_EXPORTS_TRIE)
+      addLinkEdit(Bytes, PartKind::Symbols);
+    else if (Kind == MachO::LC_DYLD_INFO_ONLY)
+      if (auto Info = as<MachO::dyld_info_command>(Bytes))
+        add(Info->export_off, Info->export_size, PartKind::Symbols);
+  }
+
+private:
+  void addLinkEdit(StringRef Bytes, PartKind Kind) {
+    if (auto Data = as<MachO::linkedit_data_command>(Bytes))
+      add(Data->dataoff, Data->datasize, Kind);
+  }
+
+  void readSections(StringRef Bytes) {
+    auto Command = as<Segment>(Bytes);
+    if (!Command)
+      return;
+    Bytes = Bytes.drop_front(sizeof(Segment));
+    for (uint32_t I = 0; I != Command->nsects; ++I) {
+      auto One = as<Section>(Bytes);
+      if (!One)
+        return;
+      addSection(*One);
+      Bytes = Bytes.drop_front(sizeof(Section));
+    }
+  }
+
+  void addSection(const Section &S) {
+    if (MachO::isVirtualSection(S.flags & MachO::SECTION_TYPE))
+      return;
+    StringRef SegmentName = nameIn(S.segname);
+    StringRef Name = nameIn(S.sectname);
+    if (SegmentName == "__DWARF") {
+      addDebugSection(S, Name);
+      return;
+    }
+    // Bitcode, which is not linked; the call graph is.
+    if (SegmentName == "__LLVM" && Name != "__cg_profile")
+      return;
+    add(S.offset, S.size,
+        isParsed(S, SegmentName, Name) ? PartKind::ParsedContents
+                                       : PartKind::Contents);
+    add(S.reloff, S.nreloc * uint64_t(sizeof(Relocation)),
+        PartKind::Relocations);
+  }
+
+  /// Whether lld looks into the section as it loads the file: to split it (eh
+  /// frames, strings), to tie entries to functions (compact unwind), or for the
+  /// addends of relocations, which stand in the section; arm64's code has them
+  /// in relocations of their own (lld 22 MachO/InputFiles.cpp,
+  /// Arch/ARM64Common.cpp). Literals it looks into as soon as it has loaded the
+  /// last file, those of all files at once.
+  bool isParsed(const Section &S, StringRef SegmentName, StringRef Name) const {
+    if ((SegmentName == "__LD" && Name == "__compact_unwind") ||
+        (SegmentName == "__TEXT" && Name == "__eh_frame") ||
+        SegmentName == "__LLVM")
+      return true;
+    switch (S.flags & MachO::SECTION_TYPE) {
+    case MachO::S_CSTRING_LITERALS:
+    case MachO::S_4BYTE_LITERALS:
+    case MachO::S_8BYTE_LITERALS:
+    case MachO::S_16BYTE_LITERALS:
+      return true;
+    default:
+      break;
+    }
+    bool IsCode = S.flags & (MachO::S_ATTR_PURE_INSTRUCTIONS |
+                             MachO::S_ATTR_SOME_INSTRUCTIONS);
+    return S.nreloc && !(IsCode && isArm64(CPUType));
+  }
+
+  /// Debug information stays in the object; the output names the object, and
+  /// the source, for whose name lld reads the DIE of the unit.
+  void addDebugSection(const Section &S, StringRef Name) {
+    uint64_t Offset = S.offset;
+    uint64_t Size = S.size;
+    if (Name == "__debug_info") {
+      uint64_t Early = std::min(Size, UnitHeaderBytes);
+      add(Offset, Early, PartKind::CompilerInfo);
+      add(Offset + Early, std::min(Size - Early, UnitDieBytes),
+          PartKind::DWARF);
+    } else if (Name == "__debug_abbrev") {
+      add(Offset, Size, PartKind::DWARF);
+    } else if (Name == "__debug_str") {
+      add(Offset, std::min(Size, UnitStringBytes), PartKind::DWARF);
+    } else if (Name == "__debug_str_offs") {
+      add(Offset, std::min(Size, UnitStringOffsetBytes), PartKind::DWARF);
+    }
+  }
+
+  void add(uint64_t Offset, uint64_t Length, PartKind Kind) {
+    addPart(Parts, {Offset, Length}, FileSize, Kind);
+  }
+
+  const uint32_t CPUType;
+  const uint64_t FileSize;
+  std::vector<LayoutPart> &Parts;
+};
+
+} // namespace
+
+template <class Width>
+void MachOFile::addParts(std::vector<LayoutPart> &Parts) const {
+  addPart(Parts, {0, Width::HeaderBytes + Commands.size()}, FileSize,
+          PartKind::Headers);
+  PartReader<Width> Reader(CPUType, FileSize, Parts);
+  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+    if (FileType == MachO::MH_OBJECT)
+      Reader.readObjectCommand(Kind, Bytes);
+    else
+      Reader.readLibraryCommand(Kind, Bytes);
+  });
+}
+
+std::vector<LayoutPart> MachOFile::parts() const {
+  std::vector<LayoutPart> Parts;
+  if (Is64)
+    addParts<Wide>(Parts);
+  else
+    addParts<Narrow>(Parts);
+  settleParts(Parts);
+  return Parts;
+}
+
+/// The string of a command, whose offset in the command stands at \p Field;
+/// empty where it does not lie inside.
+static StringRef stringOf(StringRef Command, size_t Field) {
+  auto Offset = as<support::ulittle32_t>(
+      Command.drop_front(std::min(Field, Command.size())));
+  if (!Offset || *Offset >= Command.size())
+    return {};
+  return Command.drop_front(*Offset).split('\0').first;
+}
+
+std::vector<SmallVector<StringRef, 2>> MachOFile::linkerOptions() const {
+  std::vector<SmallVector<StringRef, 2>> Options;
+  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+    auto Command = as<MachO::linker_option_command>(Bytes);
+    if (Kind != MachO::LC_LINKER_OPTION || !Command)
+      return;
+    SmallVector<StringRef, 2> &Words = Options.emplace_back();
+    StringRef Strings = Bytes.drop_front(sizeof(*Command));
+    for (uint32_t I = 0; I != Command->count && !Strings.empty(); ++I) {
+      auto [Word, Rest] = Strings.split('\0');
+      Words.push_back(Word);
+      Strings = Rest;
+    }
+  });
+  return Options;
+}
+
+std::vector<MachOFile::Library> MachOFile::libraries() const {
+  std::vector<Library> Libraries;
+  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_REEXPORT_DYLIB || Kind == MachO::LC_LOAD_DYLIB)
+      Libraries.push_back(
+          {stringOf(Bytes, offsetof(MachO::dylib_command, dylib)),
+           Kind == MachO::LC_REEXPORT_DYLIB});
+  });
+  return Libraries;
+}
+
+StringRef MachOFile::installName() const {
+  StringRef Name;
+  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_ID_DYLIB)
+      Name = stringOf(Bytes, offsetof(MachO::dylib_command, dylib));
+  });
+  return Name;
+}
+
+bool MachOFile::hasClients() const {
+  bool Has = false;
+  forEachCommand(
+      [&](uint32_t Kind, StringRef) { Has |= Kind == MachO::LC_SUB_CLIENT; });
+  return Has;
+}
+
+std::vector<StringRef> MachOFile::runPaths() const {
+  constexpr size_t MaxRunPaths = 64;
+  std::vector<StringRef> Paths;
+  forEachCommand([&](uint32_t Kind, StringRef Bytes) {
+    if (Kind == MachO::LC_RPATH && Paths.size() != MaxRunPaths)
+      Paths.push_back(stringOf(Bytes, offsetof(MachO::rpath_command, path)));
+  });
+  return Paths;
+}
+
+/// Whether no two of \p Slices share a byte, and all lie behind the headers and
+/// within the file.
+static bool areSane(SmallVector<ByteRange, 4> Slices, uint64_t HeadersEnd,
+                    uint64_t FileSize) {
+  llvm::sort(Slices, [](const ByteRange &A, const ByteRange &B) {
+    return A.Offset < B.Offset;
+  });
+  uint64_t End = HeadersEnd;
+  for (const ByteRange &Slice : Slices) {
+    if (Slice.Offset < End || Slice.end() > FileSize)
+      return false;
+    End = Slice.end();
+  }
+  return true;
+}
+
+std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
+  // No universal file has more slices; a Java class, which begins with the same
+  // bytes, has a version there that may look like a count.
+  constexpr uint32_t MaxSlices = 42;
+  using support::endian::read32be;
+  std::optional<ArrayRef<char>> Head =
+      File.read({0, sizeof(MachO::fat_header)});
+  if (!Head || read32be(Head->data()) != MachO::FAT_MAGIC)
+    return std::nullopt;
+  uint32_t Count =
+      read32be(Head->data() + offsetof(MachO::fat_header, nfat_arch));
+  if (Count == 0 || Count > MaxSlices)
+    return std::nullopt;
+  std::optional<ArrayRef<char>> Table =
+      File.read({sizeof(MachO::fat_header), Count * sizeof(MachO::fat_arch)});
+  if (!Table)
+    return std::nullopt;
+  auto Wanted = cpuOf(Arch);
+  SmallVector<ByteRange, 4> Slices;
+  ByteRange Found;
+  for (uint32_t I = 0; I != Count; ++I) {
+    const char *At = Table->data() + I * sizeof(MachO::fat_arch);
+    auto Field = [&](size_t Offset) { return read32be(At + Offset); };
+    Slices.push_back({Field(offsetof(MachO::fat_arch, offset)),
+                      Field(offsetof(MachO::fat_arch, size))});
+    std::pair CPU(Field(offsetof(MachO::fat_arch, cputype)),
+                  Field(offsetof(MachO::fat_arch, cpusubtype)) &
+                      ~static_cast<uint32_t>(MachO::CPU_SUBTYPE_MASK));
+    bool Fits = Arch.empty() ? Count == 1 : Wanted && CPU == *Wanted;
+    if (Fits && Found.empty())
+      Found = Slices.back();
+  }
+  if (!areSane(Slices, sizeof(MachO::fat_header) + Table->size(),
+               File.size()) ||
+      (Arch.empty() && Found.empty()))
+    return std::nullopt;
+  return Found;
+}
+
+/// Adds the parts of \p Input, which lies at \p Offset of a file: an archive,
+/// or what MachOFile reads. False for a file of another kind.
+static bool addInput(std::vector<LayoutPart> &Parts, ByteSource &Input,
+                     uint64_t Offset, bool AllMembers) {
+  // Members past this many parts are fetched as they are, which bounds memory:
+  // some 100,000 members.
+  constexpr size_t MaxParts = 2 * 1024 * 1024;
+  constexpr uint64_t MagicBytes = 8;
+  std::optional<ArrayRef<char>> Head = Input.head(MagicBytes);
+  if (!Head || !ArchiveReader::isArchive(*Head)) {
+    std::optional<MachOFile> File = MachOFile::read(Input);
+    if (File)
+      addParts(Parts, File->parts(), Offset);
+    return File.has_value();
+  }
+  bool IsThin = ArchiveReader::isThin(*Head);
+  ArchiveReader Archive(Input);
+  addParts(Parts, Archive.readIndex(), Offset);
+  while (AllMembers && !IsThin) {
+    std::optional<ArchiveMember> Member = Archive.next();
+    if (!Member)
+      break;
+    if (Parts.size() > MaxParts) {
+      Parts.push_back({{Offset + Member->Header.Offset,
+                        Input.size() - Member->Header.Offset},
+                       PartKind::Whole});
+      break;
+    }
+    ByteRange Contents = Member->Contents;
+    std::vector<LayoutPart> Inside = {{Member->Header, PartKind::Headers}};
+    PartBytes Bytes(Input, Contents);
+    if (std::optional<MachOFile> File = MachOFile::read(Bytes))
+      addParts(Inside, File->parts(), Contents.Offset);
+    else if (!Contents.empty())
+      Inside.push_back({Contents, PartKind::Whole});
+    addParts(Parts, Inside, Offset);
+  }
+  return true;
+}
+
+std::optional<std::vector<LayoutPart>>
+readMachOParts(ByteSource &File, StringRef Arch, bool AllMembers) {
+  constexpr uint64_t HeadBytes = 4096;
+  std::vector<LayoutPart> Parts;
+  std::optional<ByteRange> Slice = findMachOSlice(File, Arch);
+  if (!Slice) {
+    if (!addInput(Parts, File, 0, AllMembers))
+      return std::nullopt;
+    return Parts;
+  }
+  // Slices begin at pages of their own: of the head nothing else is read. Where
+  // there is none the linker looks no further.
+  addPart(Parts, {0, HeadBytes}, Slice->empty() ? File.size() : Slice->Offset,
+          PartKind::Headers);
+  PartBytes Inside(File, *Slice);
+  // Of a universal file only the slice is read, whatever it is.
+  if (!Slice->empty() && !addInput(Parts, Inside, Slice->Offset, AllMembers))
+    Parts.push_back({*Slice, PartKind::Whole});
+  return Parts;
+}
+
+} // namespace headstart

@@ -1,0 +1,272 @@
+//===- TextStub.cpp - What a text-based stub re-exports -------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's TextAPIReader makes an object of every symbol, which is what the link
+// takes its time for, and its parsers of YAML and JSON call themselves for
+// every bracket: a megabyte of '[' ends the program. A stub says in a handful
+// of lines what it re-exports, and this reader passes over the rest. Of YAML it
+// knows the forms that tapi and LLVM write: documents, keys, lists in brackets
+// or with dashes, quoted and plain words. What is written otherwise is not
+// found, which costs a fetch ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/TextStub.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+/// The parts of a document that have a meaning here.
+class YAMLStub {
+public:
+  explicit YAMLStub(StringRef Text) : Rest(Text) {}
+  std::vector<StubDocument> read();
+
+private:
+  void readLine();
+  void readEntry(StringRef Entry, size_t Indent);
+  /// Adds the words of a list in brackets to \p Into, if it is not null.
+  /// \p Line is what follows the bracket; the list may end lines below.
+  void readList(StringRef Line, std::vector<std::string> *Into);
+  void endItem();
+  /// Where the words behind \p Key belong; null for what is of no interest.
+  std::vector<std::string> *listFor(StringRef Key);
+
+  /// Takes the next line of the text.
+  StringRef nextLine() {
+    auto [Line, Behind] = Rest.split('\n');
+    Rest = Behind;
+    return Line.rtrim('\r');
+  }
+
+  StringRef Rest;
+  std::vector<StubDocument> Documents;
+  StringRef Section; ///< the key without indentation
+  StringRef Key;     ///< the innermost key
+  StubReExports Item;
+  std::vector<std::string> Clients;
+};
+} // namespace
+
+/// The word that \p Text begins with, without its quotes.
+static std::string wordOf(StringRef Text) {
+  Text = Text.trim();
+  if (Text.empty() || (Text.front() != '\'' && Text.front() != '"'))
+    return Text.take_front(Text.find(" #")).rtrim().str();
+  char Quote = Text.front();
+  std::string Word;
+  for (size_t I = 1; I < Text.size(); ++I) {
+    if (Text[I] == Quote) {
+      // A single quote is doubled inside single quotes.
+      if (Quote == '"' || I + 1 >= Text.size() || Text[I + 1] != Quote)
+        break;
+      ++I;
+    } else if (Text[I] == '\\' && Quote == '"' && I + 1 < Text.size()) {
+      ++I;
+    }
+    Word += Text[I];
+  }
+  return Word;
+}
+
+std::vector<std::string> *YAMLStub::listFor(StringRef Key) {
+  bool IsExports = Section == "exports"; // versions 1 to 3
+  if (Key == "targets" || Key == "archs")
+    return &Item.Targets;
+  if (Section == "reexported-libraries" ? Key == "libraries"
+                                        : IsExports && Key == "re-exports")
+    return &Item.Names;
+  if (Section == "allowable-clients" ? Key == "clients"
+                                     : IsExports && Key == "allowable-clients")
+    return &Clients;
+  return nullptr;
+}
+
+void YAMLStub::endItem() {
+  if (Documents.empty())
+    return;
+  if (!Item.Names.empty())
+    Documents.back().ReExports.push_back(std::move(Item));
+  Item = StubReExports();
+  Documents.back().HasClients |= !Clients.empty();
+  Clients.clear();
+}
+
+void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
+  for (;;) {
+    Line = Line.ltrim(" \t,");
+    if (Line.empty() || Line.front() == '#') {
+      if (Rest.empty())
+        return;
+      Line = nextLine();
+      // What has no end ends with its document.
+      if (Line.starts_with("---") || Line.starts_with("..."))
+        return;
+      continue;
+    }
+    if (Line.front() == ']')
+      return;
+    size_t End;
+    if (char Quote = Line.front(); Quote == '\'' || Quote == '"') {
+      End = Line.find(Quote, 1);
+      while (Quote == '\'' && End != StringRef::npos &&
+             Line.substr(End + 1, 1) == "'")
+        End = Line.find(Quote, End + 2);
+      End = End == StringRef::npos ? Line.size() : End + 1;
+    } else {
+      End = std::min(Line.find_first_of(",]"), Line.size());
+    }
+    if (Into)
+      Into->push_back(wordOf(Line.take_front(End)));
+    Line = Line.drop_front(End);
+  }
+}
+
+void YAMLStub::readEntry(StringRef Entry, size_t Indent) {
+  bool IsQuoted = Entry.starts_with("'") || Entry.starts_with("\"");
+  size_t Colon = IsQuoted ? StringRef::npos : Entry.find(':');
+  if (Colon == StringRef::npos ||
+      (Colon + 1 < Entry.size() && !isSpace(Entry[Colon + 1]))) {
+    // A word of a list with dashes.
+    if (std::vector<std::string> *Into = listFor(Key))
+      if (!Entry.empty())
+        Into->push_back(wordOf(Entry));
+    return;
+  }
+  Key = Entry.take_front(Colon).rtrim();
+  StringRef Value = Entry.drop_front(Colon + 1).trim();
+  if (Indent == 0) {
+    endItem();
+    Section = Key;
+    if (Key == "install-name")
+      Documents.back().InstallName = wordOf(Value);
+  }
+  if (Value.consume_front("["))
+    readList(Value, listFor(Key));
+  else if (!Value.empty() && Value.front() != '#')
+    if (std::vector<std::string> *Into = listFor(Key))
+      Into->push_back(wordOf(Value));
+}
+
+void YAMLStub::readLine() {
+  StringRef Line = nextLine();
+  if (Line.starts_with("---")) {
+    endItem();
+    Documents.emplace_back();
+    Section = Key = StringRef();
+    return;
+  }
+  StringRef Entry = Line.ltrim(' ');
+  if (Documents.empty() || Entry.empty() || Entry.front() == '#' ||
+      Line.starts_with("..."))
+    return;
+  size_t Indent = Line.size() - Entry.size();
+  if (Entry.consume_front("- ")) {
+    // An item of keys ends the one before it; a mere word does not. Version 3
+    // may put the dashes of a section at its own indentation.
+    Entry = Entry.ltrim(' ');
+    if (Entry.find(": ") != StringRef::npos || Entry.ends_with(":"))
+      endItem();
+    Indent = std::max<size_t>(Indent, 1);
+  }
+  readEntry(Entry, Indent);
+}
+
+std::vector<StubDocument> YAMLStub::read() {
+  while (!Rest.empty())
+    readLine();
+  endItem();
+  return std::move(Documents);
+}
+
+/// Whether json::parse, which calls itself for each level, may have \p Text.
+static bool isShallow(StringRef Text) {
+  constexpr unsigned Deepest = 64;
+  unsigned Depth = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    switch (Text[I]) {
+    case '"':
+      for (++I; I < Text.size() && Text[I] != '"'; ++I)
+        if (Text[I] == '\\')
+          ++I;
+      break;
+    case '[':
+    case '{':
+      if (++Depth > Deepest)
+        return false;
+      break;
+    case ']':
+    case '}':
+      // Here the parser has stopped already.
+      if (Depth-- == 0)
+        return true;
+      break;
+    default:
+      break;
+    }
+  }
+  return true;
+}
+
+static void addStrings(const json::Object &From, StringRef Key,
+                       std::vector<std::string> &Into) {
+  if (const json::Array *Words = From.getArray(Key))
+    for (const json::Value &Word : *Words)
+      if (auto Text = Word.getAsString())
+        Into.push_back(Text->str());
+}
+
+static StubDocument readJSONLibrary(const json::Object &Library) {
+  StubDocument Document;
+  if (const json::Array *Names = Library.getArray("install_names"))
+    if (!Names->empty())
+      if (const json::Object *First = Names->front().getAsObject())
+        Document.InstallName = First->getString("name").value_or("").str();
+  if (const json::Array *Entries = Library.getArray("reexported_libraries"))
+    for (const json::Value &Entry : *Entries)
+      if (const json::Object *Fields = Entry.getAsObject()) {
+        StubReExports &Item = Document.ReExports.emplace_back();
+        addStrings(*Fields, "targets", Item.Targets);
+        addStrings(*Fields, "names", Item.Names);
+      }
+  const json::Array *Clients = Library.getArray("allowable_clients");
+  Document.HasClients = Clients && !Clients->empty();
+  return Document;
+}
+
+static std::vector<StubDocument> readJSON(StringRef Text) {
+  std::vector<StubDocument> Documents;
+  if (!isShallow(Text))
+    return Documents;
+  Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return Documents;
+  }
+  const json::Object *Top = Parsed->getAsObject();
+  const json::Object *Main = Top ? Top->getObject("main_library") : nullptr;
+  if (!Main)
+    return Documents;
+  Documents.push_back(readJSONLibrary(*Main));
+  if (const json::Array *Others = Top->getArray("libraries"))
+    for (const json::Value &Other : *Others)
+      if (const json::Object *Library = Other.getAsObject())
+        Documents.push_back(readJSONLibrary(*Library));
+  return Documents;
+}
+
+std::vector<StubDocument> readTextStub(StringRef Text) {
+  return Text.starts_with("{") ? readJSON(Text) : YAMLStub(Text).read();
+}
+
+} // namespace headstart

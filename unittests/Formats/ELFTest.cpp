@@ -1,0 +1,281 @@
+//===- ELFTest.cpp - ELF objects and shared libraries ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/ELF.h"
+#include "FormatsTestSupport.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFTypes.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace headstart;
+using namespace headstart::test;
+using namespace llvm;
+using testing::ElementsAre;
+
+namespace {
+
+struct SectionSpec {
+  uint32_t Type;
+  uint64_t Flags = 0;
+  std::string Bytes;
+  uint32_t Link = 0, Info = 0;
+};
+
+/// Writes an object with \p Sections (behind the null section), their bytes in
+/// order, and the section headers at the end, as compilers do.
+template <typename ELFT>
+std::string makeObject(ArrayRef<SectionSpec> Sections,
+                       uint16_t Type = ELF::ET_REL, bool ManySections = false) {
+  typename ELFT::Ehdr Header = {};
+  std::memcpy(Header.e_ident, ELF::ElfMagic, 4);
+  Header.e_ident[ELF::EI_CLASS] =
+      ELFT::Is64Bits ? ELF::ELFCLASS64 : ELF::ELFCLASS32;
+  Header.e_ident[ELF::EI_DATA] = ELFT::Endianness == endianness::little
+                                     ? ELF::ELFDATA2LSB
+                                     : ELF::ELFDATA2MSB;
+  Header.e_type = Type;
+  Header.e_shentsize = sizeof(typename ELFT::Shdr);
+  std::string Contents;
+  std::vector<typename ELFT::Shdr> Headers(1);
+  Headers[0] = {};
+  for (const SectionSpec &S : Sections) {
+    typename ELFT::Shdr Shdr = {};
+    Shdr.sh_type = S.Type;
+    Shdr.sh_flags = S.Flags;
+    Shdr.sh_offset = sizeof(Header) + Contents.size();
+    Shdr.sh_size = S.Bytes.size();
+    Shdr.sh_link = S.Link;
+    Shdr.sh_info = S.Info;
+    Headers.push_back(Shdr);
+    Contents += S.Bytes;
+  }
+  Header.e_shoff = sizeof(Header) + Contents.size();
+  if (ManySections)
+    Headers[0].sh_size = Headers.size();
+  else
+    Header.e_shnum = Headers.size();
+  std::string Result(reinterpret_cast<const char *>(&Header), sizeof(Header));
+  Result += Contents;
+  Result.append(reinterpret_cast<const char *>(Headers.data()),
+                Headers.size() * sizeof(Headers[0]));
+  return Result;
+}
+
+template <typename ELFT>
+std::string symbol(uint32_t Name, uint16_t Section,
+                   uint8_t Binding = ELF::STB_GLOBAL) {
+  typename ELFT::Sym S = {};
+  S.st_name = Name;
+  S.st_shndx = Section;
+  S.setBindingAndType(Binding, ELF::STT_FUNC);
+  return {reinterpret_cast<const char *>(&S), sizeof(S)};
+}
+
+template <typename ELFT>
+std::string words(std::initializer_list<uint32_t> Values) {
+  std::string Result;
+  for (uint32_t V : Values) {
+    typename ELFT::Word W;
+    W = V;
+    Result.append(reinterpret_cast<const char *>(&W), sizeof(W));
+  }
+  return Result;
+}
+
+std::optional<ELFObject> read(StringRef File) {
+  HeadOnly Bytes(File.str());
+  return ELFObject::read(Bytes);
+}
+
+ELFSymbols symbolsOf(StringRef File, const ELFObject &Object) {
+  SymbolBuffers Buffers;
+  MemoryBytes Memory(File);
+  return Object.readSymbols(Memory, Buffers);
+}
+
+StringRef at(StringRef File, ByteRange R) {
+  return File.substr(R.Offset, R.Length);
+}
+
+template <typename ELFT> class ELFTest : public testing::Test {
+public:
+  /// .text, its relocations, .debug_info, its relocations, .debug_str, a group
+  /// with .text.g (7) and its relocations (8), symbols (9), strings (10).
+  std::string object(bool ManySections = false) {
+    using namespace ELF;
+    std::string Strings = std::string("\0inline\0main\0printf\0", 20);
+    std::string Symbols = symbol<ELFT>(0, 0, STB_LOCAL) +
+                          symbol<ELFT>(1, 7, STB_WEAK) + symbol<ELFT>(8, 1) +
+                          symbol<ELFT>(13, 0) + symbol<ELFT>(13, 0, STB_WEAK);
+    return makeObject<ELFT>(
+        {{SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(3000, 't')},
+         {SHT_RELA, 0, std::string(240, 'r'), 9, 1},
+         {SHT_PROGBITS, 0, std::string(5000, 'd')},
+         {SHT_RELA, 0, std::string(480, 'e'), 9, 3},
+         {SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, std::string(700, 's')},
+         {SHT_GROUP, 0, words<ELFT>({GRP_COMDAT, 7, 8}), 9, 1},
+         {SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR | SHF_GROUP,
+          std::string(900, 'g')},
+         {SHT_RELA, SHF_GROUP, std::string(96, 'q'), 9, 7},
+         {SHT_SYMTAB, 0, Symbols, 10, 1},
+         {SHT_STRTAB, 0, Strings}},
+        ET_REL, ManySections);
+  }
+
+  /// The bytes of each part that is of \p Kind.
+  std::vector<std::string> parts(StringRef File, const ELFObject &Layout,
+                                 PartKind Kind) {
+    std::vector<std::string> Result;
+    for (const LayoutPart &P : Layout.Parts)
+      if (P.Kind == Kind)
+        Result.push_back(at(File, P.Range).str());
+    return Result;
+  }
+};
+
+using Forms = testing::Types<object::ELF64LE, object::ELF64BE, object::ELF32LE,
+                             object::ELF32BE>;
+TYPED_TEST_SUITE(ELFTest, Forms, );
+
+TYPED_TEST(ELFTest, EveryPartIsFoundInItsPlace) {
+  std::string File = this->object();
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  auto Parts = [&](PartKind K) { return this->parts(File, *Layout, K); };
+  EXPECT_THAT(Parts(PartKind::Contents),
+              ElementsAre(std::string(3000, 't'), std::string(900, 'g')));
+  EXPECT_THAT(Parts(PartKind::Relocations),
+              ElementsAre(std::string(240, 'r'), std::string(96, 'q')));
+  EXPECT_THAT(Parts(PartKind::DWARF), ElementsAre(std::string(5000, 'd')));
+  EXPECT_THAT(Parts(PartKind::DebugRelocs), ElementsAre(std::string(480, 'e')));
+  EXPECT_THAT(Parts(PartKind::DebugStrings),
+              ElementsAre(std::string(700, 's')));
+}
+
+TYPED_TEST(ELFTest, TheNumberOfManySectionsStandsInTheFirst) {
+  std::string File = this->object(/*ManySections=*/true);
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  EXPECT_EQ(symbolsOf(File, *Layout).Rules.size(), 11U);
+}
+
+TYPED_TEST(ELFTest, SymbolsSayWhatIsDefinedAndWhatIsLacking) {
+  std::string File = this->object();
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  ELFSymbols Symbols = symbolsOf(File, *Layout);
+  ASSERT_EQ(Symbols.Uses.size(), 3U); // what is lacking weakly takes nothing
+  EXPECT_EQ(Symbols.Uses[0].Name, hashOfSymbol("inline"));
+  EXPECT_TRUE(Symbols.Uses[0].Defines);
+  EXPECT_EQ(Symbols.Uses[1].Name, hashOfSymbol("main"));
+  EXPECT_TRUE(Symbols.Uses[1].Defines);
+  EXPECT_EQ(Symbols.Uses[2].Name, hashOfSymbol("printf"));
+  EXPECT_FALSE(Symbols.Uses[2].Defines);
+}
+
+TYPED_TEST(ELFTest, AGroupLeadsItsSectionsAndTheirRelocations) {
+  std::string File = this->object();
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  ELFSymbols Symbols = symbolsOf(File, *Layout);
+  ASSERT_EQ(Symbols.Rules.size(), 11U);
+  for (size_t Section = 1; Section != 11; ++Section)
+    EXPECT_EQ(Symbols.Rules[Section - 1].Kind == SectionRule::Leader,
+              Section == 7 || Section == 8);
+  EXPECT_EQ(Symbols.Rules[6].Name, hashOfSymbol("inline"));
+  EXPECT_EQ(Symbols.Rules[7].Name, hashOfSymbol("inline"));
+}
+
+TYPED_TEST(ELFTest, OfGroupsThatAreTheSameBytesTheFirstCounts) {
+  using Shdr = TypeParam::Shdr;
+  std::string Group = words<TypeParam>({ELF::GRP_COMDAT, 1});
+  Group.resize(20000);
+  std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL) +
+                        symbol<TypeParam>(1, 1) + symbol<TypeParam>(3, 1);
+  std::string File =
+      makeObject<TypeParam>({{ELF::SHT_GROUP, 0, Group, 3, 1},
+                             {ELF::SHT_GROUP, 0, "", 3, 2},
+                             {ELF::SHT_SYMTAB, 0, Symbols, 4, 1},
+                             {ELF::SHT_STRTAB, 0, std::string("\0a\0b\0", 5)}});
+  auto *Headers = reinterpret_cast<Shdr *>(File.data() + File.size()) - 4;
+  Headers[1].sh_offset = Headers[0].sh_offset;
+  Headers[1].sh_size = Headers[0].sh_size;
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  EXPECT_EQ(symbolsOf(File, *Layout).Rules.at(0).Name, hashOfSymbol("a"));
+}
+
+TYPED_TEST(ELFTest, SymbolsOfOneLongNameAreFew) {
+  std::string Symbols = symbol<TypeParam>(0, 0, ELF::STB_LOCAL);
+  for (uint32_t I = 0; I != 1000; ++I)
+    Symbols += symbol<TypeParam>(1 + I, 1);
+  std::string File = makeObject<TypeParam>(
+      {{ELF::SHT_PROGBITS, ELF::SHF_ALLOC, "text"},
+       {ELF::SHT_SYMTAB, 0, Symbols, 3, 1},
+       {ELF::SHT_STRTAB, 0, '\0' + std::string(10000, 'n') + '\0'}});
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  EXPECT_EQ(symbolsOf(File, *Layout).Uses.size(), 4U);
+}
+
+TYPED_TEST(ELFTest, WhateverBytesThereAreNoRangeGoesPastTheEnd) {
+  std::mt19937 Random(7);
+  std::string Good = this->object();
+  unsigned Read = 0;
+  for (unsigned Round = 0; Round != 3000; ++Round) {
+    std::string File = Good;
+    for (unsigned I = 0; I != 1 + Round % 8; ++I) {
+      // Header and section headers are what matters.
+      size_t At =
+          Random() % 2 ? Random() % 64 : File.size() - 1 - Random() % 600;
+      File[At] = static_cast<char>(Random());
+    }
+    std::optional<ELFObject> Layout = read(File);
+    if (!Layout)
+      continue;
+    ++Read;
+    expectSane(Layout->Parts, File.size());
+    (void)symbolsOf(File, *Layout);
+  }
+  EXPECT_GT(Read, 100U);
+}
+
+TEST(ELFSharedTest, OfASharedLibraryTheDynamicSymbolsAreRead) {
+  using namespace ELF;
+  std::string File = makeObject<object::ELF64LE>(
+      {{SHT_DYNSYM, SHF_ALLOC, std::string(480, 's')},
+       {SHT_STRTAB, SHF_ALLOC, std::string(90, 'n')},
+       {SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, std::string(30000, 't')},
+       {SHT_SYMTAB, 0, std::string(48000, 'l')},
+       {SHT_STRTAB, 0, std::string(9000, 'm')}},
+      ET_DYN);
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  uint64_t Symbols = 0;
+  for (const LayoutPart &P : Layout->Parts) {
+    if (P.Kind == PartKind::Symbols)
+      Symbols += P.Range.Length;
+    else
+      EXPECT_TRUE(P.Kind == PartKind::Headers || P.Kind == PartKind::NeverRead);
+  }
+  EXPECT_EQ(Symbols, 570U);
+}
+
+TEST(ELFSharedTest, WhatIsNoObjectHasNoLayout) {
+  for (const std::string &File :
+       {std::string(200, 'x'),
+        std::string("\x7f"
+                    "ELF"),
+        makeObject<object::ELF64LE>({}, ELF::ET_EXEC)}) {
+    EXPECT_FALSE(read(File));
+  }
+}
+
+} // namespace

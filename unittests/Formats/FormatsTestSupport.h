@@ -1,0 +1,79 @@
+//===- FormatsTestSupport.h - Sources and parts for tests -------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A file of which only the head exists; parts that can be compared.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_FORMATS_FORMATSTESTSUPPORT_H
+#define HEADSTART_UNITTESTS_FORMATS_FORMATSTESTSUPPORT_H
+
+#include "headstart/Formats/ByteSource.h"
+#include "headstart/Formats/Parts.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headstart {
+// Found by argument-dependent look-up when a comparison fails.
+inline void PrintTo(const LayoutPart &P, std::ostream *OS) {
+  *OS << partName(P.Kind).str() << " [" << P.Range.Offset << ", "
+      << P.Range.end() << ")";
+}
+inline bool operator==(const LayoutPart &A, const LayoutPart &B) {
+  return A.Range == B.Range && A.Kind == B.Kind;
+}
+} // namespace headstart
+
+namespace headstart::test {
+
+/// A file that says that it has more bytes than its head, which cannot be read;
+/// it notes what is asked for.
+class HeadOnly final : public ByteSource {
+public:
+  explicit HeadOnly(std::string Head, uint64_t FileSize = 0)
+      : ByteSource(std::max<uint64_t>(FileSize, FileSize ? 0 : Head.size())),
+        Head(std::move(Head)) {}
+
+  std::vector<ByteRange> Asked;
+
+private:
+  std::optional<llvm::ArrayRef<char>>
+  readInside(ByteRange Range, llvm::SmallVectorImpl<char> *) override {
+    Asked.push_back(Range);
+    if (Range.end() > Head.size())
+      return std::nullopt;
+    // Exactly as long as it says, so that a sanitizer sees a step too far.
+    Last.assign(Head.begin() + Range.Offset, Head.begin() + Range.end());
+    return llvm::ArrayRef<char>(Last);
+  }
+
+  std::string Head;
+  std::vector<char> Last;
+};
+
+/// Every part lies within the file, in order, and overlaps no other.
+inline void expectSane(const std::vector<LayoutPart> &Parts,
+                       uint64_t FileSize) {
+  uint64_t End = 0;
+  for (const LayoutPart &P : Parts) {
+    EXPECT_GE(P.Range.Offset, End);
+    EXPECT_GT(P.Range.Length, 0U);
+    ASSERT_LE(P.Range.Length, FileSize);
+    EXPECT_LE(P.Range.Offset, FileSize - P.Range.Length);
+    End = P.Range.end();
+  }
+}
+
+} // namespace headstart::test
+
+#endif // HEADSTART_UNITTESTS_FORMATS_FORMATSTESTSUPPORT_H

@@ -1,0 +1,268 @@
+//===- MachOPartsTest.cpp - Any input of ld64.lld -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachOTestSupport.h"
+#include "headstart/Formats/MachO.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <random>
+
+using namespace headstart;
+using namespace headstart::test;
+using namespace llvm;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+namespace {
+
+struct Slice {
+  uint32_t CPU, Subtype, Offset, Size;
+};
+
+std::string word(uint32_t Value) {
+  std::string S(4, 0);
+  support::endian::write32be(S.data(), Value);
+  return S;
+}
+
+std::string universalHead(std::initializer_list<Slice> Slices,
+                          uint32_t Magic = MachO::FAT_MAGIC) {
+  std::string S = word(Magic) + word(static_cast<uint32_t>(Slices.size()));
+  for (const Slice &One : Slices)
+    S += word(One.CPU) + word(One.Subtype) + word(One.Offset) + word(One.Size) +
+         word(14);
+  return S;
+}
+
+constexpr uint32_t X86 = MachO::CPU_TYPE_X86_64;
+constexpr uint32_t X86All = MachO::CPU_SUBTYPE_X86_64_ALL;
+constexpr uint32_t Arm = MachO::CPU_TYPE_ARM64;
+constexpr uint32_t ArmAll = MachO::CPU_SUBTYPE_ARM64_ALL;
+constexpr uint32_t ArmE = MachO::CPU_SUBTYPE_ARM64E;
+
+std::optional<ByteRange> find(const std::string &Head, StringRef Arch,
+                              uint64_t FileSize = 100000) {
+  HeadOnly Bytes(Head, FileSize);
+  return findMachOSlice(Bytes, Arch);
+}
+
+TEST(MachOSliceTest, IsTheOneOfTheArchitecture) {
+  std::string Head = universalHead({{X86, X86All, 4096, 100},
+                                    {Arm, ArmE | 0x80000000, 8192, 200},
+                                    {Arm, ArmAll, 16384, 300},
+                                    {Arm, ArmAll, 32768, 400}});
+  EXPECT_EQ(find(Head, "x86_64"), (ByteRange{4096, 100}));
+  EXPECT_EQ(find(Head, "arm64"), (ByteRange{16384, 300}));
+  EXPECT_EQ(find(Head, "arm64e"), (ByteRange{8192, 200}));
+  EXPECT_EQ(find(Head, "i386"), ByteRange());
+  EXPECT_EQ(find(Head, "nonsense"), ByteRange());
+  EXPECT_FALSE(find(Head, ""));
+  EXPECT_EQ(find(universalHead({{X86, X86All, 4096, 100}}), ""),
+            (ByteRange{4096, 100}));
+}
+
+TEST(MachOSliceTest, WithoutAllSlicesThereIsNone) {
+  std::string Head = universalHead({{X86, X86All, 4096, 100}});
+  for (size_t Length = 0; Length != Head.size(); ++Length)
+    EXPECT_FALSE(find(Head.substr(0, Length), "x86_64")) << Length;
+}
+
+TEST(MachOSliceTest, ImpossibleSlicesAreUnknown) {
+  auto Result = [](std::initializer_list<Slice> Slices) {
+    return find(universalHead(Slices), "x86_64");
+  };
+  EXPECT_TRUE(Result({{X86, X86All, 4096, 95904}}));
+  EXPECT_FALSE(Result({{X86, X86All, 4096, 95905}}));
+  EXPECT_FALSE(Result({{X86, X86All, 4096, 0xffffffff}}));
+  EXPECT_FALSE(Result({{X86, X86All, 27, 100}}));
+  EXPECT_FALSE(Result({{X86, X86All, 4096, 101}, {Arm, ArmAll, 4196, 100}}));
+  EXPECT_FALSE(Result({{X86, X86All, 4096, 100}, {Arm, ArmAll, 4000, 97}}));
+  EXPECT_FALSE(Result({}));
+}
+
+TEST(MachOSliceTest, OtherMagicsAndCountsAreUnknown) {
+  EXPECT_FALSE(
+      find(universalHead({{X86, X86All, 4096, 100}}, MachO::FAT_MAGIC_64),
+           "x86_64"));
+  // A Java class of version 52.
+  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(52), "x86_64"));
+  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(0xffffffff), "x86_64"));
+  EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(2), "x86_64", 40));
+}
+
+/// An object of \p Size bytes: headers, code at 4096, symbols at the end.
+std::string object(size_t Size, uint32_t Sections = 0) {
+  MachOWriter W;
+  W.segment({{"__TEXT", "__text", 4096, 1000},
+             {"__DWARF", "__debug_info", 6000, 5000}});
+  for (uint32_t I = 0; I != Sections; ++I)
+    W.segment({{"__TEXT", "__more", 5096, 8}});
+  W.symbols(static_cast<uint32_t>(Size) - 100, 2, 0, 0);
+  std::string Object = W.head();
+  Object.resize(Size, 'x');
+  return Object;
+}
+
+/// A member in Darwin's form, \p NameBytes for the name.
+std::string member(std::string Name, const std::string &Body,
+                   size_t NameBytes = 20) {
+  std::string M = "#1/" + std::to_string(NameBytes);
+  M.resize(48, ' ');
+  M += std::to_string(NameBytes + Body.size());
+  M.resize(58, ' ');
+  Name.resize(NameBytes, '\0');
+  M += "`\n" + Name + Body;
+  if (M.size() % 2)
+    M += '\n';
+  return M;
+}
+
+/// The parts of what has some; nothing for what has none.
+std::vector<LayoutPart> partsOf(const std::string &File, bool AllMembers,
+                                StringRef Arch = "arm64") {
+  HeadOnly Bytes(File);
+  return readMachOParts(Bytes, Arch, AllMembers)
+      .value_or(std::vector<LayoutPart>());
+}
+
+/// The parts of one object, moved.
+std::vector<LayoutPart> moved(const std::string &Object, uint64_t Offset) {
+  std::vector<LayoutPart> Parts = partsOf(Object, false);
+  for (LayoutPart &P : Parts)
+    P.Range.Offset += Offset;
+  return Parts;
+}
+
+TEST(MachOPartsTest, OfAnObjectNothingBehindTheHeadersIsRead) {
+  for (uint32_t Sections : {0, 100}) {
+    std::string Object = object(50000, Sections);
+    HeadOnly Bytes(Object);
+    ASSERT_TRUE(readMachOParts(Bytes, "arm64", false));
+    uint64_t Headers = partsOf(Object, false).at(0).Range.end();
+    for (const ByteRange &R : Bytes.Asked)
+      EXPECT_LE(R.end(), std::max<uint64_t>(Headers, 4096));
+  }
+}
+
+TEST(MachOPartsTest, AFileOfAnotherKindHasNoLayout) {
+  EXPECT_THAT(partsOf("--- !tapi-tbd\n", false, "arm64"), IsEmpty());
+  EXPECT_THAT(partsOf("", false, "arm64"), IsEmpty());
+  EXPECT_THAT(partsOf(std::string(9000, '\xca'), true, "arm64"), IsEmpty());
+}
+
+TEST(MachOPartsTest, OfAnArchiveTheIndexIsRead) {
+  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(5001, 'i'));
+  std::string Archive = Index + member("a.o", object(50000));
+  EXPECT_THAT(
+      partsOf(Archive, false),
+      ElementsAre(LayoutPart{{0, Index.size() - 1}, PartKind::Symbols}));
+}
+
+TEST(MachOPartsTest, OfAllMembersTheirPartsAreRead) {
+  std::string A = object(50001);
+  std::string B = object(60000, 100);
+  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i'));
+  std::string First = Index + member("a.o", A);
+  std::string Second = First + member("text", "no object");
+  std::string Archive = Second + member("b.o", B, 28);
+
+  std::vector<LayoutPart> Expected = {{{0, Index.size()}, PartKind::Symbols}};
+  auto Add = [&](uint64_t At, const std::string &Object, uint64_t NameBytes) {
+    Expected.push_back({{At, 60 + NameBytes}, PartKind::Headers});
+    for (const LayoutPart &P : moved(Object, At + 60 + NameBytes))
+      Expected.push_back(P);
+  };
+  Add(Index.size(), A, 20);
+  Expected.push_back({{First.size(), 80}, PartKind::Headers});
+  Expected.push_back({{First.size() + 80, 9}, PartKind::Whole});
+  Add(Second.size(), B, 28);
+  EXPECT_EQ(partsOf(Archive, true), Expected);
+}
+
+TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
+  std::string Archive =
+      "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i')) +
+      member("a.o", object(50001)) + member("b.o", object(50000));
+  // Members are even in the archive, wherever that lies.
+  for (uint32_t Offset : {16384U, 16385U}) {
+    std::string File =
+        universalHead({{X86, X86All, 4096, 100},
+                       {Arm, ArmAll, Offset, uint32_t(Archive.size())}});
+    File.resize(Offset);
+    File += Archive + std::string(5000, 'x');
+    std::vector<LayoutPart> Expected = {{{0, 4096}, PartKind::Headers}};
+    for (LayoutPart P : partsOf(Archive, true)) {
+      P.Range.Offset += Offset;
+      Expected.push_back(P);
+    }
+    EXPECT_GT(Expected.size(), 10U);
+    EXPECT_EQ(partsOf(File, true), Expected);
+    // Nothing but the head where no slice fits; all where none can be chosen.
+    EXPECT_THAT(partsOf(File, true, "i386"),
+                ElementsAre(LayoutPart{{0, 4096}, PartKind::Headers}));
+    EXPECT_THAT(partsOf(File, true, ""), IsEmpty());
+  }
+}
+
+TEST(MachOPartsTest, ASliceOfAnotherKindIsReadWhole) {
+  std::string File = universalHead({{Arm, ArmAll, 4096, 6000}});
+  File.resize(4096);
+  File += "BC" + std::string(9000, 'x');
+  EXPECT_THAT(partsOf(File, false),
+              ElementsAre(LayoutPart{{0, 4096}, PartKind::Headers},
+                          LayoutPart{{4096, 6000}, PartKind::Whole}));
+}
+
+TEST(MachOPartsTest, AThinArchiveHasNoMembersInside) {
+  std::string Index = member("__.SYMDEF", std::string(5000, 'i'));
+  std::string Thin = "!<thin>\n" + Index + member("a.o", object(50000));
+  EXPECT_THAT(partsOf(Thin, true), ElementsAre(LayoutPart{{0, 8 + Index.size()},
+                                                          PartKind::Symbols}));
+}
+
+TEST(MachOPartsTest, ABrokenMemberEndsTheArchive) {
+  std::string Index = "!<arch>\n" + member("__.SYMDEF", std::string(50, 'i'));
+  std::string Whole = Index + member("a.o", object(50000));
+  std::string Broken = Whole + member("b.o", object(50000));
+  Broken.replace(Whole.size() + 48, 10, "9999999999");
+  EXPECT_EQ(partsOf(Broken, true), partsOf(Whole, true));
+  EXPECT_EQ(partsOf(Whole + "short", true), partsOf(Whole, true));
+}
+
+TEST(MachOPartsTest, StaysWithinTheFileWhateverItSays) {
+  std::mt19937 Random(11);
+  std::string Archive =
+      "!<arch>\n" + member("__.SYMDEF", std::string(200, 'i')) +
+      member("a.o", object(12000)) + member("b.o", object(13000, 30));
+  std::string Good =
+      universalHead({{X86, X86All, 4096, 100},
+                     {Arm, ArmAll, 8192, uint32_t(Archive.size())}});
+  Good.resize(8192);
+  Good += Archive;
+  for (int Round = 0; Round != 3000; ++Round) {
+    std::string File = Good;
+    for (int I = 0; I != 8; ++I) {
+      // Headers of all kinds are hit more often than contents.
+      size_t Places[] = {Random() % 60, 8192 + Random() % 700,
+                         8192 + 12000 + Random() % 1000};
+      size_t Place = Places[Random() % 3];
+      File[Place] = static_cast<char>(
+          Random() % 2 ? Random() : "0123456789/ `\n#1"[Random() % 16]);
+    }
+    if (Random() % 4 == 0)
+      File.resize(Random() % File.size());
+    uint64_t End = 0;
+    for (const LayoutPart &P : partsOf(File, true)) {
+      EXPECT_GE(P.Range.Offset, End);
+      End = P.Range.end();
+    }
+    EXPECT_LE(End, File.size());
+  }
+}
+
+} // namespace
