@@ -148,7 +148,8 @@ private:
             Kind, Number);
     // Neither groups nor .deplibs share bytes; where they say so, there are no
     // more of them than the file has room for.
-    if (S.sh_type == ELF::SHT_GROUP && RangeOf(S).Length <= GroupBytesLeft) {
+    if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&
+        RangeOf(S).Length <= GroupBytesLeft) {
       GroupBytesLeft -= RangeOf(S).Length;
       Result.Groups.push_back({RangeOf(S), S.sh_info});
     }

@@ -193,6 +193,23 @@ TYPED_TEST(ELFTest, AGroupLeadsItsSectionsAndTheirRelocations) {
   EXPECT_EQ(Symbols.Rules[7].Name, hashOfSymbol("inline"));
 }
 
+TYPED_TEST(ELFTest, AGroupWithoutBytesIsNone) {
+  using Shdr = TypeParam::Shdr;
+  std::string File = makeObject<TypeParam>(
+      {{ELF::SHT_GROUP, 0, "", 3, 1},
+       {ELF::SHT_GROUP, 0, words<TypeParam>({ELF::GRP_COMDAT, 1}), 3, 1},
+       {ELF::SHT_SYMTAB, 0,
+        symbol<TypeParam>(0, 0, ELF::STB_LOCAL) + symbol<TypeParam>(1, 1), 4,
+        1},
+       {ELF::SHT_STRTAB, 0, std::string("\0a\0", 3)}});
+  auto *Headers = reinterpret_cast<Shdr *>(File.data() + File.size()) - 4;
+  Headers[0].sh_offset = File.size() + 100;
+  Headers[0].sh_size = 8;
+  std::optional<ELFObject> Layout = read(File);
+  ASSERT_TRUE(Layout);
+  EXPECT_EQ(symbolsOf(File, *Layout).Rules.at(0).Name, hashOfSymbol("a"));
+}
+
 TYPED_TEST(ELFTest, OfGroupsThatAreTheSameBytesTheFirstCounts) {
   using Shdr = TypeParam::Shdr;
   std::string Group = words<TypeParam>({ELF::GRP_COMDAT, 1});

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   for (const RecordedFile &F : Profile->Files) {
     uint64_t Size = F.Identity.Size;
     for (const PlannedRange &R :
-         restrictPlan(planFile(nullptr, Size, {}), F.Touched, Size, {}))
+         restrictPlan(planFile({}, Size, {}), F.Touched, Size, {}))
       if (R.Range.Length > Size || R.Range.Offset > Size - R.Range.Length)
         abort();
   }
