@@ -39,8 +39,8 @@ char BenchUsageError::ID = 0;
 
 namespace {
 
-constexpr double MostOfCold = 0.01; ///< of the inputs in memory
-constexpr double LeastOfWarm = 0.99;
+constexpr double MaxOfCold = 0.01; ///< of the inputs in memory
+constexpr double MinOfWarm = 0.99;
 constexpr unsigned Attempts = 3; ///< for one round of one variant
 
 } // namespace
@@ -222,8 +222,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
       Inputs->evict(Stopped);
     Part = Inputs->residency(/*WithLibraries=*/!IsCold);
     const bool IsLimited = Options.Limits.MemoryBytes != 0;
-    if (IsCold ? Part.Known != 0 && Part.share() <= MostOfCold
-               : Part.share() >= LeastOfWarm || IsLimited || Part.Known == 0)
+    if (IsCold ? Part.Known != 0 && Part.share() <= MaxOfCold
+               : Part.share() >= MinOfWarm || IsLimited || Part.Known == 0)
       return Part;
     if (!IsCold)
       Inputs->fetch(Stopped);

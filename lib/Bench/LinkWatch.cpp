@@ -31,10 +31,10 @@ uint64_t LinkWatch::lookAtMappings(int Id) {
     Now[*Index] =
         std::min(Now[*Index] + Part.Bytes, Inputs.files()[*Index].Bytes);
   }
-  MostMapped.resize(Now.size());
+  MaxMapped.resize(Now.size());
   uint64_t Sum = 0;
   for (size_t I = 0; I != Now.size(); ++I) {
-    MostMapped[I] = std::max(MostMapped[I], Now[I]);
+    MaxMapped[I] = std::max(MaxMapped[I], Now[I]);
     Sum += Now[I];
   }
   return Sum;
@@ -200,7 +200,7 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
       Link.TouchedBytes->back() = std::accumulate(
           Link.Touched->begin(), Link.Touched->end(), static_cast<uint64_t>(0));
   } else if (SawMappings) {
-    Link.Touched = MostMapped;
+    Link.Touched = MaxMapped;
   }
   return std::move(Link);
 }

@@ -52,7 +52,7 @@ private:
   const InputFiles &Inputs;
   WatchedLink Link;
   std::vector<uint64_t> TouchedNow, Faults, Read, Memory; ///< per sample
-  std::vector<uint64_t> MostMapped;                       ///< of each input
+  std::vector<uint64_t> MaxMapped;                        ///< of each input
   bool SawMappings = false;
   uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;

@@ -30,8 +30,8 @@ static Error cannot(const Twine &What, std::error_code Error) {
 
 /// Makes a folder of that name in \p Parent, or one like it. Whether it could.
 static bool makeIn(SmallString<256> &Parent, StringRef Name) {
-  constexpr int Most = 100; // others may be left of processes of our number
-  for (int Try = 0; Try != Most; ++Try) {
+  constexpr int Max = 100; // others may be left of processes of our number
+  for (int Try = 0; Try != Max; ++Try) {
     SmallString<256> Path = Parent;
     sys::path::append(Path, Name + (Try == 0 ? "" : "-" + std::to_string(Try)));
     const std::error_code Error =

@@ -59,9 +59,9 @@ BenchRatio intervalOfMedian(std::vector<double> Values) {
 }
 
 Verdict judge(const BenchRatio &Ratio) {
-  if (Ratio.High < 1 && Ratio.Median <= 1 - SmallestDifference)
+  if (Ratio.High < 1 && Ratio.Median <= 1 - MinDifference)
     return Verdict::Faster;
-  if (Ratio.Low > 1 && Ratio.Median >= 1 + SmallestDifference)
+  if (Ratio.Low > 1 && Ratio.Median >= 1 + MinDifference)
     return Verdict::Slower;
   return Verdict::NoDifference;
 }
@@ -126,7 +126,7 @@ void compareWith(const BenchSeries &Base, BenchSeries &Series) {
   Series.Found = Verdict::Unknown;
   if (Ratios.empty())
     return;
-  const bool Suffice = Ratios.size() >= FewestPairs;
+  const bool Suffice = Ratios.size() >= MinPairs;
   Series.Ratio = intervalOfMedian(std::move(Ratios));
   if (Suffice)
     Series.Found = judge(*Series.Ratio);

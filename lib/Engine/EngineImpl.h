@@ -69,7 +69,7 @@ public:
     cancel();
   }
   void join() { Workers.join(); }
-  bool join(std::chrono::milliseconds Most) { return Workers.join(Most); }
+  bool join(std::chrono::milliseconds MaxWait) { return Workers.join(MaxWait); }
   void reached(LinkStage Stage);
   bool wasShortOfMemory() const { return Window.isShort(); }
   unsigned waitingForMemory() const { return Window.waiting(); }

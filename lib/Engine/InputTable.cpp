@@ -19,18 +19,18 @@ namespace headstart {
 /// opens the file itself, and hears from the system why it takes so long.
 static constexpr std::chrono::seconds Patience(1);
 
-/// Waits on \p Changed, under \p Lock, until \p IsDone, or for \p Most.
+/// Waits on \p Changed, under \p Lock, until \p IsDone, or for \p MaxWait.
 template <class Predicate>
-static void waitFor(std::condition_variable &Changed,
-                    std::unique_lock<std::mutex> &Lock,
-                    InputTable::Waits OnWait, Predicate IsDone,
-                    std::optional<std::chrono::seconds> Most = std::nullopt) {
+static void
+waitFor(std::condition_variable &Changed, std::unique_lock<std::mutex> &Lock,
+        InputTable::Waits OnWait, Predicate IsDone,
+        std::optional<std::chrono::seconds> MaxWait = std::nullopt) {
   if (IsDone())
     return;
   if (OnWait)
     OnWait();
-  if (Most)
-    Changed.wait_for(Lock, *Most, IsDone);
+  if (MaxWait)
+    Changed.wait_for(Lock, *MaxWait, IsDone);
   else
     Changed.wait(Lock, IsDone);
 }

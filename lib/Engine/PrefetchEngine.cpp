@@ -64,7 +64,7 @@ constexpr uint64_t StepBytes = 512 * 1024;
 constexpr uint64_t LargeStepBytes = 2 * 1024 * 1024;
 
 /// Looking into all 3,217 objects of a warm link cost 7% of it.
-constexpr unsigned MostResidentLooks = 32;
+constexpr unsigned MaxResidentLooks = 32;
 
 /// Descriptors that the linker itself may need at once, outputs included.
 constexpr uint64_t SpareDescriptors = 32;
@@ -82,10 +82,11 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
   // A thread holds a file, and the folder of another for a moment.
   uint64_t Free = os::freeDescriptors();
-  uint64_t Most = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
+  uint64_t MaxJobs =
+      Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
   // A single input may name thousands.
-  uint64_t Jobs = std::min<uint64_t>(Table.size() ? Options.Jobs : 0, Most);
-  if (Most == 0)
+  uint64_t Jobs = std::min<uint64_t>(Table.size() ? Options.Jobs : 0, MaxJobs);
+  if (MaxJobs == 0)
     Problems.add("too few descriptors for threads", "prefetch",
                  std::to_string(Free) + " are free");
   for (unsigned I = 0; I != Jobs; ++I) {
@@ -199,7 +200,7 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry,
     return;
   if (!IsObject || !Entry.Before || !Entry.Before->complete() ||
       ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
-          MostResidentLooks) {
+          MaxResidentLooks) {
     TraceSpan Span(Lane, "look inside", Entry.Path);
     Table.add(Scanner->scan(Entry.Named, Entry.Path, File), Entry.Named.Turn);
   }
@@ -303,9 +304,9 @@ void PrefetchEngine::Impl::fetchPlanned(InputEntry &Entry,
 /// symbols. In a warm link there are always some pages that the system has
 /// taken away: that cost 5% of one.
 bool PrefetchEngine::Impl::isWorthSymbols() const {
-  constexpr uint64_t LeastShare = 64; // of all inputs
+  constexpr uint64_t MinShare = 64; // of all inputs
   uint64_t All = InputsBytes.load();
-  return HasLazyRanges.load() && All - ResidentBytes.load() >= All / LeastShare;
+  return HasLazyRanges.load() && All - ResidentBytes.load() >= All / MinShare;
 }
 
 /// Which members of archives are linked depends on the symbols of every input,
@@ -537,8 +538,8 @@ void PrefetchEngine::cancel() { State->cancel(); }
 
 void PrefetchEngine::join() { State->join(); }
 
-bool PrefetchEngine::join(std::chrono::milliseconds Most) {
-  return State->join(Most);
+bool PrefetchEngine::join(std::chrono::milliseconds MaxWait) {
+  return State->join(MaxWait);
 }
 
 } // namespace headstart

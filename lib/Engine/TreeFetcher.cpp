@@ -33,10 +33,10 @@ using namespace llvm;
 namespace headstart {
 
 /// 100 bytes each: more files than most trees have, and 25 MB.
-static constexpr size_t MostWaiting = size_t(1) << 18;
+static constexpr size_t MaxWaiting = size_t(1) << 18;
 
 /// 32 MB. Of a tree with more files, names of the rest may be counted again.
-static constexpr size_t MostKnown = size_t(1) << 20;
+static constexpr size_t MaxKnown = size_t(1) << 20;
 
 TreeFetcher::TreeFetcher(const TreeFetchOptions &Options, ProblemSink OnProblem)
     : Options(Options), OnProblem(std::move(OnProblem)) {
@@ -67,7 +67,7 @@ void TreeFetcher::add(std::vector<FileToFetch> New) {
   std::unique_lock Lock(Mutex);
   // Nobody makes room where there are no threads.
   Changed.wait(Lock, [&] {
-    return Cancelled || !HasThreads || Waiting.size() < MostWaiting;
+    return Cancelled || !HasThreads || Waiting.size() < MaxWaiting;
   });
   if (Cancelled)
     return;
@@ -102,7 +102,7 @@ std::optional<FileToFetch> TreeFetcher::take() {
     return std::nullopt;
   FileToFetch Next = std::move(Waiting.front());
   Waiting.pop_front();
-  if (Waiting.size() + 1 == MostWaiting)
+  if (Waiting.size() + 1 == MaxWaiting)
     Changed.notify_all();
   return Next;
 }
@@ -143,7 +143,7 @@ bool TreeFetcher::isKnown(const os::FileIdentity &Identity) {
     return false; // the file system does not tell
   const std::pair Key(Identity.Device, Identity.Inode);
   std::lock_guard Lock(KnownMutex);
-  if (Known.size() >= MostKnown)
+  if (Known.size() >= MaxKnown)
     return Known.contains(Key);
   return !Known.insert(Key).second;
 }

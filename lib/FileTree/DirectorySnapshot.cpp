@@ -159,7 +159,7 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
 std::error_code DirectorySnapshot::index() {
   // Names with equal beginnings of their hashes can be made on purpose. As they
   // come, a million names at half the load step over 34 others at most.
-  constexpr size_t LongestRow = 256;
+  constexpr size_t MaxRowLength = 256;
   Slots.assign(std::bit_ceil(std::max<size_t>(Records.size() * 2, 8)), {});
   Shift = 64 - Log2_64(Slots.size());
   size_t Mask = Slots.size() - 1;
@@ -170,7 +170,7 @@ std::error_code DirectorySnapshot::index() {
     size_t Steps = 0;
     while (Slots[At].Record != 0) {
       At = (At + 1) & Mask;
-      if (++Steps == LongestRow)
+      if (++Steps == MaxRowLength)
         return std::make_error_code(std::errc::file_too_large);
     }
     Slots[At] = {static_cast<uint32_t>(Hash), static_cast<uint32_t>(I + 1)};

@@ -40,7 +40,7 @@ static constexpr auto LastType =
     static_cast<unsigned>(os::EntryType::CharacterDevice);
 
 /// An entry takes at least: type, inode, size, time, length of name, a letter.
-static constexpr uint64_t LeastEntryBytes = 6;
+static constexpr uint64_t MinEntryBytes = 6;
 
 /// Keeps what the next entry is stored against. Differences wrap around.
 struct LastEntry {
@@ -214,10 +214,10 @@ Error Manifest::read(StringRef Content) {
     Unknown.push_back(P);
   }
   uint64_t EntryCount =
-      R.count(LeastEntryBytes, "more entries than there can be");
+      R.count(MinEntryBytes, "more entries than there can be");
   // A root, a path, a count, and at least one entry.
   uint64_t FolderCount =
-      R.count(3 + LeastEntryBytes, "more folders than there can be");
+      R.count(3 + MinEntryBytes, "more folders than there can be");
   if (FolderCount > UINT32_MAX)
     R.fail("more folders than there can be");
   if (!R.failed()) {

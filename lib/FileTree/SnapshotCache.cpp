@@ -42,11 +42,11 @@ namespace {
 constexpr uint32_t Never = std::numeric_limits<uint32_t>::max();
 
 /// What it costs to read an empty folder, and to open and close any, in probes.
-constexpr uint32_t LeastCost = 6;
+constexpr uint32_t MinCost = 6;
 constexpr uint32_t OpeningCost = 3;
 
 /// How often a folder may turn out to be unreadable or in motion.
-constexpr unsigned MostFailures = 3;
+constexpr unsigned MaxFailures = 3;
 } // namespace
 
 SnapshotCache::SnapshotCache(SnapshotOptions Options)
@@ -67,13 +67,13 @@ uint32_t SnapshotCache::listingCost(uint64_t FolderBytes) {
   constexpr uint64_t EntryBytes = 48;
   if (FolderBytes <= Block)
     FolderBytes /= 2;
-  uint64_t Cost = LeastCost + FolderBytes / EntryBytes / 3;
+  uint64_t Cost = MinCost + FolderBytes / EntryBytes / 3;
   return static_cast<uint32_t>(std::min<uint64_t>(Cost, Never / 2));
 }
 
 uint32_t SnapshotCache::missesToSpend(uint32_t Cost, int64_t Expected) {
   constexpr uint32_t Share = 8;
-  return std::max(Expected > Cost ? Cost / Share : Cost, FewestMisses);
+  return std::max(Expected > Cost ? Cost / Share : Cost, MinMisses);
 }
 
 /// How many of the names that are still to come will be looked for in \p In,
@@ -116,10 +116,10 @@ bool SnapshotCache::think(Folder &In) {
   if (Misses < In.ThinkAt.load(std::memory_order_relaxed))
     return false;
   // Not even its size is known yet.
-  uint32_t Next = missesToSpend(LeastCost, expectedIn(In, Misses));
+  uint32_t Next = missesToSpend(MinCost, expectedIn(In, Misses));
   if (Misses >= Next && readFolder(In, Misses, Next)) {
     Refusals.fetch_add(1, std::memory_order_relaxed);
-    if (++In.Failures == MostFailures)
+    if (++In.Failures == MaxFailures)
       Next = Never;
   }
   In.ThinkAt.store(Next, std::memory_order_relaxed);
@@ -179,7 +179,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
                                                uint32_t Cost,
                                                DirectorySnapshot::Ptr &Result) {
   // For all folders of a link together.
-  constexpr uint64_t MostBytes = uint64_t(256) << 20;
+  constexpr uint64_t MaxBytes = uint64_t(256) << 20;
   FolderID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
   {
@@ -192,7 +192,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
       return {};
     }
     It->second = nullptr;
-    Mine.MaxBytes = std::min(Mine.MaxBytes, MostBytes - Bytes);
+    Mine.MaxBytes = std::min(Mine.MaxBytes, MaxBytes - Bytes);
   }
   // Not all file systems say how large a folder is.
   Mine.MaxEntries = std::min<uint64_t>(Mine.MaxEntries, Cost * uint64_t(16));
@@ -204,7 +204,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
     return Error;
   }
   Listings.fetch_add(1, std::memory_order_relaxed);
-  Bytes = std::min(Bytes + Result->bytes(), MostBytes);
+  Bytes = std::min(Bytes + Result->bytes(), MaxBytes);
   ByID[ID] = Result;
   return {};
 }

@@ -83,34 +83,34 @@ constexpr unsigned ThreadsPerPostponed = 4;
 constexpr unsigned OtherHandles = 16;
 
 unsigned threadsFor(const WalkOptions &Options) {
-  uint64_t Most = std::max<uint64_t>(1, os::maxOpenFiles() / 8);
+  uint64_t MaxThreads = std::max<uint64_t>(1, os::maxOpenFiles() / 8);
   unsigned Wish = Options.Jobs
                       ? Options.Jobs
                       : std::max(EnoughThreads, os::usableProcessors());
   return static_cast<unsigned>(std::min<uint64_t>(
-      Most, std::min<unsigned>(Wish, TreeWalker::MaxThreads)));
+      MaxThreads, std::min<unsigned>(Wish, TreeWalker::MaxThreads)));
 }
 
 unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
   if (Options.MaxOpenFolders)
     return Options.MaxOpenFolders;
-  constexpr uint64_t MostKept = 4096;
+  constexpr uint64_t MaxKept = 4096;
   uint64_t Limit = os::maxOpenFiles();
   uint64_t Reserved = OtherHandles + uint64_t(HandlesPerThread) * Threads;
   // Half of the rest: the process may want some too.
   uint64_t Kept = Limit > Reserved ? (Limit - Reserved) / 2 : 0;
-  return static_cast<unsigned>(std::clamp<uint64_t>(Kept, 1, MostKept));
+  return static_cast<unsigned>(std::clamp<uint64_t>(Kept, 1, MaxKept));
 }
 } // namespace
 
 WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
                      const std::atomic<bool> &Cancelled)
     : Options(Options), Visitor(Visitor), Cancelled(Cancelled),
-      MostThreads(threadsFor(Options)), MostKept(keptFor(Options, MostThreads)),
-      MostPostponed(1 + MostThreads / ThreadsPerPostponed), Queue(MostThreads) {
+      MaxThreads(threadsFor(Options)), MaxKept(keptFor(Options, MaxThreads)),
+      MaxPostponed(1 + MaxThreads / ThreadsPerPostponed), Queue(MaxThreads) {
   Queue.setWanted(Options.Jobs
-                      ? MostThreads.load()
-                      : std::min(MostThreads.load(), os::usableProcessors()));
+                      ? MaxThreads.load()
+                      : std::min(MaxThreads.load(), os::usableProcessors()));
 }
 
 WalkState::~WalkState() {
@@ -124,9 +124,9 @@ void WalkState::noteWait() {
   if (Options.Jobs)
     return;
   unsigned Now = Queue.wanted();
-  if (Now >= MostThreads)
+  if (Now >= MaxThreads)
     return;
-  if (Queue.changeWanted(Now, std::min(2 * Now, MostThreads.load())) &&
+  if (Queue.changeWanted(Now, std::min(2 * Now, MaxThreads.load())) &&
       Queue.hasWork())
     considerThread();
 }
@@ -140,7 +140,7 @@ void WalkState::considerThread() {
     return;
   std::lock_guard Lock(Starting);
   unsigned Next = Queue.threads();
-  if (IsOver || Next >= Queue.wanted() || Next >= MostThreads)
+  if (IsOver || Next >= Queue.wanted() || Next >= MaxThreads)
     return;
   // Counted first, so that the queue never sees more sleepers than threads.
   Queue.addThread();
@@ -152,7 +152,7 @@ void WalkState::considerThread() {
   };
   if (Threads.start(Work)) { // no more to be had: make do
     Queue.removeThread();
-    MostThreads.store(Next);
+    MaxThreads.store(Next);
     Queue.setWanted(Next);
   }
 }
@@ -235,7 +235,7 @@ void WalkWorker::childIsOpened(FolderNode *Parent) {
 /// are not followed none is followed on the way either, so that this cannot
 /// lead out of the tree.
 std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
-  constexpr size_t LongestPiece = 2048; // bytes; PATH_MAX is 4096
+  constexpr size_t MaxPieceLength = 2048; // bytes; PATH_MAX is 4096
   os::LinkRule Links =
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
   const FolderNode *Root = findChain(&Node);
@@ -250,7 +250,7 @@ std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
   while (!Error && !Chain.empty()) {
     Piece = TakeName();
     while (!Chain.empty() &&
-           Piece.size() + Chain.back()->NameLength < LongestPiece) {
+           Piece.size() + Chain.back()->NameLength < MaxPieceLength) {
       Piece += '/';
       Piece += TakeName();
     }
@@ -290,7 +290,7 @@ bool WalkWorker::open(FolderNode &Node) {
   if (Node.Begun)
     return true;
   Node.Keeps =
-      State.Kept.fetch_add(1, std::memory_order_relaxed) < State.MostKept;
+      State.Kept.fetch_add(1, std::memory_order_relaxed) < State.MaxKept;
   if (!Node.Keeps)
     State.Kept.fetch_sub(1, std::memory_order_relaxed);
   bool MayBeMount = true;
@@ -414,7 +414,7 @@ bool WalkWorker::mayPostpone(FolderNode &Node) {
   if (Node.Keeps || Node.Postponed)
     return true;
   if (State.Postponed.fetch_add(1, std::memory_order_relaxed) >=
-      State.MostPostponed) {
+      State.MaxPostponed) {
     State.Postponed.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }

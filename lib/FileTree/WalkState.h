@@ -49,9 +49,9 @@ struct WalkState {
   const WalkOptions &Options;
   TreeVisitor &Visitor;
   const std::atomic<bool> &Cancelled;
-  std::atomic<unsigned> MostThreads; ///< falls if no more can be had
-  const unsigned MostKept;      ///< folders that stay open for their children
-  const unsigned MostPostponed; ///< others that stay open, put back
+  std::atomic<unsigned> MaxThreads; ///< falls if no more can be had
+  const unsigned MaxKept;      ///< folders that stay open for their children
+  const unsigned MaxPostponed; ///< others that stay open, put back
   WorkQueue<FolderNode *> Queue;
   std::atomic<unsigned> Kept = 0;
   std::atomic<unsigned> Postponed = 0;

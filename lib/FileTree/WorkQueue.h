@@ -161,7 +161,7 @@ public:
   }
 
 private:
-  static constexpr size_t MostStolen = 16;
+  static constexpr size_t MaxStolen = 16;
 
   struct alignas(64) Stack {
     std::mutex Mutex;
@@ -187,11 +187,11 @@ private:
       Stack &Victim = Stacks[(Thief + I) % Stacks.size()];
       if (Victim.Size.load(std::memory_order_relaxed) == 0)
         continue;
-      T Taken[MostStolen];
+      T Taken[MaxStolen];
       size_t Count = 0;
       {
         std::lock_guard Lock(Victim.Mutex);
-        Count = std::min((Victim.Items.size() + 1) / 2, MostStolen);
+        Count = std::min((Victim.Items.size() + 1) / 2, MaxStolen);
         std::copy_n(Victim.Items.begin(), Count, Taken);
         Victim.Items.erase(Victim.Items.begin(),
                            Victim.Items.begin() +

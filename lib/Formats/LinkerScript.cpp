@@ -21,7 +21,7 @@ using namespace llvm;
 namespace headstart {
 
 /// No script that anybody wrote names as many; each costs a search.
-static constexpr size_t MostNames = 65536;
+static constexpr size_t MaxNames = 65536;
 
 namespace {
 class Lexer {
@@ -104,7 +104,7 @@ StringRef Lexer::next() {
 bool Reader::add(ScriptName::Kind What, StringRef Token) {
   if (Token.consume_front("\"") && !Token.consume_back("\""))
     return false;
-  if (Token.empty() || Names.size() == MostNames)
+  if (Token.empty() || Names.size() == MaxNames)
     return false;
   Names.push_back({What, Token});
   return true;

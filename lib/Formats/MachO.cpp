@@ -44,7 +44,7 @@ template <typename T> static std::optional<T> as(StringRef Command) {
   if (Command.size() < sizeof(T))
     return std::nullopt;
   T Value;
-  std::memcpy(&Value, Command.data(), sizeof(T));
+  llvm::copy(Command.take_front(sizeof(T)), reinterpret_cast<char *>(&Value));
   return Value;
 }
 

@@ -191,7 +191,7 @@ std::vector<StubDocument> YAMLStub::read() {
 
 /// Whether json::parse, which calls itself for each level, may have \p Text.
 static bool isShallow(StringRef Text) {
-  constexpr unsigned Deepest = 64;
+  constexpr unsigned MaxDepth = 64;
   unsigned Depth = 0;
   for (size_t I = 0; I < Text.size(); ++I) {
     switch (Text[I]) {
@@ -202,7 +202,7 @@ static bool isShallow(StringRef Text) {
       break;
     case '[':
     case '{':
-      if (++Depth > Deepest)
+      if (++Depth > MaxDepth)
         return false;
       break;
     case ']':

@@ -51,10 +51,10 @@ CommandLineContext CommandLineContext::fromProcess() {
 namespace {
 /// Of all response files together: far beyond any build's, and little enough
 /// to read twice.
-constexpr uint64_t MostResponseBytes = uint64_t(256) << 20;
-constexpr size_t DeepestNesting = 64;
+constexpr uint64_t MaxResponseBytes = uint64_t(256) << 20;
+constexpr size_t MaxNesting = 64;
 /// Files that name each other twice would double the work at every level.
-constexpr size_t MostResponseFiles = 10000;
+constexpr size_t MaxResponseFiles = 10000;
 
 class Expander {
 public:
@@ -77,7 +77,7 @@ private:
   ExpandedCommandLine &Result;
   SmallVector<os::FileIdentity, 8> Including; ///< outermost first
   size_t FilesRead = 0;
-  uint64_t BytesLeft = MostResponseBytes;
+  uint64_t BytesLeft = MaxResponseBytes;
 };
 } // namespace
 
@@ -89,11 +89,11 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
         return Outer.Device == Own.Device && Outer.Inode == Own.Inode;
       }))
     return refuse("it includes itself");
-  if (Including.size() >= DeepestNesting)
-    return refuse("more than " + Twine(DeepestNesting) +
+  if (Including.size() >= MaxNesting)
+    return refuse("more than " + Twine(MaxNesting) +
                   " response files are inside each other");
-  if (FilesRead >= MostResponseFiles)
-    return refuse("there are more than " + Twine(MostResponseFiles) +
+  if (FilesRead >= MaxResponseFiles)
+    return refuse("there are more than " + Twine(MaxResponseFiles) +
                   " response files");
   if (File.size() > BytesLeft)
     return refuse("with those before it, it is larger than 256 MiB");

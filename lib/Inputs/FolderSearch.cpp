@@ -89,10 +89,10 @@ std::optional<ResolvedInput> FolderSearch::find(ArrayRef<std::string> Names,
 
 void FolderSearch::add(StringRef Path) {
   // More than any linker script names, and each costs every -l a look.
-  constexpr size_t MostFolders = 1000;
+  constexpr size_t MaxFolders = 1000;
   SmallString<256> Buffer;
   std::lock_guard Lock(Mutex);
-  if (Added.size() < MostFolders)
+  if (Added.size() < MaxFolders)
     Added.push_back(&Cache.add(pathOf(Path, Buffer)));
 }
 

@@ -20,7 +20,7 @@ using namespace llvm;
 namespace headstart {
 
 /// A driver may leave the link to another one, which then starts a linker.
-static constexpr unsigned MostDrivers = 3;
+static constexpr unsigned MaxDrivers = 3;
 
 static ForeignCommand problem(const Twine &What) {
   ForeignCommand Result;
@@ -122,7 +122,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
     Program = recognizeProgram(Words);
   }
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
-    if (Drivers == MostDrivers)
+    if (Drivers == MaxDrivers)
       return problem("'" + Words.front() + "' would start one more driver");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;

@@ -368,9 +368,9 @@ bool LinkSession::giveThreadsBack() {
   return true;
 }
 
-bool LinkSession::joinEngine(std::chrono::milliseconds Most) {
+bool LinkSession::joinEngine(std::chrono::milliseconds MaxWait) {
   std::lock_guard<std::mutex> Lock(JoinMutex);
-  return Engine->join(Most);
+  return Engine->join(MaxWait);
 }
 
 void LinkSession::writeReports() {

@@ -118,12 +118,13 @@ void Threads::join() {
   Running.clear();
 }
 
-bool Threads::join(std::chrono::milliseconds Most) {
+bool Threads::join(std::chrono::milliseconds MaxWait) {
   if (Running.empty())
     return !HasLetGo;
   {
     std::unique_lock<std::mutex> Lock(Alive->Mutex);
-    if (Alive->None.wait_for(Lock, Most, [&] { return Alive->Running == 0; })) {
+    if (Alive->None.wait_for(Lock, MaxWait,
+                             [&] { return Alive->Running == 0; })) {
       Lock.unlock();
       join();
       return !HasLetGo;

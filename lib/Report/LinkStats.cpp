@@ -218,8 +218,8 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << " The linker read nothing from the disk itself.";
   }
   // Less is no pause that anybody would look for.
-  constexpr double LeastMs = 5;
-  if (S.WaitedMs && *S.WaitedMs >= LeastMs)
+  constexpr double MinMs = 5;
+  if (S.WaitedMs && *S.WaitedMs >= MinMs)
     P << " It waited " << seconds(*S.WaitedMs)
       << " for files that were just being opened.";
   // Beside a linker that is not ours nothing can be handed over.

@@ -47,15 +47,15 @@ unsigned ResidentShare::percent() const {
 
 /// From 0, nothing, to 4, all of it.
 static unsigned levelOf(ResidentShare Share) {
-  constexpr unsigned Most = 4;
+  constexpr unsigned Max = 4;
   if (Share.Resident >= Share.Whole)
-    return Most;
+    return Max;
   if (Share.Resident == 0)
     return 0;
   // A third, two thirds, and less than all.
   const double Part =
       static_cast<double>(Share.Resident) / static_cast<double>(Share.Whole);
-  return std::clamp(1 + static_cast<unsigned>(Part * 3), 1U, Most - 1);
+  return std::clamp(1 + static_cast<unsigned>(Part * 3), 1U, Max - 1);
 }
 
 static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
@@ -107,10 +107,10 @@ std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
 
 unsigned stripWidth(unsigned Columns) {
   // Beside it stand a percentage and a size, and a path needs room.
-  constexpr unsigned Least = 8;
-  constexpr unsigned Most = 40;
+  constexpr unsigned Min = 8;
+  constexpr unsigned Max = 40;
   const unsigned Width = Columns / 3;
-  return Width < Least ? 0 : std::min(Width, Most);
+  return Width < Min ? 0 : std::min(Width, Max);
 }
 
 } // namespace headstart

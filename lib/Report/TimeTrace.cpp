@@ -68,7 +68,7 @@ private:
       case '{':
       case '[':
         // json::parse calls itself for each. lld's have three.
-        if (++Depth > DeepestNesting)
+        if (++Depth > MaxNesting)
           return 0;
         break;
       default:
@@ -80,7 +80,7 @@ private:
     return 0;
   }
 
-  static constexpr size_t DeepestNesting = 64;
+  static constexpr size_t MaxNesting = 64;
   StringRef Rest;
 };
 

@@ -25,7 +25,7 @@ namespace headstart {
 static constexpr size_t BatchFiles = 4096;
 /// Threads that look: a cold disk answers several questions at once, and evict
 /// waits for what is written.
-static constexpr size_t MostThreads = 8;
+static constexpr size_t MaxThreads = 8;
 /// A thread that looks at fewer costs more than it helps.
 static constexpr size_t FilesPerThread = 32;
 
@@ -81,7 +81,7 @@ void CacheFiles::flush(Look LookAt, Show ShowOne) {
     }
   };
   os::Threads Helpers;
-  for (size_t I = 1; I < std::min(MostThreads, Pending.size() / FilesPerThread);
+  for (size_t I = 1; I < std::min(MaxThreads, Pending.size() / FilesPerThread);
        ++I)
     if (Helpers.start(Work))
       break; // fewer will do

@@ -77,9 +77,9 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
     const uint64_t Bytes = Done + Figures.leftBytes();
     double Share =
         Bytes ? static_cast<double>(Done) / static_cast<double>(Bytes) : 1;
-    constexpr unsigned MostBar = 30;
+    constexpr unsigned MaxBar = 30;
     // What stands beside it takes about 50 columns.
-    unsigned Bar = Columns > 60 ? std::min(MostBar, Columns - 55) : 0;
+    unsigned Bar = Columns > 60 ? std::min(MaxBar, Columns - 55) : 0;
     if (Bar) {
       auto Full = static_cast<unsigned>(Share * Bar);
       OS << '[' << std::string(Full, '=') << std::string(Bar - Full, ' ')

@@ -107,8 +107,7 @@ TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
   // A forecast of more makes it sooner, by a bounded share.
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 101), 12U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 1000000), 12U);
-  EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000),
-            SnapshotCache::FewestMisses);
+  EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000), SnapshotCache::MinMisses);
   EXPECT_LT(SnapshotCache::listingCost(4096), SnapshotCache::listingCost(8192));
   EXPECT_EQ(SnapshotCache::listingCost(UINT64_MAX), UINT32_MAX / 2);
 }

@@ -216,13 +216,13 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
       if (Folder.depth() == 0)
         return;
       uint64_t Now = Listed - ++Walked;
-      if (Now > MostPending)
-        MostPending = Now;
+      if (Now > MaxPending)
+        MaxPending = Now;
     }
 
     uint64_t Listed = 0;
     uint64_t Walked = 0;
-    uint64_t MostPending = 0;
+    uint64_t MaxPending = 0;
   };
   constexpr unsigned Count = 60000;
   TestFolder Tree(memoryFolder());
@@ -237,7 +237,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
     Watcher Seen;
     TreeWalker Walker(Options);
     Walker.walk({Tree.path("0"), Tree.path()}, Seen);
-    EXPECT_LT(Seen.MostPending, 10000U);
+    EXPECT_LT(Seen.MaxPending, 10000U);
     EXPECT_EQ(Seen.Walked, Count);
   }
 }

@@ -35,14 +35,14 @@ BenchRatio intervalOfMedian(std::vector<double> Values);
 /// Differences below this share are not told from none: medians of the same
 /// program, measured twice on a machine that does other things too, are so far
 /// apart.
-inline constexpr double SmallestDifference = 0.02;
+inline constexpr double MinDifference = 0.02;
 
 /// Of fewer pairs nothing is said: of four that all point one way one in eight
 /// does so by chance.
-inline constexpr size_t FewestPairs = 5;
+inline constexpr size_t MinPairs = 5;
 
 /// What \p Ratio says: a difference only where the interval does not hold 1,
-/// and the median is at least SmallestDifference away from it.
+/// and the median is at least MinDifference away from it.
 Verdict judge(const BenchRatio &Ratio);
 
 /// Marks the kept rounds of \p Series that stand apart by a modified z-score
@@ -51,7 +51,7 @@ Verdict judge(const BenchRatio &Ratio);
 void summarize(BenchSeries &Series);
 
 /// Compares \p Series with \p Base, pair by pair: rounds of the same number
-/// that were both kept. The verdict is Unknown for fewer than FewestPairs.
+/// that were both kept. The verdict is Unknown for fewer than MinPairs.
 void compareWith(const BenchSeries &Base, BenchSeries &Series);
 
 } // namespace headstart

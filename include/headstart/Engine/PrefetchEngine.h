@@ -129,9 +129,9 @@ public:
   /// `cancel`. One thread only.
   void join();
 
-  /// The same, for at most \p Most. False when some have not ended: they are
+  /// The same, for at most \p MaxWait. False when some have not ended: they are
   /// let go of, with all that they use. One thread only.
-  bool join(std::chrono::milliseconds Most);
+  bool join(std::chrono::milliseconds MaxWait);
 
   /// How much of the profile holds for what the linker was handed.
   struct ProfileUse {

@@ -79,11 +79,11 @@ public:
     At += Length;
     return S;
   }
-  /// A count of things of which each takes \p Least bytes, so that a large one
+  /// A count of things of which each takes \p MinBytes, so that a large one
   /// cannot make us allocate more than a multiple of the record's own size.
-  uint64_t count(uint64_t Least, llvm::StringRef Problem) {
+  uint64_t count(uint64_t MinBytes, llvm::StringRef Problem) {
     uint64_t Count = number();
-    if (Count > remaining() / Least) {
+    if (Count > remaining() / MinBytes) {
       fail(Problem);
       return 0;
     }

@@ -42,7 +42,7 @@ struct SnapshotFigures {
 class SnapshotCache {
 public:
   /// Below this many misses no folder is read.
-  static constexpr uint32_t FewestMisses = 2;
+  static constexpr uint32_t MinMisses = 2;
 
   /// One folder under one spelling. Lives as long as the cache.
   class Folder {
@@ -63,7 +63,7 @@ public:
     /// How many names were expected at the first of them.
     std::atomic<int64_t> ExpectedAtFirst{0};
     /// The number of misses at which to think about reading the folder.
-    std::atomic<uint32_t> ThinkAt{FewestMisses};
+    std::atomic<uint32_t> ThinkAt{MinMisses};
     /// A thread is at it; it owns what follows.
     std::atomic<bool> Busy{false};
     unsigned Failures = 0;

@@ -68,11 +68,11 @@ protected:
   explicit ByteSource(uint64_t Size) : Size(Size) {}
   void setSize(uint64_t NewSize) { Size = NewSize; }
 
+private:
   /// \p Range lies inside. \p Into is null, or has room for the bytes.
   virtual std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) = 0;
 
-private:
   uint64_t Size; ///< bytes
 };
 

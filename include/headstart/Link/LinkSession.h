@@ -90,7 +90,7 @@ private:
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
-  bool joinEngine(std::chrono::milliseconds Most);
+  bool joinEngine(std::chrono::milliseconds MaxWait);
   void noteProfileUse();
   void keepProfile(bool Succeeded);
   void traceStages();

@@ -72,9 +72,9 @@ public:
   std::error_code start(const ProgramStart &Start);
 
   /// Waits until the program has ended: what it has cost. Nothing when a signal
-  /// came in, or \p Most has passed.
+  /// came in, or \p MaxWait has passed.
   std::optional<ProgramUsage>
-  wait(std::optional<std::chrono::milliseconds> Most = std::nullopt);
+  wait(std::optional<std::chrono::milliseconds> MaxWait = std::nullopt);
 
   /// Kills the program and its group, and waits for it.
   void kill();

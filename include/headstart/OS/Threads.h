@@ -83,11 +83,11 @@ public:
   /// Waits until every thread has ended. Blocks.
   void join();
 
-  /// The same, but for no longer than \p Most. False when some have not ended
-  /// by then, or by an earlier call's time (a system call of a file system that
-  /// does not answer): they are let go of, must own all that they use, and end
-  /// when their call does.
-  bool join(std::chrono::milliseconds Most);
+  /// The same, but for no longer than \p MaxWait. False when some have not
+  /// ended by then, or by an earlier call's time (a system call of a file
+  /// system that does not answer): they are let go of, must own all that they
+  /// use, and end when their call does.
+  bool join(std::chrono::milliseconds MaxWait);
 
   size_t size() const { return Running.size(); }
 

@@ -65,7 +65,7 @@ private:
   const Entry *find(StringRef Name, unsigned PrefixBit) const;
 
   StringMap<Entry> Entries; ///< by lower-case name
-  size_t LongestName = 0;
+  size_t MaxNameLength = 0;
 };
 } // namespace
 
@@ -82,13 +82,13 @@ NameIndex::NameIndex() {
     E.ID = Table.getOption(ID).getUnaliasedOption().getID();
     for (StringRef Prefix : Prefixes)
       E.Prefixes |= 1U << (llvm::find(KnownPrefixes, Prefix) - KnownPrefixes);
-    LongestName = std::max(LongestName, Name.size());
+    MaxNameLength = std::max(MaxNameLength, Name.size());
   }
 }
 
 const NameIndex::Entry *NameIndex::find(StringRef Name,
                                         unsigned PrefixBit) const {
-  if (Name.size() > LongestName)
+  if (Name.size() > MaxNameLength)
     return nullptr;
   SmallString<64> Key;
   for (char C : Name)

@@ -69,9 +69,9 @@ private:
 };
 } // namespace
 
-static constexpr uint64_t LargestRemapFile = uint64_t(1) << 20; // bytes
+static constexpr uint64_t MaxRemapFileBytes = uint64_t(1) << 20; // bytes
 /// Far beyond any build's; each costs a comparison for each input.
-static constexpr size_t MostRemaps = 1000;
+static constexpr size_t MaxRemaps = 1000;
 
 NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
   NamedInput &Input = Command.Inputs.emplace_back();
@@ -133,7 +133,7 @@ void Parser::addRemap(StringRef Text) {
   auto [Pattern, File] = Text.split('=');
   // Anything else is an error.
   if (!File.empty() && !File.contains('=') &&
-      Command.ELF.Remaps.size() < MostRemaps)
+      Command.ELF.Remaps.size() < MaxRemaps)
     Command.ELF.Remaps.emplace_back(Pattern, File);
 }
 
@@ -148,10 +148,10 @@ void Parser::readRemaps() {
     ResolvedInput Found = InputResolver(Command).resolve(Named);
     os::OpenFile File;
     if (Found.Status.Kind != os::FileKind::Regular ||
-        Found.Status.Identity.Size > LargestRemapFile ||
+        Found.Status.Identity.Size > MaxRemapFileBytes ||
         os::OpenFile::open(Found.Path, File))
       continue;
-    std::string Text(std::min(File.size(), LargestRemapFile), '\0');
+    std::string Text(std::min(File.size(), MaxRemapFileBytes), '\0');
     std::error_code Error;
     Text.resize(File.readAt(0, Text, Error));
     for (StringRef TextLine : split(Text, '\n'))

@@ -49,7 +49,7 @@ InputArgList parseArguments(ArrayRef<const char *> Words) {
 
 /// lld takes any number of workers, in any base; more threads than this are an
 /// error in --prefetch-jobs, and an option of lld's must not become one.
-static constexpr unsigned MostWorkers = 256;
+static constexpr unsigned MaxWorkers = 256;
 
 std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
   unsigned Workers = 0;
@@ -63,7 +63,7 @@ std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
     } else if (MapsWorkers && A->getOption().matches(OPT_read_workers_eq)) {
       PrefetchOption Option;
       Option.Name = "prefetch-jobs";
-      Option.Value = std::to_string(std::min(Workers, MostWorkers));
+      Option.Value = std::to_string(std::min(Workers, MaxWorkers));
       Option.HasValue = true;
       Option.Spelling = std::string("--read-workers=") + A->getValue();
       Found.push_back({A->getIndex(), std::move(Option)});

@@ -33,7 +33,7 @@ namespace headstart::macho {
 
 namespace {
 /// More names than any build has, and few enough to hold.
-constexpr size_t MostListedFiles = 2'000'000;
+constexpr size_t MaxListedFiles = 2'000'000;
 
 class Parser {
 public:
@@ -122,7 +122,7 @@ void Parser::addFileList(const Arg &A) {
     Input.Search = ruleForPath(Name);
     Input.Lazy = Lazy;
     Input.Whole = AllLoad;
-    return Listed.size() < MostListedFiles;
+    return Listed.size() < MaxListedFiles;
   });
 }
 

@@ -87,18 +87,18 @@ void addSearchPaths(const InputArgList &Args, LinkCommand &Command) {
 }
 
 /// Far beyond any build's, and little enough to read twice.
-static constexpr uint64_t LargestFileList = uint64_t(256) << 20; // bytes
+static constexpr uint64_t MaxFileListBytes = uint64_t(256) << 20; // bytes
 /// No path that exists is longer.
-static constexpr size_t LongestLine = 64 << 10; // bytes
+static constexpr size_t MaxLineLength = 64 << 10; // bytes
 
 void readFileList(const std::string &Path, function_ref<bool(StringRef)> Each) {
   os::OpenFile File;
-  if (os::OpenFile::open(Path, File) || File.size() > LargestFileList)
+  if (os::OpenFile::open(Path, File) || File.size() > MaxFileListBytes)
     return;
   auto Take = [&](StringRef Line) {
     Line = Line.trim();
     // '#' begins a comment (lld 22 Common/Args.cpp: getLines).
-    return Line.empty() || Line.front() == '#' || Line.size() > LongestLine ||
+    return Line.empty() || Line.front() == '#' || Line.size() > MaxLineLength ||
            Each(Line);
   };
   std::vector<char> Chunk(size_t(1) << 20);
@@ -122,7 +122,7 @@ void readFileList(const std::string &Path, function_ref<bool(StringRef)> Each) {
       Begun.clear();
     }
     // What is too long already is not wanted, however it goes on.
-    if (Begun.size() <= LongestLine)
+    if (Begun.size() <= MaxLineLength)
       Begun += Rest;
   }
   Take(Begun);

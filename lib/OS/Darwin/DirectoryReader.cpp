@@ -58,12 +58,12 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
 
 /// What one record may take: the largest name (a file system may give 255
 /// characters of four bytes; XNU's own limit is MAXPATHLEN), and the fields.
-static constexpr size_t LargestRecord = MAXPATHLEN + 256;
+static constexpr size_t MaxRecordBytes = MAXPATHLEN + 256;
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)
     : Buffer(std::make_unique_for_overwrite<char[]>(
-          std::max(BufferBytes, LargestRecord))),
-      Capacity(std::max(BufferBytes, LargestRecord)) {}
+          std::max(BufferBytes, MaxRecordBytes))),
+      Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
 void DirectoryReader::start(DirectoryHandle &NewFolder) {
   Folder = &NewFolder;

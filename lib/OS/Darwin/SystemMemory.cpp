@@ -80,7 +80,7 @@ uint64_t headstart::os::maxOpenFiles() {
   if (::getrlimit(RLIMIT_NOFILE, &Limit) != 0)
     return OPEN_MAX;
   // The limit of every process holds below the one of this.
-  const uint64_t Most = static_cast<uint64_t>(
+  const uint64_t Max = static_cast<uint64_t>(
       std::max(control<int>("kern.maxfilesperproc").value_or(OPEN_MAX), 1));
-  return std::min<uint64_t>(Limit.rlim_cur, Most);
+  return std::min<uint64_t>(Limit.rlim_cur, Max);
 }

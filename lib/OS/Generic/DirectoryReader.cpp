@@ -225,12 +225,12 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
 }
 
 /// More than a name takes on any file system that is known.
-static constexpr size_t LargestName = 4096;
+static constexpr size_t MaxNameBytes = 4096;
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)
     : Buffer(std::make_unique_for_overwrite<char[]>(
-          std::max(BufferBytes, LargestName))),
-      Capacity(std::max(BufferBytes, LargestName)) {}
+          std::max(BufferBytes, MaxNameBytes))),
+      Capacity(std::max(BufferBytes, MaxNameBytes)) {}
 
 void DirectoryReader::start(DirectoryHandle &NewFolder) { Folder = &NewFolder; }
 

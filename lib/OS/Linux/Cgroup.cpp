@@ -59,7 +59,7 @@ constexpr uint64_t NoLimit = 0x7FFFFFFFFFFF0000;
 
 /// Of a group that lies deeper, the outermost ancestors but the root are passed
 /// over: each level costs four files.
-constexpr unsigned MostLevels = 64;
+constexpr unsigned MaxLevels = 64;
 
 /// Where a hierarchy is mounted.
 struct Mount {
@@ -231,7 +231,7 @@ CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
     if (Kind == &V2)
       Memory.PressurePercent =
           readPressure(Top + std::string(Rest) + "/memory.pressure");
-    for (unsigned Level = 0; !Rest.empty() && Level != MostLevels; ++Level) {
+    for (unsigned Level = 0; !Rest.empty() && Level != MaxLevels; ++Level) {
       addLevel(Top + std::string(Rest), *Kind, Memory);
       Rest = Rest.substr(0, Rest.rfind('/'));
     }

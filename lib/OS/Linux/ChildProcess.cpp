@@ -52,8 +52,8 @@ void closeFrom(unsigned First) {
   if (::close_range(First, ~0U, 0) == 0)
     return;
   // Linux before 5.9. More than that is hardly ever open.
-  constexpr int Most = 65536;
-  for (int Descriptor = static_cast<int>(First); Descriptor != Most;
+  constexpr int Max = 65536;
+  for (int Descriptor = static_cast<int>(First); Descriptor != Max;
        ++Descriptor)
     ::close(Descriptor);
 }

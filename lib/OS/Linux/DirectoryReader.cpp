@@ -71,12 +71,12 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
 /// The largest record: the kernel gives no name of PATH_MAX bytes or more
 /// (verify_dirent_name, fs/readdir.c), and rounds up to 8 bytes. It answers
 /// EINVAL to a buffer that is too small for the next entry.
-static constexpr size_t LargestRecord = (19 + PATH_MAX + 7) / 8 * 8;
+static constexpr size_t MaxRecordBytes = (19 + PATH_MAX + 7) / 8 * 8;
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)
     : Buffer(std::make_unique_for_overwrite<char[]>(
-          std::max(BufferBytes, LargestRecord))),
-      Capacity(std::max(BufferBytes, LargestRecord)) {}
+          std::max(BufferBytes, MaxRecordBytes))),
+      Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
 void DirectoryReader::start(DirectoryHandle &NewFolder) {
   Folder = &NewFolder;

@@ -67,18 +67,18 @@ int openProcess(pid_t Id) {
 #endif
 }
 
-/// Waits until the process \p Id has ended, a signal has come in, or \p Most
+/// Waits until the process \p Id has ended, a signal has come in, or \p MaxWait
 /// has passed.
-void waitForEnd(pid_t Id, std::optional<std::chrono::milliseconds> Most) {
+void waitForEnd(pid_t Id, std::optional<std::chrono::milliseconds> MaxWait) {
   const int Descriptor = openProcess(Id);
   if (Descriptor >= 0) {
     pollfd Poll = {.fd = Descriptor, .events = POLLIN, .revents = 0};
-    ::poll(&Poll, 1, Most ? static_cast<int>(Most->count()) : -1);
+    ::poll(&Poll, 1, MaxWait ? static_cast<int>(MaxWait->count()) : -1);
     ::close(Descriptor);
     return;
   }
   constexpr std::chrono::milliseconds Step{2};
-  std::this_thread::sleep_for(Most ? std::min(*Most, Step) : Step);
+  std::this_thread::sleep_for(MaxWait ? std::min(*MaxWait, Step) : Step);
 }
 
 /// Puts this process into \p Groups. Safe between fork and exec.
@@ -171,10 +171,10 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
 }
 
 std::optional<ProgramUsage>
-MeasuredProgram::wait(std::optional<std::chrono::milliseconds> Most) {
+MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
   if (Child < 0)
     return std::nullopt;
-  waitForEnd(Child, Most);
+  waitForEnd(Child, MaxWait);
   int Status = 0;
   rusage Usage = {};
   if (::wait4(Child, &Status, WNOHANG, &Usage) != Child)

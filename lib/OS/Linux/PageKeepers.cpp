@@ -72,9 +72,9 @@ class FileTable {
 public:
   explicit FileTable(std::span<const std::string> Paths) : Uses(Paths.size()) {
     // A process may not have many more mappings than 65,000.
-    constexpr size_t Most = 1000;
-    for (size_t I = 0; I < Paths.size(); I += Most)
-      addKeys(Paths.subspan(I, std::min(Most, Paths.size() - I)), I);
+    constexpr size_t Max = 1000;
+    for (size_t I = 0; I < Paths.size(); I += Max)
+      addKeys(Paths.subspan(I, std::min(Max, Paths.size() - I)), I);
     std::sort(Keys.begin(), Keys.end());
   }
 

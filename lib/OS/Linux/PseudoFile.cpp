@@ -27,17 +27,17 @@ std::optional<std::string> detail::readPseudoFile(const std::string &Path) {
   // A host of many containers can have a longer mountinfo; the control groups
   // are mounted at boot and so stand near its beginning.
   constexpr size_t Limit = 65536;
-  constexpr size_t Most = 4096; // have less, by far
+  constexpr size_t Max = 4096; // have less, by far
 
   OpenFile File;
   if (OpenFile::open(Path, File))
     return std::nullopt;
-  std::string Text(Most, '\0');
+  std::string Text(Max, '\0');
   std::error_code Error;
   size_t Read = File.readAt(0, Text, Error);
-  if (Read == Most) {
+  if (Read == Max) {
     Text.resize(Limit);
-    Read += File.readAt(Most, std::span(Text).subspan(Most), Error);
+    Read += File.readAt(Max, std::span(Text).subspan(Max), Error);
   }
   Text.resize(Read);
   if (Error)

@@ -31,8 +31,8 @@ uint64_t os::freeDescriptors() {
 }
 
 std::string os::limitInTheWay() {
-  constexpr rlim_t LeastStack = 1024UL * 1024;
-  constexpr uint64_t LeastDescriptors = 34;
+  constexpr rlim_t MinStackBytes = 1024UL * 1024;
+  constexpr uint64_t MinDescriptors = 34;
   const auto Limit = [](auto Which) {
     rlimit Found;
     return ::getrlimit(Which, &Found) == 0 ? Found.rlim_cur : RLIM_INFINITY;
@@ -41,9 +41,9 @@ std::string os::limitInTheWay() {
     return "the address space is limited (ulimit -v)";
   if (Limit(RLIMIT_DATA) != RLIM_INFINITY)
     return "memory is limited (ulimit -d)";
-  if (Limit(RLIMIT_STACK) < LeastStack)
+  if (Limit(RLIMIT_STACK) < MinStackBytes)
     return "stacks are limited (ulimit -s)";
-  if (freeDescriptors() < LeastDescriptors)
+  if (freeDescriptors() < MinDescriptors)
     return "few descriptors are free (ulimit -n)";
   return "";
 }

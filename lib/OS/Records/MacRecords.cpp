@@ -39,7 +39,7 @@ constexpr size_t VolumeAt = LengthBytes + 4;
 constexpr size_t FolderAt = LengthBytes + 8;
 constexpr size_t FileAt = LengthBytes + 12;
 constexpr size_t ForkAt = LengthBytes + 16;
-constexpr size_t SmallestRecord = LengthBytes + SetBytes;
+constexpr size_t MinRecordBytes = LengthBytes + SetBytes;
 
 // bsd/sys/attr.h.
 constexpr uint32_t Name = 0x1;              // ATTR_CMN_NAME
@@ -103,7 +103,7 @@ public:
 
 private:
   std::span<const char> Record;
-  size_t At = SmallestRecord;
+  size_t At = MinRecordBytes;
   bool Sound = true;
 };
 
@@ -133,10 +133,10 @@ static EntryType typeOf(uint32_t Type) {
 
 /// The length of the record at the front of \p Bytes, or 0.
 static size_t lengthOf(std::span<const char> Bytes) {
-  if (Bytes.size() < SmallestRecord)
+  if (Bytes.size() < MinRecordBytes)
     return 0;
   const auto Length = fieldAt<uint32_t>(Bytes.data(), 0);
-  return Length >= SmallestRecord && Length <= Bytes.size() && Length % 4 == 0
+  return Length >= MinRecordBytes && Length <= Bytes.size() && Length % 4 == 0
              ? Length
              : 0;
 }

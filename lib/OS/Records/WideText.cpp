@@ -93,21 +93,21 @@ static bool takeCharacter(std::string_view &Text, uint32_t &Value) {
   };
   const uint32_t First = ByteAt(0);
   size_t Tails = 0;
-  uint32_t Least = 0;
+  uint32_t Min = 0;
   if (First < 0x80) {
     Value = First;
   } else if (First >= 0xC0 && First < 0xE0) {
     Tails = 1;
     Value = First & 0x1F;
-    Least = 0x80;
+    Min = 0x80;
   } else if (First >= 0xE0 && First < 0xF0) {
     Tails = 2;
     Value = First & 0x0F;
-    Least = 0x800;
+    Min = 0x800;
   } else if (First >= 0xF0 && First < 0xF8) {
     Tails = 3;
     Value = First & 0x07;
-    Least = FirstPaired;
+    Min = FirstPaired;
   } else {
     return false;
   }
@@ -119,7 +119,7 @@ static bool takeCharacter(std::string_view &Text, uint32_t &Value) {
     Value = Value << TailBits | (ByteAt(I) & TailMask);
   }
   Text.remove_prefix(Tails + 1);
-  return Value >= Least && Value <= LastCharacter;
+  return Value >= Min && Value <= LastCharacter;
 }
 
 template <typename Unit>

@@ -109,8 +109,8 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
   const NativeCalls &Calls = NativeCalls::get();
   if (Calls.Open == nullptr || Calls.ErrorOf == nullptr)
     return makeError(std::errc::function_not_supported);
-  constexpr size_t MostUnits = 32767; // a length has 16 bits, and is in bytes
-  if (Name.size() > MostUnits)
+  constexpr size_t MaxUnits = 32767; // a length has 16 bits, and is in bytes
+  if (Name.size() > MaxUnits)
     return makeError(std::errc::filename_too_long);
   UNICODE_STRING Text;
   Text.Buffer = const_cast<wchar_t *>(Name.data());
@@ -436,12 +436,12 @@ std::error_code DirectoryHandle::readFile(const char *Name,
     return Error;
   Size = Status.Identity.Size;
   while (Filled != Into.size()) {
-    constexpr size_t MostAtOnce = size_t(1) << 30;
+    constexpr size_t MaxAtOnce = size_t(1) << 30;
     DWORD Got = 0;
     if (::ReadFile(
             File.get(), Into.data() + Filled,
-            static_cast<DWORD>(std::min(Into.size() - Filled, MostAtOnce)),
-            &Got, nullptr) == 0) {
+            static_cast<DWORD>(std::min(Into.size() - Filled, MaxAtOnce)), &Got,
+            nullptr) == 0) {
       const DWORD Code = ::GetLastError();
       if (Code != ERROR_HANDLE_EOF)
         return errorOf(Code);

@@ -27,18 +27,18 @@ namespace headstart::os {
 using namespace detail;
 
 /// Larger than the largest record (104 bytes and 255 units).
-static constexpr size_t LeastBuffer = 4096;
+static constexpr size_t MinBufferBytes = 4096;
 /// Shares answer to more with ERROR_INVALID_PARAMETER (github.com/dotnet/corefx
 /// issue 32098), and a Windows 10 (14393) loses what lies behind a larger first
 /// buffer (github.com/windirstat/windirstat issue 631).
-static constexpr size_t LargestBuffer = size_t(64) << 10;
+static constexpr size_t MaxBufferBytes = size_t(64) << 10;
 
 static std::atomic<ListWay> FirstWay = ListWay::IdBoth;
 
 void detail::refuseWaysBefore(ListWay First) { FirstWay.store(First); }
 
 static size_t capacityFor(size_t BufferBytes) {
-  return std::clamp(BufferBytes, LeastBuffer, LargestBuffer);
+  return std::clamp(BufferBytes, MinBufferBytes, MaxBufferBytes);
 }
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)

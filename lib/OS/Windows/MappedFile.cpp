@@ -116,8 +116,8 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     OVERLAPPED Where = {};
     Where.Offset = static_cast<DWORD>(Offset + Done);
     Where.OffsetHigh = static_cast<DWORD>((Offset + Done) >> 32);
-    constexpr size_t Most = size_t(1) << 30; // a DWORD counts them
-    const auto Want = static_cast<DWORD>(std::min(Into.size() - Done, Most));
+    constexpr size_t Max = size_t(1) << 30; // a DWORD counts them
+    const auto Want = static_cast<DWORD>(std::min(Into.size() - Done, Max));
     DWORD Got = 0;
     if (::ReadFile(handleOf(Handle), Into.data() + Done, Want, &Got, &Where) ==
         0) {

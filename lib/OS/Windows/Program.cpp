@@ -65,8 +65,8 @@ std::string headstart::os::programPath() {
       Path.resize(Length);
       return toUtf8(Path);
     }
-    constexpr size_t Most = 32768; // a path is never longer
-    if (Path.size() > Most)
+    constexpr size_t Max = 32768; // a path is never longer
+    if (Path.size() > Max)
       return {};
     Path.resize(2 * Path.size());
   }

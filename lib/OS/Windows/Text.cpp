@@ -14,7 +14,7 @@ namespace headstart::os::detail {
 
 /// The most units that the system takes, with the zero: a UNICODE_STRING
 /// counts bytes in 16 bits.
-static constexpr size_t MostUnits = 32767;
+static constexpr size_t MaxUnits = 32767;
 
 std::error_code toWide(std::string_view Text, std::wstring &Result) {
   Result.clear();
@@ -88,7 +88,7 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
   }
   }
   Result = extendedPath(View, std::wstring_view(Base));
-  if (Result.size() >= MostUnits)
+  if (Result.size() >= MaxUnits)
     return std::make_error_code(std::errc::filename_too_long);
   return {};
 }
