@@ -23,22 +23,32 @@ static constexpr uint64_t MeasureBytes = 32 * 1024 * 1024;
 static constexpr double HighPressurePercent = 10;
 
 bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
-  std::call_once(Measured, [&] { AvailableAtFirst = Read().available(); });
-  if (AvailableAtFirst != 0 && InputsBytes > AvailableAtFirst / 2)
+  uint64_t Available = 0;
+  {
+    std::lock_guard<std::mutex> Lock(Deciding);
+    if (!AvailableAtFirst)
+      AvailableAtFirst = Read().available();
+    Available = *AvailableAtFirst;
+  }
+  if (Available != 0 && InputsBytes > Available / 2)
     decide(InputsBytes);
   return isShort();
 }
 
 void MemoryWindow::decide(uint64_t InputsBytes) {
-  std::call_once(Decided, [&] {
-    // A system that does not tell has given the engine a careful budget.
-    os::SystemMemory Memory = Read();
-    uint64_t Available = Memory.available();
-    if (Available != 0 && InputsBytes > Available / 2) {
-      measure(Memory);
-      Short.store(true);
-    }
-  });
+  // Not std::call_once: where there is no memory the function is left by an
+  // exception, and under ThreadSanitizer others then wait for ever.
+  std::lock_guard<std::mutex> Lock(Deciding);
+  if (IsDecided)
+    return;
+  // A system that does not tell has given the engine a careful budget.
+  os::SystemMemory Memory = Read();
+  IsDecided = true;
+  uint64_t Available = Memory.available();
+  if (Available != 0 && InputsBytes > Available / 2) {
+    measure(Memory);
+    Short.store(true);
+  }
 }
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 
 namespace headstart {
 
@@ -82,8 +83,10 @@ private:
   const Reader Read;
   std::mutex Mutex;
   std::condition_variable Changed;
-  std::once_flag Decided, Measured;
-  uint64_t AvailableAtFirst = 0; ///< bytes; written once, by Measured
+  std::mutex Deciding;
+  bool IsDecided = false; ///< guarded by Deciding, as the next
+  std::optional<uint64_t>
+      AvailableAtFirst; ///< bytes; 0: the system does not tell
   std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
   std::atomic<uint64_t> Ahead{0};                ///< the sum of ByStage
   std::atomic<unsigned> Waiting{0};
