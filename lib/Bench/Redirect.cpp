@@ -299,8 +299,8 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
       readForeignCommand(Result.Words, Forced, /*Cancelled=*/nullptr);
   if (!Again.Command || !Again.Command->Links) {
     Result.Problem = Again.Problem.empty()
-                         ? "the link is no link any more when its outputs "
-                           "are moved"
+                         ? "with its outputs moved, the command line no longer "
+                           "links"
                          : Again.Problem;
     return Result;
   }

@@ -203,7 +203,7 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
                         bool Prune) {
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(Path))
-    return "profile '" + Path + "': is something else, and is left";
+    return "profile '" + Path + "': not a profile, so it is not replaced";
   const bool IsOneMore = !sys::fs::exists(Path);
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));

@@ -215,7 +215,7 @@ static std::string conflictOf(const CommandArguments &Arguments,
     return "--manifest does not go with --json, --stat and -0";
   const bool HasNoFile = Arguments.Tree.Manifest->empty();
   if (HasNoFile && sys::Process::StandardOutIsDisplayed())
-    return "a manifest is nothing to read: give --manifest=FILE";
+    return "a manifest is not text for a terminal: give --manifest=FILE";
   if (!Operands.Files.empty())
     return "'" + Operands.Files.front() + "': a manifest is of folders" +
            (HasNoFile ? "; a file for it is given as --manifest=FILE" : "");
