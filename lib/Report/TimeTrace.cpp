@@ -115,7 +115,7 @@ Expected<TimeTrace> TimeTrace::parse(std::unique_ptr<MemoryBuffer> Text) {
   if (!At.atEnd() || !Result.Events.starts_with("[") || !HasBeginning)
     return broken("is no time trace of LLVM's");
   Result.Text = std::move(Text);
-  return std::move(Result);
+  return Result;
 }
 
 uint64_t
