@@ -53,12 +53,13 @@ exec {headstart} run -- {stock} "$@"
 BY_PATH = """#!/bin/bash
 exec {stock} "$@"
 """
-# lld's tests set it to 1: link once and clean up. Those of COFF, to 2. Freed memory
-# is filled, so that what reads it shows on both sides.
+# lld's tests set it to 1: link once and clean up. Those of COFF, to 2.
 TIMES = """#!/bin/bash
-LLD_IN_TEST=%d MALLOC_PERTURB_=85 exec -a "$0" {linker} "$@"
+LLD_IN_TEST=%s exec -a "$0" {linker} "$@"
 """
 
+# Twice; freed memory is filled, so that what reads it shows on both sides.
+FILLED = "2 MALLOC_PERTURB_=85"
 # Where stock itself reads what it has freed, so that the outcome depends on what lies
 # there by then.
 FREED = "stock reads freed memory (valgrind: reportPendingDuplicateSymbols of " \
@@ -82,10 +83,10 @@ VARIANTS = {
                    stock=BY_PATH),
     "at-work": Variant("as a build runs lld: it ends without cleaning up "
                        "(LLD_IN_TEST=0), on both sides",
-                       wrapper=TIMES % 0, stock=TIMES % 0),
+                       wrapper=TIMES % "0", stock=TIMES % "0"),
     "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides; "
                      "freed memory is filled (MALLOC_PERTURB_)",
-                     wrapper=TIMES % 2, stock=TIMES % 2),
+                     wrapper=TIMES % FILLED, stock=TIMES % FILLED),
 }
 
 

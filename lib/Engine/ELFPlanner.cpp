@@ -81,11 +81,10 @@ FilePlanner::skim(const os::OpenFile &File, PlanScratch &Scratch) const {
     }
   };
 
-  std::optional<ArrayRef<char>> Head = Scratch.Bytes.head(8);
   // Of a thin archive there is nothing but headers and names.
-  if (!Head || ArchiveReader::isThin(*Head))
+  if (ArchiveReader::isThin(Scratch.Bytes))
     return Result;
-  if (!ArchiveReader::isArchive(*Head)) {
+  if (!ArchiveReader::isArchive(Scratch.Bytes)) {
     Add({0, File.size()});
     if (!Result->Objects.front().Headers)
       Result->Objects.clear();

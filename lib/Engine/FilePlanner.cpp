@@ -60,8 +60,7 @@ std::vector<LayoutPart> FilePlanner::readCOFF(const os::OpenFile &File,
   std::optional<COFFObject> Object = COFFObject::read(Scratch.Bytes);
   if (!Object) {
     // Of an archive the index alone.
-    std::optional<ArrayRef<char>> Head = Scratch.Bytes.head(8);
-    if (!Head || !ArchiveReader::isArchive(*Head))
+    if (!ArchiveReader::isArchive(Scratch.Bytes))
       return {};
     return ArchiveReader(Scratch.Bytes).readIndex();
   }

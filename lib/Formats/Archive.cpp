@@ -25,7 +25,6 @@ using namespace llvm;
 namespace headstart {
 
 static constexpr uint64_t MagicBytes = 8;
-static constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
 
 namespace {
 /// A member's header, as far as it matters here.
@@ -44,23 +43,27 @@ static bool isSymbolIndex(StringRef Name) {
          Name.starts_with("__.SYMDEF");
 }
 
-bool ArchiveReader::isThin(ArrayRef<char> Head) {
-  return StringRef(Head.data(), Head.size())
-      .starts_with(object::ThinArchiveMagic);
+/// Valid until \p File is read again; empty where it is too short.
+static StringRef magicOf(ByteSource &File) {
+  std::optional<ArrayRef<char>> Head = File.read({0, MagicBytes});
+  return Head ? StringRef(Head->data(), Head->size()) : StringRef();
 }
 
-bool ArchiveReader::isArchive(ArrayRef<char> Head) {
-  return isThin(Head) ||
-         StringRef(Head.data(), Head.size()).starts_with(object::ArchiveMagic);
+bool ArchiveReader::isThin(ByteSource &File) {
+  return magicOf(File) == object::ThinArchiveMagic;
+}
+
+bool ArchiveReader::isArchive(ByteSource &File) {
+  StringRef Magic = magicOf(File);
+  return Magic == object::ThinArchiveMagic || Magic == object::ArchiveMagic;
 }
 
 ArchiveReader::ArchiveReader(ByteSource &Archive)
     : Archive(Archive), At(Archive.size()) {
-  std::optional<ArrayRef<char>> Head = Archive.head(MagicBytes);
-  if (!Head || !isArchive(*Head))
-    return;
-  Thin = isThin(*Head);
-  At = MagicBytes;
+  StringRef Magic = magicOf(Archive);
+  Thin = Magic == object::ThinArchiveMagic;
+  if (Thin || Magic == object::ArchiveMagic)
+    At = MagicBytes;
 }
 
 std::optional<ArchiveMember> ArchiveReader::next() {
@@ -184,8 +187,7 @@ std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
   // long name a million times.
   constexpr uint64_t NameBytesForByte = 16;
   std::vector<std::string> Paths;
-  std::optional<ArrayRef<char>> Head = Archive.head(MagicBytes);
-  if (!Head || !ArchiveReader::isThin(*Head))
+  if (!ArchiveReader::isThin(Archive))
     return Paths;
   uint64_t NameBytesLeft =
       std::min(MaxTableBytes, NameBytesForByte * Archive.size());

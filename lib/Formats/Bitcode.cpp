@@ -20,9 +20,8 @@ namespace headstart {
 /// All of \p Bitcode, which LLVM wants in memory: in \p Buffer, or where it is.
 static MemoryBufferRef readAll(ByteSource &Bitcode,
                                SmallVectorImpl<char> &Buffer) {
-  constexpr uint64_t MaxBytes = uint64_t(64) << 20;
   std::optional<ArrayRef<char>> Bytes;
-  if (Bitcode.size() <= MaxBytes)
+  if (Bitcode.size() <= MaxTableBytes)
     Bytes = Bitcode.read({0, Bitcode.size()}, Buffer);
   if (!Bytes)
     return {};

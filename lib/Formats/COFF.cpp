@@ -22,9 +22,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Of section headers, of symbols, of directives: far above any compiler's.
-static constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
-
 namespace {
 /// What both forms of the file header say.
 struct FileHeader {
@@ -157,8 +154,12 @@ static void addSection(std::vector<LayoutPart> &Parts,
 }
 
 namespace {
-/// The sections that name other inputs. Which copy of a COMDAT counts, only the
-/// linker knows; compilers write none of these as one.
+/// The sections that name other inputs, as lld 22 reads them
+/// (COFF/InputFiles.cpp: readSection, initializeDependencies; checked against
+/// lld-link 22.1.8): of several .drectve only the last counts, of several
+/// .debug$T the first; an object with a .debug$P is itself a precompiled header
+/// and has no type server. Which copy of a COMDAT counts, only the linker
+/// knows; compilers write none of these as one.
 class NamingSections {
 public:
   void add(const object::coff_section &Section) {

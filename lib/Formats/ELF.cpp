@@ -17,9 +17,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Far more than compilers write; each table is held in memory as a whole.
-static constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
-
 /// Calls \p Visit with the types of one of the four forms.
 template <typename F> static auto withTypes(bool Is64, bool IsLittle, F Visit) {
   if (Is64)
@@ -266,14 +263,15 @@ ELFSymbols ELFObject::readSymbols(ByteSource &Object,
     GroupBytes.Length = End - GroupBytes.Offset;
   }
   constexpr uint64_t MaxGroupBytes = 1024 * 1024;
-  if (GroupBytes.Length > MaxGroupBytes)
-    GroupBytes = {Object.size() + 1, 0}; // not read
   return withTypes(Is64, IsLittle, [&](auto Types) {
     SymbolReader<decltype(Types)> Reader(*SymbolBytes, *StringBytes);
     ELFSymbols Result;
     Result.Uses = Reader.uses(FirstGlobal);
-    if (std::optional<ArrayRef<char>> Bytes = Object.read(GroupBytes)) {
-      Result.Rules.resize(Groups.empty() ? 0 : NumSections);
+    std::optional<ArrayRef<char>> Bytes;
+    if (!Groups.empty() && GroupBytes.Length <= MaxGroupBytes)
+      Bytes = Object.read(GroupBytes);
+    if (Bytes) {
+      Result.Rules.resize(NumSections);
       for (const Group &G : Groups)
         Reader.addGroup(G.Signature,
                         Bytes->slice(G.Members.Offset - GroupBytes.Offset,

@@ -29,9 +29,6 @@ static constexpr uint64_t UnitDieBytes = 128;
 static constexpr uint64_t UnitStringBytes = 512;
 static constexpr uint64_t UnitStringOffsetBytes = 64;
 
-/// Load commands past this are not read.
-static constexpr uint64_t MaxCommandBytes = uint64_t(64) << 20;
-
 std::optional<std::pair<uint32_t, uint32_t>> cpuOf(StringRef Arch) {
   MachO::Architecture Known = MachO::getArchitectureFromName(Arch);
   if (Known == MachO::AK_unknown)
@@ -74,7 +71,7 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
   Result.Flags = Header->flags;
   Result.FileSize = File.size();
   std::optional<ArrayRef<char>> Bytes;
-  if (Header->sizeofcmds <= MaxCommandBytes)
+  if (Header->sizeofcmds <= MaxTableBytes)
     Bytes = File.read({Result.Is64 ? sizeof(MachO::mach_header_64)
                                    : sizeof(MachO::mach_header),
                        Header->sizeofcmds});
@@ -412,15 +409,13 @@ static bool addInput(std::vector<LayoutPart> &Parts, ByteSource &Input,
   // Members past this many parts are fetched as they are, which bounds memory:
   // some 100,000 members.
   constexpr size_t MaxParts = 2 * 1024 * 1024;
-  constexpr uint64_t MagicBytes = 8;
-  std::optional<ArrayRef<char>> Head = Input.head(MagicBytes);
-  if (!Head || !ArchiveReader::isArchive(*Head)) {
+  if (!ArchiveReader::isArchive(Input)) {
     std::optional<MachOFile> File = MachOFile::read(Input);
     if (File)
       addParts(Parts, File->parts(), Offset);
     return File.has_value();
   }
-  bool IsThin = ArchiveReader::isThin(*Head);
+  bool IsThin = ArchiveReader::isThin(Input);
   ArchiveReader Archive(Input);
   addParts(Parts, Archive.readIndex(), Offset);
   while (AllMembers && !IsThin) {

@@ -28,7 +28,8 @@ namespace headstart {
 
 struct ArchiveMember {
   enum MemberKind : uint8_t { File, SymbolIndex, LongNames } Kind = File;
-  /// The header's column, without blanks; valid until the source is read again.
+  /// The header's column, without blanks, or the first bytes of a name behind
+  /// the header; valid until the source is read again.
   llvm::StringRef Name;
   ByteRange Header;   ///< with the name, where that stands behind it
   ByteRange Contents; ///< empty where the member is a file of its own
@@ -38,9 +39,9 @@ struct ArchiveMember {
 /// a member that ends behind it.
 class ArchiveReader {
 public:
-  /// Whether a file that begins with \p Head is an archive.
-  static bool isArchive(llvm::ArrayRef<char> Head);
-  static bool isThin(llvm::ArrayRef<char> Head);
+  /// Whether \p File begins like an archive, or a thin one. May block.
+  static bool isArchive(ByteSource &File);
+  static bool isThin(ByteSource &File);
 
   /// \p Archive must outlive the reader.
   explicit ArchiveReader(ByteSource &Archive);

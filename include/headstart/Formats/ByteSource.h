@@ -26,6 +26,10 @@
 
 namespace headstart {
 
+/// A table of more bytes is not read: far above what any compiler writes, and
+/// each is held in memory as a whole.
+inline constexpr uint64_t MaxTableBytes = uint64_t(64) << 20;
+
 /// One thread's.
 class ByteSource {
 public:
@@ -36,17 +40,13 @@ public:
   /// The bytes of \p Range, valid until the next call; nothing where the source
   /// does not hold all of them, or they cannot be read. May block for the disk.
   std::optional<llvm::ArrayRef<char>> read(ByteRange Range) {
-    if (Range.Offset > Size || Range.Length > Size - Range.Offset)
-      return std::nullopt;
-    return readInside(Range, nullptr);
+    return holds(Range) ? readInside(Range, nullptr) : std::nullopt;
   }
 
   /// The same, valid until \p Into is changed or the source is gone.
   std::optional<llvm::ArrayRef<char>> read(ByteRange Range,
                                            llvm::SmallVectorImpl<char> &Into) {
-    if (Range.Offset > Size || Range.Length > Size - Range.Offset)
-      return std::nullopt;
-    return readInside(Range, &Into);
+    return holds(Range) ? readInside(Range, &Into) : std::nullopt;
   }
 
   /// The first \p Length bytes, or all when there are fewer.
@@ -69,7 +69,11 @@ protected:
   void setSize(uint64_t NewSize) { Size = NewSize; }
 
 private:
-  /// \p Range lies inside. \p Into is null, or has room for the bytes.
+  bool holds(ByteRange Range) const {
+    return Range.Offset <= Size && Range.Length <= Size - Range.Offset;
+  }
+  /// \p Range lies inside. The bytes are put into \p Into, unless that is null
+  /// or they stay where they are.
   virtual std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) = 0;
 

@@ -35,7 +35,6 @@ public:
   /// Nothing where \p File is none. May block.
   static std::optional<MachOFile> read(ByteSource &File);
 
-  uint32_t fileType() const { return FileType; }
   uint32_t cpuType() const { return CPUType; }
   uint32_t flags() const { return Flags; }
 

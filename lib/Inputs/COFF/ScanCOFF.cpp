@@ -199,7 +199,7 @@ std::vector<FoundInput> Scan::run() {
   // lld asks for /debug, not for what it will make of it.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
   if (kindOf(Request.Bytes) == file_magic::archive) {
-    bool IsThin = ArchiveReader::isThin(*Request.Bytes.head(8));
+    bool IsThin = ArchiveReader::isThin(Request.Bytes);
     // Which members of other archives are read, only the linker knows. The
     // index of a thin one does not tell the two kinds of symbols apart that
     // ARM64EC has, and lld looks into every member.

@@ -82,7 +82,7 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
 
 static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (!ArchiveReader::isThin(*Request.Bytes.head(8)) ||
+  if (!ArchiveReader::isThin(Request.Bytes) ||
       !Request.Resolver.isFirstLook(Request.Identity))
     return Result;
   for (const std::string &Member : readThinMembers(Request.Bytes, Request.Path))
