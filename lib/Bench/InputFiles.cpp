@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputFiles.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Inputs/InputList.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

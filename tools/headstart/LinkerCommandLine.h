@@ -15,7 +15,7 @@
 #define HEADSTART_TOOLS_HEADSTART_LINKERCOMMANDLINE_H
 
 #include "Command.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Inputs/InputList.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"

@@ -29,23 +29,19 @@ struct PlannedFile {
 
 } // namespace
 
-/// Plans every input that is there, as the engine would without a profile and
-/// with nothing in memory.
+/// Plans every input of \p Command that is there, as the engine would without a
+/// profile and with nothing in memory. Adds them all to \p Inputs.
 static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
-                                           ArrayRef<ListedInput> Inputs) {
+                                           std::vector<ListedInput> &Inputs) {
   FilePlanner Planner(planOptionsOf(Command));
   PlanScratch Scratch;
   std::vector<PlannedFile> Files;
-  for (const ListedInput &Input : Inputs) {
-    os::OpenFile File;
-    if (Input.Found.Status.Kind != os::FileKind::Regular ||
-        os::OpenFile::open(Input.Found.Path, File))
-      continue;
-    Files.push_back(
-        {Input.Found.Path,
-         Planner.plan(File, Input.Named, static_cast<uint32_t>(Files.size()),
-                      Scratch)});
-  }
+  Inputs = listInputs(
+      Command, [&](const ListedInput &Input, const os::OpenFile &File) {
+        auto Order = static_cast<uint32_t>(Files.size());
+        Files.push_back({Input.Found.Path,
+                         Planner.plan(File, Input.Named, Order, Scratch)});
+      });
   for (PlannedFile &File : Files)
     llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {
       return !Planner.isLinked(R.Member);
@@ -70,7 +66,7 @@ Exit runPlan(const CommandArguments &Arguments) {
   Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
   if (!Command)
     return Status;
-  std::vector<ListedInput> Inputs = listInputs(*Command);
+  std::vector<ListedInput> Inputs;
   std::vector<PlannedFile> Files = planInputs(*Command, Inputs);
   if (Arguments.JSON) {
     json::OStream J(outs(), /*IndentSize=*/2);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "COFFScanSupport.h"
+#include "headstart/Inputs/InputList.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;

@@ -11,7 +11,7 @@
 #define HEADSTART_UNITTESTS_INPUTS_ELFTESTSUPPORT_H
 
 #include "TestSupport.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Inputs/InputList.h"
 
 namespace headstart::test {
 

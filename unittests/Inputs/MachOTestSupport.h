@@ -11,7 +11,7 @@
 #define HEADSTART_UNITTESTS_INPUTS_MACHOTESTSUPPORT_H
 
 #include "TestSupport.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Inputs/InputList.h"
 #include "llvm/BinaryFormat/MachO.h"
 #include "llvm/Support/Endian.h"
 

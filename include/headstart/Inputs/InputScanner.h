@@ -58,19 +58,6 @@ private:
   const InputResolver &Resolver;
 };
 
-/// An input of a link with its path settled.
-struct ListedInput {
-  NamedInput Named;
-  ResolvedInput Found;
-};
-
-/// All that the link of \p Command will read, in the order in which the linker
-/// asks for it, each file once: what the command line names and what is found
-/// inside that. Reads the inputs' headers, on the calling thread. Members of
-/// archives are not looked into, since which of them will be read only the
-/// linker knows.
-std::vector<ListedInput> listInputs(const LinkCommand &Command);
-
 } // namespace headstart
 
 #endif // HEADSTART_INPUTS_INPUTSCANNER_H

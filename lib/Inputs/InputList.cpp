@@ -1,0 +1,159 @@
+//===- InputList.cpp - The inputs of a link, in order ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Inputs/InputList.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Whether two inputs of one name are looked for in the same way, and so are
+/// one file.
+static bool haveOneRule(const NamedInput &A, const NamedInput &B) {
+  return A.Search == B.Search && A.StaticOnly == B.StaticOnly &&
+         (A.Search != SearchRule::ScriptInput ||
+          sys::path::parent_path(A.From) == sys::path::parent_path(B.From));
+}
+
+InputList::InputList(const LinkCommand &Command) : Kind(Command.Kind) {
+  for (const NamedInput &Named : Command.Inputs) {
+    auto [Number, IsNew] = make(Named);
+    if (IsNew) {
+      Waiting.push_back({Number, Named.Turn});
+      continue;
+    }
+    // `a.a --whole-archive a.a`
+    NamedInput &Known = Items[Number].Named;
+    Known.Whole |= Named.Whole;
+    Known.Lazy &= Named.Lazy;
+  }
+}
+
+/// Enters \p Named, and tells whether it is new.
+std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
+  auto Number = static_cast<uint32_t>(Items.size());
+  // Two rules for one name (an input and a /defaultlib; scripts of two folders)
+  // may find two files; the first keeps the name, the others are found by their
+  // paths.
+  auto [It, IsNew] = ByName.try_emplace(Named.Name, Number);
+  if (!IsNew && haveOneRule(Items[It->second].Named, Named))
+    return {It->second, false};
+  Items.push_back({std::move(Named)});
+  return {Number, true};
+}
+
+/// Default libraries are known by their names as written: of `Foo` and `foo`
+/// lld 22 searches for the first only (COFF/Driver.cpp, visitedLibs).
+static bool isDefaultLibrary(const NamedInput &Input) {
+  return Input.Reason == InputReason::DefaultLibrary ||
+         Input.Reason == InputReason::DefaultInside;
+}
+
+bool InputList::isPassedOver(const NamedInput &Input) const {
+  return Kind == Flavour::COFF && isDefaultLibrary(Input) &&
+         DefaultLibraries.contains(StringRef(Input.Name).lower());
+}
+
+std::optional<uint32_t> InputList::next() {
+  for (; !Waiting.empty(); Waiting.pop_front()) {
+    uint32_t Number = Waiting.front().Number;
+    if (!isTaken(Number) && !isPassedOver(Items[Number].Named))
+      return Number;
+  }
+  return std::nullopt;
+}
+
+bool InputList::take(uint32_t Number) {
+  Item &I = Items[Number];
+  if (I.Place != 0)
+    return false;
+  I.Place = ++NumTaken;
+  if (Kind == Flavour::COFF && isDefaultLibrary(I.Named))
+    DefaultLibraries.insert(StringRef(I.Named.Name).lower());
+  return true;
+}
+
+void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
+  const uint8_t Of = Items[By].Named.Turn;
+  std::vector<Turn> Next;
+  for (FoundInput &F : Found) {
+    F.Input.Turn = Of;
+    auto [Number, IsNew] = make(F.Input);
+    NamedInput &Known = Items[Number].Named;
+    if (!IsNew && (isTaken(Number) || (!F.Next && Known.Turn <= Of)))
+      continue;
+    if (!IsNew)
+      Known = std::move(F.Input);
+    if (F.Next)
+      Next.push_back({Number, Of});
+    else
+      Waiting.insert(
+          llvm::upper_bound(Waiting, Of,
+                            [](uint8_t Of, Turn T) { return Of < T.Of; }),
+          {Number, Of});
+  }
+  Waiting.insert(Waiting.begin(), Next.begin(), Next.end());
+}
+
+bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
+  const NamedInput &Named = Items[Number].Named;
+  // What lld-link searches for it knows by identity, whatever the path.
+  const os::FileIdentity &Identity = Found.Status.Identity;
+  if (Kind == Flavour::COFF && Found.exists() &&
+      (Named.Search == SearchRule::Object ||
+       Named.Search == SearchRule::Library) &&
+      !Files.insert({Identity.Device, Identity.Inode}).second)
+    return false;
+  auto ByOther = ByName.find(Found.Path);
+  if (ByOther != ByName.end() && ByOther->second == Number)
+    return !ByPath.contains(Found.Path);
+  if (ByOther != ByName.end() && isTaken(ByOther->second) &&
+      Items[ByOther->second].Named.Search == SearchRule::AsGiven)
+    return false;
+  return ByPath.try_emplace(Found.Path, Number).second;
+}
+
+std::optional<uint32_t> InputList::find(StringRef Path) const {
+  for (const StringMap<uint32_t> *Map : {&ByPath, &ByName})
+    if (auto It = Map->find(Path); It != Map->end())
+      return It->second;
+  return std::nullopt;
+}
+
+std::vector<ListedInput>
+listInputs(const LinkCommand &Command,
+           function_ref<void(const ListedInput &, const os::OpenFile &)> Visit) {
+  InputResolver Resolver(Command);
+  InputScanner Scanner(Resolver);
+  InputList List(Command);
+  std::vector<ListedInput> Listed;
+  while (std::optional<uint32_t> Number = List.next()) {
+    List.take(*Number);
+    const NamedInput &Named = List[*Number];
+    ResolvedInput Found = Resolver.resolve(Named);
+    if ((Named.Optional && !Found.exists()) || !List.settle(*Number, Found))
+      continue;
+    const ListedInput &This =
+        Listed.emplace_back(ListedInput{Named, std::move(Found)});
+    os::OpenFile File;
+    // The files of /proc and tracefs say that they are empty; reading them may
+    // wait, or do something.
+    if (This.Found.Status.Kind != os::FileKind::Regular ||
+        This.Found.Status.Identity.Size == 0 ||
+        os::OpenFile::open(This.Found.Path, This.Found.Status, File))
+      continue;
+    if (Visit)
+      Visit(This, File);
+    List.add(*Number, Scanner.scan(Named, This.Found.Path, File));
+  }
+  return Listed;
+}
+
+} // namespace headstart
