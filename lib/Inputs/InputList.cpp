@@ -111,12 +111,14 @@ bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
        Named.Search == SearchRule::Library) &&
       !Files.insert({Identity.Device, Identity.Inode}).second)
     return false;
-  auto ByOther = ByName.find(Found.Path);
-  if (ByOther != ByName.end() && ByOther->second == Number)
-    return !ByPath.contains(Found.Path);
-  if (ByOther != ByName.end() && isTaken(ByOther->second) &&
-      Items[ByOther->second].Named.Search == SearchRule::AsGiven)
-    return false;
+  if (auto It = ByName.find(Found.Path); It != ByName.end()) {
+    Item &Other = Items[It->second];
+    if (It->second == Number)
+      return Other.IsAtName = !ByPath.contains(Found.Path);
+    if (Other.IsAtName ||
+        (Other.Place != 0 && Other.Named.Search == SearchRule::AsGiven))
+      return false;
+  }
   return ByPath.try_emplace(Found.Path, Number).second;
 }
 

@@ -71,6 +71,7 @@ private:
   struct Item {
     NamedInput Named;
     uint32_t Place = 0; ///< from 1; 0: waits
+    bool IsAtName = false; ///< settled, and its path is its name
   };
   struct Turn {
     uint32_t Number;
@@ -85,7 +86,7 @@ private:
   std::deque<Turn> Waiting; ///< in order; who came earlier is there twice
   uint32_t NumTaken = 0;
   llvm::StringMap<uint32_t> ByName;
-  llvm::StringMap<uint32_t> ByPath; ///< where that is not the name
+  llvm::StringMap<uint32_t> ByPath; ///< settled elsewhere than at the name
   llvm::StringSet<> DefaultLibraries; ///< COFF: taken, in lower case
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< COFF: settled
 };
