@@ -12,55 +12,43 @@ using namespace llvm;
 
 namespace headstart {
 
-namespace {
+bool FileContents::isMapped() const {
+  return Buffer ? Buffer->getBufferKind() == MemoryBuffer::MemoryBuffer_MMap
+                : Mapping.isMapped();
+}
 
-class SharedBuffer final : public MemoryBuffer {
-public:
-  SharedBuffer(std::shared_ptr<const FileContents> Shared, StringRef Identifier,
-               const os::PageCache &Cache, bool RequiresNullTerminator)
-      : Contents(std::move(Shared)), Identifier(Identifier), Cache(Cache) {
-    StringRef Bytes = Contents->bytes();
-    init(Bytes.begin(), Bytes.end(), RequiresNullTerminator);
+std::span<const char> FileContents::part(ByteRange Range) const {
+  ByteRange Clipped = Range.clippedTo(bytes().size());
+  return {bytes().data() + Clipped.Offset, static_cast<size_t>(Clipped.Length)};
+}
+
+os::HintResult FileContents::willNeed(ByteRange Range,
+                                      const os::PageCache &Cache) const {
+  os::HintResult Result;
+  if (isMapped()) {
+    Result = Cache.willNeed(part(Range));
+  } else {
+    Result.Outcome = os::HintOutcome::Accepted;
+    Result.AcceptedBytes = part(Range).size();
   }
+  Result.Range = Range;
+  return Result;
+}
 
-  StringRef getBufferIdentifier() const override { return Identifier; }
+void FileContents::notNeededSoon(ByteRange Range,
+                                 const os::PageCache &Cache) const {
+  if (isMapped())
+    (void)Cache.notNeededSoon(part(Range));
+}
 
-  BufferKind getBufferKind() const override {
-    return Contents->isMapped() ? MemoryBuffer_MMap : MemoryBuffer_Malloc;
-  }
-
-  void dontNeedIfMmap() override {
-    if (Contents->isMapped())
-      (void)Cache.dontNeed(Contents->Mapping, {0, Contents->Mapping.size()});
-  }
-
-  // The engine has asked already, in a better order: willNeedIfMmap is nothing.
-
-private:
-  std::shared_ptr<const FileContents> Contents;
-  std::string Identifier;
-  os::PageCache Cache; // a copy: a few words, and no life to keep track of
-};
-
-} // namespace
-
-std::unique_ptr<MemoryBuffer>
-makeSharedBuffer(std::shared_ptr<const FileContents> Contents,
-                 StringRef Identifier, const BufferRequest &Request,
-                 const os::PageCache &Cache) {
-  // A caller that expects the file to change under it wants a private copy.
-  if (Request.IsVolatile)
-    return nullptr;
-  StringRef Bytes = Contents->bytes();
-  if (Request.Alignment && !isAddrAligned(*Request.Alignment, Bytes.data()))
-    return nullptr;
-  // Past the end of a mapped file the rest of its last page is zero; there is
-  // no rest when the file ends with the page.
-  if (Request.RequiresNullTerminator && Contents->isMapped() &&
-      Bytes.size() % Cache.pageSize() == 0)
-    return nullptr;
-  return std::make_unique<SharedBuffer>(std::move(Contents), Identifier, Cache,
-                                        Request.RequiresNullTerminator);
+std::optional<os::Residency>
+FileContents::residency(ByteRange Range, const os::PageCache &Cache) const {
+  if (isMapped())
+    return Cache.residency(part(Range));
+  // What is on the heap is in memory, as far as anybody can rely on it.
+  uint64_t Pages =
+      (part(Range).size() + Cache.pageSize() - 1) / Cache.pageSize();
+  return os::Residency{Pages, Pages};
 }
 
 } // namespace headstart

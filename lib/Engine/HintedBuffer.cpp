@@ -12,48 +12,58 @@ using namespace llvm;
 
 namespace headstart {
 
-HintedBuffer::HintedBuffer(std::unique_ptr<MemoryBuffer> TheWrapped,
+static std::shared_ptr<const FileContents>
+contentsOf(std::unique_ptr<MemoryBuffer> Buffer) {
+  auto Contents = std::make_shared<FileContents>();
+  Contents->Buffer = std::move(Buffer);
+  return Contents;
+}
+
+HintedBuffer::HintedBuffer(std::shared_ptr<const FileContents> TheContents,
+                           StringRef Identifier, bool RequiresNullTerminator,
                            const os::PageCache &Cache)
-    : Wrapped(std::move(TheWrapped)), Cache(Cache) {
-  init(Wrapped->getBufferStart(), Wrapped->getBufferEnd(),
-       /*RequiresNullTerminator=*/false);
+    : Contents(std::move(TheContents)), Identifier(Identifier), Cache(Cache) {
+  StringRef Bytes = Contents->bytes();
+  init(Bytes.begin(), Bytes.end(), RequiresNullTerminator);
 }
 
-std::span<const char> HintedBuffer::part(ByteRange Range) const {
-  ByteRange Clipped = Range.clippedTo(getBufferSize());
-  return {getBufferStart() + Clipped.Offset,
-          static_cast<size_t>(Clipped.Length)};
+HintedBuffer::HintedBuffer(std::unique_ptr<MemoryBuffer> Buffer,
+                           const os::PageCache &Cache)
+    : HintedBuffer(contentsOf(std::move(Buffer)), "",
+                   /*RequiresNullTerminator=*/false, Cache) {
+  Identifier = Contents->Buffer->getBufferIdentifier();
 }
 
-os::HintResult HintedBuffer::willNeed(ByteRange Range) const {
-  if (isMapped()) {
-    os::HintResult Result = Cache.willNeed(part(Range));
-    Result.Range = Range;
-    return Result;
-  }
-  os::HintResult Result;
-  Result.Range = Range;
-  Result.Outcome = os::HintOutcome::Accepted;
-  Result.AcceptedBytes = part(Range).size();
-  return Result;
+std::unique_ptr<HintedBuffer>
+HintedBuffer::over(std::shared_ptr<const FileContents> Contents,
+                   StringRef Identifier, const BufferRequest &Request,
+                   const os::PageCache &Cache) {
+  // A caller that expects the file to change under it wants a private copy.
+  if (Request.IsVolatile)
+    return nullptr;
+  StringRef Bytes = Contents->bytes();
+  if (Request.Alignment && !isAddrAligned(*Request.Alignment, Bytes.data()))
+    return nullptr;
+  // Past the end of a mapped file the rest of its last page is zero; there is
+  // no rest when the file ends with the page.
+  if (Request.RequiresNullTerminator && Contents->isMapped() &&
+      Bytes.size() % Cache.pageSize() == 0)
+    return nullptr;
+  std::unique_ptr<HintedBuffer> Buffer(new HintedBuffer(
+      std::move(Contents), Identifier, Request.RequiresNullTerminator, Cache));
+  Buffer->IsAskedFor = true;
+  return Buffer;
 }
 
-void HintedBuffer::dontNeed(ByteRange Range) const {
-  if (isMapped())
-    (void)Cache.notNeededSoon(part(Range));
+MemoryBuffer::BufferKind HintedBuffer::getBufferKind() const {
+  return Contents->isMapped() ? MemoryBuffer_MMap : MemoryBuffer_Malloc;
 }
 
-std::optional<os::Residency> HintedBuffer::residency(ByteRange Range) const {
-  if (isMapped())
-    return Cache.residency(part(Range));
-  // What is on the heap is in memory, as far as anybody can rely on it.
-  uint64_t Pages =
-      (part(Range).size() + Cache.pageSize() - 1) / Cache.pageSize();
-  return os::Residency{Pages, Pages};
-}
-
-std::optional<os::Residency> HintedBuffer::residency() const {
-  return residency({0, getBufferSize()});
+void HintedBuffer::dontNeedIfMmap() {
+  if (Contents->Buffer)
+    Contents->Buffer->dontNeedIfMmap();
+  else
+    (void)Cache.dontNeed(Contents->Mapping, {0, Contents->Mapping.size()});
 }
 
 } // namespace headstart

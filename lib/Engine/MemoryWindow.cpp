@@ -78,7 +78,8 @@ bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
     Waits();
     std::unique_lock<std::mutex> Lock(Mutex);
     Waiting.fetch_add(1);
-    Changed.wait(Lock, [&] { return hasRoom(For); });
+    while (!hasRoom(For))
+      Changed.wait(Lock);
     Waiting.fetch_sub(1);
   }
   return !isCancelled();
@@ -105,7 +106,7 @@ void MemoryWindow::giveBack(uint64_t Bytes) {
     Parse -= Bytes;
     Ahead.fetch_sub(Bytes);
   }
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 void MemoryWindow::reached(LinkStage Now) {
@@ -119,7 +120,7 @@ void MemoryWindow::reached(LinkStage Now) {
   }
   // How much there is has changed with what the linker did.
   SinceMeasured.store(MeasureBytes, std::memory_order_relaxed);
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 void MemoryWindow::cancel() {
@@ -127,7 +128,7 @@ void MemoryWindow::cancel() {
     std::lock_guard<std::mutex> Lock(Mutex);
     Cancelled.store(true);
   }
-  Changed.notify_all();
+  Changed.notifyAll();
 }
 
 } // namespace headstart

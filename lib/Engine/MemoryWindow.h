@@ -23,10 +23,10 @@
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -82,7 +82,7 @@ private:
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;
   std::mutex Mutex;
-  std::condition_variable Changed;
+  os::Condition Changed;
   std::mutex Deciding;
   bool IsDecided = false; ///< guarded by Deciding, as the next
   std::optional<uint64_t>

@@ -1,75 +1,41 @@
-//===- PrefetchEngine.cpp - The threads that fetch a link's inputs --------===//
+//===- PrefetchEngine.cpp - Begin, hand over, tell ------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-///
-/// \file
-/// Protocol. Each stage of the link has a cursor over all inputs. A thread
-/// takes the next input of the earliest stage that has any left, so that the
-/// parse phase of every file is under way before the next phase of any; an
-/// input that the linker asks for out of turn goes first:
-///
-///     parse:    claim ─ open ─ map ─ publish ─ look inside ─ plan ─ set
-///     Planned
-///               ─ fetch
-///     others:   wait for nobody: fetch the stage's ranges of a planned input
-///
-/// A thread that comes for a later stage of an input which has no plan yet (its
-/// planner is still waiting for the disk) leaves a bit in Flags and goes on;
-/// the planner sees the bit when it sets Planned, and fetches for that stage
-/// too. Exactly one of the two sees the other's bit, since both are set by
-/// atomic read-modify-writes of the same word.
-///
-/// What an input names inside itself is added to the table while others work;
-/// a thread that finds nothing more to prepare waits for those that are still
-/// looking (InputTable::nextWork).
-///
-/// Otherwise threads wait for the disk, for room (MemoryWindow.h), for the
-/// linker's opening of an input, and, of ELF, for each other's symbols before
-/// the second stage. The linker waits for none of these through us; `take`
-/// waits for the opening of the one file that it asks for, a second at most.
-///
-/// Shutdown. `cancel` sets a flag that is looked at before every step and by
-/// whoever waits, for room or for an input. The threads share the engine's
-/// state with the engine, as the linker shares what it holds: one that has not
-/// ended when `join` has waited long enough is let go of, and no order of
-/// destruction can leave a thread or the linker with an unmapped page.
-///
+//
+// What its owner and the linker ask of the engine. What the threads do, and how
+// all of it fits together: EngineWork.cpp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/PrefetchEngine.h"
 #include "EngineImpl.h"
-#include "Stages.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/Path.h"
 #include <algorithm>
-#include <atomic>
-#include <optional>
+#include <array>
 
 using namespace llvm;
 
 namespace headstart {
 
-namespace {
-
-/// Between two looks at the cancel flag; also the most that one wait for the
-/// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
-constexpr uint64_t StepBytes = 512 * 1024;
-
-/// The same for a disk that counts requests.
-constexpr uint64_t LargeStepBytes = 2 * 1024 * 1024;
-
-/// Looking into all 3,217 objects of a warm link cost 7% of it.
-constexpr unsigned MaxResidentLooks = 32;
-
 /// Descriptors that the linker itself may need at once, outputs included.
-constexpr uint64_t SpareDescriptors = 32;
+static constexpr uint64_t SpareDescriptors = 32;
 
-} // namespace
+static EngineOptions withDefaults(EngineOptions Options,
+                                  const os::PageCache &Cache) {
+  if (Options.MaxMappings == 0)
+    Options.MaxMappings = os::maxMappings() / 2;
+  Options.Plan.PageBytes = Cache.pageSize();
+  return Options;
+}
+
+PrefetchEngine::Impl::Impl(const EngineOptions &Options,
+                           const os::PageCache &Cache)
+    : Options(withDefaults(Options, Cache)), Cache(Cache),
+      Bytes(this->Options, this->Cache, Figures),
+      Held(this->Options, this->Cache, Figures, Bytes, Inputs) {}
 
 void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Command = std::move(TheCommand);
@@ -77,25 +43,31 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
   Scanner = std::make_unique<InputScanner>(*Resolver);
-  Table.fill(Command.Inputs,
-             [&](StringRef Name) { return Recorded.contains(Name); });
-  Planner = std::make_unique<FilePlanner>(Options.Plan, Cache);
-  // A thread holds a file, and the folder of another for a moment.
+  Planner = std::make_unique<FilePlanner>(Options.Plan);
   uint64_t Free = os::freeDescriptors();
-  uint64_t MaxJobs =
-      Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
-  // A single input may name thousands.
-  uint64_t Jobs = std::min<uint64_t>(Table.size() ? Options.Jobs : 0, MaxJobs);
-  if (MaxJobs == 0)
-    Problems.add("too few descriptors for threads", "prefetch",
-                 std::to_string(Free) + " are free");
+  uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
+  // A thread holds a file, and the folder of another for a moment. A single
+  // input may name thousands.
+  uint64_t Jobs =
+      std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
+  Scheduler::Settings Settings;
+  Settings.PlanTogether = Planner->planTogether();
+  Settings.MaxKept = Ours - Jobs;
+  if (Options.Profile)
+    Settings.IsRecorded = [this](StringRef Name) {
+      return Recorded.contains(Name);
+    };
+  Inputs.fill(Command, std::move(Settings));
+  if (Ours == 0)
+    Figures.Problems.add("too few descriptors for threads", "prefetch",
+                         std::to_string(Free) + " are free");
   for (unsigned I = 0; I != Jobs; ++I) {
     if (std::error_code E =
             Workers.start([Mine = shared_from_this(), I] { Mine->work(I); })) {
-      Problems.add("cannot start a thread", "prefetch", E.message());
+      Figures.Problems.add("cannot start a thread", "prefetch", E.message());
       break;
     }
-    Started.store(I + 1);
+    Figures.Started.store(I + 1);
   }
 }
 
@@ -110,389 +82,162 @@ void PrefetchEngine::Impl::addRecordedInputs() {
     NamedInput Input;
     Input.Name = File.Path;
     Input.Reason = InputReason::Recorded;
+    Input.Turn = UINT8_MAX; // until something names it
     Command.Inputs.push_back(std::move(Input));
   }
 }
 
-void PrefetchEngine::Impl::work(unsigned Id) {
-  // Behind the linker's own lanes.
-  constexpr int FirstPlace = 100;
-  if (!os::hasMemoryFor([&] {
-        workThrough(Options.Trace ? &Options.Trace->addLane(
-                                        "prefetch " + std::to_string(Id),
-                                        FirstPlace + static_cast<int>(Id))
-                                  : nullptr);
-      }))
-    noteOutOfMemory();
-  if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
-    ReadBytes.fetch_add(Use->Bytes);
-    Stops.fetch_add(Use->Stops);
-  } else {
-    TellsDiskUse.store(false);
-  }
-  Ended.fetch_add(1);
+/// Looks, before anything of it is read, how much of an input is in memory.
+void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
+                                         const NamedInput &Named,
+                                         const os::OpenFile &File) {
+  Figures.Inputs.fetch_add(File.size(), std::memory_order_relaxed);
+  Entry.Before = Cache.residency(File, {0, File.size()});
+  if (Entry.Before)
+    Figures.Resident.fetch_add(residentBytes(Entry, File.size()),
+                               std::memory_order_relaxed);
+  else
+    Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
+  if (isObjectByName(Named))
+    Streak.note(File.size() < MinMappedBytes && Entry.Before &&
+                Entry.Before->complete());
+  if (Options.Trace)
+    Options.Trace->sample("found in memory",
+                          [&] { return Figures.Resident.load(); });
 }
 
-void PrefetchEngine::Impl::workThrough(TraceLane *Lane) {
-  PlanScratch Scratch;
-  for (unsigned S = 0; S != NumLinkStages; ++S) {
-    auto Stage = static_cast<LinkStage>(S);
-    if (isReadAgain(Stage) && !Window.isShort())
-      break; // it is still there
-    if (Stage != LinkStage::Parse && leavesToLinker())
-      break;
-    while (!Window.isCancelled()) {
-      if (Stage == LinkStage::Parse) {
-        prepareUrgent(Scratch, Lane);
-        auto [Entry, Plans] = [&] {
-          TraceWait Wait(Lane, "wait for inputs");
-          return Table.nextWork(Streak.skipped(), [&] { Wait.begin(); });
-        }();
-        if (!Entry)
-          break;
-        if (Plans)
-          planLooked(*Entry, Scratch, Lane);
-        else
-          prepare(*Entry, Scratch, Lane);
-        continue;
-      }
-      InputEntry *Entry = Table.nextFor(Stage);
-      if (!Entry)
-        break;
-      uint16_t Mine = uint16_t(1) << S;
-      if (Entry->Flags.fetch_or(Mine) & InputEntry::PlannedFlag)
-        fetchStage(*Entry, Stage, nullptr, Lane);
-    }
-    if (Stage == LinkStage::Parse) {
-      Window.decide(InputsBytes.load());
-      enterSymbols(Scratch, Lane);
-    }
-  }
+uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
+                                             uint64_t FileSize) const {
+  return std::min(Entry.Before->ResidentPages * Cache.pageSize(), FileSize);
 }
 
-/// Whether the engine only opens files. lld's ELF driver writes section by
-/// section, and so goes through all inputs many times: short of memory,
-/// whatever is fetched ahead, and what is remembered of symbols, is taken from
-/// that.
-bool PrefetchEngine::Impl::leavesToLinker() {
-  return Planner->planTogether() && Window.decideEarly(InputsBytes.load());
+/// Opens a claimed entry, which is \p Named, and publishes what came of it. The
+/// file stays open for the caller, when it could be opened.
+FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
+                                                 const NamedInput &Named) {
+  ResolvedInput Found = Resolver->resolve(Named);
+  auto PassOver = [&] {
+    Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
+                   nullptr);
+    return nullptr;
+  };
+  auto Fail = [&](StringRef What, StringRef Reason) {
+    Figures.Problems.add(What, Found.Path, Reason);
+    return PassOver();
+  };
+  if (!Found.exists() && Named.Optional)
+    return PassOver();
+  if (!Found.exists())
+    return Fail("not found before the link", "no such file");
+  // Another name for what is under way already.
+  if (!Inputs.settle(Entry, Found))
+    return PassOver();
+  if (Found.Status.Kind != os::FileKind::Regular)
+    return Fail("not a regular file, left to the linker",
+                Found.Status.Kind == os::FileKind::Directory
+                    ? "is a directory"
+                    : "a FIFO, a device or a socket");
+  // Nothing to fetch. The files of /proc and tracefs look so, too, and reading
+  // them may wait, or do something.
+  if (Found.Status.Identity.Size == 0)
+    return PassOver();
+  auto File = std::make_shared<os::OpenFile>();
+  if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
+    return Fail("cannot open", E.message());
+  noteResidency(Entry, Named, *File);
+  std::shared_ptr<const FileContents> Contents =
+      Held.hold(*File, Found.Path,
+                /*IsCold=*/Entry.Before && !Entry.Before->complete());
+  Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),
+                 File->identity(), std::move(Contents));
+  return File;
 }
 
-/// What the linker asked for out of turn comes before what is next in turn.
-void PrefetchEngine::Impl::prepareUrgent(PlanScratch &Scratch,
-                                         TraceLane *Lane) {
-  if (!Urgent.load(std::memory_order_relaxed))
-    return;
-  if (InputEntry *Entry = Urgent.exchange(nullptr)) {
-    Table.beginLook();
-    prepare(*Entry, Scratch, Lane);
-  }
-}
-
-/// Adds what \p File names.
-void PrefetchEngine::Impl::follow(const InputEntry &Entry,
-                                  const os::OpenFile &File, bool IsObject,
-                                  TraceLane *Lane) {
-  // What a recorded object names is recorded too; archives and scripts tell
-  // the order as well. Objects mostly name the same: of those in memory, for
-  // which there is nothing else to do, a few are enough.
-  if (IsObject && recordOf(Entry.Path, File.identity()))
-    return;
-  if (!IsObject || !Entry.Before || !Entry.Before->complete() ||
-      ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
-          MaxResidentLooks) {
-    TraceSpan Span(Lane, "look inside", Entry.Path);
-    Table.add(Scanner->scan(Entry.Named, Entry.Path, File), Entry.Named.Turn);
-  }
-}
-
-bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry,
-                                              TraceLane *Lane) {
-  TraceWait Wait(Lane, "wait for the linker's open");
-  return Table.waitUntilPublished(Entry, [&] { Wait.begin(); });
-}
-
-/// A thread's work for one input in the parse phase.
-void PrefetchEngine::Impl::prepare(InputEntry &Entry, PlanScratch &Scratch,
-                                   TraceLane *Lane) {
-  llvm::scope_exit Looked([&] { Table.looked(); });
-  if (Entry.Flags.fetch_or(InputEntry::BegunFlag) & InputEntry::BegunFlag)
-    return;
-  os::OpenFile File;
-  {
-    TraceSpan Span(Lane, "open", Entry.Named.Name);
-    if (Table.claim(Entry)) {
-      openAndPublish(Entry, File, Lane);
-      if (Entry.Contents)
-        Span.event().Flow = {TraceFlow::From, flowOf(Entry)};
-    } else if (waitUntilPublished(Entry, Lane)) {
-      // The linker was faster. It has the buffer; the bytes behind the first
-      // pages are still ours to fetch.
-      (void)os::OpenFile::open(Entry.Path, File);
-    }
-    if (File.isOpen())
-      Span.event().Bytes = File.size();
-    if (File.isOpen() && Entry.Before)
-      Span.event().Resident = residentBytes(*Entry.Before, File.size());
-  }
-  if (!File.isOpen()) {
-    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-    return;
-  }
-
-  // Archives, scripts and stubs name what the linker reads next. What objects
-  // name comes after all that is known, and is best looked for when the object
-  // has been read.
-  bool IsObject = Entry.Contents && !Entry.Contents->isMapped()
-                      ? InputScanner::isObject(Entry.Contents->bytes())
-                      : InputScanner::isObject(File);
-  if (!IsObject)
-    follow(Entry, File, IsObject, Lane);
-  if (leavesToLinker()) {
-    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-    return;
-  }
-  bool NeedsPlan = needsPlan(Entry, File);
-  if (Planner->planTogether() && NeedsPlan) {
-    // The linker reads the section headers of all inputs before it reads the
-    // symbols of any.
-    TraceSpan Span(Lane, "skim", Entry.Path);
-    Entry.Skimmed = Planner->skim(File, Scratch);
-    Looked.release();
-    Table.planLater(Entry);
-    return;
-  }
-  Looked.release();
-  Table.looked();
-  if (NeedsPlan)
-    planEntry(Entry, File, Scratch, Lane);
-  fetchPlanned(Entry, File, IsObject, Lane);
-}
-
-/// Plans an entry that was prepared before. Which members of archives are
-/// linked is known when all is planned: nobody goes on to the next stage
-/// before.
-void PrefetchEngine::Impl::planLooked(InputEntry &Entry, PlanScratch &Scratch,
-                                      TraceLane *Lane) {
-  os::OpenFile File;
-  if (leavesToLinker() || os::OpenFile::open(Entry.Path, File)) {
-    Entry.Skimmed = nullptr;
-    Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-    Table.looked();
-    return;
-  }
-  planEntry(Entry, File, Scratch, Lane);
-  Table.looked();
-  fetchPlanned(Entry, File, InputScanner::isObject(File), Lane);
-}
-
-/// Fetches the first stage of \p Entry, which has its plan, and those for which
-/// others came before it had one.
-void PrefetchEngine::Impl::fetchPlanned(InputEntry &Entry,
-                                        const os::OpenFile &File, bool IsObject,
-                                        TraceLane *Lane) {
-  uint16_t Seen = Entry.Flags.fetch_or(InputEntry::PlannedFlag);
-  fetchStage(Entry, LinkStage::Parse, &File, Lane);
-  if (IsObject)
-    follow(Entry, File, IsObject, Lane);
-  for (unsigned S = 1; S != NumLinkStages; ++S)
-    if (Seen & (uint16_t(1) << S))
-      fetchStage(Entry, static_cast<LinkStage>(S), &File, Lane);
-}
-
-/// Whether what is not in memory is worth asking all inputs that are for their
-/// symbols. In a warm link there are always some pages that the system has
-/// taken away: that cost 5% of one.
-bool PrefetchEngine::Impl::isWorthSymbols() const {
-  constexpr uint64_t MinShare = 64; // of all inputs
-  uint64_t All = InputsBytes.load();
-  return HasLazyRanges.load() && All - ResidentBytes.load() >= All / MinShare;
-}
-
-/// Which members of archives are linked depends on the symbols of every input,
-/// also of those that needed no plan, being in memory. Returns when all that
-/// is known has been entered.
-void PrefetchEngine::Impl::enterSymbols(PlanScratch &Scratch, TraceLane *Lane) {
-  if (!Planner->planTogether())
-    return;
-  while (InputEntry *Entry = Table.nextFor(LinkStage::Parse)) {
-    os::OpenFile File;
-    if (isWorthSymbols() && !leavesToLinker() && !Window.isCancelled() &&
-        waitUntilPublished(*Entry, Lane) && beginSymbols(*Entry) &&
-        !os::OpenFile::open(Entry->Path, File)) {
-      TraceSpan Span(Lane, "read symbols", Entry->Path);
-      Planner->enterSymbols(File, Entry->Named, Scratch);
-    }
-    Table.finished();
-  }
-  TraceWait Wait(Lane, "wait for others' symbols");
-  Table.waitUntilFinished([&] { Wait.begin(); });
-}
-
-/// The record of \p Path, when the file is still the one that was recorded.
-const RecordedFile *
-PrefetchEngine::Impl::recordOf(StringRef Path,
-                               const os::FileIdentity &Identity) const {
-  const RecordedFile *File = Recorded.lookup(Path);
-  return File && File->Identity == Identity ? File : nullptr;
-}
-
-/// Whether all that the last link touched of \p File is in memory. What it did
-/// not touch was perhaps never fetched: a warm file need not be whole.
-bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
-                                      const os::Residency &Before,
-                                      const RecordedFile &Record) const {
-  if (Before.ResidentPages < Record.touchedBytes() / Cache.pageSize())
-    return false;
-  return llvm::all_of(Record.Touched, [&](ByteRange Range) {
-    std::optional<os::Residency> Part = Cache.residency(File, Range);
-    return Part && Part->complete();
-  });
-}
-
-/// Whether anything of an entry may have to be fetched.
-bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
-                                     const os::OpenFile &File) const {
-  // A small file that is held was read to be held.
-  if (Entry.Contents && !Entry.Contents->isMapped())
-    return false;
-  if (!Entry.Before)
-    return true;
-  if (Entry.Before->complete())
-    return false;
-  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  return !Record || !isResident(File, *Entry.Before, *Record);
-}
-
-/// Plans an entry that needs it.
-void PrefetchEngine::Impl::planEntry(InputEntry &Entry,
-                                     const os::OpenFile &File,
-                                     PlanScratch &Scratch, TraceLane *Lane) {
-  TraceSpan Span(Lane, "plan", Entry.Path);
-  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (InputTable::isObject(Entry.Named) &&
-      Probe.fetchesWhole(ColdObjects.fetch_add(1), TraceClock::now())) {
-    Entry.Plan = planFile({}, File.size(), Options.Plan);
-    Entry.Fetched.assign(Entry.Plan.size(), 0);
-    return;
-  }
-  if (!Record)
-    (void)beginSymbols(Entry);
-  // Of /wholearchive every member is read, in the order of the file.
-  Entry.Plan = Planner->plan(File, Entry.Named, Entry.Number, Scratch, Record,
-                             Entry.Skimmed.get());
-  Entry.Skimmed = nullptr;
-  if (Entry.Before && Entry.Before->ResidentPages != 0)
-    llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
-      std::optional<os::Residency> Part = Cache.residency(File, R.Range);
-      return Part && Part->complete();
+std::unique_ptr<MemoryBuffer>
+PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
+  constexpr int Place = 1; // below the linker's stages
+  TraceLane::Use Lane(
+      Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
+                    : nullptr);
+  TraceSpan Span("left to the linker", Path);
+  std::optional<NamedInput> Claimed;
+  std::optional<TraceClock::time_point> Begin;
+  InputEntry *Entry = [&] {
+    TraceWait Wait("wait until it is open");
+    return Inputs.ask(Path, Streak.isWarm(), Claimed, [&] {
+      Begin = os::now();
+      Wait.begin();
     });
-  Entry.Fetched.assign(Entry.Plan.size(), 0);
-  if (llvm::any_of(Entry.Plan,
-                   [](const PlannedRange &R) { return R.Member != 0; }))
-    HasLazyRanges.store(true);
-}
-
-void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
-                                      const os::OpenFile *File,
-                                      TraceLane *Lane) {
-  os::OpenFile Reopened;
-  for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    if (!isReadIn(Entry.Plan[I], Stage) ||
-        !Planner->isLinked(Entry.Plan[I].Member))
-      continue;
-    if (!File) {
-      // Descriptors are few, inputs may be many: it was closed long ago.
-      if (os::OpenFile::open(Entry.Path, Reopened))
-        return;
-      File = &Reopened;
-    }
-    if (!fetchRange(Entry, I, Stage, *File, Lane))
-      return;
+  }();
+  if (Begin)
+    Figures.Waited.fetch_add((os::now() - *Begin).count(),
+                             std::memory_order_relaxed);
+  if (!Entry)
+    return nullptr;
+  if (Claimed) {
+    TraceSpan Opening("open", Path);
+    (void)openAndPublish(*Entry, *Claimed);
   }
-}
-
-/// Fetches one range in steps. False when there is nothing more to do for this
-/// input, or at all.
-bool PrefetchEngine::Impl::fetchRange(InputEntry &Entry, size_t Index,
-                                      LinkStage Stage, const os::OpenFile &File,
-                                      TraceLane *Lane) {
-  const PlannedRange &Planned = Entry.Plan[Index];
-  TraceSpan Span(Lane, "fetch", Entry.Path);
-  llvm::scope_exit Finish([&] {
-    if (Span.event().Bytes == 0)
-      Span.forget();
-  });
-  Span.event().Offset = Planned.Range.Offset;
-  Span.event().Why = partName(Planned.Why);
-  Span.event().Stage = linkStageName(Stage);
-  uint64_t Done = 0;
-  bool GoOn = true;
-  while (GoOn && Done < Planned.Range.Length) {
-    if (!waitForRoom(Stage, Lane))
-      return false;
-    if (Window.isShort())
-      giveUpFinished();
-    ByteRange Step{
-        Planned.Range.Offset + Done,
-        std::min(Probe.prefersWholeFiles() ? LargeStepBytes : StepBytes,
-                 Planned.Range.Length - Done)};
-    Window.add(Stage, Step.Length);
-    if (Stage == LinkStage::Parse) {
-      Entry.BytesAhead.fetch_add(Step.Length);
-      // The linker may have asked between the two lines above.
-      if (Entry.Asked.load())
-        giveBack(Entry);
-    }
-    Hints.note(TraceClock::now());
-    os::HintResult Result = Cache.fetch(&File, nullptr, Step);
-    HintCalls.fetch_add(Result.Calls, std::memory_order_relaxed);
-    HintedBytes.fetch_add(Result.AcceptedBytes, std::memory_order_relaxed);
-    if (!isReadAgain(Stage))
-      Entry.Fetched[Index] += Result.AcceptedBytes;
-    Done += Step.Length;
-    Span.event().Bytes += Result.AcceptedBytes;
-    sampleWindow();
-    if (Result.Outcome != os::HintOutcome::Accepted) {
-      Problems.add("cannot fetch", Entry.Path,
-                   Result.Outcome == os::HintOutcome::Unsupported
-                       ? "not supported by this system"
-                       : Result.Error.message());
-      GoOn = false;
-    }
+  // From here on the entry is published and no longer changes; the scheduler
+  // has ordered its fields before us.
+  Bytes.giveBack(*Entry);
+  Bytes.sample();
+  std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
+  if (Buffer) {
+    Span.event().Name = "handed over";
+    Span.event().Bytes = Entry->Identity.Size;
+    if (!Claimed)
+      Span.event().Flow = {TraceFlow::To, Entry->flow()};
   }
-  Hints.note(TraceClock::now());
-  return GoOn;
+  return Buffer;
 }
 
-/// Waits while as much as memory allows is fetched and not used yet. False when
-/// the engine is cancelled.
-bool PrefetchEngine::Impl::waitForRoom(LinkStage Stage, TraceLane *Lane) {
-  TraceWait Wait(Lane, "wait for memory");
-  bool GoOn = Window.waitForRoom(Stage, [&] { Wait.begin(); });
-  if (Wait.hasBegun())
-    Probe.disturb();
-  return GoOn;
-}
-
-/// Short of memory, tells the system that what the linker has finished with can
-/// go first. One thread does it, once for each stage.
-void PrefetchEngine::Impl::giveUpFinished() {
-  LinkStage Now = Window.stage();
-  LinkStage Before = GivenUp.exchange(Now);
-  if (Before >= Now)
-    return;
-  Table.forEachReady([&](const InputEntry &Entry) {
-    if (!(Entry.Flags.load() & InputEntry::PlannedFlag) || !Entry.Contents ||
-        !Entry.Contents->isMapped())
+PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
+  PrefetchEngine::ProfileUse Use;
+  Inputs.forEachReady([&](const InputEntry &Entry) {
+    if (!isWorthRecord(Entry))
       return;
-    std::span<const char> Bytes = Entry.Contents->Mapping.bytes();
-    for (const PlannedRange &Range : Entry.Plan)
-      if (isFinishedBetween(Range, Before, Now) &&
-          Range.Range.end() <= Bytes.size())
-        (void)Cache.notNeededSoon(
-            Bytes.subspan(Range.Range.Offset, Range.Range.Length));
+    if (recordOf(Entry.Path, Entry.Identity))
+      ++Use.Matched;
+    else
+      ++Use.Changed;
   });
+  return Use;
+}
+
+void PrefetchEngine::Impl::addTo(LinkStats &Stats,
+                                 TraceClock::time_point Origin) const {
+  auto Milliseconds = [](TraceClock::duration D) {
+    return std::chrono::duration<double, std::milli>(D).count();
+  };
+  Stats.Inputs += Inputs.size();
+  Stats.InputsBytes += Figures.Inputs.load();
+  Stats.ResidentBytesBefore += Figures.Resident.load();
+  Stats.UnknownBytesBefore += Figures.Unknown.load();
+  Stats.HintedBytes += Figures.Hinted.load();
+  Stats.HintCalls += Figures.HintCalls.load();
+  Stats.HandedOver += Figures.HandedOver.load();
+  Stats.BudgetBytes = Options.BudgetBytes;
+  Stats.Jobs = Figures.Started.load();
+  if (!Figures.Hints.empty()) {
+    Stats.FirstHintMs = Milliseconds(Figures.Hints.first() - Origin);
+    Stats.LastHintMs = Milliseconds(Figures.Hints.last() - Origin);
+  }
+  Stats.Unfinished = Figures.IsUnfinished.load();
+  Stats.ShortOfMemory = Bytes.window().isShort();
+  if (Options.HandOver)
+    Stats.WaitedMs = Milliseconds(TraceClock::duration(Figures.Waited.load()));
+  if (Figures.IsOutOfMemory.load())
+    Stats.Problems.push_back({"no memory left for the prefetcher", 1});
+  for (CountedProblem &P : Figures.Problems.list())
+    Stats.Problems.push_back(std::move(P));
+}
+
+const char *linkStageName(LinkStage Stage) {
+  static constexpr std::array<const char *, NumLinkStages> Names = {
+      "parse",         "contents", "types", "debug symbols",
+      "contributions", "names",    "commit"};
+  return Names.at(static_cast<size_t>(Stage));
 }
 
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
@@ -500,8 +245,8 @@ PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
     : State(std::make_shared<Impl>(Options, Cache)) {}
 
 PrefetchEngine::~PrefetchEngine() {
-  State->cancel();
-  (void)State->join(std::chrono::seconds(1));
+  cancel();
+  (void)join(std::chrono::seconds(1));
 }
 
 void PrefetchEngine::start(LinkCommand Command) {
@@ -524,22 +269,50 @@ PrefetchEngine::take(StringRef Path, const BufferRequest &Request) {
   return Buffer;
 }
 
-void PrefetchEngine::reached(LinkStage Stage) { State->reached(Stage); }
+void PrefetchEngine::reached(LinkStage Stage) { State->Bytes.reached(Stage); }
 
 bool PrefetchEngine::wasShortOfMemory() const {
-  return State->wasShortOfMemory();
+  return State->Bytes.window().isShort();
 }
 
 unsigned PrefetchEngine::waitingForMemory() const {
-  return State->waitingForMemory();
+  return State->Bytes.window().waiting();
 }
 
 void PrefetchEngine::cancel() { State->cancel(); }
 
-void PrefetchEngine::join() { State->join(); }
+void PrefetchEngine::join() { State->Workers.join(); }
 
 bool PrefetchEngine::join(std::chrono::milliseconds MaxWait) {
-  return State->join(MaxWait);
+  return State->Workers.join(MaxWait);
+}
+
+PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
+  return State->profileUse();
+}
+
+std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
+  return State->Held.touched();
+}
+
+uint64_t PrefetchEngine::copiedBytes() const {
+  return State->Held.copiedBytes();
+}
+
+uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
+  return State->Held.wastedBytes(Touched);
+}
+
+std::optional<os::DiskUse> PrefetchEngine::diskUse() const {
+  const EngineFigures &Figures = State->Figures;
+  if (!Figures.TellsDiskUse.load())
+    return std::nullopt;
+  return os::DiskUse{Figures.ReadBytes.load(), Figures.Stops.load()};
+}
+
+void PrefetchEngine::addTo(LinkStats &Stats,
+                           TraceClock::time_point Origin) const {
+  State->addTo(Stats, Origin);
 }
 
 } // namespace headstart

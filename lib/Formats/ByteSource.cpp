@@ -14,18 +14,43 @@ using namespace llvm;
 
 namespace headstart {
 
-void FileBytes::open(const os::OpenFile &NewFile) {
+file_magic kindOf(ByteSource &Bytes) {
+  // Enough for the magic numbers of all formats.
+  constexpr size_t HeadBytes = 64;
+  std::optional<ArrayRef<char>> Head = Bytes.head(HeadBytes);
+  return Head ? identify_magic(StringRef(Head->data(), Head->size()))
+              : file_magic(file_magic::unknown);
+}
+
+void PartBytes::willRead(ArrayRef<ByteRange> Ranges) {
+  SmallVector<ByteRange, 8> Moved(Ranges);
+  for (ByteRange &Range : Moved)
+    Range.Offset += Begin;
+  Whole.willRead(Moved);
+}
+
+void FileBytes::open(const os::OpenFile &NewFile,
+                     const os::PageCache *NewCache) {
   File = &NewFile;
+  Cache = NewCache;
   setSize(NewFile.size());
   Begin = 0;
   Bytes.clear();
 }
 
-/// Fewer bytes than \p Into has room for are none: the file has shrunk.
-bool FileBytes::readAt(uint64_t Offset, SmallVectorImpl<char> &Into) const {
+void FileBytes::willRead(ArrayRef<ByteRange> Ranges) {
+  if (Cache)
+    (void)Cache->hint(*File, Ranges);
+}
+
+/// Fewer bytes than asked for are none: the file has shrunk.
+bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
+                       SmallVectorImpl<char> &Into) const {
+  Into.resize_for_overwrite(Length);
   std::error_code Error;
-  size_t Read = File->readAt(Offset, {Into.data(), Into.size()}, Error);
-  if (Error || Read != Into.size())
+  size_t Read = File->readAt(Offset + Kept,
+                             {Into.data() + Kept, Into.size() - Kept}, Error);
+  if (Error || Read != Length - Kept)
     Into.clear();
   return !Into.empty();
 }
@@ -38,10 +63,11 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
   if (Range.empty())
     return ArrayRef<char>();
   uint64_t End = Begin + Bytes.size();
-  bool IsHere = Range.Offset >= Begin && Range.end() <= End;
+  bool BeginsHere =
+      !Bytes.empty() && Range.Offset >= Begin && Range.Offset <= End;
+  bool IsHere = BeginsHere && Range.end() <= End;
   if (Into && !IsHere) {
-    Into->resize_for_overwrite(Range.Length);
-    if (!readAt(Range.Offset, *Into))
+    if (!readAt(Range.Offset, Range.Length, 0, *Into))
       return std::nullopt;
     return ArrayRef<char>(*Into);
   }
@@ -49,15 +75,17 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
     // The rest of the last page comes at no price; what follows a table is
     // mostly the next header. Headers that lie side by side, as in a thin
     // archive, are read ahead, twice as many each time.
-    bool GoesOn = Range.Offset >= Begin && Range.Offset <= End &&
-                  Range.Length < PageBytes && !Bytes.empty();
-    uint64_t Ahead = GoesOn
+    uint64_t Ahead = BeginsHere && Range.Length < PageBytes
                          ? std::min<uint64_t>(2 * Bytes.size(), MaxAheadBytes)
                          : NextHeaderBytes;
     uint64_t NewEnd = std::min(alignTo(Range.end() + Ahead, PageBytes), size());
+    // What is here already is not read again.
+    if (BeginsHere)
+      Bytes.erase(Bytes.begin(), Bytes.begin() + (Range.Offset - Begin));
+    else
+      Bytes.clear();
     Begin = Range.Offset;
-    Bytes.resize_for_overwrite(NewEnd - Begin);
-    if (!readAt(Begin, Bytes))
+    if (!readAt(Begin, NewEnd - Begin, Bytes.size(), Bytes))
       return std::nullopt;
   }
   ArrayRef<char> Found =

@@ -402,62 +402,68 @@ std::optional<ByteRange> findMachOSlice(ByteSource &File, StringRef Arch) {
   return Found;
 }
 
-/// Adds the parts of \p Input, which lies at \p Offset of a file: an archive,
-/// or what MachOFile reads. False for a file of another kind.
-static bool addInput(std::vector<LayoutPart> &Parts, ByteSource &Input,
-                     uint64_t Offset, bool AllMembers) {
+/// The parts of an archive.
+static std::vector<LayoutPart> readArchive(ByteSource &Input, bool AllMembers) {
   // Members past this many parts are fetched as they are, which bounds memory:
   // some 100,000 members.
   constexpr size_t MaxParts = 2 * 1024 * 1024;
-  if (!ArchiveReader::isArchive(Input)) {
-    std::optional<MachOFile> File = MachOFile::read(Input);
-    if (File)
-      addParts(Parts, File->parts(), Offset);
-    return File.has_value();
-  }
   bool IsThin = ArchiveReader::isThin(Input);
   ArchiveReader Archive(Input);
-  addParts(Parts, Archive.readIndex(), Offset);
+  std::vector<LayoutPart> Parts = Archive.readIndex();
   while (AllMembers && !IsThin) {
     std::optional<ArchiveMember> Member = Archive.next();
     if (!Member)
       break;
     if (Parts.size() > MaxParts) {
-      Parts.push_back({{Offset + Member->Header.Offset,
-                        Input.size() - Member->Header.Offset},
-                       PartKind::Whole});
+      Parts.push_back(
+          {{Member->Header.Offset, Input.size() - Member->Header.Offset},
+           PartKind::Whole});
       break;
     }
     ByteRange Contents = Member->Contents;
-    std::vector<LayoutPart> Inside = {{Member->Header, PartKind::Headers}};
+    Parts.push_back({Member->Header, PartKind::Headers});
     PartBytes Bytes(Input, Contents);
     if (std::optional<MachOFile> File = MachOFile::read(Bytes))
-      addParts(Inside, File->parts(), Contents.Offset);
+      addParts(Parts, File->parts(), Contents.Offset);
     else if (!Contents.empty())
-      Inside.push_back({Contents, PartKind::Whole});
-    addParts(Parts, Inside, Offset);
+      Parts.push_back({Contents, PartKind::Whole});
   }
-  return true;
+  return Parts;
 }
 
-std::optional<std::vector<LayoutPart>>
-readMachOParts(ByteSource &File, StringRef Arch, bool AllMembers) {
+MachOInput MachOInput::read(ByteSource &Input, StringRef Arch) {
+  MachOInput Result;
+  std::optional<ByteRange> Slice = findMachOSlice(Input, Arch);
+  Result.IsUniversal = Slice.has_value();
+  Result.Within = Slice.value_or(ByteRange{0, Input.size()});
+  PartBytes Contents(Input, Result.Within);
+  Result.Kind = kindOf(Contents);
+  if (Result.Kind != file_magic::archive)
+    Result.File = MachOFile::read(Contents);
+  return Result;
+}
+
+std::vector<LayoutPart> MachOInput::readParts(ByteSource &Input,
+                                              bool AllMembers) const {
   constexpr uint64_t HeadBytes = 4096;
-  std::vector<LayoutPart> Parts;
-  std::optional<ByteRange> Slice = findMachOSlice(File, Arch);
-  if (!Slice) {
-    if (!addInput(Parts, File, 0, AllMembers))
-      return std::nullopt;
-    return Parts;
+  std::vector<LayoutPart> Inside;
+  if (File) {
+    Inside = File->parts();
+  } else if (Kind == file_magic::archive) {
+    PartBytes Contents(Input, Within);
+    Inside = readArchive(Contents, AllMembers);
   }
+  if (!IsUniversal)
+    return Inside;
   // Slices begin at pages of their own: of the head nothing else is read. Where
   // there is none the linker looks no further.
-  addPart(Parts, {0, HeadBytes}, Slice->empty() ? File.size() : Slice->Offset,
+  std::vector<LayoutPart> Parts;
+  addPart(Parts, {0, HeadBytes}, Within.empty() ? Input.size() : Within.Offset,
           PartKind::Headers);
-  PartBytes Inside(File, *Slice);
+  addParts(Parts, Inside, Within.Offset);
   // Of a universal file only the slice is read, whatever it is.
-  if (!Slice->empty() && !addInput(Parts, Inside, Slice->Offset, AllMembers))
-    Parts.push_back({*Slice, PartKind::Whole});
+  if (!File && Kind != file_magic::archive && !Within.empty())
+    Parts.push_back({Within, PartKind::Whole});
   return Parts;
 }
 

@@ -131,10 +131,11 @@ std::optional<uint32_t> InputList::find(StringRef Path) const {
 
 std::vector<ListedInput>
 listInputs(const LinkCommand &Command,
-           function_ref<void(const ListedInput &, const os::OpenFile &)> Visit) {
+           function_ref<void(const ListedInput &, FileLook &)> Visit) {
   InputResolver Resolver(Command);
   InputScanner Scanner(Resolver);
   InputList List(Command);
+  FileLook Look;
   std::vector<ListedInput> Listed;
   while (std::optional<uint32_t> Number = List.next()) {
     List.take(*Number);
@@ -151,9 +152,10 @@ listInputs(const LinkCommand &Command,
         This.Found.Status.Identity.Size == 0 ||
         os::OpenFile::open(This.Found.Path, This.Found.Status, File))
       continue;
+    Look.open(File);
     if (Visit)
-      Visit(This, File);
-    List.add(*Number, Scanner.scan(Named, This.Found.Path, File));
+      Visit(This, Look);
+    List.add(*Number, Scanner.scan(Named, This.Found.Path, Look));
   }
   return Listed;
 }

@@ -14,9 +14,7 @@
 #ifndef HEADSTART_LIB_INPUTS_SCANINSIDE_H
 #define HEADSTART_LIB_INPUTS_SCANINSIDE_H
 
-#include "headstart/Formats/ByteSource.h"
 #include "headstart/Inputs/InputScanner.h"
-#include "llvm/BinaryFormat/Magic.h"
 
 namespace headstart {
 
@@ -24,12 +22,8 @@ struct ScanRequest {
   const InputResolver &Resolver; ///< and with it the command
   const NamedInput &Named;       ///< as it was named
   llvm::StringRef Path;          ///< as it was found
-  const os::FileIdentity &Identity;
-  ByteSource &Bytes; ///< of the file, which is not empty
+  FileLook &Look; ///< into the file, which is not empty
 };
-
-/// What kind of file the first bytes say that it is.
-llvm::file_magic kindOf(ByteSource &Bytes);
 
 namespace coff {
 std::vector<FoundInput> scan(const ScanRequest &Request);

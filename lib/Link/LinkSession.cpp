@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
-#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"

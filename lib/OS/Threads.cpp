@@ -66,6 +66,20 @@ bool headstart::os::detail::endOwnThreads() {
   return GiveUp && (*GiveUp)();
 }
 
+std::chrono::steady_clock::time_point headstart::os::now() {
+  return std::chrono::steady_clock::now();
+}
+
+void Condition::wait(std::unique_lock<std::mutex> &Lock) { Changed.wait(Lock); }
+
+bool Condition::waitUntil(std::unique_lock<std::mutex> &Lock,
+                          std::chrono::steady_clock::time_point Time) {
+  return Changed.wait_until(Lock, Time) == std::cv_status::no_timeout;
+}
+
+void Condition::notifyOne() { Changed.notify_one(); }
+void Condition::notifyAll() { Changed.notify_all(); }
+
 struct Threads::Count {
   std::mutex Mutex;
   std::condition_variable None;

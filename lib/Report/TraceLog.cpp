@@ -30,6 +30,14 @@ static constexpr int64_t LinkersProcess = 2;
 static constexpr int64_t FirstThread = 1;
 static constexpr int64_t FirstLinkersThread = 1001;
 
+static thread_local TraceLane *LaneOfThread = nullptr;
+
+TraceLane *TraceLane::current() { return LaneOfThread; }
+
+TraceLane::Use::Use(TraceLane *Lane)
+    : Before(std::exchange(LaneOfThread, Lane)) {}
+TraceLane::Use::~Use() { LaneOfThread = Before; }
+
 TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
     : Origin(Origin), Program(Program.str()) {
   auto Since = std::chrono::system_clock::now().time_since_epoch() -

@@ -8,7 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
-#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -34,14 +34,13 @@ struct PlannedFile {
 static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
                                            std::vector<ListedInput> &Inputs) {
   FilePlanner Planner(planOptionsOf(Command));
-  PlanScratch Scratch;
+  SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;
-  Inputs = listInputs(
-      Command, [&](const ListedInput &Input, const os::OpenFile &File) {
-        auto Order = static_cast<uint32_t>(Files.size());
-        Files.push_back({Input.Found.Path,
-                         Planner.plan(File, Input.Named, Order, Scratch)});
-      });
+  Inputs = listInputs(Command, [&](const ListedInput &Input, FileLook &Look) {
+    auto Order = static_cast<uint32_t>(Files.size());
+    Files.push_back({Input.Found.Path,
+                     Planner.plan(Look, Input.Named, Order, Buffers)});
+  });
   for (PlannedFile &File : Files)
     llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {
       return !Planner.isLinked(R.Member);

@@ -17,7 +17,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
-#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/PrefetchSettings.h"

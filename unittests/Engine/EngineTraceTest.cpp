@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Engine/InputTable.h"
+#include "../../lib/Engine/Scheduler.h"
 #include "EngineTestSupport.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -193,38 +193,42 @@ TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
   EXPECT_GE(Use->Bytes, 4U << 20);
 }
 
-TEST(InputTableTest, SaysThatItWaitsWhenItDoes) {
-  InputTable Table;
-  std::vector<NamedInput> Inputs(1);
-  Inputs[0].Name = "a.obj";
-  Table.fill(std::move(Inputs));
-  auto [Entry, Plans] = Table.nextWork(0, [] { ADD_FAILURE() << "no wait"; });
+TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
+  Scheduler Inputs;
+  LinkCommand Command;
+  Command.Inputs.resize(1);
+  Command.Inputs[0].Name = "a.obj";
+  Inputs.fill(Command, {});
+  Scheduler::Work Work =
+      Inputs.next(0, [] { ADD_FAILURE() << "nothing to wait for"; });
+  InputEntry *Entry = Work.Entry;
   ASSERT_NE(Entry, nullptr);
-  ASSERT_TRUE(Table.claim(*Entry));
+  ASSERT_TRUE(Inputs.claim(*Entry));
   std::atomic<int> Waits{0};
+  auto Count = [&] { ++Waits; };
   std::thread Linker([&] {
-    bool Claimed = true;
-    EXPECT_EQ(Table.find("a.obj", false, Claimed, [&] { ++Waits; }), Entry);
+    std::optional<NamedInput> Claimed;
+    EXPECT_EQ(Inputs.ask("a.obj", false, Claimed, Count), Entry);
     EXPECT_FALSE(Claimed);
   });
   std::thread Other(
-      [&] { EXPECT_TRUE(Table.waitUntilPublished(*Entry, [&] { ++Waits; })); });
+      [&] { EXPECT_TRUE(Inputs.waitUntilPublished(*Entry, Count)); });
   while (Waits != 2)
     std::this_thread::yield();
-  Table.publish(*Entry, EntryState::Ready, "a.obj", {}, nullptr);
+  Inputs.publish(*Entry, EntryState::Ready, "a.obj", {}, nullptr);
   Linker.join();
   Other.join();
-  bool Claimed = true;
-  Table.find("a.obj", false, Claimed, [&] { ++Waits; });
-  EXPECT_TRUE(Table.waitUntilPublished(*Entry, [&] { ++Waits; }));
+  std::optional<NamedInput> Claimed;
+  Inputs.ask("a.obj", false, Claimed, Count);
+  EXPECT_TRUE(Inputs.waitUntilPublished(*Entry, Count));
   EXPECT_EQ(Waits, 2);
 
   // More may come as long as somebody looks.
   std::thread Worker(
-      [&] { EXPECT_EQ(Table.nextWork(0, [&] { ++Waits; }).Entry, nullptr); });
+      [&] { EXPECT_EQ(Inputs.next(0, Count).What, Scheduler::Task::Begin); });
   while (Waits != 3)
     std::this_thread::yield();
-  Table.looked();
+  Inputs.done(Scheduler::Task::Prepare);
   Worker.join();
 }
 

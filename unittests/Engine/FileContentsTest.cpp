@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Engine/FileContents.h"
 #include "EngineTestSupport.h"
+#include "headstart/Engine/HintedBuffer.h"
 
 using namespace headstart;
 using namespace headstart::test;
@@ -25,9 +25,7 @@ protected:
   }
   static std::shared_ptr<const FileContents> copied(llvm::StringRef Text) {
     auto Contents = std::make_shared<FileContents>();
-    Contents->Copy =
-        llvm::WritableMemoryBuffer::getNewUninitMemBuffer(Text.size(), "c");
-    llvm::copy(Text, Contents->Copy->getBufferStart());
+    Contents->Buffer = llvm::MemoryBuffer::getMemBufferCopy(Text, "c");
     return Contents;
   }
 
@@ -36,7 +34,7 @@ protected:
 };
 
 TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
-  auto Buffer = makeSharedBuffer(mapped(40000), "as/asked", likeLLD(), Cache);
+  auto Buffer = HintedBuffer::over(mapped(40000), "as/asked", likeLLD(), Cache);
   ASSERT_TRUE(Buffer);
   // lld decides by the kind whether dontNeedIfMmap is worth calling.
   EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
@@ -45,7 +43,7 @@ TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
 }
 
 TEST_F(FileContentsTest, ACopyIsOnTheHeapAndEndsWithANull) {
-  auto Buffer = makeSharedBuffer(copied("bytes"), "x", {}, Cache);
+  auto Buffer = HintedBuffer::over(copied("bytes"), "x", {}, Cache);
   ASSERT_TRUE(Buffer);
   EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_Malloc);
   EXPECT_EQ(Buffer->getBuffer(), "bytes");
@@ -55,9 +53,9 @@ TEST_F(FileContentsTest, ACopyIsOnTheHeapAndEndsWithANull) {
 TEST_F(FileContentsTest, ANullIsPromisedOnlyWhereTheLastPageHasRoom) {
   BufferRequest WithNull;
   EXPECT_FALSE(
-      makeSharedBuffer(mapped(5 * Cache.pageSize()), "x", WithNull, Cache));
-  auto Buffer =
-      makeSharedBuffer(mapped(5 * Cache.pageSize() - 1), "x", WithNull, Cache);
+      HintedBuffer::over(mapped(5 * Cache.pageSize()), "x", WithNull, Cache));
+  auto Buffer = HintedBuffer::over(mapped(5 * Cache.pageSize() - 1), "x",
+                                   WithNull, Cache);
   ASSERT_TRUE(Buffer);
   EXPECT_EQ(*Buffer->getBufferEnd(), '\0');
 }
@@ -65,19 +63,19 @@ TEST_F(FileContentsTest, ANullIsPromisedOnlyWhereTheLastPageHasRoom) {
 TEST_F(FileContentsTest, AVolatileFileIsNotShared) {
   BufferRequest Request = likeLLD();
   Request.IsVolatile = true;
-  EXPECT_FALSE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+  EXPECT_FALSE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
 }
 
 TEST_F(FileContentsTest, AlignmentBeyondOursIsRefused) {
   BufferRequest Request = likeLLD();
   Request.Alignment = llvm::Align(4096);
-  EXPECT_TRUE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+  EXPECT_TRUE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
   Request.Alignment = llvm::Align(uint64_t(1) << 40);
-  EXPECT_FALSE(makeSharedBuffer(mapped(40000), "x", Request, Cache));
+  EXPECT_FALSE(HintedBuffer::over(mapped(40000), "x", Request, Cache));
 }
 
 TEST_F(FileContentsTest, NotNeedingItLosesNothing) {
-  auto Buffer = makeSharedBuffer(mapped(40000), "x", likeLLD(), Cache);
+  auto Buffer = HintedBuffer::over(mapped(40000), "x", likeLLD(), Cache);
   Buffer->dontNeedIfMmap();
   Buffer->willNeedIfMmap();
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
@@ -87,8 +85,8 @@ TEST_F(FileContentsTest, BuffersKeepTheContentsAlive) {
   std::unique_ptr<MemoryBuffer> First, Second;
   {
     auto Contents = mapped(40000);
-    First = makeSharedBuffer(Contents, "1", likeLLD(), Cache);
-    Second = makeSharedBuffer(Contents, "2", likeLLD(), Cache);
+    First = HintedBuffer::over(Contents, "1", likeLLD(), Cache);
+    Second = HintedBuffer::over(Contents, "2", likeLLD(), Cache);
   }
   First.reset();
   EXPECT_EQ(Second->getBuffer(), pattern(40000));

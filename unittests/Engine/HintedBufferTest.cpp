@@ -48,7 +48,7 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
   std::string Bytes = B.getBuffer().substr(Middle.Offset, Middle.Length).str();
   EXPECT_EQ(Bytes, pattern(1 << 20).substr(Middle.Offset, Middle.Length));
   EXPECT_TRUE(B.residency(Middle)->complete());
-  EXPECT_FALSE(B.residency()->complete());
+  EXPECT_FALSE(B.residency({0, B.getBufferSize()})->complete());
 }
 
 TEST_F(HintedBufferTest, HintingAllIsMoreThanOneCallDoes) {
@@ -57,7 +57,7 @@ TEST_F(HintedBufferTest, HintingAllIsMoreThanOneCallDoes) {
   EXPECT_GT(Result.Calls, 1U);
   EXPECT_EQ(Result.AcceptedBytes, B.getBufferSize());
   EXPECT_EQ(B.getBuffer(), pattern(1 << 20));
-  EXPECT_TRUE(B.residency()->complete());
+  EXPECT_TRUE(B.residency({0, B.getBufferSize()})->complete());
 }
 
 TEST_F(HintedBufferTest, RangesPastTheEndAreCut) {
@@ -65,16 +65,16 @@ TEST_F(HintedBufferTest, RangesPastTheEndAreCut) {
   EXPECT_EQ(B.willNeed({99990, 100000}).AcceptedBytes, 10U);
   EXPECT_EQ(B.willNeed({200000, UINT64_MAX}).AcceptedBytes, 0U);
   EXPECT_EQ(B.residency({200000, 10})->TotalPages, 0U);
-  B.dontNeed({0, UINT64_MAX});
+  B.notNeededSoon({0, UINT64_MAX});
   EXPECT_EQ(B.getBuffer(), pattern(100000));
 }
 
 TEST_F(HintedBufferTest, ABufferOnTheHeapIsInMemoryAndStaysWhole) {
   std::string Text = pattern(100000);
   HintedBuffer B(MemoryBuffer::getMemBufferCopy(Text, "heap"));
-  EXPECT_TRUE(B.residency()->complete());
+  EXPECT_TRUE(B.residency({0, B.getBufferSize()})->complete());
   EXPECT_EQ(B.willNeed({0, 50}).AcceptedBytes, 50U);
-  B.dontNeed({0, 100000});
+  B.notNeededSoon({0, 100000});
   B.dontNeedIfMmap();
   B.willNeedIfMmap();
   EXPECT_EQ(B.getBuffer(), Text);

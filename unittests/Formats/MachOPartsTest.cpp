@@ -126,8 +126,7 @@ std::string member(std::string Name, const std::string &Body,
 std::vector<LayoutPart> partsOf(const std::string &File, bool AllMembers,
                                 StringRef Arch = "arm64") {
   HeadOnly Bytes(File);
-  return readMachOParts(Bytes, Arch, AllMembers)
-      .value_or(std::vector<LayoutPart>());
+  return MachOInput::read(Bytes, Arch).readParts(Bytes, AllMembers);
 }
 
 /// The parts of one object, moved.
@@ -142,7 +141,8 @@ TEST(MachOPartsTest, OfAnObjectNothingBehindTheHeadersIsRead) {
   for (uint32_t Sections : {0, 100}) {
     std::string Object = object(50000, Sections);
     HeadOnly Bytes(Object);
-    ASSERT_TRUE(readMachOParts(Bytes, "arm64", false));
+    MachOInput Input = MachOInput::read(Bytes, "arm64");
+    ASSERT_FALSE(Input.readParts(Bytes, false).empty());
     uint64_t Headers = partsOf(Object, false).at(0).Range.end();
     for (const ByteRange &R : Bytes.Asked)
       EXPECT_LE(R.end(), std::max<uint64_t>(Headers, 4096));

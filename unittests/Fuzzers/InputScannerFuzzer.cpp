@@ -41,8 +41,9 @@ static void scan(const LinkCommand &Command, const os::OpenFile &File,
   Named.Name = "/fuzz/0";
   Named.Search = Search;
   Named.Whole = Whole;
+  FileLook Look(File);
   for (const FoundInput &Found :
-       InputScanner(Resolver).scan(Named, Named.Name, File)) {
+       InputScanner(Resolver).scan(Named, Named.Name, Look)) {
     if (Found.Input.From != Named.Name)
       abort();
     if (Command.Kind == Flavour::MachO)

@@ -70,9 +70,9 @@ static void readCOFF(ByteSource &Bytes) {
 }
 
 static void readMachO(ByteSource &Bytes, bool AllMembers) {
-  if (auto Parts = readMachOParts(Bytes, "x86_64", AllMembers))
-    check(*Parts, Bytes.size(), Flavour::MachO);
-  if (std::optional<MachOFile> File = MachOFile::read(Bytes)) {
+  MachOInput Input = MachOInput::read(Bytes, "x86_64");
+  check(Input.readParts(Bytes, AllMembers), Bytes.size(), Flavour::MachO);
+  if (const std::optional<MachOFile> &File = Input.File) {
     (void)File->linkerOptions();
     (void)File->libraries();
     (void)File->runPaths();

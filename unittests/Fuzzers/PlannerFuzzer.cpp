@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryFile.h"
-#include "headstart/Engine/FilePlanner.h"
+#include "headstart/Plan/FilePlanner.h"
 #include <cstdint>
 #include <cstdlib>
 
@@ -36,19 +36,19 @@ static PlanOptions optionsOf(Flavour Kind) {
 
 static void plan(const PlanOptions &Options, const os::OpenFile &File,
                  bool Whole) {
-  static const os::PageCache Cache;
-  FilePlanner Planner(Options, Cache);
-  PlanScratch Scratch;
+  FilePlanner Planner(Options);
+  FileLook Look(File);
+  SymbolBuffers Buffers;
   NamedInput Named;
   Named.Whole = Whole;
-  for (const PlannedRange &R : Planner.plan(File, Named, 1, Scratch))
+  for (const PlannedRange &R : Planner.plan(Look, Named, 1, Buffers))
     if (R.Range.Length > File.size() ||
         R.Range.Offset > File.size() - R.Range.Length ||
         (Options.Kind == Flavour::ELF && R.Member != 0 &&
          Planner.isLinked(R.Member) && Whole))
       abort();
   if (Planner.planTogether())
-    Planner.enterSymbols(File, Named, Scratch);
+    Planner.enterSymbols(Look, Named, Buffers);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {

@@ -138,9 +138,10 @@ inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   ResolvedInput Resolved = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Resolved.Path, File)) << Resolved.Path;
+  FileLook Look(File);
   Strings Result;
   for (const FoundInput &F :
-       InputScanner(Resolver).scan(Named, Resolved.Path, File)) {
+       InputScanner(Resolver).scan(Named, Resolved.Path, Look)) {
     EXPECT_EQ(F.Input.From, Resolved.Path);
     EXPECT_EQ(F.Next, F.Input.Reason == InputReason::ArchiveMember);
     bool IsLibrary = F.Input.Reason == InputReason::DefaultInside;

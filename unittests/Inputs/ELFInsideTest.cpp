@@ -183,9 +183,10 @@ uint64_t bytesNamed(const std::string &Name) {
   InputResolver Resolver(Command);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Name, File));
+  FileLook Look(File);
   uint64_t Bytes = 0;
   for (const FoundInput &Found :
-       InputScanner(Resolver).scan(Command.Inputs.at(0), Name, File))
+       InputScanner(Resolver).scan(Command.Inputs.at(0), Name, Look))
     Bytes += Found.Input.Name.size();
   return Bytes;
 }

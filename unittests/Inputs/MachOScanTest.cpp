@@ -27,7 +27,8 @@ std::vector<FoundInput> scan(Strings Args) {
   ResolvedInput Found = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Found.Path, File)) << Found.Path;
-  return InputScanner(Resolver).scan(Named, Found.Path, File);
+  FileLook Look(File);
+  return InputScanner(Resolver).scan(Named, Found.Path, Look);
 }
 
 /// "l" or "f" before a name that is searched for.

@@ -167,8 +167,8 @@ TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
   for (int T = 0; T != NumThreads; ++T)
     Threads.emplace_back([&] {
       for (int I = 0; I != Times; ++I) {
-        TraceSpan Span(&Log.laneOfThisThread("linker's inputs", 1),
-                       "handed over", "a file's name that is not short");
+        TraceLane::Use Lane(&Log.laneOfThisThread("linker's inputs", 1));
+        TraceSpan Span("handed over", "a file's name that is not short");
         Log.sample("fetched", [&] { return I; });
       }
       ++Ended;
@@ -272,18 +272,19 @@ TEST(TraceLogTest, SpansAndWaitsNeedALane) {
   TraceLog Log(TraceClock::now());
   TraceLane &Lane = Log.addLane("prefetch 0");
   {
-    TraceSpan None(nullptr, "nothing", "f");
-    TraceSpan Span(&Lane, "open", "f");
-    Span.event().Bytes = 3;
-    TraceSpan Vain(&Lane, "fetch", "f");
-    Vain.forget();
-    TraceWait Unneeded(&Lane, "no wait");
-    EXPECT_FALSE(Unneeded.hasBegun());
-    TraceWait Wait(&Lane, "wait");
-    Wait.begin();
-    TraceWait Untraced(nullptr, "nothing");
+    TraceSpan None("nothing", "f");
+    TraceWait Untraced("nothing");
     Untraced.begin();
     EXPECT_TRUE(Untraced.hasBegun());
+    TraceLane::Use Own(&Lane);
+    TraceSpan Span("open", "f");
+    Span.event().Bytes = 3;
+    TraceSpan Vain("fetch", "f");
+    Vain.forget();
+    TraceWait Unneeded("no wait");
+    EXPECT_FALSE(Unneeded.hasBegun());
+    TraceWait Wait("wait");
+    Wait.begin();
   }
   std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
   ASSERT_EQ(Events.size(), 2U);

@@ -9,20 +9,21 @@
 /// \file
 /// The bytes of one input, as the engine holds them and as the linker gets
 /// them: shared, so that neither a thread of the engine nor the linker can be
-/// left with a mapping that is gone.
+/// left with a mapping that is gone; and the hints for ranges of them.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_ENGINE_FILECONTENTS_H
 #define HEADSTART_ENGINE_FILECONTENTS_H
 
+#include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
-#include "llvm/Support/Alignment.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
-#include <string>
+#include <span>
 
 namespace headstart {
 
@@ -31,34 +32,32 @@ namespace headstart {
 /// linker's address space looks as it would without us.
 inline constexpr uint64_t MinMappedBytes = 4 * 4096;
 
-/// The bytes of one regular file: a read-only mapping, or a copy with a null
-/// behind it.
+/// The bytes of one regular file: a read-only mapping, or a buffer of LLVM's
+/// (a copy on the heap, or whatever somebody has wrapped). Hints act on what is
+/// mapped; for what is on the heap all is in memory already, and there is
+/// nothing to do. A range past the end is cut to the end. Any thread.
 struct FileContents {
   os::MappedFile Mapping;
-  std::unique_ptr<llvm::WritableMemoryBuffer> Copy;
+  std::unique_ptr<llvm::MemoryBuffer> Buffer;
 
-  bool isMapped() const { return Mapping.isMapped(); }
+  bool isMapped() const;
   llvm::StringRef bytes() const {
-    return isMapped() ? llvm::StringRef(Mapping.data(), Mapping.size())
-                      : static_cast<llvm::MemoryBuffer &>(*Copy).getBuffer();
+    return Buffer ? Buffer->getBuffer()
+                  : llvm::StringRef(Mapping.data(), Mapping.size());
   }
-};
 
-/// What a caller of `llvm::MemoryBuffer::getFile` asks for.
-struct BufferRequest {
-  bool RequiresNullTerminator = true;
-  bool IsVolatile = false;
-  std::optional<llvm::Align> Alignment;
-};
+  /// Asks for \p Range to be read into memory, and does not wait: a hint.
+  os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
+  /// Says that \p Range is not needed soon: its memory may be taken first. The
+  /// bytes stay readable. A hint.
+  void notNeededSoon(ByteRange Range, const os::PageCache &Cache) const;
+  /// How much of \p Range is in memory; nothing where the system does not tell.
+  std::optional<os::Residency> residency(ByteRange Range,
+                                         const os::PageCache &Cache) const;
 
-/// A buffer over \p Contents under the name \p Identifier, of the kind and with
-/// the guarantees that LLVM's own would have; null where these contents cannot
-/// keep what \p Request asks for. The buffer shares in the contents: it may
-/// outlive the engine. Reads nothing.
-std::unique_ptr<llvm::MemoryBuffer>
-makeSharedBuffer(std::shared_ptr<const FileContents> Contents,
-                 llvm::StringRef Identifier, const BufferRequest &Request,
-                 const os::PageCache &Cache);
+private:
+  std::span<const char> part(ByteRange Range) const;
+};
 
 } // namespace headstart
 

@@ -16,50 +16,71 @@
 #ifndef HEADSTART_ENGINE_HINTEDBUFFER_H
 #define HEADSTART_ENGINE_HINTEDBUFFER_H
 
+#include "headstart/Engine/FileContents.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/PageCache.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Alignment.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace headstart {
 
-/// Wraps any MemoryBuffer, which it owns; the bytes, the name and the kind stay
-/// those of the wrapped one. Hints act on mapped buffers; for one on the heap
-/// all is in memory already, and there is nothing to do. A range past the end
-/// is cut to the end. The hints may be given from any thread.
+/// What a caller of `llvm::MemoryBuffer::getFile` asks for.
+struct BufferRequest {
+  bool RequiresNullTerminator = true;
+  bool IsVolatile = false;
+  std::optional<llvm::Align> Alignment;
+};
+
+/// A buffer over shared bytes, or around any other buffer, whose bytes, name
+/// and kind it has. The hints may be given from any thread.
 class HintedBuffer final : public llvm::MemoryBuffer {
 public:
-  /// \p Wrapped must not be null. \p Cache is copied.
-  explicit HintedBuffer(std::unique_ptr<llvm::MemoryBuffer> Wrapped,
+  /// Wraps \p Buffer, which it owns. \p Cache is copied.
+  explicit HintedBuffer(std::unique_ptr<llvm::MemoryBuffer> Buffer,
                         const os::PageCache &Cache = os::PageCache());
 
-  /// Asks for \p Range to be read into memory, and does not wait: a hint.
-  os::HintResult willNeed(ByteRange Range) const;
+  /// A buffer over \p Contents under the name \p Identifier, of the kind and
+  /// with the guarantees that LLVM's own would have; null where these contents
+  /// cannot keep what \p Request asks for. Whoever made the contents has asked
+  /// for them: `willNeedIfMmap` does nothing. The buffer shares in the contents
+  /// and may outlive whoever made them. Reads nothing.
+  static std::unique_ptr<HintedBuffer>
+  over(std::shared_ptr<const FileContents> Contents, llvm::StringRef Identifier,
+       const BufferRequest &Request, const os::PageCache &Cache);
 
-  /// Says that \p Range is not needed soon: its memory may be taken first.
-  /// The bytes stay readable. A hint.
-  void dontNeed(ByteRange Range) const;
-
-  /// How much of \p Range is in memory; nothing where the system does not tell.
-  std::optional<os::Residency> residency(ByteRange Range) const;
-  /// The same for all of the buffer.
-  std::optional<os::Residency> residency() const;
-
-  llvm::StringRef getBufferIdentifier() const override {
-    return Wrapped->getBufferIdentifier();
+  /// See FileContents, for these.
+  os::HintResult willNeed(ByteRange Range) const {
+    return Contents->willNeed(Range, Cache);
   }
-  BufferKind getBufferKind() const override { return Wrapped->getBufferKind(); }
-  void dontNeedIfMmap() override { Wrapped->dontNeedIfMmap(); }
+  void notNeededSoon(ByteRange Range) const {
+    Contents->notNeededSoon(Range, Cache);
+  }
+  std::optional<os::Residency> residency(ByteRange Range) const {
+    return Contents->residency(Range, Cache);
+  }
+
+  llvm::StringRef getBufferIdentifier() const override { return Identifier; }
+  BufferKind getBufferKind() const override;
+  void dontNeedIfMmap() override;
   /// All of it, in steps that are really done.
-  void willNeedIfMmap() override { willNeed({0, getBufferSize()}); }
+  void willNeedIfMmap() override {
+    if (!IsAskedFor)
+      willNeed({0, getBufferSize()});
+  }
 
 private:
-  bool isMapped() const { return getBufferKind() == MemoryBuffer_MMap; }
-  std::span<const char> part(ByteRange Range) const;
+  HintedBuffer(std::shared_ptr<const FileContents> Contents,
+               llvm::StringRef Identifier, bool RequiresNullTerminator,
+               const os::PageCache &Cache);
 
-  std::unique_ptr<llvm::MemoryBuffer> Wrapped;
-  os::PageCache Cache;
+  std::shared_ptr<const FileContents> Contents;
+  std::string Identifier;
+  os::PageCache Cache; // a copy: a few words, and no life to keep track of
+  bool IsAskedFor = false;
 };
 
 } // namespace headstart

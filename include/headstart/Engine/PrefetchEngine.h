@@ -18,7 +18,7 @@
 #ifndef HEADSTART_ENGINE_PREFETCHENGINE_H
 #define HEADSTART_ENGINE_PREFETCHENGINE_H
 
-#include "headstart/Engine/FileContents.h"
+#include "headstart/Engine/HintedBuffer.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"

@@ -17,9 +17,11 @@
 
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/PageCache.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -64,6 +66,10 @@ public:
     return Value;
   }
 
+  /// The bytes of \p Ranges are read next: a file asks for all of them at once.
+  /// A hint; does not wait.
+  virtual void willRead(llvm::ArrayRef<ByteRange> Ranges) {}
+
 protected:
   explicit ByteSource(uint64_t Size) : Size(Size) {}
   void setSize(uint64_t NewSize) { Size = NewSize; }
@@ -87,15 +93,21 @@ public:
   FileBytes() : ByteSource(0) {}
   explicit FileBytes(const os::OpenFile &File) : FileBytes() { open(File); }
 
-  /// Turns to \p File, which must stay open. Keeps its memory.
-  void open(const os::OpenFile &File);
+  /// Turns to \p File, which must stay open. Keeps its memory. Hints go through
+  /// \p Cache, and nowhere when that is null.
+  void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr);
+
+  void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
 
 private:
   std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override;
-  bool readAt(uint64_t Offset, llvm::SmallVectorImpl<char> &Into) const;
+  /// Makes \p Into as long as \p Length; its first \p Kept bytes stay.
+  bool readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
+              llvm::SmallVectorImpl<char> &Into) const;
 
   const os::OpenFile *File = nullptr;
+  const os::PageCache *Cache = nullptr;
   uint64_t Begin = 0; ///< of Bytes, in the file
   llvm::SmallVector<char, 0> Bytes;
 };
@@ -107,6 +119,12 @@ public:
       : ByteSource(Bytes.size()), Bytes(Bytes) {}
   explicit MemoryBytes(llvm::StringRef Bytes)
       : MemoryBytes(llvm::ArrayRef(Bytes.data(), Bytes.size())) {}
+
+  /// Turns to \p NewBytes.
+  void open(llvm::StringRef NewBytes) {
+    Bytes = llvm::ArrayRef(NewBytes.data(), NewBytes.size());
+    setSize(NewBytes.size());
+  }
 
 private:
   std::optional<llvm::ArrayRef<char>>
@@ -126,6 +144,8 @@ public:
       : ByteSource(Part.clippedTo(Whole.size()).Length), Whole(Whole),
         Begin(Part.Offset) {}
 
+  void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
+
 private:
   std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override {
@@ -136,6 +156,9 @@ private:
   ByteSource &Whole;
   uint64_t Begin;
 };
+
+/// The kind of the file that begins with \p Bytes. May block.
+llvm::file_magic kindOf(ByteSource &Bytes);
 
 } // namespace headstart
 

@@ -70,6 +70,24 @@ private:
   std::vector<Group> Groups;
 };
 
+/// What lld needs of an input before anything else: the headers of an object,
+/// or of all members of an archive.
+struct ELFFile {
+  struct Object {
+    ByteRange Header; ///< an archive's, before the member
+    ByteRange Within;
+    std::optional<ELFObject> Headers;     ///< offsets are within Within
+    PartKind Otherwise = PartKind::Whole; ///< what it is without headers
+  };
+
+  /// Nothing of a file of another kind, and of a thin archive. May block.
+  static ELFFile read(ByteSource &File);
+
+  llvm::file_magic Kind;
+  bool IsArchive = false;
+  std::vector<Object> Objects; ///< the file, or the archive's members, in order
+};
+
 } // namespace headstart
 
 #endif // HEADSTART_FORMATS_ELF_H

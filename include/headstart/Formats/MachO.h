@@ -77,12 +77,22 @@ std::optional<std::pair<uint32_t, uint32_t>> cpuOf(llvm::StringRef Arch);
 /// 64-bit form is none to ld64.lld 22. May block.
 std::optional<ByteRange> findMachOSlice(ByteSource &File, llvm::StringRef Arch);
 
-/// The parts of an input of ld64.lld of any kind: of the slice of a universal
-/// file; of an archive the indexes and, where \p AllMembers are read
-/// (-all_load, -force_load), those of each member. Nothing for a file without
-/// any. May block.
-std::optional<std::vector<LayoutPart>>
-readMachOParts(ByteSource &File, llvm::StringRef Arch, bool AllMembers);
+/// An input of ld64.lld of any kind, of which a universal file's slice is read.
+struct MachOInput {
+  /// As findMachOSlice finds it; all of a file that is no universal one.
+  ByteRange Within;
+  llvm::file_magic Kind; ///< of what lies there
+  std::optional<MachOFile> File;
+  bool IsUniversal = false;
+
+  /// May block.
+  static MachOInput read(ByteSource &Input, llvm::StringRef Arch);
+
+  /// The parts of \p Input, from which this was read: of an archive the indexes
+  /// and, where \p AllMembers are read (-all_load, -force_load), those of each
+  /// member. Empty for a file without any. May block.
+  std::vector<LayoutPart> readParts(ByteSource &Input, bool AllMembers) const;
+};
 
 } // namespace headstart
 

@@ -49,6 +49,8 @@ public:
   /// The next in the linker's order; nothing when all that are known were
   /// taken.
   std::optional<uint32_t> next();
+  /// Passes over the next, which stays to be taken out of its turn.
+  void pass() { Waiting.pop_front(); }
   /// Takes \p Number, in its turn or out of it; false when it was taken before.
   bool take(uint32_t Number);
   bool isTaken(uint32_t Number) const { return Items[Number].Place != 0; }
@@ -70,7 +72,7 @@ public:
 private:
   struct Item {
     NamedInput Named;
-    uint32_t Place = 0; ///< from 1; 0: waits
+    uint32_t Place = 0;    ///< from 1; 0: waits
     bool IsAtName = false; ///< settled, and its path is its name
   };
   struct Turn {
@@ -82,11 +84,11 @@ private:
   bool isPassedOver(const NamedInput &Input) const;
 
   const Flavour Kind;
-  std::deque<Item> Items; ///< by number
+  std::deque<Item> Items;   ///< by number
   std::deque<Turn> Waiting; ///< in order; who came earlier is there twice
   uint32_t NumTaken = 0;
   llvm::StringMap<uint32_t> ByName;
-  llvm::StringMap<uint32_t> ByPath; ///< settled elsewhere than at the name
+  llvm::StringMap<uint32_t> ByPath;   ///< settled elsewhere than at the name
   llvm::StringSet<> DefaultLibraries; ///< COFF: taken, in lower case
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< COFF: settled
 };
@@ -99,14 +101,13 @@ struct ListedInput {
 
 /// All that the link of \p Command will read, in the order in which the linker
 /// asks for it, each file once: what the command line names and what is found
-/// inside that. Calls \p Visit with each, and with the file where it is one
-/// that can be opened, and is not empty. Reads the inputs' headers, on the
-/// calling thread. Members of archives are not looked into, since which of them
-/// will be read only the linker knows.
-std::vector<ListedInput>
-listInputs(const LinkCommand &Command,
-           llvm::function_ref<void(const ListedInput &, const os::OpenFile &)>
-               Visit = nullptr);
+/// inside that. Calls \p Visit with each that can be opened and is not empty,
+/// and with a look into it. Reads the inputs' headers, on the calling thread.
+/// Members of archives are not looked into, since which of them will be read
+/// only the linker knows.
+std::vector<ListedInput> listInputs(
+    const LinkCommand &Command,
+    llvm::function_ref<void(const ListedInput &, FileLook &)> Visit = nullptr);
 
 } // namespace headstart
 

@@ -16,8 +16,8 @@
 #ifndef HEADSTART_INPUTS_INPUTSCANNER_H
 #define HEADSTART_INPUTS_INPUTSCANNER_H
 
+#include "headstart/Formats/FileLook.h"
 #include "headstart/Inputs/LinkCommand.h"
-#include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>
 
@@ -40,19 +40,13 @@ public:
   /// \p Resolver must outlive the scanner.
   explicit InputScanner(const InputResolver &Resolver) : Resolver(Resolver) {}
 
-  /// What \p File, found at \p Path for \p Named, names, in the order of the
-  /// file. Reads little: of an object its headers and the sections that name
-  /// something; of scripts and text stubs all. A file of any other kind, or one
-  /// that is not sane, names nothing. Blocks for the disk.
+  /// What the file that \p Look is turned to, found at \p Path for \p Named,
+  /// names, in the order of the file. Reads little: of an object its headers
+  /// and the sections that name something; of scripts and text stubs all. A
+  /// file of any other kind, or one that is not sane, names nothing. Blocks for
+  /// the disk.
   std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
-                               const os::OpenFile &File) const;
-
-  /// Whether \p File is an object or a bitcode file, by its first bytes: those
-  /// name only what the linker reads after all that the command line names.
-  /// Blocks for one page.
-  static bool isObject(const os::OpenFile &File);
-  /// The same, of a file that begins with \p Head.
-  static bool isObject(llvm::StringRef Head);
+                               FileLook &Look) const;
 
 private:
   const InputResolver &Resolver;

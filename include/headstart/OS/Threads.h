@@ -16,10 +16,12 @@
 #define HEADSTART_OS_THREADS_H
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -63,6 +65,25 @@ std::optional<DiskUse> diskUse(DiskUser User);
 
 /// How many processors this process may use, at least 1.
 unsigned usableProcessors();
+
+/// A clock that only goes forward; no two systems' are to be compared.
+std::chrono::steady_clock::time_point now();
+
+/// std::condition_variable, in a form that a played system can put in the place
+/// of the real one (docs/Design.md, "A played system"). May wake for nothing.
+class Condition {
+public:
+  /// Blocks; \p Lock is free meanwhile.
+  void wait(std::unique_lock<std::mutex> &Lock);
+  /// The same, until \p Time at the latest: false when that has come.
+  bool waitUntil(std::unique_lock<std::mutex> &Lock,
+                 std::chrono::steady_clock::time_point Time);
+  void notifyOne();
+  void notifyAll();
+
+private:
+  std::condition_variable Changed;
+};
 
 /// Some threads that belong together. One thread at a time may call its
 /// functions.

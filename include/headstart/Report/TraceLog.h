@@ -78,6 +78,22 @@ public:
     Events.push_back(std::move(Event));
   }
 
+  /// The lane to which the calling thread's spans go; null: nowhere.
+  static TraceLane *current();
+
+  /// While it lives, the calling thread's spans go to \p Lane, which may be
+  /// null.
+  class Use {
+  public:
+    explicit Use(TraceLane *Lane);
+    ~Use();
+    Use(const Use &) = delete;
+    Use &operator=(const Use &) = delete;
+
+  private:
+    TraceLane *Before;
+  };
+
 private:
   friend class TraceLog;
   const std::string Name;
@@ -135,12 +151,12 @@ private:
   std::optional<TimeTrace> LinkersOwn;
 };
 
-/// Appends to a lane, when it goes out of scope, what happened since it was
-/// made. Without a lane it does nothing, and does not look at the clock.
+/// Appends to the thread's lane, when it goes out of scope, what happened since
+/// it was made. Without a lane it does nothing, and does not look at the clock.
 class TraceSpan {
 public:
-  TraceSpan(TraceLane *Lane, const char *Name, llvm::StringRef Path = "")
-      : Lane(Lane) {
+  explicit TraceSpan(const char *Name, llvm::StringRef Path = "")
+      : Lane(TraceLane::current()) {
     if (!Lane)
       return;
     Event.Name = Name;
@@ -170,7 +186,8 @@ private:
 /// appended.
 class TraceWait {
 public:
-  TraceWait(TraceLane *Lane, const char *Name) : Lane(Lane), Name(Name) {}
+  explicit TraceWait(const char *Name)
+      : Lane(TraceLane::current()), Name(Name) {}
   ~TraceWait() {
     if (Lane && Begin)
       Lane->add({Name, *Begin, TraceClock::now(), ""});

@@ -41,7 +41,8 @@ public:
   std::vector<FoundInput> run();
 
 private:
-  void readInput(ByteSource &Input);
+  void readObject(const COFFObject &Object, ByteSource &Bytes);
+  void readMember(ByteSource &Member);
   void readDirectives(StringRef Directives);
   void addDefaultLibrary(StringRef Name);
   StringRef folderOfInput() const;
@@ -149,19 +150,22 @@ void Scan::addTypeServer(StringRef Recorded) {
   Input.From = Request.Path.str();
 }
 
-void Scan::readInput(ByteSource &Input) {
-  switch (kindOf(Input)) {
+void Scan::readObject(const COFFObject &Object, ByteSource &Bytes) {
+  if (WantsTypeServers)
+    addTypeServer(Object.readTypeServer(Bytes));
+  if (WantsDirectives)
+    readDirectives(Object.readDirectives(Bytes));
+}
+
+void Scan::readMember(ByteSource &Member) {
+  switch (kindOf(Member)) {
   case file_magic::coff_object:
-    if (std::optional<COFFObject> Object = COFFObject::read(Input)) {
-      if (WantsTypeServers)
-        addTypeServer(Object->readTypeServer(Input));
-      if (WantsDirectives)
-        readDirectives(Object->readDirectives(Input));
-    }
+    if (std::optional<COFFObject> Object = COFFObject::read(Member))
+      readObject(*Object, Member);
     break;
   case file_magic::bitcode:
     if (WantsDirectives)
-      readDirectives(readBitcodeDirectives(Input));
+      readDirectives(readBitcodeDirectives(Member));
     break;
   default:
     break;
@@ -169,7 +173,8 @@ void Scan::readInput(ByteSource &Input) {
 }
 
 void Scan::addThinMembers() {
-  for (std::string &Path : readThinMembers(Request.Bytes, Request.Path)) {
+  for (std::string &Path :
+       readThinMembers(Request.Look.bytes(), Request.Path)) {
     FoundInput &Member = Found.emplace_back();
     Member.Next = true;
     Member.Input.Name = std::move(Path);
@@ -183,14 +188,15 @@ void Scan::readMembers() {
   // Two reads for each. They mostly name what others have named, so that an
   // end early loses little.
   constexpr unsigned MaxMembers = 4096;
-  ArchiveReader Archive(Request.Bytes);
+  ByteSource &Bytes = Request.Look.bytes();
+  ArchiveReader Archive(Bytes);
   for (unsigned I = 0; I != MaxMembers; ++I) {
     std::optional<ArchiveMember> Member = Archive.next();
     if (!Member)
       break;
-    PartBytes Contents(Request.Bytes, Member->Contents);
+    PartBytes Contents(Bytes, Member->Contents);
     if (Member->Kind == ArchiveMember::File)
-      readInput(Contents);
+      readMember(Contents);
   }
 }
 
@@ -198,8 +204,9 @@ std::vector<FoundInput> Scan::run() {
   WantsDirectives = !Command.ExcludesAllLibraries;
   // lld asks for /debug, not for what it will make of it.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
-  if (kindOf(Request.Bytes) == file_magic::archive) {
-    bool IsThin = ArchiveReader::isThin(Request.Bytes);
+  FileLook &Look = Request.Look;
+  if (Look.kind() == file_magic::archive) {
+    bool IsThin = ArchiveReader::isThin(Look.bytes());
     // Which members of other archives are read, only the linker knows. The
     // index of a thin one does not tell the two kinds of symbols apart that
     // ARM64EC has, and lld looks into every member.
@@ -212,8 +219,12 @@ std::vector<FoundInput> Scan::run() {
     return std::move(Found);
   }
   // An object in a library of objects is read when a symbol of it is wanted.
-  if (!Request.Named.Lazy && (WantsDirectives || WantsTypeServers))
-    readInput(Request.Bytes);
+  if (Request.Named.Lazy || !(WantsDirectives || WantsTypeServers))
+    return {};
+  if (Look.kind() != file_magic::coff_object)
+    readMember(Look.bytes());
+  else if (const COFFObject *Object = Look.coff())
+    readObject(*Object, Look.bytes());
   return std::move(Found);
 }
 

@@ -43,12 +43,12 @@ static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
 
 static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (Request.Bytes.size() > MaxScriptBytes ||
-      !Request.Resolver.isFirstLook(Request.Identity))
+  if (Request.Look.bytes().size() > MaxScriptBytes ||
+      !Request.Resolver.isFirstLook(Request.Look.identity()))
     return Result;
   SmallVector<char, 0> Buffer;
   std::optional<ArrayRef<char>> Bytes =
-      Request.Bytes.read({0, Request.Bytes.size()}, Buffer);
+      Request.Look.bytes().read({0, Request.Look.bytes().size()}, Buffer);
   if (!Bytes)
     return Result;
   StringRef Text(Bytes->data(), Bytes->size());
@@ -82,10 +82,11 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
 
 static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (!ArchiveReader::isThin(Request.Bytes) ||
-      !Request.Resolver.isFirstLook(Request.Identity))
+  if (!ArchiveReader::isThin(Request.Look.bytes()) ||
+      !Request.Resolver.isFirstLook(Request.Look.identity()))
     return Result;
-  for (const std::string &Member : readThinMembers(Request.Bytes, Request.Path))
+  for (const std::string &Member :
+       readThinMembers(Request.Look.bytes(), Request.Path))
     Result.push_back(foundBy(Request, Member, InputReason::ArchiveMember,
                              SearchRule::AsGiven));
   return Result;
@@ -99,10 +100,11 @@ static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
                    !Request.Named.Whole);
   if (OnDemand || Settings.IgnoresDependents)
     return Result;
-  std::optional<ELFObject> Object = ELFObject::read(Request.Bytes);
-  if (!Object)
+  const ELFFile &File = *Request.Look.elf();
+  if (File.Objects.empty())
     return Result;
-  for (std::string &Name : Object->readDependents(Request.Bytes)) {
+  const ELFObject &Object = *File.Objects.front().Headers;
+  for (std::string &Name : Object.readDependents(Request.Look.bytes())) {
     FoundInput &Found = Result.emplace_back();
     Found.Input = Settings.Dependents;
     Found.Input.Name = std::move(Name);
@@ -115,7 +117,7 @@ std::vector<FoundInput> scan(const ScanRequest &Request) {
   if (Request.Named.Inside == InsideRule::Never)
     return {};
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
-  switch (kindOf(Request.Bytes)) {
+  switch (Request.Look.kind()) {
   case file_magic::unknown:
     // lld warns of a member that is not an object, and leaves it.
     return IsMember ? std::vector<FoundInput>() : scanScript(Request);

@@ -187,9 +187,7 @@ static std::vector<std::string> readRunPaths(const std::string &Path,
   if (os::OpenFile::open(Path, Opened))
     return Paths;
   FileBytes Bytes(Opened);
-  std::optional<ByteRange> Slice = findMachOSlice(Bytes, Arch);
-  PartBytes Part(Bytes, Slice.value_or(ByteRange{0, Bytes.size()}));
-  if (std::optional<MachOFile> File = MachOFile::read(Part))
+  if (auto File = MachOInput::read(Bytes, Arch).File)
     for (StringRef RunPath : File->runPaths())
       Paths.push_back(RunPath.str());
   return Paths;

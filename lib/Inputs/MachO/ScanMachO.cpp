@@ -44,9 +44,10 @@ static constexpr unsigned MaxReExportDepth = 100;
 namespace {
 class Scan {
 public:
-  Scan(const ScanRequest &Request, ByteSource &Contents)
-      : Request(Request), Command(Request.Resolver.command()),
-        Settings(Command.MachO), Contents(Contents) {}
+  explicit Scan(const ScanRequest &Request)
+      : Request(Request), Settings(Request.Resolver.command().MachO),
+        Input(Request.Look.machO(Settings.Arch)),
+        Contents(Request.Look.bytes(), Input.Within) {}
   std::vector<FoundInput> run();
 
 private:
@@ -68,9 +69,9 @@ private:
   StringRef ownUmbrella() const;
 
   const ScanRequest &Request;
-  const LinkCommand &Command;
   const MachOSettings &Settings;
-  ByteSource &Contents; ///< of the file, or of its slice
+  const MachOInput &Input;
+  PartBytes Contents; ///< of the file, or of its slice
   std::vector<FoundInput> Found;
   StringSet<> Named;         ///< by linker options
   StringMap<size_t> Inlined; ///< the documents of a stub by install name
@@ -230,7 +231,8 @@ void Scan::scanThinArchive() {
   // An archive inside an archive is an error, and could hold itself.
   if (Request.Named.Reason == InputReason::ArchiveMember)
     return;
-  for (std::string &Path : readThinMembers(Request.Bytes, Request.Path)) {
+  for (std::string &Path :
+       readThinMembers(Request.Look.bytes(), Request.Path)) {
     NamedInput Input;
     Input.Name = std::move(Path);
     Input.Reason = InputReason::ArchiveMember;
@@ -242,7 +244,7 @@ void Scan::scanThinArchive() {
 }
 
 std::vector<FoundInput> Scan::run() {
-  switch (kindOf(Contents)) {
+  switch (Input.Kind) {
   case file_magic::archive:
     scanThinArchive();
     break;
@@ -250,13 +252,13 @@ std::vector<FoundInput> Scan::run() {
     scanStub();
     break;
   case file_magic::macho_object:
-    if (std::optional<MachOFile> File = MachOFile::read(Contents))
-      scanObject(*File);
+    if (Input.File)
+      scanObject(*Input.File);
     break;
   case file_magic::macho_dynamically_linked_shared_lib:
   case file_magic::macho_dynamically_linked_shared_lib_stub:
-    if (std::optional<MachOFile> File = MachOFile::read(Contents))
-      scanDylib(*File);
+    if (Input.File)
+      scanDylib(*Input.File);
     break;
   default:
     break;
@@ -267,11 +269,7 @@ std::vector<FoundInput> Scan::run() {
 std::vector<FoundInput> scan(const ScanRequest &Request) {
   if (Request.Named.Inside == InsideRule::Never)
     return {};
-  std::optional<ByteRange> Slice =
-      findMachOSlice(Request.Bytes, Request.Resolver.command().MachO.Arch);
-  PartBytes Contents(Request.Bytes,
-                     Slice.value_or(ByteRange{0, Request.Bytes.size()}));
-  return Scan(Request, Contents).run();
+  return Scan(Request).run();
 }
 
 } // namespace headstart::macho

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Engine/FilePlanner.h"
-#include "EngineTestSupport.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "Formats/MachOTestSupport.h"
+#include "OS/TestFiles.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
 #include "gmock/gmock.h"
@@ -16,6 +16,8 @@
 
 using namespace headstart;
 using namespace headstart::test;
+using os::test::openOrFail;
+using os::test::TestFolder;
 using namespace llvm;
 
 namespace {
@@ -68,12 +70,13 @@ protected:
   std::string First = Folder.write("1.obj", objectWithComdat());
   std::string Second = Folder.write("2.obj", objectWithComdat());
   FilePlanner Planner{PlanOptions()};
-  PlanScratch Scratch;
+  SymbolBuffers Buffers;
 
   uint64_t plan(const std::string &Path, uint32_t Order,
                 const RecordedFile *Record = nullptr) {
     os::OpenFile File = openOrFail(Path);
-    return planned(Planner.plan(File, NamedInput(), Order, Scratch, Record));
+    FileLook Look(File);
+    return planned(Planner.plan(Look, NamedInput(), Order, Buffers, Record));
   }
 };
 
@@ -95,7 +98,8 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
-  EXPECT_GE(planned(Planner.plan(File, NamedInput(), 1, Scratch)),
+  FileLook Look(File);
+  EXPECT_GE(planned(Planner.plan(Look, NamedInput(), 1, Buffers)),
             2 * PartBytes);
 }
 
@@ -119,7 +123,8 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
     Options.Kind = Kind;
     NamedInput Named;
     Named.Whole = Whole;
-    return planned(FilePlanner(Options).plan(File, Named, 0, Scratch));
+    FileLook Look(File);
+    return planned(FilePlanner(Options).plan(Look, Named, 0, Buffers));
   };
   EXPECT_LT(Planned(Flavour::MachO, /*Whole=*/true), 30000U);
   // Two headers, of which the second is not near the first, and the code.
@@ -131,7 +136,8 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 10);
-  std::vector<PlannedRange> Plan = Planner.plan(File, NamedInput(), 1, Scratch);
+  FileLook Look(File);
+  std::vector<PlannedRange> Plan = Planner.plan(Look, NamedInput(), 1, Buffers);
   ASSERT_EQ(Plan.size(), 1U);
   EXPECT_EQ(Plan[0].Range.Length, File.size());
 }

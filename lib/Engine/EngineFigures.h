@@ -1,0 +1,47 @@
+//===- EngineFigures.h - What the engine counts -----------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: what its parts count, from any thread.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_ENGINEFIGURES_H
+#define HEADSTART_LIB_ENGINE_ENGINEFIGURES_H
+
+#include "Problems.h"
+#include "headstart/Report/TraceLog.h"
+#include <atomic>
+#include <cstdint>
+
+namespace headstart {
+
+struct EngineFigures {
+  // Bytes:
+  std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
+  std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
+  TimeSpan Hints;
+  std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
+  std::atomic<bool> TellsDiskUse{true};
+  /// How long the linker waited for inputs that a thread was opening.
+  std::atomic<TraceClock::duration::rep> Waited{0};
+  std::atomic<bool> IsUnfinished{false};  ///< cancelled before all was done
+  std::atomic<bool> IsOutOfMemory{false}; ///< an allocation has failed
+  std::atomic<unsigned> Started{0};       ///< threads
+  std::atomic<unsigned> Ended{0};
+  ProblemCounter Problems;
+
+  void addHint(uint64_t Bytes, uint64_t Calls) {
+    Hinted.fetch_add(Bytes, std::memory_order_relaxed);
+    HintCalls.fetch_add(Calls, std::memory_order_relaxed);
+  }
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_ENGINEFIGURES_H

@@ -1,0 +1,346 @@
+//===- EngineWork.cpp - What the engine's threads do ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Protocol. A thread asks the scheduler what is next, does that, and asks
+/// again. For one input that is
+///
+///     prepare ─ open ─ hold ─ publish ─ look inside ─┬─ plan ─ fetch
+///                                                    └─ (ELF) plan later
+///
+/// and then, for each later stage of the link, fetch. Names that are found
+/// inside go to the scheduler's list, bytes come through the fetcher, what is
+/// held is the store's. The linker's own threads come in by `take`, which never
+/// waits for more than the opening of one file, and by `reached`, which never
+/// waits.
+///
+/// Threads wait for the disk, for room (MemoryWindow.h), and in the scheduler:
+/// for inputs to come, and for the linker's opening of one. The linker waits
+/// for none of these through us.
+///
+/// Shutdown. `cancel` ends all waiting for room and in the scheduler, and is
+/// looked at between two steps of fetching. The threads share the engine's
+/// state with the engine, as the linker shares what is held: one that has not
+/// ended when `join` has waited long enough is let go of, and no order of
+/// destruction can leave a thread or the linker with an unmapped page.
+///
+//===----------------------------------------------------------------------===//
+
+#include "EngineImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Looking into all 3,217 objects of a warm link cost 7% of it.
+static constexpr unsigned MaxResidentLooks = 32;
+
+void PrefetchEngine::Impl::work(unsigned Id) {
+  // Behind the linker's own lanes.
+  constexpr int FirstPlace = 100;
+  TraceLane::Use Lane(
+      Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
+                                              FirstPlace + static_cast<int>(Id))
+                    : nullptr);
+  if (!os::hasMemoryFor([&] { workThrough(); }))
+    noteOutOfMemory();
+  if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
+    Figures.ReadBytes.fetch_add(Use->Bytes);
+    Figures.Stops.fetch_add(Use->Stops);
+  } else {
+    Figures.TellsDiskUse.store(false);
+  }
+  Figures.Ended.fetch_add(1);
+}
+
+void PrefetchEngine::Impl::workThrough() {
+  Worker Own;
+  while (true) {
+    Scheduler::Work Next = [&] {
+      TraceWait Wait("wait for inputs");
+      return Inputs.next(Streak.skipped(), [&] { Wait.begin(); });
+    }();
+    switch (Next.What) {
+    case Scheduler::Task::None:
+      return;
+    case Scheduler::Task::Prepare:
+      prepare(*Next.Entry, Own);
+      break;
+    case Scheduler::Task::Plan:
+      planLooked(*Next.Entry, std::move(Next.File), Own);
+      break;
+    case Scheduler::Task::Symbols:
+      enterSymbols(*Next.Entry, Own);
+      break;
+    case Scheduler::Task::Begin:
+      if (Next.Stage == LinkStage::Parse)
+        Bytes.window().decide(Figures.Inputs.load());
+      Inputs.begin(Next.Stage, begins(Next.Stage));
+      break;
+    case Scheduler::Task::Fetch:
+      fetchStage(*Next.Entry, Next.Stage, std::move(Next.File));
+      break;
+    }
+  }
+}
+
+/// Whether anything is to be fetched for \p Stage; of Parse, whether the
+/// symbols of what needs no plan are to be entered.
+bool PrefetchEngine::Impl::begins(LinkStage Stage) const {
+  if (leavesToLinker())
+    return false;
+  if (Stage == LinkStage::Parse)
+    return Planner->planTogether() && isWorthSymbols();
+  return !isReadAgain(Stage) || Bytes.window().isShort(); // it is still there
+}
+
+/// Whether the engine only opens files. lld's ELF driver writes section by
+/// section, and so goes through all inputs many times: short of memory,
+/// whatever is fetched ahead, and what is remembered of symbols, is taken from
+/// that.
+bool PrefetchEngine::Impl::leavesToLinker() const {
+  return Planner->planTogether() &&
+         Bytes.window().decideEarly(Figures.Inputs.load());
+}
+
+/// Adds what the file of \p Entry names.
+void PrefetchEngine::Impl::follow(const InputEntry &Entry, bool IsObject,
+                                  FileLook &Look) {
+  // What a recorded object names is recorded too; archives and scripts tell
+  // the order as well. Objects mostly name the same: of those in memory, for
+  // which there is nothing else to do, a few are enough.
+  if (IsObject && recordOf(Entry.Path, Look.identity()))
+    return;
+  if (!IsObject || !Entry.Before || !Entry.Before->complete() ||
+      ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
+          MaxResidentLooks) {
+    TraceSpan Span("look inside", Entry.Path);
+    Inputs.add(Entry, Scanner->scan(Entry.Named, Entry.Path, Look));
+  }
+}
+
+bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
+  TraceWait Wait("wait for the linker's open");
+  return Inputs.waitUntilPublished(Entry, [&] { Wait.begin(); });
+}
+
+static FilePointer reopened(const InputEntry &Entry) {
+  auto File = std::make_shared<os::OpenFile>();
+  return os::OpenFile::open(Entry.Path, *File) ? nullptr : File;
+}
+
+/// The file of \p Entry, which is published then; null when it cannot be had.
+FilePointer PrefetchEngine::Impl::open(InputEntry &Entry) {
+  TraceSpan Span("open", Entry.Named.Name);
+  FilePointer File;
+  if (Inputs.claim(Entry)) {
+    File = openAndPublish(Entry, Entry.Named);
+    if (Entry.Contents)
+      Span.event().Flow = {TraceFlow::From, Entry.flow()};
+  } else if (waitUntilPublished(Entry)) {
+    // The linker was faster. It has the buffer; the bytes behind the first
+    // pages are still ours to fetch.
+    File = reopened(Entry);
+  }
+  if (File) {
+    Span.event().Bytes = File->size();
+    if (Entry.Before)
+      Span.event().Resident = residentBytes(Entry, File->size());
+  }
+  return File;
+}
+
+/// A thread's work for one input in the parse phase.
+void PrefetchEngine::Impl::prepare(InputEntry &Entry, Worker &Own) {
+  llvm::scope_exit Looked([&] { Inputs.done(Scheduler::Task::Prepare); });
+  FilePointer File = open(Entry);
+  if (!File) {
+    (void)Inputs.planned(Entry);
+    return;
+  }
+  if (Entry.Contents && !Entry.Contents->isMapped())
+    Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
+  else
+    Own.Look.open(*File, &Cache);
+  // Archives, scripts and stubs name what the linker reads next. What objects
+  // name comes after all that is known, and is best looked for when the object
+  // has been read.
+  if (!Own.Look.isObject())
+    follow(Entry, /*IsObject=*/false, Own.Look);
+  if (leavesToLinker()) {
+    (void)Inputs.planned(Entry);
+    return;
+  }
+  bool NeedsPlan = needsPlan(Entry, *File);
+  if (Planner->planTogether() && NeedsPlan) {
+    // The linker reads the section headers of all inputs before it reads the
+    // symbols of any.
+    TraceSpan Span("skim", Entry.Path);
+    Own.Look.expectScatteredReads();
+    Entry.Headers = Own.Look.elf();
+    Looked.release();
+    Inputs.planLater(Entry, File);
+    return;
+  }
+  Looked.release();
+  Inputs.done(Scheduler::Task::Prepare);
+  finish(Entry, File, NeedsPlan, Own);
+}
+
+/// Plans an entry that was prepared before. Which members of archives are
+/// linked is known when all is planned: nobody goes on to the next stage
+/// before.
+void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
+                                      Worker &Own) {
+  llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
+  if (!File && !leavesToLinker())
+    File = reopened(Entry);
+  if (!File || leavesToLinker()) {
+    Entry.Headers = nullptr;
+    (void)Inputs.planned(Entry);
+    return;
+  }
+  Own.Look.open(*File, &Cache, std::move(Entry.Headers));
+  plan(Entry, *File, Own);
+  Planned.release();
+  Inputs.done(Scheduler::Task::Plan);
+  finish(Entry, File, /*NeedsPlan=*/false, Own);
+}
+
+/// The stages for which \p Plan has something to fetch.
+static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
+  StageSet Stages = 0;
+  for (unsigned S = 0; S != NumLinkStages; ++S) {
+    auto Stage = static_cast<LinkStage>(S);
+    if (llvm::any_of(Plan,
+                     [&](const PlannedRange &R) { return isReadIn(R, Stage); }))
+      Stages |= bitOf(Stage);
+  }
+  return Stages;
+}
+
+/// Plans \p Entry, into which the caller looks, if it still needs that; fetches
+/// its first stage, and those that have passed by.
+void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
+                                  bool NeedsPlan, Worker &Own) {
+  if (NeedsPlan)
+    plan(Entry, *File, Own);
+  StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File);
+  fetchStage(Entry, LinkStage::Parse, File);
+  if (Own.Look.isObject())
+    follow(Entry, /*IsObject=*/true, Own.Look);
+  for (unsigned S = 1; S != NumLinkStages; ++S)
+    if (auto Stage = static_cast<LinkStage>(S); Passed & bitOf(Stage))
+      fetchStage(Entry, Stage, File);
+}
+
+/// Whether what is not in memory is worth asking all inputs that are for their
+/// symbols. In a warm link there are always some pages that the system has
+/// taken away: that cost 5% of one.
+bool PrefetchEngine::Impl::isWorthSymbols() const {
+  constexpr uint64_t MinShare = 64; // of all inputs
+  uint64_t All = Figures.Inputs.load();
+  return HasLazyRanges.load() &&
+         All - Figures.Resident.load() >= All / MinShare;
+}
+
+/// Which members of archives are linked depends on the symbols of every input,
+/// also of those that needed no plan, being in memory.
+void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, Worker &Own) {
+  llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
+  if (leavesToLinker() || !waitUntilPublished(Entry))
+    return;
+  if (FilePointer File = reopened(Entry)) {
+    TraceSpan Span("read symbols", Entry.Path);
+    Own.Look.open(*File, &Cache);
+    Own.Look.expectScatteredReads();
+    Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
+  }
+}
+
+/// The record of \p Path, when the file is still the one that was recorded.
+const RecordedFile *
+PrefetchEngine::Impl::recordOf(StringRef Path,
+                               const os::FileIdentity &Identity) const {
+  const RecordedFile *File = Recorded.lookup(Path);
+  return File && File->Identity == Identity ? File : nullptr;
+}
+
+/// Whether all that the last link touched of \p File is in memory. What it did
+/// not touch was perhaps never fetched: a warm file need not be whole.
+bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
+                                      const os::Residency &Before,
+                                      const RecordedFile &Record) const {
+  if (Before.ResidentPages < Record.touchedBytes() / Cache.pageSize())
+    return false;
+  return llvm::all_of(Record.Touched, [&](ByteRange Range) {
+    std::optional<os::Residency> Part = Cache.residency(File, Range);
+    return Part && Part->complete();
+  });
+}
+
+/// Whether anything of an entry may have to be fetched.
+bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
+                                     const os::OpenFile &File) const {
+  // A small file that is held was read to be held.
+  if (Entry.Contents && !Entry.Contents->isMapped())
+    return false;
+  if (!Entry.Before)
+    return true;
+  if (Entry.Before->complete())
+    return false;
+  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
+  return !Record || !isResident(File, *Entry.Before, *Record);
+}
+
+/// Plans \p Entry, into which the caller looks.
+void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
+                                Worker &Own) {
+  TraceSpan Span("plan", Entry.Path);
+  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
+  if (isObjectByName(Entry.Named) && Bytes.fetchesWhole()) {
+    Entry.Plan = planFile({}, File.size(), Options.Plan);
+    Entry.Fetched.assign(Entry.Plan.size(), 0);
+    return;
+  }
+  if (!Record)
+    (void)Inputs.beginSymbols(Entry);
+  Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
+                             Own.Buffers, Record);
+  if (Entry.Before && Entry.Before->ResidentPages != 0)
+    llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
+      std::optional<os::Residency> Part = Cache.residency(File, R.Range);
+      return Part && Part->complete();
+    });
+  Entry.Fetched.assign(Entry.Plan.size(), 0);
+  if (llvm::any_of(Entry.Plan,
+                   [](const PlannedRange &R) { return R.Member != 0; }))
+    HasLazyRanges.store(true);
+}
+
+/// Fetches what is planned for \p Stage; opens \p File when it is null.
+void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
+                                      FilePointer File) {
+  for (size_t I = 0; I != Entry.Plan.size(); ++I) {
+    if (!isReadIn(Entry.Plan[I], Stage) ||
+        !Planner->isLinked(Entry.Plan[I].Member))
+      continue;
+    if (!File)
+      File = reopened(Entry);
+    if (!File)
+      return;
+    if (Bytes.window().isShort())
+      Held.giveUpFinished(Bytes.window().stage());
+    if (!Bytes.fetch(Entry, I, Stage, *File))
+      return;
+  }
+}
+
+} // namespace headstart

@@ -1,0 +1,101 @@
+//===- InputEntry.h - One input on its way to the linker --------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: what it knows of one input, and who may write it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_INPUTENTRY_H
+#define HEADSTART_LIB_ENGINE_INPUTENTRY_H
+
+#include "headstart/Engine/HintedBuffer.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Formats/ELF.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/Plan/FetchPlan.h"
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headstart {
+
+/// Where an entry stands on its way to the linker.
+///
+///     Waiting ──claim──► Opening ──publish──► Ready
+///                           └──────publish──► Unavailable
+///
+/// Whoever claims an entry, a thread of the engine or the linker's own, opens
+/// it outside the lock and publishes what came of it.
+enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
+
+/// A bit for each LinkStage.
+using StageSet = uint8_t;
+inline constexpr StageSet bitOf(LinkStage Stage) {
+  return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
+}
+static_assert(NumLinkStages <= 8);
+
+using FilePointer = std::shared_ptr<const os::OpenFile>;
+
+struct InputEntry {
+  InputEntry(uint32_t Number, const NamedInput &Named)
+      : Number(Number), Named(Named) {}
+
+  const uint32_t Number; ///< in the InputList
+  /// In the InputList; not changed any more when a thread prepares the entry.
+  const NamedInput &Named;
+
+  // Guarded by the scheduler:
+  EntryState State = EntryState::Waiting;
+  bool WasLeft = false; ///< to the linker, with its path
+  bool IsPlanned = false;
+  bool HasSymbols = false; ///< the planner knows its symbols, or will
+  StageSet Stages = 0;     ///< for which something is left to fetch
+  /// Descriptors are few: kept while there are enough, and somebody needs it.
+  FilePointer File;
+
+  // Written by the claimer, read by anyone after State is Ready:
+  std::string Path;
+  os::FileIdentity Identity;
+  std::optional<os::Residency> Before; ///< as it was found, where that is told
+  std::shared_ptr<const FileContents> Contents; ///< null: fetched only
+
+  // Written by the one thread that plans the entry, read by others after
+  // IsPlanned:
+  std::vector<PlannedRange> Plan;
+  /// How many bytes of each range of Plan were fetched; each written by the one
+  /// thread that fetches the range, read when all threads are joined.
+  std::vector<uint64_t> Fetched;
+  /// Between two steps of it; null for what is not ELF.
+  std::shared_ptr<const ELFFile> Headers;
+
+  /// Bytes of the parse phase that were fetched and that the linker has not
+  /// asked for yet: what the memory budget counts.
+  std::atomic<uint64_t> BytesAhead{0};
+  std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
+  std::atomic<bool> IsGiven{false}; ///< it got the contents from us
+
+  /// The number of the arrow in the trace from where an input is opened to
+  /// where the linker gets it.
+  uint64_t flow() const { return uint64_t(Number) + 1; }
+};
+
+/// Whether \p Input is an object by its name: an archive is hardly ever read
+/// as a whole.
+bool isObjectByName(const NamedInput &Input);
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_INPUTENTRY_H

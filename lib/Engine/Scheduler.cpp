@@ -1,0 +1,341 @@
+//===- Scheduler.cpp - Who is next ----------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Scheduler.h"
+#include "llvm/Support/Path.h"
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// The most that the linker waits for a file that a thread is opening: then it
+/// opens the file itself, and hears from the system why it takes so long.
+static constexpr std::chrono::seconds Patience(1);
+
+/// The stages that the linker reads a second time have files of their own.
+static constexpr StageSet KeptFor = bitOf(LinkStage::Contents) |
+                                    bitOf(LinkStage::Types) |
+                                    bitOf(LinkStage::DebugSymbols);
+
+bool isObjectByName(const NamedInput &Input) {
+  StringRef Extension = sys::path::extension(Input.Name);
+  return Extension.equals_insensitive(".obj") ||
+         Extension.equals_insensitive(".o");
+}
+
+void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
+  std::lock_guard Lock(Mutex);
+  Own = std::move(TheSettings);
+  List.emplace(Command);
+}
+
+size_t Scheduler::size() const {
+  std::lock_guard Lock(Mutex);
+  return List ? List->size() : 0;
+}
+
+/// The entry of an input of the list, made when it is needed.
+InputEntry &Scheduler::entry(uint32_t Number) {
+  for (auto N = static_cast<uint32_t>(Entries.size()); N <= Number; ++N)
+    Entries.emplace_back(N, (*List)[N]);
+  return Entries[Number];
+}
+
+/// Leaves \p Entry to the linker, if it is an object that nobody has begun
+/// with.
+bool Scheduler::leave(InputEntry &Entry) {
+  if (Entry.State != EntryState::Waiting || !isObjectByName(Entry.Named) ||
+      (Own.IsRecorded && Own.IsRecorded(Entry.Named.Name)))
+    return false;
+  (void)List->take(Entry.Number);
+  Entry.State = EntryState::Unavailable;
+  Entry.IsPlanned = true;
+  // The planner may still want its symbols.
+  if (Entry.Named.Search == SearchRule::AsGiven) {
+    Entry.Path = Entry.Named.Name;
+    Entry.WasLeft = true;
+  }
+  return true;
+}
+
+/// The next entry to prepare; null when all that are known were taken.
+InputEntry *Scheduler::takeNext(unsigned Skipped) {
+  if (InputEntry *Entry = std::exchange(Urgent, nullptr))
+    if (List->take(Entry->Number))
+      return Entry;
+  while (std::optional<uint32_t> Number = List->next()) {
+    InputEntry &Entry = entry(*Number);
+    // The linker may never ask for it.
+    if (Entry.Named.OnDemand) {
+      List->pass();
+      continue;
+    }
+    (void)List->take(*Number);
+    for (; Skipped != 0; --Skipped) {
+      std::optional<uint32_t> Behind = List->next();
+      if (!Behind || !leave(entry(*Behind)))
+        break;
+    }
+    return &Entry;
+  }
+  return nullptr;
+}
+
+std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
+  if (std::exchange(IsDeciding, true))
+    return std::nullopt;
+  return Work{Task::Begin, nullptr, Next, nullptr};
+}
+
+InputEntry *Scheduler::nextWithSymbols() {
+  while (Cursor < Entries.size()) {
+    InputEntry &Entry = Entries[Cursor++];
+    if (List->isTaken(Entry.Number) && !std::exchange(Entry.HasSymbols, true))
+      return &Entry;
+  }
+  return nullptr;
+}
+
+std::optional<Scheduler::Work> Scheduler::nextFetch() {
+  while (Cursor < Entries.size()) {
+    InputEntry &Entry = Entries[Cursor++];
+    if (!Entry.IsPlanned || !(Entry.Stages & bitOf(Stage)))
+      continue;
+    Work Next{Task::Fetch, &Entry, Stage, Entry.File};
+    Entry.Stages &= ~bitOf(Stage);
+    if (!(Entry.Stages & KeptFor))
+      Entry.File = nullptr;
+    return Next;
+  }
+  constexpr unsigned LastStage = NumLinkStages - 1;
+  auto Next = static_cast<unsigned>(Stage) + 1;
+  if (IsLast || Next > LastStage)
+    return Work();
+  return askWhether(static_cast<LinkStage>(Next));
+}
+
+/// What is to be done next; nothing while that is not known.
+std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
+  if (IsCancelled || !List)
+    return Work();
+  if (InputEntry *Entry = takeNext(Skipped)) {
+    ++Looking;
+    return Work{Task::Prepare, Entry, LinkStage::Parse, nullptr};
+  }
+  if (!Unplanned.empty()) {
+    InputEntry *Entry = Unplanned.begin()->second;
+    Unplanned.erase(Unplanned.begin());
+    ++Looking;
+    return Work{Task::Plan, Entry, LinkStage::Parse,
+                std::exchange(Entry->File, nullptr)};
+  }
+  if (Now == Phase::Preparing)
+    return Looking != 0 ? std::nullopt : askWhether(LinkStage::Parse);
+  if (Now == Phase::Entering) {
+    if (InputEntry *Entry = nextWithSymbols()) {
+      ++Entering;
+      return Work{Task::Symbols, Entry, LinkStage::Parse, nullptr};
+    }
+    if (Entering != 0)
+      return std::nullopt;
+    Now = Phase::Fetching;
+  }
+  return nextFetch();
+}
+
+Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait) {
+  std::unique_lock Lock(Mutex);
+  while (true) {
+    if (std::optional<Work> Next = tryNext(Skipped))
+      return *Next;
+    if (OnWait)
+      std::exchange(OnWait, nullptr)();
+    More.wait(Lock);
+  }
+}
+
+void Scheduler::done(Task What) {
+  {
+    std::lock_guard Lock(Mutex);
+    if (--(What == Task::Symbols ? Entering : Looking) != 0)
+      return;
+  }
+  More.notifyAll();
+}
+
+/// Keeps \p File open for the next task that has to do with \p Entry.
+void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
+  if (!File || NumKept->fetch_add(1) >= Own.MaxKept) {
+    if (File)
+      NumKept->fetch_sub(1);
+    return;
+  }
+  Entry.File =
+      FilePointer(File.get(), [Mine = FilePointer(File), Count = NumKept](
+                                  const os::OpenFile *) mutable {
+        Mine = nullptr;
+        Count->fetch_sub(1);
+      });
+}
+
+void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
+  {
+    std::lock_guard Lock(Mutex);
+    --Looking;
+    keep(Entry, File);
+    Unplanned.emplace(List->place(Entry.Number), &Entry);
+  }
+  More.notifyAll();
+}
+
+void Scheduler::add(const InputEntry &Entry, std::vector<FoundInput> Found) {
+  if (Found.empty())
+    return;
+  {
+    std::lock_guard Lock(Mutex);
+    List->add(Entry.Number, std::move(Found));
+  }
+  More.notifyAll();
+}
+
+StageSet Scheduler::planned(InputEntry &Entry, StageSet Stages,
+                            const FilePointer &File) {
+  std::lock_guard Lock(Mutex);
+  Entry.IsPlanned = true;
+  if (Now != Phase::Fetching) {
+    Entry.Stages = Stages;
+  } else {
+    auto Passed = static_cast<StageSet>(bitOf(Stage) - 1);
+    if (Cursor > Entry.Number)
+      Passed |= bitOf(Stage);
+    Entry.Stages = IsLast ? 0 : Stages & ~Passed;
+    Stages &= Passed;
+    Stages &= ~bitOf(LinkStage::Parse);
+  }
+  if (Entry.Stages & KeptFor)
+    keep(Entry, File);
+  return Now != Phase::Fetching ? 0 : Stages;
+}
+
+uint32_t Scheduler::place(const InputEntry &Entry) const {
+  std::lock_guard Lock(Mutex);
+  return List->place(Entry.Number);
+}
+
+bool Scheduler::beginSymbols(InputEntry &Entry) {
+  std::lock_guard Lock(Mutex);
+  return !std::exchange(Entry.HasSymbols, true);
+}
+
+void Scheduler::begin(LinkStage Next, bool IsBegun) {
+  std::vector<FilePointer> Closed; // without the lock: that may wait
+  {
+    std::lock_guard Lock(Mutex);
+    IsDeciding = false;
+    if (Next == LinkStage::Parse) {
+      Now = IsBegun ? Phase::Entering : Phase::Fetching;
+      Cursor = IsBegun ? 0 : Entries.size();
+    } else if (IsBegun) {
+      Stage = Next;
+      Cursor = 0;
+    } else {
+      IsLast = true;
+      for (InputEntry &Entry : Entries)
+        if (Entry.File)
+          Closed.push_back(std::move(Entry.File));
+    }
+  }
+  More.notifyAll();
+}
+
+bool Scheduler::claim(InputEntry &Entry) {
+  std::lock_guard Lock(Mutex);
+  if (Entry.State != EntryState::Waiting)
+    return false;
+  Entry.State = EntryState::Opening;
+  return true;
+}
+
+bool Scheduler::settle(const InputEntry &Entry, const ResolvedInput &Found) {
+  std::lock_guard Lock(Mutex);
+  return List->settle(Entry.Number, Found);
+}
+
+void Scheduler::publish(InputEntry &Entry, EntryState State, std::string Path,
+                        const os::FileIdentity &Identity,
+                        std::shared_ptr<const FileContents> Contents) {
+  {
+    std::lock_guard Lock(Mutex);
+    Entry.Path = std::move(Path);
+    Entry.Identity = Identity;
+    Entry.Contents = std::move(Contents);
+    Entry.State = State;
+  }
+  Published.notifyAll();
+}
+
+bool Scheduler::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
+  std::unique_lock Lock(Mutex);
+  while (!IsCancelled && (Entry.State == EntryState::Waiting ||
+                          Entry.State == EntryState::Opening)) {
+    if (OnWait)
+      std::exchange(OnWait, nullptr)();
+    Published.wait(Lock);
+  }
+  return Entry.State == EntryState::Ready ||
+         (Entry.State == EntryState::Unavailable && Entry.WasLeft);
+}
+
+InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
+                           std::optional<NamedInput> &Claimed, Waits OnWait) {
+  std::unique_lock Lock(Mutex);
+  std::optional<uint32_t> Number = List ? List->find(Path) : std::nullopt;
+  if (!Number)
+    return nullptr;
+  InputEntry &Entry = entry(*Number);
+  if (Leaves && (leave(Entry) || (Entry.State == EntryState::Opening &&
+                                  isObjectByName(Entry.Named))))
+    return nullptr;
+  if (!List->isTaken(*Number)) {
+    Urgent = &Entry;
+    More.notifyOne();
+  }
+  if (Entry.State == EntryState::Waiting) {
+    Entry.State = EntryState::Opening;
+    Claimed = Entry.Named;
+    return &Entry;
+  }
+  const auto Until = os::now() + Patience;
+  while (!IsCancelled && Entry.State == EntryState::Opening) {
+    if (OnWait)
+      std::exchange(OnWait, nullptr)();
+    if (!Published.waitUntil(Lock, Until))
+      break;
+  }
+  return Entry.State != EntryState::Opening ? &Entry : nullptr;
+}
+
+void Scheduler::forEachReady(
+    function_ref<void(const InputEntry &)> Visit) const {
+  std::lock_guard Lock(Mutex);
+  for (const InputEntry &Entry : Entries)
+    if (Entry.State == EntryState::Ready)
+      Visit(Entry);
+}
+
+void Scheduler::cancel() {
+  {
+    std::lock_guard Lock(Mutex);
+    IsCancelled = true;
+  }
+  More.notifyAll();
+  Published.notifyAll();
+}
+
+} // namespace headstart

@@ -1,0 +1,183 @@
+//===- Scheduler.h - Who is next --------------------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: what a thread is to do next, and which inputs are
+/// open. A monitor: one mutex guards all of it, nobody does anything slow with
+/// the mutex held, and all waiting of threads for each other is here.
+///
+/// The order, anew for each answer:
+///
+///  1. the input that the linker asked for before any thread came to it;
+///  2. inputs to prepare (open, look inside), in the linker's order; what an
+///     input names comes into that order while others work;
+///  3. of ELF, when all are prepared: inputs to plan; the symbols of those that
+///     need no plan;
+///  4. the stages of the link, one after the other: what is to be fetched for a
+///     stage, input by input.
+///
+/// Invariants:
+///  - each input is prepared, planned and entered by one thread, once; each of
+///    its stages is fetched once;
+///  - nobody goes on to 3 or 4 while a thread may still name inputs that the
+///    linker reads at once; those that come later go first when they come;
+///  - an input that has no plan yet when a stage comes to it is passed by, and
+///    `planned` tells its planner for which stages: these are then its own;
+///  - after `cancel` nobody waits, and there is nothing more to do.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_SCHEDULER_H
+#define HEADSTART_LIB_ENGINE_SCHEDULER_H
+
+#include "InputEntry.h"
+#include "headstart/Inputs/InputList.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// Every function may be called from any thread.
+class Scheduler {
+public:
+  struct Settings {
+    /// All inputs are prepared before the symbols of any are entered.
+    bool PlanTogether = false;
+    uint64_t MaxKept = 0; ///< files that are kept open between two tasks
+    /// Whether the last link has touched a part of the input of that name: it
+    /// is not left to the linker. Null: it has not.
+    std::function<bool(llvm::StringRef)> IsRecorded;
+  };
+
+  /// Takes in the inputs of \p Command. To be called once, before any thread
+  /// starts.
+  void fill(const LinkCommand &Command, Settings TheSettings);
+
+  size_t size() const;
+
+  enum class Task : uint8_t {
+    None,    ///< there is nothing more to do
+    Prepare, ///< open it, look inside; then `done`, or `planLater`
+    Plan,    ///< what was left for later; then `done`
+    Symbols, ///< enter the symbols of what needs no plan; then `done`
+    Begin,   ///< decide whether a stage is begun; then `begin`
+    Fetch,   ///< what is planned for the stage
+  };
+  struct Work {
+    Task What = Task::None;
+    InputEntry *Entry = nullptr;
+    /// Of Begin: Parse stands for the symbols.
+    LinkStage Stage = LinkStage::Parse;
+    FilePointer File; ///< null: it was not kept open
+  };
+
+  /// Called before somebody waits; may be null.
+  using Waits = llvm::function_ref<void()>;
+
+  /// What the calling thread is to do next. While there is nothing, waits as
+  /// long as something may still come. Of the objects right behind one to
+  /// prepare, at most \p Skipped are left to the linker.
+  Work next(unsigned Skipped = 0, Waits OnWait = nullptr);
+
+  /// The caller has done its task: it names nothing more that comes at once.
+  void done(Task What);
+  /// The same, and somebody is to plan \p Entry when all is prepared. \p File
+  /// is kept for that if it may.
+  void planLater(InputEntry &Entry, const FilePointer &File);
+  /// Adds what \p Entry names.
+  void add(const InputEntry &Entry, std::vector<FoundInput> Found);
+  /// \p Entry has its plan, with something to fetch for \p Stages. Returns
+  /// those behind the first that are the caller's to fetch, since the others
+  /// have passed by. \p File is kept for the rest if it may.
+  StageSet planned(InputEntry &Entry, StageSet Stages = 0,
+                   const FilePointer &File = nullptr);
+  /// See InputList::place.
+  uint32_t place(const InputEntry &Entry) const;
+  /// Whether the caller is the one who tells the planner of the symbols of
+  /// \p Entry.
+  bool beginSymbols(InputEntry &Entry);
+  /// Answers Task::Begin. When a stage is not begun, no later one is.
+  void begin(LinkStage Stage, bool IsBegun);
+
+  /// Makes the caller the one who opens \p Entry; false when it is another's,
+  /// or done.
+  bool claim(InputEntry &Entry);
+  /// See InputList::settle.
+  bool settle(const InputEntry &Entry, const ResolvedInput &Found);
+  /// Ends what `claim` began. \p Contents may be null with Ready: the file
+  /// exists but is not held for the linker.
+  void publish(InputEntry &Entry, EntryState State, std::string Path,
+               const os::FileIdentity &Identity,
+               std::shared_ptr<const FileContents> Contents);
+  /// Waits until \p Entry is published, or all is cancelled; true when it is
+  /// Ready, or was left to the linker and has a path. Orders what the claimer
+  /// wrote before the caller.
+  bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
+
+  /// The entry that the linker means by \p Path, which goes first from now on
+  /// if no thread has come to it. Claims it for the caller when nobody has
+  /// (\p Claimed is then how it is named); waits when somebody is at it, for a
+  /// second at most. Null when there is none, or when it is not open by then.
+  /// With \p Leaves, an object that is not open yet is left to the linker, and
+  /// null.
+  InputEntry *ask(llvm::StringRef Path, bool Leaves,
+                  std::optional<NamedInput> &Claimed, Waits OnWait = nullptr);
+
+  /// Calls \p Visit, under the lock, with every entry that is Ready.
+  void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit) const;
+
+  void cancel();
+
+private:
+  enum class Phase : uint8_t { Preparing, Entering, Fetching };
+
+  InputEntry &entry(uint32_t Number);
+  bool leave(InputEntry &Entry);
+  void keep(InputEntry &Entry, const FilePointer &File);
+  InputEntry *takeNext(unsigned Skipped);
+  std::optional<Work> tryNext(unsigned Skipped);
+  std::optional<Work> askWhether(LinkStage Next);
+  InputEntry *nextWithSymbols();
+  std::optional<Work> nextFetch();
+
+  mutable std::mutex Mutex;
+  os::Condition Published;
+  os::Condition More; ///< there may be work, or an end of it
+  Settings Own;       ///< not changed by threads, as the next
+  /// How many files are kept open. Shared with them.
+  std::shared_ptr<std::atomic<uint64_t>> NumKept =
+      std::make_shared<std::atomic<uint64_t>>(0);
+  // All guarded by Mutex:
+  std::optional<InputList> List;
+  std::deque<InputEntry> Entries; ///< by number
+  InputEntry *Urgent = nullptr;   ///< asked for last, and not prepared
+  std::map<uint32_t, InputEntry *> Unplanned; ///< by their places
+  size_t Looking = 0;  ///< threads that may name inputs that come at once
+  size_t Entering = 0; ///< threads that enter symbols
+  Phase Now = Phase::Preparing;
+  bool IsDeciding = false;            ///< somebody has a Begin to answer
+  bool IsLast = false;                ///< no further stage is begun
+  LinkStage Stage = LinkStage::Parse; ///< the one that is fetched
+  size_t Cursor = 0; ///< the entries before it were handed out, in this phase
+  bool IsCancelled = false;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_SCHEDULER_H

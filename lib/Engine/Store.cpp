@@ -1,0 +1,186 @@
+//===- Store.cpp - What is held for the linker ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Store.h"
+#include "headstart/OS/PageTables.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+std::shared_ptr<const FileContents>
+Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
+  std::optional<TraceSpan> Span;
+  if (IsCold) {
+    Span.emplace("fetch", Path);
+    Span->event().Why = "whole file";
+    Span->event().Stage = linkStageName(LinkStage::Parse);
+    Figures.Hints.note(TraceClock::now());
+  }
+  auto Contents = std::make_shared<FileContents>();
+  std::unique_ptr<WritableMemoryBuffer> Buffer =
+      WritableMemoryBuffer::getNewUninitMemBuffer(File.size(), Path);
+  std::error_code Error;
+  if (!Buffer || File.readAt(0, {Buffer->getBufferStart(), File.size()},
+                             Error) != File.size()) {
+    if (Span)
+      Span->forget();
+    return nullptr;
+  }
+  Contents->Buffer = std::move(Buffer);
+  if (Span) {
+    Span->event().Bytes = File.size();
+    Figures.Hints.note(TraceClock::now());
+    Bytes.noteRead(File.size());
+  }
+  return Contents;
+}
+
+std::shared_ptr<const FileContents>
+Store::hold(const os::OpenFile &File, const std::string &Path, bool IsCold) {
+  // An empty file has no bytes to hold, and the linker an opinion on it.
+  if (!Options.HandOver || File.size() == 0)
+    return nullptr;
+  if (File.size() < MinMappedBytes)
+    return copy(File, Path, IsCold);
+  if (Mappings.fetch_add(1, std::memory_order_relaxed) >= Options.MaxMappings)
+    return nullptr;
+  auto Contents = std::make_shared<FileContents>();
+  if (std::error_code E = os::MappedFile::map(File, Contents->Mapping)) {
+    Figures.Problems.add("cannot map", Path, E.message());
+    return nullptr;
+  }
+  return Contents;
+}
+
+std::unique_ptr<MemoryBuffer>
+Store::handOver(InputEntry &Entry, StringRef Path,
+                const BufferRequest &Request) const {
+  if (!Entry.Contents || Entry.Path != Path)
+    return nullptr;
+  // Between our look and the linker's, a compiler may have replaced the file,
+  // or somebody deleted it: the linker must see what is there now.
+  std::error_code Error;
+  os::FileStatus Status = os::lookAt(Entry.Path, Error);
+  if (Status.Kind != os::FileKind::Regular ||
+      Status.Identity != Entry.Identity) {
+    Figures.Problems.add("changed since it was opened", Path,
+                         "left to the linker");
+    return nullptr;
+  }
+  std::unique_ptr<MemoryBuffer> Buffer =
+      HintedBuffer::over(Entry.Contents, Path, Request, Cache);
+  if (Buffer) {
+    Entry.IsGiven.store(true, std::memory_order_relaxed);
+    Figures.HandedOver.fetch_add(1, std::memory_order_relaxed);
+  }
+  return Buffer;
+}
+
+/// Whether a linker that came from \p Before to \p Now has read \p Range, and
+/// will not, or not soon, again. It comes back to headers and symbols at every
+/// stage, and to debug symbols when it writes the PDB.
+static bool isFinishedBetween(const PlannedRange &Range, LinkStage Before,
+                              LinkStage Now) {
+  auto Passed = [&](LinkStage S) { return Before <= S && S < Now; };
+  return (Range.Phase == FetchPhase::Contents && Passed(LinkStage::Contents)) ||
+         (Range.Phase == FetchPhase::Types && Passed(LinkStage::Types));
+}
+
+void Store::giveUpFinished(LinkStage Now) {
+  LinkStage Before = GivenUp.exchange(Now);
+  if (Before >= Now)
+    return;
+  Inputs.forEachReady([&](const InputEntry &Entry) {
+    if (!Entry.IsPlanned || !Entry.Contents)
+      return;
+    for (const PlannedRange &Range : Entry.Plan)
+      if (isFinishedBetween(Range, Before, Now))
+        Entry.Contents->notNeededSoon(Range.Range, Cache);
+  });
+}
+
+/// Whether what stands on the command line names an input, and not another
+/// input.
+static bool isNamedOutside(InputReason Reason) {
+  switch (Reason) {
+  case InputReason::LinkerScript:
+  case InputReason::ArchiveMember:
+  case InputReason::DefaultInside:
+  case InputReason::TypeServer:
+  case InputReason::LinkerOption:
+  case InputReason::ReExport:
+  case InputReason::Dependent:
+  case InputReason::Recorded:
+    return false;
+  default:
+    return true;
+  }
+}
+
+bool isWorthRecord(const InputEntry &Entry) {
+  return Entry.IsGiven.load() &&
+         (Entry.Contents->isMapped() || !isNamedOutside(Entry.Named.Reason));
+}
+
+std::optional<std::vector<RecordedFile>> Store::touched() const {
+  os::PageTables Tables;
+  std::vector<RecordedFile> Result;
+  bool Told = true;
+  Inputs.forEachReady([&](const InputEntry &Entry) {
+    if (!isWorthRecord(Entry) || !Told)
+      return;
+    RecordedFile File{Entry.Path, Entry.Identity, {}};
+    if (!Entry.Contents->isMapped()) {
+      File.Touched = {{0, Entry.Identity.Size}};
+    } else if (std::optional<std::vector<ByteRange>> Present =
+                   Tables.present(Entry.Contents->Mapping.bytes())) {
+      File.Touched = std::move(*Present);
+    } else {
+      Told = false;
+    }
+    Result.push_back(std::move(File));
+  });
+  if (!Told)
+    return std::nullopt;
+  return Result;
+}
+
+uint64_t Store::copiedBytes() const {
+  uint64_t Copied = 0;
+  Inputs.forEachReady([&](const InputEntry &Entry) {
+    if (Entry.IsGiven.load() && !isWorthRecord(Entry))
+      Copied += Entry.Identity.Size;
+  });
+  return Copied;
+}
+
+uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
+  StringMap<const RecordedFile *> ByPath;
+  for (const RecordedFile &File : Touched)
+    ByPath.try_emplace(File.Path, &File);
+  uint64_t Wasted = 0;
+  Inputs.forEachReady([&](const InputEntry &Entry) {
+    // A copy that nobody has asked for was read in vain.
+    if (Entry.Contents && !Entry.Contents->isMapped() &&
+        !Entry.IsGiven.load() && Entry.Before && !Entry.Before->complete())
+      Wasted += Entry.Identity.Size;
+    std::vector<ByteRange> Fetched;
+    Fetched.reserve(Entry.Fetched.size());
+    for (size_t I = 0; I != Entry.Fetched.size(); ++I)
+      Fetched.push_back({Entry.Plan[I].Range.Offset, Entry.Fetched[I]});
+    auto It = ByPath.find(Entry.Path);
+    Wasted += bytesOutside(Fetched, It == ByPath.end()
+                                        ? ArrayRef<ByteRange>()
+                                        : ArrayRef(It->second->Touched));
+  });
+  return Wasted;
+}
+
+} // namespace headstart

@@ -1,0 +1,81 @@
+//===- FileLook.cpp - One file that is looked into ------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Formats/FileLook.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+void FileLook::forget(ByteSource &Next, const os::FileIdentity &NewIdentity) {
+  Bytes = &Next;
+  Identity = NewIdentity;
+  Kind = std::nullopt;
+  COFF = std::nullopt;
+  MachO = std::nullopt;
+  ELF = nullptr;
+}
+
+void FileLook::open(const os::OpenFile &NewFile, const os::PageCache *Cache,
+                    std::shared_ptr<const ELFFile> Known) {
+  forget(OfFile, NewFile.identity());
+  File = &NewFile;
+  OfFile.open(NewFile, Cache);
+  if (Known)
+    Kind = Known->Kind;
+  ELF = std::move(Known);
+}
+
+void FileLook::open(StringRef Copy, const os::FileIdentity &NewIdentity) {
+  forget(OfMemory, NewIdentity);
+  File = nullptr;
+  OfMemory.open(Copy);
+}
+
+void FileLook::expectScatteredReads() const {
+  if (File)
+    File->expectScatteredReads();
+}
+
+file_magic FileLook::kind() {
+  if (!Kind)
+    Kind = kindOf(*Bytes);
+  return *Kind;
+}
+
+bool FileLook::isObject() {
+  switch (kind()) {
+  case file_magic::bitcode:
+  case file_magic::coff_object:
+  case file_magic::elf_relocatable:
+  case file_magic::macho_object:
+    return true;
+  default:
+    return false;
+  }
+}
+
+const COFFObject *FileLook::coff() {
+  if (!COFF)
+    COFF = COFFObject::read(*Bytes);
+  return *COFF ? &**COFF : nullptr;
+}
+
+const MachOInput &FileLook::machO(StringRef Arch) {
+  if (!MachO)
+    MachO = MachOInput::read(*Bytes, Arch);
+  return *MachO;
+}
+
+const std::shared_ptr<const ELFFile> &FileLook::elf() {
+  if (!ELF)
+    ELF = std::make_shared<const ELFFile>(ELFFile::read(*Bytes));
+  return ELF;
+}
+
+} // namespace headstart

@@ -1,0 +1,159 @@
+//===- FilePlanner.cpp - Plans files by looking into them -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Plan/FilePlanner.h"
+#include "headstart/Formats/Archive.h"
+#include "llvm/ADT/SmallVector.h"
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+PlanOptions planOptionsOf(const LinkCommand &Command) {
+  PlanOptions Options;
+  Options.Kind = Command.Kind;
+  // The gaps that ld64.lld leaves are the ends of small debug sections: closing
+  // those of 16 KiB adds a quarter to what is read of objects at -O1 (60
+  // objects, 6.9 MB touched: 8.7 MB in 321 ranges, 7.2 MB in 452 with these).
+  if (Options.Kind == Flavour::MachO)
+    Options.MergeGapBytes = 4 * 1024;
+  Options.Arch = Command.MachO.Arch;
+  Options.Wanted = Command.ELF.Wanted;
+  Options.ReadsCodeView = Command.ReadsCodeView;
+  Options.ReadsDWARF = Command.ReadsDWARF;
+  Options.DropsUnreferenced = Command.DropsUnreferenced;
+  return Options;
+}
+
+FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
+  for (const std::string &Name : Options.Wanted)
+    Extracted.want(hashOfSymbol(Name));
+}
+
+/// Asks for what the linker reads of a file while it parses: what is read next
+/// is then under way as a whole.
+static void askForParse(ByteSource &Bytes, const COFFObject &Object) {
+  SmallVector<ByteRange, 8> Ranges;
+  for (const LayoutPart &Part : Object.Parts)
+    if (Part.Kind == PartKind::CompilerInfo)
+      Ranges.push_back(Part.Range);
+  Ranges.push_back(Object.SymbolTable);
+  Bytes.willRead(Ranges);
+}
+
+static void askForParse(ByteSource &Bytes, const ELFObject &Object) {
+  SmallVector<ByteRange, 4> Ranges;
+  for (const LayoutPart &Part : Object.Parts) {
+    if (Part.Kind != PartKind::Symbols && Part.Kind != PartKind::Headers)
+      continue;
+    if (!Ranges.empty() && Part.Range.Offset <= Ranges.back().end() + 4096)
+      Ranges.back().Length = Part.Range.end() - Ranges.back().Offset;
+    else
+      Ranges.push_back(Part.Range);
+  }
+  Bytes.willRead(Ranges);
+}
+
+/// The parts of an object, without what the linker will drop for an earlier
+/// input's copy: the symbols that tell are the next thing that it reads anyway.
+std::vector<LayoutPart> FilePlanner::readCOFF(FileLook &Look, uint32_t Order,
+                                              bool Recorded,
+                                              SymbolBuffers &Buffers) {
+  ByteSource &Bytes = Look.bytes();
+  const COFFObject *Object = Look.coff();
+  if (!Object) {
+    // Of an archive the index alone.
+    if (Look.kind() != file_magic::archive)
+      return {};
+    return ArchiveReader(Bytes).readIndex();
+  }
+  std::vector<LayoutPart> Parts = Object->Parts;
+  if (!Recorded && Object->Comdats.any() && !Object->SymbolTable.empty()) {
+    askForParse(Bytes, *Object);
+    dropSections(Parts,
+                 Comdats.enter(Object->readComdats(Bytes, Buffers), Order));
+  }
+  return Parts;
+}
+
+/// The contents of a member are read when it is linked, which is known when all
+/// symbols are.
+std::vector<LayoutPart> FilePlanner::readELF(FileLook &Look,
+                                             const NamedInput &Named,
+                                             uint32_t Order, bool Recorded,
+                                             SymbolBuffers &Buffers) {
+  const ELFFile &File = *Look.elf();
+  bool IsMember = Named.Reason == InputReason::ArchiveMember;
+  bool Lazy = (Named.Lazy || IsMember || File.IsArchive) && !Named.Whole;
+  std::vector<LayoutPart> Parts;
+  for (const ELFFile::Object &Object : File.Objects) {
+    if (!Object.Header.empty())
+      Parts.push_back({Object.Header, PartKind::Headers});
+    if (!Object.Headers) {
+      Parts.push_back({Object.Within, Object.Otherwise});
+      continue;
+    }
+    std::vector<LayoutPart> Mine = Object.Headers->Parts;
+    // A record tells what is read; symbols need not be asked.
+    if (!Recorded && !Object.Headers->Symbols.empty()) {
+      PartBytes Contents(Look.bytes(), Object.Within);
+      askForParse(Contents, *Object.Headers);
+      enterELFSymbols(Object.Headers->readSymbols(Contents, Buffers), Lazy,
+                      Order, Mine);
+    }
+    addParts(Parts, Mine, Object.Within.Offset);
+  }
+  return Parts;
+}
+
+void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
+                                  std::vector<LayoutPart> &Parts) {
+  if (!Lazy) {
+    if (!Symbols.Rules.empty())
+      dropSections(Parts, Comdats.enter(Symbols.Rules, Order));
+    Extracted.addLinked(Symbols.Uses);
+    return;
+  }
+  // A lazy input keeps its groups: it is the first with a name only if it is
+  // linked, and that is not known yet.
+  uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
+  for (LayoutPart &Part : Parts)
+    if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
+      Part.Member = Number;
+}
+
+void FilePlanner::enterSymbols(FileLook &Look, const NamedInput &Named,
+                               SymbolBuffers &Buffers) {
+  // An order behind all others: nothing of it is fetched, so that its groups
+  // need not be known.
+  (void)readELF(Look, Named, UINT32_MAX, /*Recorded=*/false, Buffers);
+}
+
+std::vector<PlannedRange>
+FilePlanner::plan(FileLook &Look, const NamedInput &Named, uint32_t Order,
+                  SymbolBuffers &Buffers, const RecordedFile *Record) {
+  std::vector<LayoutPart> Parts;
+  const uint64_t FileSize = Look.bytes().size();
+  bool Small = FileSize <= Options.WholeFileBytes;
+  // What lies behind the headers, or an index, comes in an order of its own.
+  if (!Small || planTogether())
+    Look.expectScatteredReads();
+  if (Options.Kind == Flavour::ELF)
+    Parts = readELF(Look, Named, Order, Record != nullptr, Buffers);
+  else if (Options.Kind == Flavour::MachO && !Small)
+    Parts = Look.machO(Options.Arch).readParts(Look.bytes(), Named.Whole);
+  else if (!Small && !Named.Whole)
+    Parts = readCOFF(Look, Order, Record != nullptr, Buffers);
+  std::vector<PlannedRange> Plan = planFile(Parts, FileSize, Options);
+  if (Record && !Small)
+    Plan = restrictPlan(Plan, Record->Touched, FileSize, Options);
+  return Plan;
+}
+
+} // namespace headstart

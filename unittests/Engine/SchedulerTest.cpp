@@ -1,0 +1,131 @@
+//===- SchedulerTest.cpp - Who is next ------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/Scheduler.h"
+#include "gtest/gtest.h"
+#include <thread>
+
+using namespace headstart;
+
+namespace {
+
+NamedInput input(std::string Name) {
+  NamedInput Input;
+  Input.Name = std::move(Name);
+  return Input;
+}
+
+/// A link of \p Inputs.
+LinkCommand linkOf(std::vector<NamedInput> Inputs) {
+  LinkCommand Command;
+  Command.Inputs = std::move(Inputs);
+  return Command;
+}
+
+using Task = Scheduler::Task;
+
+TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
+  std::optional<NamedInput> Claimed;
+  InputEntry *Opening = Inputs.ask("a.o", false, Claimed);
+  ASSERT_TRUE(Opening && Claimed);
+  (void)Inputs.next(); // a.o, asked for
+  InputEntry *Untouched = Inputs.next().Entry;
+  ASSERT_EQ(Untouched->Named.Name, "b.o");
+
+  // The linker's thread, and three of the engine's: one waits for the linker,
+  // one for an input that no thread has opened, one for work.
+  std::atomic<unsigned> Waiting{0};
+  auto Waits = [&] { ++Waiting; };
+  InputEntry *Found = Opening;
+  bool ByLinker = true, FromUntouched = true;
+  Task Next = Task::Fetch;
+  std::thread Linker([&] {
+    std::optional<NamedInput> Mine;
+    Found = Inputs.ask("a.o", false, Mine, Waits);
+  });
+  std::thread First(
+      [&] { ByLinker = Inputs.waitUntilPublished(*Opening, Waits); });
+  std::thread Second(
+      [&] { FromUntouched = Inputs.waitUntilPublished(*Untouched, Waits); });
+  std::thread Third([&] { Next = Inputs.next(0, Waits).What; });
+  while (Waiting != 4)
+    std::this_thread::yield();
+  Inputs.cancel();
+  for (std::thread *T : {&Linker, &First, &Second, &Third})
+    T->join();
+  EXPECT_EQ(Found, nullptr);
+  EXPECT_FALSE(ByLinker);
+  EXPECT_FALSE(FromUntouched);
+  EXPECT_EQ(Next, Task::None);
+}
+
+TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o"), input("d.a"),
+                      input("e.o"), input("f.o")}),
+              {});
+  EXPECT_EQ(Inputs.next(7).Entry->Named.Name, "a.o");
+  std::optional<NamedInput> Claimed;
+  for (const char *Left : {"b.o", "c.o"}) {
+    InputEntry *Entry = Inputs.ask(Left, false, Claimed);
+    ASSERT_TRUE(Entry && !Claimed);
+    EXPECT_EQ(Entry->State, EntryState::Unavailable);
+  }
+  // No archive is, and nothing behind it.
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.a");
+  // The linker neither opens for us what nobody has begun with, nor waits.
+  EXPECT_EQ(Inputs.ask("e.o", true, Claimed), nullptr);
+  EXPECT_FALSE(Claimed);
+  InputEntry *Last = Inputs.next().Entry;
+  EXPECT_EQ(Last->Named.Name, "f.o");
+  ASSERT_TRUE(Inputs.claim(*Last));
+  EXPECT_EQ(Inputs.ask("f.o", true, Claimed), nullptr);
+}
+
+TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}), {});
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "a.o");
+  std::optional<NamedInput> Claimed;
+  ASSERT_TRUE(Inputs.ask("c.o", false, Claimed));
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
+  EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
+}
+
+TEST(SchedulerTest, AStageThatHasPassedByIsThePlanners) {
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
+  InputEntry *First = Inputs.next().Entry, *Second = Inputs.next().Entry;
+  const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
+                       bitOf(LinkStage::Types);
+  EXPECT_EQ(Inputs.planned(*First, All), 0);
+  Inputs.done(Task::Prepare);
+  Inputs.done(Task::Prepare);
+  for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
+    Scheduler::Work Begin = Inputs.next();
+    EXPECT_EQ(Begin.What, Task::Begin);
+    EXPECT_EQ(Begin.Stage, Stage);
+    Inputs.begin(Stage, Stage != LinkStage::Parse);
+  }
+  Scheduler::Work Fetch = Inputs.next();
+  EXPECT_EQ(Fetch.What, Task::Fetch);
+  EXPECT_EQ(Fetch.Entry, First);
+  EXPECT_EQ(Fetch.Stage, LinkStage::Contents);
+  EXPECT_EQ(Inputs.next().Stage, LinkStage::Types); // b.o is passed by
+  EXPECT_EQ(Inputs.planned(*Second, All), bitOf(LinkStage::Contents));
+  Inputs.begin(LinkStage::Types, true);
+  EXPECT_EQ(Inputs.next().Entry, First);
+  EXPECT_EQ(Inputs.next().Entry, Second);
+  EXPECT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::DebugSymbols, false);
+  EXPECT_EQ(Inputs.next().What, Task::None);
+}
+
+} // namespace

@@ -1,0 +1,93 @@
+//===- InputListTest.cpp - The inputs of a link, in order -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Inputs/InputList.h"
+#include "gmock/gmock.h"
+
+using namespace headstart;
+using testing::ElementsAre;
+
+namespace {
+
+NamedInput input(std::string Name, uint8_t Turn = 0) {
+  NamedInput Input;
+  Input.Name = std::move(Name);
+  Input.Turn = Turn;
+  return Input;
+}
+
+InputList listOf(std::vector<NamedInput> Inputs) {
+  LinkCommand Command;
+  Command.Inputs = std::move(Inputs);
+  return InputList(Command);
+}
+
+/// Takes all that are left.
+std::vector<std::string> rest(InputList &List) {
+  std::vector<std::string> Names;
+  while (std::optional<uint32_t> Number = List.next()) {
+    EXPECT_TRUE(List.take(*Number));
+    EXPECT_EQ(List.place(*Number), List.place(0) + Names.size() + 1);
+    Names.push_back(List[*Number].Name);
+  }
+  return Names;
+}
+
+TEST(InputListTest, WhatAnInputNamesComesInItsTurn) {
+  InputList List = listOf({input("a"), input("b"), input("late", 1)});
+  ASSERT_EQ(List.next(), 0U);
+  ASSERT_TRUE(List.take(0));
+  EXPECT_FALSE(List.take(0));
+  FoundInput Next, Later, Known;
+  Next.Input = input("next");
+  Next.Next = true;
+  Later.Input = input("later");
+  Known.Input = input("late"); // is wanted earlier than it stands
+  List.add(0, {Later, Next, Known});
+  EXPECT_THAT(rest(List), ElementsAre("next", "b", "later", "late"));
+}
+
+TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {
+  NamedInput Lazy = input("a.a"), Whole = input("a.a");
+  Lazy.Lazy = true;
+  Whole.Whole = true;
+  InputList List = listOf({Lazy, Whole});
+  ASSERT_EQ(List.size(), 1U);
+  EXPECT_TRUE(List[0].Whole);
+  EXPECT_FALSE(List[0].Lazy);
+}
+
+TEST(InputListTest, ScriptsOfTwoFoldersMeanTwoFiles) {
+  auto FromScript = [](std::string Script) {
+    NamedInput Input = input("x.o");
+    Input.Search = SearchRule::ScriptInput;
+    Input.Reason = InputReason::LinkerScript;
+    Input.From = std::move(Script);
+    return Input;
+  };
+  EXPECT_EQ(listOf({FromScript("one/s.ld"), FromScript("one/other.ld"),
+                    FromScript("two/s.ld")})
+                .size(),
+            2U);
+}
+
+TEST(InputListTest, ThePathDecidesWhichInputAFileIs) {
+  NamedInput Library = input("z");
+  Library.Search = SearchRule::Library;
+  InputList List = listOf({Library, input("libz.a")});
+  EXPECT_EQ(List.find("libz.a"), 1U);
+  ResolvedInput Found{"libz.a", {}};
+  ASSERT_TRUE(List.take(0));
+  EXPECT_TRUE(List.settle(0, Found));
+  EXPECT_EQ(List.find("libz.a"), 0U);
+  ASSERT_TRUE(List.take(1));
+  EXPECT_FALSE(List.settle(1, Found));
+  EXPECT_EQ(List.find("other"), std::nullopt);
+}
+
+} // namespace
