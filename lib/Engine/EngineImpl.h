@@ -67,15 +67,18 @@ private:
   void work(unsigned Id);
   void workThrough();
   bool begins(LinkStage Stage) const;
+  void lookInto(const InputEntry &Entry, const FilePointer &File,
+                Worker &Own) const;
   void prepare(InputEntry &Entry, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
   void finish(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
               Worker &Own);
-  void enterSymbols(InputEntry &Entry, Worker &Own);
+  void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);
   void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File);
 
   FilePointer open(InputEntry &Entry);
-  FilePointer openAndPublish(InputEntry &Entry, const NamedInput &Named);
+  FilePointer openAndPublish(InputEntry &Entry, const NamedInput &Named,
+                             bool ForLinker);
   bool waitUntilPublished(InputEntry &Entry);
   void noteResidency(InputEntry &Entry, const NamedInput &Named,
                      const os::OpenFile &File);

@@ -77,7 +77,7 @@ void PrefetchEngine::Impl::workThrough() {
       planLooked(*Next.Entry, std::move(Next.File), Own);
       break;
     case Scheduler::Task::Symbols:
-      enterSymbols(*Next.Entry, Own);
+      enterSymbols(*Next.Entry, std::move(Next.File), Own);
       break;
     case Scheduler::Task::Begin:
       if (Next.Stage == LinkStage::Parse)
@@ -141,13 +141,15 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry) {
   TraceSpan Span("open", Entry.Named.Name);
   FilePointer File;
   if (Inputs.claim(Entry)) {
-    File = openAndPublish(Entry, Entry.Named);
+    File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};
   } else if (waitUntilPublished(Entry)) {
     // The linker was faster. It has the buffer; the bytes behind the first
     // pages are still ours to fetch.
-    File = reopened(Entry);
+    File = Inputs.takeFile(Entry);
+    if (!File)
+      File = reopened(Entry);
   }
   if (File) {
     Span.event().Bytes = File->size();
@@ -155,6 +157,15 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry) {
       Span.event().Resident = residentBytes(Entry, File->size());
   }
   return File;
+}
+
+void PrefetchEngine::Impl::lookInto(const InputEntry &Entry,
+                                    const FilePointer &File,
+                                    Worker &Own) const {
+  if (Entry.hasCopy())
+    Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
+  else
+    Own.Look.open(*File, &Cache, Entry.Headers);
 }
 
 /// A thread's work for one input in the parse phase.
@@ -165,10 +176,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, Worker &Own) {
     (void)Inputs.planned(Entry);
     return;
   }
-  if (Entry.Contents && !Entry.Contents->isMapped())
-    Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
-  else
-    Own.Look.open(*File, &Cache);
+  lookInto(Entry, File, Own);
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
@@ -207,7 +215,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     (void)Inputs.planned(Entry);
     return;
   }
-  Own.Look.open(*File, &Cache, std::move(Entry.Headers));
+  lookInto(Entry, File, Own);
   plan(Entry, *File, Own);
   Planned.release();
   Inputs.done(Scheduler::Task::Plan);
@@ -253,16 +261,20 @@ bool PrefetchEngine::Impl::isWorthSymbols() const {
 
 /// Which members of archives are linked depends on the symbols of every input,
 /// also of those that needed no plan, being in memory.
-void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, Worker &Own) {
+void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
+                                        Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
   if (leavesToLinker() || !waitUntilPublished(Entry))
     return;
-  if (FilePointer File = reopened(Entry)) {
-    TraceSpan Span("read symbols", Entry.Path);
-    Own.Look.open(*File, &Cache);
-    Own.Look.expectScatteredReads();
-    Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
-  }
+  if (!File && !Entry.hasCopy())
+    File = reopened(Entry);
+  if (!File && !Entry.hasCopy())
+    return;
+  TraceSpan Span("read symbols", Entry.Path);
+  lookInto(Entry, File, Own);
+  Own.Look.expectScatteredReads();
+  Entry.Headers = nullptr;
+  Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
 }
 
 /// The record of \p Path, when the file is still the one that was recorded.
@@ -290,7 +302,7 @@ bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
 bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
                                      const os::OpenFile &File) const {
   // A small file that is held was read to be held.
-  if (Entry.Contents && !Entry.Contents->isMapped())
+  if (Entry.hasCopy())
     return false;
   if (!Entry.Before)
     return true;
@@ -310,8 +322,10 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }
-  if (!Record)
+  if (!Record) {
     (void)Inputs.beginSymbols(Entry);
+    Entry.Headers = nullptr;
+  }
   Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
                              Own.Buffers, Record);
   if (Entry.Before && Entry.Before->ResidentPages != 0)

@@ -78,7 +78,7 @@ struct InputEntry {
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
-  /// Between two steps of it; null for what is not ELF.
+  /// Until its symbols are entered; null for what is not ELF.
   std::shared_ptr<const ELFFile> Headers;
 
   /// Bytes of the parse phase that were fetched and that the linker has not
@@ -86,6 +86,9 @@ struct InputEntry {
   std::atomic<uint64_t> BytesAhead{0};
   std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
   std::atomic<bool> IsGiven{false}; ///< it got the contents from us
+
+  /// Whether all of it was read, to be held.
+  bool hasCopy() const { return Contents && !Contents->isMapped(); }
 
   /// The number of the arrow in the trace from where an input is opened to
   /// where the linker gets it.

@@ -88,8 +88,9 @@ bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
   SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
   std::lock_guard<std::mutex> Lock(Mutex);
-  // The linker is there already: nothing of it is ahead.
-  if (For != LinkStage::Parse && For <= stage())
+  // The linker is there already, or further: nothing of it is ahead. In the
+  // first stage it is so input by input (giveBack).
+  if (stage() != LinkStage::Parse && For <= stage())
     return;
   ByStage[static_cast<unsigned>(For)] += Bytes;
   Ahead.fetch_add(Bytes);

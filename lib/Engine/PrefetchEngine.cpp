@@ -112,9 +112,11 @@ uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
 }
 
 /// Opens a claimed entry, which is \p Named, and publishes what came of it. The
-/// file stays open for the caller, when it could be opened.
+/// file, when it could be opened, stays open for the caller or, \p ForLinker,
+/// for the thread that prepares the entry.
 FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
-                                                 const NamedInput &Named) {
+                                                 const NamedInput &Named,
+                                                 bool ForLinker) {
   ResolvedInput Found = Resolver->resolve(Named);
   auto PassOver = [&] {
     Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
@@ -149,7 +151,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
       Held.hold(*File, Found.Path,
                 /*IsCold=*/Entry.Before && !Entry.Before->complete());
   Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),
-                 File->identity(), std::move(Contents));
+                 File->identity(), std::move(Contents),
+                 ForLinker ? File : nullptr);
   return File;
 }
 
@@ -176,7 +179,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     return nullptr;
   if (Claimed) {
     TraceSpan Opening("open", Path);
-    (void)openAndPublish(*Entry, *Claimed);
+    (void)openAndPublish(*Entry, *Claimed, /*ForLinker=*/true);
   }
   // From here on the entry is published and no longer changes; the scheduler
   // has ordered its fields before us.

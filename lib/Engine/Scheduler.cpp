@@ -140,7 +140,10 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
       ++Entering;
-      return Work{Task::Symbols, Entry, LinkStage::Parse, nullptr};
+      Work Next{Task::Symbols, Entry, LinkStage::Parse, Entry->File};
+      if (!(Entry->Stages & KeptFor))
+        Entry->File = nullptr;
+      return Next;
     }
     if (Entering != 0)
       return std::nullopt;
@@ -177,8 +180,8 @@ void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
     return;
   }
   Entry.File =
-      FilePointer(File.get(), [Mine = FilePointer(File), Count = NumKept](
-                                  const os::OpenFile *) mutable {
+      FilePointer(File.get(), [Mine = FilePointer(File),
+                               Count = NumKept](const os::OpenFile *) mutable {
         Mine = nullptr;
         Count->fetch_sub(1);
       });
@@ -218,7 +221,8 @@ StageSet Scheduler::planned(InputEntry &Entry, StageSet Stages,
     Stages &= Passed;
     Stages &= ~bitOf(LinkStage::Parse);
   }
-  if (Entry.Stages & KeptFor)
+  bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
+  if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
     keep(Entry, File);
   return Now != Phase::Fetching ? 0 : Stages;
 }
@@ -241,6 +245,9 @@ void Scheduler::begin(LinkStage Next, bool IsBegun) {
     if (Next == LinkStage::Parse) {
       Now = IsBegun ? Phase::Entering : Phase::Fetching;
       Cursor = IsBegun ? 0 : Entries.size();
+      for (InputEntry &Entry : Entries)
+        if (!IsBegun && Entry.File && !(Entry.Stages & KeptFor))
+          Closed.push_back(std::move(Entry.File));
     } else if (IsBegun) {
       Stage = Next;
       Cursor = 0;
@@ -269,13 +276,16 @@ bool Scheduler::settle(const InputEntry &Entry, const ResolvedInput &Found) {
 
 void Scheduler::publish(InputEntry &Entry, EntryState State, std::string Path,
                         const os::FileIdentity &Identity,
-                        std::shared_ptr<const FileContents> Contents) {
+                        std::shared_ptr<const FileContents> Contents,
+                        const FilePointer &File) {
   {
     std::lock_guard Lock(Mutex);
     Entry.Path = std::move(Path);
     Entry.Identity = Identity;
     Entry.Contents = std::move(Contents);
     Entry.State = State;
+    if (File)
+      keep(Entry, File);
   }
   Published.notifyAll();
 }
@@ -290,6 +300,11 @@ bool Scheduler::waitUntilPublished(InputEntry &Entry, Waits OnWait) {
   }
   return Entry.State == EntryState::Ready ||
          (Entry.State == EntryState::Unavailable && Entry.WasLeft);
+}
+
+FilePointer Scheduler::takeFile(InputEntry &Entry) {
+  std::lock_guard Lock(Mutex);
+  return std::exchange(Entry.File, nullptr);
 }
 
 InputEntry *Scheduler::ask(StringRef Path, bool Leaves,

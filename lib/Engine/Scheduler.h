@@ -104,7 +104,8 @@ public:
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
   /// \p Entry has its plan, with something to fetch for \p Stages. Returns
   /// those behind the first that are the caller's to fetch, since the others
-  /// have passed by. \p File is kept for the rest if it may.
+  /// have passed by. \p File is kept for the rest, and for the symbols, if it
+  /// may.
   StageSet planned(InputEntry &Entry, StageSet Stages = 0,
                    const FilePointer &File = nullptr);
   /// See InputList::place.
@@ -121,14 +122,18 @@ public:
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
   /// Ends what `claim` began. \p Contents may be null with Ready: the file
-  /// exists but is not held for the linker.
+  /// exists but is not held for the linker. \p File is kept, if it may, for the
+  /// thread that prepares the entry.
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
-               std::shared_ptr<const FileContents> Contents);
+               std::shared_ptr<const FileContents> Contents,
+               const FilePointer &File = nullptr);
   /// Waits until \p Entry is published, or all is cancelled; true when it is
   /// Ready, or was left to the linker and has a path. Orders what the claimer
   /// wrote before the caller.
   bool waitUntilPublished(InputEntry &Entry, Waits OnWait = nullptr);
+  /// The file that was kept for \p Entry, which is then the caller's; or null.
+  FilePointer takeFile(InputEntry &Entry);
 
   /// The entry that the linker means by \p Path, which goes first from now on
   /// if no thread has come to it. Claims it for the caller when nobody has
