@@ -292,10 +292,13 @@ bool Threads::join(std::chrono::milliseconds MaxWait) {
 bool Threads::isOwn() { return World::current().isOwn(); }
 
 bool os::detail::hasMemoryFor(void (*Work)(void *), void *Argument) {
+  ++World::current().guards();
+  bool HasMemory = true;
   try {
     Work(Argument);
   } catch (const std::bad_alloc &) {
-    return false;
+    HasMemory = false;
   }
-  return true;
+  --World::current().guards();
+  return HasMemory;
 }

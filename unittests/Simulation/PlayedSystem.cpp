@@ -73,6 +73,7 @@ struct World::Fiber {
   const void *On = nullptr;   ///< the condition that it waits for
   bool TimedOut = false;
   unsigned Weight = 1; ///< how often it is chosen
+  unsigned Guards = 0; ///< of hasMemoryFor, around each other
 
   static void enter() {
     Fiber *Mine = TheWorld->Running;
@@ -221,8 +222,10 @@ void World::wake(const void *On, bool All) {
   }
 }
 
+unsigned &World::guards() { return Running->Guards; }
+
 void World::allocate() {
-  if (isOwn() && goesWrong(Wrong.Memory))
+  if ((isOwn() || guards() != 0) && goesWrong(Wrong.Memory))
     throw std::bad_alloc();
 }
 

@@ -126,8 +126,9 @@ public:
   void wait(const void *On, std::unique_lock<std::mutex> &Lock,
             Nanoseconds Until, bool &TimedOut);
   void wake(const void *On, bool All);
-  /// Throws std::bad_alloc, where that is drawn.
+  /// Throws std::bad_alloc, where that is drawn and somebody would catch it.
   void allocate();
+  unsigned &guards(); ///< of the calling thread
   bool goesWrong(uint64_t OnceIn) {
     return OnceIn != 0 && Chance.onceIn(OnceIn);
   }

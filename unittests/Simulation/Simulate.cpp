@@ -62,7 +62,7 @@ private:
   void onFetch(File &Of, ByteRange Range);
   void onBegin(File &Of);
   void judgeReads();
-  void judgeWhole();
+  void judgeWhole(LinkStage Until);
 
   World W;
   Dice &Chance = W.Chance;
@@ -70,6 +70,7 @@ private:
   EngineOptions Options;
   std::unique_ptr<PrefetchEngine> Engine;
   bool HasFaults = false, HasChanges = false;
+  bool HasAskedForAll = true; ///< that the command line names; there is no more
   bool IsIdle = false; ///< the linker asks for its inputs, and reads nothing
   LinkStage Stage = LinkStage::Parse;
   std::map<const File *, uint64_t> ParseAhead; ///< not asked for yet
@@ -226,10 +227,13 @@ void Link::askFor(const PlayedInput &Input) {
 
 void Link::parse() {
   for (const PlayedInput &Input : Played.Inputs) {
+    HasAskedForAll &= Input.CanBeUrgent;
     if (Input.IsOnDemand && !Chance.onceIn(3))
       continue;
-    if (Chance.onceIn(16))
-      continue; // it does not need it after all
+    if (Chance.onceIn(16)) { // it does not need it after all
+      HasAskedForAll = false;
+      continue;
+    }
     change();
     askFor(Input);
     for (const auto &[Range, When] : Input.Parts)
@@ -264,6 +268,12 @@ void Link::linker() {
   Engine->start(Played.Command);
   bool Leaves = Chance.onceIn(8); // with an error, somewhere
   parse();
+  // One thread comes to the second stage when it is done with the first, for
+  // which there is room when all was asked for.
+  if (Options.Jobs == 1 && HasAskedForAll) {
+    W.sleep(1000 * Second);
+    judgeWhole(LinkStage::Parse);
+  }
   for (LinkStage Next :
        {LinkStage::Contents, LinkStage::Types, LinkStage::DebugSymbols,
         LinkStage::Contributions, LinkStage::Names, LinkStage::Commit}) {
@@ -284,8 +294,8 @@ void Link::linker() {
     Engine->join();
     if (!HasFaults && !HasChanges)
       judgeReads();
-    if (!HasFaults && !IsCut)
-      judgeWhole();
+    if (!IsCut)
+      judgeWhole(LinkStage::Commit);
   }
   const Nanoseconds Middle = W.now();
   (void)Begin;
@@ -321,9 +331,9 @@ void Link::judgeReads() {
   }
 }
 
-/// When nobody has stopped it, all that the linker will read is fetched.
-void Link::judgeWhole() {
-  if (!IsIdle || Options.Profile || W.MemoryBytes != UINT64_MAX)
+/// All that the linker will read of an input up to \p Until is fetched.
+void Link::judgeWhole(LinkStage Until) {
+  if (!IsIdle || HasFaults || Options.Profile || W.MemoryBytes != UINT64_MAX)
     return;
   for (const PlayedInput &Input : Played.Inputs) {
     const File &Of = *W.Files[Input.Path];
@@ -332,7 +342,7 @@ void Link::judgeWhole() {
     for (const auto &[Range, When] : Input.Parts)
       for (uint64_t At = Range.Offset; At < Range.end(); At += World::PageBytes)
         if (!Of.IsResident[At / World::PageBytes] &&
-            (When == LinkStage::Parse || Input.IsReadWhole))
+            (When == LinkStage::Parse || (Input.IsReadWhole && When <= Until)))
           W.fail(Input.Path + ": what is at " + llvm::utostr(At) +
                  " was not fetched");
   }
