@@ -16,6 +16,7 @@
 #include "BenchRun.h"
 #include "headstart/Bench/Redirect.h"
 #include "headstart/Bench/Statistics.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
@@ -70,11 +71,11 @@ Error Bench::readCommand() {
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
     return failure("'" + Options.Words.front() +
                    "' links nothing with these words");
-  for (const std::string &Output : Link.Command->Outputs) {
+  for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
-    UsersOutputs.emplace_back(Output, os::lookAt(Output, Error));
+    UsersOutputs.emplace_back(Output.Path, os::lookAt(Output.Path, Error));
   }
-  if (Error E = Place.make(Link.Command->Outputs.front()))
+  if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isBesideOutput())
     note("links write to '" + Place.outputs() +
@@ -94,7 +95,7 @@ Error Bench::readCommand() {
   Facts.IsDirect = !Link.Driver;
   Facts.HasOwnOptions = !Moved.Command.PrefetchOptions.empty();
   Facts.Self = Options.Self;
-  Report.Flavour = flavourName(Moved.Command.Kind).str();
+  Report.Flavour = Moved.Command.model().Name.str();
   Command = std::move(Moved.Command);
   Inputs.emplace(*Command);
   if (Inputs->files().empty())

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Bench/Redirect.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -31,15 +32,11 @@ public:
 
 private:
   std::string placeFor(StringRef Path);
-  void addCOFF();
-  void addELF();
-  void addMachO();
   bool has(StringRef Option) const;
 
   const ForeignCommand &Link;
   StringRef Folder;
   StringSet<> Taken;
-  std::vector<std::string> Result;
 };
 
 } // namespace
@@ -72,111 +69,24 @@ bool Redirection::has(StringRef Option) const {
   });
 }
 
-// The options of lld 22 (COFF/Options.td) that name a file or folder to write.
-void Redirection::addCOFF() {
-  static constexpr StringRef Options[] = {
-      "pdb",          "implib",
-      "map",          "lldmap",
-      "manifestfile", "pdbstripped",
-      "reproduce",    "linkrepro",
-      "output-def",   "lto-obj-path",
-      "dwodir",       "print-symbol-order",
-      "time-trace",   "linkreprofullpathrsp"};
-  Result.push_back("/out:" + placeFor(Link.Command->Outputs.front()));
-  for (StringRef Option : Options) {
-    StringRef Value;
-    for (const CommandLineWord &Word : Link.Words) {
-      StringRef Text = optionIn(Word.Text, /*AlsoSlash=*/true);
-      if (Text.consume_front_insensitive(Option) &&
-          (Text.consume_front(":") || Text.consume_front("=")) && !Text.empty())
-        Value = Text;
-    }
-    if (!Value.empty())
-      Result.push_back(("/" + Option + ":" + placeFor(Value)).str());
-  }
-  if (!has("Brepro") && !has("timestamp"))
-    Result.emplace_back("/Brepro");
-}
-
-/// The last value of \p Option in \p Words: behind a `=`, or the next word.
-static StringRef lastValue(ArrayRef<CommandLineWord> Words, StringRef Option) {
-  // These have a value behind a `=` only.
-  const bool NeedsEquals =
-      Option == "time-trace" || Option == "print-gc-sections";
-  StringRef Value;
-  for (size_t I = 0; I != Words.size(); ++I) {
-    StringRef Text = optionIn(Words[I].Text, /*AlsoSlash=*/false);
-    if (!Text.consume_front(Option))
-      continue;
-    if (Text.consume_front("="))
-      Value = Text;
-    else if (Text.empty() && !NeedsEquals && I + 1 != Words.size())
-      Value = Words[I + 1].Text;
-  }
-  return Value;
-}
-
-// The options of lld 22 (ELF/Options.td, MinGW/Options.td), GNU ld and mold.
-void Redirection::addELF() {
-  static constexpr StringRef Options[] = {"Map",
-                                          "dependency-file",
-                                          "out-implib",
-                                          "output-def",
-                                          "pdb",
-                                          "why-extract",
-                                          "print-archive-stats",
-                                          "print-gc-sections",
-                                          "print-symbol-order",
-                                          "print-symbol-counts",
-                                          "opt-remarks-filename",
-                                          "lto-obj-path",
-                                          "thinlto-index-only",
-                                          "plugin-opt=stats-file",
-                                          "time-trace",
-                                          "time-trace-file",
-                                          "reproduce"};
-  for (StringRef Option : Options) {
-    StringRef Value = lastValue(Link.Words, Option);
-    if (!Value.empty() && Value != "-") // that is standard output
-      Result.push_back(("--" + Option + "=" + placeFor(Value)).str());
-  }
-  // A link for Windows by words of GNU's.
-  if (Link.Command->Kind == Flavour::COFF)
-    Result.emplace_back("--no-insert-timestamp");
-}
-
-// The options of lld 22 (MachO/Options.td) and Apple's ld.
-void Redirection::addMachO() {
-  static constexpr StringRef Separate[] = {"map", "dependency_info",
-                                           "object_path_lto"};
-  static constexpr StringRef Joined[] = {"time-trace", "time-trace-file",
-                                         "reproduce", "print-symbol-order"};
-  for (StringRef Option : Separate) {
-    StringRef Value = lastValue(Link.Words, Option);
-    if (Value.empty())
-      continue;
-    Result.push_back(("-" + Option).str());
-    Result.push_back(placeFor(Value));
-  }
-  for (StringRef Option : Joined) {
-    StringRef Value = lastValue(Link.Words, Option);
-    if (!Value.empty())
-      Result.push_back(("--" + Option + "=" + placeFor(Value)).str());
-  }
-}
-
 std::vector<std::string> Redirection::words() {
-  if (Link.Style == Flavour::COFF) {
-    addCOFF();
-  } else {
-    Result.emplace_back("-o");
-    Result.push_back(placeFor(Link.Command->Outputs.front()));
-    if (Link.Style == Flavour::ELF)
-      addELF();
+  std::vector<std::string> Result;
+  for (const LinkOutput &Output : Link.Command->Outputs) {
+    if (Output.Option.empty())
+      continue; // it goes with another
+    Result.push_back(Output.Option);
+    if (StringRef(Output.Option).ends_with(":") ||
+        StringRef(Output.Option).ends_with("="))
+      Result.back() += placeFor(Output.Path);
     else
-      addMachO();
+      Result.push_back(placeFor(Output.Path));
   }
-  return std::move(Result);
+  if (Link.Style == Flavour::COFF && !has("Brepro") && !has("timestamp"))
+    Result.emplace_back("/Brepro");
+  // A link for Windows by words of GNU's.
+  if (Link.Style == Flavour::ELF && Link.Command->Kind == Flavour::COFF)
+    Result.emplace_back("--no-insert-timestamp");
+  return Result;
 }
 
 std::vector<std::string> redirectingWords(const ForeignCommand &Link,
@@ -307,9 +217,9 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
   // Links are run without it.
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
-  for (const std::string &Output : Again.Command->Outputs)
-    if (!liesIn(Output, Folder) && Output != Reproducer) {
-      Result.Problem = "the link would write to '" + Output +
+  for (const LinkOutput &Output : Again.Command->Outputs)
+    if (!liesIn(Output.Path, Folder) && Output.Path != Reproducer) {
+      Result.Problem = "the link would write to '" + Output.Path +
                        "', and there is no way known to have it write "
                        "elsewhere";
       return Result;

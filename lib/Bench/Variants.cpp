@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Variants.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkerName.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Threads.h"
@@ -61,7 +62,7 @@ void findStock(StringRef Given, LinkerFacts &Facts,
     return Without("the command line has options that stock lld does not know");
   SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
   if (Given.empty())
-    sys::path::append(Path, linkerName(Facts.Style));
+    sys::path::append(Path, LinkerModel::of(Facts.Style).Program);
   if (!sys::fs::can_execute(Path))
     return Without("'" + Path + "' is no program (--stock names another)");
   if (realPath(Path) == realPath(Facts.Words.front()))
@@ -71,19 +72,6 @@ void findStock(StringRef Given, LinkerFacts &Facts,
     return Without("'" + Path + "' is not LLD " LLVM_VERSION_STRING " but '" +
                    Version + "'");
   Facts.Stock = std::string(Path);
-}
-
-/// The option by which stock lld fetches its inputs, since 22; empty: none.
-static std::string stockPrefetchOption(const LinkerFacts &Facts) {
-  switch (Facts.Style) {
-  case Flavour::COFF:
-    return "/prefetch-inputs";
-  case Flavour::MachO:
-    return "--read-workers=" + std::to_string(os::usableProcessors());
-  case Flavour::ELF:
-    break;
-  }
-  return "";
 }
 
 /// Whether the linker's own words name stock lld of a version that fetches.
@@ -103,11 +91,11 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   Way.Name = Name.str();
   const std::string Linker = sys::path::filename(Facts.Words.front()).str();
   // The path of the stock linker stands elsewhere in the report.
-  const std::string Stock =
-      !Facts.Stock.empty()
-          ? linkerName(Facts.Style).str() + " " LLVM_VERSION_STRING " (stock)"
-      : Facts.Version.empty() ? Linker
-                              : Facts.Version;
+  const std::string Stock = !Facts.Stock.empty()
+                                ? LinkerModel::of(Facts.Style).Program.str() +
+                                      " " LLVM_VERSION_STRING " (stock)"
+                            : Facts.Version.empty() ? Linker
+                                                    : Facts.Version;
   if (Name == "off") {
     Way.Title = Facts.IsHeadstart && Facts.Stock.empty()
                     ? Linker + " with HEADSTART=off"
@@ -115,7 +103,7 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
     return Way;
   }
   if (Name == "stock-prefetch") {
-    const std::string Option = stockPrefetchOption(Facts);
+    const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
     if (Option.empty() || (Facts.Stock.empty() && !isStockLLD(Facts))) {
       Why = Option.empty()
                 ? "stock ld.lld has no option that fetches its inputs"
@@ -226,7 +214,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     if (Facts.IsHeadstart && Facts.Stock.empty())
       Start.Environment.emplace_back("HEADSTART=off");
     if (Way.Name == "stock-prefetch")
-      Start.Words.push_back(stockPrefetchOption(Facts));
+      Start.Words.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
     return Start;
   }
   Start.Environment.emplace_back("HEADSTART");
@@ -234,7 +222,7 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     std::vector<std::string> Words = {Facts.Self, "run"};
     llvm::append_range(Words, std::move(Options));
     if (Facts.Forced)
-      Words.push_back("--flavour=" + flavourName(*Facts.Forced).str());
+      Words.push_back("--flavour=" + LinkerModel::of(*Facts.Forced).Name.str());
     Words.emplace_back("--");
     llvm::append_range(Words, std::move(Start.Words));
     Start.Words = std::move(Words);

@@ -14,33 +14,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Inputs/CommandLine.h"
-#include "COFF/Options.h"
-#include "ELF/Options.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ConvertUTF.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 
 namespace headstart {
-
-StringRef flavourName(Flavour F) {
-  switch (F) {
-  case Flavour::COFF:
-    return "coff";
-  case Flavour::MachO:
-    return "macho";
-  case Flavour::ELF:
-    return "elf";
-  }
-  llvm_unreachable("unknown flavour");
-}
 
 CommandLineContext CommandLineContext::fromProcess() {
   CommandLineContext Context;
@@ -148,49 +134,23 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
   return true;
 }
 
-/// What lld-link takes from the words of its own command line before it looks
-/// into response files and variables (lld 22 COFF/DriverUtils.cpp).
-static std::pair<cl::TokenizerCallback, bool>
-settingsOf(ArrayRef<std::string> Args) {
-  cl::TokenizerCallback Tokenizer = cl::TokenizeWindowsCommandLine;
-  bool IgnoreEnvironment = false;
-  for (StringRef Arg : Args) {
-    coff::MatchedWord Match = coff::matchWord(Arg);
-    if (Match.ID == coff::OPT_lldignoreenv)
-      IgnoreEnvironment = true;
-    else if (Match.ID == coff::OPT_rsp_quoting)
-      Tokenizer = Match.Value == "windows" ? cl::TokenizeWindowsCommandLine
-                                           : cl::TokenizeGNUCommandLine;
-  }
-  return {Tokenizer, IgnoreEnvironment};
-}
-
 ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
                                       const CommandLineContext &Context) {
   ExpandedCommandLine Result;
   Result.Words.reserve(Args.size());
-  cl::TokenizerCallback Tokenizer = cl::TokenizeGNUCommandLine;
-  bool IgnoreEnvironment = true;
-  if (F == Flavour::COFF)
-    std::tie(Tokenizer, IgnoreEnvironment) = settingsOf(Args);
-  else if (F == Flavour::ELF && elf::usesWindowsQuoting(Args))
-    Tokenizer = cl::TokenizeWindowsCommandLine;
-
-  Expander E(Tokenizer, Result);
-  if (!IgnoreEnvironment && Context.GetEnv) {
-    // lld puts LINK's words right behind the program's name, and then _LINK_'s
-    // right there too, in front of them.
-    for (StringRef Variable : {"_LINK_", "LINK"}) {
-      std::optional<std::string> Value = Context.GetEnv(Variable);
-      if (!Value)
-        continue;
-      BumpPtrAllocator Allocator;
-      StringSaver Saver(Allocator);
-      SmallVector<const char *, 0> Tokens;
-      cl::TokenizeWindowsCommandLine(*Value, Saver, Tokens);
-      for (const char *Token : Tokens)
-        E.add(Token, StringRef(), Variable);
-    }
+  LinkerModel::Expansion How = LinkerModel::of(F).expansionOf(Args);
+  Expander E(How.Tokenizer, Result);
+  for (StringRef Variable : How.Variables) {
+    std::optional<std::string> Value =
+        Context.GetEnv ? Context.GetEnv(Variable) : std::nullopt;
+    if (!Value)
+      continue;
+    BumpPtrAllocator Allocator;
+    StringSaver Saver(Allocator);
+    SmallVector<const char *, 0> Tokens;
+    cl::TokenizeWindowsCommandLine(*Value, Saver, Tokens);
+    for (const char *Token : Tokens)
+      E.add(Token, StringRef(), Variable);
   }
   for (StringRef Arg : Args)
     E.add(Arg, StringRef(), StringRef());

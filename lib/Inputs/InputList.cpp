@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -22,7 +23,7 @@ static bool haveOneRule(const NamedInput &A, const NamedInput &B) {
           sys::path::parent_path(A.From) == sys::path::parent_path(B.From));
 }
 
-InputList::InputList(const LinkCommand &Command) : Kind(Command.Kind) {
+InputList::InputList(const LinkCommand &Command) : Model(Command.model()) {
   for (const NamedInput &Named : Command.Inputs) {
     auto [Number, IsNew] = make(Named);
     if (IsNew) {
@@ -57,7 +58,7 @@ static bool isDefaultLibrary(const NamedInput &Input) {
 }
 
 bool InputList::isPassedOver(const NamedInput &Input) const {
-  return Kind == Flavour::COFF && isDefaultLibrary(Input) &&
+  return Model.KnowsByIdentity && isDefaultLibrary(Input) &&
          DefaultLibraries.contains(StringRef(Input.Name).lower());
 }
 
@@ -75,7 +76,7 @@ bool InputList::take(uint32_t Number) {
   if (I.Place != 0)
     return false;
   I.Place = ++NumTaken;
-  if (Kind == Flavour::COFF && isDefaultLibrary(I.Named))
+  if (Model.KnowsByIdentity && isDefaultLibrary(I.Named))
     DefaultLibraries.insert(StringRef(I.Named.Name).lower());
   return true;
 }
@@ -106,7 +107,7 @@ bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
   const NamedInput &Named = Items[Number].Named;
   // What lld-link searches for it knows by identity, whatever the path.
   const os::FileIdentity &Identity = Found.Status.Identity;
-  if (Kind == Flavour::COFF && Found.exists() &&
+  if (Model.KnowsByIdentity && Found.exists() &&
       (Named.Search == SearchRule::Object ||
        Named.Search == SearchRule::Library) &&
       !Files.insert({Identity.Device, Identity.Inode}).second)

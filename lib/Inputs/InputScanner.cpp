@@ -8,7 +8,7 @@
 
 #include "headstart/Inputs/InputScanner.h"
 #include "ScanInside.h"
-#include "llvm/Support/ErrorHandling.h"
+#include "headstart/Inputs/LinkerModel.h"
 
 using namespace llvm;
 
@@ -19,16 +19,7 @@ std::vector<FoundInput> InputScanner::scan(const NamedInput &Named,
                                            FileLook &Look) const {
   if (Look.bytes().size() == 0)
     return {};
-  ScanRequest Request{Resolver, Named, Path, Look};
-  switch (Resolver.command().Kind) {
-  case Flavour::COFF:
-    return coff::scan(Request);
-  case Flavour::ELF:
-    return elf::scan(Request);
-  case Flavour::MachO:
-    return macho::scan(Request);
-  }
-  llvm_unreachable("unknown flavour");
+  return Resolver.command().model().scan({Resolver, Named, Path, Look});
 }
 
 } // namespace headstart

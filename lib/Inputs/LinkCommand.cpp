@@ -6,69 +6,28 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Inputs/LinkCommand.h"
-#include "COFF/Options.h"
-#include "ELF/Options.h"
-#include "MachO/Options.h"
+#include "COFF/Parse.h"
+#include "ELF/Parse.h"
+#include "MachO/Parse.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <array>
 
 using namespace llvm;
 
 namespace headstart {
 
 StringRef reasonName(InputReason R) {
-  switch (R) {
-  case InputReason::CommandLine:
-    return "command line";
-  case InputReason::ResponseFile:
-    return "response file";
-  case InputReason::Environment:
-    return "environment";
-  case InputReason::DefaultLibrary:
-    return "default library";
-  case InputReason::WholeArchive:
-    return "whole archive";
-  case InputReason::ModuleDefinition:
-    return "module definition";
-  case InputReason::OptionFile:
-    return "option file";
-  case InputReason::Library:
-    return "library";
-  case InputReason::Framework:
-    return "framework";
-  case InputReason::FileList:
-    return "file list";
-  case InputReason::LinkerScript:
-    return "linker script";
-  case InputReason::ArchiveMember:
-    return "archive member";
-  case InputReason::DefaultInside:
-    return "default library";
-  case InputReason::TypeServer:
-    return "type server";
-  case InputReason::LinkerOption:
-    return "linker option";
-  case InputReason::ReExport:
-    return "re-export";
-  case InputReason::Dependent:
-    return "dependent library";
-  case InputReason::Recorded:
-    return "profile";
-  }
-  llvm_unreachable("unknown reason");
-}
-
-std::vector<PrefetchOption>
-takePrefetchOptions(Flavour F, SmallVectorImpl<const char *> &Args) {
-  switch (F) {
-  case Flavour::COFF:
-    return coff::takePrefetchOptions(Args);
-  case Flavour::MachO:
-    return macho::takePrefetchOptions(Args);
-  case Flavour::ELF:
-    return elf::takePrefetchOptions(Args);
-  }
-  llvm_unreachable("unknown flavour");
+  // In the order of the enumerators.
+  static constexpr std::array<StringLiteral, NumInputReasons> Names = {
+      "command line",    "response file",     "environment",
+      "default library", "whole archive",     "module definition",
+      "option file",     "library",           "framework",
+      "file list",       "linker script",     "archive member",
+      "default library", "type server",       "linker option",
+      "re-export",       "dependent library", "profile"};
+  return Names.at(static_cast<size_t>(R));
 }
 
 // lld 22 Support/TimeProfiler.cpp.
@@ -78,17 +37,31 @@ std::string timeTraceFile(StringRef Named, StringRef Image) {
   return ((Image == "-" ? "out" : Image) + ".time-trace").str();
 }
 
-LinkCommand parseCommandLine(Flavour F, ArrayRef<CommandLineWord> Words,
-                             const CommandLineContext &Context) {
-  switch (F) {
+const LinkerModel &LinkCommand::model() const { return LinkerModel::of(Kind); }
+
+bool LinkCommand::writes(StringRef Path) const {
+  return is_contained(Outputs, Path);
+}
+
+LinkerModel::~LinkerModel() = default;
+
+const LinkerModel &LinkerModel::of(Flavour Kind) {
+  switch (Kind) {
   case Flavour::COFF:
-    return parseCOFFCommandLine(Words, Context);
+    return coff::model();
   case Flavour::MachO:
-    return parseMachOCommandLine(Words, Context);
+    return macho::model();
   case Flavour::ELF:
-    return parseELFCommandLine(Words, Context);
+    return elf::model();
   }
   llvm_unreachable("unknown flavour");
+}
+
+const LinkerModel *LinkerModel::named(StringRef Name) {
+  for (Flavour Kind : {Flavour::COFF, Flavour::MachO, Flavour::ELF})
+    if (of(Kind).Name == Name)
+      return &of(Kind);
+  return nullptr;
 }
 
 } // namespace headstart

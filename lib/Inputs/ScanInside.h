@@ -22,7 +22,7 @@ struct ScanRequest {
   const InputResolver &Resolver; ///< and with it the command
   const NamedInput &Named;       ///< as it was named
   llvm::StringRef Path;          ///< as it was found
-  FileLook &Look; ///< into the file, which is not empty
+  FileLook &Look;                ///< into the file, which is not empty
 };
 
 namespace coff {

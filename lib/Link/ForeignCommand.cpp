@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/ForeignCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/DriverAnswer.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/MappedFile.h"
@@ -153,7 +154,8 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   ExpandedCommandLine Expanded =
       expandCommandLine(Program->Linker, Args, Context);
   Result.Notes = std::move(Expanded.Notes);
-  Result.Command = parseCommandLine(Program->Linker, Expanded.Words, Context);
+  Result.Command =
+      LinkerModel::of(Program->Linker).parse(Expanded.Words, Context);
   Result.Words = std::move(Expanded.Words);
   Result.Style = Program->Linker;
   return Result;

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
-#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -72,7 +72,8 @@ LinkSession::~LinkSession() {
 
 Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
                          const CommandLineContext &Context) {
-  std::vector<PrefetchOption> Options = takePrefetchOptions(Kind, Argv);
+  std::vector<PrefetchOption> Options =
+      LinkerModel::of(Kind).takePrefetchOptions(Argv);
   Error Result = Error::success();
   std::call_once(Begun, [&] {
     Options.insert(Options.end(), Final.begin(), Final.end());
@@ -93,7 +94,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     Words.reserve(Argv.size());
     for (const char *Word : ArrayRef(Argv).drop_front())
       Words.push_back({Word, "", ""});
-    LinkCommand Command = parseCommandLine(Kind, Words, Context);
+    LinkCommand Command = LinkerModel::of(Kind).parse(Words, Context);
     LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;
@@ -140,7 +141,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
                              EngineOptions &Options) {
   if (Command.Outputs.empty())
     return;
-  Output = Command.Outputs.front();
+  Output = Command.image();
   Names = namesOf(Command);
   // /dev/null is the output of many links.
   std::error_code Ignored;
@@ -377,7 +378,7 @@ void LinkSession::writeReports() {
   LinkStats Stats;
   if (Settings.Stats) {
     Stats.Tool = Tool;
-    Stats.Flavour = flavourName(LinkedAs).str();
+    Stats.Flavour = LinkerModel::of(LinkedAs).Name.str();
     Stats.On = Engine != nullptr;
     if (!Engine)
       Stats.WhyOff = WhyOff.empty() ? "there was no link" : WhyOff;

@@ -8,6 +8,7 @@
 
 #include "headstart/Link/LinkerMain.h"
 #include "Seam.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Link/LinkerName.h"
 #include "lld/Common/Driver.h"
@@ -75,8 +76,10 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &Words,
   // The program's name stands in for the first word of the tail.
   SmallVector<const char *, 256> Tail = {Words.front()};
   Tail.append(FirstResponse, Words.end());
-  std::vector<PrefetchOption> Before = takePrefetchOptions(F, Head);
-  std::vector<PrefetchOption> After = takePrefetchOptions(F, Tail);
+  std::vector<PrefetchOption> Before =
+      LinkerModel::of(F).takePrefetchOptions(Head);
+  std::vector<PrefetchOption> After =
+      LinkerModel::of(F).takePrefetchOptions(Tail);
   if (Error E = applyOptions(Before, Settings))
     return E;
   // Bad values are told before anything runs.
@@ -126,7 +129,8 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
       takeDirectOptions(F, Words, Settings);
   if (!Final)
     return Final.takeError();
-  Session.emplace(linkerName(F).str(), F, Settings, *Final, Origin);
+  Session.emplace(LinkerModel::of(F).Program.str(), F, Settings, *Final,
+                  Origin);
   Here.emplace(*Session, messageName(Words), Words.front());
   return Error::success();
 }

@@ -19,26 +19,6 @@ using namespace llvm;
 
 namespace headstart {
 
-StringRef linkerName(Flavour F) {
-  switch (F) {
-  case Flavour::COFF:
-    return "lld-link";
-  case Flavour::MachO:
-    return "ld64.lld";
-  case Flavour::ELF:
-    break;
-  }
-  return "ld.lld";
-}
-
-std::optional<Flavour> flavourNamed(StringRef Name) {
-  return StringSwitch<std::optional<Flavour>>(Name)
-      .Case("coff", Flavour::COFF)
-      .Case("elf", Flavour::ELF)
-      .Case("macho", Flavour::MachO)
-      .Default(std::nullopt);
-}
-
 namespace {
 
 /// A name, and what it stands for.

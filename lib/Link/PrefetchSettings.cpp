@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/PrefetchSettings.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -156,7 +157,8 @@ Error applyEnvironment(Flavour F, const CommandLineContext &Context,
     StringSaver Saver(Allocator);
     SmallVector<const char *, 8> Words = {"HEADSTART_FLAGS"};
     cl::TokenizeGNUCommandLine(*Flags, Saver, Words);
-    std::vector<PrefetchOption> Options = takePrefetchOptions(F, Words);
+    std::vector<PrefetchOption> Options =
+        LinkerModel::of(F).takePrefetchOptions(Words);
     // What is left is not ours, and a linker's options in here would be lost.
     if (Words.size() > 1)
       return invalid(Twine("HEADSTART_FLAGS: '") + Words[1] +

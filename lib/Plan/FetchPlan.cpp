@@ -15,101 +15,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// When lld 22's ELF driver first reads a part: it cuts strings into pieces,
-/// looks at relocations and at the instructions that they stand in, and then
-/// writes; debug information is only copied.
-static std::optional<FetchPhase> phaseOfELF(PartKind K, const PlanOptions &O) {
-  switch (K) {
-  case PartKind::Contents:
-  case PartKind::Relocations:
-    return FetchPhase::Contents;
-  case PartKind::DebugStrings:
-    if (O.ReadsDWARF)
-      return FetchPhase::Contents;
-    return std::nullopt;
-  case PartKind::DWARF:
-  case PartKind::DebugRelocs:
-    if (O.ReadsDWARF)
-      return FetchPhase::Copied;
-    return std::nullopt;
-  case PartKind::NeverRead:
-    return std::nullopt;
-  default:
-    return FetchPhase::Parse;
-  }
-}
-
-/// The same for its Mach-O driver, which ties relocations, strings and unwind
-/// tables to functions as it loads a file; of DWARF it reads where it begins.
-static std::optional<FetchPhase> phaseOfMachO(PartKind K,
-                                              const PlanOptions &O) {
-  switch (K) {
-  case PartKind::Contents:
-    return FetchPhase::Contents;
-  case PartKind::DWARF:
-    if (O.ReadsDWARF)
-      return FetchPhase::Contents;
-    return std::nullopt;
-  case PartKind::NeverRead:
-    return std::nullopt;
-  default:
-    return FetchPhase::Parse;
-  }
-}
-
-/// The same for its COFF driver.
-static std::optional<FetchPhase> phaseOfCOFF(PartKind K, const PlanOptions &O) {
-  switch (K) {
-  case PartKind::Whole:
-  case PartKind::Headers:
-  case PartKind::Symbols:
-  case PartKind::CompilerInfo:
-    return FetchPhase::Parse;
-  case PartKind::Contents:
-  case PartKind::Relocations:
-    return FetchPhase::Contents;
-  case PartKind::Types:
-    if (O.ReadsCodeView)
-      return FetchPhase::Types;
-    return std::nullopt;
-  case PartKind::DebugRelocs:
-    if (O.DropsUnreferenced)
-      return FetchPhase::Contents;
-    [[fallthrough]];
-  case PartKind::DebugSymbols:
-    if (O.ReadsCodeView)
-      return FetchPhase::DebugSymbols;
-    return std::nullopt;
-  case PartKind::DWARF:
-    if (O.ReadsDWARF)
-      return FetchPhase::Contents;
-    return std::nullopt;
-  case PartKind::TypeHashes:
-    if (O.ReadsCodeView)
-      return FetchPhase::Types;
-    return std::nullopt;
-  case PartKind::ParsedContents: // Mach-O's
-  case PartKind::DebugStrings:   // ELF's
-  case PartKind::NeverRead:
-    return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// When the linker first reads a part, or nothing where this link will not read
-/// it at all.
-static std::optional<FetchPhase> phaseOf(PartKind K, const PlanOptions &O) {
-  switch (O.Kind) {
-  case Flavour::COFF:
-    return phaseOfCOFF(K, O);
-  case Flavour::MachO:
-    return phaseOfMachO(K, O);
-  case Flavour::ELF:
-    return phaseOfELF(K, O);
-  }
-  return std::nullopt;
-}
-
 /// Cuts [Begin, End) to what no earlier range covers, and keeps it. Covered is
 /// sorted and disjoint.
 static void keepUncovered(uint64_t Begin, uint64_t End,
@@ -158,6 +63,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     return Plan;
   }
 
+  const LinkerModel &Model = LinkerModel::of(Options.Kind);
   std::vector<ByteRange> Covered;
   for (unsigned P = 0; P != NumFetchPhases; ++P) {
     auto Phase = static_cast<FetchPhase>(P);
@@ -165,7 +71,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     // earlier phase has not fetched already.
     std::vector<PlannedRange> Merged;
     for (const LayoutPart &Part : Parts) {
-      if (phaseOf(Part.Kind, Options) != Phase)
+      if (Model.phaseOf(Part.Kind, Options) != Phase)
         continue;
       uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
       uint64_t End =

@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "LinkerCommandLine.h"
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkerName.h"
 #include "llvm/Support/JSON.h"
@@ -36,7 +37,7 @@ static void printJSON(const LinkCommand &Command) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attribute("version", 1);
-    J.attribute("flavour", flavourName(Command.Kind));
+    J.attribute("flavour", Command.model().Name);
     writeInputs(listInputs(Command), J);
   });
   outs() << "\n";
@@ -68,11 +69,13 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                 Exit::WrongUsage);
   if (Arguments.Flavour.empty())
     return Exit::Done;
-  Forced = flavourNamed(Arguments.Flavour);
-  return Forced ? Exit::Done
-                : fail("unknown flavour '" + Arguments.Flavour +
-                           "': expected coff, elf or macho",
-                       Exit::WrongUsage);
+  const LinkerModel *Named = LinkerModel::named(Arguments.Flavour);
+  if (Named)
+    Forced = Named->Kind;
+  return Named ? Exit::Done
+               : fail("unknown flavour '" + Arguments.Flavour +
+                          "': expected coff, elf or macho",
+                      Exit::WrongUsage);
 }
 
 Exit readLinkerCommandLine(const CommandArguments &Arguments,

@@ -8,8 +8,8 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
-#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,8 +38,8 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
   std::vector<PlannedFile> Files;
   Inputs = listInputs(Command, [&](const ListedInput &Input, FileLook &Look) {
     auto Order = static_cast<uint32_t>(Files.size());
-    Files.push_back({Input.Found.Path,
-                     Planner.plan(Look, Input.Named, Order, Buffers)});
+    Files.push_back(
+        {Input.Found.Path, Planner.plan(Look, Input.Named, Order, Buffers)});
   });
   for (PlannedFile &File : Files)
     llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {
@@ -71,7 +71,7 @@ Exit runPlan(const CommandArguments &Arguments) {
     json::OStream J(outs(), /*IndentSize=*/2);
     J.object([&] {
       J.attribute("version", 1);
-      J.attribute("flavour", flavourName(Command->Kind));
+      J.attribute("flavour", Command->model().Name);
       writeInputs(Inputs, J);
       J.attributeArray("ranges", [&] {
         inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {

@@ -17,13 +17,13 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
-#include "headstart/Plan/FilePlanner.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "llvm/ADT/StringExtras.h"
 #include <atomic>
 #include <chrono>
@@ -108,7 +108,7 @@ void Companion::prepare() {
   }
   LinkCommand Command = std::move(*Foreign.Command);
   TimeTraceFile = Command.TimeTrace;
-  Kind = flavourName(Command.Kind).str();
+  Kind = Command.model().Name.str();
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryFile.h"
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -24,12 +24,12 @@ static void parse(llvm::ArrayRef<std::string> Text,
                   llvm::ArrayRef<CommandLineWord> Words,
                   const CommandLineContext &Context) {
   for (Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
-    parseCommandLine(F, Words, Context);
+    LinkerModel::of(F).parse(Words, Context);
     (void)expandCommandLine(F, {"@/fuzz/0"}, Context);
     llvm::SmallVector<const char *, 16> Args = {"linker"};
     for (const std::string &T : Text)
       Args.push_back(T.c_str());
-    takePrefetchOptions(F, Args);
+    LinkerModel::of(F).takePrefetchOptions(Args);
   }
 }
 

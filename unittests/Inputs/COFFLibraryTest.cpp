@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "COFF/Parse.h"
 #include "TestSupport.h"
 #include "gmock/gmock.h"
 
@@ -42,7 +43,7 @@ TEST(COFFLibraryTest, nodefaultlibWithoutANameExcludesAll) {
       parse({"a.obj", "/defaultlib:b", "/nodefaultlib", "c.lib"});
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "c.lib"));
   EXPECT_TRUE(Command.ExcludesAllLibraries);
-  EXPECT_TRUE(InputResolver(Command).isExcluded("anything"));
+  EXPECT_TRUE(coff::isExcluded("anything", InputResolver(Command)));
 }
 
 TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
@@ -53,8 +54,8 @@ TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "e.lib", "d"));
   EXPECT_THAT(Command.ExcludedLibraries, ElementsAre("b.lib", "c", "e"));
   InputResolver Resolver(Command);
-  EXPECT_TRUE(Resolver.isExcluded("c.lib"));
-  EXPECT_FALSE(Resolver.isExcluded("d.lib"));
+  EXPECT_TRUE(coff::isExcluded("c.lib", Resolver));
+  EXPECT_FALSE(coff::isExcluded("d.lib", Resolver));
 }
 
 TEST(COFFLibraryTest, namesThatFindNothingAreComparedInLowerCase) {

@@ -19,7 +19,10 @@ namespace {
 
 Strings outputs(const Strings &Args,
                 const CommandLineContext &Context = contextWith()) {
-  return parse(Args, Context).Outputs;
+  Strings Paths;
+  for (const LinkOutput &Output : parse(Args, Context).Outputs)
+    Paths.push_back(Output.Path);
+  return Paths;
 }
 
 TEST(COFFOutputTest, imageIsNamedAfterTheFirstInput) {

@@ -8,6 +8,7 @@
 
 #include "headstart/Inputs/CommandLine.h"
 #include "TestSupport.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -26,9 +27,9 @@ ExpandedCommandLine expand(const Strings &Args,
 }
 
 TEST(CommandLineTest, namesFlavours) {
-  EXPECT_EQ(flavourName(Flavour::COFF), "coff");
-  EXPECT_EQ(flavourName(Flavour::MachO), "macho");
-  EXPECT_EQ(flavourName(Flavour::ELF), "elf");
+  EXPECT_EQ(LinkerModel::of(Flavour::COFF).Name, "coff");
+  EXPECT_EQ(LinkerModel::of(Flavour::MachO).Name, "macho");
+  EXPECT_EQ(LinkerModel::of(Flavour::ELF).Name, "elf");
 }
 
 TEST(CommandLineTest, leavesPlainWordsAlone) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestSupport.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "gmock/gmock.h"
 
@@ -28,7 +29,8 @@ Taken take(Strings Args) {
   for (const std::string &Arg : Args)
     Words.push_back(Arg.c_str());
   Taken Result;
-  for (const PrefetchOption &Option : takePrefetchOptions(Flavour::ELF, Words))
+  for (const PrefetchOption &Option :
+       LinkerModel::of(Flavour::ELF).takePrefetchOptions(Words))
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
   EXPECT_STREQ(Words.front(), "ld.lld");
@@ -56,7 +58,7 @@ TEST(ELFPrefetchOptionsTest, everyOption) {
 TEST(ELFPrefetchOptionsTest, keepsItsSpelling) {
   llvm::SmallVector<const char *, 2> Words = {"ld.lld", "-prefetch-jobs=x"};
   std::vector<PrefetchOption> Options =
-      takePrefetchOptions(Flavour::ELF, Words);
+      LinkerModel::of(Flavour::ELF).takePrefetchOptions(Words);
   ASSERT_EQ(Options.size(), 1U);
   EXPECT_EQ(Options[0].Spelling, "-prefetch-jobs=x");
 }
@@ -114,7 +116,8 @@ TEST(ELFPrefetchOptionsTest, aMissingValueStaysMissing) {
 TEST(ELFPrefetchOptionsTest, worksWithoutArguments) {
   EXPECT_THAT(take({}).Options, IsEmpty());
   llvm::SmallVector<const char *, 1> None;
-  EXPECT_THAT(takePrefetchOptions(Flavour::ELF, None), IsEmpty());
+  EXPECT_THAT(LinkerModel::of(Flavour::ELF).takePrefetchOptions(None),
+              IsEmpty());
 }
 
 } // namespace

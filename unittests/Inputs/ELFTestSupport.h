@@ -12,14 +12,15 @@
 
 #include "TestSupport.h"
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Inputs/LinkerModel.h"
 
 namespace headstart::test {
 
 /// Expands and parses a command line of ld.lld.
 inline LinkCommand parseELF(const Strings &Args,
                             const CommandLineContext &Context = contextWith()) {
-  return parseELFCommandLine(
-      expandCommandLine(Flavour::ELF, Args, Context).Words, Context);
+  return LinkerModel::of(Flavour::ELF)
+      .parse(expandCommandLine(Flavour::ELF, Args, Context).Words, Context);
 }
 
 /// The paths that a link reads, in order.

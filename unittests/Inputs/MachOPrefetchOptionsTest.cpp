@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestSupport.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "gmock/gmock.h"
 
@@ -30,7 +31,7 @@ Taken take(Strings Args) {
     Words.push_back(Arg.c_str());
   Taken Result;
   for (const PrefetchOption &Option :
-       takePrefetchOptions(Flavour::MachO, Words)) {
+       LinkerModel::of(Flavour::MachO).takePrefetchOptions(Words)) {
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
     Result.Spelled.push_back(Option.Spelling);
@@ -129,7 +130,8 @@ TEST(MachOPrefetchOptionsTest, readWorkersWaitForResponseFiles) {
 TEST(MachOPrefetchOptionsTest, worksWithoutArguments) {
   EXPECT_THAT(take({}).Options, IsEmpty());
   llvm::SmallVector<const char *, 1> None;
-  EXPECT_THAT(takePrefetchOptions(Flavour::MachO, None), IsEmpty());
+  EXPECT_THAT(LinkerModel::of(Flavour::MachO).takePrefetchOptions(None),
+              IsEmpty());
 }
 
 } // namespace

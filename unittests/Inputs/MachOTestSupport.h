@@ -12,6 +12,7 @@
 
 #include "TestSupport.h"
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/BinaryFormat/MachO.h"
 #include "llvm/Support/Endian.h"
 
@@ -21,8 +22,8 @@ namespace headstart::test {
 inline LinkCommand
 parseMachO(const Strings &Args,
            const CommandLineContext &Context = contextWith()) {
-  return parseMachOCommandLine(
-      expandCommandLine(Flavour::MachO, Args, Context).Words, Context);
+  return LinkerModel::of(Flavour::MachO)
+      .parse(expandCommandLine(Flavour::MachO, Args, Context).Words, Context);
 }
 
 inline std::string little(uint32_t Word) {

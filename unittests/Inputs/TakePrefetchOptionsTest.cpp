@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestSupport.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/SmallVector.h"
 #include "gmock/gmock.h"
 
@@ -29,7 +30,8 @@ Taken take(Strings Args, Flavour F = Flavour::COFF) {
   for (const std::string &Arg : Args)
     Words.push_back(Arg.c_str());
   Taken Result;
-  for (const PrefetchOption &Option : takePrefetchOptions(F, Words)) {
+  for (const PrefetchOption &Option :
+       LinkerModel::of(F).takePrefetchOptions(Words)) {
     EXPECT_TRUE(Option.HasValue || Option.Value.empty());
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
@@ -128,7 +130,8 @@ TEST(TakePrefetchOptionsTest, leavesLibAlone) {
 TEST(TakePrefetchOptionsTest, worksWithoutArguments) {
   EXPECT_THAT(take({}).Options, IsEmpty());
   llvm::SmallVector<const char *, 1> None;
-  EXPECT_THAT(takePrefetchOptions(Flavour::COFF, None), IsEmpty());
+  EXPECT_THAT(LinkerModel::of(Flavour::COFF).takePrefetchOptions(None),
+              IsEmpty());
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 #ifndef HEADSTART_UNITTESTS_INPUTS_TESTSUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_UNITTESTS_INPUTS_TESTSUPPORT_H
 
-#include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "gtest/gtest.h"
 #include <filesystem>
 #include <fstream>
@@ -83,8 +83,8 @@ contextWith(std::map<std::string, std::string> Variables = {},
 /// Expands and parses a command line of lld-link.
 inline LinkCommand parse(const Strings &Args,
                          const CommandLineContext &Context = contextWith()) {
-  return parseCOFFCommandLine(
-      expandCommandLine(Flavour::COFF, Args, Context).Words, Context);
+  return LinkerModel::of(Flavour::COFF)
+      .parse(expandCommandLine(Flavour::COFF, Args, Context).Words, Context);
 }
 
 inline Strings names(const LinkCommand &Command) {

@@ -27,9 +27,6 @@ namespace headstart {
 /// Which family of linkers a command line belongs to.
 enum class Flavour : uint8_t { COFF, MachO, ELF };
 
-/// "coff", "macho" or "elf", as in the JSON.
-llvm::StringRef flavourName(Flavour F);
-
 /// One word of a command line, and where it came from.
 struct CommandLineWord {
   std::string Text;

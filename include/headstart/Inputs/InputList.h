@@ -83,14 +83,14 @@ private:
   std::pair<uint32_t, bool> make(NamedInput Named);
   bool isPassedOver(const NamedInput &Input) const;
 
-  const Flavour Kind;
+  const LinkerModel &Model;
   std::deque<Item> Items;   ///< by number
   std::deque<Turn> Waiting; ///< in order; who came earlier is there twice
   uint32_t NumTaken = 0;
   llvm::StringMap<uint32_t> ByName;
   llvm::StringMap<uint32_t> ByPath;   ///< settled elsewhere than at the name
-  llvm::StringSet<> DefaultLibraries; ///< COFF: taken, in lower case
-  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< COFF: settled
+  llvm::StringSet<> DefaultLibraries; ///< taken, in lower case
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< settled
 };
 
 /// An input of a link with its path settled.

@@ -54,11 +54,9 @@ enum class InputReason : uint8_t {
   Recorded,         ///< named by another input in the link that was recorded
 };
 
-/// The reason in the words of the JSON: "command line", "response file",
-/// "environment", "default library", "whole archive", "module definition",
-/// "option file", "library", "framework", "file list", "linker script",
-/// "archive member", "default library" (also for one that an object names),
-/// "type server", "linker option", "re-export", "dependent library", "profile".
+inline constexpr size_t NumInputReasons = 18;
+
+/// The reason in the words of the JSON: "command line".
 llvm::StringRef reasonName(InputReason R);
 
 /// How the linker turns a name into a path.
@@ -167,8 +165,35 @@ struct MachOSettings {
   bool ForcesSwiftLibraries = false;
 };
 
+/// What a link reads besides code and data.
+struct ReadKinds {
+  /// Whether CodeView sections are read (/debug in a form that makes a PDB).
+  bool ReadsCodeView = false;
+  /// Whether DWARF sections are read into the output.
+  bool ReadsDWARF = false;
+  /// Whether unreferenced sections are looked for (/opt:ref, the default
+  /// without /debug): to find them the linker reads the relocations of all that
+  /// is reached, and those of debug symbols with them.
+  bool DropsUnreferenced = false;
+};
+
+class LinkerModel;
+
+/// A file that the link writes.
+struct LinkOutput {
+  std::string Path;
+  /// What stands before the path where an option names it: "/pdb:", "--Map=";
+  /// a word of its own where it ends in neither ':' nor '='. Empty where the
+  /// path follows from another, or comes from elsewhere.
+  std::string Option;
+
+  friend bool operator==(const LinkOutput &Output, llvm::StringRef Path) {
+    return Output.Path == Path;
+  }
+};
+
 /// What one link will do, as far as its command line tells.
-struct LinkCommand {
+struct LinkCommand : ReadKinds {
   Flavour Kind = Flavour::COFF;
   /// In the order in which the linker will ask for them. A name may stand here
   /// twice; the linker opens it once.
@@ -178,13 +203,13 @@ struct LinkCommand {
   /// Files that the link writes (image, PDB, import library, map; for COFF the
   /// image first): never
   /// fetched, even where an option also names them as an input.
-  std::vector<std::string> Outputs;
+  std::vector<LinkOutput> Outputs;
   /// Where --time-trace has the linker write its trace; empty: nowhere. "-" is
   /// standard output.
   std::string TimeTrace;
   std::vector<PrefetchOption> PrefetchOptions;
   /// The values of /nodefaultlib: and /disallowlib:, for the default libraries
-  /// that are named inside inputs (`.drectve`); see InputResolver::isExcluded.
+  /// that are named inside inputs (`.drectve`); see lib/Inputs/COFF/Model.cpp.
   std::vector<std::string> ExcludedLibraries;
   bool ExcludesAllLibraries = false; ///< /nodefaultlib without a name
   /// COFF: the file names, in lower case, of the plainly named `.lib`s. lld
@@ -192,54 +217,26 @@ struct LinkCommand {
   llvm::StringSet<> NamedLibraries;
   bool NamesMachine = false; ///< /machine:
   bool ForArm64EC = false;   ///< /machine:arm64ec, /machine:arm64x
-  /// Whether CodeView sections are read (/debug in a form that makes a PDB).
-  bool ReadsCodeView = false;
-  /// Whether DWARF sections are read into the output.
-  bool ReadsDWARF = false;
-  /// Whether unreferenced sections are looked for (/opt:ref, the default
-  /// without /debug).
-  bool DropsUnreferenced = false;
-  bool MinGW = false; ///< /lldmingw
+  bool MinGW = false;        ///< /lldmingw
   /// MinGW: what stands before a DLL's name where -l finds no import library.
   std::string DLLPrefix = "lib";
   ELFSettings ELF;
   MachOSettings MachO;
   /// Whether there is a link at all: /help, --version and /lib read nothing.
   bool Links = true;
+
+  const LinkerModel &model() const;
+  /// Whether the link writes \p Path.
+  bool writes(llvm::StringRef Path) const;
+  /// The file that the link is about; empty where there is none.
+  llvm::StringRef image() const {
+    return Outputs.empty() ? llvm::StringRef() : Outputs.front().Path;
+  }
 };
-
-/// Reads the command line of lld-link. \p Words is expanded and without the
-/// program's name. Knows every option of lld 22 that takes a value, so that no
-/// value is mistaken for an input. Unknown options are the linker's to report.
-/// Looks into the file system only for /winsysroot and its friends (PATH among
-/// them, as lld does), and for a /defaultlib: that a /nodefaultlib: comes close
-/// to. Any thread.
-LinkCommand parseCOFFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
-                                 const CommandLineContext &Context);
-
-/// The same for ld.lld; with `-m i386pep` and its like, where ld.lld becomes
-/// MinGW's linker, the command is one of COFF.
-LinkCommand parseELFCommandLine(llvm::ArrayRef<CommandLineWord> Words,
-                                const CommandLineContext &Context);
-
-/// The same for ld64.lld.
-LinkCommand parseMachOCommandLine(llvm::ArrayRef<CommandLineWord> Words,
-                                  const CommandLineContext &Context);
 
 /// Where lld writes its trace for a --time-trace with the value \p Named
 /// (empty: without) and a link of \p Image.
 std::string timeTraceFile(llvm::StringRef Named, llvm::StringRef Image);
-
-/// The one of the three for \p F.
-LinkCommand parseCommandLine(Flavour F, llvm::ArrayRef<CommandLineWord> Words,
-                             const CommandLineContext &Context);
-
-/// Takes Headstart's own options out of \p Args (a command line whose first
-/// word is the program's name) and leaves everything else as it is, word for
-/// word. An option's separate value that looks like one of ours stays. Returns
-/// what was taken, in order.
-std::vector<PrefetchOption>
-takePrefetchOptions(Flavour F, llvm::SmallVectorImpl<const char *> &Args);
 
 /// An input with its path settled.
 struct ResolvedInput {
@@ -266,11 +263,6 @@ public:
   /// status, not an error: Path is then the name as the linker reports it.
   ResolvedInput resolve(const NamedInput &Input) const;
 
-  /// Whether /nodefaultlib or /disallowlib keeps the linker from opening the
-  /// default library \p Name. Looks at the file system only when a name comes
-  /// close to an excluded one.
-  bool isExcluded(llvm::StringRef Name) const;
-
   /// ELF: searches \p Folder behind all others from now on (SEARCH_DIR in a
   /// script).
   void addFolder(llvm::StringRef Folder) const;
@@ -290,14 +282,10 @@ public:
   /// How the searches went, so far.
   SnapshotFigures searchFigures() const;
 
-private:
-  ResolvedInput resolveCOFF(const NamedInput &Input) const;
-  ResolvedInput resolveMinGWLibrary(const NamedInput &Input) const;
-  ResolvedInput resolveELF(const NamedInput &Input) const;
-  ResolvedInput resolveMachO(const NamedInput &Input) const;
-  ResolvedInput findFile(llvm::StringRef Name) const;
-  ResolvedInput findLibrary(llvm::StringRef Name) const;
+  /// Where the search paths lie; private to lib/Inputs.
+  FolderSearch &folders() const { return *Folders; }
 
+private:
   const LinkCommand &Command;
   std::unique_ptr<FolderSearch> Folders; ///< thread-safe
   mutable std::mutex Mutex;              ///< for those below

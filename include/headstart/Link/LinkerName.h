@@ -49,12 +49,6 @@ struct KnownProgram {
 /// and coreutils': there the other words decide. Nothing when unknown.
 std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Words);
 
-/// lld by the name of what it links: "lld-link", "ld.lld", "ld64.lld".
-llvm::StringRef linkerName(Flavour F);
-
-/// The flavour called \p Name ("coff", "elf", "macho"); nothing for others.
-std::optional<Flavour> flavourNamed(llvm::StringRef Name);
-
 } // namespace headstart
 
 #endif // HEADSTART_LINK_LINKERNAME_H

@@ -16,7 +16,7 @@
 #define HEADSTART_PLAN_FETCHPLAN_H
 
 #include "headstart/Formats/Parts.h"
-#include "headstart/Inputs/CommandLine.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/ByteRange.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -25,18 +25,6 @@
 
 namespace headstart {
 
-/// When, in the course of a link, a range is first needed. lld reads every
-/// input's phase before it reads the next phase of any (docs/Design.md,
-/// "lld reads in phases").
-enum class FetchPhase : uint8_t {
-  Parse,                 ///< while the inputs are parsed, in command-line order
-  Contents,              ///< when chunks are hashed, folded and laid out
-  Types,                 ///< COFF: when type records are merged
-  DebugSymbols,          ///< COFF: when the PDB's symbols are written
-  Copied = DebugSymbols, ///< ELF: debug information, when the output is written
-};
-inline constexpr unsigned NumFetchPhases = 4;
-
 struct PlannedRange {
   ByteRange Range;
   FetchPhase Phase = FetchPhase::Parse;
@@ -44,7 +32,10 @@ struct PlannedRange {
   uint32_t Member = 0; ///< as in LayoutPart
 };
 
-struct PlanOptions {
+struct PlanOptions : ReadKinds {
+  /// Everything but unreferenced sections.
+  PlanOptions() { ReadsCodeView = ReadsDWARF = true; }
+
   Flavour Kind = Flavour::COFF;
   /// Mach-O: the value of -arch ("arm64"), which chooses the slice of a
   /// universal file; empty: not known.
@@ -52,12 +43,6 @@ struct PlanOptions {
   /// ELF: symbols that take members out of archives though no input refers to
   /// them.
   std::vector<std::string> Wanted;
-  bool ReadsCodeView = true; ///< the link makes a PDB
-  bool ReadsDWARF = true;    ///< DWARF sections go into the output
-  /// Sections that nobody refers to are dropped (/opt:ref): to find them the
-  /// linker reads the relocations of all that is reached, and those of debug
-  /// symbols with them, whether or not it makes a PDB.
-  bool DropsUnreferenced = false;
   /// A file of at most this many bytes is fetched whole and at once: another
   /// seek costs more than the bytes.
   uint64_t WholeFileBytes = 64 * 1024;

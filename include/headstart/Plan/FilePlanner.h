@@ -56,7 +56,9 @@ public:
   /// Whether the plan of one file depends on the others' being planned: then
   /// the headers of all (FileLook::elf) are read before the symbols of any, as
   /// the linker does.
-  bool planTogether() const { return Options.Kind == Flavour::ELF; }
+  bool planTogether() const {
+    return LinkerModel::of(Options.Kind).PlansTogether;
+  }
 
 private:
   std::vector<LayoutPart> readCOFF(FileLook &Look, uint32_t Order,

@@ -37,7 +37,14 @@ public:
   void others();
 
 private:
-  void add(const Twine &Path) { Command.Outputs.push_back(Path.str()); }
+  void add(const Twine &Path, StringRef Option = "") {
+    Command.Outputs.push_back({Path.str(), Option.str()});
+  }
+  /// As an option names it: "/pdb:x".
+  void add(const OptionWord &Named) { add(Named.Value, optionOf(Named)); }
+  static std::string optionOf(const OptionWord &Named) {
+    return "/" + Named.Spelling.drop_front().lower();
+  }
   bool isDriver() const {
     return Options.has(OPT_driver, OPT_driver_uponly, OPT_driver_wdm,
                        OPT_driver_uponly_wdm, OPT_driver_wdm_uponly);
@@ -71,14 +78,14 @@ void OutputList::image() {
                                                : ".exe";
     Image = (sys::path::stem(First->Name) + Extension).str();
   }
-  add(Image);
+  add(Image, "/out:");
 }
 
 void OutputList::importLibrary() {
   if (Options.has(OPT_noimplib))
     return;
   if (const OptionWord *Named = Options.last(OPT_implib)) {
-    add(Named->Value);
+    add(*Named);
     return;
   }
   // An .exe that exports nothing has none, and next to `foo.exe` there is often
@@ -94,7 +101,7 @@ void OutputList::map(OptionID Flag, OptionID File) {
   if (!Last)
     return;
   if (Last->ID == File)
-    add(Last->Value);
+    add(*Last);
   else
     add(StringRef(Image).take_front(StringRef(Image).rfind('.')) + ".map");
 }
@@ -110,18 +117,18 @@ void OutputList::manifest() {
   bool BesideImage = Mode ? Mode->ID == OPT_manifest_flag
                           : Options.has(OPT_manifestdependency);
   if (Named)
-    add(Named->Value);
+    add(*Named);
   else if (BesideImage)
     add(Image + ".manifest");
 }
 
 void OutputList::reproducer(const CommandLineContext &Context) {
   if (const OptionWord *File = Options.last(OPT_reproduce)) {
-    add(File->Value);
+    add(*File);
   } else if (const OptionWord *Folder = Options.last(OPT_linkrepro)) {
     SmallString<128> Path = Folder->Value;
     sys::path::append(Path, "repro.tar");
-    add(Path);
+    add(Path, optionOf(*Folder));
   } else if (auto File = getEnv(Context, "LLD_REPRODUCE")) {
     // lld reads this one also with /lldignoreenv.
     add(*File);
@@ -131,7 +138,7 @@ void OutputList::reproducer(const CommandLineContext &Context) {
 void OutputList::pdb() {
   const OptionWord *Named = Options.last(OPT_pdb);
   if (Named && !Named->Value.empty())
-    add(Named->Value);
+    add(*Named);
   else
     add(imageWith(".pdb"));
 }
@@ -141,10 +148,10 @@ void OutputList::others() {
        {OPT_dwodir, OPT_linkreprofullpathrsp, OPT_lto_obj_path, OPT_output_def,
         OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
     if (const OptionWord *Named = Options.last(ID))
-      add(Named->Value);
+      add(*Named);
   if (const OptionWord *Trace = Options.last(OPT_time_trace_file)) {
     Command.TimeTrace = timeTraceFile(Trace->Value, Image);
-    add(Command.TimeTrace);
+    add(Command.TimeTrace, Trace->Value.empty() ? "" : optionOf(*Trace));
   }
 }
 

@@ -64,6 +64,15 @@ inline std::optional<std::string> getEnv(const CommandLineContext &Context,
 
 /// Appends the search paths in lld's order. \p Command has its inputs by now:
 /// without /machine:, it is they that tell the folders of a toolchain apart.
+const LinkerModel &model();
+LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+                  const CommandLineContext &Context);
+
+/// Whether /nodefaultlib or /disallowlib keeps the linker from opening the
+/// default library \p Name. Looks at the file system only when a name comes
+/// close to an excluded one.
+bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
+
 void addSearchPaths(const OptionWords &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 

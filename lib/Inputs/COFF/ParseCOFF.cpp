@@ -192,7 +192,7 @@ void Parser::addDefaultLibraries() {
   StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);
   for (const OptionWord &O : Options.filtered(OPT_defaultlib))
-    if (Met.insert(O.Value.lower()).second && !Resolver.isExcluded(O.Value))
+    if (Met.insert(O.Value.lower()).second && !isExcluded(O.Value, Resolver))
       addFile(&O, O.Value, InputReason::DefaultLibrary, SearchRule::Library);
 }
 
@@ -270,7 +270,7 @@ void Parser::dropOutputs() {
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return (Input.Reason == InputReason::OptionFile ||
             Input.Reason == InputReason::ModuleDefinition) &&
-           is_contained(Command.Outputs, Input.Name);
+           Command.writes(Input.Name);
   });
 }
 
@@ -350,7 +350,7 @@ LinkCommand Parser::run() {
 } // namespace headstart::coff
 
 headstart::LinkCommand
-headstart::parseCOFFCommandLine(ArrayRef<CommandLineWord> Words,
-                                const CommandLineContext &Context) {
+headstart::coff::parse(ArrayRef<CommandLineWord> Words,
+                       const CommandLineContext &Context) {
   return coff::Parser(Words, Context).run();
 }

@@ -18,6 +18,7 @@
 #include "../InputLook.h"
 #include "../ScanInside.h"
 #include "Options.h"
+#include "Parse.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/Bitcode.h"
 #include "headstart/Formats/COFF.h"
@@ -75,7 +76,7 @@ std::string Scan::pathOfLibrary(StringRef Name) const {
 void Scan::addDefaultLibrary(StringRef Name) {
   std::string Lower = Name.lower();
   if (Name.empty() || Command.NamedLibraries.contains(Lower) ||
-      !Met.insert(Lower).second || Request.Resolver.isExcluded(Name) ||
+      !Met.insert(Lower).second || isExcluded(Name, Request.Resolver) ||
       (!Excluded.empty() && Excluded.contains(pathOfLibrary(Name))))
     return;
   NamedInput &Input = Found.emplace_back().Input;
@@ -124,9 +125,7 @@ std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
     return Recorded.str();
   StringRef Name = sys::path::filename(Recorded, sys::path::Style::windows);
   // Without inputs, which have brought us here, there would be no image.
-  StringRef Image;
-  if (!Command.Outputs.empty())
-    Image = Command.Outputs.front();
+  StringRef Image = Command.image();
   for (StringRef Folder : {folderOfInput(), sys::path::parent_path(Image)}) {
     SmallString<256> Beside = Folder;
     sys::path::append(Beside, Name);
@@ -141,8 +140,7 @@ void Scan::addTypeServer(StringRef Recorded) {
     return;
   std::optional<std::string> Path = findTypeServer(Recorded);
   // One beside the image may be the PDB that this link writes again.
-  if (!Path || is_contained(Command.Outputs, *Path) ||
-      !TypeServers.insert(*Path).second)
+  if (!Path || Command.writes(*Path) || !TypeServers.insert(*Path).second)
     return;
   NamedInput &Input = Found.emplace_back().Input;
   Input.Name = std::move(*Path);

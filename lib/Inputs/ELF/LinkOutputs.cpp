@@ -22,25 +22,30 @@ void addOutputs(const opt::InputArgList &Args,
   StringRef Image = Args.getLastArgValue(OPT_o);
   if (Image.empty())
     Image = "a.out";
-  Command.Outputs.push_back(Image.str());
+  Command.Outputs.push_back({Image.str(), "-o"});
 
-  auto Add = [&](StringRef Name) {
+  auto Add = [&](StringRef Path, const opt::Arg *Named = nullptr) {
     // "-" is standard output.
-    if (!Name.empty() && Name != "-")
-      Command.Outputs.push_back(Name.str());
+    if (!Path.empty() && Path != "-")
+      Command.Outputs.push_back(
+          {Path.str(),
+           Named ? ("--" + Named->getOption().getName().rtrim('=') + "=").str()
+                 : std::string()});
   };
   for (OptionID ID :
        {OPT_Map, OPT_dependency_file, OPT_out_implib, OPT_why_extract_eq,
         OPT_print_archive_stats_eq, OPT_print_gc_sections_eq,
         OPT_print_symbol_order, OPT_opt_remarks_filename, OPT_lto_obj_path,
         OPT_thinlto_index_only_file, OPT_plugin_opt_eq_stats_file_eq})
-    Add(Args.getLastArgValue(ID));
-  if (const opt::Arg *Trace = Args.getLastArg(OPT_time_trace_file))
-    Command.TimeTrace =
-        timeTraceFile(Trace->getNumValues() ? Trace->getValue() : "", Image);
-  Add(Command.TimeTrace);
+    if (const opt::Arg *Named = Args.getLastArg(ID))
+      Add(Named->getValue(), Named);
+  if (const opt::Arg *Trace = Args.getLastArg(OPT_time_trace_file)) {
+    StringRef Named = Trace->getNumValues() ? Trace->getValue() : "";
+    Command.TimeTrace = timeTraceFile(Named, Image);
+    Add(Command.TimeTrace, Named.empty() ? nullptr : Trace);
+  }
   if (const opt::Arg *Reproduce = Args.getLastArg(OPT_reproduce))
-    Add(Reproduce->getValue());
+    Add(Reproduce->getValue(), Reproduce);
   else if (Context.GetEnv)
     Add(Context.GetEnv("LLD_REPRODUCE").value_or(""));
 }

@@ -284,7 +284,7 @@ void Parser::addLateFiles() {
 void Parser::dropOutputs() {
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return Input.Reason == InputReason::OptionFile &&
-           is_contained(Command.Outputs, Input.Name);
+           Command.writes(Input.Name);
   });
 }
 
@@ -306,8 +306,8 @@ LinkCommand Parser::run() {
 } // namespace headstart::elf
 
 headstart::LinkCommand
-headstart::parseELFCommandLine(ArrayRef<CommandLineWord> Words,
-                               const CommandLineContext &Context) {
+headstart::elf::parse(ArrayRef<CommandLineWord> Words,
+                      const CommandLineContext &Context) {
   if (elf::isMinGW(Words))
     return elf::parseMinGWCommandLine(Words, Context);
   elf::MatchedLine Line(Words, /*MinGW=*/false);

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../COFF/Parse.h"
 #include "Parse.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
@@ -185,6 +186,25 @@ void Translator::restoreNames(LinkCommand &Command) const {
   }
 }
 
+/// The options that name outputs, as GNU's words have them.
+static void restoreOptions(LinkCommand &Command) {
+  for (LinkOutput &Output : Command.Outputs)
+    Output.Option =
+        StringSwitch<std::string>(Output.Option)
+            .Case("/out:", "-o")
+            .Case("/implib:", "--out-implib=")
+            .Case("/lldmap:", "--Map=")
+            .Cases({"/output-def:", "/reproduce:", "/pdb:",
+                    "/thinlto-index-only:"},
+                   "--" +
+                       StringRef(Output.Option)
+                           .drop_front(Output.Option.empty() ? 0 : 1)
+                           .rtrim(':')
+                           .str() +
+                       "=")
+            .Default("");
+}
+
 LinkCommand Translator::run(const CommandLineContext &Context) {
   if (linksNothing()) {
     LinkCommand Command;
@@ -196,9 +216,10 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
   Words = expandCommandLine(Flavour::COFF, {}, Context).Words;
   addSettings();
   addInputs();
-  LinkCommand Command = parseCOFFCommandLine(Words, Context);
+  LinkCommand Command = coff::parse(Words, Context);
   Command.DLLPrefix = Args.getLastArgValue(OPT_dll_search_prefix, "lib").str();
   restoreNames(Command);
+  restoreOptions(Command);
   return Command;
 }
 

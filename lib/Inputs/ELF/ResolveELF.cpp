@@ -16,6 +16,7 @@
 
 #include "../FolderSearch.h"
 #include "../InputLook.h"
+#include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -144,8 +145,10 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
   return Path;
 }
 
-ResolvedInput InputResolver::resolveELF(const NamedInput &Input) const {
-  MaybeFound Found = Search(Command, *Folders).findNamed(Input);
+ResolvedInput elf::resolve(const NamedInput &Input,
+                           const InputResolver &Resolver) {
+  const LinkCommand &Command = Resolver.command();
+  MaybeFound Found = Search(Command, Resolver.folders()).findNamed(Input);
   if (!Found)
     return {Input.Search == SearchRule::Library ? "-l" + Input.Name
                                                 : Input.Name,
@@ -157,7 +160,5 @@ ResolvedInput InputResolver::resolveELF(const NamedInput &Input) const {
   std::string Path = openedPath(Found->Path, Command.ELF);
   return Path == Found->Path ? std::move(*Found) : lookAtInput(Path);
 }
-
-void InputResolver::addFolder(StringRef Folder) const { Folders->add(Folder); }
 
 } // namespace headstart

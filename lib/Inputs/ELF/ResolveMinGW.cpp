@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FolderSearch.h"
+#include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -21,8 +22,9 @@ using namespace llvm;
 
 namespace headstart {
 
-ResolvedInput
-InputResolver::resolveMinGWLibrary(const NamedInput &Input) const {
+ResolvedInput elf::resolveMinGWLibrary(const NamedInput &Input,
+                                       const InputResolver &Resolver) {
+  const LinkCommand &Command = Resolver.command();
   StringRef Name = Input.Name;
   SmallVector<std::string, 7> Files;
   if (Name.consume_front(":")) {
@@ -43,7 +45,8 @@ InputResolver::resolveMinGWLibrary(const NamedInput &Input) const {
   // In front of what -L names stands lld-link's current folder.
   if (Command.SearchPaths.empty())
     return {"-l" + Input.Name, {}};
-  if (std::optional<ResolvedInput> Found = Folders->find(Files, /*Skip=*/1))
+  if (std::optional<ResolvedInput> Found =
+          Resolver.folders().find(Files, /*Skip=*/1))
     return std::move(*Found);
   return {"-l" + Input.Name, {}};
 }

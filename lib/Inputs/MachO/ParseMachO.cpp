@@ -222,17 +222,20 @@ void Parser::addLateFiles() {
 
 // -final_output is no output: lld 22 only records the name.
 void Parser::addOutputs() {
-  auto Add = [&](StringRef Path) {
+  auto Add = [&](StringRef Path, const Arg *Named = nullptr) {
     if (!Path.empty())
-      Command.Outputs.push_back(Path.str());
+      Command.Outputs.push_back(
+          {Path.str(),
+           Named ? ("-" + Named->getOption().getName()).str() : std::string()});
   };
   const Arg *Output = last(OPT_o);
   Add(Output ? Output->getValue() : "a.out");
+  Command.Outputs.front().Option = "-o";
   for (OptionID ID : {OPT_map, OPT_dependency_info})
     if (const Arg *A = last(ID))
-      Add(A->getValue());
+      Add(A->getValue(), A);
   if (const Arg *A = last(OPT_reproduce))
-    Add(A->getValue());
+    Add(A->getValue(), A);
   else if (auto File =
                Context.GetEnv ? Context.GetEnv("LLD_REPRODUCE") : std::nullopt)
     Add(*File);
@@ -240,12 +243,12 @@ void Parser::addOutputs() {
        {OPT_object_path_lto, OPT_print_symbol_order_eq,
         OPT_codegen_data_generate_path, OPT_thinlto_index_only_eq})
     if (const Arg *A = last(ID))
-      Add(A->getValue());
+      Add(A->getValue(), A);
   if (const Arg *A =
           Args.getLastArgNoClaim(OPT_time_trace, OPT_time_trace_eq)) {
-    Command.TimeTrace = timeTraceFile(A->getNumValues() ? A->getValue() : "",
-                                      Command.Outputs.front());
-    Add(Command.TimeTrace);
+    StringRef Named = A->getNumValues() ? A->getValue() : "";
+    Command.TimeTrace = timeTraceFile(Named, Command.image());
+    Add(Command.TimeTrace, Named.empty() ? nullptr : A);
   }
 }
 
@@ -312,7 +315,7 @@ LinkCommand Parser::run() {
   // What an option has lld read and the link also writes is last time's.
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return Input.Reason == InputReason::OptionFile &&
-           is_contained(Command.Outputs, Input.Name);
+           Command.writes(Input.Name);
   });
   return std::move(Command);
 }
@@ -320,8 +323,8 @@ LinkCommand Parser::run() {
 } // namespace headstart::macho
 
 headstart::LinkCommand
-headstart::parseMachOCommandLine(ArrayRef<CommandLineWord> Words,
-                                 const CommandLineContext &Context) {
+headstart::macho::parse(ArrayRef<CommandLineWord> Words,
+                        const CommandLineContext &Context) {
   std::vector<const char *> Texts;
   Texts.reserve(Words.size());
   for (const CommandLineWord &Word : Words)

@@ -14,6 +14,7 @@
 
 #include "../FolderSearch.h"
 #include "../InputLook.h"
+#include "Parse.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallString.h"
@@ -144,8 +145,7 @@ ResolvedInput Finder::dylibByPrefix(const NamedInput &Input) const {
   if (Command.MachO.MakesExecutable &&
       Name.consume_front("@executable_path/")) {
     SmallString<256> Path;
-    if (!Command.Outputs.empty())
-      Path = path::parent_path(Command.Outputs.front());
+    Path = path::parent_path(Command.image());
     path::append(Path, Name);
     return dylibAt(Path);
   }
@@ -208,8 +208,9 @@ InputResolver::runPathsOf(const std::string &Library) const {
   return Read;
 }
 
-ResolvedInput InputResolver::resolveMachO(const NamedInput &Input) const {
-  Finder Find(*this, *Folders);
+ResolvedInput macho::resolve(const NamedInput &Input,
+                             const InputResolver &Resolver) {
+  Finder Find(Resolver, Resolver.folders());
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
     Found = Find.library(Input.Name);

@@ -1,0 +1,113 @@
+//===- LinkerModel.h - One family of linkers --------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// All that differs from one family of linkers to another. Each has a folder in
+/// lib/Inputs, and nothing outside of it asks which one it has.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_INPUTS_LINKERMODEL_H
+#define HEADSTART_INPUTS_LINKERMODEL_H
+
+#include "headstart/Formats/Parts.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace headstart {
+
+/// When, in the course of a link, a range is first needed. lld reads every
+/// input's phase before it reads the next phase of any (docs/Design.md,
+/// "lld reads in phases").
+enum class FetchPhase : uint8_t {
+  Parse,                 ///< while the inputs are parsed, in command-line order
+  Contents,              ///< when chunks are hashed, folded and laid out
+  Types,                 ///< COFF: when type records are merged
+  DebugSymbols,          ///< COFF: when the PDB's symbols are written
+  Copied = DebugSymbols, ///< ELF: debug information, when the output is written
+};
+inline constexpr unsigned NumFetchPhases = 4;
+
+struct FoundInput;
+struct ScanRequest;
+
+/// Const and without state: any thread may ask.
+class LinkerModel {
+public:
+  virtual ~LinkerModel();
+
+  static const LinkerModel &of(Flavour Kind);
+  /// The one of that name, "coff"; null where there is none.
+  static const LinkerModel *named(llvm::StringRef Name);
+
+  /// \name Facts
+  /// @{
+  Flavour Kind;
+  llvm::StringRef Name;    ///< "coff", "macho" or "elf", as in the JSON
+  llvm::StringRef Program; ///< lld's: "lld-link"
+  /// The option by which stock lld fetches its inputs, since 22; empty: none.
+  std::string StockPrefetchOption;
+  /// What the linker searches for it knows by identity, whatever the path, and
+  /// default libraries by their names.
+  bool KnowsByIdentity = false;
+  /// Which members of archives are linked is known when all are planned.
+  bool PlansTogether = false;
+  /// See PlanOptions.
+  uint64_t MergeGapBytes = 16 * 1024;
+  /// @}
+
+  /// How the words of a command line are split and what comes in front of them.
+  struct Expansion {
+    llvm::cl::TokenizerCallback Tokenizer = llvm::cl::TokenizeGNUCommandLine;
+    /// Environment variables whose words come first.
+    llvm::SmallVector<llvm::StringRef, 2> Variables;
+  };
+  virtual Expansion expansionOf(llvm::ArrayRef<std::string> Args) const = 0;
+
+  /// Reads the command line \p Words, which is expanded and without the
+  /// program's name. Knows every option of lld 22 that takes a value, so that
+  /// no value is mistaken for an input. Unknown options are the linker's to
+  /// report. COFF looks into the file system for /winsysroot and its friends
+  /// (PATH among them, as lld does), and for a /defaultlib: that a
+  /// /nodefaultlib: comes close to; else nobody looks there.
+  virtual LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+                            const CommandLineContext &Context) const = 0;
+
+  /// Takes Headstart's own options out of \p Args (a command line whose first
+  /// word is the program's name) and leaves everything else as it is, word for
+  /// word. An option's separate value that looks like one of ours stays.
+  /// Returns what was taken, in order.
+  virtual std::vector<PrefetchOption>
+  takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
+
+  /// See InputResolver::resolve.
+  virtual ResolvedInput resolve(const NamedInput &Input,
+                                const InputResolver &Resolver) const = 0;
+
+  /// See InputScanner::scan.
+  virtual std::vector<FoundInput> scan(const ScanRequest &Request) const = 0;
+
+  /// When the linker first reads a part, or nothing where a link that reads
+  /// \p Reads will not read it at all.
+  virtual std::optional<FetchPhase> phaseOf(PartKind Part,
+                                            const ReadKinds &Reads) const = 0;
+
+protected:
+  LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)
+      : Kind(Kind), Name(Name), Program(Program) {}
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_INPUTS_LINKERMODEL_H

@@ -1,0 +1,202 @@
+//===- Model.cpp - lld-link ----------------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search rules of lld 22 (COFF/Driver.cpp: findFile, findLib,
+// findLibMinGW). A folder counts as found, as it does there: lld asks only
+// whether the path exists, and fails when it opens it. Not followed:
+// /vfsoverlay:, which can rename what is found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../ELF/Parse.h"
+#include "../FolderSearch.h"
+#include "../InputLook.h"
+#include "../ScanInside.h"
+#include "Options.h"
+#include "Parse.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// lld adds an extension where there is no '.' at all, be it in a folder's
+/// name.
+static bool hasExtension(StringRef Name) { return Name.contains('.'); }
+
+static std::string libraryName(StringRef Name) {
+  return hasExtension(Name) ? Name.str() : (Name + ".lib").str();
+}
+
+static ResolvedInput findFile(StringRef Name, const InputResolver &Resolver) {
+  if (sys::path::is_absolute(Name))
+    return lookAtInput(Name);
+  SmallVector<std::string, 2> Names = {Name.str()};
+  if (!hasExtension(Name))
+    Names.push_back((Name + ".obj").str());
+  if (std::optional<ResolvedInput> Found = Resolver.folders().find(Names))
+    return std::move(*Found);
+  return {Name.str(), {}};
+}
+
+static ResolvedInput findLibrary(StringRef Name,
+                                 const InputResolver &Resolver) {
+  std::string Library = libraryName(Name);
+  ResolvedInput R = findFile(Library, Resolver);
+  // lld compares the path with the name to see whether the search failed, so
+  // that in MinGW mode it passes over `foo.lib` in the current folder and asks
+  // for `libfoo.a` (seen in lld-link 22.1.8).
+  if (!Resolver.command().MinGW || R.Path != Library ||
+      StringRef(Library).contains('/') || StringRef(Library).contains('\\'))
+    return R;
+  SmallString<128> Archive = StringRef(Library);
+  sys::path::replace_extension(Archive, ".a");
+  return findFile(("lib" + Archive).str(), Resolver);
+}
+
+// lld compares lower-case paths, each the result of a search: `/nodefaultlib:`
+// works on what its name finds, so that on a file system with upper and lower
+// case `/nodefaultlib:FOO` need not exclude `/defaultlib:foo`. But when lld
+// infers the machine it searches again for what it has, which is in lower case
+// by now (addWinSysRootLibSearchPaths; seen in lld-link 22.1.8).
+bool coff::isExcluded(StringRef Name, const InputResolver &Resolver) {
+  const LinkCommand &Command = Resolver.command();
+  if (Command.ExcludesAllLibraries)
+    return true;
+  if (Command.ExcludedLibraries.empty())
+    return false;
+  auto PathOf = [&](StringRef Library) {
+    return StringRef(findLibrary(Library, Resolver).Path).lower();
+  };
+  std::string Library = libraryName(Name);
+  std::string Path;
+  for (const std::string &Excluded : Command.ExcludedLibraries) {
+    std::string Other = libraryName(Excluded);
+    if (Other == Library)
+      return true;
+    // What is found ends in the name that was searched for, but in MinGW mode,
+    // where `foo.lib` can find `libfoo.a`.
+    if (!Command.MinGW && !sys::path::filename(Other).equals_insensitive(
+                              sys::path::filename(Library)))
+      continue;
+    if (Path.empty())
+      Path = PathOf(Library);
+    std::string OtherPath = PathOf(Other);
+    if (!Command.NamesMachine)
+      OtherPath = PathOf(OtherPath);
+    if (OtherPath == Path)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+class COFFModel final : public LinkerModel {
+public:
+  COFFModel() : LinkerModel(Flavour::COFF, "coff", "lld-link") {
+    KnowsByIdentity = true;
+    StockPrefetchOption = "/prefetch-inputs";
+  }
+
+  /// What lld-link takes from the words of its own command line before it looks
+  /// into response files and variables (lld 22 COFF/DriverUtils.cpp).
+  Expansion expansionOf(ArrayRef<std::string> Args) const override {
+    Expansion Result;
+    Result.Tokenizer = cl::TokenizeWindowsCommandLine;
+    // lld puts LINK's words right behind the program's name, and then _LINK_'s
+    // right there too, in front of them.
+    Result.Variables = {"_LINK_", "LINK"};
+    for (StringRef Arg : Args) {
+      coff::MatchedWord Match = coff::matchWord(Arg);
+      if (Match.ID == coff::OPT_lldignoreenv)
+        Result.Variables.clear();
+      else if (Match.ID == coff::OPT_rsp_quoting)
+        Result.Tokenizer = Match.Value == "windows"
+                               ? cl::TokenizeWindowsCommandLine
+                               : cl::TokenizeGNUCommandLine;
+    }
+    return Result;
+  }
+
+  LinkCommand parse(ArrayRef<CommandLineWord> Words,
+                    const CommandLineContext &Context) const override {
+    return coff::parse(Words, Context);
+  }
+
+  std::vector<PrefetchOption>
+  takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
+    return coff::takePrefetchOptions(Args);
+  }
+
+  ResolvedInput resolve(const NamedInput &Input,
+                        const InputResolver &Resolver) const override {
+    if (Input.Search == SearchRule::AsGiven)
+      return lookAtInput(Input.Name);
+    if (Input.Reason == InputReason::Library)
+      return elf::resolveMinGWLibrary(Input, Resolver);
+    if (Input.Search == SearchRule::Object)
+      return findFile(Input.Name, Resolver);
+    if (Input.Search == SearchRule::Library)
+      return findLibrary(Input.Name, Resolver);
+    return lookAtInput(Input.Name);
+  }
+
+  std::vector<FoundInput> scan(const ScanRequest &Request) const override {
+    return coff::scan(Request);
+  }
+
+  std::optional<FetchPhase> phaseOf(PartKind K,
+                                    const ReadKinds &O) const override {
+    switch (K) {
+    case PartKind::Whole:
+    case PartKind::Headers:
+    case PartKind::Symbols:
+    case PartKind::CompilerInfo:
+      return FetchPhase::Parse;
+    case PartKind::Contents:
+    case PartKind::Relocations:
+      return FetchPhase::Contents;
+    case PartKind::Types:
+      if (O.ReadsCodeView)
+        return FetchPhase::Types;
+      return std::nullopt;
+    case PartKind::DebugRelocs:
+      if (O.DropsUnreferenced)
+        return FetchPhase::Contents;
+      [[fallthrough]];
+    case PartKind::DebugSymbols:
+      if (O.ReadsCodeView)
+        return FetchPhase::DebugSymbols;
+      return std::nullopt;
+    case PartKind::DWARF:
+      if (O.ReadsDWARF)
+        return FetchPhase::Contents;
+      return std::nullopt;
+    case PartKind::TypeHashes:
+      if (O.ReadsCodeView)
+        return FetchPhase::Types;
+      return std::nullopt;
+    case PartKind::ParsedContents: // Mach-O's
+    case PartKind::DebugStrings:   // ELF's
+    case PartKind::NeverRead:
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+} // namespace
+
+const LinkerModel &coff::model() {
+  static const COFFModel Model;
+  return Model;
+}
+
+} // namespace headstart

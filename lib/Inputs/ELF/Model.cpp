@@ -1,0 +1,85 @@
+//===- Model.cpp - ld.lld ------------------------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../ScanInside.h"
+#include "Options.h"
+#include "Parse.h"
+#include "headstart/Inputs/LinkerModel.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+class ELFModel final : public LinkerModel {
+public:
+  ELFModel() : LinkerModel(Flavour::ELF, "elf", "ld.lld") {
+    PlansTogether = true;
+  }
+
+  Expansion expansionOf(ArrayRef<std::string> Args) const override {
+    Expansion Result;
+    if (elf::usesWindowsQuoting(Args))
+      Result.Tokenizer = cl::TokenizeWindowsCommandLine;
+    return Result;
+  }
+
+  /// With `-m i386pep` and its like, where ld.lld becomes MinGW's linker, the
+  /// command is one of COFF.
+  LinkCommand parse(ArrayRef<CommandLineWord> Words,
+                    const CommandLineContext &Context) const override {
+    return elf::parse(Words, Context);
+  }
+
+  std::vector<PrefetchOption>
+  takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
+    return elf::takePrefetchOptions(Args);
+  }
+
+  ResolvedInput resolve(const NamedInput &Input,
+                        const InputResolver &Resolver) const override {
+    return elf::resolve(Input, Resolver);
+  }
+
+  std::vector<FoundInput> scan(const ScanRequest &Request) const override {
+    return elf::scan(Request);
+  }
+
+  /// lld 22's ELF driver cuts strings into pieces, looks at relocations and at
+  /// the instructions that they stand in, and then writes; debug information is
+  /// only copied.
+  std::optional<FetchPhase> phaseOf(PartKind K,
+                                    const ReadKinds &O) const override {
+    switch (K) {
+    case PartKind::Contents:
+    case PartKind::Relocations:
+      return FetchPhase::Contents;
+    case PartKind::DebugStrings:
+      if (O.ReadsDWARF)
+        return FetchPhase::Contents;
+      return std::nullopt;
+    case PartKind::DWARF:
+    case PartKind::DebugRelocs:
+      if (O.ReadsDWARF)
+        return FetchPhase::Copied;
+      return std::nullopt;
+    case PartKind::NeverRead:
+      return std::nullopt;
+    default:
+      return FetchPhase::Parse;
+    }
+  }
+};
+} // namespace
+
+const LinkerModel &elf::model() {
+  static const ELFModel Model;
+  return Model;
+}
+
+} // namespace headstart
