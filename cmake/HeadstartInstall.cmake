@@ -23,10 +23,23 @@ if(HEADSTART_LLVM)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT Programs)
 endif()
 
+# The library: engine, hinted buffer, command lines, folders and the walker, and what
+# these need. All other headers are the project's own.
+set(public OS/ByteRange OS/DirectoryReader OS/FolderTraits OS/MappedFile OS/PageCache)
+if(HEADSTART_LLVM)
+  list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
+    FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker
+    Formats/Parts Inputs/CommandLine Inputs/LinkCommand Inputs/LinkerModel
+    Plan/FetchPlan)
+endif()
+foreach(header IN LISTS public)
+  get_filename_component(layer ${header} DIRECTORY)
+  install(FILES include/headstart/${header}.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headstart/${layer}
+    COMPONENT Development)
+endforeach()
 foreach(layer IN LISTS layers)
   set_target_properties(Headstart${layer} PROPERTIES EXPORT_NAME ${layer})
-  install(DIRECTORY include/headstart/${layer}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/headstart COMPONENT Development)
 endforeach()
 install(TARGETS ${exported} EXPORT HeadstartTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)

@@ -1,5 +1,5 @@
-# Installs what developers get, builds a program with it that knows nothing else of
-# this tree, and runs it on its own source.
+# Installs what developers get, builds an example with it that knows nothing else of
+# this tree, and has it link its own code.
 file(REMOVE_RECURSE ${OUT})
 function(step)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -17,14 +17,35 @@ endforeach()
 foreach(name ld.lld lld-link ld64.lld)
   step(${OUT}/prefix/bin/${name} --version)
 endforeach()
-step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${OUT}/build
+file(GLOB_RECURSE headers ${OUT}/prefix/include/*.h)
+list(LENGTH headers count)
+if(count GREATER 15)
+  message(FATAL_ERROR "${count} headers are installed: the library is to have 15")
+endif()
+set(example ${CMAKE_CURRENT_LIST_DIR}/../../examples/flat-linker)
+step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${example} -B ${OUT}/build
   -DCMAKE_PREFIX_PATH=${OUT}/prefix -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX})
 step(${CMAKE_COMMAND} --build ${OUT}/build)
-execute_process(COMMAND ${OUT}/build/consumer ${CMAKE_CURRENT_LIST_DIR}
-  OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
-file(SIZE ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp size)
-if(NOT said MATCHES "consumer.cpp: ${size} bytes")
-  message(FATAL_ERROR "the consumer said: ${said}")
+# Its own code, with and without a folder: the same, and the main program in it.
+set(objects ${OUT}/build/CMakeFiles/flat-linker.dir)
+foreach(inputs ${objects} ${objects}/flat-linker.cpp.o)
+  execute_process(COMMAND ${OUT}/build/flat-linker -o ${OUT}/image ${inputs}
+    OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said MATCHES "  main\n" OR
+     NOT said MATCHES "\n([0-9]+) bytes of code from 1 objects in ${OUT}/image")
+    message(FATAL_ERROR "the example said: ${said}")
+  endif()
+  file(SIZE ${OUT}/image size)
+  if(NOT size EQUAL CMAKE_MATCH_1)
+    message(FATAL_ERROR "the image has ${size} bytes, not ${CMAKE_MATCH_1}")
+  endif()
+  file(SHA256 ${OUT}/image sum)
+  list(APPEND sums ${sum})
+endforeach()
+list(REMOVE_DUPLICATES sums)
+list(LENGTH sums count)
+if(NOT count EQUAL 1)
+  message(FATAL_ERROR "two links of the same object differ")
 endif()
 file(REMOVE_RECURSE ${OUT})

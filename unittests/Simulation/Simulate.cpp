@@ -27,6 +27,7 @@
 #include "PlayedInputs.h"
 #include "PlayedSystem.h"
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

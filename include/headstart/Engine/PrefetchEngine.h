@@ -21,12 +21,7 @@
 #include "headstart/Engine/HintedBuffer.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Plan/FetchPlan.h"
-#include "headstart/Plan/LinkProfile.h"
-#include "headstart/Report/LinkStats.h"
-#include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
@@ -37,7 +32,17 @@
 #include <string>
 #include <vector>
 
+namespace headstart::os {
+struct DiskUse;
+struct SystemMemory;
+} // namespace headstart::os
+
 namespace headstart {
+
+struct LinkProfile;
+struct LinkStats;
+struct RecordedFile;
+class TraceLog;
 
 /// Where the linker stands. The first four are the plan's phases of the same
 /// names; then it comes back to what it has read before.
@@ -159,7 +164,7 @@ public:
 
   /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
   /// problems; first and last hint counted from \p Origin). Any thread.
-  void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
+  void addTo(LinkStats &Stats, std::chrono::steady_clock::time_point Origin) const;
 
 private:
   class Impl;

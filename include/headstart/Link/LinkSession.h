@@ -16,6 +16,8 @@
 #define HEADSTART_LINK_LINKSESSION_H
 
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/LinkStats.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProgramPages.h"
 #include "headstart/Plan/LinkProfile.h"
