@@ -21,7 +21,7 @@
 #include "Store.h"
 #include "WarmStreak.h"
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/TraceLog.h"
 #include "headstart/Report/LinkStats.h"
@@ -100,7 +100,6 @@ public:
   const os::PageCache Cache;
   LinkCommand Command;
   std::unique_ptr<InputResolver> Resolver;
-  std::unique_ptr<InputScanner> Scanner;
   std::unique_ptr<FilePlanner> Planner;
   llvm::StringMap<const RecordedFile *> Recorded; // of Options.Profile, by path
   EngineFigures Figures;

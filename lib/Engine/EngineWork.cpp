@@ -122,7 +122,7 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry, bool IsObject,
       ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
           MaxResidentLooks) {
     TraceSpan Span("look inside", Entry.Path);
-    Inputs.add(Entry, Scanner->scan(Entry.Named, Entry.Path, Look));
+    Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));
   }
 }
 

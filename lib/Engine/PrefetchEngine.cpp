@@ -42,7 +42,6 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   if (Options.Profile)
     addRecordedInputs();
   Resolver = std::make_unique<InputResolver>(Command);
-  Scanner = std::make_unique<InputScanner>(*Resolver);
   Planner = std::make_unique<FilePlanner>(Options.Plan);
   uint64_t Free = os::freeDescriptors();
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;

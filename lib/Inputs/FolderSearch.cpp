@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FolderSearch.h"
-#include "InputLook.h"
+#include "Private.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Formats/FileLook.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -134,7 +135,6 @@ std::vector<ListedInput>
 listInputs(const LinkCommand &Command,
            function_ref<void(const ListedInput &, FileLook &)> Visit) {
   InputResolver Resolver(Command);
-  InputScanner Scanner(Resolver);
   InputList List(Command);
   FileLook Look;
   std::vector<ListedInput> Listed;
@@ -156,7 +156,7 @@ listInputs(const LinkCommand &Command,
     Look.open(File);
     if (Visit)
       Visit(This, Look);
-    List.add(*Number, Scanner.scan(Named, This.Found.Path, Look));
+    List.add(*Number, Resolver.scan(Named, This.Found.Path, Look));
   }
   return Listed;
 }

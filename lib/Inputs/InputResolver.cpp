@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FolderSearch.h"
-#include "InputLook.h"
+#include "Private.h"
 #include "headstart/Inputs/LinkerModel.h"
 
 using namespace llvm;
@@ -42,6 +42,14 @@ ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
       Input.Search == SearchRule::Framework)
     Folders->begin();
   return Command.model().resolve(Input, *this);
+}
+
+std::vector<FoundInput> InputResolver::scan(const NamedInput &Named,
+                                            StringRef Path,
+                                            FileLook &Look) const {
+  if (Look.bytes().size() == 0)
+    return {};
+  return Command.model().scan({*this, Named, Path, Look});
 }
 
 void InputResolver::addFolder(StringRef Folder) const { Folders->add(Folder); }

@@ -13,7 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryFile.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Formats/FileLook.h"
+#include "headstart/Inputs/LinkCommand.h"
 #include <cstdint>
 #include <cstdlib>
 
@@ -42,8 +43,7 @@ static void scan(const LinkCommand &Command, const os::OpenFile &File,
   Named.Search = Search;
   Named.Whole = Whole;
   FileLook Look(File);
-  for (const FoundInput &Found :
-       InputScanner(Resolver).scan(Named, Named.Name, Look)) {
+  for (const FoundInput &Found : Resolver.scan(Named, Named.Name, Look)) {
     if (Found.Input.From != Named.Name)
       abort();
     if (Command.Kind == Flavour::MachO)

@@ -88,9 +88,7 @@ TEST(COFFHostileScanTest, changedBytes) {
       ASSERT_FALSE(os::OpenFile::open("a.obj", File));
       FileLook Look(File);
       // Whatever it names: it ends, and is no more than the file could hold.
-      EXPECT_LE(InputScanner(Resolver)
-                    .scan(Command.Inputs.front(), "a.obj", Look)
-                    .size(),
+      EXPECT_LE(Resolver.scan(Command.Inputs.front(), "a.obj", Look).size(),
                 Bytes.size());
       ++Scans;
     }

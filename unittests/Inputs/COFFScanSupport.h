@@ -11,7 +11,8 @@
 #define HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
 
 #include "TestSupport.h"
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Formats/FileLook.h"
+#include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Bitcode/LLVMBitCodes.h"
@@ -140,8 +141,7 @@ inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   EXPECT_FALSE(os::OpenFile::open(Resolved.Path, File)) << Resolved.Path;
   FileLook Look(File);
   Strings Result;
-  for (const FoundInput &F :
-       InputScanner(Resolver).scan(Named, Resolved.Path, Look)) {
+  for (const FoundInput &F : Resolver.scan(Named, Resolved.Path, Look)) {
     EXPECT_EQ(F.Input.From, Resolved.Path);
     EXPECT_EQ(F.Next, F.Input.Reason == InputReason::ArchiveMember);
     bool IsLibrary = F.Input.Reason == InputReason::DefaultInside;

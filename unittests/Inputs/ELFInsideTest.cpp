@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ELFTestSupport.h"
+#include "headstart/Formats/FileLook.h"
 #include "llvm/Object/ELFTypes.h"
 #include "gmock/gmock.h"
 
@@ -186,7 +187,7 @@ uint64_t bytesNamed(const std::string &Name) {
   FileLook Look(File);
   uint64_t Bytes = 0;
   for (const FoundInput &Found :
-       InputScanner(Resolver).scan(Command.Inputs.at(0), Name, Look))
+       Resolver.scan(Command.Inputs.at(0), Name, Look))
     Bytes += Found.Input.Name.size();
   return Bytes;
 }

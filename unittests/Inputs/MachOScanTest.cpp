@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachOTestSupport.h"
+#include "headstart/Formats/FileLook.h"
 #include "gmock/gmock.h"
 #include <random>
 
@@ -28,7 +29,7 @@ std::vector<FoundInput> scan(Strings Args) {
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Found.Path, File)) << Found.Path;
   FileLook Look(File);
-  return InputScanner(Resolver).scan(Named, Found.Path, Look);
+  return Resolver.scan(Named, Found.Path, Look);
 }
 
 /// "l" or "f" before a name that is searched for.

@@ -16,7 +16,6 @@
 #ifndef HEADSTART_INPUTS_INPUTLIST_H
 #define HEADSTART_INPUTS_INPUTLIST_H
 
-#include "headstart/Inputs/InputScanner.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/DenseSet.h"

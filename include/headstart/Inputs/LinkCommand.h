@@ -238,6 +238,15 @@ struct LinkCommand : ReadKinds {
 /// (empty: without) and a link of \p Image.
 std::string timeTraceFile(llvm::StringRef Named, llvm::StringRef Image);
 
+/// An input that another input names.
+struct FoundInput {
+  NamedInput Input; ///< From is the path of the file that names it
+  /// Whether the linker reads it right behind the file that names it (members
+  /// of thin archives, linker scripts); else when it has read all that the
+  /// command line names, or all of the same turn (NamedInput::Turn).
+  bool Next = false;
+};
+
 /// An input with its path settled.
 struct ResolvedInput {
   std::string Path; ///< spelled as the linker will spell it
@@ -246,11 +255,14 @@ struct ResolvedInput {
   bool exists() const { return Status.Kind != os::FileKind::Missing; }
 };
 
+class FileLook;
 class FolderSearch;
 struct SnapshotFigures;
 
-/// Turns names into paths by the linker's own search rules. Looks at the file
-/// system, opens nothing but what decides a search. Const and thread-safe:
+/// Turns names into paths by the linker's own search rules, and reads in inputs
+/// what others they name: default libraries in .drectve, members of thin
+/// archives, type servers, linker scripts, re-exported libraries. To resolve
+/// opens nothing but what decides a search. Const and thread-safe:
 /// share one among threads. Folders in which it has looked in vain for long
 /// enough it reads once, and takes what was not there then for missing.
 class InputResolver {
@@ -262,6 +274,15 @@ public:
   /// Where the linker will find \p Input. A file that is not there is a
   /// status, not an error: Path is then the name as the linker reports it.
   ResolvedInput resolve(const NamedInput &Input) const;
+
+  /// What the file that \p Look is turned to, found at \p Path for \p Named,
+  /// names, in the order of the file. Reads little: of an object its headers
+  /// and the sections that name something; of scripts and text stubs all. A
+  /// file of any other kind, or one that is not sane, names nothing; nor is
+  /// there what the linker would not read (an excluded default library). Blocks
+  /// for the disk.
+  std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
+                               FileLook &Look) const;
 
   /// ELF: searches \p Folder behind all others from now on (SEARCH_DIR in a
   /// script).

@@ -39,7 +39,6 @@ enum class FetchPhase : uint8_t {
 };
 inline constexpr unsigned NumFetchPhases = 4;
 
-struct FoundInput;
 struct ScanRequest;
 
 /// Const and without state: any thread may ask.
@@ -95,7 +94,7 @@ public:
   virtual ResolvedInput resolve(const NamedInput &Input,
                                 const InputResolver &Resolver) const = 0;
 
-  /// See InputScanner::scan.
+  /// See InputResolver::scan.
   virtual std::vector<FoundInput> scan(const ScanRequest &Request) const = 0;
 
   /// When the linker first reads a part, or nothing where a link that reads

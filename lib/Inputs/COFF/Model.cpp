@@ -15,8 +15,7 @@
 
 #include "../ELF/Parse.h"
 #include "../FolderSearch.h"
-#include "../InputLook.h"
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"

@@ -15,8 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../InputLook.h"
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
 #include "headstart/Formats/Archive.h"

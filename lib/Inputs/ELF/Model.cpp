@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FolderSearch.h"
-#include "../InputLook.h"
+#include "../Private.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/STLExtras.h"

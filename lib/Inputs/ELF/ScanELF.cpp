@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/ELF.h"
 #include "headstart/Formats/LinkerScript.h"

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../InputLook.h"
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkerModel.h"

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../FolderSearch.h"
-#include "../InputLook.h"
+#include "../Private.h"
 #include "Parse.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Inputs/LinkCommand.h"

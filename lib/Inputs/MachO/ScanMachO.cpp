@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../ScanInside.h"
+#include "../Private.h"
 #include "headstart/Formats/Archive.h"
 #include "headstart/Formats/MachO.h"
 #include "headstart/Formats/TextStub.h"

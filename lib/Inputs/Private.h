@@ -1,4 +1,4 @@
-//===- ScanInside.h - The readers of each flavour ---------------*- C++ -*-===//
+//===- Private.h - What the flavours share ----------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,16 +7,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: what InputScanner asks of each flavour.
+/// Private to lib/Inputs: a look at a path, and how a flavour is asked what an
+/// input names.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_INPUTS_SCANINSIDE_H
-#define HEADSTART_LIB_INPUTS_SCANINSIDE_H
+#ifndef HEADSTART_LIB_INPUTS_PRIVATE_H
+#define HEADSTART_LIB_INPUTS_PRIVATE_H
 
-#include "headstart/Inputs/InputScanner.h"
+#include "headstart/Formats/FileLook.h"
+#include "headstart/Inputs/LinkCommand.h"
+#include "llvm/ADT/StringRef.h"
+#include <vector>
 
 namespace headstart {
+
+/// What lies at \p Path. What cannot be seen is missing. Blocks for the disk.
+ResolvedInput lookAtInput(llvm::StringRef Path);
 
 struct ScanRequest {
   const InputResolver &Resolver; ///< and with it the command
@@ -37,4 +44,4 @@ std::vector<FoundInput> scan(const ScanRequest &Request);
 
 } // namespace headstart
 
-#endif // HEADSTART_LIB_INPUTS_SCANINSIDE_H
+#endif // HEADSTART_LIB_INPUTS_PRIVATE_H
