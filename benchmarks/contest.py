@@ -104,7 +104,7 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
 
 def kept(columns: Sequence[Column],
          taken: Dict[str, Dict[str, List[Taken]]], whole: bool = False) -> dict:
-    """The figures as docs/benchmarks.json keeps them."""
+    """The figures as benchmarks/figures.json keeps them."""
     return {
         "columns": [
             {"title": column.title, "base": column.base,

@@ -23,7 +23,7 @@ Runs = Dict[str, List[Run]]  # by variant, in the order of the rounds
 
 
 def kept(runs: Runs) -> dict:
-    """Runs as docs/benchmarks.json has them."""
+    """Runs as benchmarks/figures.json has them."""
     return {name: [vars(run) for run in several]
             for name, several in runs.items()}
 

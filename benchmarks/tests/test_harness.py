@@ -136,9 +136,9 @@ class Failing(unittest.TestCase):
             documents = self.run.Documents(folder, benchmarks, False)
             failed = self.run.measure(mock.Mock(
                 names=[], benchmarks=benchmarks, rounds=2), documents)
-            kept = json.loads((folder / "benchmarks.json").read_text())
+            kept = json.loads((folder / "figures.json").read_text())
             self.assertEqual([path.name for path in folder.iterdir()],
-                             ["benchmarks.json"])
+                             ["figures.json"])
         self.assertEqual(failed, ["a", "b"])
         self.assertEqual(kept["c"]["figures"], {"figure": 2})
         self.assertIn("CalledProcessError", said.getvalue())

@@ -111,7 +111,7 @@ void Bench::checkUsersOutputs() {
     std::error_code Error;
     const os::FileStatus Now = os::lookAt(Path, Error);
     if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
-      note("'" + Path + "' has changed meanwhile, by whomever");
+      note("'" + Path + "' was changed by another program meanwhile");
   }
 }
 

@@ -64,7 +64,7 @@ void findStock(StringRef Given, LinkerFacts &Facts,
   if (Given.empty())
     sys::path::append(Path, LinkerModel::of(Facts.Style).Program);
   if (!sys::fs::can_execute(Path))
-    return Without("'" + Path + "' is no program (--stock names another)");
+    return Without("'" + Path + "' is not a program (--stock names another)");
   if (realPath(Path) == realPath(Facts.Words.front()))
     return Without("'" + Path + "' is the same program");
   std::string Version = versionOf(std::string(Path));

@@ -153,7 +153,7 @@ static bool isPathFromRoot(StringRef Path) {
 static void readSelection(RecordReader &R, TreeSelection &Selection) {
   uint64_t Bits = R.number();
   if (Bits > AllSelectionBits)
-    return R.fail("an option that nobody knows");
+    return R.fail("an unknown option");
   Selection.Hidden = Bits & HiddenBit;
   Selection.NoIgnore = Bits & NoIgnoreBit;
   Selection.FollowLinks = Bits & FollowBit;
@@ -165,7 +165,7 @@ static void readSelection(RecordReader &R, TreeSelection &Selection) {
     Selection.MaxDepth = static_cast<unsigned>(Depth - 1);
   Selection.Types = R.string().str();
   if (Selection.Types.find_first_not_of("fdl") != std::string::npos)
-    return R.fail("a type that nobody knows");
+    return R.fail("an unknown type");
   uint64_t Globs = R.count(1, "more globs than bytes");
   for (uint64_t I = 0; I != Globs && !R.failed(); ++I)
     Selection.Globs.push_back(R.string().str());

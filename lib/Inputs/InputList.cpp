@@ -125,8 +125,9 @@ bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
 }
 
 std::optional<uint32_t> InputList::find(StringRef Path) const {
+  const uint32_t Hash = StringMapImpl::hash(Path);
   for (const StringMap<uint32_t> *Map : {&ByPath, &ByName})
-    if (auto It = Map->find(Path); It != Map->end())
+    if (auto It = Map->find(Path, Hash); It != Map->end())
       return It->second;
   return std::nullopt;
 }

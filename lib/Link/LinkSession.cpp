@@ -37,8 +37,8 @@ static void onBadAlloc(void *, const char *Reason, bool) {
 LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
                          std::vector<PrefetchOption> Final,
                          TraceClock::time_point Origin)
-    : Tool(std::move(Tool)), Kind(F), Settings(std::move(Settings)),
-      Final(std::move(Final)), Origin(Origin) {
+    : PrefetchRun(std::move(Settings), Origin), Tool(std::move(Tool)), Kind(F),
+      Final(std::move(Final)) {
   std::string Limit = os::limitInTheWay();
   if (this->Settings.On && !Limit.empty()) {
     this->Settings.On = false;
@@ -115,18 +115,11 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
 }
 
 void LinkSession::startEngine(LinkCommand Command) {
-  EngineOptions Options;
-  Options.Jobs = Settings.Jobs;
-  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
-  Options.HandOver = Settings.HandOver;
-  Options.Plan = planOptionsOf(Command);
+  beginTrace(Tool + " and its prefetcher");
+  EngineOptions Options = engineOptions(Command, Settings.HandOver);
   useProfile(Command, Options);
-  if (!Settings.TraceFile.empty()) {
-    Trace = std::make_shared<TraceLog>(Origin, Tool + " and its prefetcher");
-    TimeTraceFile = Command.TimeTrace;
-    Options.Trace = Trace;
+  if (Trace)
     Stages = {{LinkStage::Parse, TraceClock::now()}};
-  }
   if (Settings.Stats)
     UseBefore = os::diskUse(os::DiskUser::Process);
   Engine = std::make_unique<PrefetchEngine>(Options);
@@ -169,14 +162,13 @@ void LinkSession::useProfile(const LinkCommand &Command,
         Result->Problem = toString(Loaded.takeError());
         Result->MayReplace = mayReplaceProfile(Path);
       })) {
-    Problems.push_back(
-        {"profile '" + ProfilePath + "': cannot be read in time", 1});
+    note("profile '" + ProfilePath + "': cannot be read in time");
     ProfilePath.clear();
     return;
   }
   if (!Result->Problem.empty()) {
     ProfileState = "stale";
-    Problems.push_back({std::move(Result->Problem), 1});
+    note(std::move(Result->Problem));
     if (!Result->MayReplace)
       ProfilePath.clear();
     return;
@@ -247,7 +239,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   bool Failed = false;
   for (std::string &Failure : *Failures)
     if (!Failure.empty()) {
-      Problems.push_back({std::move(Failure), 1});
+      note(std::move(Failure));
       Failed = true;
     }
   if (New && !Failed && StringRef(ProfileState) == "none")
@@ -306,18 +298,6 @@ void LinkSession::traceStages() {
   }
 }
 
-/// lld has written its own trace before it leaves, also of some links that
-/// failed.
-void LinkSession::mergeTimeTrace(bool Succeeded) {
-  if (TimeTraceFile.empty())
-    return;
-  Error E = addTimeTrace(*Trace, TimeTraceFile);
-  if (E && Succeeded)
-    Problems.push_back({toString(std::move(E)), 1});
-  else
-    consumeError(std::move(E));
-}
-
 void LinkSession::writing() {
   // lld's COFF driver has timers, and comes back to its inputs after this. Its
   // ELF driver tries whether it can write before it reads anything.
@@ -340,10 +320,12 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
       if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
-        Problems.push_back({"no memory for a record", 1});
+        note("no memory for a record");
     }
     if (Trace) {
       traceStages();
+      // lld has written its own before it leaves, also in some links that
+      // failed.
       mergeTimeTrace(Succeeded);
     }
     writeReports();
@@ -383,9 +365,7 @@ void LinkSession::writeReports() {
     if (!Engine)
       Stats.WhyOff = WhyOff.empty() ? "there was no link" : WhyOff;
     Stats.NotHandedOver = FallenThrough.load();
-    Stats.LinkMs =
-        std::chrono::duration<double, std::milli>(TraceClock::now() - Origin)
-            .count();
+    Stats.LinkMs = milliseconds();
     if (Engine) {
       Engine->addTo(Stats, Origin);
       if (UseBefore && UseAfter)

@@ -8,7 +8,9 @@
 
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/FilePlanner.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,6 +42,28 @@ static void writeTo(const std::string &File, StringRef Tool,
            << "': " << Error.message() << "\n";
 }
 
+void PrefetchRun::beginTrace(const std::string &Program) {
+  if (!Settings.TraceFile.empty())
+    Trace = std::make_shared<TraceLog>(Origin, Program);
+}
+
+EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
+                                         bool HandOver) {
+  TimeTraceFile = Command.TimeTrace;
+  EngineOptions Options;
+  Options.Jobs = Settings.Jobs;
+  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
+  Options.HandOver = HandOver;
+  Options.Plan = planOptionsOf(Command);
+  Options.Trace = Trace;
+  return Options;
+}
+
+double PrefetchRun::milliseconds() const {
+  return std::chrono::duration<double, std::milli>(TraceClock::now() - Origin)
+      .count();
+}
+
 Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   auto Fail = [&](const Twine &Why) {
     return createStringError(inconvertibleErrorCode(),
@@ -64,6 +88,16 @@ Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   if (Error E = Trace.addTimeTrace(std::move(Text)))
     return Fail(toString(std::move(E)));
   return Error::success();
+}
+
+void PrefetchRun::mergeTimeTrace(bool Succeeded) {
+  if (TimeTraceFile.empty())
+    return;
+  Error E = addTimeTrace(*Trace, TimeTraceFile);
+  if (E && Succeeded)
+    note(toString(std::move(E)));
+  else
+    consumeError(std::move(E));
 }
 
 void addLinkersDiskUse(std::optional<os::DiskUse> All,

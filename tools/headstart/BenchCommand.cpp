@@ -208,7 +208,7 @@ static Exit renderAgain(const CommandArguments &Arguments) {
   const json::Object *Object = Report->getAsObject();
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
-    return fail("'" + Path + "' is no report of headstart bench");
+    return fail("'" + Path + "' is not a report of headstart bench");
   return writePage(*Given.HTML, (*Buffer)->getBuffer());
 }
 

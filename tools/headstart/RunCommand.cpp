@@ -23,10 +23,10 @@
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
 #include "headstart/OS/SystemMemory.h"
-#include "headstart/Report/TraceLog.h"
-#include "headstart/Report/LinkStats.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "headstart/Report/LinkStats.h"
+#include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/StringExtras.h"
 #include <atomic>
 #include <chrono>
@@ -40,13 +40,13 @@ namespace headstart {
 namespace {
 
 /// The prefetcher beside a linker.
-class Companion {
+class Companion : PrefetchRun {
 public:
   Companion(const CommandArguments &Arguments, PrefetchSettings Settings,
             std::optional<Flavour> Forced)
-      : Arguments(Arguments), Settings(std::move(Settings)), Forced(Forced) {
-    if (!this->Settings.TraceFile.empty())
-      Trace = std::make_shared<TraceLog>(Arguments.Origin, "headstart run");
+      : PrefetchRun(std::move(Settings), Arguments.Origin),
+        Arguments(Arguments), Forced(Forced) {
+    beginTrace("headstart run");
   }
 
   /// Finds out what the linker reads and starts to fetch it, on a thread.
@@ -61,21 +61,12 @@ public:
 
 private:
   void prepare();
-  void mergeTimeTrace();
-  void note(std::string Problem) {
-    Problems.push_back({std::move(Problem), 1});
-  }
 
   const CommandArguments &Arguments;
-  PrefetchSettings Settings;
   std::optional<Flavour> Forced;
-  std::shared_ptr<TraceLog> Trace;
-  std::vector<CountedProblem> Problems;
   std::string Kind;               ///< of the linker, when it is known
   std::string WhyOff;             ///< for people
-  std::string TimeTraceFile;      ///< where the linker writes its own trace
   TraceClock::time_point Started; ///< the linker, just before
-  bool HasSucceeded = false;      ///< the linker
   std::atomic<bool> Ended{false};
   std::mutex Mutex;
   std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
@@ -110,14 +101,8 @@ void Companion::prepare() {
     return;
   }
   LinkCommand Command = std::move(*Foreign.Command);
-  TimeTraceFile = Command.TimeTrace;
   Kind = Command.model().Name.str();
-  EngineOptions Options;
-  Options.Jobs = Settings.Jobs;
-  Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
-  Options.HandOver = false;
-  Options.Plan = planOptionsOf(Command);
-  Options.Trace = Trace;
+  EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
   // Making and starting it asks the system, which may not answer: not under the
   // lock that the end of the linker takes.
   auto Mine = std::make_unique<PrefetchEngine>(Options);
@@ -148,25 +133,11 @@ void Companion::letGo() {
     (void)Engine->join(AtOnce);
 }
 
-void Companion::mergeTimeTrace() {
-  if (TimeTraceFile.empty())
-    return;
-  Error E = addTimeTrace(*Trace, TimeTraceFile);
-  if (E && HasSucceeded)
-    note(toString(std::move(E)));
-  else
-    consumeError(std::move(E));
-}
-
 void Companion::report(const os::ProgramEnd &End,
                        std::optional<os::DiskUse> LinkersUse) {
-  HasSucceeded = !End.BySignal && End.Code == 0;
-
   TraceClock::time_point LinkerEnded = TraceClock::now();
   LinkStats Stats;
-  Stats.LinkMs =
-      std::chrono::duration<double, std::milli>(LinkerEnded - Arguments.Origin)
-          .count();
+  Stats.LinkMs = milliseconds();
   Stats.Tool = "headstart run";
   // The linker is done: one that waits for a file system that does not answer
   // is let go of, and what it has is not looked at.
@@ -186,7 +157,7 @@ void Companion::report(const os::ProgramEnd &End,
     Trace.reset();
   if (Trace) {
     Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
-    mergeTimeTrace();
+    mergeTimeTrace(!End.BySignal && End.Code == 0);
   }
   Stats.Problems = std::move(Problems);
   if (Engine) {

@@ -264,8 +264,7 @@ Exit runWalk(const CommandArguments &Arguments) {
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
     if (!ManifestFile->empty() && !mayReplaceManifest(*ManifestFile))
-      return fail(*ManifestFile +
-                  ": is no manifest, and so is not written over");
+      return fail(*ManifestFile + ": is not a manifest, so it is not replaced");
   }
 
   WalkOptions Options =

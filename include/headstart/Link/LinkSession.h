@@ -16,11 +16,12 @@
 #define HEADSTART_LINK_LINKSESSION_H
 
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/OS/Threads.h"
-#include "headstart/Report/LinkStats.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProgramPages.h"
+#include "headstart/Link/Reports.h"
+#include "headstart/OS/Threads.h"
 #include "headstart/Plan/LinkProfile.h"
+#include "headstart/Report/LinkStats.h"
 #include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,7 +37,7 @@
 
 namespace headstart {
 
-class LinkSession {
+class LinkSession : PrefetchRun {
 public:
   /// \p Tool is the program's own name ("lld-link"), \p Final the options that
   /// win over those in response files, \p Origin the start of main. Asks for
@@ -96,22 +97,16 @@ private:
   void noteProfileUse();
   void keepProfile(bool Succeeded);
   void traceStages();
-  void mergeTimeTrace(bool Succeeded);
   void writeReports();
 
   std::string Tool;
   Flavour Kind; ///< of the program
   Flavour LinkedAs = Kind;
-  PrefetchSettings Settings;
   std::vector<PrefetchOption> Final;
-  TraceClock::time_point Origin;
   std::string WhyOff; ///< known after `begin`
-  /// Where lld writes its own trace; empty: nowhere, or there is none of ours.
-  std::string TimeTraceFile;
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
-  std::shared_ptr<TraceLog> Trace;
   std::unique_ptr<PrefetchEngine> Engine;
   bool HasJoined = false; ///< all threads of the engine have ended
 
@@ -128,7 +123,6 @@ private:
   const char *ProfileState = "none";
   bool ProfileHolds = false; ///< for every file that the link was handed
   std::optional<std::vector<RecordedFile>> Touched;
-  std::vector<CountedProblem> Problems;
   std::atomic<uint64_t> FallenThrough{0};
   std::atomic<bool> IsBeyondParsing{false}, IsEnding{false};
   std::mutex JoinMutex; ///< one thread at a time may join the engine

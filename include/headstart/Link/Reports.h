@@ -14,6 +14,7 @@
 #ifndef HEADSTART_LINK_REPORTS_H
 #define HEADSTART_LINK_REPORTS_H
 
+#include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
@@ -22,9 +23,12 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace headstart {
 
@@ -32,6 +36,36 @@ namespace headstart {
 /// writes. Why it could not be written, or success. Blocks.
 std::error_code writeFile(const std::string &File,
                           llvm::function_ref<void(llvm::raw_ostream &)> Write);
+
+/// What a link that prefetches has, in this process or beside it: what the user
+/// wants, an engine's options, and what is told in the end.
+struct PrefetchRun {
+  PrefetchRun(PrefetchSettings Settings, TraceClock::time_point Origin)
+      : Settings(std::move(Settings)), Origin(Origin) {}
+
+  /// Has the engine's doings traced, if the user wants that. \p Program is the
+  /// name of the process in the trace.
+  void beginTrace(const std::string &Program);
+  /// For the link of \p Command, which is not changed any more. Looks at
+  /// memory.
+  EngineOptions engineOptions(const LinkCommand &Command, bool HandOver);
+  /// Adds what lld has written for --time-trace to the trace. What is no such
+  /// trace, or another link's, is a problem, unless the link has failed. Reads
+  /// all of it, and blocks.
+  void mergeTimeTrace(bool Succeeded);
+  /// Since Origin, in milliseconds.
+  double milliseconds() const;
+  void note(std::string Problem) {
+    Problems.push_back({std::move(Problem), 1});
+  }
+
+  PrefetchSettings Settings;
+  TraceClock::time_point Origin;
+  std::shared_ptr<TraceLog> Trace; ///< null: not wanted
+  /// Where the linker writes its own trace; empty: nowhere.
+  std::string TimeTraceFile;
+  std::vector<CountedProblem> Problems;
+};
 
 /// Has \p Trace hold what lld has written to \p File for --time-trace. What is
 /// no such trace, or another link's, is an error that names the file. "-" is

@@ -47,7 +47,7 @@ struct PlanOptions : ReadKinds {
   /// seek costs more than the bytes.
   uint64_t WholeFileBytes = 64 * 1024;
   /// Two ranges of one phase with at most this many bytes between them are
-  /// fetched as one. 4 pages: see docs/Design.md for others.
+  /// fetched as one. 4 pages: see docs/Experiments.md for others.
   uint64_t MergeGapBytes = 16 * 1024;
   /// Where ranges are rounded to, in bytes.
   uint64_t PageBytes = 4096;
