@@ -23,10 +23,10 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
-#include "headstart/Report/TraceLog.h"
-#include "headstart/Report/LinkStats.h"
-#include "headstart/Plan/LinkProfile.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "headstart/Report/LinkStats.h"
+#include "headstart/Report/TraceLog.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -72,14 +72,14 @@ private:
   bool begins(LinkStage Stage) const;
   void lookInto(const InputEntry &Entry, const FilePointer &File,
                 Worker &Own) const;
-  void prepare(InputEntry &Entry, Worker &Own);
+  void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
-  void finish(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
+  void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
               Worker &Own);
   void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);
   void fetchStage(InputEntry &Entry, LinkStage Stage, FilePointer File);
 
-  FilePointer open(InputEntry &Entry);
+  FilePointer open(InputEntry &Entry, bool IsClaimed);
   FilePointer openAndPublish(InputEntry &Entry, const NamedInput &Named,
                              bool ForLinker);
   bool waitUntilPublished(InputEntry &Entry);

@@ -71,7 +71,7 @@ void PrefetchEngine::Impl::workThrough() {
     case Scheduler::Task::None:
       return;
     case Scheduler::Task::Prepare:
-      prepare(*Next.Entry, Own);
+      prepare(*Next.Entry, Next.IsClaimed, Own);
       break;
     case Scheduler::Task::Plan:
       planLooked(*Next.Entry, std::move(Next.File), Own);
@@ -137,10 +137,11 @@ static FilePointer reopened(const InputEntry &Entry) {
 }
 
 /// The file of \p Entry, which is published then; null when it cannot be had.
-FilePointer PrefetchEngine::Impl::open(InputEntry &Entry) {
+/// \p IsClaimed: the caller is to open it.
+FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   TraceSpan Span("open", Entry.Named.Name);
   FilePointer File;
-  if (Inputs.claim(Entry)) {
+  if (IsClaimed) {
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};
@@ -169,23 +170,24 @@ void PrefetchEngine::Impl::lookInto(const InputEntry &Entry,
 }
 
 /// A thread's work for one input in the parse phase.
-void PrefetchEngine::Impl::prepare(InputEntry &Entry, Worker &Own) {
+void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
+                                   Worker &Own) {
   llvm::scope_exit Looked([&] { Inputs.done(Scheduler::Task::Prepare); });
-  FilePointer File = open(Entry);
-  if (!File) {
-    (void)Inputs.planned(Entry);
-    return;
-  }
+  FilePointer File = open(Entry, IsClaimed);
+  auto LeaveAll = [&] {
+    Looked.release();
+    (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
+  };
+  if (!File)
+    return LeaveAll();
   lookInto(Entry, File, Own);
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
   if (!Own.Look.isObject())
     follow(Entry, /*IsObject=*/false, Own.Look);
-  if (leavesToLinker()) {
-    (void)Inputs.planned(Entry);
-    return;
-  }
+  if (leavesToLinker())
+    return LeaveAll();
   bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && NeedsPlan) {
     // The linker reads the section headers of all inputs before it reads the
@@ -198,8 +200,11 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, Worker &Own) {
     return;
   }
   Looked.release();
-  Inputs.done(Scheduler::Task::Prepare);
-  finish(Entry, File, NeedsPlan, Own);
+  if (NeedsPlan) {
+    Inputs.done(Scheduler::Task::Prepare);
+    plan(Entry, *File, Own);
+  }
+  finish(Entry, File, /*IsDone=*/!NeedsPlan, Own);
 }
 
 /// Plans an entry that was prepared before. Which members of archives are
@@ -212,14 +217,14 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     File = reopened(Entry);
   if (!File || leavesToLinker()) {
     Entry.Headers = nullptr;
-    (void)Inputs.planned(Entry);
+    Planned.release();
+    (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
     return;
   }
   lookInto(Entry, File, Own);
   plan(Entry, *File, Own);
   Planned.release();
-  Inputs.done(Scheduler::Task::Plan);
-  finish(Entry, File, /*NeedsPlan=*/false, Own);
+  finish(Entry, File, /*IsDone=*/true, Own);
 }
 
 /// The stages for which \p Plan has something to fetch.
@@ -234,13 +239,12 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
   return Stages;
 }
 
-/// Plans \p Entry, into which the caller looks, if it still needs that; fetches
-/// its first stage, and those that have passed by.
+/// Fetches the first stage of \p Entry, which has its plan and into which the
+/// caller looks, and those that have passed by. \p IsDone: see
+/// Scheduler::planned.
 void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
-                                  bool NeedsPlan, Worker &Own) {
-  if (NeedsPlan)
-    plan(Entry, *File, Own);
-  StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File);
+                                  bool IsDone, Worker &Own) {
+  StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if (Own.Look.isObject())
     follow(Entry, /*IsObject=*/true, Own.Look);

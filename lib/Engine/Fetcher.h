@@ -28,9 +28,9 @@
 #include "MemoryWindow.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/Report/TraceLog.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/TraceLog.h"
 #include <atomic>
 #include <cstddef>
 #include <memory>

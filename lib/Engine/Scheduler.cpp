@@ -126,7 +126,10 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     return Work();
   if (InputEntry *Entry = takeNext(Skipped)) {
     ++Looking;
-    return Work{Task::Prepare, Entry, LinkStage::Parse, nullptr};
+    bool IsClaimed = Entry->State == EntryState::Waiting;
+    if (IsClaimed)
+      Entry->State = EntryState::Opening;
+    return Work{Task::Prepare, Entry, LinkStage::Parse, nullptr, IsClaimed};
   }
   if (!Unplanned.empty()) {
     InputEntry *Entry = Unplanned.begin()->second;
@@ -208,23 +211,26 @@ void Scheduler::add(const InputEntry &Entry, std::vector<FoundInput> Found) {
 }
 
 StageSet Scheduler::planned(InputEntry &Entry, StageSet Stages,
-                            const FilePointer &File) {
-  std::lock_guard Lock(Mutex);
-  Entry.IsPlanned = true;
-  if (Now != Phase::Fetching) {
-    Entry.Stages = Stages;
-  } else {
-    auto Passed = static_cast<StageSet>(bitOf(Stage) - 1);
-    if (Cursor > Entry.Number)
-      Passed |= bitOf(Stage);
+                            const FilePointer &File, bool IsDone) {
+  StageSet Passed = 0;
+  {
+    std::lock_guard Lock(Mutex);
+    Entry.IsPlanned = true;
+    if (Now == Phase::Fetching) {
+      Passed = static_cast<StageSet>(bitOf(Stage) - 1);
+      if (Cursor > Entry.Number)
+        Passed |= bitOf(Stage);
+    }
     Entry.Stages = IsLast ? 0 : Stages & ~Passed;
-    Stages &= Passed;
-    Stages &= ~bitOf(LinkStage::Parse);
+    bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
+    if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
+      keep(Entry, File);
+    if (IsDone)
+      IsDone = --Looking == 0;
   }
-  bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
-  if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
-    keep(Entry, File);
-  return Now != Phase::Fetching ? 0 : Stages;
+  if (IsDone)
+    More.notifyAll();
+  return Stages & Passed & ~bitOf(LinkStage::Parse);
 }
 
 uint32_t Scheduler::place(const InputEntry &Entry) const {
@@ -259,14 +265,6 @@ void Scheduler::begin(LinkStage Next, bool IsBegun) {
     }
   }
   More.notifyAll();
-}
-
-bool Scheduler::claim(InputEntry &Entry) {
-  std::lock_guard Lock(Mutex);
-  if (Entry.State != EntryState::Waiting)
-    return false;
-  Entry.State = EntryState::Opening;
-  return true;
 }
 
 bool Scheduler::settle(const InputEntry &Entry, const ResolvedInput &Found) {

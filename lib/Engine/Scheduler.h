@@ -85,6 +85,8 @@ public:
     /// Of Begin: Parse stands for the symbols.
     LinkStage Stage = LinkStage::Parse;
     FilePointer File; ///< null: it was not kept open
+    /// Of Prepare: whether the caller is the one who opens it.
+    bool IsClaimed = false;
   };
 
   /// Called before somebody waits; may be null.
@@ -105,9 +107,9 @@ public:
   /// \p Entry has its plan, with something to fetch for \p Stages. Returns
   /// those behind the first that are the caller's to fetch, since the others
   /// have passed by. \p File is kept for the rest, and for the symbols, if it
-  /// may.
-  StageSet planned(InputEntry &Entry, StageSet Stages = 0,
-                   const FilePointer &File = nullptr);
+  /// may. \p IsDone: the caller's task as well, as by `done`.
+  StageSet planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
+                   bool IsDone);
   /// See InputList::place.
   uint32_t place(const InputEntry &Entry) const;
   /// Whether the caller is the one who tells the planner of the symbols of
@@ -116,14 +118,11 @@ public:
   /// Answers Task::Begin. When a stage is not begun, no later one is.
   void begin(LinkStage Stage, bool IsBegun);
 
-  /// Makes the caller the one who opens \p Entry; false when it is another's,
-  /// or done.
-  bool claim(InputEntry &Entry);
   /// See InputList::settle.
   bool settle(const InputEntry &Entry, const ResolvedInput &Found);
-  /// Ends what `claim` began. \p Contents may be null with Ready: the file
-  /// exists but is not held for the linker. \p File is kept, if it may, for the
-  /// thread that prepares the entry.
+  /// The caller has opened \p Entry, or could not. \p Contents may be null with
+  /// Ready: the file exists but is not held for the linker. \p File is kept, if
+  /// it may, for the thread that prepares the entry.
   void publish(InputEntry &Entry, EntryState State, std::string Path,
                const os::FileIdentity &Identity,
                std::shared_ptr<const FileContents> Contents,

@@ -26,8 +26,8 @@
 #include "InputEntry.h"
 #include "Scheduler.h"
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/Plan/LinkProfile.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <atomic>

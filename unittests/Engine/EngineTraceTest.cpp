@@ -203,7 +203,7 @@ TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
       Inputs.next(0, [] { ADD_FAILURE() << "nothing to wait for"; });
   InputEntry *Entry = Work.Entry;
   ASSERT_NE(Entry, nullptr);
-  ASSERT_TRUE(Inputs.claim(*Entry));
+  ASSERT_TRUE(Work.IsClaimed);
   std::atomic<int> Waits{0};
   auto Count = [&] { ++Waits; };
   std::thread Linker([&] {

@@ -83,9 +83,9 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   // The linker neither opens for us what nobody has begun with, nor waits.
   EXPECT_EQ(Inputs.ask("e.o", true, Claimed), nullptr);
   EXPECT_FALSE(Claimed);
-  InputEntry *Last = Inputs.next().Entry;
-  EXPECT_EQ(Last->Named.Name, "f.o");
-  ASSERT_TRUE(Inputs.claim(*Last));
+  Scheduler::Work Last = Inputs.next();
+  EXPECT_EQ(Last.Entry->Named.Name, "f.o");
+  ASSERT_TRUE(Last.IsClaimed);
   EXPECT_EQ(Inputs.ask("f.o", true, Claimed), nullptr);
 }
 
@@ -105,8 +105,7 @@ TEST(SchedulerTest, AStageThatHasPassedByIsThePlanners) {
   InputEntry *First = Inputs.next().Entry, *Second = Inputs.next().Entry;
   const StageSet All = bitOf(LinkStage::Parse) | bitOf(LinkStage::Contents) |
                        bitOf(LinkStage::Types);
-  EXPECT_EQ(Inputs.planned(*First, All), 0);
-  Inputs.done(Task::Prepare);
+  EXPECT_EQ(Inputs.planned(*First, All, nullptr, /*IsDone=*/true), 0);
   Inputs.done(Task::Prepare);
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
     Scheduler::Work Begin = Inputs.next();
@@ -119,7 +118,8 @@ TEST(SchedulerTest, AStageThatHasPassedByIsThePlanners) {
   EXPECT_EQ(Fetch.Entry, First);
   EXPECT_EQ(Fetch.Stage, LinkStage::Contents);
   EXPECT_EQ(Inputs.next().Stage, LinkStage::Types); // b.o is passed by
-  EXPECT_EQ(Inputs.planned(*Second, All), bitOf(LinkStage::Contents));
+  EXPECT_EQ(Inputs.planned(*Second, All, nullptr, /*IsDone=*/false),
+            bitOf(LinkStage::Contents));
   Inputs.begin(LinkStage::Types, true);
   EXPECT_EQ(Inputs.next().Entry, First);
   EXPECT_EQ(Inputs.next().Entry, Second);
