@@ -11,9 +11,9 @@
 // It knows the words of ld.lld: -L, -l, archives and response files too, as far
 // as they name inputs. A folder stands for the objects in it.
 //
-// All that it does for the prefetcher is marked by numbers: 1. parse the command
-// line; 2. start the engine; 3. take buffers from it; 4. say when parsing is
-// done; 5. hint what comes next.
+// All that it does for the prefetcher is marked by numbers: 1. parse the
+// command line; 2. start the engine; 3. take buffers from it; 4. say when
+// parsing is done; 5. hint what comes next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,8 @@ static std::unique_ptr<MemoryBuffer> open(PrefetchEngine &Engine,
                                     /*RequiresNullTerminator=*/false);
   if (Read) // 5. A buffer of somebody else's takes hints in this way.
     return std::make_unique<HintedBuffer>(std::move(*Read));
-  errs() << "flat-linker: " << Path << ": " << Read.getError().message() << "\n";
+  errs() << "flat-linker: " << Path << ": " << Read.getError().message()
+         << "\n";
   exit(1);
 }
 

@@ -13,11 +13,11 @@
 #include "OS/TestFiles.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/Report/TraceLog.h"
-#include "headstart/Report/LinkStats.h"
-#include "headstart/Plan/LinkProfile.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "headstart/Report/LinkStats.h"
+#include "headstart/Report/TraceLog.h"
 #include "gtest/gtest.h"
 #include <chrono>
 #include <fcntl.h>

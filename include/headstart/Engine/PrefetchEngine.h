@@ -164,7 +164,8 @@ public:
 
   /// Adds the figures so far to \p Stats (inputs, bytes, calls, hand-overs,
   /// problems; first and last hint counted from \p Origin). Any thread.
-  void addTo(LinkStats &Stats, std::chrono::steady_clock::time_point Origin) const;
+  void addTo(LinkStats &Stats,
+             std::chrono::steady_clock::time_point Origin) const;
 
 private:
   class Impl;
