@@ -42,7 +42,7 @@ enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
 /// A bit for each LinkStage.
 using StageSet = uint8_t;
-inline constexpr StageSet bitOf(LinkStage Stage) {
+constexpr StageSet bitOf(LinkStage Stage) {
   return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
 }
 static_assert(NumLinkStages <= 8);

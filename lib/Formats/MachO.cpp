@@ -93,8 +93,7 @@ std::optional<MachOFile> MachOFile::read(ByteSource &File) {
 
 void MachOFile::forEachCommand(Visitor Visit) const {
   StringRef Rest(Commands.data(), Commands.size());
-  while (!Rest.empty()) {
-    auto Command = as<MachO::load_command>(Rest);
+  while (auto Command = as<MachO::load_command>(Rest)) {
     Visit(Command->cmd, Rest.take_front(Command->cmdsize));
     Rest = Rest.drop_front(Command->cmdsize);
   }

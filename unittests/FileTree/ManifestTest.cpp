@@ -33,6 +33,8 @@ os::DirectoryEntry entry(std::string_view Name, uint64_t Number) {
   return E;
 }
 
+// Without memory for these few bytes there is no test.
+// NOLINTBEGIN(bugprone-throwing-static-initialization)
 const TreeSelection Selection = {.Hidden = true,
                                  .NoIgnore = false,
                                  .FollowLinks = true,
@@ -43,6 +45,7 @@ const TreeSelection Selection = {.Hidden = true,
 const std::vector<ManifestRoot> Roots = {{"", "/work"}, {"../x", "/x"}};
 const std::vector<ManifestPath> Unknown = {{1, "a"}, {0, "c"},   {0, "a/b c/d"},
                                            {0, "c"}, {0, "c/d"}, {0, "c.d"}};
+// NOLINTEND(bugprone-throwing-static-initialization)
 
 /// A tree with names of every kind.
 void fill(TreeListing &Listing) {
