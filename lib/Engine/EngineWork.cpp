@@ -184,7 +184,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
-  if (!Own.Look.isObject())
+  bool IsFollowed = Entry.hasCopy() && !isObjectByName(Entry.Named) &&
+                    Own.Look.kind() == file_magic::archive; // at its open
+  if (!IsFollowed && !Own.Look.isObject())
     follow(Entry, /*IsObject=*/false, Own.Look);
   if (leavesToLinker())
     return LeaveAll();

@@ -149,6 +149,13 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
                 /*IsCold=*/Entry.Before && !Entry.Before->complete());
+  // As soon as the linker has an archive it may ask for what that names.
+  if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
+    FileLook Look;
+    Look.open(Contents->bytes(), File->identity());
+    if (Look.kind() == file_magic::archive)
+      Inputs.add(Entry, Resolver->scan(Named, Found.Path, Look));
+  }
   Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),
                  File->identity(), std::move(Contents),
                  ForLinker ? File : nullptr);
