@@ -131,9 +131,15 @@ bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
   return Inputs.waitUntilPublished(Entry, [&] { Wait.begin(); });
 }
 
-static FilePointer reopened(const InputEntry &Entry) {
-  auto File = std::make_shared<os::OpenFile>();
-  return os::OpenFile::open(Entry.Path, *File) ? nullptr : File;
+/// Opens \p File, that of \p Entry, where it was not kept open. False when it
+/// cannot be had.
+static bool reopen(const InputEntry &Entry, FilePointer &File) {
+  if (File)
+    return true;
+  auto Opened = std::make_shared<os::OpenFile>();
+  if (!os::OpenFile::open(Entry.Path, *Opened))
+    File = std::move(Opened);
+  return File != nullptr;
 }
 
 /// The file of \p Entry, which is published then; null when it cannot be had.
@@ -149,8 +155,7 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
     // The linker was faster. It has the buffer; the bytes behind the first
     // pages are still ours to fetch.
     File = Inputs.takeFile(Entry);
-    if (!File)
-      File = reopened(Entry);
+    (void)reopen(Entry, File);
   }
   if (File) {
     Span.event().Bytes = File->size();
@@ -184,9 +189,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
-  bool IsFollowed = Entry.hasCopy() && !isObjectByName(Entry.Named) &&
-                    Own.Look.kind() == file_magic::archive; // at its open
-  if (!IsFollowed && !Own.Look.isObject())
+  if (!Entry.IsFollowed && !Own.Look.isObject())
     follow(Entry, /*IsObject=*/false, Own.Look);
   if (leavesToLinker())
     return LeaveAll();
@@ -195,7 +198,6 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
-    Own.Look.expectScatteredReads();
     Entry.Headers = Own.Look.elf();
     Looked.release();
     Inputs.planLater(Entry, File);
@@ -215,9 +217,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
 void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
                                       Worker &Own) {
   llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
-  if (!File && !leavesToLinker())
-    File = reopened(Entry);
-  if (!File || leavesToLinker()) {
+  if (leavesToLinker() || !reopen(Entry, File)) {
     Entry.Headers = nullptr;
     Planned.release();
     (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
@@ -272,13 +272,10 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
   if (leavesToLinker() || !waitUntilPublished(Entry))
     return;
-  if (!File && !Entry.hasCopy())
-    File = reopened(Entry);
-  if (!File && !Entry.hasCopy())
+  if (!Entry.hasCopy() && !reopen(Entry, File))
     return;
   TraceSpan Span("read symbols", Entry.Path);
   lookInto(Entry, File, Own);
-  Own.Look.expectScatteredReads();
   Entry.Headers = nullptr;
   Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
 }
@@ -352,9 +349,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
     if (!isReadIn(Entry.Plan[I], Stage) ||
         !Planner->isLinked(Entry.Plan[I].Member))
       continue;
-    if (!File)
-      File = reopened(Entry);
-    if (!File)
+    if (!reopen(Entry, File))
       return;
     if (Bytes.window().isShort())
       Held.giveUpFinished(Bytes.window().stage());

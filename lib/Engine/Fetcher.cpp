@@ -69,12 +69,8 @@ void Fetcher::reached(LinkStage Stage) {
 /// all is cancelled.
 bool Fetcher::waitForRoom(LinkStage Stage) {
   TraceWait Wait("wait for memory");
-  bool HasWaited = false;
-  bool GoOn = Window.waitForRoom(Stage, [&] {
-    HasWaited = true;
-    Wait.begin();
-  });
-  if (HasWaited)
+  bool GoOn = Window.waitForRoom(Stage, [&] { Wait.begin(); });
+  if (Wait.hasBegun())
     Probe.disturb();
   return GoOn;
 }

@@ -71,6 +71,7 @@ struct InputEntry {
   os::FileIdentity Identity;
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
+  bool IsFollowed = false; ///< what it names was added before that
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:

@@ -153,7 +153,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
     FileLook Look;
     Look.open(Contents->bytes(), File->identity());
-    if (Look.kind() == file_magic::archive)
+    Entry.IsFollowed = Look.kind() == file_magic::archive;
+    if (Entry.IsFollowed)
       Inputs.add(Entry, Resolver->scan(Named, Found.Path, Look));
   }
   Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),

@@ -18,7 +18,8 @@ namespace headstart {
 /// opens the file itself, and hears from the system why it takes so long.
 static constexpr std::chrono::seconds Patience(1);
 
-/// The stages that the linker reads a second time have files of their own.
+/// What a file is kept open for; for what the linker reads a second time it is
+/// opened again.
 static constexpr StageSet KeptFor = bitOf(LinkStage::Contents) |
                                     bitOf(LinkStage::Types) |
                                     bitOf(LinkStage::DebugSymbols);
@@ -177,9 +178,10 @@ void Scheduler::done(Task What) {
 
 /// Keeps \p File open for the next task that has to do with \p Entry.
 void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
-  if (!File || NumKept->fetch_add(1) >= Own.MaxKept) {
-    if (File)
-      NumKept->fetch_sub(1);
+  if (!File)
+    return;
+  if (NumKept->fetch_add(1) >= Own.MaxKept) {
+    NumKept->fetch_sub(1);
     return;
   }
   Entry.File =

@@ -73,8 +73,10 @@ const MachOInput &FileLook::machO(StringRef Arch) {
 }
 
 const std::shared_ptr<const ELFFile> &FileLook::elf() {
-  if (!ELF)
+  if (!ELF) {
+    expectScatteredReads(); // they lie at the end, or before each member's
     ELF = std::make_shared<const ELFFile>(ELFFile::read(*Bytes));
+  }
   return ELF;
 }
 

@@ -136,7 +136,7 @@ FilePlanner::plan(FileLook &Look, const NamedInput &Named, uint32_t Order,
   const uint64_t FileSize = Look.bytes().size();
   bool Small = FileSize <= Options.WholeFileBytes;
   // What lies behind the headers, or an index, comes in an order of its own.
-  if (!Small || planTogether())
+  if (!Small && !planTogether())
     Look.expectScatteredReads();
   if (Options.Kind == Flavour::ELF)
     Parts = readELF(Look, Named, Order, Record != nullptr, Buffers);

@@ -282,7 +282,6 @@ void Link::linker() {
       break;
     readStage(Next);
   }
-  const Nanoseconds Begin = W.now();
   if (Chance.onceIn(2) && W.Wrong.Stall == 0) {
     // A link whose threads are waited for: `headstart warm` and its like.
     const bool IsCut = Chance.onceIn(2);
@@ -299,7 +298,6 @@ void Link::linker() {
       judgeWhole(LinkStage::Commit);
   }
   const Nanoseconds Middle = W.now();
-  (void)Begin;
   Engine = nullptr;
   if (W.now() - Middle > Second + Second / 10)
     W.fail("the end of the engine took too long");

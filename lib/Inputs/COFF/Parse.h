@@ -62,8 +62,6 @@ inline std::optional<std::string> getEnv(const CommandLineContext &Context,
   return Context.GetEnv ? Context.GetEnv(Name) : std::nullopt;
 }
 
-/// Appends the search paths in lld's order. \p Command has its inputs by now:
-/// without /machine:, it is they that tell the folders of a toolchain apart.
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
                   const CommandLineContext &Context);
@@ -73,6 +71,8 @@ LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
 /// close to an excluded one.
 bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
 
+/// Appends the search paths in lld's order. \p Command has its inputs by now:
+/// without /machine:, it is they that tell the folders of a toolchain apart.
 void addSearchPaths(const OptionWords &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 

@@ -35,8 +35,6 @@ inline llvm::StringRef writerOf(const CommandLineWord &Word,
 void addOutputs(const llvm::opt::InputArgList &Args,
                 const CommandLineContext &Context, LinkCommand &Command);
 
-/// parse for the personality of MinGW: the words of lld-link
-/// that lld makes of \p Words, parsed.
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
                   const CommandLineContext &Context);
@@ -44,6 +42,8 @@ ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 ResolvedInput resolveMinGWLibrary(const NamedInput &Input,
                                   const InputResolver &Resolver);
 
+/// parse for the personality of MinGW: the words of lld-link
+/// that lld makes of \p Words, parsed.
 LinkCommand parseMinGWCommandLine(llvm::ArrayRef<CommandLineWord> Words,
                                   const CommandLineContext &Context);
 

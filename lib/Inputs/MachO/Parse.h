@@ -21,15 +21,15 @@
 
 namespace headstart::macho {
 
-/// Fills in the roots, and the search paths of libraries and frameworks in
-/// lld's order. Looks which of the folders are there, as lld does. Blocks for
-/// the disk.
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
                   const CommandLineContext &Context);
 /// Of what is not at its name.
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 
+/// Fills in the roots, and the search paths of libraries and frameworks in
+/// lld's order. Looks which of the folders are there, as lld does. Blocks for
+/// the disk.
 void addSearchPaths(const llvm::opt::InputArgList &Args, LinkCommand &Command);
 
 /// Calls \p Each for the names in the -filelist \p Path, in order, until it
