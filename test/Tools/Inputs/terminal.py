@@ -13,10 +13,9 @@ import sys
 import time
 
 LINKER = r"""
-import os, signal, sys, time
-def say(text):
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+import os, signal, time
+def say(text):  # One write: a signal handler may interrupt another print.
+    os.write(1, (text + "\n").encode())
 for name in ("INT", "QUIT", "HUP", "USR1", "WINCH"):
     signal.signal(getattr(signal, "SIG" + name),
                   lambda s, f, n=name: say("got " + n))
