@@ -88,8 +88,7 @@ void InputFiles::fetch(function_ref<bool()> Stopped) const {
     for (uint64_t At = 0; At < File.size(); At += Step) {
       if (Stopped())
         return;
-      (void)Cache.fetch(&File, nullptr,
-                        ByteRange{At, Step}.clippedTo(File.size()));
+      (void)Cache.fetch(File, ByteRange{At, Step}.clippedTo(File.size()));
     }
   }
 }

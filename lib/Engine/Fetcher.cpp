@@ -102,7 +102,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         giveBack(Entry);
     }
     Figures.Hints.note(TraceClock::now());
-    os::HintResult Result = Cache.fetch(&File, nullptr, Step);
+    os::HintResult Result = Cache.fetch(File, Step);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

@@ -222,7 +222,7 @@ void TreeFetcher::fetchSteps(const FileToFetch &Wanted,
     if (StepMissing != 0) {
       if (NextMissing != 0)
         (void)Cache.hint(File, {&Next, 1});
-      const os::HintResult Done = Cache.fetch(&File, nullptr, Step);
+      const os::HintResult Done = Cache.fetch(File, Step);
       if (Done.Outcome != os::HintOutcome::Accepted) {
         CountFetched(std::min(StepMissing, Done.AcceptedBytes));
         os::OpenFile Again;

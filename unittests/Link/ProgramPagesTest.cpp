@@ -55,7 +55,7 @@ TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
 TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
   record();
   os::OpenFile File = openOrFail(Program);
-  (void)os::PageCache().fetch(&File, nullptr, {0, File.size()});
+  (void)os::PageCache().fetch(File, {0, File.size()});
   ProgramPages Pages("test", Program, Record);
   Pages.ask();
   EXPECT_EQ(Pages.askedBytes(), 0U);

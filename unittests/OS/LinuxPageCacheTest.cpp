@@ -193,7 +193,7 @@ TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
         ByteRange{FileBytes - 1, 1}, ByteRange{0, FileBytes}}) {
     SCOPED_TRACE(Cached.Offset);
     dropIt();
-    Real.fetch(&File, nullptr, Cached);
+    Real.fetch(File, Cached);
     for (const ByteRange &Asked :
          {ByteRange{0, FileBytes}, ByteRange{999'999, 300'002},
           ByteRange{FileBytes - 1, 1}, ByteRange{4096, 4096}}) {
@@ -217,8 +217,7 @@ TEST_F(LinuxPageCacheTest, CountsThePagesThatARangeTouches) {
                      {{0, Page + 1}, 2},    {{Page - 1, 2}, 2},
                      {{Page / 2, Page}, 2}, {{FileBytes - 1, 100}, 1},
                      {{FileBytes, 1}, 0}};
-  ASSERT_EQ(Real.fetch(&File, nullptr, {0, FileBytes}).Outcome,
-            HintOutcome::Accepted);
+  ASSERT_EQ(Real.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Accepted);
   for (const auto &Case : Cases)
     for (const PageCache *Cache : {&Real, &Arrived}) {
       const auto Found = Cache->residency(File, Case.Range);
@@ -235,7 +234,7 @@ TEST_F(LinuxPageCacheTest, MincoreCountsMoreThanOneBatch) {
   File = openOrFail(Path);
   dropIt();
   const ByteRange All{0, File.size()};
-  ASSERT_EQ(Real.fetch(&File, nullptr, All).Outcome, HintOutcome::Accepted);
+  ASSERT_EQ(Real.fetch(File, All).Outcome, HintOutcome::Accepted);
   const auto Found = Arrived.residency(File, All);
   ASSERT_TRUE(Found);
   EXPECT_EQ(Found->TotalPages, 4099U);
@@ -346,18 +345,32 @@ TEST_F(LinuxPageCacheTest, AScatteredReadBringsJustItsPages) {
 }
 
 TEST_F(LinuxPageCacheTest, FetchReadsNoMoreThanItsRange) {
-  if (!Real.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
-  const MappedFile Mapping = mapOrFail(File);
   const size_t Page = Real.pageSize();
   ASSERT_FALSE(Real.evict(File));
   ASSERT_EQ(resident(), 0U);
-  // A fault would read what lies around it as well.
   const ByteRange Range{40 * Page, 8 * Page};
-  EXPECT_EQ(Real.fetch(nullptr, &Mapping, Range).Outcome,
-            HintOutcome::Accepted);
+  EXPECT_EQ(Real.fetch(File, Range).Outcome, HintOutcome::Accepted);
   EXPECT_EQ(resident(), 8U);
   EXPECT_TRUE(Real.residency(File, Range)->complete());
+}
+
+TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
+  const MappedFile Mapping = mapOrFail(File);
+  ASSERT_FALSE(Real.evict(File));
+  // The file has 3 MB: the last third is in a part of its own.
+  const HintResult Result = Real.fetchInLargePages(Mapping, {2'500'000, 1});
+  if (Result.Outcome == HintOutcome::Unsupported)
+    GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, 1U);
+  const ByteRange Last{PageCache::LargeStepBytes, FileBytes};
+  EXPECT_TRUE(Real.residency(File, Last)->complete());
+  EXPECT_EQ(resident(), Real.residency(File, Last)->TotalPages);
+
+  EXPECT_EQ(Real.fetchInLargePages(Mapping, {0, FileBytes}).AcceptedBytes,
+            FileBytes);
+  EXPECT_EQ(resident(), pages());
+  EXPECT_EQ(text(Mapping), Contents);
 }
 
 TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
@@ -389,17 +402,11 @@ TEST_F(LinuxPageCacheTest, NotNeededSoonNeverLosesWhatIsNotInAFile) {
   EXPECT_EQ(Real.willNeed({}).AcceptedBytes, 0U);
 }
 
-TEST_F(LinuxPageCacheTest, PopulateFillsThePageTables) {
-  if (!Real.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this kernel";
+TEST_F(LinuxPageCacheTest, DontNeedEmptiesThePageTables) {
   const MappedFile Mapping = mapOrFail(File);
   const size_t Page = Real.pageSize();
   EXPECT_EQ(presentPages(Mapping, Page), 0U);
-  const HintResult Result = Real.fetch(nullptr, &Mapping, {0, FileBytes});
-  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  // One for each MiB, and before it one for each step that a hint really does.
-  const uint64_t Step = Real.abilities().HintStepBytes;
-  EXPECT_EQ(Result.Calls, 3U + (FileBytes + Step - 1) / Step);
+  EXPECT_EQ(text(Mapping), Contents);
   EXPECT_EQ(presentPages(Mapping, Page), pages());
 
   // No page is inside of these ranges as a whole.
@@ -426,7 +433,7 @@ TEST_F(LinuxPageCacheTest, PopulateFillsThePageTables) {
 TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
   const PageCache Cache(withoutPopulateRead());
   const MappedFile Mapping = mapOrFail(File);
-  const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
+  const HintResult Result = Cache.fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   // The advice, all of it at once, 23 pieces of 128 KiB; a byte of each read.
   EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
@@ -436,8 +443,7 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
 TEST_F(LinuxPageCacheTest, WithoutCachestatEveryByteIsRead) {
   PageCacheAbilities Abilities = withoutPopulateRead();
   Abilities.Cachestat = false;
-  const HintResult Result =
-      PageCache(Abilities).fetch(&File, nullptr, {0, FileBytes});
+  const HintResult Result = PageCache(Abilities).fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes);
   EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
@@ -446,7 +452,7 @@ TEST_F(LinuxPageCacheTest, WithoutCachestatEveryByteIsRead) {
 
 TEST_F(LinuxPageCacheTest, AFileThatHasShrunkFailsToBeFetched) {
   fs::resize_file(Path, FileBytes / 2);
-  const HintResult Result = Real.fetch(&File, nullptr, {0, FileBytes});
+  const HintResult Result = Real.fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Failed);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes / 2);
 }
@@ -454,8 +460,7 @@ TEST_F(LinuxPageCacheTest, AFileThatHasShrunkFailsToBeFetched) {
 TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {
   const MappedFile Mapping = mapOrFail(File);
   fs::resize_file(Path, 2 * FileBytes);
-  EXPECT_EQ(Real.fetch(&File, &Mapping, {0, 2 * FileBytes}).AcceptedBytes,
-            FileBytes);
+  EXPECT_EQ(Real.fetch(File, {0, 2 * FileBytes}).AcceptedBytes, FileBytes);
 }
 
 class PageCacheFallbackTest
@@ -474,7 +479,7 @@ TEST_P(PageCacheFallbackTest, HasTheAbilitiesItWasGiven) {
 }
 
 TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
-  Real.fetch(&File, nullptr, {0, FileBytes});
+  Real.fetch(File, {0, FileBytes});
   ASSERT_EQ(resident(), pages());
   const std::error_code Error = Cache.evict(File);
   if (Cache.abilities().Evict) {
@@ -492,7 +497,7 @@ TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
   for (const uint64_t Expected : {uint64_t(0), pages()}) {
     dropIt();
     if (Expected != 0)
-      Real.fetch(&File, nullptr, All);
+      Real.fetch(File, All);
     const auto ByFile = Cache.residency(File, All);
     const auto ByMapping = Cache.residency(Mapping.bytes());
     EXPECT_EQ(ByFile.has_value(),
@@ -509,47 +514,34 @@ TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
 
 TEST_P(PageCacheFallbackTest, FetchesAFile) {
   dropIt();
-  const HintResult Result = Cache.fetch(&File, nullptr, {0, FileBytes});
+  const HintResult Result = Cache.fetch(File, {0, FileBytes});
   EXPECT_TRUE(allArrives());
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes);
 }
 
-TEST_P(PageCacheFallbackTest, FetchesAFileWithItsMapping) {
+TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
   const MappedFile Mapping = mapOrFail(File);
   dropIt();
-  const HintResult Result = Cache.fetch(&File, &Mapping, {0, FileBytes});
-  EXPECT_TRUE(allArrives());
-  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
-  EXPECT_EQ(text(Mapping), Contents);
-}
-
-TEST_P(PageCacheFallbackTest, FetchesAMappingIfItCan) {
-  const MappedFile Mapping = mapOrFail(File);
-  dropIt();
-  const HintResult Result = Cache.fetch(nullptr, &Mapping, {0, FileBytes});
-  if (Cache.abilities().PopulateRead) {
+  const HintResult Result = Cache.fetchInLargePages(Mapping, {0, FileBytes});
+  if (Cache.abilities().PopulateRead &&
+      Result.Outcome != HintOutcome::Unsupported) {
     EXPECT_TRUE(allArrives());
     EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   } else {
     EXPECT_EQ(resident(), 0U);
     EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
-    EXPECT_EQ(Result.Calls, 0U);
   }
 }
 
 TEST_P(PageCacheFallbackTest, FetchesTheRangeThatIsAskedFor) {
   const MappedFile Mapping = mapOrFail(File);
   const ByteRange Range{2'000'001, 1000};
-  for (const MappedFile *With :
-       {static_cast<const MappedFile *>(nullptr), &Mapping}) {
-    dropIt();
-    EXPECT_EQ(Cache.fetch(&File, With, Range).AcceptedBytes, Range.Length);
-    const auto Found = Arrived.residency(File, Range);
-    ASSERT_TRUE(Found);
-    EXPECT_TRUE(Found->complete());
-  }
+  dropIt();
+  EXPECT_EQ(Cache.fetch(File, Range).AcceptedBytes, Range.Length);
+  const auto Found = Arrived.residency(File, Range);
+  ASSERT_TRUE(Found);
+  EXPECT_TRUE(Found->complete());
 }
 
 TEST_P(PageCacheFallbackTest, HintsIfItCan) {
@@ -571,15 +563,10 @@ TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
   const MappedFile Mapping = mapOrFail(File);
   dropIt();
   fs::resize_file(Path, 65536);
-  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, FileBytes}).Outcome,
-            HintOutcome::Failed);
-  EXPECT_EQ(Cache.fetch(&File, nullptr, {0, FileBytes}).Outcome,
-            HintOutcome::Failed);
-  EXPECT_EQ(Cache.fetch(nullptr, &Mapping, {1'000'000, 1}).Outcome,
-            Cache.abilities().PopulateRead ? HintOutcome::Failed
-                                           : HintOutcome::Unsupported);
-  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, 65536}).Outcome,
+  EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
+  EXPECT_NE(Cache.fetchInLargePages(Mapping, {1'000'000, 1}).Outcome,
             HintOutcome::Accepted);
+  EXPECT_EQ(Cache.fetch(File, {0, 65536}).Outcome, HintOutcome::Accepted);
   EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());
   // A hint past the new end is nobody's error.
   const ByteRange All{0, FileBytes};

@@ -118,40 +118,40 @@ TEST_F(PageCacheTest, FetchAcceptsWhatIsInTheFile) {
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
-    for (const MappedFile *With :
-         {static_cast<const MappedFile *>(nullptr), &Mapping}) {
-      const HintResult Result = Cache.fetch(&File, With, Case.Range);
-      EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-      EXPECT_EQ(Result.Range, Case.Range);
-      EXPECT_EQ(Result.AcceptedBytes, Case.InFile);
-      EXPECT_EQ(Result.Calls == 0, Case.InFile == 0);
-      EXPECT_FALSE(Result.Error);
-    }
+    const HintResult Result = Cache.fetch(File, Case.Range);
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+    EXPECT_EQ(Result.Range, Case.Range);
+    EXPECT_EQ(Result.AcceptedBytes, Case.InFile);
+    EXPECT_EQ(Result.Calls == 0, Case.InFile == 0);
+    EXPECT_FALSE(Result.Error);
   }
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(PageCacheTest, FetchNeedsAFileOrPopulateRead) {
-  const HintResult Result = Cache.fetch(nullptr, &Mapping, {0, FileBytes});
-  if (Cache.abilities().PopulateRead) {
-    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-    EXPECT_EQ(Result.AcceptedBytes, FileBytes);
-  } else {
-    EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
-    EXPECT_EQ(Result.AcceptedBytes, 0U);
+TEST_F(PageCacheTest, FetchesInLargePagesIfItCan) {
+  for (const RangeCase &Case : RangeCases) {
+    SCOPED_TRACE(Case.Range.Offset);
+    SCOPED_TRACE(Case.Range.Length);
+    const HintResult Result = Cache.fetchInLargePages(Mapping, Case.Range);
+    EXPECT_EQ(Result.Range, Case.Range);
+    EXPECT_FALSE(Result.Error);
+    if (Result.Outcome == HintOutcome::Unsupported)
+      EXPECT_EQ(Result.Calls, 0U);
+    else
+      EXPECT_EQ(Result.AcceptedBytes, Case.InFile);
   }
-  EXPECT_EQ(Cache.fetch(nullptr, nullptr, {0, 1}).Outcome,
-            HintOutcome::Unsupported);
-  const OpenFile Closed;
-  const MappedFile Unmapped;
-  EXPECT_EQ(Cache.fetch(&Closed, &Unmapped, {0, 1}).Outcome,
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_F(PageCacheTest, FetchNeedsAFile) {
+  EXPECT_EQ(Cache.fetch(OpenFile(), {0, 1}).Outcome, HintOutcome::Unsupported);
+  EXPECT_EQ(Cache.fetchInLargePages(MappedFile(), {0, 1}).Outcome,
             HintOutcome::Unsupported);
 }
 
 TEST_F(PageCacheTest, FetchAcceptsAnEmptyFile) {
   const OpenFile Empty = openOrFail(Folder.write("empty", ""));
-  const MappedFile EmptyMapping = mapOrFail(Empty);
-  const HintResult Result = Cache.fetch(&Empty, &EmptyMapping, {0, 100});
+  const HintResult Result = Cache.fetch(Empty, {0, 100});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, 0U);
 }
@@ -164,22 +164,19 @@ TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
   if (!MappingsHoldFiles)
     Mapping = mapOrFail(File);
   fs::resize_file(Path, Left);
-  for (const MappedFile *With :
-       std::initializer_list<const MappedFile *>{nullptr, &Mapping}) {
-    const HintResult Whole = Cache.fetch(&File, With, {0, FileBytes});
-    EXPECT_EQ(Whole.Outcome, HintOutcome::Failed);
-    EXPECT_TRUE(Whole.Error);
-    EXPECT_LE(Whole.AcceptedBytes, Left);
-    EXPECT_GE(Whole.Calls, 1U);
-    const HintResult Gone = Cache.fetch(&File, With, {Left + 100'000, 1000});
-    EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
-    EXPECT_EQ(Gone.AcceptedBytes, 0U);
-    EXPECT_EQ(Cache.fetch(&File, With, {1000, 400'000}).Outcome,
-              HintOutcome::Accepted);
-  }
+  const HintResult Whole = Cache.fetch(File, {0, FileBytes});
+  EXPECT_EQ(Whole.Outcome, HintOutcome::Failed);
+  EXPECT_TRUE(Whole.Error);
+  EXPECT_LE(Whole.AcceptedBytes, Left);
+  EXPECT_GE(Whole.Calls, 1U);
+  const HintResult Gone = Cache.fetch(File, {Left + 100'000, 1000});
+  EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
+  EXPECT_EQ(Gone.AcceptedBytes, 0U);
+  EXPECT_EQ(Cache.fetch(File, {1000, 400'000}).Outcome, HintOutcome::Accepted);
+  EXPECT_NE(Cache.fetchInLargePages(Mapping, {0, FileBytes}).Outcome,
+            HintOutcome::Accepted);
   fs::resize_file(Path, 0);
-  EXPECT_EQ(Cache.fetch(&File, &Mapping, {0, FileBytes}).Outcome,
-            HintOutcome::Failed);
+  EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
 }
 
 std::span<const char> part(const MappedFile &Mapping, ByteRange Range) {
@@ -252,8 +249,8 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
     Threads.emplace_back([&, T] {
       for (size_t I = 0; I < 50; ++I) {
         const RangeCase &Case = RangeCases[(I + T) % RangeCases.size()];
-        const HintResult Read = Cache.fetch(&File, nullptr, Case.Range);
-        const HintResult Populated = Cache.fetch(&File, &Mapping, Case.Range);
+        const HintResult Read = Cache.fetch(File, Case.Range);
+        const HintResult Large = Cache.fetchInLargePages(Mapping, Case.Range);
         const auto Found = Cache.residency(File, Case.Range);
         const auto Hinted = Cache.hint(File, {&Case.Range, 1});
         Cache.residency(part(Mapping, Case.Range));
@@ -263,8 +260,7 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
           Evicted = Cache.evict(Evicting);
         Wrong[T] += Read.Outcome != HintOutcome::Accepted ||
                     Read.AcceptedBytes != Case.InFile ||
-                    Populated.Outcome != HintOutcome::Accepted ||
-                    Populated.AcceptedBytes != Case.InFile ||
+                    Large.Outcome == HintOutcome::Failed ||
                     Hinted.size() != 1 || !isFine(Dropped) ||
                     !isFine(Evicted) ||
                     (Found && Found->ResidentPages > Found->TotalPages);

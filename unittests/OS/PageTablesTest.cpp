@@ -27,14 +27,24 @@ protected:
   /// A mapping of a file that is not in memory: what was written is cached in
   /// large blocks, each of which one fault maps as a whole.
   MappedFile freshMapping(size_t Size) {
-    OpenFile File = openOrFail(Folder.write("file", pattern(Size)));
-    EXPECT_FALSE(PageCache().evict(File));
+    File = openOrFail(Folder.write("file", pattern(Size)));
+    EXPECT_FALSE(Cache.evict(File));
     return mapOrFail(File);
   }
 
+  /// Reads from each page of \p Range. A fault enters what lies around it as
+  /// well, as far as it is in memory: that is just the range.
+  void touch(const MappedFile &Mapping, ByteRange Range) {
+    ASSERT_EQ(Cache.fetch(File, Range).Outcome, HintOutcome::Accepted);
+    for (uint64_t At = Range.Offset; At < Range.end(); At += Page)
+      (void)*static_cast<const volatile char *>(Mapping.data() + At);
+  }
+
   TestFolder Folder;
+  OpenFile File;
+  const PageCache Cache;
   PageTables Tables;
-  const uint64_t Page = PageCache::probe().PageSize;
+  const uint64_t Page = Cache.pageSize();
 };
 
 TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
@@ -49,14 +59,10 @@ TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
 
 TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
   const MappedFile Mapping = freshMapping(100 * Page - 100);
-  const PageCache Cache;
-  if (!Cache.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this system";
   for (const ByteRange Range :
        {ByteRange{10 * Page, 2 * Page}, ByteRange{40 * Page, 1 * Page},
         ByteRange{98 * Page, 2 * Page - 100}})
-    ASSERT_EQ(Cache.fetch(nullptr, &Mapping, Range).Outcome,
-              HintOutcome::Accepted);
+    touch(Mapping, Range);
   auto Present = Tables.present(Mapping.bytes());
   if (!Present && GetParam())
     GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";
@@ -85,12 +91,8 @@ TEST_P(PageTablesTest, ATouchIsSeen) {
 
 TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
   const MappedFile Mapping = freshMapping(4000 * Page);
-  const PageCache Cache;
-  if (!Cache.abilities().PopulateRead)
-    GTEST_SKIP() << "MADV_POPULATE_READ: not on this system";
   for (uint64_t P = 0; P != 4000; P += 2)
-    ASSERT_EQ(Cache.fetch(nullptr, &Mapping, {P * Page, Page}).Outcome,
-              HintOutcome::Accepted);
+    touch(Mapping, {P * Page, Page});
   auto Present = Tables.present(Mapping.bytes());
   if (!Present && GetParam())
     GTEST_SKIP() << "PAGEMAP_SCAN: not on this kernel";

@@ -153,7 +153,7 @@ TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
   const auto Results = Cache.hint(File, Ranges);
   EXPECT_EQ(Results[0].AcceptedBytes, 1U);
   EXPECT_EQ(Results[1].AcceptedBytes, 3U);
-  EXPECT_EQ(Cache.fetch(&File, nullptr, Ranges[1]).AcceptedBytes, 3U);
+  EXPECT_EQ(Cache.fetch(File, Ranges[1]).AcceptedBytes, 3U);
 }
 
 TEST(WindowsPathTest, TakesLongPaths) {

@@ -143,7 +143,7 @@ TEST_F(WindowsPageCacheTest, WithoutTheFunctionThereIsNoHint) {
             HintOutcome::Unsupported);
   EXPECT_EQ(Without.willNeed({Contents.data(), Page}).Outcome,
             HintOutcome::Unsupported);
-  EXPECT_EQ(Without.fetch(&File, nullptr, Range).AcceptedBytes, Page);
+  EXPECT_EQ(Without.fetch(File, Range).AcceptedBytes, Page);
 }
 
 TEST_F(WindowsPageCacheTest, WillNeedTakesMemoryOfAMapping) {

@@ -154,11 +154,10 @@ std::vector<HintResult> PageCache::hint(const OpenFile &,
   return {};
 }
 
-HintResult PageCache::fetch(const OpenFile *File, const MappedFile *,
-                            ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   World &W = World::current();
   W.allocate();
-  std::shared_ptr<played::File> Of = fileOf(*File);
+  std::shared_ptr<played::File> Of = fileOf(File);
   HintResult Result;
   Result.Range = Range;
   if (W.goesWrong(W.Wrong.Fetch)) {
@@ -174,6 +173,14 @@ HintResult PageCache::fetch(const OpenFile *File, const MappedFile *,
   Result.Outcome = HintOutcome::Accepted;
   Result.AcceptedBytes = Range.clippedTo(Of->Identity.Size).Length;
   Result.Calls = 1;
+  return Result;
+}
+
+HintResult PageCache::fetchInLargePages(const MappedFile &,
+                                        ByteRange Range) const {
+  World::current().pause();
+  HintResult Result;
+  Result.Range = Range;
   return Result;
 }
 

@@ -87,29 +87,29 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
-                            ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   HintResult Result;
   Result.Range = Range;
-  const bool HasFile = File != nullptr && File->isOpen();
-  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
-  if (!HasFile && !HasMapping)
+  if (!File.isOpen())
     return Result;
-  const ByteRange Clipped =
-      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
+  const ByteRange Clipped = Range.clippedTo(File.size());
   if (Clipped.empty()) {
     Result.Outcome = HintOutcome::Accepted;
     return Result;
   }
-  // Through the mapping nothing is fetched: a touch of a file that has shrunk
-  // is SIGBUS.
-  if (!HasFile)
-    return Result;
   if (Abilities.Hint) {
-    File->expectScatteredReads();
-    Result.Calls += 1 + hintOne(*File, Clipped, Abilities).Calls;
+    File.expectScatteredReads();
+    Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
   }
-  fetchByReading(*File, Clipped, Result);
+  fetchByReading(File, Clipped, Result);
+  return Result;
+}
+
+// A touch of a file that has shrunk is SIGBUS.
+HintResult PageCache::fetchInLargePages(const MappedFile &,
+                                        ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
   return Result;
 }
 

@@ -31,20 +31,23 @@ PageCache::hint(const OpenFile & /*File*/,
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
-                            ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   HintResult Result;
   Result.Range = Range;
-  const bool HasFile = File != nullptr && File->isOpen();
-  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
-  if (!HasFile && !HasMapping)
+  if (!File.isOpen())
     return Result;
-  const ByteRange Clipped =
-      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
+  const ByteRange Clipped = Range.clippedTo(File.size());
   if (Clipped.empty())
     Result.Outcome = HintOutcome::Accepted;
-  else if (HasFile)
-    fetchByReading(*File, Clipped, Result);
+  else
+    fetchByReading(File, Clipped, Result);
+  return Result;
+}
+
+HintResult PageCache::fetchInLargePages(const MappedFile &,
+                                        ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
   return Result;
 }
 

@@ -17,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace headstart;
 using namespace headstart::os;
@@ -106,53 +105,6 @@ static int populate(char *Begin, size_t Length) {
     ::sched_yield();
   }
   return EAGAIN;
-}
-
-/// Asks for [\p Begin, +\p Length) to be read, just that: a fault, and so
-/// MADV_POPULATE_READ, reads around itself as much as the device's readahead
-/// says (8 MiB on some machines), this does not. A hint: errors do not matter.
-static unsigned askFor(char *Begin, uint64_t Length, uint64_t Step) {
-  unsigned Calls = 0;
-  for (uint64_t At = 0; At < Length; At += Step, ++Calls)
-    ::madvise(Begin + At, std::min(Step, Length - At), MADV_WILLNEED);
-  return Calls;
-}
-
-/// Enters \p Clipped into the page tables. Returns false, with \p Result as it
-/// was, when the very first call shows that the system does not know how.
-static bool fetchByPopulating(const MappedFile &Mapping, ByteRange Clipped,
-                              const PageCacheAbilities &Abilities,
-                              HintResult &Result) {
-  // The kernel holds the mmap lock, for reading, during a call and lets go of
-  // it only to wait: short steps let the threads through that map files.
-  constexpr uint64_t StepBytes = UINT64_C(1024) * 1024;
-  const uint64_t HintStep =
-      std::max<uint64_t>(roundDown(Abilities.HintStepBytes, Abilities.PageSize),
-                         Abilities.PageSize);
-
-  unsigned Calls = 0;
-  for (uint64_t At = roundDown(Clipped.Offset, Abilities.PageSize);
-       At < Clipped.end();) {
-    const uint64_t Length = std::min(StepBytes, Clipped.end() - At);
-    char *const Begin = const_cast<char *>(Mapping.data()) + At;
-    if (Abilities.Hint)
-      Calls += askFor(Begin, Length, HintStep);
-    const int Error = populate(Begin, Length);
-    if (Error == EINVAL && Result.Calls == 0)
-      return false;
-    Result.Calls += std::exchange(Calls, 0) + 1;
-    if (Error != 0) {
-      // EFAULT is what would be SIGBUS to a reader: the file has shrunk, or its
-      // medium failed.
-      Result.Outcome = HintOutcome::Failed;
-      Result.Error = {Error, std::system_category()};
-      return true;
-    }
-    At += Length;
-    Result.AcceptedBytes = At - Clipped.Offset;
-  }
-  Result.Outcome = HintOutcome::Accepted;
-  return true;
 }
 
 /// Waits for the pages of \p Clipped, all of which are in memory or on their
@@ -261,26 +213,50 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile *File, const MappedFile *Mapping,
-                            ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   HintResult Result;
   Result.Range = Range;
-  const bool HasMapping = Mapping != nullptr && Mapping->isMapped();
-  const bool HasFile = File != nullptr && File->isOpen();
-  if (!HasMapping && !HasFile)
+  if (!File.isOpen())
     return Result;
-
-  const ByteRange Clipped =
-      Range.clippedTo(HasMapping ? Mapping->size() : File->size());
-  if (Clipped.empty()) {
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  if (Clipped.empty())
     Result.Outcome = HintOutcome::Accepted;
+  else
+    fetchIntoCache(File, Clipped, Abilities, Result);
+  return Result;
+}
+
+// A fault in a mapping with this advice reads all of its 2 MiB of the file
+// (do_sync_mmap_readahead, Linux 5.18), in pages as large as the file system
+// has. To populate a page does the same, and cannot end in SIGBUS. What is read
+// last arrives last.
+HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
+                                        ByteRange Range) const {
+  HintResult Result;
+  Result.Range = Range;
+  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  const uint64_t From = roundDown(Clipped.Offset, LargeStepBytes);
+  char *const Begin = const_cast<char *>(Mapping.data());
+  if (Clipped.empty() || !Abilities.PopulateRead ||
+      ::madvise(Begin + From, Clipped.end() - From, MADV_HUGEPAGE) != 0)
     return Result;
+  ++Result.Calls;
+  const auto Enter = [&](uint64_t At) {
+    ++Result.Calls;
+    const int Error =
+        populate(Begin + roundDown(At, Abilities.PageSize), Abilities.PageSize);
+    if (Error != 0)
+      Result.Error = {Error, std::system_category()};
+    return Error == 0;
+  };
+  Result.Outcome = HintOutcome::Failed;
+  for (uint64_t At = From; At < Clipped.end(); At += LargeStepBytes)
+    if (!Enter(std::max(At, Clipped.Offset)))
+      return Result;
+  if (Enter(Clipped.end() - 1)) {
+    Result.Outcome = HintOutcome::Accepted;
+    Result.AcceptedBytes = Clipped.Length;
   }
-  if (HasMapping && Abilities.PopulateRead &&
-      fetchByPopulating(*Mapping, Clipped, Abilities, Result))
-    return Result;
-  if (HasFile)
-    fetchIntoCache(*File, Clipped, Abilities, Result);
   return Result;
 }
 
