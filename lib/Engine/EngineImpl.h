@@ -73,6 +73,7 @@ private:
   void lookInto(const InputEntry &Entry, const FilePointer &File,
                 Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
+  void prepareWhole(InputEntry &Entry, const FilePointer &File, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
   void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
               Worker &Own);
@@ -87,7 +88,14 @@ private:
                      const os::OpenFile &File);
   uint64_t residentBytes(const InputEntry &Entry, uint64_t FileSize) const;
 
-  void follow(const InputEntry &Entry, bool IsObject, FileLook &Look);
+  void follow(const InputEntry &Entry, FileLook &Look);
+  bool isWorthFollowing(const InputEntry &Entry);
+  bool fetchesWhole(const InputEntry &Entry);
+  /// Whether an object is so small that it is fetched without a look at it.
+  bool readsWhole(const InputEntry &Entry) const {
+    return isObjectByName(Entry.Named) &&
+           Entry.Identity.Size <= Options.Plan.WholeFileBytes;
+  }
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
   bool isResident(const os::OpenFile &File, const os::Residency &Before,
@@ -107,7 +115,8 @@ public:
   Scheduler Inputs;
   Store Held;
   WarmStreak Streak;
-  std::atomic<unsigned> ResidentLooks{0};
+  std::atomic<unsigned> LooksForNames{0};
+  std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Whether any plan has ranges that depend on what is linked.
   std::atomic<bool> HasLazyRanges{false};
   /// The engine joins them, or lets them go, before it gives up its share of

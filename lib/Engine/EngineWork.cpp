@@ -40,7 +40,7 @@ using namespace llvm;
 namespace headstart {
 
 /// Looking into all 3,217 objects of a warm link cost 7% of it.
-static constexpr unsigned MaxResidentLooks = 32;
+static constexpr unsigned MaxLooksForNames = 32;
 
 void PrefetchEngine::Impl::work(unsigned Id) {
   // Behind the linker's own lanes.
@@ -111,19 +111,21 @@ bool PrefetchEngine::Impl::leavesToLinker() const {
 }
 
 /// Adds what the file of \p Entry names.
-void PrefetchEngine::Impl::follow(const InputEntry &Entry, bool IsObject,
-                                  FileLook &Look) {
-  // What a recorded object names is recorded too; archives and scripts tell
-  // the order as well. Objects mostly name the same: of those in memory, for
-  // which there is nothing else to do, a few are enough.
-  if (IsObject && recordOf(Entry.Path, Look.identity()))
-    return;
-  if (!IsObject || !Entry.Before || !Entry.Before->complete() ||
-      ResidentLooks.fetch_add(1, std::memory_order_relaxed) <
-          MaxResidentLooks) {
-    TraceSpan Span("look inside", Entry.Path);
-    Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));
-  }
+void PrefetchEngine::Impl::follow(const InputEntry &Entry, FileLook &Look) {
+  TraceSpan Span("look inside", Entry.Path);
+  Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));
+}
+
+/// Whether to look what the object \p Entry names. What a recorded one names is
+/// recorded too. Objects mostly name the same: of those that are looked into
+/// for nothing else, a few are enough.
+bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
+  if (recordOf(Entry.Path, Entry.Identity))
+    return false;
+  bool IsLookedInto = !(Entry.Before && Entry.Before->complete()) &&
+                      !(readsWhole(Entry) && Planner->planTogether());
+  return IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
+                             MaxLooksForNames;
 }
 
 bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
@@ -186,11 +188,15 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll();
   lookInto(Entry, File, Own);
+  if (readsWhole(Entry)) {
+    Looked.release();
+    return prepareWhole(Entry, File, Own);
+  }
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
   if (!Entry.IsFollowed && !Own.Look.isObject())
-    follow(Entry, /*IsObject=*/false, Own.Look);
+    follow(Entry, Own.Look);
   if (leavesToLinker())
     return LeaveAll();
   bool NeedsPlan = needsPlan(Entry, *File);
@@ -199,6 +205,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
     Entry.Headers = Own.Look.elf();
+    if (Entry.Headers->IsArchive)
+      ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
     Looked.release();
     Inputs.planLater(Entry, File);
     return;
@@ -209,6 +217,15 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     plan(Entry, *File, Own);
   }
   finish(Entry, File, /*IsDone=*/!NeedsPlan, Own);
+}
+
+/// The same for a small object: it is looked into when it is there, if at all.
+void PrefetchEngine::Impl::prepareWhole(InputEntry &Entry,
+                                        const FilePointer &File, Worker &Own) {
+  bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
+  if (NeedsPlan)
+    plan(Entry, *File, Own);
+  finish(Entry, File, /*IsDone=*/true, Own);
 }
 
 /// Plans an entry that was prepared before. Which members of archives are
@@ -248,8 +265,9 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
   StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
-  if (Own.Look.isObject())
-    follow(Entry, /*IsObject=*/true, Own.Look);
+  if ((readsWhole(Entry) || Own.Look.isObject()) && isWorthFollowing(Entry) &&
+      Own.Look.isObject())
+    follow(Entry, Own.Look);
   for (unsigned S = 1; S != NumLinkStages; ++S)
     if (auto Stage = static_cast<LinkStage>(S); Passed & bitOf(Stage))
       fetchStage(Entry, Stage, File);
@@ -315,12 +333,23 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   return !Record || !isResident(File, *Entry.Before, *Record);
 }
 
+/// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,
+/// the few archives are: to know which members it takes, the symbols of all
+/// those objects would have to be read.
+bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
+  constexpr uint64_t FewArchives = 8; // an eighth of all inputs
+  if (Entry.Headers && Entry.Headers->IsArchive)
+    return ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
+  return readsWhole(Entry) ||
+         (isObjectByName(Entry.Named) && Bytes.fetchesWhole());
+}
+
 /// Plans \p Entry, into which the caller looks.
 void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (isObjectByName(Entry.Named) && Bytes.fetchesWhole()) {
+  if (!Record && fetchesWhole(Entry)) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;

@@ -18,9 +18,6 @@ namespace headstart {
 /// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
 static constexpr uint64_t StepBytes = 512 * 1024;
 
-/// The same for a disk that counts requests.
-static constexpr uint64_t LargeStepBytes = 2 * 1024 * 1024;
-
 bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
   switch (Stage) {
   case LinkStage::Contributions:
@@ -75,6 +72,33 @@ bool Fetcher::waitForRoom(LinkStage Stage) {
   return GoOn;
 }
 
+/// Whether \p Planned is all of the file, which is mapped.
+static bool isWholeFile(const InputEntry &Entry, const PlannedRange &Planned) {
+  return Entry.Contents && Entry.Contents->isMapped() &&
+         Planned.Range == ByteRange{0, Entry.Identity.Size};
+}
+
+/// Fetches one step, in large pages if it may. A Linux before 5.18 takes that
+/// advice and does not do it, which the first step shows.
+os::HintResult Fetcher::fetchStep(const InputEntry &Entry,
+                                  const os::OpenFile &File, ByteRange Step,
+                                  bool IsLarge) {
+  if (IsLarge) {
+    os::HintResult Result = Entry.Contents->fetchInLargePages(Step, Cache);
+    if (Result.Outcome == os::HintOutcome::Accepted &&
+        !IsLargeProved.load(std::memory_order_relaxed)) {
+      std::optional<os::Residency> Found = Cache.residency(File, Step);
+      HasLargePages.store(Found && Found->complete());
+      IsLargeProved.store(true);
+    }
+    if (Result.Outcome == os::HintOutcome::Unsupported)
+      HasLargePages.store(false);
+    if (HasLargePages.load())
+      return Result;
+  }
+  return Cache.fetch(File, Step);
+}
+
 bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
                     const os::OpenFile &File) {
   const PlannedRange &Planned = Entry.Plan[Index];
@@ -90,10 +114,12 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   for (uint64_t Done = 0; GoOn && Done < Planned.Range.Length;) {
     if (!waitForRoom(Stage))
       return false;
-    ByteRange Step{
-        Planned.Range.Offset + Done,
-        std::min(Probe.prefersWholeFiles() ? LargeStepBytes : StepBytes,
-                 Planned.Range.Length - Done)};
+    const bool IsLarge = isWholeFile(Entry, Planned) && HasLargePages.load();
+    ByteRange Step{Planned.Range.Offset + Done,
+                   std::min(IsLarge || Probe.prefersWholeFiles()
+                                ? os::PageCache::LargeStepBytes
+                                : StepBytes,
+                            Planned.Range.Length - Done)};
     Window.add(Stage, Step.Length);
     if (Stage == LinkStage::Parse) {
       Entry.BytesAhead.fetch_add(Step.Length);
@@ -102,7 +128,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         giveBack(Entry);
     }
     Figures.Hints.note(TraceClock::now());
-    os::HintResult Result = Cache.fetch(File, Step);
+    os::HintResult Result = fetchStep(Entry, File, Step, IsLarge);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

@@ -68,6 +68,8 @@ public:
 
 private:
   bool waitForRoom(LinkStage Stage);
+  os::HintResult fetchStep(const InputEntry &Entry, const os::OpenFile &File,
+                           ByteRange Step, bool IsLarge);
 
   const os::PageCache &Cache;
   EngineFigures &Figures;
@@ -75,6 +77,7 @@ private:
   MemoryWindow Window;
   DiskProbe Probe;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
+  std::atomic<bool> HasLargePages{true}, IsLargeProved{false};
 };
 
 /// Whether the linker reads \p Range at \p Stage.

@@ -96,10 +96,6 @@ struct InputEntry {
   uint64_t flow() const { return uint64_t(Number) + 1; }
 };
 
-/// Whether \p Input is an object by its name: an archive is hardly ever read
-/// as a whole.
-bool isObjectByName(const NamedInput &Input);
-
 } // namespace headstart
 
 #endif // HEADSTART_LIB_ENGINE_INPUTENTRY_H

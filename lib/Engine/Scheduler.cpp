@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scheduler.h"
-#include "llvm/Support/Path.h"
 #include <utility>
 
 using namespace llvm;
@@ -23,12 +22,6 @@ static constexpr std::chrono::seconds Patience(1);
 static constexpr StageSet KeptFor = bitOf(LinkStage::Contents) |
                                     bitOf(LinkStage::Types) |
                                     bitOf(LinkStage::DebugSymbols);
-
-bool isObjectByName(const NamedInput &Input) {
-  StringRef Extension = sys::path::extension(Input.Name);
-  return Extension.equals_insensitive(".obj") ||
-         Extension.equals_insensitive(".o");
-}
 
 void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
   std::lock_guard Lock(Mutex);

@@ -12,11 +12,18 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Path.h"
 #include <array>
 
 using namespace llvm;
 
 namespace headstart {
+
+bool isObjectByName(const NamedInput &Input) {
+  StringRef Extension = sys::path::extension(Input.Name);
+  return Extension.equals_insensitive(".obj") ||
+         Extension.equals_insensitive(".o");
+}
 
 StringRef reasonName(InputReason R) {
   // In the order of the enumerators.

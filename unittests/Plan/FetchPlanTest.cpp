@@ -54,9 +54,9 @@ TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
 TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
   std::vector<LayoutPart> L = {{{0, 60}, PartKind::Headers},
                                {{5000, 100}, PartKind::Types}};
-  EXPECT_THAT(planFile(L, 64 * KiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 64 * KiB)));
-  EXPECT_EQ(planFile(L, 65 * KiB, {}).size(), 2U);
+  EXPECT_THAT(planFile(L, 128 * KiB, {}),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 128 * KiB)));
+  EXPECT_EQ(planFile(L, 129 * KiB, {}).size(), 2U);
 }
 
 TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {

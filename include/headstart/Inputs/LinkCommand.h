@@ -112,6 +112,10 @@ struct NamedInput {
   std::string Umbrella;
 };
 
+/// Whether \p Input is an object by its name: an archive is hardly ever read
+/// as a whole.
+bool isObjectByName(const NamedInput &Input);
+
 /// One of Headstart's own options, wherever it stood, values unchecked.
 struct PrefetchOption {
   std::string Name;  ///< without prefix, lower case: "prefetch-jobs"
