@@ -98,8 +98,7 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
   else
     Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
   if (isObjectByName(Named))
-    Streak.note(File.size() < MinMappedBytes && Entry.Before &&
-                Entry.Before->complete());
+    Streak.note(Entry.Before && Entry.Before->complete());
   if (Options.Trace)
     Options.Trace->sample("found in memory",
                           [&] { return Figures.Resident.load(); });

@@ -1,4 +1,4 @@
-//===- WarmStreak.h - Small inputs that are all in memory -------*- C++ -*-===//
+//===- WarmStreak.h - Inputs that are all in memory -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,17 +7,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine. To look at a small file, and to hand a copy of it
-/// over, costs as much as the linker's own reading of it. So after some objects
-/// that are small and in memory, one after the other, most are left to the
-/// linker; one of eight is looked at, and when that is large or missing all are
-/// again. docs/Benchmarks.md has what that saves of a warm link.
+/// Private to the engine. To look at a file that is in memory, and to hand it
+/// over, costs as much as the linker's own opening of it. So after some objects
+/// that are in memory, one after the other, most are left to the linker: one of
+/// eight is looked at, later one of 64, and when that is missing all are again.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LIB_ENGINE_WARMSTREAK_H
 #define HEADSTART_LIB_ENGINE_WARMSTREAK_H
 
+#include <algorithm>
 #include <atomic>
 
 namespace headstart {
@@ -25,17 +25,15 @@ namespace headstart {
 /// Every function may be called from any thread.
 class WarmStreak {
 public:
-  /// Of how many objects one is looked at, when all were small and in memory.
-  static constexpr unsigned Stride = 8;
-
   /// How many objects behind the next one are left to the linker.
-  unsigned skipped() const { return isWarm() ? Stride - 1 : 0; }
-  bool isWarm() const {
-    return Streak.load(std::memory_order_relaxed) >= Length;
+  unsigned skipped() const {
+    unsigned Now = Streak.load(std::memory_order_relaxed);
+    return Now < Length ? 0 : std::min(Now / Length * 8, MaxStride) - 1;
   }
+  bool isWarm() const { return skipped() != 0; }
   /// An object was looked at.
-  void note(bool IsSmallAndResident) {
-    if (IsSmallAndResident)
+  void note(bool IsResident) {
+    if (IsResident)
       Streak.fetch_add(1, std::memory_order_relaxed);
     else
       Streak.store(0, std::memory_order_relaxed);
@@ -43,6 +41,7 @@ public:
 
 private:
   static constexpr unsigned Length = 64;
+  static constexpr unsigned MaxStride = 64;
 
   std::atomic<unsigned> Streak{0};
 };
