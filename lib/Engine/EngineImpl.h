@@ -91,10 +91,12 @@ private:
   void follow(const InputEntry &Entry, FileLook &Look);
   bool isWorthFollowing(const InputEntry &Entry);
   bool fetchesWhole(const InputEntry &Entry);
-  /// Whether an object is so small that it is fetched without a look at it.
+  /// Whether all of \p Entry is fetched without a look at it: of a small object
+  /// the whole, of what is almost all in memory the rest.
   bool readsWhole(const InputEntry &Entry) const {
-    return isObjectByName(Entry.Named) &&
-           Entry.Identity.Size <= Options.Plan.WholeFileBytes;
+    return (isObjectByName(Entry.Named) &&
+            Entry.Identity.Size <= Options.Plan.WholeFileBytes) ||
+           Entry.isAlmostResident();
   }
   bool leavesToLinker() const;
   bool isWorthSymbols() const;

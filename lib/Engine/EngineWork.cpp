@@ -340,8 +340,7 @@ bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
   constexpr uint64_t FewArchives = 8; // an eighth of all inputs
   if (Entry.Headers && Entry.Headers->IsArchive)
     return ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
-  return readsWhole(Entry) ||
-         (isObjectByName(Entry.Named) && Bytes.fetchesWhole());
+  return isObjectByName(Entry.Named) && Bytes.fetchesWhole();
 }
 
 /// Plans \p Entry, into which the caller looks.
@@ -349,7 +348,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  if (!Record && fetchesWhole(Entry)) {
+  if (readsWhole(Entry) || (!Record && fetchesWhole(Entry))) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;

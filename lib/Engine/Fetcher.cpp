@@ -72,9 +72,11 @@ bool Fetcher::waitForRoom(LinkStage Stage) {
   return GoOn;
 }
 
-/// Whether \p Planned is all of the file, which is mapped.
+/// Whether \p Planned is all of a file that is mapped. (Where a page is there,
+/// nothing around it is read.)
 static bool isWholeFile(const InputEntry &Entry, const PlannedRange &Planned) {
-  return Entry.Contents && Entry.Contents->isMapped() &&
+  return Entry.Contents && Entry.Contents->isMapped() && Entry.Before &&
+         Entry.Before->ResidentPages == 0 &&
          Planned.Range == ByteRange{0, Entry.Identity.Size};
 }
 

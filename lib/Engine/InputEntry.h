@@ -88,6 +88,14 @@ struct InputEntry {
   std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
   std::atomic<bool> IsGiven{false}; ///< it got the contents from us
 
+  /// Whether so little of it was missing that a plan costs more than that.
+  bool isAlmostResident() const {
+    constexpr uint64_t FewPages = 16; // a sixteenth
+    return Before && !Before->complete() &&
+           (Before->TotalPages - Before->ResidentPages) * FewPages <=
+               Before->TotalPages;
+  }
+
   /// Whether all of it was read, to be held.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }
 
