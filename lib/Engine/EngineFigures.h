@@ -15,6 +15,7 @@
 #define HEADSTART_LIB_ENGINE_ENGINEFIGURES_H
 
 #include "Problems.h"
+#include "WorkMeter.h"
 #include "headstart/Report/TraceLog.h"
 #include <atomic>
 #include <cstdint>
@@ -35,6 +36,7 @@ struct EngineFigures {
   std::atomic<unsigned> Started{0};       ///< threads
   std::atomic<unsigned> Ended{0};
   ProblemCounter Problems;
+  WorkTimes Processor{};
 
   void addHint(uint64_t Bytes, uint64_t Calls) {
     Hinted.fetch_add(Bytes, std::memory_order_relaxed);

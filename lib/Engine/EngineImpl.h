@@ -54,6 +54,10 @@ public:
     Bytes.window().cancel();
     Inputs.cancel();
   }
+  /// Null: it is not measured.
+  WorkTimes *workTimes() {
+    return Options.MeasuresProcessor ? &Figures.Processor : nullptr;
+  }
   /// The linker needs what memory there is. Nobody waits for what the calling
   /// thread leaves half done: all is cancelled.
   void noteOutOfMemory() {

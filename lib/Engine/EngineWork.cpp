@@ -49,6 +49,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
       Options.Trace ? &Options.Trace->addLane("prefetch " + std::to_string(Id),
                                               FirstPlace + static_cast<int>(Id))
                     : nullptr);
+  WorkMeter Meter(workTimes(), PrefetchWork::Scheduling);
   if (!os::hasMemoryFor([&] { workThrough(); }))
     noteOutOfMemory();
   if (std::optional<os::DiskUse> Use = os::diskUse(os::DiskUser::Thread)) {
@@ -113,6 +114,7 @@ bool PrefetchEngine::Impl::leavesToLinker() const {
 /// Adds what the file of \p Entry names.
 void PrefetchEngine::Impl::follow(const InputEntry &Entry, FileLook &Look) {
   TraceSpan Span("look inside", Entry.Path);
+  WorkPart Part(PrefetchWork::Looking);
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));
 }
 
@@ -148,6 +150,7 @@ static bool reopen(const InputEntry &Entry, FilePointer &File) {
 /// \p IsClaimed: the caller is to open it.
 FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   TraceSpan Span("open", Entry.Named.Name);
+  WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
@@ -187,6 +190,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   };
   if (!File)
     return LeaveAll();
+  WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
   if (readsWhole(Entry)) {
     Looked.release();
@@ -293,6 +297,7 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   if (!Entry.hasCopy() && !reopen(Entry, File))
     return;
   TraceSpan Span("read symbols", Entry.Path);
+  WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
   Entry.Headers = nullptr;
   Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
@@ -322,6 +327,7 @@ bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
 /// Whether anything of an entry may have to be fetched.
 bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
                                      const os::OpenFile &File) const {
+  WorkPart Part(PrefetchWork::Residency);
   // A small file that is held was read to be held.
   if (Entry.hasCopy())
     return false;
@@ -347,6 +353,7 @@ bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
 void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
+  WorkPart Part(PrefetchWork::Planning);
   const RecordedFile *Record = recordOf(Entry.Path, File.identity());
   if (readsWhole(Entry) || (!Record && fetchesWhole(Entry))) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
@@ -373,6 +380,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
 /// Fetches what is planned for \p Stage; opens \p File when it is null.
 void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       FilePointer File) {
+  WorkPart Part(PrefetchWork::Fetching);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
     if (!isReadIn(Entry.Plan[I], Stage) ||
         !Planner->isLinked(Entry.Plan[I].Member))

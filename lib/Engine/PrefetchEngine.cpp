@@ -91,6 +91,7 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                                          const NamedInput &Named,
                                          const os::OpenFile &File) {
   Figures.Inputs.fetch_add(File.size(), std::memory_order_relaxed);
+  WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
   if (Entry.Before)
     Figures.Resident.fetch_add(residentBytes(Entry, File.size()),
@@ -169,6 +170,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
       Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
                     : nullptr);
   TraceSpan Span("left to the linker", Path);
+  WorkMeter Meter(workTimes(), PrefetchWork::HandingOver);
   std::optional<NamedInput> Claimed;
   std::optional<TraceClock::time_point> Begin;
   InputEntry *Entry = [&] {
@@ -236,6 +238,12 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   Stats.ShortOfMemory = Bytes.window().isShort();
   if (Options.HandOver)
     Stats.WaitedMs = Milliseconds(TraceClock::duration(Figures.Waited.load()));
+  if (Options.MeasuresProcessor && os::processorTime()) {
+    Stats.ProcessorMs.emplace();
+    for (unsigned W = 0; W != NumPrefetchWorks; ++W)
+      Stats.ProcessorMs->at(W) = Milliseconds(
+          std::chrono::nanoseconds(Figures.Processor.at(W).load()));
+  }
   if (Figures.IsOutOfMemory.load())
     Stats.Problems.push_back({"no memory left for the prefetcher", 1});
   for (CountedProblem &P : Figures.Problems.list())

@@ -65,6 +65,17 @@ static bool doAside(std::function<void()> Work) {
   return !Thread.start(std::move(Work)) && Thread.join(StorePatience);
 }
 
+/// Adds the processor time that the calling thread takes for \p Work to \p Sum,
+/// in nanoseconds.
+template <class Function>
+static void measure(std::atomic<int64_t> &Sum, Function Work) {
+  std::optional<std::chrono::nanoseconds> Begin = os::processorTime();
+  Work();
+  if (std::optional<std::chrono::nanoseconds> End = os::processorTime();
+      Begin && End)
+    Sum.fetch_add((*End - *Begin).count());
+}
+
 LinkSession::~LinkSession() {
   os::onThreadShortage(nullptr);
   end(/*Succeeded=*/false);
@@ -153,15 +164,16 @@ void LinkSession::useProfile(const LinkCommand &Command,
     bool MayReplace = true;
   };
   auto Result = std::make_shared<Read>();
-  if (!doAside([Result, Path = ProfilePath] {
-        Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
-        if (Loaded) {
-          Result->Profile = std::move(*Loaded);
-          return;
-        }
-        Result->Problem = toString(Loaded.takeError());
-        Result->MayReplace = mayReplaceProfile(Path);
-      })) {
+  auto Load = [Result, Path = ProfilePath] {
+    Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
+    if (Loaded) {
+      Result->Profile = std::move(*Loaded);
+      return;
+    }
+    Result->Problem = toString(Loaded.takeError());
+    Result->MayReplace = mayReplaceProfile(Path);
+  };
+  if (!doAside([Time = RecordTime, Load] { measure(*Time, Load); })) {
     note("profile '" + ProfilePath + "': cannot be read in time");
     ProfilePath.clear();
     return;
@@ -226,14 +238,14 @@ void LinkSession::keepProfile(bool Succeeded) {
     return;
 
   auto Failures = std::make_shared<std::vector<std::string>>();
-  bool InTime = doAside([Failures, Pages, New, Path = ProfilePath,
-                         Prune = Settings.Profile == "auto"] {
+  auto Keep = [Failures, Pages, New, Path = ProfilePath,
+               Prune = Settings.Profile == "auto"] {
     if (New)
       Failures->push_back(keep(Path, *New, Prune));
     if (Pages)
       Failures->push_back(toString(Pages->keep()));
-  });
-  if (!InTime)
+  };
+  if (!doAside([Time = RecordTime, Keep] { measure(*Time, Keep); }))
     Failures = std::make_shared<std::vector<std::string>>(
         1, "profile '" + ProfilePath + "': cannot be written in time");
   bool Failed = false;
@@ -319,8 +331,10 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       // What keeping a record reads is not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
-      if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
-        note("no memory for a record");
+      measure(*RecordTime, [&] {
+        if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
+          note("no memory for a record");
+      });
     }
     if (Trace) {
       traceStages();
@@ -368,6 +382,9 @@ void LinkSession::writeReports() {
     Stats.LinkMs = milliseconds();
     if (Engine) {
       Engine->addTo(Stats, Origin);
+      if (Stats.ProcessorMs)
+        Stats.ProcessorMs->at(static_cast<size_t>(PrefetchWork::Record)) +=
+            static_cast<double>(RecordTime->load()) * 1e-6;
       if (UseBefore && UseAfter)
         addLinkersDiskUse(*UseAfter - *UseBefore, Engine->diskUse(), Stats);
     }

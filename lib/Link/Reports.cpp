@@ -56,6 +56,7 @@ EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
   Options.HandOver = HandOver;
   Options.Plan = planOptionsOf(Command);
   Options.Trace = Trace;
+  Options.MeasuresProcessor = Settings.Stats;
   return Options;
 }
 

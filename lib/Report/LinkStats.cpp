@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <array>
@@ -46,6 +47,13 @@ static void writeMilliseconds(json::OStream &J, StringRef Key,
   J.attributeEnd();
 }
 
+const char *prefetchWorkName(PrefetchWork Work) {
+  static constexpr std::array<const char *, NumPrefetchWorks> Names = {
+      "opening",  "residency",    "looking",    "planning",
+      "fetching", "handing_over", "scheduling", "record"};
+  return Names.at(static_cast<size_t>(Work));
+}
+
 void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
   json::OStream J(OS, /*IndentSize=*/2);
   auto Optional = [](auto Value) -> json::Value {
@@ -83,6 +91,14 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     writeMilliseconds(J, "waited_ms", S.WaitedMs);
     J.attribute("linker_read_bytes", Optional(S.LinkerReadBytes));
     J.attribute("linker_stops", Optional(S.LinkerStops));
+    if (S.ProcessorMs)
+      J.attributeObject("processor_ms", [&] {
+        for (unsigned W = 0; W != NumPrefetchWorks; ++W)
+          writeMilliseconds(J, prefetchWorkName(static_cast<PrefetchWork>(W)),
+                            S.ProcessorMs->at(W));
+      });
+    else
+      J.attribute("processor_ms", nullptr);
     J.attributeArray("errors", [&] {
       for (const CountedProblem &P : S.Problems)
         J.object([&] {
@@ -230,6 +246,31 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
       << " handed to the linker ready-made.";
 }
 
+/// The prefetcher's own processor time, and what most of it was for.
+static void addProcessor(const LinkStats &S, raw_ostream &P) {
+  static constexpr std::array<const char *, NumPrefetchWorks> For = {
+      "opening files",
+      "asking what is in memory",
+      "looking into files",
+      "planning",
+      "fetching",
+      "handing files over",
+      "dividing up its work",
+      "the record"};
+  if (!S.ProcessorMs)
+    return;
+  double Sum = 0;
+  for (double Ms : *S.ProcessorMs)
+    Sum += Ms;
+  constexpr double MinMs = 5; // as above
+  if (Sum < MinMs)
+    return;
+  const auto *Most = llvm::max_element(*S.ProcessorMs);
+  P << " The prefetcher took " << seconds(Sum) << " of processor time, "
+    << seconds(*Most) << " of it for " << For.at(Most - S.ProcessorMs->begin())
+    << ".";
+}
+
 void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
   std::string Text;
   raw_string_ostream P(Text);
@@ -244,6 +285,7 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
     if (S.HintedBytes != 0)
       addFetched(S, P);
     addLinker(S, P);
+    addProcessor(S, P);
   }
   P << " The link took " << seconds(S.LinkMs) << ".";
   addProblems(S, P);

@@ -222,6 +222,9 @@ uint64_t os::freeDescriptors() {
 
 std::optional<DiskUse> os::diskUse(DiskUser) { return std::nullopt; }
 std::optional<uint64_t> os::countWaits() { return std::nullopt; }
+std::optional<std::chrono::nanoseconds> os::processorTime() {
+  return std::nullopt;
+}
 unsigned os::usableProcessors() { return 2; }
 
 std::chrono::steady_clock::time_point os::now() {

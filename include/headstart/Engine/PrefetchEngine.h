@@ -62,6 +62,8 @@ inline constexpr unsigned NumLinkStages = 7;
 const char *linkStageName(LinkStage Stage);
 
 struct EngineOptions {
+  /// Whether processor time is measured; costs some clock reads an input.
+  bool MeasuresProcessor = false;
   /// Threads. More than cores on purpose: they wait for the disk, not for a
   /// processor. Cut to what the limit on open files allows.
   unsigned Jobs = 8;

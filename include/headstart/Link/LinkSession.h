@@ -106,6 +106,9 @@ private:
   std::string WhyOff; ///< known after `begin`
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
+  /// Processor time for records, in nanoseconds; shared with whoever keeps one.
+  std::shared_ptr<std::atomic<int64_t>> RecordTime =
+      std::make_shared<std::atomic<int64_t>>(0);
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
   std::unique_ptr<PrefetchEngine> Engine;
   bool HasJoined = false; ///< all threads of the engine have ended

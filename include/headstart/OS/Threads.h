@@ -63,6 +63,10 @@ enum class DiskUser : uint8_t {
 /// Costs a system call. Any thread.
 std::optional<DiskUse> diskUse(DiskUser User);
 
+/// The processor time that the calling thread has taken; nothing where the
+/// system does not tell. Costs a system call.
+std::optional<std::chrono::nanoseconds> processorTime();
+
 /// How many processors this process may use, at least 1.
 unsigned usableProcessors();
 

@@ -17,6 +17,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,22 @@ struct CountedProblem {
   std::string Message; ///< with the path of the first occurrence
   uint64_t Count = 0;
 };
+
+/// What the prefetcher takes processor time for.
+enum class PrefetchWork : uint8_t {
+  Opening,     ///< finding, opening and mapping inputs
+  Residency,   ///< asking what is in memory
+  Looking,     ///< reading headers, names and symbols
+  Planning,    ///< which ranges are fetched
+  Fetching,    ///< asking for them, and waiting
+  HandingOver, ///< on the linker's threads
+  Scheduling,  ///< the rest
+  Record,      ///< of the last link and of this
+};
+inline constexpr unsigned NumPrefetchWorks = 8;
+
+/// Its key in the JSON: "handing_over". A literal.
+const char *prefetchWorkName(PrefetchWork Work);
 
 struct LinkStats {
   std::string Tool;    ///< "lld-link"
@@ -63,6 +80,9 @@ struct LinkStats {
   std::optional<uint64_t> LinkerReadBytes;
   /// How often they stopped for a page that was not in memory.
   std::optional<uint64_t> LinkerStops;
+  /// Processor time in milliseconds, by PrefetchWork. Absent where the system
+  /// does not tell.
+  std::optional<std::array<double, NumPrefetchWorks>> ProcessorMs;
   std::vector<CountedProblem> Problems;
 };
 

@@ -15,6 +15,8 @@ std::optional<uint64_t> countWaits() { return std::nullopt; }
 
 std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
 
+std::optional<std::chrono::nanoseconds> processorTime() { return std::nullopt; }
+
 unsigned usableProcessors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }

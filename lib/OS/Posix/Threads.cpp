@@ -15,6 +15,14 @@ namespace headstart::os {
 
 // glibc asks sched_getaffinity(2); libc++ the number of those in use, which on
 // macOS is hw.logicalcpu.
+std::optional<std::chrono::nanoseconds> processorTime() {
+  timespec Time;
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time) != 0)
+    return std::nullopt;
+  return std::chrono::seconds(Time.tv_sec) +
+         std::chrono::nanoseconds(Time.tv_nsec);
+}
+
 unsigned usableProcessors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }

@@ -23,6 +23,19 @@ std::optional<uint64_t> countWaits() { return std::nullopt; }
 
 std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
 
+std::optional<std::chrono::nanoseconds> processorTime() {
+  FILETIME Ignored;
+  FILETIME Kernel;
+  FILETIME User;
+  if (::GetThreadTimes(::GetCurrentThread(), &Ignored, &Ignored, &Kernel,
+                       &User) == 0)
+    return std::nullopt;
+  const auto Ticks = [](FILETIME Time) { // of 100 ns
+    return (int64_t(Time.dwHighDateTime) << 32) + Time.dwLowDateTime;
+  };
+  return std::chrono::nanoseconds((Ticks(Kernel) + Ticks(User)) * 100);
+}
+
 unsigned usableProcessors() {
   std::array<USHORT, 64> Groups;
   auto Count = static_cast<USHORT>(Groups.size());
