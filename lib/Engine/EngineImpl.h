@@ -65,19 +65,19 @@ public:
     cancel();
   }
   PrefetchEngine::ProfileUse profileUse() const;
+  const RecordedFile *recordOf(llvm::StringRef Path,
+                               const os::FileIdentity &Identity) const;
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
 
 private:
   void addRecordedInputs();
-  const RecordedFile *recordOf(llvm::StringRef Path,
-                               const os::FileIdentity &Identity) const;
   void work(unsigned Id);
   void workThrough();
   bool begins(LinkStage Stage) const;
   void lookInto(const InputEntry &Entry, const FilePointer &File,
                 Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
-  void prepareWhole(InputEntry &Entry, const FilePointer &File, Worker &Own);
+  void prepareUnseen(InputEntry &Entry, const FilePointer &File, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
   void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
               Worker &Own);
@@ -104,6 +104,12 @@ private:
   }
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
+  const std::vector<PlannedRange> *recordedPlan(const InputEntry &Entry) const;
+  /// Whether no look is needed to know what is fetched of an object.
+  bool isPlannedUnseen(const InputEntry &Entry) const {
+    return readsWhole(Entry) ||
+           (isObjectByName(Entry.Named) && recordedPlan(Entry));
+  }
   bool isResident(const os::OpenFile &File, const os::Residency &Before,
                   const RecordedFile &Record) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;

@@ -192,9 +192,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return LeaveAll();
   WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
-  if (readsWhole(Entry)) {
+  if (isPlannedUnseen(Entry)) {
     Looked.release();
-    return prepareWhole(Entry, File, Own);
+    return prepareUnseen(Entry, File, Own);
   }
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
@@ -204,7 +204,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (leavesToLinker())
     return LeaveAll();
   bool NeedsPlan = needsPlan(Entry, *File);
-  if (Planner->planTogether() && NeedsPlan) {
+  if (Planner->planTogether() && NeedsPlan && !recordedPlan(Entry)) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
@@ -223,9 +223,10 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   finish(Entry, File, /*IsDone=*/!NeedsPlan, Own);
 }
 
-/// The same for a small object: it is looked into when it is there, if at all.
-void PrefetchEngine::Impl::prepareWhole(InputEntry &Entry,
-                                        const FilePointer &File, Worker &Own) {
+/// The same for what needs no look: it is looked into when it is there, if at
+/// all.
+void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
+                                         const FilePointer &File, Worker &Own) {
   bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
   if (NeedsPlan)
     plan(Entry, *File, Own);
@@ -269,8 +270,8 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
   StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
-  if ((readsWhole(Entry) || Own.Look.isObject()) && isWorthFollowing(Entry) &&
-      Own.Look.isObject())
+  if ((isPlannedUnseen(Entry) || Own.Look.isObject()) &&
+      isWorthFollowing(Entry) && Own.Look.isObject())
     follow(Entry, Own.Look);
   for (unsigned S = 1; S != NumLinkStages; ++S)
     if (auto Stage = static_cast<LinkStage>(S); Passed & bitOf(Stage))
@@ -309,6 +310,13 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
                                const os::FileIdentity &Identity) const {
   const RecordedFile *File = Recorded.lookup(Path);
   return File && File->Identity == Identity ? File : nullptr;
+}
+
+/// What the last link's plan of \p Entry left of it; null when there is none.
+const std::vector<PlannedRange> *
+PrefetchEngine::Impl::recordedPlan(const InputEntry &Entry) const {
+  const RecordedFile *Record = recordOf(Entry.Path, Entry.Identity);
+  return Record && !Record->Plan.empty() ? &Record->Plan : nullptr;
 }
 
 /// Whether all that the last link touched of \p File is in memory. What it did
@@ -360,12 +368,21 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }
-  if (!Record) {
-    (void)Inputs.beginSymbols(Entry);
-    Entry.Headers = nullptr;
+  if (const std::vector<PlannedRange> *Known = recordedPlan(Entry)) {
+    Entry.Plan = *Known;
+    Entry.Source = PlanSource::Record;
+  } else {
+    // Of an archive the record knows which members are linked.
+    if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
+      (void)Inputs.beginSymbols(Entry);
+      Entry.Headers = nullptr;
+    }
+    Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
+                               Own.Buffers, Record);
+    Entry.Source = PlanSource::Layout;
   }
-  Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
-                             Own.Buffers, Record);
+  if (Entry.Before && Entry.Before->ResidentPages != 0)
+    Entry.Source = PlanSource::Other;
   if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);

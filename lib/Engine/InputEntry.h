@@ -47,6 +47,10 @@ constexpr StageSet bitOf(LinkStage Stage) {
 }
 static_assert(NumLinkStages <= 8);
 
+/// What a plan was made from. Other: nothing that tells more than the page
+/// tables do.
+enum class PlanSource : uint8_t { Other, Layout, Record };
+
 using FilePointer = std::shared_ptr<const os::OpenFile>;
 
 struct InputEntry {
@@ -76,6 +80,7 @@ struct InputEntry {
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:
   std::vector<PlannedRange> Plan;
+  PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;

@@ -208,10 +208,11 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
   Inputs.forEachReady([&](const InputEntry &Entry) {
     if (!isWorthRecord(Entry))
       return;
-    if (recordOf(Entry.Path, Entry.Identity))
-      ++Use.Matched;
-    else
-      ++Use.Changed;
+    const RecordedFile *Record = recordOf(Entry.Path, Entry.Identity);
+    ++(Record ? Use.Matched : Use.Changed);
+    if (Record && Record->Plan.empty() && Entry.IsPlanned &&
+        Entry.Source == PlanSource::Layout)
+      ++Use.Refined;
   });
   return Use;
 }
@@ -309,7 +310,14 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
-  return State->Held.touched();
+  std::optional<std::vector<RecordedFile>> Files = State->Held.touched();
+  // What was in memory was not planned; what was known of it still holds.
+  if (Files)
+    for (RecordedFile &File : *Files)
+      if (const RecordedFile *Known = State->recordOf(File.Path, File.Identity);
+          Known && File.Plan.empty())
+        File.Plan = Known->Plan;
+  return Files;
 }
 
 uint64_t PrefetchEngine::copiedBytes() const {

@@ -8,6 +8,7 @@
 
 #include "Store.h"
 #include "headstart/OS/PageTables.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace llvm;
@@ -129,6 +130,25 @@ bool isWorthRecord(const InputEntry &Entry) {
          (Entry.Contents->isMapped() || !isNamedOutside(Entry.Named.Reason));
 }
 
+/// What the next link fetches of \p Entry, of which \p Touched are in the page
+/// tables. Around a page that was touched others are that were only near; so of
+/// an object, whose plan by layout leaves nothing out, nothing is added.
+static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
+                                              ArrayRef<ByteRange> Touched,
+                                              const PlanOptions &Options) {
+  if (Entry.Source == PlanSource::Other)
+    return {};
+  if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
+    return cutPlan(Entry.Plan, Touched, Options);
+  std::vector<PlannedRange> Plan =
+      restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
+  llvm::sort(Plan, [](const PlannedRange &A, const PlannedRange &B) {
+    return std::pair(A.Phase, A.Range.Offset) <
+           std::pair(B.Phase, B.Range.Offset);
+  });
+  return Plan;
+}
+
 std::optional<std::vector<RecordedFile>> Store::touched() const {
   os::PageTables Tables;
   std::vector<RecordedFile> Result;
@@ -136,12 +156,14 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
   Inputs.forEachReady([&](const InputEntry &Entry) {
     if (!isWorthRecord(Entry) || !Told)
       return;
-    RecordedFile File{Entry.Path, Entry.Identity, {}};
+    RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =
                    Tables.present(Entry.Contents->Mapping.bytes())) {
       File.Touched = std::move(*Present);
+      if (Entry.IsPlanned)
+        File.Plan = planNextTime(Entry, File.Touched, Options.Plan);
     } else {
       Told = false;
     }

@@ -86,6 +86,12 @@ struct SectionKinds {
 /// Short names only: all the names that matter fit into the header's 8 bytes
 /// but DWARF's, which stand in the string table; `/` opens those.
 static SectionKinds kindsOf(const object::coff_section &Section) {
+  // Most are code, data or unwind tables.
+  constexpr SectionKinds Mostly = {PartKind::Contents, PartKind::Relocations};
+  if (Section.Name[0] == '.' && Section.Name[1] != 'd' &&
+      Section.Name[1] != 'l' &&
+      !(Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE))
+    return Mostly;
   StringRef Name(Section.Name, strnlen(Section.Name, sizeof(Section.Name)));
   if (Name == ".debug$S" || Name == ".debug$F")
     return {PartKind::DebugSymbols, PartKind::DebugRelocs};
@@ -104,7 +110,7 @@ static SectionKinds kindsOf(const object::coff_section &Section) {
     return {PartKind::DWARF, PartKind::DWARF};
   if (Section.Characteristics & COFF::IMAGE_SCN_LNK_REMOVE)
     return {PartKind::NeverRead, PartKind::NeverRead};
-  return {PartKind::Contents, PartKind::Relocations};
+  return Mostly;
 }
 
 namespace {

@@ -198,7 +198,7 @@ void LinkSession::noteProfileUse() {
   if (!Profile)
     return;
   PrefetchEngine::ProfileUse Use = Engine->profileUse();
-  ProfileHolds = Use.Matched != 0 && Use.Changed == 0;
+  ProfileHolds = Use.Matched != 0 && Use.Changed == 0 && Use.Refined == 0;
   ProfileState = ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
 }
 

@@ -72,7 +72,7 @@ Error ProgramPages::keep() {
       !mayReplaceProfile(Record))
     return Error::success();
   LinkProfile New = newProfile(Tool, Program, "program");
-  RecordedFile Pages{Program, File.identity(), {}};
+  RecordedFile Pages{Program, File.identity(), {}, {}};
   os::PageTables Tables;
   for (const os::ProgramPart &Part : os::programParts()) {
     std::optional<std::vector<ByteRange>> Present = Tables.present(Part.Memory);

@@ -9,6 +9,7 @@
 #include "headstart/Plan/FetchPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <array>
 #include <optional>
 
 using namespace llvm;
@@ -63,7 +64,11 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     return Plan;
   }
 
+  // The phase of each part, asked once for each kind.
   const LinkerModel &Model = LinkerModel::of(Options.Kind);
+  std::array<std::optional<FetchPhase>, NumPartKinds> Phases;
+  for (unsigned K = 0; K != NumPartKinds; ++K)
+    Phases.at(K) = Model.phaseOf(static_cast<PartKind>(K), Options);
   std::vector<ByteRange> Covered;
   for (unsigned P = 0; P != NumFetchPhases; ++P) {
     auto Phase = static_cast<FetchPhase>(P);
@@ -71,7 +76,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     // earlier phase has not fetched already.
     std::vector<PlannedRange> Merged;
     for (const LayoutPart &Part : Parts) {
-      if (Model.phaseOf(Part.Kind, Options) != Phase)
+      if (Phases[static_cast<size_t>(Part.Kind)] != Phase)
         continue;
       uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
       uint64_t End =
@@ -107,10 +112,13 @@ static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
   Result.push_back({{Begin, End - Begin}, Like.Phase, Like.Why});
 }
 
-std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
-                                       ArrayRef<ByteRange> Touched,
-                                       uint64_t FileSize,
-                                       const PlanOptions &Options) {
+std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
+  return unite({}, Plan);
+}
+
+std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
+                                  ArrayRef<ByteRange> Touched,
+                                  const PlanOptions &Options) {
   std::vector<PlannedRange> Result;
   for (const PlannedRange &P : Plan) {
     const auto *T = llvm::partition_point(
@@ -119,7 +127,14 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
       addClosingGaps(Result, std::max(T->Offset, P.Range.Offset),
                      std::min(T->end(), P.Range.end()), P, Options);
   }
+  return Result;
+}
 
+std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
+                                       ArrayRef<ByteRange> Touched,
+                                       uint64_t FileSize,
+                                       const PlanOptions &Options) {
+  std::vector<PlannedRange> Result = cutPlan(Plan, Touched, Options);
   // What the layout did not foresee.
   PlannedRange Rest;
   Rest.Phase = Plan.empty() ? FetchPhase::Parse : Plan.back().Phase;

@@ -57,7 +57,6 @@ static void askForParse(ByteSource &Bytes, const ELFObject &Object) {
 /// The parts of an object, without what the linker will drop for an earlier
 /// input's copy: the symbols that tell are the next thing that it reads anyway.
 std::vector<LayoutPart> FilePlanner::readCOFF(FileLook &Look, uint32_t Order,
-                                              bool Recorded,
                                               SymbolBuffers &Buffers) {
   ByteSource &Bytes = Look.bytes();
   const COFFObject *Object = Look.coff();
@@ -68,7 +67,7 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileLook &Look, uint32_t Order,
     return ArchiveReader(Bytes).readIndex();
   }
   std::vector<LayoutPart> Parts = Object->Parts;
-  if (!Recorded && Object->Comdats.any() && !Object->SymbolTable.empty()) {
+  if (Object->Comdats.any() && !Object->SymbolTable.empty()) {
     askForParse(Bytes, *Object);
     dropSections(Parts,
                  Comdats.enter(Object->readComdats(Bytes, Buffers), Order));
@@ -94,8 +93,8 @@ std::vector<LayoutPart> FilePlanner::readELF(FileLook &Look,
       continue;
     }
     std::vector<LayoutPart> Mine = Object.Headers->Parts;
-    // A record tells what is read; symbols need not be asked.
-    if (!Recorded && !Object.Headers->Symbols.empty()) {
+    // A record tells which members are read; symbols need not be asked.
+    if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
       PartBytes Contents(Look.bytes(), Object.Within);
       askForParse(Contents, *Object.Headers);
       enterELFSymbols(Object.Headers->readSymbols(Contents, Buffers), Lazy,
@@ -143,10 +142,14 @@ FilePlanner::plan(FileLook &Look, const NamedInput &Named, uint32_t Order,
   else if (Options.Kind == Flavour::MachO && !Small)
     Parts = Look.machO(Options.Arch).readParts(Look.bytes(), Named.Whole);
   else if (!Small && !Named.Whole)
-    Parts = readCOFF(Look, Order, Record != nullptr, Buffers);
+    Parts = readCOFF(Look, Order, Buffers);
   std::vector<PlannedRange> Plan = planFile(Parts, FileSize, Options);
+  // Of an object the layout leaves nothing out; of an archive it does not know
+  // the members.
   if (Record && !Small)
-    Plan = restrictPlan(Plan, Record->Touched, FileSize, Options);
+    Plan = Look.isObject()
+               ? cutPlan(Plan, Record->Touched, Options)
+               : restrictPlan(Plan, Record->Touched, FileSize, Options);
   return Plan;
 }
 

@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace headstart {
 
-static constexpr StringRef Magic = "headstart profile 2\n";
+static constexpr StringRef Magic = "headstart profile 3\n";
 
 uint64_t RecordedFile::touchedBytes() const {
   uint64_t Bytes = 0;
@@ -58,6 +58,16 @@ std::string serializeProfile(const LinkProfile &Profile) {
     encodeULEB128(F.Identity.Size, OS);
     writeSigned(F.Identity.ModifiedNs, OS);
     writeSigned(F.Identity.ChangedNs, OS);
+    // With a plan, what was touched is what it names.
+    encodeULEB128(F.Plan.size(), OS);
+    for (const PlannedRange &P : F.Plan) {
+      encodeULEB128(P.Range.Offset, OS);
+      encodeULEB128(P.Range.Length, OS);
+      encodeULEB128(static_cast<unsigned>(P.Phase), OS);
+      encodeULEB128(static_cast<unsigned>(P.Why), OS);
+    }
+    if (!F.Plan.empty())
+      continue;
     encodeULEB128(F.Touched.size(), OS);
     uint64_t At = 0;
     for (const ByteRange &R : F.Touched) {
@@ -84,6 +94,32 @@ static void readRanges(RecordReader &R, RecordedFile &F) {
     F.Touched.push_back({At + Gap, Length});
     At += Gap + Length;
   }
+}
+
+/// Reads the plan of one file; it must be in order, phase by phase.
+static void readPlan(RecordReader &R, RecordedFile &F) {
+  uint64_t Count = R.count(4, "more ranges than bytes");
+  F.Plan.reserve(Count);
+  for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
+    ByteRange Range;
+    Range.Offset = R.number();
+    Range.Length = R.number();
+    uint64_t Phase = R.number();
+    uint64_t Why = R.number();
+    if (Range.Offset > F.Identity.Size ||
+        Range.Length > F.Identity.Size - Range.Offset || Range.Length == 0)
+      return R.fail("a range outside of its file");
+    if (Phase >= NumFetchPhases || Why >= NumPartKinds)
+      return R.fail("a phase or a kind that there is not");
+    PlannedRange P{Range, static_cast<FetchPhase>(Phase),
+                   static_cast<PartKind>(Why)};
+    if (!F.Plan.empty() && (P.Phase < F.Plan.back().Phase ||
+                            (P.Phase == F.Plan.back().Phase &&
+                             Range.Offset < F.Plan.back().Range.end())))
+      return R.fail("ranges out of order");
+    F.Plan.push_back(P);
+  }
+  F.Touched = rangesOf(F.Plan);
 }
 
 Expected<LinkProfile> parseProfile(StringRef Bytes) {
@@ -113,7 +149,9 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
     F.Identity.Size = R.number();
     F.Identity.ModifiedNs = R.signedNumber();
     F.Identity.ChangedNs = R.signedNumber();
-    readRanges(R, F);
+    readPlan(R, F);
+    if (F.Plan.empty())
+      readRanges(R, F);
     Profile.Files.push_back(std::move(F));
   }
   if (!R.failed() && R.remaining() != 0)

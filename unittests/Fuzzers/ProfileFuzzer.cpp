@@ -25,7 +25,7 @@ static constexpr fuzz::CostLimits Limits = {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
   // With a right checksum, or nothing would get past it.
-  std::string Bytes = "headstart profile 2\n";
+  std::string Bytes = "headstart profile 3\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   char Sum[8];
   llvm::support::endian::write64le(Sum, llvm::xxh3_64bits(Bytes));
@@ -38,8 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   }
   for (const RecordedFile &F : Profile->Files) {
     uint64_t Size = F.Identity.Size;
-    for (const PlannedRange &R :
-         restrictPlan(planFile({}, Size, {}), F.Touched, Size, {}))
+    std::vector<PlannedRange> Plan =
+        restrictPlan(planFile({}, Size, {}), F.Touched, Size, {});
+    Plan.insert(Plan.end(), F.Plan.begin(), F.Plan.end());
+    for (const PlannedRange &R : Plan)
       if (R.Range.Length > Size || R.Range.Offset > Size - R.Range.Length)
         abort();
   }

@@ -30,7 +30,8 @@ protected:
   /// Writes a record by which 1 MiB from the second on was touched.
   void record() {
     LinkProfile P;
-    P.Files = {{Program, openOrFail(Program).identity(), {{1 << 20, 1 << 20}}}};
+    P.Files = {
+        {Program, openOrFail(Program).identity(), {{1 << 20, 1 << 20}}, {}}};
     ASSERT_FALSE(llvm::errorToBool(saveProfile(Record, P)));
   }
   void evict() {
@@ -72,7 +73,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
 }
 
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
-  for (const char *Text : {"", "headstart profile 2\n", "something else"}) {
+  for (const char *Text : {"", "headstart profile 3\n", "something else"}) {
     Folder.write("record", Text);
     ProgramPages Pages("test", Program, Record);
     Pages.ask();

@@ -27,11 +27,19 @@ LinkProfile someProfile() {
   P.Names = {1, 300, UINT64_MAX};
   P.Files = {{"obj/a.obj",
               {2049, 17, 100000, 1700000000123456789, -5},
-              {{0, 4096}, {8192, 4096}, {99000, 1000}}},
-             {"obj/with \xff bytes.obj", {1, 2, 10, 0, 0}, {}},
+              {{0, 4096}, {8192, 4096}, {99000, 1000}},
+              {}},
+             {"obj/planned.obj",
+              {2049, 18, 100000, 1, 1},
+              {{0, 8192}, {12288, 100}},
+              {{{4096, 4096}, FetchPhase::Parse, PartKind::Symbols},
+               {{12288, 100}, FetchPhase::Parse, PartKind::Headers},
+               {{0, 4096}, FetchPhase::Types, PartKind::Types}}},
+             {"obj/with \xff bytes.obj", {1, 2, 10, 0, 0}, {}, {}},
              {"",
               {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MIN, INT64_MAX},
-              {{UINT64_MAX - 1, 1}}}};
+              {{UINT64_MAX - 1, 1}},
+              {}}};
   return P;
 }
 
@@ -64,8 +72,14 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
     EXPECT_EQ(Q->Files[I].Path, P.Files[I].Path);
     EXPECT_EQ(Q->Files[I].Identity, P.Files[I].Identity);
     EXPECT_EQ(Q->Files[I].Touched, P.Files[I].Touched);
+    ASSERT_EQ(Q->Files[I].Plan.size(), P.Files[I].Plan.size());
+    for (size_t J = 0; J != P.Files[I].Plan.size(); ++J) {
+      EXPECT_EQ(Q->Files[I].Plan[J].Range, P.Files[I].Plan[J].Range);
+      EXPECT_EQ(Q->Files[I].Plan[J].Phase, P.Files[I].Plan[J].Phase);
+      EXPECT_EQ(Q->Files[I].Plan[J].Why, P.Files[I].Plan[J].Why);
+    }
   }
-  EXPECT_EQ(Q->touchedBytes(), 4096U + 4096 + 1000 + 1);
+  EXPECT_EQ(Q->touchedBytes(), 4096U + 4096 + 1000 + 8192 + 100 + 1);
 }
 
 TEST(LinkProfileTest, AnEmptyOneIsOne) {
@@ -98,9 +112,28 @@ TEST(LinkProfileTest, BehindARightChecksumRangesStillLieInTheirFiles) {
       testing::AllOf(HasSubstr("outside of its file"), HasSubstr("at byte")));
 }
 
+TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
+  auto With = [](PlannedRange Last) {
+    LinkProfile P = someProfile();
+    P.Files[1].Plan.push_back(Last);
+    return problemOf(serializeProfile(P));
+  };
+  EXPECT_EQ(With({{4096, 1}, FetchPhase::Types, PartKind::Types}), "");
+  EXPECT_THAT(With({{100000, 1}, FetchPhase::Types, PartKind::Types}),
+              HasSubstr("outside of its file"));
+  EXPECT_THAT(With({{4095, 1}, FetchPhase::Types, PartKind::Types}),
+              HasSubstr("out of order"));
+  EXPECT_THAT(With({{50000, 1}, FetchPhase::Parse, PartKind::Types}),
+              HasSubstr("out of order"));
+  EXPECT_THAT(With({{50000, 1}, FetchPhase(NumFetchPhases), PartKind::Types}),
+              HasSubstr("that there is not"));
+  EXPECT_THAT(With({{50000, 1}, FetchPhase::Types, PartKind(NumPartKinds)}),
+              HasSubstr("that there is not"));
+}
+
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {
   std::string Bytes =
-      "headstart profile 2\n" + std::string(200, '\x80') + std::string(8, 'x');
+      "headstart profile 3\n" + std::string(200, '\x80') + std::string(8, 'x');
   EXPECT_THAT(problemOf(resealed(Bytes)), HasSubstr("malformed"));
 }
 

@@ -144,6 +144,7 @@ public:
   struct ProfileUse {
     uint64_t Matched = 0; ///< files that are what was recorded
     uint64_t Changed = 0; ///< files that are not, or are not recorded
+    uint64_t Refined = 0; ///< of Matched: now planned, and not before
   };
   ProfileUse profileUse() const;
 

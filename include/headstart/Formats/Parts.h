@@ -41,6 +41,7 @@ enum class PartKind : uint8_t {
   DebugStrings, ///< ELF: .debug_str and its kin, which are merged
   NeverRead,    ///< sections marked to be removed, padding
 };
+inline constexpr unsigned NumPartKinds = 14;
 
 /// The kind in words, as `headstart plan` prints it.
 llvm::StringRef partName(PartKind K);

@@ -62,6 +62,15 @@ std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
 
+/// What \p Plan covers, in order and disjoint.
+std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
+
+/// What of \p Plan is in \p Touched (in order, disjoint); gaps that Options
+/// allows are closed.
+std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
+                                  llvm::ArrayRef<ByteRange> Touched,
+                                  const PlanOptions &Options);
+
 /// \p Plan cut to what the last link of the same file touched. Phases stay;
 /// gaps that Options allows are closed; what was touched and is not in the plan
 /// comes in the plan's last phase (for an archive, whose members no layout

@@ -62,7 +62,7 @@ public:
 
 private:
   std::vector<LayoutPart> readCOFF(FileLook &Look, uint32_t Order,
-                                   bool Recorded, SymbolBuffers &Buffers);
+                                   SymbolBuffers &Buffers);
   std::vector<LayoutPart> readELF(FileLook &Look, const NamedInput &Named,
                                   uint32_t Order, bool Recorded,
                                   SymbolBuffers &Buffers);

@@ -19,6 +19,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
@@ -34,6 +35,10 @@ struct RecordedFile {
   os::FileIdentity Identity; ///< of the file that was linked
   /// In order, disjoint, within the file.
   std::vector<ByteRange> Touched;
+  /// Of a file that was planned by its layout: what of the plan was touched.
+  /// The page tables alone tell too much, since a fault enters what lies around
+  /// it as well.
+  std::vector<PlannedRange> Plan;
 
   uint64_t touchedBytes() const;
 };

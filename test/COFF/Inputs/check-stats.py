@@ -5,6 +5,7 @@
 Every field is in the man page, and nothing else is.
 """
 import json
+import os
 import re
 import sys
 
@@ -20,7 +21,7 @@ promised = {
     "not_handed_over", "touched_bytes", "wasted_bytes", "budget_bytes", "jobs",
     "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors",
     "why_off", "unfinished", "short_of_memory", "waited_ms",
-    "linker_read_bytes", "linker_stops"}
+    "linker_read_bytes", "linker_stops", "processor_ms"}
 assert set(stats) == promised, set(stats) ^ promised
 assert stats["tool"] == "lld-link" and stats["flavour"] == "coff"
 assert stats["mode"] == "on" and stats["version"] == 1
@@ -36,6 +37,13 @@ assert 0 < stats["first_hint_ms"] <= stats["last_hint_ms"], stats
 assert stats["errors"] == [], stats
 assert stats["why_off"] is None and stats["short_of_memory"] is False, stats
 assert stats["unfinished"] in (False, True) and stats["waited_ms"] >= 0, stats
+# What the prefetcher took is more than nothing, and less than all there was.
+parts = stats["processor_ms"]
+assert set(parts) == {"opening", "residency", "looking", "planning", "fetching",
+                      "handing_over", "scheduling", "record"}, parts
+assert all(part >= 0 for part in parts.values()), parts
+assert 0 < sum(parts.values()) < os.cpu_count() * stats["link_ms"], stats
+assert min(parts["opening"], parts["fetching"]) > 0, parts
 for key in ("linker_read_bytes", "linker_stops"):
     assert stats[key] is None or stats[key] >= 0, stats
 with open(sys.argv[4], encoding="utf-8") as file:
