@@ -141,7 +141,7 @@ def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name =
-    ["handover", "jobs", "memory", "profile", "stats", "trace"] in {
+    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>;
   def prefetch_#name#_colon : OwnValue<"prefetch-"#name>;
   def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>;
@@ -171,7 +171,7 @@ foreach name = [
   "force", "force:multiple", "force:multipleres", "force:unresolved",
   "functionpadmin", "ignoreidl", "kernel", "kill-at", "link", "lldsavetemps",
   "ltcg", "nocoffgrpinfo", "nodbgdirmerge", "noentry", "noexp", "nologo",
-  "noseh", "novcfeature", "pdbcompress", "print-search-paths", "profile",
+  "noseh", "novcfeature", "pdbcompress", "print-search-paths", "profile", "queue",
   "release", "summary", "swaprun:cd", "swaprun:net",
   "thinlto-emit-imports-files", "throwingnew", "time", "verbose"
 ] in

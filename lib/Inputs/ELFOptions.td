@@ -124,7 +124,7 @@ def prefetch_inputs : Flag<Both, "prefetch-inputs">, Group<grp_headstart>;
 def no_prefetch_inputs : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
-foreach name = ["handover", "jobs", "memory", "profile", "stats", "trace"] in {
+foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag
       : Flag<Both, "prefetch-"#name>, Group<grp_headstart>;
   def prefetch_#name#_equals

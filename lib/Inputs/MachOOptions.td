@@ -137,7 +137,7 @@ def prefetch_inputs : DoubleFlag<"prefetch-inputs">, Group<grp_headstart>;
 def no_prefetch_inputs : DoubleFlag<"no-prefetch-inputs">, Group<grp_headstart>;
 
 foreach name =
-    ["handover", "jobs", "memory", "profile", "stats", "trace"] in {
+    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>;
   def prefetch_#name#_equals
       : DoubleJoined<"prefetch-"#name#"=">, Group<grp_headstart>;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
+#include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"
@@ -129,6 +130,7 @@ void LinkSession::startEngine(LinkCommand Command) {
   beginTrace(Tool + " and its prefetcher");
   EngineOptions Options = engineOptions(Command, Settings.HandOver);
   useProfile(Command, Options);
+  waitForTurn(Command);
   if (Trace)
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   if (Settings.Stats)
@@ -137,6 +139,66 @@ void LinkSession::startEngine(LinkCommand Command) {
   os::onThreadShortage(std::make_shared<const std::function<bool()>>(
       [this] { return giveThreadsBack(); }));
   Engine->start(std::move(Command));
+}
+
+/// How much memory a link of \p Command takes: what the last one took, or half
+/// as much again as its inputs have, by a sample of them.
+static uint64_t memoryNeededFor(const LinkCommand &Command,
+                                const LinkProfile *Last) {
+  if (Last && Last->PeakBytes != 0)
+    return Last->PeakBytes;
+  constexpr size_t MaxLooks = 64;
+  const size_t Count = Command.Inputs.size();
+  const size_t Stride = Count / MaxLooks + 1;
+  uint64_t Bytes = 0;
+  for (size_t I = 0; I < Count; I += Stride) {
+    std::error_code Ignored;
+    if (Command.Inputs[I].Search == SearchRule::AsGiven)
+      Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
+  }
+  return Bytes * Stride * 3 / 2;
+}
+
+/// Waits until the links that run leave room for this one.
+void LinkSession::waitForTurn(const LinkCommand &Command) {
+  constexpr uint64_t SmallShare = 64; // of all memory: not worth a look
+  constexpr std::chrono::milliseconds Pause(50);
+  // Of one that is stopped nobody knows for how long.
+  constexpr std::chrono::minutes MaxPause(1);
+  const std::string Folder = profileFolder();
+  if (Settings.QueueBytes == 0 || Folder.empty())
+    return;
+  const uint64_t Need = memoryNeededFor(Command, Profile.get());
+  bool HasSaid = false;
+  uint64_t Running = 0;
+  auto Since = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - Since < MaxPause) {
+    os::SystemMemory Memory = os::SystemMemory::read();
+    uint64_t Total = std::min(Memory.TotalBytes,
+                              Memory.CgroupLimitBytes.value_or(UINT64_MAX));
+    uint64_t Free = Memory.available();
+    if (Settings.QueueBytes)
+      Total = Free = *Settings.QueueBytes;
+    else if (Need < Total / SmallShare)
+      return;
+    if (!Queue)
+      Queue = std::make_shared<LinkQueue>(Folder + "/links", Need);
+    auto Answer = std::make_shared<LinkQueue::Answer>(LinkQueue::Answer::None);
+    bool InTime = doAside([Answer, Mine = Queue, Total, Free] {
+      *Answer = Mine->ask(Total, Free);
+    });
+    if (InTime && *Answer == LinkQueue::Answer::Begin)
+      return;
+    if (!InTime || *Answer == LinkQueue::Answer::None)
+      break;
+    if (!std::exchange(HasSaid, true))
+      errs() << Tool << ": waits for other links: together they do not fit "
+             << "into memory (--prefetch-queue=none never waits)\n";
+    if (std::exchange(Running, Queue->running()) != Running)
+      Since = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(Pause);
+  }
+  Queue = nullptr;
 }
 
 /// Finds the record of this output's last link. One that cannot be read is
@@ -232,6 +294,7 @@ void LinkSession::keepProfile(bool Succeeded) {
         newProfile(Tool, Output, ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
+    New->PeakBytes = os::peakMemory().value_or(0);
   }
   std::shared_ptr<ProgramPages> Pages = MayRecord ? Program : nullptr;
   if (!New && !Pages)
@@ -343,6 +406,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       mergeTimeTrace(Succeeded);
     }
     writeReports();
+    Queue = nullptr;
     Program = nullptr; // and its thread, if that has not ended
   });
 }

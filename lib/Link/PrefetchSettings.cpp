@@ -91,6 +91,23 @@ static Error applyMemory(const PrefetchOption &O, PrefetchSettings &Settings) {
   return Error::success();
 }
 
+static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
+  Settings.QueueBytes = std::nullopt;
+  if (O.Value == "auto")
+    return Error::success();
+  Settings.QueueBytes = 0;
+  if (O.Value == "none")
+    return Error::success();
+  Expected<MemoryLimit> Limit = parseMemoryLimit(O.Value);
+  if (!Limit || Limit->Percent != 0) {
+    consumeError(Limit.takeError());
+    return invalid(O.Spelling + ": expected 'auto', 'none' or a size such as " +
+                   "2G, but got '" + O.Value + "'");
+  }
+  Settings.QueueBytes = Limit->Bytes;
+  return Error::success();
+}
+
 static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   bool HasText = O.HasValue && !O.Value.empty();
   if (O.Name == "prefetch-inputs") {
@@ -110,6 +127,8 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
     return applyJobs(O, Settings);
   if (O.Name == "prefetch-memory")
     return applyMemory(O, Settings);
+  if (O.Name == "prefetch-queue")
+    return applyQueue(O, Settings);
   if (O.Name == "prefetch-profile") {
     Settings.Profile = O.Value;
     return Error::success();

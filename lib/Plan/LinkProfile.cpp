@@ -47,6 +47,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
   writeString(Profile.Output, OS);
   writeString(Profile.Settings, OS);
   writeSigned(Profile.Recorded, OS);
+  encodeULEB128(Profile.PeakBytes, OS);
   encodeULEB128(Profile.Names.size(), OS);
   for (uint64_t Name : Profile.Names)
     encodeULEB128(Name, OS);
@@ -132,6 +133,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Output = R.string().str();
   Profile.Settings = R.string().str();
   Profile.Recorded = R.signedNumber();
+  Profile.PeakBytes = R.number();
   Profile.Names.resize(R.count(1, "more names than bytes"));
   for (uint64_t &Name : Profile.Names)
     Name = R.number();

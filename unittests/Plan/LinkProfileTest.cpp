@@ -24,6 +24,7 @@ LinkProfile someProfile() {
   P.Output = "out/game.exe";
   P.Settings = "codeview";
   P.Recorded = 1800000000;
+  P.PeakBytes = 3000000000;
   P.Names = {1, 300, UINT64_MAX};
   P.Files = {{"obj/a.obj",
               {2049, 17, 100000, 1700000000123456789, -5},
@@ -67,6 +68,7 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
   EXPECT_EQ(Q->Settings, P.Settings);
   EXPECT_EQ(Q->Names, P.Names);
   EXPECT_EQ(Q->Recorded, P.Recorded);
+  EXPECT_EQ(Q->PeakBytes, P.PeakBytes);
   ASSERT_EQ(Q->Files.size(), P.Files.size());
   for (size_t I = 0; I != P.Files.size(); ++I) {
     EXPECT_EQ(Q->Files[I].Path, P.Files[I].Path);

@@ -214,6 +214,7 @@ SystemMemory SystemMemory::read(const std::string &) {
 }
 
 uint64_t os::maxMappings(const std::string &) { return 65530; }
+std::optional<uint64_t> os::peakMemory() { return std::nullopt; }
 uint64_t os::maxOpenFiles() { return 1024; }
 uint64_t os::freeDescriptors() {
   World &W = World::current();

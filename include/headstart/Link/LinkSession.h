@@ -37,6 +37,8 @@
 
 namespace headstart {
 
+class LinkQueue;
+
 class LinkSession : PrefetchRun {
 public:
   /// \p Tool is the program's own name ("lld-link"), \p Final the options that
@@ -92,6 +94,7 @@ private:
   /// Whether there were any. Any thread.
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
+  void waitForTurn(const LinkCommand &Command);
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
   void noteProfileUse();
@@ -111,7 +114,8 @@ private:
       std::make_shared<std::atomic<int64_t>>(0);
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
   std::unique_ptr<PrefetchEngine> Engine;
-  bool HasJoined = false; ///< all threads of the engine have ended
+  std::shared_ptr<LinkQueue> Queue; ///< null: not in one
+  bool HasJoined = false;           ///< all threads of the engine have ended
 
   /// For the trace: when the linker came to each of its stages.
   std::mutex StagesMutex;

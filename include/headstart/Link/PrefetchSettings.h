@@ -44,6 +44,9 @@ struct PrefetchSettings {
   unsigned Jobs = 8;
   std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
   std::string Profile = "auto";      ///< "auto", "none" or a path
+  /// Whether links wait for each other: absent: when they do not fit into
+  /// memory together; so many bytes in the place of that; 0: never.
+  std::optional<uint64_t> QueueBytes;
   bool Stats = false;
   std::string StatsFile; ///< empty with Stats: a paragraph to standard error
   std::string TraceFile; ///< empty: no trace

@@ -58,6 +58,10 @@ struct SystemMemory {
   static SystemMemory read(const std::string &Root = "/");
 };
 
+/// The most memory that this process has had at once, what it has mapped of
+/// files included; nothing where the system does not tell.
+std::optional<uint64_t> peakMemory();
+
 /// The most memory mappings that one process may have (`vm.max_map_count`), or
 /// a careful guess where the system does not tell.
 uint64_t maxMappings(const std::string &Root = "/");

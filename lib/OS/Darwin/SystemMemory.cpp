@@ -71,6 +71,8 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
+std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
+
 uint64_t headstart::os::maxMappings(const std::string &) {
   return 65530; // no limit is known: Linux's default, the lowest that is
 }

@@ -33,6 +33,13 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
+std::optional<uint64_t> headstart::os::peakMemory() {
+  struct rusage Usage;
+  if (::getrusage(RUSAGE_SELF, &Usage) != 0)
+    return std::nullopt;
+  return static_cast<uint64_t>(Usage.ru_maxrss) * 1024;
+}
+
 uint64_t headstart::os::maxMappings(const std::string &Root) {
   constexpr uint64_t KernelDefault = 65530;
   const auto Text =

@@ -85,6 +85,8 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
+std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
+
 uint64_t headstart::os::maxMappings(const std::string &Root) {
   if (!isTheSystem(Root))
     return 65530; // Linux's default, the lowest limit that is known

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Links beside one that never ends, which waits for a FIFO.
+
+    link-queue.py LD.LLD STOCK
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+OURS, STOCK = sys.argv[1:]
+LINKS = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart", "links")
+
+
+def start(name, *options, inputs=("main.o",), program=OURS, **environment):
+    return subprocess.Popen(
+        [program, *inputs, *options, "-o", name], stderr=subprocess.PIPE,
+        text=True, env={**os.environ, **environment})
+
+
+def ended(link):
+    """How a link ended, within a minute, and what it said."""
+    said = link.communicate(timeout=60)[1]
+    words = sum("waits for other links" in line for line in said.splitlines())
+    assert len(said.splitlines()) == words, said
+    return f"status {link.returncode}, {['no', 'one'][words]} word"
+
+
+def places(kind):
+    return sorted(p.name for p in LINKS.glob(f"*-{kind}"))
+
+
+def wait_for(kind, count):
+    for _ in range(600):
+        if len(places(kind)) == count:
+            return
+        time.sleep(0.05)
+    sys.exit(f"no {count} that {kind}: {sorted(LINKS.iterdir())}")
+
+
+SMALL = "--prefetch-queue=1"
+print("alone:", ended(start("alone", SMALL)))
+endless = start("endless", SMALL, inputs=("main.o", "never.o"))
+wait_for("run", 1)
+second = start("second", SMALL)
+wait_for("wait", 1)
+print("beside another: waits")
+third = start("third", SMALL)
+wait_for("wait", 2)
+print("a third: waits")
+print("--prefetch-queue=none:", ended(start("none", "--prefetch-queue=none")))
+print("HEADSTART=off:", ended(start("off", SMALL, HEADSTART="off")))
+# Two wait, and whoever comes later waits for them, unless it is not in a queue.
+second.kill()
+third.kill()
+second.wait()
+third.wait()
+print("enough for both:", ended(start("both", "--prefetch-queue=1G")))
+second = start("second", SMALL)
+wait_for("wait", 1)
+third = start("third", SMALL)
+wait_for("wait", 2)
+assert second.poll() is None and third.poll() is None
+endless.kill()
+endless.wait()
+print("the other is killed:", ended(second))
+print("the third:", ended(third))
+subprocess.run([STOCK, "main.o", "-o", "stock"], check=True)
+stock = pathlib.Path("stock").read_bytes()
+for name in ("alone", "second", "third", "none", "off", "both"):
+    assert pathlib.Path(name).read_bytes() == stock, name
+print("outputs are stock's")
+print("left:", *(p.name for p in LINKS.iterdir()))
