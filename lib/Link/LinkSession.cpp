@@ -152,9 +152,9 @@ static uint64_t memoryNeededFor(const LinkCommand &Command,
   const size_t Stride = Count / MaxLooks + 1;
   uint64_t Bytes = 0;
   for (size_t I = 0; I < Count; I += Stride) {
+    // What is searched for is mostly not there by its name, and a library.
     std::error_code Ignored;
-    if (Command.Inputs[I].Search == SearchRule::AsGiven)
-      Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
+    Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
   }
   return Bytes * Stride * 3 / 2;
 }
@@ -294,7 +294,9 @@ void LinkSession::keepProfile(bool Succeeded) {
         newProfile(Tool, Output, ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
-    New->PeakBytes = os::peakMemory().value_or(0);
+    // Of its inputs a link never needs all at once.
+    uint64_t Peak = os::peakMemory().value_or(0);
+    New->PeakBytes = Peak - std::min(Peak, New->touchedBytes() / 2);
   }
   std::shared_ptr<ProgramPages> Pages = MayRecord ? Program : nullptr;
   if (!New && !Pages)

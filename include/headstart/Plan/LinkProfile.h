@@ -50,7 +50,7 @@ struct LinkProfile {
   /// is of use only to a link that reads the same kinds.
   std::string Settings;
   int64_t Recorded = 0;   ///< seconds since the epoch
-  uint64_t PeakBytes = 0; ///< of memory, at once; 0: not known
+  uint64_t PeakBytes = 0; ///< of memory that it needed at once; 0: not known
   /// Of namesOf the command line: tells this link from another one with the
   /// same output.
   std::vector<uint64_t> Names;
