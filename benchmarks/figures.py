@@ -18,6 +18,10 @@ class Run:
     major_faults: int
     outputs: str         # one hash over all output files
 
+    @property
+    def processor(self) -> float:
+        return self.user + self.system
+
 
 Runs = Dict[str, List[Run]]  # by variant, in the order of the rounds
 

@@ -14,7 +14,8 @@ from typing import Callable, Dict, List, Optional
 
 import harness
 import machine
-from figures import (Runs, format_bytes, kept, median, ratio, runs_of, table)
+import peers
+from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of, table)
 from harness import Variant
 from machine import say
 
@@ -96,10 +97,12 @@ def variants(sample: Sample, around: bool,
     ways = [Variant(f"{linker} 22 (stock)", stock, argv0=linker)]
     if around:
         ways.append(wrapped(f"headstart run {linker} 22", stock))
-        mold = shutil.which("mold")
-        if mold and linker == "ld.lld":
-            ways += [Variant("mold", pathlib.Path(mold), argv0="mold"),
-                     wrapped("headstart run mold", pathlib.Path(mold))]
+        for name in ("mold", "wild") if linker == "ld.lld" else ():
+            peer = peers.find(name)
+            if not peer.missing:
+                ways += [Variant(name, pathlib.Path(peer.program), argv0=name),
+                         wrapped(f"headstart run {name}",
+                                 pathlib.Path(peer.program))]
     elif linker == "lld-link":
         ways.append(Variant(PREFETCHING, stock, ["/prefetch-inputs"],
                             argv0=linker))
@@ -131,7 +134,7 @@ def comparable(name: str) -> bool:
     """Whether a variant is to make stock's very outputs. Stock lld writes its
     /prefetch-inputs into the PDB's command line, and other linkers make other
     files."""
-    return name != PREFETCHING and "mold" not in name
+    return name != PREFETCHING and "mold" not in name and "wild" not in name
 
 
 def all_same(*groups: Runs) -> bool:
@@ -188,6 +191,13 @@ def measure(condition: Condition, factor: float = 1) -> dict:
     }
 
 
+def processor(runs: List[Run], base: List[Run]) -> str:
+    """Processor time as a ratio; mold and wild leave theirs to a process that
+    nobody waits for."""
+    value = ratio(runs, base, "processor")
+    return f"{value:.2f}" if value > 0.2 else "not known"
+
+
 def rows(cold: Runs, warm: Runs) -> List[List[str]]:
     """A row for each way to link: names, times, ratios, bytes."""
     base = next(iter(cold))
@@ -195,11 +205,12 @@ def rows(cold: Runs, warm: Runs) -> List[List[str]]:
     for name, runs in cold.items():
         cells = [name, f"{median(runs):.2f} s",
                  f"{ratio(runs, cold[base]):.2f}",
+                 processor(runs, cold[base]),
                  format_bytes(median(runs, "read_bytes"))]
         if warm:
             cells += [f"{median(warm[name]):.2f} s",
                       f"{ratio(warm[name], warm[base]):.2f}",
-                      f"{ratio(warm[name], warm[base], 'system'):.2f}"]
+                      processor(warm[name], warm[base])]
         result.append(cells)
     return result
 
@@ -214,9 +225,9 @@ def text(figures: dict) -> str:
         about += (f" Memory held to {format_bytes(figures['memory'])}, of "
                   "which the linker allocates "
                   f"{format_bytes(figures['own_memory'])}.")
-    head = ["", "cold", "ratio", "read from disk"]
+    head = ["", "cold", "ratio", "processor", "read from disk"]
     if warm:
-        head += ["warm", "ratio", "system time"]
+        head += ["warm", "ratio", "processor"]
     told = "; ".join(
         f"{who} fetched {fetched(stats)}" for who, stats in
         zip(("a first link", "the next one"), figures["stats"]))

@@ -17,8 +17,9 @@ import harness
 from machine import say
 
 # What cargo is asked for: the versions that the figures speak of.
-CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0"}
-DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git"}
+CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0",
+          "wild": "wild-linker@0.10.0"}
+DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
 # The short form takes what is there.
 INSTALL = True
 NOT_INSTALLED = "not here, and the short form installs nothing"

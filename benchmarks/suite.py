@@ -12,6 +12,7 @@ import flavours
 import harness
 import links
 import scale
+import together
 import trees
 from figures import pairs, table
 from links import Condition
@@ -65,6 +66,7 @@ def full() -> Dict[str, Benchmark]:
     return {
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),
+        "together": Benchmark(together.measure, together.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}
 

@@ -131,7 +131,7 @@ class Links(unittest.TestCase):
         text = links.text(link())
         self.assertIn("## COFF: /debug\n\n10 files, 200 MB; 3 cold and 3 warm "
                       "rounds.", text)
-        self.assertIn(f"| {links.FIRST} | 3.00 s | 0.50 | 1.0 kB | 1.00 s "
+        self.assertIn(f"| {links.FIRST} | 3.00 s | 0.50 | 0.50 | 1.0 kB | 1.00 s "
                       "| 1.00 | 1.00 |", text)
         self.assertIn("fetched 50 MB ahead of the linker, which touched 100 MB "
                       "(0.50 of it)", text)
@@ -142,7 +142,7 @@ class Links(unittest.TestCase):
         text = links.text({**link(), "warm": {}, "memory": 2_000_000_000,
                            "own_memory": 1_000_000_000})
         self.assertIn("3 cold rounds. Memory held to 2.0 GB", text)
-        self.assertIn("| | cold | ratio | read from disk |\n", text)
+        self.assertIn("| | cold | ratio | processor | read from disk |\n", text)
 
     def test_titles(self):
         condition = links.Condition(lambda: None, reads_per_second=2000,

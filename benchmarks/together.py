@@ -1,0 +1,99 @@
+"""Eight links at once in memory that holds three of them.
+
+ninja starts as many links as there are processors. Ours wait for each other
+(LinkQueue.h); compared with stock's and with a pool of fixed size.
+"""
+
+import concurrent.futures
+import contextlib
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from typing import List
+
+import coff
+import harness
+import links
+import machine
+from figures import format_bytes, table
+from harness import Variant
+from machine import say
+
+LINKS = 8
+SHARE = 3.3     # of one link's inputs
+POOLS = (2, 3, 4)
+ROUNDS = 3
+
+
+def missing() -> str:
+    return ("" if machine.can_limit_memory()
+            else "holding memory needs root and a memory cgroup (v1)")
+
+
+def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path,
+            pool: int) -> dict:
+    """Starts all links, so many at a time; seconds, and how many failed."""
+    harness.make_cold(sample.inputs, sample.size())
+
+    def one(number: int) -> int:
+        out = scratch / f"out{number}"
+        out.mkdir(exist_ok=True)
+        return subprocess.run([str(way.program), *sample.arguments(out),
+                               *way.options],
+                              stdout=subprocess.DEVNULL).returncode
+
+    begin = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(pool) as executor:
+        failed = sum(map(bool, executor.map(one, range(LINKS))))
+    seconds = time.monotonic() - begin
+    say(f"    {way.name}, {pool} at a time: {seconds:.1f} s, {failed} failed")
+    return {"seconds": seconds, "failed": failed}
+
+
+def measure(factor: float) -> dict:
+    if missing():
+        return {"missing": missing()}
+    sample = coff.demo()
+    memory = int(SHARE * sample.size())
+    ours = harness.BIN / sample.linker
+    with contextlib.ExitStack() as stack:
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
+                                                dir=sample.folder))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        stack.enter_context(machine.held(scratch, memory=memory))
+        waits = Variant("Headstart", ours)
+        never = Variant("Headstart, `/prefetch-queue:none`", ours,
+                        ["/prefetch-queue:none"])
+        stock = Variant("lld-link 22 (stock)",
+                        harness.LLVM / sample.linker)
+        ways = [(stock, LINKS), (never, LINKS), (waits, LINKS),
+                *((never, pool) for pool in POOLS)]
+        runs: List[dict] = [
+            {"name": way.name, "pool": pool, "runs": []} for way, pool in ways]
+        for _ in range(links.scaled(ROUNDS, factor)):
+            for (way, pool), entry in zip(ways, runs):
+                entry["runs"].append(run_all(way, sample, scratch, pool))
+    return {"bytes": sample.size(), "memory": memory, "ways": runs}
+
+
+def text(figures: dict) -> str:
+    title = "## Eight links at once in memory for three"
+    if "missing" in figures:
+        return f"{title}\n\nNot measured: {figures['missing']}."
+    rows = []
+    for way in figures["ways"]:
+        seconds = statistics.median([run["seconds"] for run in way["runs"]])
+        rows.append([way["name"], str(way["pool"]), f"{seconds:.1f} s",
+                     ", ".join(str(run["failed"]) for run in way["runs"])])
+    best = min(float(row[2][:-2]) for row in rows if row[3].strip("0, ") == "")
+    for row in rows:
+        row.append(f"{float(row[2][:-2]) / best:.2f}")
+    return "\n".join([
+        title, "", f"Each has inputs of {format_bytes(figures['bytes'])}; the "
+        f"memory is held to {format_bytes(figures['memory'])}, all begin cold. "
+        f"Medians of {len(figures['ways'][0]['runs'])} rounds; failed: killed "
+        "for want of memory.", "",
+        *table(["", "at a time", "all eight", "failed", "to the best"], rows)])
