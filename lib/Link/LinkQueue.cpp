@@ -133,7 +133,8 @@ LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
       IsFirst &= Number < Other.Number;
     }
   }
-  bool HasRoom = Needed + NeedBytes <= TotalBytes && NeedBytes <= AvailableBytes;
+  bool HasRoom =
+      Needed + NeedBytes <= TotalBytes && NeedBytes <= AvailableBytes;
   if (!IsFirst || !(HasRoom || Running == 0))
     return Answer::Wait;
   std::string Runs = (Twine(Number) + "-" + Twine(NeedBytes) + "-run").str();

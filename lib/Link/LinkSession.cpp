@@ -181,8 +181,10 @@ void LinkSession::waitForTurn(const LinkCommand &Command) {
       Total = Free = *Settings.QueueBytes;
     else if (Need < Total / SmallShare)
       return;
+    // Links of different groups do not take each other's memory.
     if (!Queue)
-      Queue = std::make_shared<LinkQueue>(Folder + "/links", Need);
+      Queue = std::make_shared<LinkQueue>(
+          (Folder + "/links-" + Twine(Total)).str(), Need);
     auto Answer = std::make_shared<LinkQueue::Answer>(LinkQueue::Answer::None);
     bool InTime = doAside([Answer, Mine = Queue, Total, Free] {
       *Answer = Mine->ask(Total, Free);

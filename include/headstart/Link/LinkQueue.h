@@ -12,10 +12,10 @@
 /// others need, and some are killed. So the links of one user make a queue: one
 /// begins when there is room for it beside those that run.
 ///
-/// Each link has a file in a folder of the user's cache, and a lock on it, which
-/// its end releases, however it ends. Who begins next is decided under a lock of
-/// the folder. A link that runs waits for nobody, and the first in the queue
-/// begins when nobody runs: so there is no deadlock.
+/// Each link has a file in a folder of the user's cache, and a lock on it,
+/// which its end releases, however it ends. Who begins next is decided under a
+/// lock of the folder. A link that runs waits for nobody, and the first in the
+/// queue begins when nobody runs: so there is no deadlock.
 ///
 //===----------------------------------------------------------------------===//
 

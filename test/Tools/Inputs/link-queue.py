@@ -10,7 +10,7 @@ import sys
 import time
 
 OURS, STOCK = sys.argv[1:]
-LINKS = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart", "links")
+LINKS = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart", "links-1")
 
 
 def start(name, *options, inputs=("main.o",), program=OURS, **environment):
