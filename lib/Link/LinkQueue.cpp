@@ -44,7 +44,7 @@ static std::string pathIn(const std::string &Folder, const Twine &Name) {
 static int lock(const std::string &Path, sys::fs::CreationDisposition How,
                 std::chrono::milliseconds Patience) {
   int File = -1;
-  if (sys::fs::openFileForReadWrite(Path, File, How, sys::fs::OF_None))
+  if (sys::fs::openFileForWrite(Path, File, How, sys::fs::OF_None))
     return -1;
   if (!sys::fs::tryLockFile(File, Patience))
     return File;

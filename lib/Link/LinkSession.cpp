@@ -69,7 +69,7 @@ static bool doAside(std::function<void()> Work) {
 /// Adds the processor time that the calling thread takes for \p Work to \p Sum,
 /// in nanoseconds.
 template <class Function>
-static void measure(std::atomic<int64_t> &Sum, Function Work) {
+static void measure(std::atomic<int64_t> &Sum, const Function &Work) {
   std::optional<std::chrono::nanoseconds> Begin = os::processorTime();
   Work();
   if (std::optional<std::chrono::nanoseconds> End = os::processorTime();
