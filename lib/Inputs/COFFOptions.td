@@ -171,7 +171,7 @@ foreach name = [
   "force", "force:multiple", "force:multipleres", "force:unresolved",
   "functionpadmin", "ignoreidl", "kernel", "kill-at", "link", "lldsavetemps",
   "ltcg", "nocoffgrpinfo", "nodbgdirmerge", "noentry", "noexp", "nologo",
-  "noseh", "novcfeature", "pdbcompress", "print-search-paths", "profile", "queue",
+  "noseh", "novcfeature", "pdbcompress", "print-search-paths", "profile",
   "release", "summary", "swaprun:cd", "swaprun:net",
   "thinlto-emit-imports-files", "throwingnew", "time", "verbose"
 ] in

@@ -58,6 +58,8 @@ TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
 }
 
 TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
+  if (!Cache.abilities().Cachestat && !Cache.abilities().PopulateRead)
+    GTEST_SKIP() << "page tables to the page: not on this system";
   const MappedFile Mapping = freshMapping(100 * Page - 100);
   for (const ByteRange Range :
        {ByteRange{10 * Page, 2 * Page}, ByteRange{40 * Page, 1 * Page},
@@ -90,6 +92,8 @@ TEST_P(PageTablesTest, ATouchIsSeen) {
 }
 
 TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
+  if (!Cache.abilities().Cachestat && !Cache.abilities().PopulateRead)
+    GTEST_SKIP() << "page tables to the page: not on this system";
   const MappedFile Mapping = freshMapping(4000 * Page);
   for (uint64_t P = 0; P != 4000; P += 2)
     touch(Mapping, {P * Page, Page});

@@ -59,10 +59,12 @@ std::string asParagraph(const LinkStats &S) {
 }
 
 TEST(LinkStatsTest, JSONHasEveryPromisedField) {
-  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(someStats()));
+  LinkStats S = someStats();
+  S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
+  llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
   const llvm::json::Object &O = *V->getAsObject();
-  EXPECT_EQ(O.size(), 27U);
+  EXPECT_EQ(O.size(), 28U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
   EXPECT_EQ(O.getString("flavour"), "coff");
@@ -89,6 +91,12 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ(O.getNumber("waited_ms"), 0.5);
   EXPECT_EQ(O.getInteger("linker_read_bytes"), 1200000);
   EXPECT_EQ(O.getInteger("linker_stops"), 14);
+  const llvm::json::Object *Processor = O.getObject("processor_ms");
+  ASSERT_TRUE(Processor);
+  EXPECT_EQ(Processor->size(), NumPrefetchWorks);
+  EXPECT_EQ(Processor->getNumber("opening"), 1);
+  EXPECT_EQ(Processor->getNumber("looking"), 3.5);
+  EXPECT_EQ(Processor->getNumber("record"), 8);
   ASSERT_EQ(O.getArray("errors")->size(), 1U);
   EXPECT_EQ((*O.getArray("errors"))[0].getAsObject()->getInteger("count"), 2);
 }
@@ -99,7 +107,7 @@ TEST(LinkStatsTest, WhatDidNotHappenIsNull) {
   ASSERT_TRUE(bool(V));
   EXPECT_EQ(V->getAsObject()->getString("mode"), "off");
   for (const char *Key : {"first_hint_ms", "last_hint_ms", "waited_ms",
-                          "linker_read_bytes", "linker_stops"})
+                          "linker_read_bytes", "linker_stops", "processor_ms"})
     EXPECT_TRUE(V->getAsObject()->getNull(Key).has_value()) << Key;
 }
 
@@ -193,6 +201,18 @@ TEST(LinkStatsTest, WarmInWords) {
 }
 
 // What nobody tells is neither in memory nor out of it.
+TEST(LinkStatsTest, ProcessorTimeInWords) {
+  LinkStats S = someStats();
+  S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
+  EXPECT_NE(inWords(S).find("The prefetcher took 0.28 s of processor time, "
+                            "0.25 s of it for fetching. The link"),
+            std::string::npos)
+      << inWords(S);
+  // Nothing that anybody would look for.
+  S.ProcessorMs = {1, 0, 0, 0, 3, 0, 0, 0};
+  EXPECT_EQ(inWords(S).find("processor"), std::string::npos);
+}
+
 TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   LinkStats S = someStats();
   S.UnknownBytesBefore = S.InputsBytes;
