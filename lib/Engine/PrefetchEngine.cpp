@@ -169,7 +169,6 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   TraceLane::Use Lane(
       Options.Trace ? &Options.Trace->laneOfThisThread("linker's inputs", Place)
                     : nullptr);
-  TraceSpan Span("left to the linker", Path);
   WorkMeter Meter(workTimes(), PrefetchWork::HandingOver);
   std::optional<NamedInput> Claimed;
   std::optional<TraceClock::time_point> Begin;
@@ -183,6 +182,9 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   if (Begin)
     Figures.Waited.fetch_add((os::now() - *Begin).count(),
                              std::memory_order_relaxed);
+  // It begins behind the opening that it waited for: viewers turn an arrow
+  // around that points to what began earlier.
+  TraceSpan Span("left to the linker", Path);
   if (!Entry)
     return nullptr;
   if (Claimed) {
