@@ -70,7 +70,7 @@ TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
     EXPECT_TRUE(Own.isOpen());
     EXPECT_EQ(Own.size(), Contents.size());
   }));
-  for (unsigned I = 0; I != 300 || Evictions < 10; ++I) {
+  for (unsigned I = 0; I < 300 || Evictions < 10; ++I) {
     const HANDLE Reader =
         ::CreateFileW(Path.c_str(), GENERIC_READ, FILE_SHARE_READ, nullptr,
                       OPEN_EXISTING, 0, nullptr);
