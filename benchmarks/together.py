@@ -83,14 +83,14 @@ def text(figures: dict) -> str:
     title = "## Eight links at once in memory for three"
     if "missing" in figures:
         return f"{title}\n\nNot measured: {figures['missing']}."
-    rows = []
-    for way in figures["ways"]:
-        seconds = statistics.median([run["seconds"] for run in way["runs"]])
-        rows.append([way["name"], str(way["pool"]), f"{seconds:.1f} s",
-                     ", ".join(str(run["failed"]) for run in way["runs"])])
-    best = min(float(row[2][:-2]) for row in rows if row[3].strip("0, ") == "")
-    for row in rows:
-        row.append(f"{float(row[2][:-2]) / best:.2f}")
+    ways = figures["ways"]
+    seconds = [statistics.median(run["seconds"] for run in way["runs"])
+               for way in ways]
+    best = min(median for median, way in zip(seconds, ways)
+               if not any(run["failed"] for run in way["runs"]))
+    rows = [[way["name"], str(way["pool"]), f"{median:.1f} s",
+             ", ".join(str(run["failed"]) for run in way["runs"]),
+             f"{median / best:.2f}"] for median, way in zip(seconds, ways)]
     return "\n".join([
         title, "", f"Each has inputs of {format_bytes(figures['bytes'])}; the "
         f"memory is held to {format_bytes(figures['memory'])}, all begin cold. "

@@ -65,12 +65,12 @@ public:
     cancel();
   }
   PrefetchEngine::ProfileUse profileUse() const;
-  const RecordedFile *recordOf(llvm::StringRef Path,
-                               const os::FileIdentity &Identity) const;
   void addTo(LinkStats &Stats, TraceClock::time_point Origin) const;
 
 private:
   void addRecordedInputs();
+  const RecordedFile *recordOf(llvm::StringRef Path,
+                               const os::FileIdentity &Identity) const;
   void work(unsigned Id);
   void workThrough();
   bool begins(LinkStage Stage) const;
@@ -104,14 +104,12 @@ private:
   }
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
-  const std::vector<PlannedRange> *recordedPlan(const InputEntry &Entry) const;
   /// Whether no look is needed to know what is fetched of an object.
   bool isPlannedUnseen(const InputEntry &Entry) const {
     return readsWhole(Entry) ||
-           (isObjectByName(Entry.Named) && recordedPlan(Entry));
+           (isObjectByName(Entry.Named) && Entry.recordedPlan());
   }
-  bool isResident(const os::OpenFile &File, const os::Residency &Before,
-                  const RecordedFile &Record) const;
+  bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void plan(InputEntry &Entry, const os::OpenFile &File, Worker &Own);
 

@@ -10,8 +10,10 @@
 /// Protocol. A thread asks the scheduler what is next, does that, and asks
 /// again. For one input that is
 ///
-///     prepare ─ open ─ hold ─ publish ─ look inside ─┬─ plan ─ fetch
-///                                                    └─ (ELF) plan later
+///     prepare ─ open ─ hold ─ publish ─┬─ look inside ─┬─ plan ─ fetch
+///                                      │               └─ (ELF) plan later
+///                                      └─ fetch (small, recorded, almost
+///                                      there)
 ///
 /// and then, for each later stage of the link, fetch. Names that are found
 /// inside go to the scheduler's list, bytes come through the fetcher, what is
@@ -122,7 +124,7 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry, FileLook &Look) {
 /// recorded too. Objects mostly name the same: of those that are looked into
 /// for nothing else, a few are enough.
 bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
-  if (recordOf(Entry.Path, Entry.Identity))
+  if (Entry.Record)
     return false;
   bool IsLookedInto = !(Entry.Before && Entry.Before->complete()) &&
                       !(readsWhole(Entry) && Planner->planTogether());
@@ -204,7 +206,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (leavesToLinker())
     return LeaveAll();
   bool NeedsPlan = needsPlan(Entry, *File);
-  if (Planner->planTogether() && NeedsPlan && !recordedPlan(Entry)) {
+  if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
@@ -312,21 +314,14 @@ PrefetchEngine::Impl::recordOf(StringRef Path,
   return File && File->Identity == Identity ? File : nullptr;
 }
 
-/// What the last link's plan of \p Entry left of it; null when there is none.
-const std::vector<PlannedRange> *
-PrefetchEngine::Impl::recordedPlan(const InputEntry &Entry) const {
-  const RecordedFile *Record = recordOf(Entry.Path, Entry.Identity);
-  return Record && !Record->Plan.empty() ? &Record->Plan : nullptr;
-}
-
 /// Whether all that the last link touched of \p File is in memory. What it did
 /// not touch was perhaps never fetched: a warm file need not be whole.
-bool PrefetchEngine::Impl::isResident(const os::OpenFile &File,
-                                      const os::Residency &Before,
-                                      const RecordedFile &Record) const {
-  if (Before.ResidentPages < Record.touchedBytes() / Cache.pageSize())
+bool PrefetchEngine::Impl::isResident(const InputEntry &Entry,
+                                      const os::OpenFile &File) const {
+  if (Entry.Before->ResidentPages <
+      Entry.Record->touchedBytes() / Cache.pageSize())
     return false;
-  return llvm::all_of(Record.Touched, [&](ByteRange Range) {
+  return llvm::all_of(Entry.Record->Touched, [&](ByteRange Range) {
     std::optional<os::Residency> Part = Cache.residency(File, Range);
     return Part && Part->complete();
   });
@@ -343,8 +338,7 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
     return true;
   if (Entry.Before->complete())
     return false;
-  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
-  return !Record || !isResident(File, *Entry.Before, *Record);
+  return !Entry.Record || !isResident(Entry, File);
 }
 
 /// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,
@@ -362,13 +356,13 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
-  const RecordedFile *Record = recordOf(Entry.Path, File.identity());
+  const RecordedFile *Record = Entry.Record;
   if (readsWhole(Entry) || (!Record && fetchesWhole(Entry))) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
   }
-  if (const std::vector<PlannedRange> *Known = recordedPlan(Entry)) {
+  if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
     Entry.Plan = *Known;
     Entry.Source = PlanSource::Record;
   } else {
@@ -381,13 +375,13 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                Own.Buffers, Record);
     Entry.Source = PlanSource::Layout;
   }
-  if (Entry.Before && Entry.Before->ResidentPages != 0)
+  if (Entry.Before && Entry.Before->ResidentPages != 0) {
     Entry.Source = PlanSource::Other;
-  if (Entry.Before && Entry.Before->ResidentPages != 0)
     llvm::erase_if(Entry.Plan, [&](const PlannedRange &R) {
       std::optional<os::Residency> Part = Cache.residency(File, R.Range);
       return Part && Part->complete();
     });
+  }
   Entry.Fetched.assign(Entry.Plan.size(), 0);
   if (llvm::any_of(Entry.Plan,
                    [](const PlannedRange &R) { return R.Member != 0; }))

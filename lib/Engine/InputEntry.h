@@ -20,7 +20,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/LinkProfile.h"
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -76,6 +76,8 @@ struct InputEntry {
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
   bool IsFollowed = false; ///< what it names was added before that
+  /// Of the last link, where that had this very file.
+  const RecordedFile *Record = nullptr;
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:
@@ -99,6 +101,11 @@ struct InputEntry {
     return Before && !Before->complete() &&
            (Before->TotalPages - Before->ResidentPages) * FewPages <=
                Before->TotalPages;
+  }
+
+  /// What the last link's plan left of it; null when there is none.
+  const std::vector<PlannedRange> *recordedPlan() const {
+    return Record && !Record->Plan.empty() ? &Record->Plan : nullptr;
   }
 
   /// Whether all of it was read, to be held.

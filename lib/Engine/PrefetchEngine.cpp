@@ -145,6 +145,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   auto File = std::make_shared<os::OpenFile>();
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
+  Entry.Record = recordOf(Found.Path, File->identity());
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
@@ -210,9 +211,8 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
   Inputs.forEachReady([&](const InputEntry &Entry) {
     if (!isWorthRecord(Entry))
       return;
-    const RecordedFile *Record = recordOf(Entry.Path, Entry.Identity);
-    ++(Record ? Use.Matched : Use.Changed);
-    if (Record && Record->Plan.empty() && Entry.IsPlanned &&
+    ++(Entry.Record ? Use.Matched : Use.Changed);
+    if (Entry.Record && !Entry.recordedPlan() && Entry.IsPlanned &&
         Entry.Source == PlanSource::Layout)
       ++Use.Refined;
   });
@@ -312,14 +312,7 @@ PrefetchEngine::ProfileUse PrefetchEngine::profileUse() const {
 }
 
 std::optional<std::vector<RecordedFile>> PrefetchEngine::touched() const {
-  std::optional<std::vector<RecordedFile>> Files = State->Held.touched();
-  // What was in memory was not planned; what was known of it still holds.
-  if (Files)
-    for (RecordedFile &File : *Files)
-      if (const RecordedFile *Known = State->recordOf(File.Path, File.Identity);
-          Known && File.Plan.empty())
-        File.Plan = Known->Plan;
-  return Files;
+  return State->Held.touched();
 }
 
 uint64_t PrefetchEngine::copiedBytes() const {

@@ -167,6 +167,9 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
     } else {
       Told = false;
     }
+    // What was in memory was not planned; what was known of it still holds.
+    if (File.Plan.empty() && Entry.recordedPlan())
+      File.Plan = *Entry.recordedPlan();
     Result.push_back(std::move(File));
   });
   if (!Told)

@@ -39,7 +39,7 @@ public:
     if (!Times)
       return;
     Begin = os::processorTime();
-    Outer = std::exchange(Current, this);
+    Current = this;
   }
   WorkMeter(const WorkMeter &) = delete;
   WorkMeter &operator=(const WorkMeter &) = delete;
@@ -47,7 +47,7 @@ public:
     if (!Times)
       return;
     (void)enter(Now);
-    Current = Outer;
+    Current = nullptr;
   }
 
 private:
@@ -66,7 +66,6 @@ private:
 
   WorkTimes *Times;
   PrefetchWork Now;
-  WorkMeter *Outer = nullptr;
   std::optional<std::chrono::nanoseconds> Begin;
 };
 

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkQueue.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
@@ -21,7 +20,6 @@
 #include "llvm/Support/Path.h"
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 using namespace llvm;
 

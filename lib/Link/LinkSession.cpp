@@ -67,14 +67,23 @@ static bool doAside(std::function<void()> Work) {
 }
 
 /// Adds the processor time that the calling thread takes for \p Work to \p Sum,
-/// in nanoseconds.
+/// in nanoseconds, where somebody asks for that.
 template <class Function>
-static void measure(std::atomic<int64_t> &Sum, const Function &Work) {
+static void measure(std::atomic<int64_t> *Sum, const Function &Work) {
+  if (!Sum)
+    return Work();
   std::optional<std::chrono::nanoseconds> Begin = os::processorTime();
   Work();
   if (std::optional<std::chrono::nanoseconds> End = os::processorTime();
       Begin && End)
-    Sum.fetch_add((*End - *Begin).count());
+    Sum->fetch_add((*End - *Begin).count());
+}
+
+/// `doAside` for what reads or keeps a record.
+bool LinkSession::doForRecord(std::function<void()> Work) const {
+  return doAside([Time = RecordTime, Work = std::move(Work)] {
+    measure(Time.get(), Work);
+  });
 }
 
 LinkSession::~LinkSession() {
@@ -129,6 +138,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
 void LinkSession::startEngine(LinkCommand Command) {
   beginTrace(Tool + " and its prefetcher");
   EngineOptions Options = engineOptions(Command, Settings.HandOver);
+  if (Settings.Stats)
+    RecordTime = std::make_shared<std::atomic<int64_t>>(0);
   useProfile(Command, Options);
   waitForTurn(Command);
   if (Trace)
@@ -148,15 +159,19 @@ static uint64_t memoryNeededFor(const LinkCommand &Command,
   if (Last && Last->PeakBytes != 0)
     return Last->PeakBytes;
   constexpr size_t MaxLooks = 64;
+  constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
   const size_t Count = Command.Inputs.size();
-  const size_t Stride = Count / MaxLooks + 1;
-  uint64_t Bytes = 0;
-  for (size_t I = 0; I < Count; I += Stride) {
+  const auto Begin = std::chrono::steady_clock::now();
+  uint64_t Bytes = 0, Looks = 0;
+  for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
     // What is searched for is mostly not there by its name, and a library.
     std::error_code Ignored;
     Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
+    ++Looks;
+    if (std::chrono::steady_clock::now() - Begin > MaxTime)
+      break;
   }
-  return Bytes * Stride * 3 / 2;
+  return Looks == 0 ? 0 : Bytes / Looks * Count * 3 / 2;
 }
 
 /// Waits until the links that run leave room for this one.
@@ -228,7 +243,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
     bool MayReplace = true;
   };
   auto Result = std::make_shared<Read>();
-  auto Load = [Result, Path = ProfilePath] {
+  bool InTime = doForRecord([Result, Path = ProfilePath] {
     Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
     if (Loaded) {
       Result->Profile = std::move(*Loaded);
@@ -236,8 +251,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
     }
     Result->Problem = toString(Loaded.takeError());
     Result->MayReplace = mayReplaceProfile(Path);
-  };
-  if (!doAside([Time = RecordTime, Load] { measure(*Time, Load); })) {
+  });
+  if (!InTime) {
     note("profile '" + ProfilePath + "': cannot be read in time");
     ProfilePath.clear();
     return;
@@ -305,14 +320,14 @@ void LinkSession::keepProfile(bool Succeeded) {
     return;
 
   auto Failures = std::make_shared<std::vector<std::string>>();
-  auto Keep = [Failures, Pages, New, Path = ProfilePath,
-               Prune = Settings.Profile == "auto"] {
+  bool InTime = doForRecord([Failures, Pages, New, Path = ProfilePath,
+                             Prune = Settings.Profile == "auto"] {
     if (New)
       Failures->push_back(keep(Path, *New, Prune));
     if (Pages)
       Failures->push_back(toString(Pages->keep()));
-  };
-  if (!doAside([Time = RecordTime, Keep] { measure(*Time, Keep); }))
+  });
+  if (!InTime)
     Failures = std::make_shared<std::vector<std::string>>(
         1, "profile '" + ProfilePath + "': cannot be written in time");
   bool Failed = false;
@@ -398,7 +413,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       // What keeping a record reads is not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
-      measure(*RecordTime, [&] {
+      measure(RecordTime.get(), [&] {
         if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
           note("no memory for a record");
       });
@@ -450,7 +465,7 @@ void LinkSession::writeReports() {
     Stats.LinkMs = milliseconds();
     if (Engine) {
       Engine->addTo(Stats, Origin);
-      if (Stats.ProcessorMs)
+      if (Stats.ProcessorMs && RecordTime)
         Stats.ProcessorMs->at(static_cast<size_t>(PrefetchWork::Record)) +=
             static_cast<double>(RecordTime->load()) * 1e-6;
       if (UseBefore && UseAfter)

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The way to fetch that every system has: read, and throw away.
+/// What the platforms' ways to fetch share; and the way that every system has:
+/// read, and throw away.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,24 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
     if (Got < Want)
       return Fail(std::make_error_code(std::errc::io_error));
   }
+}
+
+/// What `PageCache::fetch` is everywhere: \p Fetch(Clipped, Result) fetches
+/// what
+/// \p File has of \p Range, which is not empty.
+template <class Function>
+HintResult fetchClipped(const OpenFile &File, ByteRange Range,
+                        const Function &Fetch) {
+  HintResult Result;
+  Result.Range = Range;
+  if (!File.isOpen())
+    return Result;
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  if (Clipped.empty())
+    Result.Outcome = HintOutcome::Accepted;
+  else
+    Fetch(Clipped, Result);
+  return Result;
 }
 
 } // namespace headstart::os::detail

@@ -95,6 +95,7 @@ private:
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
   void waitForTurn(const LinkCommand &Command);
+  bool doForRecord(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
   void noteProfileUse();
@@ -110,8 +111,8 @@ private:
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
   /// Processor time for records, in nanoseconds; shared with whoever keeps one.
-  std::shared_ptr<std::atomic<int64_t>> RecordTime =
-      std::make_shared<std::atomic<int64_t>>(0);
+  /// Null: it is not measured.
+  std::shared_ptr<std::atomic<int64_t>> RecordTime;
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
   std::unique_ptr<PrefetchEngine> Engine;
   std::shared_ptr<LinkQueue> Queue; ///< null: not in one

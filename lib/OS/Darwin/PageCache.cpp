@@ -88,29 +88,13 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  if (!File.isOpen())
-    return Result;
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  if (Clipped.empty()) {
-    Result.Outcome = HintOutcome::Accepted;
-    return Result;
-  }
-  if (Abilities.Hint) {
-    File.expectScatteredReads();
-    Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
-  }
-  fetchByReading(File, Clipped, Result);
-  return Result;
-}
-
-// A touch of a file that has shrunk is SIGBUS.
-HintResult PageCache::fetchInLargePages(const MappedFile &,
-                                        ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  return Result;
+  return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
+    if (Abilities.Hint) {
+      File.expectScatteredReads();
+      Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
+    }
+    fetchByReading(File, Clipped, Result);
+  });
 }
 
 // mincore looks each page up in the file's memory object and what that was

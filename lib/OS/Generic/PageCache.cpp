@@ -32,23 +32,9 @@ PageCache::hint(const OpenFile & /*File*/,
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  if (!File.isOpen())
-    return Result;
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  if (Clipped.empty())
-    Result.Outcome = HintOutcome::Accepted;
-  else
+  return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     fetchByReading(File, Clipped, Result);
-  return Result;
-}
-
-HintResult PageCache::fetchInLargePages(const MappedFile &,
-                                        ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  return Result;
+  });
 }
 
 std::optional<Residency> PageCache::residency(const OpenFile &,

@@ -214,16 +214,9 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  if (!File.isOpen())
-    return Result;
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  if (Clipped.empty())
-    Result.Outcome = HintOutcome::Accepted;
-  else
+  return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     fetchIntoCache(File, Clipped, Abilities, Result);
-  return Result;
+  });
 }
 
 // A fault in a mapping with this advice reads all of its 2 MiB of the file

@@ -350,31 +350,13 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  if (!File.isOpen())
-    return Result;
-  const ByteRange Clipped = Range.clippedTo(File.size());
-  if (Clipped.empty()) {
-    Result.Outcome = HintOutcome::Accepted;
-    return Result;
-  }
-  // All of it is on its way before the first read waits. What of that fails,
-  // the reads do, or say what is wrong.
-  unsigned HintCalls = 0;
-  if (Abilities.Hint && Clipped.Length > Abilities.PageSize)
-    HintCalls = hint(File, {&Clipped, 1}).front().Calls;
-  fetchByReading(File, Clipped, Result);
-  Result.Calls += HintCalls;
-  return Result;
-}
-
-// A touch of what cannot be read is an exception.
-HintResult PageCache::fetchInLargePages(const MappedFile &,
-                                        ByteRange Range) const {
-  HintResult Result;
-  Result.Range = Range;
-  return Result;
+  return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
+    // All of it is on its way before the first read waits. What of that fails,
+    // the reads do, or say what is wrong.
+    if (Abilities.Hint && Clipped.Length > Abilities.PageSize)
+      Result.Calls += hint(File, {&Clipped, 1}).front().Calls;
+    fetchByReading(File, Clipped, Result);
+  });
 }
 
 std::optional<Residency> PageCache::residency(const OpenFile &File,
