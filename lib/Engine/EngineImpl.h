@@ -95,18 +95,12 @@ private:
   void follow(const InputEntry &Entry, FileLook &Look);
   bool isWorthFollowing(const InputEntry &Entry);
   bool fetchesWhole(const InputEntry &Entry);
-  /// Whether all of \p Entry is fetched without a look at it: of a small object
-  /// the whole, of what is almost all in memory the rest.
-  bool readsWhole(const InputEntry &Entry) const {
-    return (isObjectByName(Entry.Named) &&
-            Entry.Identity.Size <= Options.Plan.WholeFileBytes) ||
-           Entry.isAlmostResident();
-  }
+  bool readsWhole(const InputEntry &Entry) const;
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
   /// Whether no look is needed to know what is fetched of an object.
   bool isPlannedUnseen(const InputEntry &Entry) const {
-    return readsWhole(Entry) ||
+    return Entry.IsWhole ||
            (isObjectByName(Entry.Named) && Entry.recordedPlan());
   }
   bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
@@ -127,8 +121,11 @@ public:
   WarmStreak Streak;
   std::atomic<unsigned> LooksForNames{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
-  /// Whether any plan has ranges that depend on what is linked.
-  std::atomic<bool> HasLazyRanges{false};
+  /// Planned, to be fetched if what they are of is linked.
+  std::atomic<uint64_t> LazyBytes{0};
+  std::atomic<uint64_t> EnteredBytes{0}; ///< of files whose symbols are known
+  /// They are few: to know that would cost more than to fetch them.
+  std::atomic<bool> TakesLazy{false};
   /// The engine joins them, or lets them go, before it gives up its share of
   /// this: so the last of them, which destroys it, has none to join.
   os::Threads Workers;

@@ -83,8 +83,11 @@ void PrefetchEngine::Impl::workThrough() {
       enterSymbols(*Next.Entry, std::move(Next.File), Own);
       break;
     case Scheduler::Task::Begin:
-      if (Next.Stage == LinkStage::Parse)
+      if (Next.Stage == LinkStage::Parse) {
         Bytes.window().decide(Figures.Inputs.load());
+        TakesLazy.store(Bytes.cost().isCheaperThanSymbols(
+            LazyBytes.load(), Figures.Inputs.load() - EnteredBytes.load()));
+      }
       Inputs.begin(Next.Stage, begins(Next.Stage));
       break;
     case Scheduler::Task::Fetch:
@@ -127,7 +130,7 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   if (Entry.Record)
     return false;
   bool IsLookedInto = !(Entry.Before && Entry.Before->complete()) &&
-                      !(readsWhole(Entry) && Planner->planTogether());
+                      !(Entry.IsWhole && Planner->planTogether());
   return IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
                              MaxLooksForNames;
 }
@@ -194,6 +197,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return LeaveAll();
   WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
+  Entry.IsWhole = readsWhole(Entry);
   if (isPlannedUnseen(Entry)) {
     Looked.release();
     return prepareUnseen(Entry, File, Own);
@@ -248,6 +252,8 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     return;
   }
   lookInto(Entry, File, Own);
+  // By now it is known how fast the disk is.
+  Entry.IsWhole = readsWhole(Entry);
   plan(Entry, *File, Own);
   Planned.release();
   finish(Entry, File, /*IsDone=*/true, Own);
@@ -286,7 +292,7 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
 bool PrefetchEngine::Impl::isWorthSymbols() const {
   constexpr uint64_t MinShare = 64; // of all inputs
   uint64_t All = Figures.Inputs.load();
-  return HasLazyRanges.load() &&
+  return LazyBytes.load() != 0 && !TakesLazy.load() &&
          All - Figures.Resident.load() >= All / MinShare;
 }
 
@@ -341,6 +347,24 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   return !Entry.Record || !isResident(Entry, File);
 }
 
+/// Whether all of \p Entry is fetched without a look at it: of a small object
+/// the whole, of what is almost all in memory the rest, and what costs less so.
+bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
+  if (Entry.isAlmostResident())
+    return true;
+  if (!isObjectByName(Entry.Named))
+    return false;
+  const uint64_t Size = Entry.Identity.Size;
+  if (Size <= Options.Plan.WholeFileBytes)
+    return true;
+  // Of ELF objects lld reads all but contents that others have too. A record
+  // has the order as well; what is partly there comes in no large pages.
+  return Planner->planTogether() && Options.Plan.ReadsDWARF && !Entry.Record &&
+         Entry.Before && Entry.Before->ResidentPages == 0 &&
+         !Bytes.window().isShort() &&
+         Bytes.cost().isWholeCheaper(Size, Size / 8 * 7);
+}
+
 /// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,
 /// the few archives are: to know which members it takes, the symbols of all
 /// those objects would have to be read.
@@ -357,7 +381,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
   const RecordedFile *Record = Entry.Record;
-  if (readsWhole(Entry) || (!Record && fetchesWhole(Entry))) {
+  if (Entry.IsWhole || (!Record && fetchesWhole(Entry))) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;
@@ -370,6 +394,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
       (void)Inputs.beginSymbols(Entry);
       Entry.Headers = nullptr;
+      EnteredBytes.fetch_add(File.size(), std::memory_order_relaxed);
     }
     Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
                                Own.Buffers, Record);
@@ -383,9 +408,9 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
     });
   }
   Entry.Fetched.assign(Entry.Plan.size(), 0);
-  if (llvm::any_of(Entry.Plan,
-                   [](const PlannedRange &R) { return R.Member != 0; }))
-    HasLazyRanges.store(true);
+  for (const PlannedRange &R : Entry.Plan)
+    if (R.Member != 0)
+      LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);
 }
 
 /// Fetches what is planned for \p Stage; opens \p File when it is null.
@@ -394,7 +419,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
   WorkPart Part(PrefetchWork::Fetching);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
     if (!isReadIn(Entry.Plan[I], Stage) ||
-        !Planner->isLinked(Entry.Plan[I].Member))
+        !(TakesLazy.load() || Planner->isLinked(Entry.Plan[I].Member)))
       continue;
     if (!reopen(Entry, File))
       return;

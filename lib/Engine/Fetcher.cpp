@@ -130,7 +130,9 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         giveBack(Entry);
     }
     Figures.Hints.note(TraceClock::now());
+    Cost.begin(os::now());
     os::HintResult Result = fetchStep(Entry, File, Step, IsLarge);
+    Cost.end(Result.AcceptedBytes, os::now());
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

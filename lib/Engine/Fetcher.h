@@ -24,6 +24,7 @@
 
 #include "DiskProbe.h"
 #include "EngineFigures.h"
+#include "FetchCost.h"
 #include "InputEntry.h"
 #include "MemoryWindow.h"
 #include "headstart/Engine/PrefetchEngine.h"
@@ -62,6 +63,7 @@ public:
     return Probe.fetchesWhole(ColdObjects.fetch_add(1), os::now());
   }
 
+  FetchCost &cost() { return Cost; }
   MemoryWindow &window() { return Window; }
   const MemoryWindow &window() const { return Window; }
   void sample() const; ///< for the trace
@@ -76,6 +78,7 @@ private:
   const std::shared_ptr<TraceLog> Trace;
   MemoryWindow Window;
   DiskProbe Probe;
+  FetchCost Cost;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
   std::atomic<bool> HasLargePages{true}, IsLargeProved{false};
 };

@@ -81,6 +81,7 @@ struct InputEntry {
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:
+  bool IsWhole = false; ///< all of it is fetched, without a look at it
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
   /// How many bytes of each range of Plan were fetched; each written by the one

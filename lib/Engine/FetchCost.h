@@ -1,0 +1,87 @@
+//===- FetchCost.h - A look, or the whole file ------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine. To know which part of a file is needed takes a look
+/// into it and fetches ranges, which costs processor time; to fetch all of it
+/// takes next to none, but the disk brings more. Which is cheaper depends on
+/// how fast the disk is, which is measured while the first files are fetched.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_FETCHCOST_H
+#define HEADSTART_LIB_ENGINE_FETCHCOST_H
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+namespace headstart {
+
+/// Every function may be called from any thread.
+class FetchCost {
+public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// A thread begins to fetch, and has fetched \p Bytes.
+  void begin(Time Now) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (Fetching++ == 0)
+      BusySince = Now;
+  }
+  void end(uint64_t Bytes, Time Now) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    Fetched += Bytes;
+    Busy += Now - BusySince;
+    BusySince = Now;
+    --Fetching;
+  }
+
+  /// Whether all of a file of \p Size bytes is cheaper than a look and the
+  /// \p Needed.
+  bool isWholeCheaper(uint64_t Size, uint64_t Needed) const {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    return Fetched >= SampleBytes &&
+           secondsFor(static_cast<double>(Size - Needed)) <
+               LookSeconds + static_cast<double>(Needed) * RangeSecondsPerByte;
+  }
+
+  /// Whether \p Lazy bytes, some of which are perhaps not needed, are cheaper
+  /// than to ask objects of so many bytes, \p Inputs, for their symbols.
+  bool isCheaperThanSymbols(uint64_t Lazy, uint64_t Inputs) const {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    return Fetched >= SampleBytes &&
+           secondsFor(static_cast<double>(Lazy)) <
+               static_cast<double>(Inputs) * SymbolsSecondsPerByte;
+  }
+
+private:
+  double secondsFor(double Bytes) const {
+    return Bytes * std::chrono::duration<double>(Busy).count() /
+           static_cast<double>(Fetched);
+  }
+
+  /// From here on there is something to go by.
+  static constexpr uint64_t SampleBytes = UINT64_C(16) * 1024 * 1024;
+  // Processor time, measured on the samples (docs/Benchmarks.md): of looking
+  // into an object and planning it; of a byte that comes in ranges instead of
+  // large pages; of the symbols of an object, by its size.
+  static constexpr double LookSeconds = 150e-6;
+  static constexpr double RangeSecondsPerByte = 0.25e-9;
+  static constexpr double SymbolsSecondsPerByte = 0.25e-9;
+
+  mutable std::mutex Mutex; // guards all below
+  unsigned Fetching = 0;    ///< threads
+  Time BusySince;
+  Time::duration Busy{}; ///< while any of them fetched
+  uint64_t Fetched = 0;  ///< bytes, in that time
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_FETCHCOST_H

@@ -1,0 +1,62 @@
+//===- FetchCostTest.cpp - A look, or the whole file ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/FetchCost.h"
+#include "gtest/gtest.h"
+
+using namespace headstart;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr uint64_t MiB = 1024 * 1024;
+
+/// Fetches 32 MiB at so many MiB a second.
+void fetchAt(FetchCost &Cost, unsigned Rate) {
+  FetchCost::Time Now{std::chrono::hours(1)};
+  for (unsigned I = 0; I != 32; ++I) {
+    Cost.begin(Now);
+    Now += milliseconds(1000) / Rate;
+    Cost.end(MiB, Now);
+    Now += milliseconds(5); // of nothing: not the disk's time
+  }
+}
+
+TEST(FetchCostTest, NothingIsKnownAtFirst) {
+  FetchCost Cost;
+  EXPECT_FALSE(Cost.isWholeCheaper(MiB, MiB));
+  EXPECT_FALSE(Cost.isCheaperThanSymbols(1, 1000 * MiB));
+  fetchAt(Cost, 1000);
+  EXPECT_TRUE(Cost.isWholeCheaper(MiB, MiB));
+}
+
+TEST(FetchCostTest, AFastDiskBringsMoreAndASlowOneWhatIsNeeded) {
+  for (bool IsFast : {false, true}) {
+    FetchCost Cost;
+    fetchAt(Cost, IsFast ? 1000 : 100);
+    EXPECT_EQ(Cost.isWholeCheaper(MiB, MiB / 4 * 3), IsFast);
+    EXPECT_FALSE(Cost.isWholeCheaper(10 * MiB, MiB));
+    EXPECT_EQ(Cost.isCheaperThanSymbols(10 * MiB, 100 * MiB), IsFast);
+    EXPECT_FALSE(Cost.isCheaperThanSymbols(100 * MiB, 100 * MiB));
+  }
+}
+
+TEST(FetchCostTest, ThreadsThatFetchAtTheSameTimeShareTheDisk) {
+  FetchCost Cost;
+  FetchCost::Time Now{std::chrono::hours(1)};
+  Cost.begin(Now);
+  for (unsigned I = 0; I != 31; ++I) {
+    Cost.begin(Now);
+    Now += milliseconds(1);
+    Cost.end(MiB, Now);
+  }
+  Cost.end(MiB, Now);
+  EXPECT_TRUE(Cost.isWholeCheaper(MiB, MiB / 4 * 3));
+}
+
+} // namespace
