@@ -217,6 +217,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Entry.Headers = Own.Look.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
+    else if (const auto &Headers = Entry.Headers->Objects.front().Headers)
+      Bytes.cost().noteLook(File->size(), Headers->SharedBytes);
     Looked.release();
     Inputs.planLater(Entry, File);
     return;
@@ -357,12 +359,11 @@ bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
   const uint64_t Size = Entry.Identity.Size;
   if (Size <= Options.Plan.WholeFileBytes)
     return true;
-  // Of ELF objects lld reads all but contents that others have too. A record
-  // has the order as well; what is partly there comes in no large pages.
+  // A record has the order as well; what is partly there comes in no large
+  // pages.
   return Planner->planTogether() && Options.Plan.ReadsDWARF && !Entry.Record &&
          Entry.Before && Entry.Before->ResidentPages == 0 &&
-         !Bytes.window().isShort() &&
-         Bytes.cost().isWholeCheaper(Size, Size / 8 * 7);
+         !Bytes.window().isShort() && Bytes.cost().isWholeCheaper(Size);
 }
 
 /// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,

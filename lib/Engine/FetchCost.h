@@ -10,13 +10,15 @@
 /// Private to the engine. To know which part of a file is needed takes a look
 /// into it and fetches ranges, which costs processor time; to fetch all of it
 /// takes next to none, but the disk brings more. Which is cheaper depends on
-/// how fast the disk is, which is measured while the first files are fetched.
+/// how fast the disk is, and on how much of such files is needed: that is seen
+/// while the first of them are looked into and fetched.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LIB_ENGINE_FETCHCOST_H
 #define HEADSTART_LIB_ENGINE_FETCHCOST_H
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -42,13 +44,24 @@ public:
     --Fetching;
   }
 
-  /// Whether all of a file of \p Size bytes is cheaper than a look and the
-  /// \p Needed.
-  bool isWholeCheaper(uint64_t Size, uint64_t Needed) const {
+  /// Of \p Size bytes of a file others may have \p Shared, which are not needed
+  /// then.
+  void noteLook(uint64_t Size, uint64_t Shared) {
     std::lock_guard<std::mutex> Lock(Mutex);
-    return Fetched >= SampleBytes &&
-           secondsFor(static_cast<double>(Size - Needed)) <
-               LookSeconds + static_cast<double>(Needed) * RangeSecondsPerByte;
+    Looked += Size;
+    Needed += Size - std::min(Size, Shared);
+  }
+
+  /// Whether all of a file of \p Size bytes is cheaper than a look and what is
+  /// needed, if that is as much as of others.
+  bool isWholeCheaper(uint64_t Size) const {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    if (Fetched < SampleBytes || Looked < SampleBytes)
+      return false;
+    const auto All = static_cast<double>(Size);
+    const double Part =
+        All * static_cast<double>(Needed) / static_cast<double>(Looked);
+    return secondsFor(All - Part) < LookSeconds + Part * RangeSecondsPerByte;
   }
 
   /// Whether \p Lazy bytes, some of which are perhaps not needed, are cheaper
@@ -80,6 +93,8 @@ private:
   Time BusySince;
   Time::duration Busy{}; ///< while any of them fetched
   uint64_t Fetched = 0;  ///< bytes, in that time
+  uint64_t Looked = 0;   ///< bytes of files
+  uint64_t Needed = 0;   ///< of these
 };
 
 } // namespace headstart

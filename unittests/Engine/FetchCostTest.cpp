@@ -29,18 +29,22 @@ void fetchAt(FetchCost &Cost, unsigned Rate) {
 
 TEST(FetchCostTest, NothingIsKnownAtFirst) {
   FetchCost Cost;
-  EXPECT_FALSE(Cost.isWholeCheaper(MiB, MiB));
+  EXPECT_FALSE(Cost.isWholeCheaper(MiB));
   EXPECT_FALSE(Cost.isCheaperThanSymbols(1, 1000 * MiB));
   fetchAt(Cost, 1000);
-  EXPECT_TRUE(Cost.isWholeCheaper(MiB, MiB));
+  EXPECT_FALSE(Cost.isWholeCheaper(MiB));
+  Cost.noteLook(16 * MiB, 0);
+  EXPECT_TRUE(Cost.isWholeCheaper(MiB));
 }
 
 TEST(FetchCostTest, AFastDiskBringsMoreAndASlowOneWhatIsNeeded) {
   for (bool IsFast : {false, true}) {
     FetchCost Cost;
     fetchAt(Cost, IsFast ? 1000 : 100);
-    EXPECT_EQ(Cost.isWholeCheaper(MiB, MiB / 4 * 3), IsFast);
-    EXPECT_FALSE(Cost.isWholeCheaper(10 * MiB, MiB));
+    Cost.noteLook(16 * MiB, 4 * MiB);
+    EXPECT_EQ(Cost.isWholeCheaper(MiB), IsFast);
+    Cost.noteLook(16 * MiB, UINT64_MAX);
+    EXPECT_FALSE(Cost.isWholeCheaper(MiB));
     EXPECT_EQ(Cost.isCheaperThanSymbols(10 * MiB, 100 * MiB), IsFast);
     EXPECT_FALSE(Cost.isCheaperThanSymbols(100 * MiB, 100 * MiB));
   }
@@ -56,7 +60,8 @@ TEST(FetchCostTest, ThreadsThatFetchAtTheSameTimeShareTheDisk) {
     Cost.end(MiB, Now);
   }
   Cost.end(MiB, Now);
-  EXPECT_TRUE(Cost.isWholeCheaper(MiB, MiB / 4 * 3));
+  Cost.noteLook(16 * MiB, 4 * MiB);
+  EXPECT_TRUE(Cost.isWholeCheaper(MiB));
 }
 
 } // namespace
