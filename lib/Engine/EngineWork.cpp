@@ -217,8 +217,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Entry.Headers = Own.Look.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
-    else if (const auto &Headers = Entry.Headers->Objects.front().Headers)
-      Bytes.cost().noteLook(File->size(), Headers->SharedBytes);
+    else if (!Entry.Headers->Objects.empty())
+      Bytes.cost().noteLook(
+          File->size(), Entry.Headers->Objects.front().Headers->SharedBytes);
     Looked.release();
     Inputs.planLater(Entry, File);
     return;
