@@ -135,29 +135,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
   return Result;
 }
 
-void LinkSession::startEngine(LinkCommand Command) {
-  beginTrace(Tool + " and its prefetcher");
-  EngineOptions Options = engineOptions(Command, Settings.HandOver);
-  if (Settings.Stats)
-    RecordTime = std::make_shared<std::atomic<int64_t>>(0);
-  useProfile(Command, Options);
-  waitForTurn(Command);
-  if (Trace)
-    Stages = {{LinkStage::Parse, TraceClock::now()}};
-  if (Settings.Stats)
-    UseBefore = os::diskUse(os::DiskUser::Process);
-  Engine = std::make_unique<PrefetchEngine>(Options);
-  os::onThreadShortage(std::make_shared<const std::function<bool()>>(
-      [this] { return giveThreadsBack(); }));
-  Engine->start(std::move(Command));
-}
-
-/// How much memory a link of \p Command takes: what the last one took, or half
-/// as much again as its inputs have, by a sample of them.
-static uint64_t memoryNeededFor(const LinkCommand &Command,
-                                const LinkProfile *Last) {
-  if (Last && Last->PeakBytes != 0)
-    return Last->PeakBytes;
+/// About how many bytes the inputs of \p Command have, by a sample of them.
+static uint64_t expectedBytes(const LinkCommand &Command) {
   constexpr size_t MaxLooks = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
   const size_t Count = Command.Inputs.size();
@@ -171,11 +150,30 @@ static uint64_t memoryNeededFor(const LinkCommand &Command,
     if (std::chrono::steady_clock::now() - Begin > MaxTime)
       break;
   }
-  return Looks == 0 ? 0 : Bytes / Looks * Count * 3 / 2;
+  return Looks == 0 ? 0 : Bytes / Looks * Count;
 }
 
-/// Waits until the links that run leave room for this one.
-void LinkSession::waitForTurn(const LinkCommand &Command) {
+void LinkSession::startEngine(LinkCommand Command) {
+  beginTrace(Tool + " and its prefetcher");
+  EngineOptions Options = engineOptions(Command, Settings.HandOver);
+  if (Settings.Stats)
+    RecordTime = std::make_shared<std::atomic<int64_t>>(0);
+  useProfile(Command, Options);
+  Options.ExpectedBytes = expectedBytes(Command);
+  waitForTurn(Options.ExpectedBytes);
+  if (Trace)
+    Stages = {{LinkStage::Parse, TraceClock::now()}};
+  if (Settings.Stats)
+    UseBefore = os::diskUse(os::DiskUser::Process);
+  Engine = std::make_unique<PrefetchEngine>(Options);
+  os::onThreadShortage(std::make_shared<const std::function<bool()>>(
+      [this] { return giveThreadsBack(); }));
+  Engine->start(std::move(Command));
+}
+
+/// Waits until the links that run leave room for this one, whose inputs have
+/// about \p InputBytes.
+void LinkSession::waitForTurn(uint64_t InputBytes) {
   constexpr uint64_t SmallShare = 64; // of all memory: not worth a look
   constexpr std::chrono::milliseconds Pause(50);
   // Of one that is stopped nobody knows for how long.
@@ -183,7 +181,8 @@ void LinkSession::waitForTurn(const LinkCommand &Command) {
   const std::string Folder = profileFolder();
   if (Settings.QueueBytes == 0 || Folder.empty())
     return;
-  const uint64_t Need = memoryNeededFor(Command, Profile.get());
+  const uint64_t Need = Profile && Profile->PeakBytes != 0 ? Profile->PeakBytes
+                                                           : InputBytes * 3 / 2;
   bool HasSaid = false;
   uint64_t Running = 0;
   auto Since = std::chrono::steady_clock::now();

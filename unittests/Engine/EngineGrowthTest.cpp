@@ -91,7 +91,8 @@ protected:
   TestFolder Folder;
 
   LinkStats fetch(const std::vector<std::string> &Paths, unsigned Jobs = 4,
-                  uint64_t AvailableBytes = UINT64_C(1) << 34) {
+                  uint64_t AvailableBytes = UINT64_C(1) << 34,
+                  uint64_t ExpectedBytes = 0) {
     LinkCommand Command;
     Command.Kind = Flavour::ELF;
     for (const std::string &Path : Paths) {
@@ -105,6 +106,7 @@ protected:
       Memory.AvailableBytes = AvailableBytes;
       return Memory;
     };
+    Options.ExpectedBytes = ExpectedBytes;
     Options.Plan.Kind = Flavour::ELF;
     PrefetchEngine Engine(Options);
     Engine.start(std::move(Command));
@@ -192,6 +194,17 @@ TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
   EXPECT_EQ(Stats.HintedBytes, 0U);
   for (const std::string &Path : Paths)
     EXPECT_FALSE(partIsResident(Path));
+}
+
+TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
+  std::string First = Folder.write("first.o", object({}));
+  const uint64_t Available = 4 * openOrFail(First).size();
+  for (uint64_t Expected : {Available / 2, Available}) {
+    evict({First});
+    LinkStats Stats = fetch({First}, 1, Available, Expected);
+    EXPECT_EQ(Stats.ShortOfMemory, Expected == Available);
+    EXPECT_EQ(Stats.HintedBytes == 0, Expected == Available);
+  }
 }
 
 TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {

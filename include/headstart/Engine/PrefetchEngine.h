@@ -69,6 +69,9 @@ struct EngineOptions {
   unsigned Jobs = 8;
   /// The most bytes fetched and not yet asked for by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
+  /// About how much all inputs have; 0: not known. What is far more than memory
+  /// holds is not even begun with.
+  uint64_t ExpectedBytes = 0;
   /// The most mappings that the engine makes; 0: half of what the system
   /// allows a process. Further inputs are fetched but not handed over.
   uint64_t MaxMappings = 0;

@@ -94,7 +94,7 @@ private:
   /// Whether there were any. Any thread.
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
-  void waitForTurn(const LinkCommand &Command);
+  void waitForTurn(uint64_t InputBytes);
   bool doForRecord(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
