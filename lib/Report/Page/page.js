@@ -78,8 +78,15 @@ function statsDetails() {
     known.map(({state, index, stats}) => el("div", {},
       el("h3", {}, badge(index), state),
       el("dl", {}, Object.entries(stats).map(([key, value]) =>
-        [el("dt", {}, key), el("dd", {}, foreign(value === null ? UNKNOWN
-          : typeof value === "object" ? JSON.stringify(value) : String(value)))])))));
+        [el("dt", {}, key), el("dd", {}, foreign(statText(value)))])))));
+}
+
+function statText(value) {
+  if (value === null)
+    return UNKNOWN;
+  if (isObject(value)) // processor_ms: what for, and how long
+    return Object.entries(value).map(([part, figure]) => `${part} ${figure}`).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 const reportText = () => document.getElementById("report").textContent.trim() + "\n";
