@@ -133,6 +133,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
     Cost.begin(os::now());
     os::HintResult Result = fetchStep(Entry, File, Step, IsLarge);
     Cost.end(Result.AcceptedBytes, os::now());
+    Probe.note(Result.AcceptedBytes);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

@@ -14,15 +14,19 @@ using std::chrono::microseconds;
 
 namespace {
 
+constexpr uint64_t WholeBytes = 1'000'000;
+constexpr uint64_t PartBytes = 400'000;
+
 /// Takes files from a disk to which the first ranges of one, and a whole one,
-/// cost so much. Returns how many of 200 were fetched as a whole.
+/// cost so much. Returns how many of 1,000 were fetched as a whole.
 unsigned wholeFiles(DiskProbe &Probe, microseconds Parts, microseconds Whole) {
   DiskProbe::Time Now{std::chrono::hours(1)};
   unsigned Count = 0;
-  for (size_t I = 0; I != 200; ++I) {
+  for (size_t I = 0; I != 1000; ++I) {
     bool IsWhole = Probe.fetchesWhole(I, Now);
     Count += IsWhole;
     Now += IsWhole ? Whole : Parts;
+    Probe.note(IsWhole ? WholeBytes : PartBytes);
   }
   return Count;
 }
@@ -34,14 +38,17 @@ TEST(DiskProbeTest, AFastDiskIsNotProbed) {
 }
 
 TEST(DiskProbeTest, ADiskThatCountsBytesKeepsThePlan) {
-  DiskProbe Probe;
-  EXPECT_EQ(wholeFiles(Probe, microseconds(6400), microseconds(11000)), 32U);
-  EXPECT_FALSE(Probe.prefersWholeFiles());
+  for (unsigned Cost : {11000, 6000, 4000}) {
+    DiskProbe Probe;
+    EXPECT_EQ(wholeFiles(Probe, microseconds(4400), microseconds(Cost)),
+              Cost == 4000 ? 872U : 128U);
+    EXPECT_EQ(Probe.prefersWholeFiles(), Cost == 4000);
+  }
 }
 
 TEST(DiskProbeTest, ADiskThatCountsRequestsGetsWholeFiles) {
   DiskProbe Probe;
-  EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 168U);
+  EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 872U);
   EXPECT_TRUE(Probe.prefersWholeFiles());
 }
 
@@ -53,9 +60,26 @@ TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
     bool IsWhole = Probe.fetchesWhole(I, Now);
     Count += IsWhole;
     Now += microseconds(I < 100 ? 800 : IsWhole ? 1500 : 4000);
+    Probe.note(IsWhole ? WholeBytes : PartBytes);
   }
   EXPECT_TRUE(Probe.prefersWholeFiles());
-  EXPECT_GT(Count, 800U);
+  EXPECT_GT(Count, 600U);
+}
+
+/// A disk of 300 MB/s that stops, and then has saved up for a while.
+TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
+  DiskProbe Probe;
+  DiskProbe::Time Now{std::chrono::hours(1)};
+  unsigned Count = 0;
+  for (size_t I = 0; I != 1000; ++I) {
+    bool IsWhole = Probe.fetchesWhole(I, Now);
+    Count += IsWhole;
+    bool IsStopped = I < 128, IsLucky = I >= 128 && I < 256;
+    Now += microseconds(IsStopped ? 2100 : IsLucky ? 1000 : 3300);
+    Probe.note(IsWhole ? WholeBytes : PartBytes);
+  }
+  EXPECT_FALSE(Probe.prefersWholeFiles());
+  EXPECT_LE(Count, 640U);
 }
 
 TEST(DiskProbeTest, WhenSomethingElseHeldItUpNothingIsLearned) {
