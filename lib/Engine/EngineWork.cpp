@@ -373,7 +373,8 @@ bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
 bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
   constexpr uint64_t FewArchives = 8; // an eighth of all inputs
   if (Entry.Headers && Entry.Headers->IsArchive)
-    return ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
+    return !Entry.Record &&
+           ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
   return isObjectByName(Entry.Named) && Bytes.fetchesWhole();
 }
 
@@ -383,7 +384,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
   const RecordedFile *Record = Entry.Record;
-  if (Entry.IsWhole || (!Record && fetchesWhole(Entry))) {
+  if (Entry.IsWhole || fetchesWhole(Entry)) {
     Entry.Plan = planFile({}, File.size(), Options.Plan);
     Entry.Fetched.assign(Entry.Plan.size(), 0);
     return;

@@ -58,7 +58,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     };
   Inputs.fill(Command, std::move(Settings));
   // It is an estimate: half as much again as what is short for sure.
-  (void)Bytes.window().decideEarly(Options.ExpectedBytes / 3 * 2);
+  if (Options.ExpectedBytes != 0)
+    (void)Bytes.window().decideEarly(Options.ExpectedBytes / 3 * 2);
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
