@@ -75,15 +75,15 @@ struct InputEntry {
   os::FileIdentity Identity;
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
-  bool IsFollowed = false; ///< what it names was added before that
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
+  bool IsFollowed = false; ///< what it names was added before that
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:
-  bool IsWhole = false; ///< all of it is fetched, without a look at it
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
+  bool IsWhole = false; ///< all of it is fetched, without a look at it
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
