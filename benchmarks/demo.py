@@ -63,6 +63,7 @@ def main() -> int:
     if min(options.rounds, options.warm_rounds) < 1:
         parser.error("at least one round of each kind")
     harness.signals_as_exceptions()
+    harness.installed()
 
     condition = links.Condition(
         coff.quick if options.quick else coff.demo,
