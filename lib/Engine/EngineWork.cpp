@@ -12,8 +12,7 @@
 ///
 ///     prepare ─ open ─ hold ─ publish ─┬─ look inside ─┬─ plan ─ fetch
 ///                                      │               └─ (ELF) plan later
-///                                      └─ fetch (small, recorded, almost
-///                                      there)
+///                                      └─ fetch (whole, or by the record)
 ///
 /// and then, for each later stage of the link, fetch. Names that are found
 /// inside go to the scheduler's list, bytes come through the fetcher, what is

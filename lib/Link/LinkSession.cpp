@@ -135,13 +135,20 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
   return Result;
 }
 
-/// About how many bytes the inputs of \p Command have, by a sample of them.
-static uint64_t expectedBytes(const LinkCommand &Command) {
+/// About how many bytes the inputs of \p Command have: as in the record \p
+/// Last, or, when that is null, by a sample of them.
+static uint64_t expectedBytes(const LinkCommand &Command,
+                              const LinkProfile *Last) {
+  uint64_t Bytes = 0, Looks = 0;
+  if (Last) {
+    for (const RecordedFile &File : Last->Files)
+      Bytes += File.Identity.Size;
+    return Bytes;
+  }
   constexpr size_t MaxLooks = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
   const size_t Count = Command.Inputs.size();
   const auto Begin = std::chrono::steady_clock::now();
-  uint64_t Bytes = 0, Looks = 0;
   for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
     // What is searched for is mostly not there by its name, and a library.
     std::error_code Ignored;
@@ -159,7 +166,7 @@ void LinkSession::startEngine(LinkCommand Command) {
   if (Settings.Stats)
     RecordTime = std::make_shared<std::atomic<int64_t>>(0);
   useProfile(Command, Options);
-  Options.ExpectedBytes = expectedBytes(Command);
+  Options.ExpectedBytes = expectedBytes(Command, Options.Profile.get());
   waitForTurn(Options.ExpectedBytes);
   if (Trace)
     Stages = {{LinkStage::Parse, TraceClock::now()}};

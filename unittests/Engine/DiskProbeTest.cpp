@@ -17,18 +17,25 @@ namespace {
 constexpr uint64_t WholeBytes = 1'000'000;
 constexpr uint64_t PartBytes = 400'000;
 
-/// Takes files from a disk to which the first ranges of one, and a whole one,
-/// cost so much. Returns how many of 1,000 were fetched as a whole.
-unsigned wholeFiles(DiskProbe &Probe, microseconds Parts, microseconds Whole) {
+/// Takes 1,000 files from a disk to which one costs \p Cost(its number, whether
+/// it is fetched whole). Returns how many were fetched as a whole.
+template <class Function>
+unsigned wholeFiles(DiskProbe &Probe, const Function &Cost) {
   DiskProbe::Time Now{std::chrono::hours(1)};
   unsigned Count = 0;
   for (size_t I = 0; I != 1000; ++I) {
     bool IsWhole = Probe.fetchesWhole(I, Now);
     Count += IsWhole;
-    Now += IsWhole ? Whole : Parts;
+    Now += Cost(I, IsWhole);
     Probe.note(IsWhole ? WholeBytes : PartBytes);
   }
   return Count;
+}
+
+/// The same of a disk to which all are alike.
+unsigned wholeFiles(DiskProbe &Probe, microseconds Parts, microseconds Whole) {
+  return wholeFiles(
+      Probe, [&](size_t, bool IsWhole) { return IsWhole ? Whole : Parts; });
 }
 
 TEST(DiskProbeTest, AFastDiskIsNotProbed) {
@@ -54,14 +61,9 @@ TEST(DiskProbeTest, ADiskThatCountsRequestsGetsWholeFiles) {
 
 TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
   DiskProbe Probe;
-  DiskProbe::Time Now{std::chrono::hours(1)};
-  unsigned Count = 0;
-  for (size_t I = 0; I != 1000; ++I) {
-    bool IsWhole = Probe.fetchesWhole(I, Now);
-    Count += IsWhole;
-    Now += microseconds(I < 100 ? 800 : IsWhole ? 1500 : 4000);
-    Probe.note(IsWhole ? WholeBytes : PartBytes);
-  }
+  unsigned Count = wholeFiles(Probe, [](size_t I, bool IsWhole) {
+    return microseconds(I < 100 ? 800 : IsWhole ? 1500 : 4000);
+  });
   EXPECT_TRUE(Probe.prefersWholeFiles());
   EXPECT_GT(Count, 600U);
 }
@@ -69,15 +71,9 @@ TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
 /// A disk of 300 MB/s that stops, and then has saved up for a while.
 TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
   DiskProbe Probe;
-  DiskProbe::Time Now{std::chrono::hours(1)};
-  unsigned Count = 0;
-  for (size_t I = 0; I != 1000; ++I) {
-    bool IsWhole = Probe.fetchesWhole(I, Now);
-    Count += IsWhole;
-    bool IsStopped = I < 128, IsLucky = I >= 128 && I < 256;
-    Now += microseconds(IsStopped ? 2100 : IsLucky ? 1000 : 3300);
-    Probe.note(IsWhole ? WholeBytes : PartBytes);
-  }
+  unsigned Count = wholeFiles(Probe, [](size_t I, bool) {
+    return microseconds(I < 128 ? 2100 : I < 256 ? 1000 : 3300);
+  });
   EXPECT_FALSE(Probe.prefersWholeFiles());
   EXPECT_LE(Count, 640U);
 }
