@@ -31,6 +31,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 namespace headstart {
 
@@ -52,11 +53,17 @@ public:
     if (Figures.Ended.load() != Figures.Started.load())
       Figures.IsUnfinished.store(true);
     Bytes.window().cancel();
+    Bytes.devices().cancel();
     Inputs.cancel();
   }
   /// Null: it is not measured.
   WorkTimes *workTimes() {
     return Options.MeasuresProcessor ? &Figures.Processor : nullptr;
+  }
+  /// Before the threads are joined: from here on none is started.
+  void startNoMore() {
+    std::lock_guard Lock(StartMutex);
+    IsJoining = true;
   }
   /// The linker needs what memory there is. Nobody waits for what the calling
   /// thread leaves half done: all is cancelled.
@@ -71,6 +78,8 @@ private:
   void addRecordedInputs();
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
+  void startThreads(uint64_t Count);
+  void startMore();
   void work(unsigned Id);
   void workThrough();
   bool begins(LinkStage Stage) const;
@@ -123,9 +132,14 @@ public:
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.
   std::atomic<uint64_t> LazyBytes{0};
-  std::atomic<uint64_t> EnteredBytes{0}; ///< of files whose symbols are known
+  /// Of files whose symbols are known.
+  std::atomic<uint64_t> EnteredBytes{0}, EnteredFiles{0};
   /// They are few: to know that would cost more than to fetch them.
   std::atomic<bool> TakesLazy{false};
+  std::atomic<bool> HasMore{false}; ///< threads, for what is far away
+  uint64_t MaxThreads = 0;          ///< that the limit on open files allows
+  std::mutex StartMutex;            ///< for Workers, until it is joined
+  bool IsJoining = false;           ///< guarded by StartMutex
   /// The engine joins them, or lets them go, before it gives up its share of
   /// this: so the last of them, which destroys it, has none to join.
   os::Threads Workers;

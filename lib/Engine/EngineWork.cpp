@@ -85,7 +85,8 @@ void PrefetchEngine::Impl::workThrough() {
       if (Next.Stage == LinkStage::Parse) {
         Bytes.window().decide(Figures.Inputs.load());
         TakesLazy.store(Bytes.cost().isCheaperThanSymbols(
-            LazyBytes.load(), Figures.Inputs.load() - EnteredBytes.load()));
+            LazyBytes.load(), Figures.Inputs.load() - EnteredBytes.load(),
+            Inputs.size() - EnteredFiles.load(), Bytes.devices().farthest()));
       }
       Inputs.begin(Next.Stage, begins(Next.Stage));
       break;
@@ -180,7 +181,7 @@ void PrefetchEngine::Impl::lookInto(const InputEntry &Entry,
   if (Entry.hasCopy())
     Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
   else
-    Own.Look.open(*File, &Cache, Entry.Headers);
+    Own.Look.open(*File, &Bytes.cacheFor(Entry), Entry.Headers);
 }
 
 /// A thread's work for one input in the parse phase.
@@ -195,12 +196,19 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll();
   WorkPart Part(PrefetchWork::Looking);
+  if (Entry.Device->isFar())
+    startMore();
   lookInto(Entry, File, Own);
   Entry.IsWhole = readsWhole(Entry);
   if (isPlannedUnseen(Entry)) {
     Looked.release();
     return prepareUnseen(Entry, File, Own);
   }
+  if (!Bytes.look(Entry, [&] {
+        Bytes.askForEnds(Entry, *File);
+        (void)Own.Look.kind();
+      }))
+    return LeaveAll();
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
@@ -213,7 +221,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
-    Entry.Headers = Own.Look.elf();
+    if (!Bytes.look(Entry, [&] { Entry.Headers = Own.Look.elf(); }))
+      return LeaveAll();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
     else if (!Entry.Headers->Objects.empty())
@@ -359,11 +368,14 @@ bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
   const uint64_t Size = Entry.Identity.Size;
   if (Size <= Options.Plan.WholeFileBytes)
     return true;
+  if (Entry.Device->isFar())
+    return !Entry.Record &&
+           Bytes.isWholeCheaper(Entry, Planner->planTogether() ? 3 : 2);
   // A record has the order as well; what is partly there comes in no large
   // pages.
   return Planner->planTogether() && Options.Plan.ReadsDWARF && !Entry.Record &&
-         Entry.Before && Entry.Before->ResidentPages == 0 &&
-         !Bytes.window().isShort() && Bytes.cost().isWholeCheaper(Size);
+         Entry.isCold() && !Bytes.window().isShort() &&
+         Bytes.cost().isWholeCheaper(Size);
 }
 
 /// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,
@@ -374,7 +386,8 @@ bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
   if (Entry.Headers && Entry.Headers->IsArchive)
     return !Entry.Record &&
            ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
-  return isObjectByName(Entry.Named) && Bytes.fetchesWhole();
+  return isObjectByName(Entry.Named) && !Entry.Device->isFar() &&
+         Bytes.fetchesWhole();
 }
 
 /// Plans \p Entry, into which the caller looks.
@@ -397,9 +410,12 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
       (void)Inputs.beginSymbols(Entry);
       Entry.Headers = nullptr;
       EnteredBytes.fetch_add(File.size(), std::memory_order_relaxed);
+      EnteredFiles.fetch_add(1, std::memory_order_relaxed);
     }
-    Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
-                               Own.Buffers, Record);
+    (void)Bytes.look(Entry, [&] {
+      Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
+                                 Own.Buffers, Record);
+    });
     Entry.Source = PlanSource::Layout;
   }
   if (Entry.Before && Entry.Before->ResidentPages != 0) {
@@ -409,6 +425,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
       return Part && Part->complete();
     });
   }
+  Bytes.settlePlan(Entry);
   Entry.Fetched.assign(Entry.Plan.size(), 0);
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)

@@ -18,6 +18,7 @@
 #ifndef HEADSTART_LIB_ENGINE_FETCHCOST_H
 #define HEADSTART_LIB_ENGINE_FETCHCOST_H
 
+#include "headstart/Plan/FetchPlan.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -52,6 +53,40 @@ public:
     Needed += Size - std::min(Size, Shared);
   }
 
+  /// Of a file of \p Size bytes so much is planned; it costs \p Seconds more,
+  /// or less, than all of it.
+  void notePlan(uint64_t Size, uint64_t Bytes, uint64_t Ranges) {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    PlannedFiles += 1;
+    PlannedSize += Size;
+    PlannedBytes += Bytes;
+    PlannedRanges += Ranges;
+  }
+
+  /// The same for a device where requests cost so much, of a file that would be
+  /// looked into by \p Looks requests.
+  bool isWholeCheaper(uint64_t Size, const RequestCost &Cost,
+                      unsigned Looks) const {
+    constexpr uint64_t MinBytes = 1 << 20, Ranges = 3;
+    // A plan has the bytes in the order in which the linker comes to them.
+    constexpr double Worth = 0.75;
+    std::lock_guard<std::mutex> Lock(Mutex);
+    double Share, Requests = Looks;
+    if (PlannedSize >= MinBytes) {
+      Share = double(PlannedBytes) / double(PlannedSize);
+      Requests += double(PlannedRanges) / double(PlannedFiles);
+    } else if (Looked >= MinBytes) {
+      Share = double(Needed) / double(Looked);
+      Requests += Ranges;
+    } else {
+      return false;
+    }
+    const auto Part = static_cast<uint64_t>(Share * double(Size));
+    return Cost.of(Size, LargeRequestBytes) <
+           Worth * (Requests * Cost.Request + double(Part) * Cost.Byte);
+  }
+  static constexpr uint64_t LargeRequestBytes = UINT64_C(1) << 20;
+
   /// Whether all of a file of \p Size bytes is cheaper than a look and what is
   /// needed, if that is as much as of others.
   bool isWholeCheaper(uint64_t Size) const {
@@ -65,8 +100,12 @@ public:
   }
 
   /// Whether \p Lazy bytes, some of which are perhaps not needed, are cheaper
-  /// than to ask objects of so many bytes, \p Inputs, for their symbols.
-  bool isCheaperThanSymbols(uint64_t Lazy, uint64_t Inputs) const {
+  /// than to ask \p Files objects of so many bytes, \p Inputs, for their
+  /// symbols; each has to be opened again, on a device of \p Far if not null.
+  bool isCheaperThanSymbols(uint64_t Lazy, uint64_t Inputs, uint64_t Files,
+                            const RequestCost &Far) const {
+    if (double(Lazy) * Far.Byte < double(Files) * Far.Request)
+      return true;
     std::lock_guard<std::mutex> Lock(Mutex);
     return Fetched >= SampleBytes &&
            secondsFor(static_cast<double>(Lazy)) <
@@ -95,6 +134,8 @@ private:
   uint64_t Fetched = 0;  ///< bytes, in that time
   uint64_t Looked = 0;   ///< bytes of files
   uint64_t Needed = 0;   ///< of these
+  uint64_t PlannedFiles = 0, PlannedSize = 0, PlannedBytes = 0;
+  uint64_t PlannedRanges = 0;
 };
 
 } // namespace headstart

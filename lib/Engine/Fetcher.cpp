@@ -8,7 +8,9 @@
 
 #include "Fetcher.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <array>
 
 using namespace llvm;
 
@@ -33,7 +35,8 @@ bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Cache(Cache), Figures(Figures), Trace(Options.Trace),
+    : Cache(Cache), FarCache(Cache.inLargeRequests()), Figures(Figures),
+      Trace(Options.Trace),
       Window(
           Options.BudgetBytes, Options.ReadMemory ? Options.ReadMemory : [] {
             return os::SystemMemory::read();
@@ -72,33 +75,165 @@ bool Fetcher::waitForRoom(LinkStage Stage) {
   return GoOn;
 }
 
-/// Whether \p Planned is all of a file that is mapped. (Where a page is there,
-/// nothing around it is read.)
-static bool isWholeFile(const InputEntry &Entry, const PlannedRange &Planned) {
-  return Entry.Contents && Entry.Contents->isMapped() && Entry.Before &&
-         Entry.Before->ResidentPages == 0 &&
-         Planned.Range == ByteRange{0, Entry.Identity.Size};
+/// Whether \p Planned comes in large pages: all of a file that is mapped, and
+/// on a device that is far away also what is most of the large pages in which
+/// it lies. (Where a page is there, nothing around it is read. What comes in
+/// one request anyway is not worth the risk that it does not: see fetchLarge.)
+bool Fetcher::isLarge(const InputEntry &Entry,
+                      const PlannedRange &Planned) const {
+  if (!HasLargePages.load() || !Entry.Contents || !Entry.Contents->isMapped() ||
+      !Entry.isCold())
+    return false;
+  const ByteRange Range = Planned.Range;
+  if (!Entry.Device->isFar())
+    return Range == ByteRange{0, Entry.Identity.Size};
+  constexpr uint64_t Page = os::PageCache::LargeStepBytes;
+  const RequestCost Cost = Entry.Device->cost();
+  const ByteRange Pages =
+      ByteRange{alignDown(Range.Offset, Page),
+                alignTo(Range.end(), Page) - alignDown(Range.Offset, Page)}
+          .clippedTo(Entry.Identity.Size);
+  return Range.Length >= 4 * FarCache.abilities().HintStepBytes &&
+         Cost.of(Pages.Length, FetchCost::LargeRequestBytes) <=
+             costOf(Range.Length, Cost);
 }
 
-/// Fetches one step, in large pages if it may. A Linux before 5.18 takes that
-/// advice and does not do it, which the first step shows.
-os::HintResult Fetcher::fetchStep(const InputEntry &Entry,
-                                  const os::OpenFile &File, ByteRange Step,
-                                  bool IsLarge) {
-  if (IsLarge) {
-    os::HintResult Result = Entry.Contents->fetchInLargePages(Step, Cache);
-    if (Result.Outcome == os::HintOutcome::Accepted &&
-        !IsLargeProved.load(std::memory_order_relaxed)) {
-      std::optional<os::Residency> Found = Cache.residency(File, Step);
-      HasLargePages.store(Found && Found->complete());
-      IsLargeProved.store(true);
-    }
-    if (Result.Outcome == os::HintOutcome::Unsupported)
-      HasLargePages.store(false);
-    if (HasLargePages.load())
-      return Result;
+/// Fetches one step in large pages; false when it has to come otherwise. A
+/// Linux before 5.18 takes that advice and does not do it, which the first step
+/// shows.
+bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
+                         ByteRange Step, os::HintResult &Result) {
+  Result = Entry.Contents->fetchInLargePages(Step, Cache);
+  bool HasCome = Result.Outcome != os::HintOutcome::Unsupported;
+  const bool IsFar = Entry.Device->isFar();
+  if (Result.Outcome == os::HintOutcome::Accepted &&
+      (IsFar || !IsLargeProved.load(std::memory_order_relaxed))) {
+    std::optional<os::Residency> Found = Cache.residency(File, Step);
+    HasCome = Found && Found->complete();
+    IsLargeProved.store(true);
   }
-  return Cache.fetch(File, Step);
+  if (!HasCome && (!IsFar || Result.Outcome == os::HintOutcome::Unsupported))
+    HasLargePages.store(false);
+  return HasCome;
+}
+
+/// Fetches one step. Where a large request was passed over, FUSE passes over
+/// smaller ones of the same open file as well: it takes them for readahead.
+os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
+                                   const os::OpenFile &File, ByteRange Step,
+                                   bool IsPassedOver) const {
+  os::OpenFile Again;
+  if (IsPassedOver && Entry.Device->isFar() &&
+      !os::OpenFile::open(Entry.Path, Again) &&
+      Again.identity() == File.identity())
+    return FarCache.fetch(Again, Step);
+  return cacheFor(Entry).fetch(File, Step);
+}
+
+bool Fetcher::look(InputEntry &Entry, function_ref<void()> Read) {
+  if (Entry.hasCopy()) {
+    Read();
+    return true;
+  }
+  if (!Entry.Device->enter(Entry.Number, Entry.IsAsked.load()))
+    return false;
+  const bool IsFirst = Entry.isCold() && !Entry.IsRead.exchange(true);
+  const auto Begin = os::now();
+  Read();
+  Entry.Device->leave();
+  if (IsFirst)
+    Entry.Device->note({0, 1, Begin, os::now(), /*IsFirst=*/true});
+  return true;
+}
+
+void Fetcher::askForEnds(const InputEntry &Entry,
+                         const os::OpenFile &File) const {
+  if (!Entry.Device->isFar() || Entry.hasCopy())
+    return;
+  constexpr uint64_t Least = 32 * 1024;
+  const uint64_t Size = File.size();
+  const uint64_t Length = std::clamp(Entry.Device->cost().gapBytes(), Least,
+                                     FarCache.abilities().HintStepBytes);
+  const uint64_t Tail =
+      alignDown(Size - std::min(Size, Length), FarCache.pageSize());
+  const std::array<ByteRange, 2> Ends = {ByteRange{0, Length},
+                                         ByteRange{Tail, Size - Tail}};
+  (void)FarCache.hint(File, Ends);
+}
+
+unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
+  return static_cast<unsigned>(
+      divideCeil(Bytes, IsInLarge ? FetchCost::LargeRequestBytes
+                                  : FarCache.abilities().HintStepBytes));
+}
+
+/// What \p Bytes cost in requests as they are usual.
+double Fetcher::costOf(uint64_t Bytes, const RequestCost &Cost) const {
+  return Cost.of(Bytes, FarCache.abilities().HintStepBytes);
+}
+
+bool Fetcher::prefersFewRequests(const InputEntry &Entry) const {
+  // What comes early with something else takes room until its stage.
+  constexpr uint64_t MinRoom = UINT64_C(64) << 20;
+  return Entry.Device->isFar() && Entry.isCold() && !Window.isShort() &&
+         Window.limit() >= MinRoom;
+}
+
+void Fetcher::settlePlan(InputEntry &Entry) {
+  if (Entry.Plan.empty() || !prefersFewRequests(Entry))
+    return;
+  const RequestCost Cost = Entry.Device->cost();
+  Entry.Plan = inFewerRanges(std::move(Entry.Plan), Cost.gapBytes());
+  uint64_t Planned = 0, Requests = 0;
+  for (const PlannedRange &P : Entry.Plan) {
+    Planned += P.Range.Length;
+    Requests += requestsFor(P.Range.Length, isLarge(Entry, P));
+  }
+  this->Cost.notePlan(Entry.Identity.Size, Planned, Requests);
+}
+
+bool Fetcher::isWholeCheaper(const InputEntry &Entry, unsigned Looks) const {
+  return prefersFewRequests(Entry) &&
+         Cost.isWholeCheaper(Entry.Identity.Size, Entry.Device->cost(), Looks);
+}
+
+/// Fetches one step, as one of those that its device takes at once. Absent when
+/// all is cancelled.
+std::optional<os::HintResult>
+Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
+                   LinkStage Stage, bool IsLarge) {
+  DeviceModel &Device = *Entry.Device;
+  os::HintResult Result;
+  uint64_t Missing = Step.Length;
+  if (Device.isFar()) {
+    // What was asked for with something else needs no request.
+    if (std::optional<os::Residency> Found = Cache.residency(File, Step))
+      Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
+                                      Cache.pageSize());
+    if (Missing == 0) {
+      Result.Outcome = os::HintOutcome::Accepted;
+      Result.AcceptedBytes = Step.Length;
+      return Result;
+    }
+  }
+  const bool IsUrgent = Stage == LinkStage::Parse && Entry.IsAsked.load();
+  if (!Device.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent, IsLarge))
+    return std::nullopt;
+  const bool IsFirst = !Entry.IsRead.exchange(true);
+  const auto Begin = os::now();
+  Cost.begin(Begin);
+  const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
+  if (!HasCome)
+    Result = fetchSmall(Entry, File, Step,
+                        Result.Outcome == os::HintOutcome::Accepted);
+  const auto End = os::now();
+  Cost.end(Result.AcceptedBytes, End);
+  Device.leave(IsLarge);
+  if (Entry.isCold()) {
+    Missing = std::min(Missing, Result.AcceptedBytes);
+    Device.note({Missing, requestsFor(Missing, HasCome), Begin, End, IsFirst});
+  }
+  return Result;
 }
 
 bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
@@ -116,9 +251,9 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   for (uint64_t Done = 0; GoOn && Done < Planned.Range.Length;) {
     if (!waitForRoom(Stage))
       return false;
-    const bool IsLarge = isWholeFile(Entry, Planned) && HasLargePages.load();
+    const bool IsInLarge = isLarge(Entry, Planned);
     ByteRange Step{Planned.Range.Offset + Done,
-                   std::min(IsLarge || Probe.prefersWholeFiles()
+                   std::min(IsInLarge || Probe.prefersWholeFiles()
                                 ? os::PageCache::LargeStepBytes
                                 : StepBytes,
                             Planned.Range.Length - Done)};
@@ -130,9 +265,11 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
         giveBack(Entry);
     }
     Figures.Hints.note(TraceClock::now());
-    Cost.begin(os::now());
-    os::HintResult Result = fetchStep(Entry, File, Step, IsLarge);
-    Cost.end(Result.AcceptedBytes, os::now());
+    const std::optional<os::HintResult> Answer =
+        fetchStep(Entry, File, Step, Stage, IsInLarge);
+    if (!Answer)
+      return false;
+    const os::HintResult &Result = *Answer;
     Probe.note(Result.AcceptedBytes);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))

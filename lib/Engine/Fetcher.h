@@ -22,6 +22,7 @@
 #ifndef HEADSTART_LIB_ENGINE_FETCHER_H
 #define HEADSTART_LIB_ENGINE_FETCHER_H
 
+#include "DeviceModel.h"
 #include "DiskProbe.h"
 #include "EngineFigures.h"
 #include "FetchCost.h"
@@ -63,22 +64,52 @@ public:
     return Probe.fetchesWhole(ColdObjects.fetch_add(1), os::now());
   }
 
+  /// Does \p Read, which reads the first bytes of \p Entry, as one request.
+  /// False, and it is not done, when all is cancelled.
+  bool look(InputEntry &Entry, llvm::function_ref<void()> Read);
+
+  /// What is read first of an input stands at its two ends: where a request
+  /// takes long both are asked for at the same time.
+  void askForEnds(const InputEntry &Entry, const os::OpenFile &File) const;
+  /// \p Entry has its plan: where requests cost more than some bytes, it comes
+  /// in fewer of them.
+  void settlePlan(InputEntry &Entry);
+  /// Whether all of \p Entry, on a device that is far away, costs less than
+  /// \p Looks requests that tell what is needed of it, and that.
+  bool isWholeCheaper(const InputEntry &Entry, unsigned Looks) const;
+
   FetchCost &cost() { return Cost; }
+  Devices &devices() { return AllDevices; }
+  const os::PageCache &cacheFor(const InputEntry &Entry) const {
+    return Entry.Device->isFar() ? FarCache : Cache;
+  }
   MemoryWindow &window() { return Window; }
   const MemoryWindow &window() const { return Window; }
   void sample() const; ///< for the trace
 
 private:
+  bool prefersFewRequests(const InputEntry &Entry) const;
   bool waitForRoom(LinkStage Stage);
-  os::HintResult fetchStep(const InputEntry &Entry, const os::OpenFile &File,
-                           ByteRange Step, bool IsLarge);
+  bool isLarge(const InputEntry &Entry, const PlannedRange &Planned) const;
+  unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
+  double costOf(uint64_t Bytes, const RequestCost &Cost) const;
+  std::optional<os::HintResult> fetchStep(InputEntry &Entry,
+                                          const os::OpenFile &File,
+                                          ByteRange Step, LinkStage Stage,
+                                          bool IsLarge);
+  bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
+                  ByteRange Step, os::HintResult &Result);
+  os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
+                            ByteRange Step, bool IsPassedOver) const;
 
   const os::PageCache &Cache;
+  const os::PageCache FarCache;
   EngineFigures &Figures;
   const std::shared_ptr<TraceLog> Trace;
   MemoryWindow Window;
   DiskProbe Probe;
   FetchCost Cost;
+  Devices AllDevices;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
   std::atomic<bool> HasLargePages{true}, IsLargeProved{false};
 };

@@ -31,6 +31,8 @@
 
 namespace headstart {
 
+class DeviceModel;
+
 /// Where an entry stands on its way to the linker.
 ///
 ///     Waiting ──claim──► Opening ──publish──► Ready
@@ -75,6 +77,7 @@ struct InputEntry {
   os::FileIdentity Identity;
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
+  DeviceModel *Device = nullptr; ///< on which it lies; set when it is Ready
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
   bool IsFollowed = false; ///< what it names was added before that
@@ -94,6 +97,7 @@ struct InputEntry {
   /// asked for yet: what the memory budget counts.
   std::atomic<uint64_t> BytesAhead{0};
   std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
+  std::atomic<bool> IsRead{false};  ///< something of it was, by us
   std::atomic<bool> IsGiven{false}; ///< it got the contents from us
 
   /// Whether so little of it was missing that a plan costs more than that.
@@ -108,6 +112,9 @@ struct InputEntry {
   const std::vector<PlannedRange> *recordedPlan() const {
     return Record && !Record->Plan.empty() ? &Record->Plan : nullptr;
   }
+
+  /// Whether nothing of it was in memory when it was opened.
+  bool isCold() const { return Before && Before->ResidentPages == 0; }
 
   /// Whether all of it was read, to be held.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

@@ -23,6 +23,9 @@ namespace headstart {
 /// Descriptors that the linker itself may need at once, outputs included.
 static constexpr uint64_t SpareDescriptors = 32;
 
+/// Nobody waits so long for a file to be opened, but where something is wrong.
+static constexpr std::chrono::milliseconds LongWait(500);
+
 static EngineOptions withDefaults(EngineOptions Options,
                                   const os::PageCache &Cache) {
   if (Options.MaxMappings == 0)
@@ -47,8 +50,10 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
   // A thread holds a file, and the folder of another for a moment. A single
   // input may name thousands.
-  uint64_t Jobs =
+  const uint64_t Jobs =
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
+  MaxThreads =
+      std::min<uint64_t>(std::max(Options.Jobs, Options.FarJobs), Ours / 2);
   Scheduler::Settings Settings;
   Settings.PlanTogether = Planner->planTogether();
   Settings.MaxKept = Ours - Jobs;
@@ -63,7 +68,13 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
-  for (unsigned I = 0; I != Jobs; ++I) {
+  startThreads(Jobs);
+}
+
+/// Starts threads, until there are so many.
+void PrefetchEngine::Impl::startThreads(uint64_t Count) {
+  std::lock_guard Lock(StartMutex);
+  for (unsigned I = Figures.Started.load(); !IsJoining && I < Count; ++I) {
     if (std::error_code E =
             Workers.start([Mine = shared_from_this(), I] { Mine->work(I); })) {
       Figures.Problems.add("cannot start a thread", "prefetch", E.message());
@@ -71,6 +82,12 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     }
     Figures.Started.store(I + 1);
   }
+}
+
+/// What is far away takes more threads: each waits.
+void PrefetchEngine::Impl::startMore() {
+  if (!HasMore.exchange(true))
+    startThreads(MaxThreads);
 }
 
 /// Indexes the profile by path, and adds the inputs that only other inputs
@@ -149,6 +166,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
   Entry.Record = recordOf(Found.Path, File->identity());
+  Entry.Device = &Bytes.devices().of(File->identity().Device);
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
@@ -183,9 +201,14 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
       Wait.begin();
     });
   }();
-  if (Begin)
-    Figures.Waited.fetch_add((os::now() - *Begin).count(),
-                             std::memory_order_relaxed);
+  if (Begin) {
+    const auto Waited = os::now() - *Begin;
+    Figures.Waited.fetch_add(Waited.count(), std::memory_order_relaxed);
+    // Threads that wait for a file system that does not answer are no use to
+    // inputs that lie elsewhere.
+    if (Waited >= LongWait)
+      startMore();
+  }
   // It begins behind the opening that it waited for: viewers turn an arrow
   // around that points to what began earlier.
   TraceSpan Span("left to the linker", Path);
@@ -304,9 +327,13 @@ unsigned PrefetchEngine::waitingForMemory() const {
 
 void PrefetchEngine::cancel() { State->cancel(); }
 
-void PrefetchEngine::join() { State->Workers.join(); }
+void PrefetchEngine::join() {
+  State->startNoMore();
+  State->Workers.join();
+}
 
 bool PrefetchEngine::join(std::chrono::milliseconds MaxWait) {
+  State->startNoMore();
   return State->Workers.join(MaxWait);
 }
 

@@ -79,7 +79,7 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (Jobs > MaxJobs)
     return invalid(O.Spelling + ": at most " + Twine(MaxJobs) +
                    " threads are of use");
-  Settings.Jobs = Jobs;
+  Settings.Jobs = Settings.FarJobs = Jobs;
   return Error::success();
 }
 

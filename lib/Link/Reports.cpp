@@ -52,6 +52,7 @@ EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
   TimeTraceFile = Command.TimeTrace;
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
+  Options.FarJobs = Settings.FarJobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   Options.HandOver = HandOver;
   Options.Plan = planOptionsOf(Command);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 using namespace llvm;
 
@@ -94,6 +95,43 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     Covered = unite(std::move(Covered), ArrayRef(Plan).drop_front(First));
   }
   return Plan;
+}
+
+/// Whether \p Next, behind \p Last, costs less when it comes with it.
+static bool belongsTogether(const PlannedRange &Last, const PlannedRange &Next,
+                            uint64_t GapBytes) {
+  if (Last.Member != Next.Member ||
+      Next.Range.Offset > Last.Range.end() + GapBytes)
+    return false;
+  // What is needed later comes early only where it is little.
+  const PlannedRange &Later = Last.Phase < Next.Phase ? Next : Last;
+  return Last.Phase == Next.Phase || Later.Range.Length <= GapBytes;
+}
+
+std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
+                                        uint64_t GapBytes) {
+  llvm::sort(Plan, [](const PlannedRange &A, const PlannedRange &B) {
+    return A.Range.Offset < B.Range.Offset;
+  });
+  std::vector<PlannedRange> Result;
+  for (PlannedRange &Next : Plan) {
+    if (Result.empty() || !belongsTogether(Result.back(), Next, GapBytes)) {
+      Result.push_back(Next);
+      continue;
+    }
+    PlannedRange &Last = Result.back();
+    if (Next.Phase < Last.Phase) {
+      Last.Phase = Next.Phase;
+      Last.Why = Next.Why;
+    }
+    Last.Range.Length =
+        std::max(Last.Range.end(), Next.Range.end()) - Last.Range.Offset;
+  }
+  llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
+    return std::pair(A.Phase, A.Range.Offset) <
+           std::pair(B.Phase, B.Range.Offset);
+  });
+  return Result;
 }
 
 /// Adds [Begin, End) to Result, to the range before it when that is of the same

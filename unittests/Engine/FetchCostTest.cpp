@@ -30,7 +30,7 @@ void fetchAt(FetchCost &Cost, unsigned Rate) {
 TEST(FetchCostTest, NothingIsKnownAtFirst) {
   FetchCost Cost;
   EXPECT_FALSE(Cost.isWholeCheaper(MiB));
-  EXPECT_FALSE(Cost.isCheaperThanSymbols(1, 1000 * MiB));
+  EXPECT_FALSE(Cost.isCheaperThanSymbols(1, 1000 * MiB, 0, {}));
   fetchAt(Cost, 1000);
   EXPECT_FALSE(Cost.isWholeCheaper(MiB));
   Cost.noteLook(16 * MiB, 0);
@@ -45,8 +45,8 @@ TEST(FetchCostTest, AFastDiskBringsMoreAndASlowOneWhatIsNeeded) {
     EXPECT_EQ(Cost.isWholeCheaper(MiB), IsFast);
     Cost.noteLook(16 * MiB, UINT64_MAX);
     EXPECT_FALSE(Cost.isWholeCheaper(MiB));
-    EXPECT_EQ(Cost.isCheaperThanSymbols(10 * MiB, 100 * MiB), IsFast);
-    EXPECT_FALSE(Cost.isCheaperThanSymbols(100 * MiB, 100 * MiB));
+    EXPECT_EQ(Cost.isCheaperThanSymbols(10 * MiB, 100 * MiB, 0, {}), IsFast);
+    EXPECT_FALSE(Cost.isCheaperThanSymbols(100 * MiB, 100 * MiB, 0, {}));
   }
 }
 

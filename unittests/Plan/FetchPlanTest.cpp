@@ -249,4 +249,30 @@ TEST(FetchPlanTest, ThePhasesAreThoseOfLd64) {
   EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1, 3));
 }
 
+TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
+  const std::vector<PlannedRange> Plan = {
+      {{0, 8 * KiB}, FetchPhase::Parse},
+      {{64 * KiB, 8 * KiB}, FetchPhase::Parse},
+      {{512 * KiB, 8 * KiB}, FetchPhase::Parse},
+      {{72 * KiB, 16 * KiB}, FetchPhase::Contents},
+      {{520 * KiB, 900 * KiB}, FetchPhase::Contents}};
+  EXPECT_THAT(
+      inFewerRanges(Plan, 100 * KiB),
+      ElementsAre(IsRange(FetchPhase::Parse, 0U, 88 * KiB),
+                  IsRange(FetchPhase::Parse, 512 * KiB, 520 * KiB),
+                  // Too much to come early for the sake of a request.
+                  IsRange(FetchPhase::Contents, 520 * KiB, 1420 * KiB)));
+  EXPECT_EQ(5U, inFewerRanges(Plan, 0).size());
+  EXPECT_THAT(inFewerRanges(Plan, 1 * MiB),
+              ElementsAre(IsRange(FetchPhase::Parse, 0U, 1420 * KiB)));
+  EXPECT_THAT(inFewerRanges({}, 1 * MiB), IsEmpty());
+}
+
+TEST(FetchPlanTest, MembersThatMayNotBeLinkedStayApart) {
+  std::vector<PlannedRange> Plan = {
+      {{0, 8 * KiB}, FetchPhase::Contents, PartKind::Contents, 1},
+      {{8 * KiB, 8 * KiB}, FetchPhase::Contents, PartKind::Contents, 2}};
+  EXPECT_EQ(2U, inFewerRanges(Plan, 1 * MiB).size());
+}
+
 } // namespace

@@ -97,7 +97,8 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   W.tell("read", File->Path, Range);
   W.load(*File, Range);
   W.pause();
-  if (W.isOwn())
+  // What was fetched is in memory.
+  if (W.isOwn() && File->FetchedAt.empty())
     File->LookedAt.push_back(Range);
   std::fill(Into.begin(), Into.end(), '\0');
   for (const auto &[At, Bytes] : File->Bytes) {
@@ -175,6 +176,8 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   Result.Calls = 1;
   return Result;
 }
+
+PageCache PageCache::inLargeRequests() const { return *this; }
 
 HintResult PageCache::fetchInLargePages(const MappedFile &,
                                         ByteRange Range) const {

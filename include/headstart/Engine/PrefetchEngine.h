@@ -67,6 +67,9 @@ struct EngineOptions {
   /// Threads. More than cores on purpose: they wait for the disk, not for a
   /// processor. Cut to what the limit on open files allows.
   unsigned Jobs = 8;
+  /// The same when inputs prove to be far away, where each waits longer; where
+  /// it is less, Jobs.
+  unsigned FarJobs = 0;
   /// The most bytes fetched and not yet asked for by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
   /// About how much all inputs have; 0: not known. What is far more than memory

@@ -42,6 +42,8 @@ struct PrefetchSettings {
   /// Threads. Eight: cold storage answers many questions at a time (1.07 GB in
   /// 800 files: 1.40 s with one reader, 0.74 with 4, 0.66 with 8).
   unsigned Jobs = 8;
+  /// The same for inputs that are far away; as Jobs where that was asked for.
+  unsigned FarJobs = 64;
   std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
   std::string Profile = "auto";      ///< "auto", "none" or a path
   /// Whether links wait for each other: absent: when they do not fit into

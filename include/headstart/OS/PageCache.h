@@ -51,6 +51,9 @@ struct PageCacheAbilities {
   /// 512 entries to a call); under Wine, which hands each entry to Linux, as
   /// there.
   uint64_t HintStepBytes = UINT64_C(128) * 1024;
+  /// Whether one call loads twice that, of a file that is said to be read in
+  /// order (Linux): see `PageCache::inLargeRequests`.
+  bool Doubles = false;
 };
 
 enum class HintOutcome : uint8_t {
@@ -127,6 +130,11 @@ public:
   HintResult fetchInLargePages(const MappedFile &Mapping,
                                ByteRange Range) const;
   static constexpr uint64_t LargeStepBytes = UINT64_C(2) * 1024 * 1024;
+
+  /// The same, but `fetch` makes fewer and larger requests, for a device that
+  /// is far away. The linker's own faults in a mapping of such a file then read
+  /// more around them, too. Only Linux can; elsewhere no other.
+  PageCache inLargeRequests() const;
 
   /// How much of \p Range of \p File is resident, by cachestat, or by mincore
   /// on a temporary mapping; nothing where the system tells neither. Does not

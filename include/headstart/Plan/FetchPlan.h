@@ -54,6 +54,29 @@ struct PlanOptions : ReadKinds {
   uint64_t PageBytes = 4096;
 };
 
+/// What a device takes for a request and for a byte, in seconds; 0: not known.
+struct RequestCost {
+  double Request = 0;
+  double Byte = 0;
+
+  /// How many bytes cost as much as one more request.
+  uint64_t gapBytes() const {
+    return Byte == 0 ? 0 : static_cast<uint64_t>(Request / Byte);
+  }
+  /// Of \p Bytes that come in requests of at most \p RequestBytes.
+  double of(uint64_t Bytes, uint64_t RequestBytes) const {
+    const uint64_t Requests = (Bytes + RequestBytes - 1) / RequestBytes;
+    return static_cast<double>(Requests) * Request +
+           static_cast<double>(Bytes) * Byte;
+  }
+};
+
+/// \p Plan in fewer ranges, where one more request costs as much as \p
+/// GapBytes: gaps of a phase are closed, and what is small comes with what lies
+/// beside it and is needed earlier.
+std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
+                                        uint64_t GapBytes);
+
 /// The ranges of one file of \p FileSize bytes, by phase and then by offset,
 /// each rounded to pages, none twice in one phase. Without parts the whole
 /// file is one range of the first phase. A page that two phases need is

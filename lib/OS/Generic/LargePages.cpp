@@ -12,6 +12,8 @@ using namespace headstart::os;
 
 // To touch a page of a file that has shrunk is a fault (SIGBUS, on Windows an
 // exception), and only Linux has a call that touches and cannot end in one.
+PageCache PageCache::inLargeRequests() const { return *this; }
+
 HintResult PageCache::fetchInLargePages(const MappedFile &,
                                         ByteRange Range) const {
   HintResult Result;

@@ -1,0 +1,179 @@
+//===- DeviceModel.cpp - What a request costs, and how many ---------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModel.h"
+#include <algorithm>
+#include <utility>
+
+namespace headstart {
+
+bool DeviceModel::mayBegin(bool IsLarge) const {
+  return IsCancelled || !Far.load() ||
+         (UnderWay < Window && (!IsLarge || LargeUnderWay < MaxLarge));
+}
+
+/// Wakes the first of those who wait, if there is room; it wakes the next.
+void DeviceModel::wakeNext() {
+  if (!Waiting.empty() && mayBegin(Waiting.begin()->second->IsLarge))
+    Waiting.begin()->second->MayBegin.notifyOne();
+}
+
+bool DeviceModel::enter(uint64_t Place, bool IsUrgent, bool IsLarge) {
+  std::unique_lock Lock(Mutex);
+  if (!IsUrgent && !mayBegin(IsLarge)) {
+    Waiter Mine;
+    Mine.IsLarge = IsLarge;
+    auto It = Waiting.emplace(Place, &Mine);
+    while (!mayBegin(IsLarge) || (It != Waiting.begin() && !IsCancelled))
+      Mine.MayBegin.wait(Lock);
+    Waiting.erase(It);
+  }
+  ++UnderWay;
+  LargeUnderWay += IsLarge;
+  MostUnderWay = std::max(MostUnderWay, UnderWay);
+  wakeNext();
+  return !IsCancelled;
+}
+
+void DeviceModel::leave(bool IsLarge) {
+  std::lock_guard Lock(Mutex);
+  --UnderWay;
+  LargeUnderWay -= IsLarge;
+  wakeNext();
+}
+
+void DeviceModel::cancel() {
+  std::lock_guard Lock(Mutex);
+  IsCancelled = true;
+  for (auto &[Place, Waiter] : Waiting)
+    Waiter->MayBegin.notifyOne();
+}
+
+/// How long one takes that does not wait for others: the shortest of the
+/// medians of some (some find in memory what another has brought). An old one
+/// counts for less and less: a device may become slower.
+void DeviceModel::noteLatency(double Sample) {
+  constexpr size_t Samples = 8;
+  constexpr double Aging = 1.005;
+  Latencies.push_back(Sample);
+  if (Latencies.size() != Samples)
+    return;
+  auto Middle = Latencies.begin() + Latencies.size() / 2;
+  std::nth_element(Latencies.begin(), Middle, Latencies.end());
+  Latency = Latency == 0 ? *Middle : std::min(*Middle, Latency * Aging);
+  Latencies.clear();
+  if (Latency >= FarLatency.count())
+    Far.store(true);
+}
+
+/// The best until now is what the device gives; an old one counts for less and
+/// less.
+void DeviceModel::noteBandwidth(const Answer &Done) {
+  constexpr Seconds MinTime{0.05};
+  constexpr double Aging = 0.998;
+  if (Since == Time())
+    Since = Done.End;
+  Bytes += Done.Bytes;
+  // To look into a file takes a small one.
+  Requests += Done.Bytes != 0 ? Done.Requests : 0;
+  Seconds Took = Done.End - Since;
+  if (Took < MinTime)
+    return;
+  Rate = std::max(Rate * Aging, double(Bytes) / Took.count());
+  MostRequests = std::max(MostRequests * Aging, Requests / Took.count());
+  Bytes = Requests = 0;
+  Since = Done.End;
+}
+
+/// A request took so many seconds; alone it would have taken \p Ideal.
+void DeviceModel::adapt(double Ideal, double Took) {
+  constexpr double Spare = 2, NoWait = 0.8, Growth = 1.5;
+  IdealSum += Ideal;
+  TookSum += Took;
+  if (++Answered < Window)
+    return;
+  double Share = std::min(1.0, IdealSum / TookSum);
+  if (Share > NoWait)
+    AtOnce = std::max(AtOnce, std::min(Window, double(MostUnderWay)));
+  MostUnderWay = 0;
+  double Next =
+      Share > NoWait ? Window * Growth : (Window + Window * Share + Spare) / 2;
+  Window = std::clamp(Next, FirstWindow, MaxWindow);
+  IdealSum = TookSum = 0;
+  Answered = 0;
+}
+
+void DeviceModel::note(const Answer &Done) {
+  std::lock_guard Lock(Mutex);
+  noteBandwidth(Done);
+  double Took = Seconds(Done.End - Done.Begin).count();
+  double Transfer = double(Done.Bytes) / (Rate == 0 ? FirstRate : Rate);
+  Delivered += Done.Bytes;
+  RequestTime += double(Done.Requests) * requestSeconds();
+  ByteTime += Transfer;
+  // While few are under way a byte seems to take longer than it does.
+  if (Done.IsFirst)
+    noteLatency(std::max(Took / 2, Took - Transfer));
+  if (!Far.load())
+    return;
+  if (Done.Bytes != 0)
+    adapt(Latency + Transfer, Took);
+  wakeNext();
+}
+
+/// What a request takes while as many others as possible are under way.
+double DeviceModel::requestSeconds() const {
+  const double Guess = Latency / AtOnce;
+  return MostRequests == 0 ? Guess : std::min(Guess, 1 / MostRequests);
+}
+
+RequestCost DeviceModel::cost() const {
+  std::lock_guard Lock(Mutex);
+  // What it gives shows only when enough is asked for.
+  if (Delivered < FirstBytes)
+    return {requestSeconds(), 1 / FirstRate};
+  constexpr double Most = 4;
+  double Balance =
+      ByteTime == 0 ? 1 : std::clamp(RequestTime / ByteTime, 1 / Most, Most);
+  return {requestSeconds() * Balance, 1 / Rate};
+}
+
+unsigned DeviceModel::window() const {
+  std::lock_guard Lock(Mutex);
+  return static_cast<unsigned>(Window);
+}
+
+DeviceModel &Devices::of(uint64_t Device) {
+  std::lock_guard Lock(Mutex);
+  for (DeviceModel &Model : Known)
+    if (Model.Device == Device)
+      return Model;
+  DeviceModel &New = Known.emplace_back(Device);
+  if (IsCancelled)
+    New.cancel();
+  return New;
+}
+
+RequestCost Devices::farthest() const {
+  std::lock_guard Lock(Mutex);
+  RequestCost Result;
+  for (const DeviceModel &Model : Known)
+    if (RequestCost Cost = Model.cost();
+        Model.isFar() && Cost.Request > Result.Request)
+      Result = Cost;
+  return Result;
+}
+
+void Devices::cancel() {
+  std::lock_guard Lock(Mutex);
+  IsCancelled = true;
+  for (DeviceModel &Model : Known)
+    Model.cancel();
+}
+
+} // namespace headstart

@@ -1,0 +1,138 @@
+//===- DeviceModel.h - What a request costs, and how many ------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: what is known of a file system's device, measured
+/// while it is read. A disk, a share on the network and a lazily loaded mount
+/// differ in three numbers: how long a request takes when nothing else is under
+/// way (latency), how many bytes come in a second (bandwidth), and how many
+/// requests it takes at once. No name of a file system plays a part.
+///
+/// Where a request takes long, requests are held to what keeps the device busy:
+/// with fewer it rests, with more the page that the linker needs now waits
+/// behind them. When a request takes longer than latency and bandwidth explain,
+/// it has waited, and fewer are under way from then on (as FAST TCP does it:
+/// Wei, Jin, Low, Hegde 2006).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_DEVICEMODEL_H
+#define HEADSTART_LIB_ENGINE_DEVICEMODEL_H
+
+#include "headstart/OS/Threads.h"
+#include "headstart/Plan/FetchPlan.h"
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace headstart {
+
+/// Every function may be called from any thread.
+class DeviceModel {
+public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Seconds = std::chrono::duration<double>;
+
+  /// From here on a device is far: a request costs more than to think about it.
+  static constexpr Seconds FarLatency{0.0008};
+  /// Until something is known, and wherever requests are not counted.
+  static constexpr double FirstWindow = 8;
+  static constexpr double MaxWindow = 64;
+  /// Of requests for pages as large as they come: FUSE passes over those while
+  /// three quarters of the twelve that it takes at once, by default, are under
+  /// way (fs/fuse/file.c, fuse_readahead).
+  static constexpr unsigned MaxLarge = 5;
+
+  /// Bytes a second, until so many have come.
+  static constexpr double FirstRate = 500e6;
+  static constexpr uint64_t FirstBytes = 32 << 20;
+
+  explicit DeviceModel(uint64_t Device) : Device(Device) {}
+
+  const uint64_t Device; ///< as in FileIdentity
+
+  /// Waits until a request may be made for the input at \p Place (lower ones
+  /// first); \p IsUrgent: the linker waits for it. False when all is cancelled.
+  bool enter(uint64_t Place, bool IsUrgent, bool IsLarge = false);
+  /// The request has ended.
+  void leave(bool IsLarge = false);
+
+  /// What was made at \p Begin and answered at \p End.
+  struct Answer {
+    uint64_t Bytes;    ///< none of which were in memory
+    unsigned Requests; ///< in so many parts, at the same time
+    Time Begin, End;
+    bool IsFirst; ///< of its file
+  };
+  void note(const Answer &Done);
+  bool isFar() const { return Far.load(std::memory_order_relaxed); }
+  /// What one more request, and one more byte, cost while others are under way.
+  /// Both take their time, but at the same time: what there was more of until
+  /// now, by the time that it takes, costs more.
+  RequestCost cost() const;
+  /// How many requests may be under way.
+  unsigned window() const;
+  void cancel();
+
+private:
+  struct Waiter {
+    os::Condition MayBegin;
+    bool IsLarge = false;
+  };
+
+  bool mayBegin(bool IsLarge) const;
+  void wakeNext();
+  void noteLatency(double Sample);
+  void noteBandwidth(const Answer &Done);
+  double requestSeconds() const;
+  void adapt(double Ideal, double Took);
+
+  mutable std::mutex Mutex;
+  // All guarded by Mutex:
+  std::multimap<uint64_t, Waiter *> Waiting; ///< by places
+  unsigned UnderWay = 0, LargeUnderWay = 0;
+  double Window = FirstWindow;
+  bool IsCancelled = false;
+  double Latency = 0;                   ///< seconds; 0: not known
+  std::vector<double> Latencies;        ///< that were not looked at yet
+  double Rate = 0;                      ///< bytes a second; 0: not known
+  double MostRequests = 0;              ///< answered in a second
+  double AtOnce = FirstWindow;          ///< that were answered without a wait
+  double RequestTime = 0, ByteTime = 0; ///< seconds, by these numbers
+  uint64_t Delivered = 0;               ///< bytes
+  Time Since;                           ///< the next two are counted
+  uint64_t Bytes = 0, Requests = 0;
+  double IdealSum = 0, TookSum = 0;
+  unsigned MostUnderWay = 0; ///< since the window was last adapted, as the next
+  unsigned Answered = 0;     ///< since the window was last adapted
+
+  std::atomic<bool> Far{false};
+};
+
+/// The devices that a link reads from.
+class Devices {
+public:
+  DeviceModel &of(uint64_t Device);
+  /// Of those that are far, what the one costs whose requests take longest; 0
+  /// where there is none.
+  RequestCost farthest() const;
+  void cancel();
+
+private:
+  mutable std::mutex Mutex;
+  std::list<DeviceModel> Known; ///< guarded by Mutex
+  bool IsCancelled = false;     ///< the same
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_DEVICEMODEL_H

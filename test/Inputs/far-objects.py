@@ -1,0 +1,59 @@
+"""Objects for links through farfs, and what such a link asked for.
+
+    far-objects.py make LLVM-MC     far/0.o to far/59.o, and their names in `words`
+    far-objects.py check STOCK OURS LOG    compares the counts of two links
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+COUNT = 60
+
+
+def make(assembler: str) -> None:
+    folder = pathlib.Path("far")
+    folder.mkdir()
+    for number in range(COUNT):
+        # What lld reads of it, and something that it does not.
+        text = (f".globl f{number}\nf{number}: ret\n"
+                f".data\n.fill {20_000 + 5_000 * number}, 1, {number}\n"
+                ".section .unused,\"e\"\n.fill 3000, 1, 1\n")
+        subprocess.run([assembler, "-filetype=obj", "-triple=x86_64",
+                        "-o", str(folder / f"{number}.o")],
+                       input=text.encode(), check=True)
+    pathlib.Path("words").write_text(
+        "-e f0 " + " ".join(f"far/{n}.o" for n in range(COUNT)))
+
+
+def check(stock: str, ours: str, log: str) -> int:
+    before, after = (json.loads(pathlib.Path(name).read_text())
+                     for name in (stock, ours))
+    calls = [line.split() for line in pathlib.Path(log).read_text().splitlines()]
+    problems = []
+    if after["reads"] > before["reads"]:
+        problems.append("more requests than stock")
+    if after["rounds"] * 2 > before["rounds"]:
+        problems.append("waits more than half as often as stock")
+    if after["bytes"] > before["bytes"] * 1.1:
+        problems.append("more bytes than stock")
+    opened = [path for _, call, path, _, _ in calls if call == "open"]
+    if len(opened) != len(set(opened)):
+        problems.append("a file is opened twice")
+    # In the linker's order, but for what threads do at the same time.
+    first = [path for _, call, path, offset, _ in calls
+             if call == "read" and offset == "0"]
+    places = [int(path[1:-2]) for path in first]
+    if sum(abs(place - at) for at, place in enumerate(places)) > 8 * COUNT:
+        problems.append(f"out of order: {places}")
+    if problems:
+        print(before, after, *problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(sys.argv[2])
+    else:
+        sys.exit(check(*sys.argv[2:]))
