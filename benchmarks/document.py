@@ -20,7 +20,8 @@ smaller inputs, in ten minutes, into `build/benchmarks`.
 """
 
 # Which section shows a plot: the one before which it stands.
-BEFORE = {"scale": "scale", "throttled": "large-debug", "walks": "tree-warm"}
+BEFORE = {"scale": "scale", "throttled": "large-debug", "walks": "tree-warm",
+          "far": "far"}
 # What stands below the published experiment.
 OVERVIEW = ("cold", "held", "warm")
 

@@ -8,6 +8,7 @@ without a background. The same description gives the same bytes.
 
 import io
 import json
+import math
 import pathlib
 import re
 import sys
@@ -15,6 +16,7 @@ from typing import Dict
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
 # By what a thing is; each for white pages and for dark ones.
@@ -155,7 +157,38 @@ def draw_panels(plot: dict) -> Figure:
     return figure
 
 
-KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels}
+def draw_heat(plot: dict) -> Figure:
+    """Cells with their values: green where it is at most the panel's middle."""
+    columns = 2
+    lines = -(-len(plot["panels"]) // columns)
+    figure = Figure(figsize=(WIDTH, 0.6 + 1.35 * lines))
+    grid = figure.subplots(lines, columns, squeeze=False)
+    for number, (axes, panel) in enumerate(zip(grid.flat, plot["panels"])):
+        for row, cells in enumerate(panel["cells"]):
+            for column, value in enumerate(cells):
+                good = value <= panel["middle"]
+                far = min(1, abs(math.log(value / panel["middle"], 4)))
+                axes.add_patch(Rectangle(
+                    (column - 0.5, row - 0.5), 1, 1,
+                    facecolor=colour("next" if good else "other"),
+                    alpha=round(0.15 + 0.7 * far, 2)))
+                axes.text(column, row, f"{value:.2f}", ha="center", va="center",
+                          fontsize=8, color=colour("text"))
+        axes.set_xlim(-0.5, len(plot["columns"]) - 0.5)
+        axes.set_ylim(len(plot["rows"]) - 0.5, -0.5)
+        axes.set_xticks(range(len(plot["columns"])), plot["columns"])
+        axes.set_yticks(range(len(plot["rows"])), plot["rows"])
+        if number % columns:
+            axes.tick_params(labelleft=False)
+        title(axes, panel["title"], fontsize=9)
+        axes.tick_params(colors=colour("text"), length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+    return figure
+
+
+KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels,
+         "heat": draw_heat}
 
 
 # What most text looks like is said once, and what no browser needs not at all.

@@ -12,6 +12,7 @@ import sys
 from typing import Dict, Iterator, List, Optional
 
 import contest
+import far
 import scale
 from figures import interval, median, pairs, ratios, runs_of
 from links import FIRST, NEXT
@@ -183,6 +184,8 @@ def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
         "scale": scale_plot(figures["scale"]["figures"])
         if "scale" in figures else None,
         "throttled": throttled_plot(figures),
+        "far": far.heat_plot(figures["far"]["figures"])
+        if "far" in figures else None,
         "walks": walks_plot(figures)}
     return {name: plot for name, plot in found.items() if plot}
 

@@ -8,6 +8,7 @@ import time
 from typing import Callable, Dict
 
 import coff
+import far
 import flavours
 import harness
 import links
@@ -66,6 +67,7 @@ def full() -> Dict[str, Benchmark]:
     return {
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),
+        "far": Benchmark(far.measure, far.text),
         "together": Benchmark(together.measure, together.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}

@@ -107,10 +107,14 @@ private:
   bool readsWhole(const InputEntry &Entry) const;
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
+  /// Where a look takes long, what was touched last time tells enough.
+  static bool isFarAndRecorded(const InputEntry &Entry) {
+    return Entry.Record && Entry.Device->isFar() && Entry.isCold();
+  }
   /// Whether no look is needed to know what is fetched of an object.
   bool isPlannedUnseen(const InputEntry &Entry) const {
-    return Entry.IsWhole ||
-           (isObjectByName(Entry.Named) && Entry.recordedPlan());
+    return Entry.IsWhole || (isObjectByName(Entry.Named) &&
+                             (Entry.recordedPlan() || isFarAndRecorded(Entry)));
   }
   bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;

@@ -323,12 +323,17 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
 }
 
-/// The record of \p Path, when the file is still the one that was recorded.
+/// The record of \p Path, when the file is still the one that was recorded, or
+/// what may pass for it.
 const RecordedFile *
 PrefetchEngine::Impl::recordOf(StringRef Path,
                                const os::FileIdentity &Identity) const {
   const RecordedFile *File = Recorded.lookup(Path);
-  return File && File->Identity == Identity ? File : nullptr;
+  if (!File ||
+      (File->Identity != Identity &&
+       !(Options.IsProfileElsewhere && File->Identity.Size == Identity.Size)))
+    return nullptr;
+  return File;
 }
 
 /// Whether all that the last link touched of \p File is in memory. What it did
@@ -404,6 +409,8 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
   if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
     Entry.Plan = *Known;
     Entry.Source = PlanSource::Record;
+  } else if (isFarAndRecorded(Entry) && isObjectByName(Entry.Named)) {
+    Entry.Plan = restrictPlan({}, Record->Touched, File.size(), Options.Plan);
   } else {
     // Of an archive the record knows which members are linked.
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {

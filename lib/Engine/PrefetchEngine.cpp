@@ -238,8 +238,10 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
     if (!isWorthRecord(Entry))
       return;
     ++(Entry.Record ? Use.Matched : Use.Changed);
-    if (Entry.Record && !Entry.recordedPlan() && Entry.IsPlanned &&
-        Entry.Source == PlanSource::Layout)
+    // Of a record that was made elsewhere the files have other identities.
+    const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
+    if (IsNew || (Entry.Record && !Entry.recordedPlan() && Entry.IsPlanned &&
+                  Entry.Source == PlanSource::Layout))
       ++Use.Refined;
   });
   return Use;

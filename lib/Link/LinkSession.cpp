@@ -274,8 +274,10 @@ void LinkSession::useProfile(const LinkCommand &Command,
   // A record of other kinds of bytes than this link reads would keep the rest
   // from being fetched.
   if (Profile && Profile->Settings == ProfileSettings &&
-      isRecordOf(*Profile, Command))
+      isRecordOf(*Profile, Command)) {
     Options.Profile = Profile;
+    Options.IsProfileElsewhere = Settings.Profile != "auto";
+  }
 }
 
 /// Says what the record that the link began with was worth.

@@ -77,6 +77,7 @@ struct CommandArguments {
   std::string Flavour;
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in their order
+  std::optional<std::string> Record;    ///< plan: the file of one
   TreeArguments Tree;
   BenchArguments Bench;
   TraceClock::time_point Origin;   ///< the start of main

@@ -5,6 +5,7 @@ include "llvm/Option/OptParser.td"
 def JSONOption : OptionVisibility;
 def LinkerOption : OptionVisibility;
 def RunOption : OptionVisibility;
+def PlanOption : OptionVisibility;
 def WalkOption : OptionVisibility;
 def StatusOption : OptionVisibility;
 def WarmOption : OptionVisibility;
@@ -36,6 +37,10 @@ def json : Flag<["--"], "json">, TakesJSON,
 def flavour_EQ : Joined<["--"], "flavour=">, TakesLinker,
     MetaVarName<"<coff|elf|macho>">,
     HelpText<"The linker's family, where its name does not tell">;
+
+def prefetch_profile_EQ : Joined<["--"], "prefetch-profile=">,
+    Visibility<[PlanOption]>, MetaVarName<"<FILE>">,
+    HelpText<"By the record of an earlier link; no input is looked at">;
 
 // As in the drop-in linkers.
 def prefetch_inputs : Flag<["--"], "prefetch-inputs">, TakesRun,

@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
+#include "headstart/Link/ProfileStore.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/LinkStats.h"
@@ -60,34 +61,22 @@ inOrder(ArrayRef<PlannedFile> Files,
           Visit(File, Range);
 }
 
-Exit runPlan(const CommandArguments &Arguments) {
-  std::optional<LinkCommand> Command;
-  Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
-  if (!Command)
-    return Status;
-  std::vector<ListedInput> Inputs;
-  std::vector<PlannedFile> Files = planInputs(*Command, Inputs);
-  if (Arguments.JSON) {
-    json::OStream J(outs(), /*IndentSize=*/2);
-    J.object([&] {
-      J.attribute("version", 1);
-      J.attribute("flavour", Command->model().Name);
-      writeInputs(Inputs, J);
-      J.attributeArray("ranges", [&] {
-        inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
-          J.object([&] {
-            J.attribute("path", json::fixUTF8(File.Path));
-            J.attribute("offset", R.Range.Offset);
-            J.attribute("length", R.Range.Length);
-            J.attribute("phase", static_cast<unsigned>(R.Phase));
-            J.attribute("why", partName(R.Why));
-          });
-        });
+/// Writes the attribute "ranges" of an open object.
+static void writeRanges(ArrayRef<PlannedFile> Files, json::OStream &J) {
+  J.attributeArray("ranges", [&] {
+    inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
+      J.object([&] {
+        J.attribute("path", json::fixUTF8(File.Path));
+        J.attribute("offset", R.Range.Offset);
+        J.attribute("length", R.Range.Length);
+        J.attribute("phase", static_cast<unsigned>(R.Phase));
+        J.attribute("why", partName(R.Why));
       });
     });
-    outs() << "\n";
-    return Status;
-  }
+  });
+}
+
+static void printRanges(ArrayRef<PlannedFile> Files) {
   uint64_t Bytes = 0;
   inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
     Bytes += R.Range.Length;
@@ -97,6 +86,79 @@ Exit runPlan(const CommandArguments &Arguments) {
   });
   outs() << formatBytes(Bytes) << " in " << Files.size()
          << (Files.size() == 1 ? " file\n" : " files\n");
+}
+
+/// What the record says of each file: its plan, or else what was touched.
+static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
+  std::vector<PlannedFile> Files;
+  for (const RecordedFile &File : Profile.Files) {
+    PlannedFile &Planned =
+        Files.emplace_back(PlannedFile{File.Path, File.Plan});
+    if (Planned.Ranges.empty())
+      for (ByteRange Range : File.Touched)
+        Planned.Ranges.push_back({Range});
+  }
+  return Files;
+}
+
+/// The plan of the record at \p Path. None of its files needs to be there.
+static Exit planByRecord(const CommandArguments &Arguments,
+                         const std::string &Path) {
+  if (Arguments.HasLinker || !Arguments.Operands.empty())
+    return fail("plan: --prefetch-profile stands alone: a record needs no "
+                "command line",
+                Exit::WrongUsage);
+  Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
+  if (!Loaded)
+    return fail(toString(Loaded.takeError()));
+  const LinkProfile *Profile = Loaded->get();
+  if (!Profile)
+    return fail("'" + Path + "': no such file");
+  const std::vector<PlannedFile> Files = planRecorded(*Profile);
+  if (!Arguments.JSON) {
+    printRanges(Files);
+    return Exit::Done;
+  }
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attribute("tool", json::fixUTF8(Profile->Tool));
+    J.attribute("output", json::fixUTF8(Profile->Output));
+    J.attributeArray("inputs", [&] {
+      for (const RecordedFile &File : Profile->Files)
+        J.object([&] {
+          J.attribute("path", json::fixUTF8(File.Path));
+          J.attribute("why", "recorded");
+          J.attribute("size", File.Identity.Size);
+        });
+    });
+    writeRanges(Files, J);
+  });
+  outs() << "\n";
+  return Exit::Done;
+}
+
+Exit runPlan(const CommandArguments &Arguments) {
+  if (Arguments.Record)
+    return planByRecord(Arguments, *Arguments.Record);
+  std::optional<LinkCommand> Command;
+  Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
+  if (!Command)
+    return Status;
+  std::vector<ListedInput> Inputs;
+  const std::vector<PlannedFile> Files = planInputs(*Command, Inputs);
+  if (!Arguments.JSON) {
+    printRanges(Files);
+    return Status;
+  }
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attribute("flavour", Command->model().Name);
+    writeInputs(Inputs, J);
+    writeRanges(Files, J);
+  });
+  outs() << "\n";
   return Status;
 }
 

@@ -35,6 +35,7 @@ enum OptionSet : unsigned {
   WarmOption = 1U << 6,
   BenchOption = 1U << 7,
   CacheOption = 1U << 8,
+  PlanOption = 1U << 9,
 };
 
 enum OptionId {
@@ -80,10 +81,12 @@ constexpr Subcommand Subcommands[] = {
     {"inputs", "headstart inputs [--json] [--flavour=KIND] -- LINKER ARGS...",
      "List the files that a link will read, in order, and why each is there",
      runInputs, DefaultVis | JSONOption | LinkerOption},
-    {"plan", "headstart plan [--json] [--flavour=KIND] -- LINKER ARGS...",
+    {"plan",
+     "headstart plan [--json] [--flavour=KIND] -- LINKER ARGS... | "
+     "--prefetch-profile=FILE",
      "List the byte ranges that would be fetched, in their order (phase, "
      "offset, length)",
-     runPlan, DefaultVis | JSONOption | LinkerOption},
+     runPlan, DefaultVis | JSONOption | LinkerOption | PlanOption},
     {"warm", "headstart warm [options] PATH...",
      "Fetch files and whole trees into memory, within a budget; without "
      "--no-ignore only what no ignore file hides",
@@ -224,6 +227,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
     return fail("unknown option '" + Unknown->getAsString(Parsed) +
                     "'; see headstart " + S.Name + " --help",
                 Exit::WrongUsage);
+  Arguments.Record = valueOf(Parsed, OPT_prefetch_profile_EQ);
   Arguments.JSON = Parsed.hasArg(OPT_json);
   Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
   Arguments.Prefetch = prefetchOptions(Parsed);

@@ -84,6 +84,9 @@ struct EngineOptions {
   /// What the last link of the same output touched; may be null. Shared, and
   /// not changed by anybody.
   std::shared_ptr<const LinkProfile> Profile;
+  /// Whether Profile may be of another folder or machine: of a file then its
+  /// path and its size count, and what was touched is always told anew.
+  bool IsProfileElsewhere = false;
   /// Tells what memory there is; null: the system's own word. From any thread.
   std::function<os::SystemMemory()> ReadMemory;
   /// Where threads log what they do; may be null.
@@ -150,7 +153,7 @@ public:
   struct ProfileUse {
     uint64_t Matched = 0; ///< files that are what was recorded
     uint64_t Changed = 0; ///< files that are not, or are not recorded
-    uint64_t Refined = 0; ///< of Matched: now planned, and not before
+    uint64_t Refined = 0; ///< of Matched: now more is known than before
   };
   ProfileUse profileUse() const;
 

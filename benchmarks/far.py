@@ -1,0 +1,218 @@
+"""Links whose inputs are far away: behind a view that adds a latency to each
+read and holds the bandwidth (utils/farfs).
+
+Each link goes through a view of its own, mounted over the inputs for this link
+alone, so that all of them begin cold; what the view serves is in memory. Stock,
+stock after all files were read by 16 `cat` or by `headstart warm`, and ours.
+"""
+
+import contextlib
+import functools
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Callable, Dict, List, Optional, Tuple
+
+import coff
+import flavours
+import harness
+import links
+from figures import format_bytes, table
+from harness import Variant
+from links import FIRST, NEXT, Sample
+from machine import say
+
+LATENCIES = (0.1, 1, 5, 20)     # ms
+BANDWIDTHS = (50, 200, 1000)    # MB/s
+ROUND_TRIPS = 20                # of which a link may wait for so many
+CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
+MANY, DEEP = "Headstart, 64 jobs", "Headstart, max_background=64"
+FARFS = harness.BIN / "farfs"
+
+
+def samples() -> List[Sample]:
+    return [coff.small(), flavours.elf_objects(), flavours.macho_small()]
+
+
+def before(way: str, files: pathlib.Path) -> str:
+    """What a shell does before the link."""
+    if way == CAT:
+        return f"xargs -d '\\n' -n 16 -P 16 cat <{files} >/dev/null; "
+    if way == WARM:
+        return (f"xargs -d '\\n' {harness.HEADSTART} warm <{files} >/dev/null; ")
+    return ""
+
+
+def link(sample: Sample, way: Variant, view: List[str],
+         scratch: pathlib.Path) -> dict:
+    """Links once through a view; what the view counted, and the output."""
+    out = scratch / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    counts, files = scratch / "counts.json", scratch / "files"
+    files.write_text("".join(f"{file}\n" for file in sample.files()))
+    # One name for all, so that PDBs can be compared.
+    script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
+    done = subprocess.run(
+        [str(FARFS), *view, f"--counts={counts}", str(sample.folder),
+         str(sample.folder), "--", "bash", "-c", script, "bash", str(way.program),
+         *way.options, *sample.arguments(out)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f"error: {way.name} failed:\n"
+                 + done.stdout.decode(errors="replace"))
+    counted = json.loads(counts.read_text())
+    return {**counted, "outputs": harness.hash_of(out)}
+
+
+def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
+    """How many bytes the linker touches, and how long its link takes warm."""
+    report = scratch / "stats.json"
+    ours = Variant(FIRST, harness.BIN / sample.linker,
+                   ["--prefetch-profile=none", f"--prefetch-stats={report}"],
+                   argv0=sample.linker)
+    stock = Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker)
+    out = scratch / "out"
+    harness.make_cold(sample.inputs, sample.size())
+    harness.link(ours, sample.arguments(out), out)
+    touched = json.loads(report.read_text())["touched_bytes"]
+    harness.warm_up(sample.inputs)
+    return touched, min(harness.link(stock, sample.arguments(out), out).seconds
+                        for _ in range(3))
+
+
+def ways(sample: Sample, scratch: pathlib.Path) -> Dict[str, Variant]:
+    stock, ours = harness.LLVM / sample.linker, harness.BIN / sample.linker
+    none = "--prefetch-profile=none"
+    record = f"--prefetch-profile={scratch / 'profile'}"
+    return {name: Variant(name, program, options, argv0=sample.linker)
+            for name, program, options in (
+                ("stock", stock, []), (CAT, stock, []), (WARM, stock, []),
+                (FIRST, ours, [none]), (NEXT, ours, [record]),
+                (MANY, ours, [none, "--prefetch-jobs=64"]),
+                (DEEP, ours, [none]))}
+
+
+def measure_one(sample: Sample, factor: float) -> dict:
+    size = sample.size()
+    say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
+    points = []
+    with contextlib.ExitStack() as stack:
+        # Not in the sample's folder, over which the view is mounted.
+        scratch = pathlib.Path(tempfile.mkdtemp(
+            prefix="headstart-far-", dir=sample.folder.parent))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        touched, warm = needed(sample, scratch)
+        every = ways(sample, scratch)
+        (scratch / "profile").unlink(missing_ok=True)
+        link(sample, every[NEXT], [], scratch)  # leaves the record
+        for latency in LATENCIES:
+            for bandwidth in BANDWIDTHS:
+                runs: Dict[str, List[dict]] = {name: [] for name in every}
+                for _ in range(links.scaled(1, factor)):
+                    for name, way in every.items():
+                        view = [f"--latency={latency}",
+                                f"--bandwidth={bandwidth}"]
+                        if name == DEEP:
+                            view.append("--max-background=64")
+                        run = link(sample, way, view, scratch)
+                        runs[name].append(run)
+                        say(f"    {latency} ms, {bandwidth} MB/s, {name}: "
+                            f"{run['seconds']:.2f} s, {run['reads']} reads, "
+                            f"{format_bytes(run['bytes'])}")
+                points.append({"latency": latency, "bandwidth": bandwidth,
+                               "runs": runs})
+    outputs = {run["outputs"] for point in points
+               for several in point["runs"].values() for run in several}
+    return {"title": sample.title, "inputs": len(sample.files()), "bytes": size,
+            "touched": touched, "warm": warm, "same": len(outputs) == 1,
+            "points": points}
+
+
+def measure(factor: float,
+            which: Callable[[], List[Sample]] = samples) -> Optional[dict]:
+    if not FARFS.exists() or subprocess.run(
+            [str(FARFS), "/tmp", "/tmp", "--", "true"],
+            stderr=subprocess.DEVNULL).returncode != 0:
+        say("   left out: a view needs libfuse 3, and root or fusermount3")
+        return None
+    flavours_measured = []
+    for sample in which():
+        harness.warm_up(sample.inputs)
+        flavours_measured.append(measure_one(sample, factor))
+    return {"title": "Far away", "flavours": flavours_measured}
+
+
+def seconds(point: dict, way: str, what: str = "seconds") -> float:
+    runs = sorted(run[what] for run in point["runs"][way])
+    return runs[len(runs) // 2]
+
+
+def limit(flavour: dict, point: dict) -> float:
+    """What bytes, the warm link and some round trips take at least."""
+    return max(flavour["warm"],
+               flavour["touched"] / (point["bandwidth"] * 1e6)) \
+        + ROUND_TRIPS * point["latency"] / 1000
+
+
+def rows(flavour: dict, bandwidth: int) -> List[List[str]]:
+    result = []
+    for point in flavour["points"]:
+        if point["bandwidth"] != bandwidth:
+            continue
+        least = limit(flavour, point)
+        cells = [f"{point['latency']:g} ms", f"{least:.1f} s"]
+        for way in ("stock", CAT, WARM, FIRST, NEXT, MANY, DEEP):
+            took = seconds(point, way)
+            cells.append(f"{took:.1f} s ({took / least:.1f})")
+        cells += [f"{seconds(point, way, 'reads'):,.0f}, "
+                  f"{format_bytes(seconds(point, way, 'bytes'))}"
+                  for way in ("stock", FIRST, NEXT)]
+        result.append(cells)
+    return result
+
+
+def text(figures: dict) -> str:
+    lines = ["## Inputs that are far away", "",
+             "A FUSE view (`utils/farfs`) adds a latency to each read and holds "
+             "the bandwidth; opening costs nothing. The limit is the time of "
+             "the warm link, or of the bytes that the linker touches, whichever "
+             f"is more, and {ROUND_TRIPS} round trips; behind each time stands "
+             "its ratio to that. FUSE takes 12 requests at once, "
+             "unless `max_background` says otherwise: 3,321 files of one "
+             "request each need 5.5 s at 20 ms. One round each.", ""]
+    for flavour in figures["flavours"]:
+        lines += [f"{flavour['title']}: {flavour['inputs']:,} files, "
+                  f"{format_bytes(flavour['bytes'])}, of which the linker "
+                  f"touches {format_bytes(flavour['touched'])}; warm "
+                  f"{flavour['warm']:.2f} s; 200 MB/s. The outputs of all are "
+                  + ("the same to the byte." if flavour["same"]
+                     else "DIFFERENT."), "",
+                  *table(["latency", "limit", "stock", CAT, WARM, "first link",
+                          "next link", "64 jobs", "max_background=64",
+                          "reads: stock", "first link", "next link"],
+                         rows(flavour, 200)), ""]
+    return "\n".join(lines).rstrip()
+
+
+def heat_plot(figures: dict) -> dict:
+    """Ratios to stock and to the limit, of a first link, for each flavour."""
+    panels = []
+    for flavour in figures["flavours"]:
+        for what, base in (("stock", lambda point: seconds(point, "stock")),
+                           ("the limit", functools.partial(limit, flavour))):
+            cells = [[seconds(point, FIRST) / base(point)
+                      for point in flavour["points"]
+                      if point["bandwidth"] == bandwidth]
+                     for bandwidth in BANDWIDTHS]
+            panels.append({"title": f"{flavour['title'].split(':')[0]}, "
+                           f"relative to {what}", "cells": cells,
+                           "middle": 1 if what == "stock" else 1.3})
+    return {"kind": "heat", "title": "Inputs that are far away: a first link",
+            "panels": panels, "columns": [f"{each:g} ms" for each in LATENCIES],
+            "rows": [f"{each} MB/s" for each in BANDWIDTHS],
+            "alt": "Times of a first link relative to stock and to what bytes "
+                   "and round trips allow, by latency and bandwidth"}
