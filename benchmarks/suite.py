@@ -12,6 +12,7 @@ import far
 import flavours
 import harness
 import links
+import mounts
 import scale
 import together
 import trees
@@ -68,6 +69,7 @@ def full() -> Dict[str, Benchmark]:
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),
         "far": Benchmark(far.measure, far.text),
+        "far-mounts": Benchmark(mounts.measure, mounts.text),
         "together": Benchmark(together.measure, together.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}

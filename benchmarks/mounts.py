@@ -1,0 +1,215 @@
+"""Links over real mounts of this machine's own files: sshfs, rclone, s3fs.
+
+Each is served on the loopback only, behind a delay (delay.py), and mounted over
+the inputs in a mount namespace of its own, anew for each link: so every link
+begins cold, and nothing is left behind. Needs root.
+"""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Callable, Dict, Iterator, List, Optional
+
+import coff
+import flavours
+import harness
+import links
+from figures import table
+from harness import Variant
+from links import FIRST, NEXT, Sample
+from machine import say
+
+DELAYS = (1, 5, 20)  # ms, there and back
+DELAY = pathlib.Path(__file__).resolve().parent / "delay.py"
+KEY, SECRET, BUCKET = "headstart", "headstart", "in"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def sshd(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    del folder  # all of the machine is served
+    for name in ("host", "user"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f",
+                        str(scratch / name)], check=True)
+    (scratch / "sshd.conf").write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {scratch}/host\n"
+        f"AuthorizedKeysFile {scratch}/user.pub\nPermitRootLogin yes\n"
+        "StrictModes no\nUsePAM no\nPidFile none\nSubsystem sftp internal-sftp\n")
+    pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+    return ["/usr/sbin/sshd", "-D", "-f", str(scratch / "sshd.conf")]
+
+
+def sshfs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    return ["sshfs", "-p", str(port), "-o",
+            f"ro,IdentityFile={scratch}/user,StrictHostKeyChecking=no,"
+            "UserKnownHostsFile=/dev/null,LogLevel=ERROR",
+            f"root@127.0.0.1:{folder}", str(folder)]
+
+
+def webdav(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    del scratch
+    return ["rclone", "serve", "webdav", str(folder), "--read-only",
+            "--addr", f"127.0.0.1:{port}", "-q"]
+
+
+def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    del scratch
+    return ["rclone", "mount", f':webdav,url="http://127.0.0.1:{port}":',
+            str(folder), "--read-only", "--daemon", "--allow-non-empty", "-q"]
+
+
+@dataclasses.dataclass
+class Mount:
+    """A file system: how its server is started, and how it is mounted."""
+    name: str
+    programs: List[str]
+    serve: Callable[[pathlib.Path, pathlib.Path, int], List[str]]
+    mount: Callable[[pathlib.Path, pathlib.Path, int], List[str]]
+
+    def missing(self) -> str:
+        gone = [name for name in self.programs
+                if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
+        return f"no {', '.join(gone)}" if gone else ""
+
+
+MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
+          Mount("rclone mount, webdav", ["rclone"], webdav, rclone)]
+
+
+@contextlib.contextmanager
+def running(command: List[str], port: int) -> Iterator[None]:
+    """A server, until it answers at that port and as long as it is needed."""
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        else:
+            sys.exit(f"error: {command[0]} does not answer")
+        yield
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait()
+
+
+def inside(mount: List[str], folder: str, link: List[str], argv0: str) -> None:
+    """In a mount namespace of its own: mounts, links, and prints the time."""
+    marker = next(os.scandir(folder)).name
+    subprocess.run(mount, check=True)
+    for _ in range(100):  # a mount that goes on in the background
+        if os.path.ismount(folder) and os.path.exists(f"{folder}/{marker}"):
+            break
+        time.sleep(0.05)
+    begin = time.monotonic()
+    status = subprocess.run([argv0, *link[1:]], executable=link[0],
+                            stdout=subprocess.DEVNULL).returncode
+    seconds = time.monotonic() - begin
+    subprocess.run(["umount", "-l", folder], check=False)
+    print(json.dumps({"seconds": seconds, "status": status}))
+
+
+def link(sample: Sample, way: Variant, mount: List[str],
+         scratch: pathlib.Path) -> dict:
+    out = scratch / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    words = [str(way.program), *way.options, *sample.arguments(out)]
+    done = subprocess.run(
+        ["unshare", "-m", "--propagation", "private", sys.executable, __file__,
+         json.dumps([mount, str(sample.folder), words, way.argv0])],
+        stdout=subprocess.PIPE, timeout=600)
+    told = json.loads(done.stdout or b'{"status": 1}')
+    if told["status"] != 0:
+        sys.exit(f"error: {way.name} failed")
+    return {"seconds": told["seconds"], "outputs": harness.hash_of(out)}
+
+
+def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
+    points = []
+    with contextlib.ExitStack() as stack:
+        scratch = pathlib.Path(tempfile.mkdtemp(
+            prefix="headstart-mount-", dir=sample.folder.parent))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        port, near = free_port(), free_port()
+        stack.enter_context(running(
+            mount.serve(sample.folder, scratch, port), port))
+        stock, ours = harness.LLVM / sample.linker, harness.BIN / sample.linker
+        ways = [Variant("stock", stock, argv0=sample.linker),
+                Variant(FIRST, ours, ["--prefetch-profile=none"],
+                        argv0=sample.linker),
+                Variant(NEXT, ours, [f"--prefetch-profile={scratch}/profile"],
+                        argv0=sample.linker)]
+        for delay in DELAYS:
+            with running([sys.executable, str(DELAY), str(near), str(port),
+                          str(delay)], near):
+                words = mount.mount(sample.folder, scratch, near)
+                runs: Dict[str, List[dict]] = {way.name: [] for way in ways}
+                link(sample, ways[-1], words, scratch)  # leaves a record
+                for _ in range(rounds):
+                    for way in ways:
+                        run = link(sample, way, words, scratch)
+                        runs[way.name].append(run)
+                        say(f"    {mount.name}, {delay} ms, {way.name}: "
+                            f"{run['seconds']:.2f} s")
+                points.append({"delay": delay, "runs": runs})
+            near = free_port()
+    return points
+
+
+def measure(factor: float) -> Optional[dict]:
+    if os.geteuid() != 0:
+        say("   left out: mounting needs root")
+        return None
+    result = []
+    for sample in (coff.small(), flavours.macho_small()):
+        harness.warm_up(sample.inputs)
+        for mount in MOUNTS:
+            if mount.missing():
+                say(f"   {mount.name} left out: {mount.missing()}")
+                continue
+            result.append({
+                "mount": mount.name, "title": sample.title,
+                "points": measure_mount(mount, sample,
+                                        links.scaled(1, factor))})
+    return {"title": "Real mounts", "mounts": result} if result else None
+
+
+def text(figures: dict) -> str:
+    rows, same = [], True
+    for one in figures["mounts"]:
+        for point in one["points"]:
+            took = {way: sorted(run["seconds"] for run in runs)[len(runs) // 2]
+                    for way, runs in point["runs"].items()}
+            same &= len({run["outputs"] for runs in point["runs"].values()
+                         for run in runs}) == 1
+            rows.append([one["mount"], one["title"], f"{point['delay']} ms",
+                         *(f"{each:.2f} s ({each / took['stock']:.2f})"
+                           for each in took.values())])
+    return "\n".join([
+        "## Real mounts", "",
+        "Served by this machine, behind a delay, and mounted for each link "
+        "anew; no options but read-only. [Far.md](Far.md) says what they are. "
+        "The outputs of all ways are "
+        + ("the same to the byte." if same else "DIFFERENT."), "",
+        *table(["mount", "link", "delay", "stock", "first link", "next link"],
+               rows)])
+
+
+if __name__ == "__main__":
+    inside(*json.loads(sys.argv[1]))
