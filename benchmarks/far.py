@@ -11,6 +11,7 @@ import functools
 import json
 import pathlib
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -147,8 +148,7 @@ def measure(factor: float,
 
 
 def seconds(point: dict, way: str, what: str = "seconds") -> float:
-    runs = sorted(run[what] for run in point["runs"][way])
-    return runs[len(runs) // 2]
+    return statistics.median(run[what] for run in point["runs"][way])
 
 
 def limit(flavour: dict, point: dict) -> float:

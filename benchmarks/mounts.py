@@ -1,4 +1,4 @@
-"""Links over real mounts of this machine's own files: sshfs, rclone, s3fs.
+"""Links over real mounts of this machine's own files: sshfs and rclone.
 
 Each is served on the loopback only, behind a delay (delay.py), and mounted over
 the inputs in a mount namespace of its own, anew for each link: so every link
@@ -13,6 +13,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,6 @@ from machine import say
 
 DELAYS = (1, 5, 20)  # ms, there and back
 DELAY = pathlib.Path(__file__).resolve().parent / "delay.py"
-KEY, SECRET, BUCKET = "headstart", "headstart", "in"
 
 
 def free_port() -> int:
@@ -194,7 +194,7 @@ def text(figures: dict) -> str:
     rows, same = [], True
     for one in figures["mounts"]:
         for point in one["points"]:
-            took = {way: sorted(run["seconds"] for run in runs)[len(runs) // 2]
+            took = {way: statistics.median(run["seconds"] for run in runs)
                     for way, runs in point["runs"].items()}
             same &= len({run["outputs"] for runs in point["runs"].values()
                          for run in runs}) == 1

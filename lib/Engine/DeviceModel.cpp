@@ -135,7 +135,7 @@ double DeviceModel::requestSeconds() const {
 RequestCost DeviceModel::cost() const {
   std::lock_guard Lock(Mutex);
   // What it gives shows only when enough is asked for.
-  if (Delivered < FirstBytes)
+  if (Delivered < FirstBytes || Rate == 0)
     return {requestSeconds(), 1 / FirstRate};
   constexpr double Most = 4;
   double Balance =
@@ -163,8 +163,8 @@ RequestCost Devices::farthest() const {
   std::lock_guard Lock(Mutex);
   RequestCost Result;
   for (const DeviceModel &Model : Known)
-    if (RequestCost Cost = Model.cost();
-        Model.isFar() && Cost.Request > Result.Request)
+    if (RequestCost Cost = Model.isFar() ? Model.cost() : RequestCost();
+        Cost.Request > Result.Request)
       Result = Cost;
   return Result;
 }

@@ -53,18 +53,17 @@ public:
     Needed += Size - std::min(Size, Shared);
   }
 
-  /// Of a file of \p Size bytes so much is planned; it costs \p Seconds more,
-  /// or less, than all of it.
-  void notePlan(uint64_t Size, uint64_t Bytes, uint64_t Ranges) {
+  /// Of a file of \p Size bytes so many are planned, in so many requests.
+  void notePlan(uint64_t Size, uint64_t Bytes, uint64_t Requests) {
     std::lock_guard<std::mutex> Lock(Mutex);
     PlannedFiles += 1;
     PlannedSize += Size;
     PlannedBytes += Bytes;
-    PlannedRanges += Ranges;
+    PlannedRequests += Requests;
   }
 
-  /// The same for a device where requests cost so much, of a file that would be
-  /// looked into by \p Looks requests.
+  /// Whether all of a file of \p Size bytes is cheaper than \p Looks requests
+  /// that tell what is needed of it, and that, on a device of this cost.
   bool isWholeCheaper(uint64_t Size, const RequestCost &Cost,
                       unsigned Looks) const {
     constexpr uint64_t MinBytes = 1 << 20, Ranges = 3;
@@ -74,7 +73,7 @@ public:
     double Share, Requests = Looks;
     if (PlannedSize >= MinBytes) {
       Share = double(PlannedBytes) / double(PlannedSize);
-      Requests += double(PlannedRanges) / double(PlannedFiles);
+      Requests += double(PlannedRequests) / double(PlannedFiles);
     } else if (Looked >= MinBytes) {
       Share = double(Needed) / double(Looked);
       Requests += Ranges;
@@ -135,7 +134,7 @@ private:
   uint64_t Looked = 0;   ///< bytes of files
   uint64_t Needed = 0;   ///< of these
   uint64_t PlannedFiles = 0, PlannedSize = 0, PlannedBytes = 0;
-  uint64_t PlannedRanges = 0;
+  uint64_t PlannedRequests = 0;
 };
 
 } // namespace headstart

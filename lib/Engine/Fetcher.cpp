@@ -95,7 +95,7 @@ bool Fetcher::isLarge(const InputEntry &Entry,
           .clippedTo(Entry.Identity.Size);
   return Range.Length >= 4 * FarCache.abilities().HintStepBytes &&
          Cost.of(Pages.Length, FetchCost::LargeRequestBytes) <=
-             costOf(Range.Length, Cost);
+             Cost.of(Range.Length, FarCache.abilities().HintStepBytes);
 }
 
 /// Fetches one step in large pages; false when it has to come otherwise. A
@@ -165,11 +165,6 @@ unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
   return static_cast<unsigned>(
       divideCeil(Bytes, IsInLarge ? FetchCost::LargeRequestBytes
                                   : FarCache.abilities().HintStepBytes));
-}
-
-/// What \p Bytes cost in requests as they are usual.
-double Fetcher::costOf(uint64_t Bytes, const RequestCost &Cost) const {
-  return Cost.of(Bytes, FarCache.abilities().HintStepBytes);
 }
 
 bool Fetcher::prefersFewRequests(const InputEntry &Entry) const {

@@ -92,7 +92,6 @@ private:
   bool waitForRoom(LinkStage Stage);
   bool isLarge(const InputEntry &Entry, const PlannedRange &Planned) const;
   unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
-  double costOf(uint64_t Bytes, const RequestCost &Cost) const;
   std::optional<os::HintResult> fetchStep(InputEntry &Entry,
                                           const os::OpenFile &File,
                                           ByteRange Step, LinkStage Stage,

@@ -19,6 +19,7 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/ByteRange.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -65,8 +66,8 @@ struct RequestCost {
   }
   /// Of \p Bytes that come in requests of at most \p RequestBytes.
   double of(uint64_t Bytes, uint64_t RequestBytes) const {
-    const uint64_t Requests = (Bytes + RequestBytes - 1) / RequestBytes;
-    return static_cast<double>(Requests) * Request +
+    return static_cast<double>(llvm::divideCeil(Bytes, RequestBytes)) *
+               Request +
            static_cast<double>(Bytes) * Byte;
   }
 };
