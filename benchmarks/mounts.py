@@ -1,4 +1,4 @@
-"""Links over real mounts of this machine's own files: sshfs and rclone.
+"""Links over real mounts of this machine's own files: sshfs, rclone, s3fs.
 
 Each is served on the loopback only, behind a delay (delay.py), and mounted over
 the inputs in a mount namespace of its own, anew for each link: so every link
@@ -71,6 +71,28 @@ def rclone(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
             str(folder), "--read-only", "--daemon", "--allow-non-empty", "-q"]
 
 
+def s3(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    """The folder is a bucket of its parent."""
+    (scratch / "passwd").write_text("headstart:headstart")
+    (scratch / "passwd").chmod(0o600)
+    return ["rclone", "serve", "s3", str(folder.parent), "--read-only",
+            "--auth-key", "headstart,headstart",
+            "--addr", f"127.0.0.1:{port}", "-q"]
+
+
+def s3fs(folder: pathlib.Path, scratch: pathlib.Path, port: int) -> List[str]:
+    return ["s3fs", folder.name, str(folder), "-o",
+            f"ro,nonempty,passwd_file={scratch}/passwd,"
+            f"use_path_request_style,url=http://127.0.0.1:{port}"]
+
+
+def serves_s3() -> bool:
+    """rclone does since 1.65."""
+    return subprocess.run(["rclone", "serve", "s3", "--help"],
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
 @dataclasses.dataclass
 class Mount:
     """A file system: how its server is started, and how it is mounted."""
@@ -82,11 +104,14 @@ class Mount:
     def missing(self) -> str:
         gone = [name for name in self.programs
                 if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
+        if not gone and "s3fs" in self.programs and not serves_s3():
+            return "this rclone cannot serve S3, 1.65 can"
         return f"no {', '.join(gone)}" if gone else ""
 
 
 MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
-          Mount("rclone mount, webdav", ["rclone"], webdav, rclone)]
+          Mount("rclone mount, webdav", ["rclone"], webdav, rclone),
+          Mount("s3fs", ["rclone", "s3fs"], s3, s3fs)]
 
 
 @contextlib.contextmanager
