@@ -13,6 +13,7 @@ import flavours
 import harness
 import links
 import mounts
+import remote
 import scale
 import together
 import trees
@@ -70,6 +71,7 @@ def full() -> Dict[str, Benchmark]:
         "scale": Benchmark(scale.measure, scale.text),
         "far": Benchmark(far.measure, far.text),
         "far-mounts": Benchmark(mounts.measure, mounts.text),
+        "far-bazel": Benchmark(remote.measure, remote.text),
         "together": Benchmark(together.measure, together.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}
