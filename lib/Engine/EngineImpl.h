@@ -80,6 +80,7 @@ private:
                                const os::FileIdentity &Identity) const;
   void startThreads(uint64_t Count);
   void startMore();
+  void watch();
   void work(unsigned Id);
   void workThrough();
   bool begins(LinkStage Stage) const;

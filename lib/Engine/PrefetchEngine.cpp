@@ -15,6 +15,7 @@
 #include "EngineImpl.h"
 #include <algorithm>
 #include <array>
+#include <utility>
 
 using namespace llvm;
 
@@ -23,7 +24,7 @@ namespace headstart {
 /// Descriptors that the linker itself may need at once, outputs included.
 static constexpr uint64_t SpareDescriptors = 32;
 
-/// Nobody waits so long for a file to be opened, but where something is wrong.
+/// Nothing takes so long that all threads do, but where something is wrong.
 static constexpr std::chrono::milliseconds LongWait(500);
 
 static EngineOptions withDefaults(EngineOptions Options,
@@ -69,6 +70,19 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
   startThreads(Jobs);
+  if (Figures.Started.load() != 0 && MaxThreads > Jobs)
+    (void)Workers.start([Mine = shared_from_this()] { Mine->watch(); });
+}
+
+/// Threads that wait for a file system that does not answer are no use to
+/// inputs that lie elsewhere: when all hang, others start.
+void PrefetchEngine::Impl::watch() {
+  uint64_t Calls = 0;
+  if (Inputs.waitForStall(LongWait, [&] {
+        const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
+        return Calls != Before || Bytes.window().waiting() != 0;
+      }))
+    startMore();
 }
 
 /// Starts threads, until there are so many.
@@ -202,12 +216,8 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
     });
   }();
   if (Begin) {
-    const auto Waited = os::now() - *Begin;
-    Figures.Waited.fetch_add(Waited.count(), std::memory_order_relaxed);
-    // Threads that wait for a file system that does not answer are no use to
-    // inputs that lie elsewhere.
-    if (Waited >= LongWait)
-      startMore();
+    Figures.Waited.fetch_add((os::now() - *Begin).count(),
+                             std::memory_order_relaxed);
   }
   // It begins behind the opening that it waited for: viewers turn an arrow
   // around that points to what began earlier.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Scheduler.h"
+#include "llvm/Support/Path.h"
 #include <utility>
 
 using namespace llvm;
@@ -70,6 +71,11 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       List->pass();
       continue;
     }
+    if (isInPassedFolder(Entry)) {
+      List->pass();
+      Aside.push_back(*Number);
+      continue;
+    }
     (void)List->take(*Number);
     for (; Skipped != 0; --Skipped) {
       std::optional<uint32_t> Behind = List->next();
@@ -79,6 +85,48 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
     return &Entry;
   }
   return nullptr;
+}
+
+bool Scheduler::isInPassedFolder(const InputEntry &Entry) const {
+  return !PassedFolders.empty() &&
+         PassedFolders.contains(sys::path::parent_path(Entry.Named.Name));
+}
+
+/// The next entry to prepare of those that were passed by; null: there is none.
+InputEntry *Scheduler::takeAside() {
+  while (!Aside.empty()) {
+    const uint32_t Number = Aside.front();
+    Aside.pop_front();
+    if (List->take(Number))
+      return &entry(Number);
+  }
+  return nullptr;
+}
+
+/// From now on, passes by the folders of what is being prepared.
+void Scheduler::passByFolders() {
+  for (const InputEntry &Entry : Entries)
+    if (List->isTaken(Entry.Number) && !Entry.IsPlanned &&
+        !Unplanned.contains(List->place(Entry.Number)))
+      PassedFolders.insert(sys::path::parent_path(Entry.Named.Name));
+}
+
+bool Scheduler::waitForStall(std::chrono::milliseconds Long,
+                             function_ref<bool()> HasMoved) {
+  std::unique_lock Lock(Mutex);
+  const auto End = os::now() + std::chrono::minutes(1);
+  while (!IsOver && os::now() < End) {
+    const uint64_t Before = NumAsked;
+    const auto Until = os::now() + Long;
+    while (!IsOver && Over.waitUntil(Lock, Until))
+      ;
+    // It is to be asked in any case.
+    if (HasMoved() || IsOver || Idle != 0 || NumAsked != Before)
+      continue;
+    passByFolders();
+    return true;
+  }
+  return false;
 }
 
 std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
@@ -114,17 +162,20 @@ std::optional<Scheduler::Work> Scheduler::nextFetch() {
   return askWhether(static_cast<LinkStage>(Next));
 }
 
+Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
+  ++Looking;
+  const bool IsClaimed = Entry.State == EntryState::Waiting;
+  if (IsClaimed)
+    Entry.State = EntryState::Opening;
+  return Work{Task::Prepare, &Entry, LinkStage::Parse, nullptr, IsClaimed};
+}
+
 /// What is to be done next; nothing while that is not known.
 std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (IsCancelled || !List)
     return Work();
-  if (InputEntry *Entry = takeNext(Skipped)) {
-    ++Looking;
-    bool IsClaimed = Entry->State == EntryState::Waiting;
-    if (IsClaimed)
-      Entry->State = EntryState::Opening;
-    return Work{Task::Prepare, Entry, LinkStage::Parse, nullptr, IsClaimed};
-  }
+  if (InputEntry *Entry = takeNext(Skipped))
+    return prepare(*Entry);
   if (!Unplanned.empty()) {
     InputEntry *Entry = Unplanned.begin()->second;
     Unplanned.erase(Unplanned.begin());
@@ -133,7 +184,9 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
                 std::exchange(Entry->File, nullptr)};
   }
   if (Now == Phase::Preparing)
-    return Looking != 0 ? std::nullopt : askWhether(LinkStage::Parse);
+    return Looking != 0 && PassedFolders.empty()
+               ? std::nullopt
+               : askWhether(LinkStage::Parse);
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
       ++Entering;
@@ -146,18 +199,34 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
       return std::nullopt;
     Now = Phase::Fetching;
   }
-  return nextFetch();
+  std::optional<Work> Next = nextFetch();
+  if (Next && Next->What == Task::None)
+    if (InputEntry *Entry = takeAside())
+      return prepare(*Entry);
+  return Next;
 }
 
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait) {
   std::unique_lock Lock(Mutex);
+  ++NumAsked;
   while (true) {
-    if (std::optional<Work> Next = tryNext(Skipped))
+    if (std::optional<Work> Next = tryNext(Skipped)) {
+      if (Next->What == Task::None)
+        end();
       return *Next;
+    }
     if (OnWait)
       std::exchange(OnWait, nullptr)();
+    ++Idle;
     More.wait(Lock);
+    --Idle;
   }
+}
+
+/// Nobody needs to look any more whether threads hang.
+void Scheduler::end() {
+  if (!std::exchange(IsOver, true))
+    Over.notifyAll();
 }
 
 void Scheduler::done(Task What) {
@@ -341,6 +410,7 @@ void Scheduler::cancel() {
   {
     std::lock_guard Lock(Mutex);
     IsCancelled = true;
+    end();
   }
   More.notifyAll();
   Published.notifyAll();

@@ -19,13 +19,16 @@
 ///  3. of ELF, when all are prepared: inputs to plan; the symbols of those that
 ///     need no plan;
 ///  4. the stages of the link, one after the other: what is to be fetched for a
-///     stage, input by input.
+///     stage, input by input;
+///  5. where a file system does not answer: inputs of the folders that threads
+///     hung in, which were passed by until then.
 ///
 /// Invariants:
 ///  - each input is prepared, planned and entered by one thread, once; each of
 ///    its stages is fetched once;
 ///  - nobody goes on to 3 or 4 while a thread may still name inputs that the
-///    linker reads at once; those that come later go first when they come;
+///    linker reads at once, but where threads hang; those that come later go
+///    first when they come;
 ///  - an input that has no plan yet when a stage comes to it is passed by, and
 ///    `planned` tells its planner for which stages: these are then its own;
 ///  - after `cancel` nobody waits, and there is nothing more to do.
@@ -40,7 +43,9 @@
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -96,6 +101,14 @@ public:
   /// long as something may still come. Of the objects right behind one to
   /// prepare, at most \p Skipped are left to the linker.
   Work next(unsigned Skipped = 0, Waits OnWait = nullptr);
+
+  /// Waits until all threads hang: for \p Long none of them has asked for
+  /// anything to do, none waits for that, and \p HasMoved, called under the
+  /// lock, says that nothing has since it was called last. From then on inputs
+  /// of the folders in which they hang come last. False when it does not
+  /// happen: nothing is left to do, all is cancelled, or a minute has passed.
+  bool waitForStall(std::chrono::milliseconds Long,
+                    llvm::function_ref<bool()> HasMoved);
 
   /// The caller has done its task: it names nothing more that comes at once.
   void done(Task What);
@@ -155,6 +168,11 @@ private:
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
+  InputEntry *takeAside();
+  Work prepare(InputEntry &Entry);
+  void passByFolders();
+  void end();
+  bool isInPassedFolder(const InputEntry &Entry) const;
   std::optional<Work> tryNext(unsigned Skipped);
   std::optional<Work> askWhether(LinkStage Next);
   InputEntry *nextWithSymbols();
@@ -163,6 +181,7 @@ private:
   mutable std::mutex Mutex;
   os::Condition Published;
   os::Condition More; ///< there may be work, or an end of it
+  os::Condition Over; ///< IsOver
   Settings Own;       ///< not changed by threads, as the next
   /// How many files are kept open. Shared with them.
   std::shared_ptr<std::atomic<uint64_t>> NumKept =
@@ -180,6 +199,12 @@ private:
   LinkStage Stage = LinkStage::Parse; ///< the one that is fetched
   size_t Cursor = 0; ///< the entries before it were handed out, in this phase
   bool IsCancelled = false;
+  bool IsOver = false;   ///< cancelled, or a thread was told that it is done
+  uint64_t NumAsked = 0; ///< calls of next
+  size_t Idle = 0;       ///< threads that wait in next
+  /// Folders in which all threads hung, as the inputs' names have them.
+  llvm::StringSet<> PassedFolders;
+  std::deque<uint32_t> Aside; ///< of these folders, to be prepared at last
 };
 
 } // namespace headstart

@@ -99,6 +99,43 @@ TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
 }
 
+TEST(SchedulerTest, FoldersInWhichThreadsHangComeLast) {
+  constexpr std::chrono::milliseconds Short(1);
+  auto HasNotMoved = [] { return false; };
+  Scheduler Inputs;
+  Inputs.fill(linkOf({input("far/a.o"), input("far/b.o"), input("c.o"),
+                      input("far/d.o")}),
+              {});
+  InputEntry *Hangs = Inputs.next().Entry;
+  ASSERT_EQ(Hangs->Named.Name, "far/a.o");
+  ASSERT_TRUE(Inputs.waitForStall(Short, HasNotMoved));
+  InputEntry *Near = Inputs.next().Entry;
+  ASSERT_EQ(Near->Named.Name, "c.o");
+  // What the linker asks for goes first, wherever it lies.
+  std::optional<NamedInput> Claimed;
+  ASSERT_TRUE(Inputs.ask("far/d.o", false, Claimed));
+  InputEntry *Asked = Inputs.next().Entry;
+  EXPECT_EQ(Asked->Named.Name, "far/d.o");
+  for (InputEntry *Done : {Near, Asked})
+    Inputs.planned(*Done, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
+  // Nobody waits for what hangs.
+  for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
+    Scheduler::Work Begin = Inputs.next();
+    ASSERT_EQ(Begin.What, Task::Begin);
+    Inputs.begin(Stage, Stage == LinkStage::Contents);
+  }
+  EXPECT_EQ(Inputs.next().Entry, Near);
+  EXPECT_EQ(Inputs.next().Entry, Asked);
+  EXPECT_EQ(Inputs.next().What, Task::Begin);
+  Inputs.begin(LinkStage::Types, false);
+  Scheduler::Work Last = Inputs.next();
+  EXPECT_EQ(Last.What, Task::Prepare);
+  EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
+  EXPECT_EQ(Inputs.next().What, Task::None);
+  // And then nobody looks any more.
+  EXPECT_FALSE(Inputs.waitForStall(Short, HasNotMoved));
+}
+
 TEST(SchedulerTest, AStageThatHasPassedByIsThePlanners) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});

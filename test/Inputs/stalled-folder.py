@@ -1,0 +1,60 @@
+"""A link whose inputs lie in two folders, one of which does not answer.
+
+    stalled-folder.py make LLVM-MC
+    stalled-folder.py check HEADSTART LINK...
+
+`make` leaves objects in far/ and near/, and the file words. `check` runs the link,
+which never ends, until what it needs of near/ is in memory, and ends it.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+FAR, NEAR = 100, 20
+KIB = 256
+
+
+def make(assembler: str) -> None:
+    words = []
+    for folder, count in (("far", FAR), ("near", NEAR)):
+        pathlib.Path(folder).mkdir()
+        for number in range(count):
+            path = f"{folder}/{number}.o"
+            source = f".globl {folder}{number}\n{folder}{number}: .quad 1\n"
+            source += f".fill {KIB * 1024 // 8}, 8, {number}\n"
+            subprocess.run([assembler, "-triple=x86_64-linux-gnu",
+                            "-filetype=obj", "-o", path],
+                           input=source.encode(), check=True)
+            words.append(path)
+    pathlib.Path("words").write_text("\n".join(words))
+
+
+def check(headstart: str, link: list) -> None:
+    subprocess.run([headstart, "evict", "near"], check=True)
+    process = subprocess.Popen(link, start_new_session=True)
+    try:
+        for _ in range(1000):
+            told = subprocess.run([headstart, "residency", "near"],
+                                  stdout=subprocess.PIPE, check=True).stdout
+            assert process.poll() is None, "the link has ended"
+            shares = re.findall(rb"(\d+)%  near", told)
+            assert len(shares) == NEAR, told
+            # Headers and names are not all of them read ahead.
+            if min(map(int, shares)) >= 75:
+                return
+            time.sleep(0.05)
+        sys.exit(f"not all of near/ was fetched:\n{told.decode()}")
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+if sys.argv[1] == "make":
+    make(sys.argv[2])
+else:
+    check(sys.argv[2], sys.argv[3:])
