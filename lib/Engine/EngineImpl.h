@@ -16,6 +16,7 @@
 #define HEADSTART_LIB_ENGINE_ENGINEIMPL_H
 
 #include "EngineFigures.h"
+#include "FarFolders.h"
 #include "Fetcher.h"
 #include "Scheduler.h"
 #include "Store.h"
@@ -55,6 +56,7 @@ public:
     Bytes.window().cancel();
     Bytes.devices().cancel();
     Inputs.cancel();
+    Folders.cancel();
   }
   /// Null: it is not measured.
   WorkTimes *workTimes() {
@@ -133,6 +135,7 @@ public:
   Scheduler Inputs;
   Store Held;
   WarmStreak Streak;
+  FarFolders Folders;
   std::atomic<unsigned> LooksForNames{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.

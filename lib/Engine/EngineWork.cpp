@@ -72,6 +72,12 @@ void PrefetchEngine::Impl::workThrough() {
     switch (Next.What) {
     case Scheduler::Task::None:
       return;
+    case Scheduler::Task::Look: {
+      TraceSpan Span("look at", Next.Entry->Path);
+      std::error_code Ignored;
+      (void)os::lookAt(Next.Entry->Path, Ignored);
+      break;
+    }
     case Scheduler::Task::Prepare:
       prepare(*Next.Entry, Next.IsClaimed, Own);
       break;
@@ -158,6 +164,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
+    if (HasMore.load())
+      Folders.beforeOpen(Entry.Named.Name, Command);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};

@@ -22,6 +22,7 @@
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -78,6 +79,7 @@ struct InputEntry {
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
   DeviceModel *Device = nullptr; ///< on which it lies; set when it is Ready
+  std::chrono::steady_clock::time_point Seen; ///< when it was opened
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
   bool IsFollowed = false; ///< what it names was added before that

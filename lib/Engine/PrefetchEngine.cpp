@@ -181,6 +181,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
     return Fail("cannot open", E.message());
   Entry.Record = recordOf(Found.Path, File->identity());
   Entry.Device = &Bytes.devices().of(File->identity().Device);
+  Entry.Seen = os::now();
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
@@ -232,6 +233,8 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   // has ordered its fields before us.
   Bytes.giveBack(*Entry);
   Bytes.sample();
+  if (Entry->Device && Entry->Device->isFar())
+    Inputs.lookAhead(*Entry);
   std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
   if (Buffer) {
     Span.event().Name = "handed over";

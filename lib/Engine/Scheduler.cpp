@@ -8,6 +8,7 @@
 
 #include "Scheduler.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <utility>
 
 using namespace llvm;
@@ -17,6 +18,10 @@ namespace headstart {
 /// The most that the linker waits for a file that a thread is opening: then it
 /// opens the file itself, and hears from the system why it takes so long.
 static constexpr std::chrono::seconds Patience(1);
+
+/// For so long a system that caches what a server says of a path does so: FUSE
+/// for a second by default, NFS for three.
+static constexpr std::chrono::milliseconds FreshFor(500);
 
 /// What a file is kept open for; for what the linker reads a second time it is
 /// opened again.
@@ -170,10 +175,24 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
   return Work{Task::Prepare, &Entry, LinkStage::Parse, nullptr, IsClaimed};
 }
 
+/// The next entry whose path is due to be looked at; null: there is none.
+InputEntry *Scheduler::nextLook() {
+  const auto Old = os::now() - FreshFor;
+  while (Looks < LooksEnd) {
+    InputEntry &Entry = Entries[Looks++];
+    if (Entry.State == EntryState::Ready && Entry.Contents &&
+        !Entry.IsAsked.load() && Entry.Seen < Old)
+      return &Entry;
+  }
+  return nullptr;
+}
+
 /// What is to be done next; nothing while that is not known.
 std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (IsCancelled || !List)
     return Work();
+  if (InputEntry *Entry = nextLook())
+    return Work{Task::Look, Entry, LinkStage::Parse, nullptr};
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
   if (!Unplanned.empty()) {
@@ -184,9 +203,8 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
                 std::exchange(Entry->File, nullptr)};
   }
   if (Now == Phase::Preparing)
-    return Looking != 0 && PassedFolders.empty()
-               ? std::nullopt
-               : askWhether(LinkStage::Parse);
+    return Looking != 0 && PassedFolders.empty() ? std::nullopt
+                                                 : askWhether(LinkStage::Parse);
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
       ++Entering;
@@ -396,6 +414,20 @@ InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
       break;
   }
   return Entry.State != EntryState::Opening ? &Entry : nullptr;
+}
+
+void Scheduler::lookAhead(const InputEntry &Entry) {
+  constexpr size_t Ahead = 256;
+  {
+    std::lock_guard Lock(Mutex);
+    const size_t First = Entry.Number + size_t(1);
+    Looks = std::max(Looks, First);
+    // Not one by one: each wakes all.
+    if (LooksEnd >= First + Ahead / 2 || LooksEnd == Entries.size())
+      return;
+    LooksEnd = std::min(First + Ahead, Entries.size());
+  }
+  More.notifyAll();
 }
 
 void Scheduler::forEachReady(

@@ -13,6 +13,8 @@
 ///
 /// The order, anew for each answer:
 ///
+///  0. on a device that is far away: a look at the paths that the linker comes
+///     to next, since it looks itself, and waits;
 ///  1. the input that the linker asked for before any thread came to it;
 ///  2. inputs to prepare (open, look inside), in the linker's order; what an
 ///     input names comes into that order while others work;
@@ -78,6 +80,7 @@ public:
 
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do
+    Look,    ///< at its path once more, for the system to know the answer
     Prepare, ///< open it, look inside; then `done`, or `planLater`
     Plan,    ///< what was left for later; then `done`
     Symbols, ///< enter the symbols of what needs no plan; then `done`
@@ -156,6 +159,10 @@ public:
   InputEntry *ask(llvm::StringRef Path, bool Leaves,
                   std::optional<NamedInput> &Claimed, Waits OnWait = nullptr);
 
+  /// The linker gets \p Entry, of a device that is far away: the looks at the
+  /// next ones are due.
+  void lookAhead(const InputEntry &Entry);
+
   /// Calls \p Visit, under the lock, with every entry that is Ready.
   void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit) const;
 
@@ -169,6 +176,7 @@ private:
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
   InputEntry *takeAside();
+  InputEntry *nextLook();
   Work prepare(InputEntry &Entry);
   void passByFolders();
   void end();
@@ -198,6 +206,7 @@ private:
   bool IsLast = false;                ///< no further stage is begun
   LinkStage Stage = LinkStage::Parse; ///< the one that is fetched
   size_t Cursor = 0; ///< the entries before it were handed out, in this phase
+  size_t Looks = 0, LooksEnd = 0; ///< the entries from here to there are due
   bool IsCancelled = false;
   bool IsOver = false;   ///< cancelled, or a thread was told that it is done
   uint64_t NumAsked = 0; ///< calls of next

@@ -287,7 +287,7 @@ static int doRead(const char *Path, fuse_bufvec **Result, size_t Size,
 }
 
 static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
-                     off_t, fuse_file_info *, fuse_readdir_flags) {
+                     off_t From, fuse_file_info *, fuse_readdir_flags Flags) {
   if (int Error = ask("list", Path, TheServer.Listings))
     return Error;
   int File =
@@ -295,12 +295,21 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
   DIR *Folder = File < 0 ? nullptr : ::fdopendir(File);
   if (!Folder)
     return -errno;
+  // In parts, as libfuse wants it for listings that bring all that a lookup
+  // would, as those of NFS and SFTP do.
+  off_t Number = 0;
   while (const dirent *Entry = ::readdir(Folder)) {
+    if (++Number <= From)
+      continue;
     struct stat Status = {};
     Status.st_ino = Entry->d_ino;
     Status.st_mode = DTTOIF(Entry->d_type);
-    Fill(Buffer, Entry->d_name, &Status, 0,
-         static_cast<fuse_fill_dir_flags>(0));
+    const bool HasAll = (Flags & FUSE_READDIR_PLUS) &&
+                        ::fstatat(::dirfd(Folder), Entry->d_name, &Status,
+                                  AT_SYMLINK_NOFOLLOW) == 0;
+    if (Fill(Buffer, Entry->d_name, &Status, Number,
+             HasAll ? FUSE_FILL_DIR_PLUS : static_cast<fuse_fill_dir_flags>(0)))
+      break;
   }
   ::closedir(Folder);
   return 0;
