@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from typing import Callable, Dict, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
 import coff
 import flavours
@@ -28,6 +28,7 @@ from machine import say
 
 LATENCIES = (0.1, 1, 5, 20)     # ms
 BANDWIDTHS = (50, 200, 1000)    # MB/s
+NAME_LATENCIES = (1, 5)         # ms
 ROUND_TRIPS = 20                # of which a link may wait for so many
 CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
 MANY, DEEP = "Headstart, 64 jobs", "Headstart, max_background=64"
@@ -97,15 +98,19 @@ def ways(sample: Sample, scratch: pathlib.Path) -> Dict[str, Variant]:
                 (DEEP, ours, [none]))}
 
 
+@contextlib.contextmanager
+def beside(sample: Sample) -> Iterator[pathlib.Path]:
+    """A folder that is not in the sample's, over which the view is mounted."""
+    with tempfile.TemporaryDirectory(
+            prefix="headstart-far-", dir=sample.folder.parent) as name:
+        yield pathlib.Path(name)
+
+
 def measure_one(sample: Sample, factor: float) -> dict:
     size = sample.size()
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
-    with contextlib.ExitStack() as stack:
-        # Not in the sample's folder, over which the view is mounted.
-        scratch = pathlib.Path(tempfile.mkdtemp(
-            prefix="headstart-far-", dir=sample.folder.parent))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+    with beside(sample) as scratch:
         touched, warm = needed(sample, scratch)
         every = ways(sample, scratch)
         (scratch / "profile").unlink(missing_ok=True)
@@ -133,12 +138,69 @@ def measure_one(sample: Sample, factor: float) -> dict:
             "points": points}
 
 
+def measure_names(factor: float) -> Optional[dict]:
+    """The same where each lookup and each open takes as long as a read."""
+    if not has_view():
+        return None
+    measured = []
+    for sample in samples():
+        harness.warm_up(sample.inputs)
+        with beside(sample) as scratch:
+            every = {name: way for name, way in ways(sample, scratch).items()
+                     if name in ("stock", FIRST, NEXT)}
+            link(sample, every[NEXT], [], scratch)  # leaves the record
+            for latency in NAME_LATENCIES:
+                runs: Dict[str, List[dict]] = {name: [] for name in every}
+                for _ in range(links.scaled(1, factor)):
+                    for name, way in every.items():
+                        run = link(sample, way, [
+                            f"--latency={latency}",
+                            f"--lookup-latency={latency}", "--bandwidth=200"],
+                            scratch)
+                        runs[name].append(run)
+                        say(f"    {sample.title}, {latency} ms, {name}: "
+                            f"{run['seconds']:.2f} s")
+                measured.append({"title": sample.title, "latency": latency,
+                                 "runs": runs})
+    return {"title": "Far away, names too", "points": measured}
+
+
+def text_names(figures: dict) -> str:
+    outputs: Dict[str, set] = {}
+    cells = []
+    for point in figures["points"]:
+        base = seconds(point, "stock")
+        row = [point["title"], f"{point['latency']} ms"]
+        for name, runs in point["runs"].items():
+            outputs.setdefault(point["title"], set()).update(
+                run["outputs"] for run in runs)
+            names = sum(seconds(point, name, what)
+                        for what in ("lookups", "opens", "listings"))
+            row.append(f"{seconds(point, name):.1f} s "
+                       f"({seconds(point, name) / base:.2f}), {names:,.0f}")
+        cells.append(row)
+    same = all(len(each) == 1 for each in outputs.values())
+    return "\n".join([
+        "## Inputs that are far away, and their names", "",
+        "The same view, 200 MB/s; lookups, opens and listings take as long as "
+        "reads. Behind each time its ratio to stock's, and how many of these "
+        "there were. The outputs of all are "
+        + ("the same to the byte." if same else "DIFFERENT."), "",
+        *table(["link", "latency", "stock", "first link", "next link"], cells)])
+
+
+def has_view() -> bool:
+    if FARFS.exists() and subprocess.run(
+            [str(FARFS), "/tmp", "/tmp", "--", "true"],
+            stderr=subprocess.DEVNULL).returncode == 0:
+        return True
+    say("   left out: a view needs libfuse 3, and root or fusermount3")
+    return False
+
+
 def measure(factor: float,
             which: Callable[[], List[Sample]] = samples) -> Optional[dict]:
-    if not FARFS.exists() or subprocess.run(
-            [str(FARFS), "/tmp", "/tmp", "--", "true"],
-            stderr=subprocess.DEVNULL).returncode != 0:
-        say("   left out: a view needs libfuse 3, and root or fusermount3")
+    if not has_view():
         return None
     flavours_measured = []
     for sample in which():

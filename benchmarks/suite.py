@@ -70,6 +70,7 @@ def full() -> Dict[str, Benchmark]:
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),
         "far": Benchmark(far.measure, far.text),
+        "far-names": Benchmark(far.measure_names, far.text_names),
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "far-bazel": Benchmark(remote.measure, remote.text),
         "together": Benchmark(together.measure, together.text),
