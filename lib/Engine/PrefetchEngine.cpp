@@ -70,6 +70,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
   startThreads(Jobs);
+  std::lock_guard Lock(StartMutex);
   if (Figures.Started.load() != 0 && MaxThreads > Jobs)
     (void)Workers.start([Mine = shared_from_this()] { Mine->watch(); });
 }

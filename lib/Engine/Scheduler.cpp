@@ -177,6 +177,8 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
 
 /// The next entry whose path is due to be looked at; null: there is none.
 InputEntry *Scheduler::nextLook() {
+  if (Looks >= LooksEnd)
+    return nullptr;
   const auto Old = os::now() - FreshFor;
   while (Looks < LooksEnd) {
     InputEntry &Entry = Entries[Looks++];
