@@ -18,6 +18,7 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include <algorithm>
 #include <chrono>
 
@@ -46,7 +47,7 @@ static int lock(const std::string &Path, sys::fs::CreationDisposition How,
     return -1;
   if (!sys::fs::tryLockFile(File, Patience))
     return File;
-  (void)sys::fs::closeFile(File);
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
   return -1;
 }
 
@@ -54,7 +55,7 @@ static void unlock(int &File) {
   if (File == -1)
     return;
   (void)sys::fs::unlockFile(File);
-  (void)sys::fs::closeFile(File);
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
   File = -1;
 }
 
