@@ -128,16 +128,15 @@ def run(store: Store, place: pathlib.Path, action: re.Action) -> re.ActionResult
     root = place / f"{time.monotonic_ns()}"  # another folder for each action
     root.mkdir(parents=True)
     command = store.message(action.command_digest, re.Command)
-    begin = time.monotonic()
     lay_out(store, root, action.input_root_digest)
     for path in [*command.output_files, *command.output_paths]:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
-    fetched = time.monotonic()
     ways = json.loads(pathlib.Path(sys.argv[3]).read_text())
     view = ways.get("view", [])
     environment = {each.name: each.value
                    for each in command.environment_variables}
     words = in_root(root, view, list(command.arguments))
+    begin = time.monotonic()
     done = subprocess.run(words, cwd=place if view else root, env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     ran = time.monotonic()
@@ -154,7 +153,7 @@ def run(store: Store, place: pathlib.Path, action: re.Action) -> re.ActionResult
     with open(place.parent / "actions.json", "a", encoding="utf-8") as log:
         log.write(json.dumps({
             "program": command.arguments[0], "status": done.returncode,
-            "fetch": fetched - begin, "run": ran - fetched}) + "\n")
+            "run": ran - begin}) + "\n")
     return result
 
 

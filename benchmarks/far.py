@@ -6,7 +6,7 @@ alone, so that all of them begin cold; what the view serves is in memory. Stock,
 stock after all files were read by 16 `cat` or by `headstart warm`, and ours.
 """
 
-import contextlib
+import dataclasses
 import functools
 import json
 import pathlib
@@ -14,14 +14,13 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 import coff
 import flavours
 import harness
 import links
-from figures import format_bytes, table
+from figures import format_bytes, sameness, table
 from harness import Variant
 from links import FIRST, NEXT, Sample
 from machine import say
@@ -87,30 +86,21 @@ def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> Dict[str, Variant]:
-    stock, ours = harness.LLVM / sample.linker, harness.BIN / sample.linker
-    none = "--prefetch-profile=none"
-    record = f"--prefetch-profile={scratch / 'profile'}"
-    return {name: Variant(name, program, options, argv0=sample.linker)
-            for name, program, options in (
-                ("stock", stock, []), (CAT, stock, []), (WARM, stock, []),
-                (FIRST, ours, [none]), (NEXT, ours, [record]),
-                (MANY, ours, [none, "--prefetch-jobs=64"]),
-                (DEEP, ours, [none]))}
-
-
-@contextlib.contextmanager
-def beside(sample: Sample) -> Iterator[pathlib.Path]:
-    """A folder that is not in the sample's, over which the view is mounted."""
-    with tempfile.TemporaryDirectory(
-            prefix="headstart-far-", dir=sample.folder.parent) as name:
-        yield pathlib.Path(name)
+    stock, first, last = links.ways(sample, scratch)
+    jobs = [*first.options, "--prefetch-jobs=64"]
+    return {name: dataclasses.replace(way, name=name)
+            for name, way in (
+                (stock.name, stock), (CAT, stock), (WARM, stock),
+                (FIRST, first), (NEXT, last),
+                (MANY, dataclasses.replace(first, options=jobs)),
+                (DEEP, first))}
 
 
 def measure_one(sample: Sample, factor: float) -> dict:
     size = sample.size()
     say(f"   {sample.title}: {len(sample.files())} inputs, {format_bytes(size)}")
     points = []
-    with beside(sample) as scratch:
+    with links.beside(sample) as scratch:
         touched, warm = needed(sample, scratch)
         every = ways(sample, scratch)
         (scratch / "profile").unlink(missing_ok=True)
@@ -145,9 +135,8 @@ def measure_names(factor: float) -> Optional[dict]:
     measured = []
     for sample in samples():
         harness.warm_up(sample.inputs)
-        with beside(sample) as scratch:
-            every = {name: way for name, way in ways(sample, scratch).items()
-                     if name in ("stock", FIRST, NEXT)}
+        with links.beside(sample) as scratch:
+            every = {way.name: way for way in links.ways(sample, scratch)}
             link(sample, every[NEXT], [], scratch)  # leaves the record
             for latency in NAME_LATENCIES:
                 runs: Dict[str, List[dict]] = {name: [] for name in every}
@@ -185,7 +174,7 @@ def text_names(figures: dict) -> str:
         "The same view, 200 MB/s; lookups, opens and listings take as long as "
         "reads. Behind each time its ratio to stock's, and how many of these "
         "there were. The outputs of all are "
-        + ("the same to the byte." if same else "DIFFERENT."), "",
+        + sameness(same), "",
         *table(["link", "latency", "stock", "first link", "next link"], cells)])
 
 
@@ -251,8 +240,7 @@ def text(figures: dict) -> str:
                   f"{format_bytes(flavour['bytes'])}, of which the linker "
                   f"touches {format_bytes(flavour['touched'])}; warm "
                   f"{flavour['warm']:.2f} s; 200 MB/s. The outputs of all are "
-                  + ("the same to the byte." if flavour["same"]
-                     else "DIFFERENT."), "",
+                  + sameness(flavour["same"]), "",
                   *table(["latency", "limit", "stock", CAT, WARM, "first link",
                           "next link", "64 jobs", "max_background=64",
                           "reads: stock", "first link", "next link"],

@@ -96,3 +96,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 def line(cells: Sequence[str]) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
+
+
+def sameness(is_same: bool) -> str:
+    """How a document ends a sentence that says what outputs are."""
+    return "the same to the byte." if is_same else "DIFFERENT."
+
+
+def with_ratios(took: Dict[str, float], base: str = "stock") -> List[str]:
+    """Cells of seconds, with their ratios to those of `base`."""
+    return [f"{each:.2f} s ({each / took[base]:.2f})"
+            for each in took.values()]

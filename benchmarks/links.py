@@ -10,12 +10,13 @@ import json
 import pathlib
 import shutil
 import tempfile
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Iterator, List, Optional
 
 import harness
 import machine
 import peers
-from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of, table)
+from figures import (Run, Runs, format_bytes, kept, median, ratio, runs_of,
+                     sameness, table)
 from harness import Variant
 from machine import say
 
@@ -143,6 +144,24 @@ def all_same(*groups: Runs) -> bool:
                 for run in several}) == 1
 
 
+@contextlib.contextmanager
+def beside(sample: Sample) -> Iterator[pathlib.Path]:
+    """A folder that is not in the sample's, over which something is mounted."""
+    with tempfile.TemporaryDirectory(
+            prefix="headstart-", dir=sample.folder.parent) as name:
+        yield pathlib.Path(name)
+
+
+def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
+    """Stock, a first link, and one with the record in that folder."""
+    ours = harness.BIN / sample.linker
+    return [Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker),
+            Variant(FIRST, ours, ["--prefetch-profile=none"],
+                    argv0=sample.linker),
+            Variant(NEXT, ours, [f"--prefetch-profile={scratch / 'profile'}"],
+                    argv0=sample.linker)]
+
+
 def scaled(rounds: int, factor: float) -> int:
     """So many rounds, but at least one where there are any."""
     return max(1, round(rounds * factor)) if rounds else 0
@@ -235,7 +254,7 @@ def text(figures: dict) -> str:
         f"## {figures['title']}", "", about, "", *table(head, rows(cold, warm)),
         "", f"With the disk as it is, {told}. The outputs of stock and "
         "Headstart are "
-        + ("the same to the byte." if figures["same"] else "DIFFERENT.")])
+        + sameness(figures["same"])])
 
 
 def fetched(stats: dict) -> str:

@@ -16,7 +16,6 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from typing import Callable, Dict, Iterator, List, Optional
 
@@ -24,9 +23,9 @@ import coff
 import flavours
 import harness
 import links
-from figures import table
+from figures import sameness, table, with_ratios
 from harness import Variant
-from links import FIRST, NEXT, Sample
+from links import Sample
 from machine import say
 
 DELAYS = (1, 5, 20)  # ms, there and back
@@ -168,18 +167,11 @@ def link(sample: Sample, way: Variant, mount: List[str],
 def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
     points = []
     with contextlib.ExitStack() as stack:
-        scratch = pathlib.Path(tempfile.mkdtemp(
-            prefix="headstart-mount-", dir=sample.folder.parent))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        scratch = stack.enter_context(links.beside(sample))
         port, near = free_port(), free_port()
         stack.enter_context(running(
             mount.serve(sample.folder, scratch, port), port))
-        stock, ours = harness.LLVM / sample.linker, harness.BIN / sample.linker
-        ways = [Variant("stock", stock, argv0=sample.linker),
-                Variant(FIRST, ours, ["--prefetch-profile=none"],
-                        argv0=sample.linker),
-                Variant(NEXT, ours, [f"--prefetch-profile={scratch}/profile"],
-                        argv0=sample.linker)]
+        ways = links.ways(sample, scratch)
         for delay in DELAYS:
             with running([sys.executable, str(DELAY), str(near), str(port),
                           str(delay)], near):
@@ -224,14 +216,13 @@ def text(figures: dict) -> str:
             same &= len({run["outputs"] for runs in point["runs"].values()
                          for run in runs}) == 1
             rows.append([one["mount"], one["title"], f"{point['delay']} ms",
-                         *(f"{each:.2f} s ({each / took['stock']:.2f})"
-                           for each in took.values())])
+                         *with_ratios(took)])
     return "\n".join([
         "## Real mounts", "",
         "Served by this machine, behind a delay, and mounted for each link "
         "anew; no options but read-only. [Far.md](Far.md) says what they are. "
         "The outputs of all ways are "
-        + ("the same to the byte." if same else "DIFFERENT."), "",
+        + sameness(same), "",
         *table(["mount", "link", "delay", "stock", "first link", "next link"],
                rows)])
 

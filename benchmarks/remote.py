@@ -1,13 +1,13 @@
 """Links as actions of a distributed build: Bazel, with BuildGrid as the server.
 
 Debian's bazel-bootstrap and postgresql, PyPI's buildgrid, and a bot (bot.py), all
-on this machine and on the loopback only. The link is a cc_binary of ready-made
+on this machine and on the loopback only: `bgd` in the PATH, of a virtual environment
+with the packages buildgrid and psycopg2-binary. The link is a cc_binary of ready-made
 objects; its inputs are copied to the bot before the action runs, or lie in a view
 that fetches what is read, as Buildbarn's workers mount them. Needs root.
 """
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -23,7 +23,8 @@ from typing import Dict, Iterator, List, Optional
 import flavours
 import harness
 import links
-from figures import table
+from far import FARFS, has_view
+from figures import sameness, table, with_ratios
 from links import FIRST, NEXT
 from machine import say
 from mounts import free_port, running
@@ -32,7 +33,6 @@ from mounts import free_port, running
 VIEWS = {"copied": (0, 3), "mounted, 1 ms": (1, 3), "mounted, 5 ms": (5, 3),
          "mounted, 20 ms": (20, 1)}
 BANDWIDTH = 200  # MB/s, of a mounted view
-FARFS = harness.ROOT / "build/bin/farfs"
 POSTGRES = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"))
 
 DATABASE = "postgresql+psycopg2://postgres@127.0.0.1:{}/postgres"
@@ -106,7 +106,7 @@ cc_toolchain_suite(name = "suite", toolchains = {
     "k8": ":toolchain", "k8|clang": ":toolchain"})
 cc_binary(name = "app", malloc = ":empty", linkopts = ["@app.rsp"],
           additional_linker_inputs = ["app.rsp", "app.record"] +
-                                     glob(["in/**"]))
+                                     glob(["in/**", "start/**"]))
 cc_library(name = "empty")
 """
 
@@ -116,8 +116,6 @@ def missing() -> str:
             if not shutil.which(name)]
     if not POSTGRES:
         gone.append("postgresql")
-    if not FARFS.exists():
-        gone.append("farfs")
     return f"no {', '.join(gone)}" if gone else ""
 
 
@@ -198,8 +196,7 @@ def workspace(folder: pathlib.Path) -> None:
     (folder / "app.record").touch()
     (folder / "toolchain.bzl").write_text(
         TOOLCHAIN.replace("CLANG", str(harness.LLVM / "clang")))
-    (folder / "BUILD").write_text(BUILD.replace('["in/**"]',
-                                                '["in/**", "start/**"]'))
+    (folder / "BUILD").write_text(BUILD)
 
 
 def options(way: str) -> List[str]:
@@ -233,7 +230,8 @@ def build(folder: pathlib.Path, server: str, way: str) -> dict:
     command = ["bazel", f"--output_user_root={folder}/bazel", "build", "//:app",
                "--crosstool_top=//:suite", "--cpu=k8", "--compiler=clang",
                f"--remote_executor={server}", "--noremote_accept_cached",
-               "--spawn_strategy=remote", "--noshow_progress", "--verbose_failures", "--remote_timeout=120",
+               "--spawn_strategy=remote", "--noshow_progress",
+               "--verbose_failures", "--remote_timeout=120",
                "--ui_event_filters=-info", "--show_result=0",
                *(f"--linkopt={each}" for each in options(way))]
     log = folder / "actions.json"
@@ -274,6 +272,8 @@ def measure(factor: float) -> Optional[dict]:
     if os.geteuid() != 0 or missing():
         say(f"   left out: {missing() or 'mounting needs root'}")
         return None
+    if not has_view():
+        return None
     with tempfile.TemporaryDirectory(prefix="headstart-bazel-") as name:
         folder = pathlib.Path(name)
         folder.chmod(0o711)  # the user postgres passes through
@@ -306,8 +306,7 @@ def text(figures: dict) -> str:
                  for each in runs.values()]
         outputs |= {run["outputs"] for each in runs.values() for run in each}
         rows.append([one["view"],
-                     *(f"{each:.2f} s ({each / took['stock']:.2f})"
-                       for each in took.values()),
+                     *with_ratios(took),
                      " / ".join(f"{each:.1f}" for each in whole) + " s"])
     return "\n".join([
         "## A link in a distributed build", "",
@@ -315,6 +314,6 @@ def text(figures: dict) -> str:
         "from 3,321 objects, its time on the worker. *Mounted*: the action's "
         f"inputs are fetched as they are read, {BANDWIDTH} MB/s. The record is "
         "a declared input, made in another folder. The outputs of all ways are "
-        + ("the same to the byte." if len(outputs) == 1 else "DIFFERENT."), "",
+        + sameness(len(outputs) == 1), "",
         *table(["inputs", "stock", "without a record", "with a record",
                 "Bazel's whole time"], rows)])
