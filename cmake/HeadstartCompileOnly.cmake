@@ -1,7 +1,7 @@
 # `compile-only`: all that needs libLLVM, compiled against LLVM's headers for a
 # system for which there is no libLLVM here. Not part of `all`: nothing comes of it
 # but that it compiles. `./dev lint` builds it.
-find_program(HEADSTART_TBLGEN llvm-tblgen PATHS /usr/lib/llvm-22/bin
+find_program(HEADSTART_TBLGEN llvm-tblgen PATHS ${HEADSTART_LLVM_HOST}/bin
   NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 if(NOT TARGET headstart_llvm_headers OR NOT HEADSTART_TBLGEN)
   return()
@@ -28,18 +28,9 @@ set(tables ${PROJECT_BINARY_DIR}/compile-only)
 target_include_directories(compile-only PRIVATE ${tables})
 
 # Each option table where its source looks for it.
-function(compile_only_table source out)
-  get_filename_component(folder ${out} DIRECTORY)
-  file(MAKE_DIRECTORY ${folder})
-  add_custom_command(OUTPUT ${out}
-    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs
-      -I ${HEADSTART_LLVM_INCLUDE} ${source} -o ${out}
-    DEPENDS ${source})
-  target_sources(compile-only PRIVATE ${out})
-endfunction()
 foreach(name COFFOptions ELFOptions MinGWOptions MachOOptions)
-  compile_only_table(${PROJECT_SOURCE_DIR}/lib/Inputs/${name}.td
+  headstart_option_table(compile-only ${PROJECT_SOURCE_DIR}/lib/Inputs/${name}.td
     ${tables}/headstart/Inputs/${name}.inc)
 endforeach()
-compile_only_table(${PROJECT_SOURCE_DIR}/tools/headstart/Options.td
+headstart_option_table(compile-only ${PROJECT_SOURCE_DIR}/tools/headstart/Options.td
   ${tables}/Options.inc)

@@ -23,6 +23,36 @@ if(HEADSTART_LLVM)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT Programs)
 endif()
 
+# The zip for Windows (./dev windows): the four programs, each a file of its own since
+# few users there may make links, documents, the scripts for cold caches, and the
+# licences of what is inside of the programs.
+if(WIN32 AND HEADSTART_LLVM)
+  set(zip Zip EXCLUDE_FROM_ALL)
+  get_target_property(links headstart-lld HEADSTART_LINKS)
+  list(FILTER links INCLUDE REGEX "(lld-link|ld\\.lld|ld64\\.lld)")
+  install(PROGRAMS $<TARGET_FILE:headstart> ${links}
+    DESTINATION bin COMPONENT ${zip})
+  install(FILES LICENSE README.md DESTINATION . COMPONENT ${zip})
+  install(DIRECTORY docs/ DESTINATION docs COMPONENT ${zip}
+    FILES_MATCHING PATTERN "*.md")
+  install(DIRECTORY utils/cold-cache/ DESTINATION cold-cache COMPONENT ${zip}
+    FILES_MATCHING PATTERN "*.cmd" PATTERN "*.ps1" PATTERN "README.md")
+  # LLVM's is the project's own LICENSE. The others stand where Debian puts them.
+  if(CMAKE_CROSSCOMPILING)
+    foreach(package g++-mingw-w64-x86-64-posix mingw-w64-x86-64-dev libz-mingw-w64-dev)
+      install(FILES /usr/share/doc/${package}/copyright DESTINATION licences
+        RENAME ${package}.txt COMPONENT ${zip} OPTIONAL)
+    endforeach()
+  endif()
+  set(CPACK_GENERATOR ZIP)
+  set(CPACK_PACKAGE_FILE_NAME headstart-${PROJECT_VERSION}-windows-x86_64)
+  set(CPACK_COMPONENTS_ALL Zip)
+  set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+  set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+  set(CPACK_VERBATIM_VARIABLES ON)
+  include(CPack)
+endif()
+
 # The library: engine, hinted buffer, command lines, folders and the walker, and what
 # these need. All other headers are the project's own.
 set(public OS/ByteRange OS/DirectoryReader OS/FolderTraits OS/MappedFile OS/PageCache)
@@ -30,7 +60,7 @@ if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
     FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker
     Formats/Parts Inputs/CommandLine Inputs/LinkCommand Inputs/LinkerModel
-    Plan/FetchPlan)
+    LLVM Plan/FetchPlan)
 endif()
 foreach(header IN LISTS public)
   get_filename_component(layer ${header} DIRECTORY)

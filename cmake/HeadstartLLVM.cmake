@@ -1,29 +1,44 @@
-# Finds LLVM 22 and lld 22, and works around what their packages leave out.
-# The traps are listed in docs/Design.md, "Packages".
+# Finds LLVM and lld of one version, and works around what their packages leave
+# out. The traps are listed in docs/Design.md, "Packages".
 
 # `find_package(LLVM 22)` fails: LLVM's version file compares major.minor. LLVM_DIR
 # and LLD_DIR name an installation elsewhere.
-find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+find_package(LLVM ${HEADSTART_LLVM_VERSION}.1 REQUIRED CONFIG
+  HINTS ${HEADSTART_LLVM_HOST}/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG HINTS ${LLVM_INSTALL_PREFIX}/lib/cmake/lld)
-message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
+message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_LIBRARY_DIR}")
 # lld may be installed apart from LLVM.
-set(HEADSTART_LLD_FOLDER ${LLD_INSTALL_PREFIX}/lib)
+set(HEADSTART_LLD_FOLDER ${LLVM_LIBRARY_DIR})
+if(LLD_INSTALL_PREFIX)
+  set(HEADSTART_LLD_FOLDER ${LLD_INSTALL_PREFIX}/lib)
+endif()
+
+# LLVM's programs that this machine can run.
+set(HEADSTART_LLVM_TOOLS ${LLVM_TOOLS_BINARY_DIR})
+if(CMAKE_CROSSCOMPILING)
+  set(HEADSTART_LLVM_TOOLS ${HEADSTART_LLVM_HOST}/bin)
+endif()
 
 # LLVM's include folder also holds libc++abi's cxxabi.h, which clashes with
 # libstdc++ in googletest: show the compiler only the three folders we use.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
-file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
-foreach(header ${LLVM_INSTALL_PREFIX}/include/llvm
-    ${LLVM_INSTALL_PREFIX}/include/llvm-c ${LLD_INSTALL_PREFIX}/include/lld)
-  get_filename_component(folder ${header} NAME)
-  if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
-    headstart_link_folder(${header} ${HEADSTART_LLVM_INCLUDE}/${folder})
-  endif()
-endforeach()
+if(LLVM_INSTALL_PREFIX)
+  file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
+  foreach(header ${LLVM_INSTALL_PREFIX}/include/llvm
+      ${LLVM_INSTALL_PREFIX}/include/llvm-c ${LLD_INSTALL_PREFIX}/include/lld)
+    get_filename_component(folder ${header} NAME)
+    if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/${folder})
+      headstart_link_folder(${header} ${HEADSTART_LLVM_INCLUDE}/${folder})
+    endif()
+  endforeach()
+else()
+  # A build folder's, and its source's.
+  set(HEADSTART_LLVM_INCLUDE ${LLVM_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
+endif()
 
 add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
-  $<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>
+  "$<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>"
   $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
 # LLVM is built without exceptions. Above the OS layer nothing throws or catches
 # any, but one for memory that is missing may pass on its way to the end of a
@@ -118,19 +133,5 @@ function(headstart_lld library folder)
     ${wasm} ${archives} headstart_llvm headstart_compression)
 endfunction()
 
-find_program(HEADSTART_TBLGEN llvm-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR}
+find_program(HEADSTART_TBLGEN llvm-tblgen HINTS ${HEADSTART_LLVM_TOOLS}
   NO_DEFAULT_PATH REQUIRED)
-
-# headstart_option_table(<target> <Name>): <Name>.td -> <Name>.inc
-function(headstart_option_table target name)
-  set(out ${PROJECT_BINARY_DIR}/include/headstart/Inputs/${name}.inc)
-  get_filename_component(dir ${out} DIRECTORY)
-  file(MAKE_DIRECTORY ${dir})
-  add_custom_command(OUTPUT ${out}
-    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs
-      -I ${HEADSTART_LLVM_INCLUDE}
-      ${CMAKE_CURRENT_SOURCE_DIR}/${name}.td -o ${out}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.td
-    COMMENT "Option table ${name}")
-  target_sources(${target} PRIVATE ${out})
-endfunction()

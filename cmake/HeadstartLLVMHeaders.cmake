@@ -3,10 +3,10 @@
 # another system, whose configuration is put right. Without them there is no
 # `headstart_llvm_headers`, and nothing but the OS layer is built.
 find_path(HEADSTART_LLVM_HEADERS llvm/ADT/StringRef.h
-  PATHS /usr/lib/llvm-22/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
-  DOC "LLVM 22's include folder")
+  PATHS ${HEADSTART_LLVM_HOST}/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
+  DOC "LLVM's include folder")
 if(NOT HEADSTART_LLVM_HEADERS)
-  message(STATUS "No headers of LLVM 22: only the OS layer is built")
+  message(STATUS "No headers of LLVM: only the OS layer is built")
   return()
 endif()
 

@@ -2,6 +2,11 @@
 
 option(HEADSTART_LLVM
   "Build what needs libLLVM: all but the OS layer, where there is no libLLVM" ON)
+set(HEADSTART_LLVM_VERSION 22 CACHE STRING "LLVM to build with: 19 to 22")
+# Where Debian, Ubuntu and apt.llvm.org put it; its programs run here, also when
+# the build is for another system.
+set(HEADSTART_LLVM_HOST /usr/lib/llvm-${HEADSTART_LLVM_VERSION} CACHE PATH
+  "LLVM's programs for this machine")
 option(HEADSTART_STATIC_LLVM
   "Link LLVM statically: a program of about 120 MB that starts in half the time" ON)
 option(HEADSTART_ASSERTIONS "Keep assert() in optimized builds" OFF)
@@ -12,6 +17,7 @@ option(HEADSTART_FAULTS
 option(HEADSTART_FUZZERS "Build the libFuzzer targets" OFF)
 set(HEADSTART_WINDOWS_BUILD "" CACHE PATH
   "Where the preset windows-cross builds: ctest here runs its tests as well")
+set(HEADSTART_LLVM_19_BUILD "" CACHE PATH "The same, of the preset llvm-19")
 set(HEADSTART_SANITIZERS "" CACHE STRING
   "Sanitizers to build with, as for -fsanitize=")
 
@@ -79,16 +85,21 @@ if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
     -no-pie -static-libstdc++ -static-libgcc)
 endif()
-if(UNIX AND CMAKE_BUILD_TYPE STREQUAL Release)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
   # Microsoft's linker does so by itself.
   if(APPLE)
     add_link_options(LINKER:-dead_strip)
-  else()
+  elseif(UNIX)
     add_link_options(LINKER:--gc-sections)
+  elseif(MINGW)
+    add_link_options(LINKER:--gc-sections -s)
   endif()
 endif()
+if(MINGW)
+  enable_language(RC)
+endif()
 # lld links a static LLVM in a second, GNU ld in twenty.
-find_program(HEADSTART_LD_LLD ld.lld HINTS /usr/lib/llvm-22/bin)
+find_program(HEADSTART_LD_LLD ld.lld HINTS ${HEADSTART_LLVM_HOST}/bin)
 if(HEADSTART_LD_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX
     AND NOT APPLE)
   add_link_options(--ld-path=${HEADSTART_LD_LLD})

@@ -29,7 +29,7 @@ endif()
 set(seam_table ${PROJECT_SOURCE_DIR}/lib/Link/SeamFunctions.json)
 set(seam_script ${PROJECT_SOURCE_DIR}/utils/rename-seam.py)
 set(seam_command Python3::Interpreter ${seam_script} --table ${seam_table}
-  --llvm ${LLVM_TOOLS_BINARY_DIR})
+  --llvm ${HEADSTART_LLVM_TOOLS})
 set(lld_archives)
 foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
   headstart_lld_archive(archive ${HEADSTART_LLD_FOLDER} ${name})
@@ -52,7 +52,7 @@ if(HEADSTART_SEAM STREQUAL "wrap")
     CMAKE_CONFIGURE_DEPENDS ${seam_table} ${seam_script} ${lld_archives})
   execute_process(
     COMMAND ${Python3_EXECUTABLE} ${seam_script} --table ${seam_table}
-      --llvm ${LLVM_TOOLS_BINARY_DIR} --names ${seam_header} ${lld_archives}
+      --llvm ${HEADSTART_LLVM_TOOLS} --names ${seam_header} ${lld_archives}
     OUTPUT_VARIABLE symbols OUTPUT_STRIP_TRAILING_WHITESPACE
     COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" symbols "${symbols}")

@@ -9,6 +9,18 @@ function(headstart_link_folder folder link)
   endif()
 endfunction()
 
+# headstart_option_table(<target> <file>.td <file>.inc): what OptionTable.inc reads.
+function(headstart_option_table target table out)
+  get_filename_component(folder ${out} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  list(TRANSFORM HEADSTART_LLVM_INCLUDE PREPEND -I OUTPUT_VARIABLE include)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs ${include} ${table} -o ${out}
+    DEPENDS ${table}
+    COMMENT "Option table ${out}")
+  target_sources(${target} PRIVATE ${out})
+endfunction()
+
 # headstart_layer(<Layer> SOURCES ... DEPENDS ...): the library of one layer.
 function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
@@ -44,6 +56,8 @@ function(headstart_windows_manifest program)
   if(MSVC)
     target_sources(${program} PRIVATE
       ${PROJECT_SOURCE_DIR}/cmake/Headstart.manifest)
+  elseif(MINGW)
+    target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Headstart.rc)
   endif()
 endfunction()
 

@@ -20,6 +20,18 @@ tools = config.headstart_tools
 # The programs under test: of the one seam or the other.
 linkers = config.headstart_linkers
 llvm = config.llvm_tools
+# Programs for Windows are run by Wine.
+runner = config.headstart_runner
+if runner:
+    config.available_features.add("windows")
+
+
+def run_by(folder, name):
+    """How to run a program that was built for the system under test."""
+    path = os.path.join(folder, name)
+    return f"{runner} {path}.exe" if runner else path
+
+
 config.environment["PATH"] = os.pathsep.join(
     [llvm, os.environ.get("PATH", "")])
 # The tests say what is set; the user's own settings stay out.
@@ -43,28 +55,31 @@ if "thread" in config.sanitizers:
 
 def same_link(linker):
     """How to compare a link of stock lld with ours."""
-    return "%s %s --name %s --stock %s --ours %s" % (
+    suffix = ".exe" if runner else ""
+    command = "%s %s --name %s --stock %s --ours %s" % (
         config.python,
         os.path.join(config.headstart_source_root, "utils", "same-link.py"),
-        linker, os.path.join(llvm, linker), os.path.join(linkers, linker))
+        linker, os.path.join(config.headstart_stock, linker + suffix),
+        os.path.join(linkers, linker + suffix))
+    return f"{command} --runner {runner}" if runner else command
 
 
 config.substitutions += [
-    ("%lld-link", os.path.join(linkers, "lld-link")),
-    ("%stock-lld-link", os.path.join(llvm, "lld-link")),
-    ("%ld.lld", os.path.join(linkers, "ld.lld")),
-    ("%stock-ld.lld", os.path.join(llvm, "ld.lld")),
-    ("%ld64.lld", os.path.join(linkers, "ld64.lld")),
-    ("%stock-ld64.lld", os.path.join(llvm, "ld64.lld")),
+    ("%lld-link", run_by(linkers, "lld-link")),
+    ("%stock-lld-link", run_by(config.headstart_stock, "lld-link")),
+    ("%ld.lld", run_by(linkers, "ld.lld")),
+    ("%stock-ld.lld", run_by(config.headstart_stock, "ld.lld")),
+    ("%ld64.lld", run_by(linkers, "ld64.lld")),
+    ("%stock-ld64.lld", run_by(config.headstart_stock, "ld64.lld")),
     ("%same-lld", same_link("lld")),
     ("%same-wasm-link", same_link("wasm-ld")),
-    ("%lld", os.path.join(linkers, "lld")),
-    ("%check-discovery", "%s %s --headstart %s" % (
+    ("%lld", run_by(linkers, "lld")),
+    ("%check-discovery", "%s %s --headstart '%s'" % (
         config.python,
         os.path.join(config.headstart_source_root, "utils",
                      "check-discovery.py"),
-        os.path.join(tools, "headstart"))),
-    ("%headstart", os.path.join(tools, "headstart")),
+        run_by(tools, "headstart"))),
+    ("%headstart", run_by(tools, "headstart")),
     ("%same-elf-link", same_link("ld.lld")),
     # How a link must not differ: with the prefetcher, without, with one thread.
     ("%variants",
@@ -84,6 +99,19 @@ config.substitutions += [
     ("%python", config.python),
 ]
 
+# A linker that is an argument is named by its path alone.
+if runner:
+    for name in ("lld-link", "ld.lld", "ld64.lld"):
+        config.substitutions[:0] = [
+            (f"-- %{name}", f"-- {os.path.join(linkers, name)}.exe"),
+            (f"-- %stock-{name}",
+             f"-- {os.path.join(config.headstart_stock, name)}.exe")]
+    config.substitutions[:0] = [
+        ("%headstart-path", os.path.join(tools, "headstart.exe")),
+        ("%link-path", "Z:" + os.path.join(linkers, "lld-link.exe")),
+        ("%stock-path",
+         "Z:" + os.path.join(config.headstart_stock, "lld-link.exe"))]
+
 # A file system in memory, for tests with very many files.
 if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
     config.available_features.add("tmpfs")
@@ -91,21 +119,29 @@ if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK):
         ("%tmpfs-folder", "/dev/shm/headstart-%s-%d" % (
             os.path.basename(config.test_exec_root), os.getuid())))
 
+# The models of command lines, and some tests, know what lld 22 knows.
+if config.llvm_version >= 22:
+    config.available_features.add("lld-22")
 if config.sanitizers:
     config.available_features.add("sanitizers")
 # All of LLVM's threads come through the linkers' own pthread_create.
 if config.static_llvm == "ON":
     config.available_features.add("static-llvm")
-if os.geteuid() == 0:
+if os.geteuid() == 0 and not runner:
     config.available_features.add("root")
-if os.path.exists("/proc/self/fd"):
+if os.path.exists("/proc/self/fd") and not runner:
     config.available_features.add("procfs")
 # Runs programs for Windows; utils/wine.
 if os.path.exists("/usr/lib/wine/wine64"):
     config.available_features.add("wine")
+# What programs for Windows have not, or Wine does not give them.
+if not runner:
+    config.available_features |= {
+        "descriptor-limits", "fifos", "permissions", "signals", "special-files",
+        "terminals", "unix-names", "unix-programs", "unix-times"}
 # Linkers and drivers that are not LLVM's.
 for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
-    if shutil.which(program):
+    if shutil.which(program) and not runner:
         config.available_features.add(program)
 
 
@@ -121,11 +157,13 @@ if perfetto and node:
         os.path.dirname(perfetto[0]))))
 
 
+headstart = run_by(tools, "headstart").split()
+
+
 def has_cachestat():
     """Whether residency can be asked for: headstart residency works."""
     done = subprocess.run(
-        [os.path.join(tools, "headstart"), "residency", __file__],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        headstart + ["residency", __file__], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return done.returncode == 0
 
 
@@ -155,7 +193,7 @@ def can_limit_memory():
         return False
 
 
-if can_limit_memory():
+if can_limit_memory() and not runner:
     config.available_features.add("control-groups")
 
 
@@ -186,19 +224,19 @@ def lies_on_disk():
         f"/sys/dev/block/{os.major(device)}:{os.minor(device)}")
 
 
-if can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk():
+if (can_limit("blkio", "blkio.throttle.read_bps_device") and lies_on_disk()
+        and not runner):
     config.available_features.add("disk-groups")
 
 
 def can_evict():
     """Whether files in the build folder can be put out of memory."""
-    tool = os.path.join(tools, "headstart")
     with tempfile.NamedTemporaryFile(dir=config.test_exec_root) as file:
         file.write(b"x" * 65536)
         file.flush()
-        subprocess.run([tool, "evict", file.name], stdout=subprocess.DEVNULL,
+        subprocess.run(headstart + ["evict", file.name], stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        done = subprocess.run([tool, "residency", "--json", file.name],
+        done = subprocess.run(headstart + ["residency", "--json", file.name],
                               stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL)
     return b'"resident_bytes": 0' in done.stdout
@@ -209,8 +247,8 @@ if can_evict():
 
 # Another user without rights, who can run what was built.
 as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(
-        as_nobody + [os.path.join(tools, "headstart"), "--version"],
+if os.geteuid() == 0 and not runner and shutil.which("setpriv") and subprocess.run(
+        as_nobody + headstart + ["--version"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("as-nobody")
     config.substitutions.append(("%as-nobody", " ".join(as_nobody)))

@@ -22,6 +22,7 @@ import argparse
 import dataclasses
 import importlib.util
 import json
+import shlex
 import subprocess
 import sys
 
@@ -50,7 +51,7 @@ def once(paths) -> list:
 
 def listed(headstart: str, name: str, words) -> list:
     """The existing inputs, as `headstart inputs` lists them."""
-    done = subprocess.run([headstart, "inputs", "--json", "--", name] + words,
+    done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + words,
                           stdout=subprocess.PIPE, check=True, timeout=60)
     return [i["path"] for i in json.loads(done.stdout)["inputs"]
             if i["exists"]]

@@ -37,6 +37,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 PLATFORM = re.compile(
     r"^\s*#\s*(if|ifdef|ifndef|elif).*"
     r"\b(_WIN32|_WIN64|__linux__|__APPLE__|__unix__|_MSC_VER|__MINGW32__)\b")
+# The one header for what differs between LLVM's versions; of no layer.
+VERSIONS = "LLVM.h"
+VERSION = re.compile(r"^\s*#\s*(if|elif)\b.*\bLLVM_VERSION_")
 
 
 def layer_of(path: pathlib.Path) -> str:
@@ -56,13 +59,18 @@ def problems_in(path: pathlib.Path, text: str):
         where = f"{path}:{number}: "
         if PLATFORM.match(line) and parts_outside_os(path):
             yield where + "a conditional on a platform outside lib/OS"
+        if VERSION.match(line) and layer != VERSIONS:
+            yield where + f"a conditional on LLVM's version outside {VERSIONS}"
         match = INCLUDE.match(line)
         if not match:
             continue
         target = match.group(1)
         if target.startswith("headstart/"):
             used = target.split("/")[1]
-            if layer in ALLOWED and used not in ALLOWED[layer]:
+            if used == VERSIONS:
+                if layer == "OS":
+                    yield where + "OS must not include LLVM"
+            elif layer in ALLOWED and used not in ALLOWED[layer]:
                 yield where + f"{layer} must not include {used}"
         elif target.startswith(("llvm/", "llvm-c/")):
             if layer == "OS":
@@ -108,12 +116,16 @@ def self_test() -> int:
         "lib/Engine/D.cpp": '#include "lld/Common/Driver.h"',
         "lib/Link/E.cpp": "#ifdef __linux__",
         "lib/Inputs/I.cpp": '#include "llvm/Object/Archive.h"',
+        "lib/OS/K.cpp": '#include "headstart/LLVM.h"',
+        "lib/Engine/L.cpp": "#if LLVM_VERSION_MAJOR > 20",
     }
     sound = {
         "lib/OS/F.cpp": "#if defined(_WIN32)",
         "lib/Link/G.cpp": '#include "lld/Common/Driver.h"',
         "lib/Formats/J.cpp": '#include "llvm/Object/Archive.h"',
         "lib/Engine/H.cpp": '#include "headstart/Plan/FetchPlan.h"',
+        "lib/Engine/M.cpp": '#include "headstart/LLVM.h"',
+        "include/headstart/LLVM.h": "#if LLVM_VERSION_MAJOR > 20",
     }
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)

@@ -29,12 +29,27 @@ def empty(folder: pathlib.Path) -> None:
     folder.mkdir()
 
 
-def link(program: str, name: str, arguments, timeout: float) -> dict:
+def started(program: str, name: str, runner: str) -> dict:
+    """How to start a program under another name."""
+    if not runner:
+        return {"args": [name], "executable": program}
+    # What runs it gives it no name but its path: one for both.
+    place = pathlib.Path("run")
+    empty(place)
+    same = place / (name + pathlib.Path(program).suffix)
+    same.symlink_to(program)
+    return {"args": [runner, str(same)]}
+
+
+def link(program: str, name: str, arguments, timeout: float,
+         runner: str = "") -> dict:
     """Links once and returns all that can be seen of it."""
     out = pathlib.Path("out")
     empty(out)
+    start = started(program, name, runner)
+    start["args"] += arguments
     done = subprocess.run(
-        [name] + arguments, executable=program, timeout=timeout,
+        **start, timeout=timeout,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE)
     seen = {
@@ -85,6 +100,7 @@ def main() -> int:
                         help="argv[0] of both")
     parser.add_argument("--with", dest="variants", action="append",
                         metavar="OPTIONS")
+    parser.add_argument("--runner", help="runs the linkers, as wine does")
     parser.add_argument("--timeout", type=float, default=120,
                         help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
@@ -92,11 +108,11 @@ def main() -> int:
 
     for name in arguments.names:
         expected = link(arguments.stock, name, arguments.arguments,
-                        arguments.timeout)
+                        arguments.timeout, arguments.runner)
         for variant in arguments.variants or [""]:
             got = link(arguments.ours, name,
                        shlex.split(variant) + arguments.arguments,
-                       arguments.timeout)
+                       arguments.timeout, arguments.runner)
             found = list(differences(expected, got))
             for difference in found:
                 print(f"{name}: different with '{variant}': {difference}")

@@ -30,6 +30,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <cstdlib>
 #include <thread>
 
 using namespace llvm;
@@ -213,6 +214,7 @@ Expected<os::ProgramUsage> Bench::linkHeld(size_t Way) {
 std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   constexpr unsigned Tries = 4;
   constexpr std::chrono::milliseconds Pause{150};
+  const bool HasPrepare = !Options.Prepare.empty();
   ResidentPart Part;
   for (unsigned Try = 0; Try != Tries && !isStopped(); ++Try) {
     if (Try != 0)
@@ -221,9 +223,14 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
     const bool IsCold = State == CacheState::Cold;
     if (IsCold)
       Inputs->evict(Stopped);
+    // NOLINTNEXTLINE(cert-env33-c): the user's own words, for a shell
+    if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
+      Why = "'" + Options.Prepare + "' failed";
+      return std::nullopt;
+    }
     Part = Inputs->residency(/*WithLibraries=*/!IsCold);
     const bool IsLimited = Options.Limits.MemoryBytes != 0;
-    if (IsCold ? Part.Known != 0 && Part.share() <= MaxOfCold
+    if (IsCold ? Part.Known != 0 ? Part.share() <= MaxOfCold : HasPrepare
                : Part.share() >= MinOfWarm || IsLimited || Part.Known == 0)
       return Part;
     if (!IsCold)

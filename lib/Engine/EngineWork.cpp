@@ -33,8 +33,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "EngineImpl.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fetcher.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <array>

@@ -140,13 +140,7 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
     return {};
   if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
     return cutPlan(Entry.Plan, Touched, Options);
-  std::vector<PlannedRange> Plan =
-      restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
-  llvm::sort(Plan, [](const PlannedRange &A, const PlannedRange &B) {
-    return std::pair(A.Phase, A.Range.Offset) <
-           std::pair(B.Phase, B.Range.Offset);
-  });
-  return Plan;
+  return restrictPlan(Entry.Plan, Touched, Entry.Identity.Size, Options);
 }
 
 std::optional<std::vector<RecordedFile>> Store::touched() const {

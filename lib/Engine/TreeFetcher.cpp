@@ -24,7 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/TreeFetcher.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "headstart/LLVM.h"
 #include <algorithm>
 #include <utility>
 

@@ -27,7 +27,6 @@
 #include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/TrailingObjects.h"
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -35,7 +34,8 @@
 
 namespace headstart::detail {
 
-struct FolderNode final : private llvm::TrailingObjects<FolderNode, char> {
+/// Its name stands behind it, with a zero.
+struct FolderNode final {
   FolderNode *Parent;   ///< null for a root
   const uint32_t Depth; ///< 0 for a root
   const uint32_t Root;  ///< which of the roots it is in
@@ -57,7 +57,7 @@ struct FolderNode final : private llvm::TrailingObjects<FolderNode, char> {
   /// Makes a node with one reference, and takes one of \p Parent.
   static FolderNode *create(FolderNode *Parent, llvm::StringRef Name,
                             uint32_t Root, const os::FileIdentity &Identity) {
-    void *Memory = ::operator new(totalSizeToAlloc<char>(Name.size() + 1));
+    void *Memory = ::operator new(sizeof(FolderNode) + Name.size() + 1);
     return new (Memory) FolderNode(Parent, Name, Root, Identity);
   }
 
@@ -73,18 +73,18 @@ struct FolderNode final : private llvm::TrailingObjects<FolderNode, char> {
   }
 
   /// A root's is the path it was given.
-  llvm::StringRef name() const { return {getTrailingObjects(), NameLength}; }
+  llvm::StringRef name() const { return {nameText(), NameLength}; }
   /// With a zero behind it.
-  const char *nameText() const { return getTrailingObjects(); }
+  const char *nameText() const {
+    return reinterpret_cast<const char *>(this + 1);
+  }
 
 private:
-  friend TrailingObjects;
-
   FolderNode(FolderNode *Parent, llvm::StringRef Name, uint32_t Root,
              const os::FileIdentity &Identity)
       : Parent(Parent), Depth(Parent ? Parent->Depth + 1 : 0), Root(Root),
         NameLength(static_cast<uint32_t>(Name.size())), Identity(Identity) {
-    char *Text = getTrailingObjects();
+    char *Text = reinterpret_cast<char *>(this + 1);
     *std::copy(Name.begin(), Name.end(), Text) = '\0';
     if (Parent)
       Parent->References.fetch_add(1, std::memory_order_relaxed);

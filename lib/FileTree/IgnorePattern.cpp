@@ -62,7 +62,9 @@ static std::optional<ByteSet> namedClass(llvm::StringRef Name) {
   else if (Name == "print")
     Has = [](char C) { return llvm::isPrint(C); };
   else if (Name == "punct")
-    Has = [](char C) { return llvm::isPunct(C); };
+    Has = [](char C) {
+      return llvm::isPrint(C) && C != ' ' && !llvm::isAlnum(C);
+    };
   else if (Name == "space")
     Has = [](char C) {
       return C == ' ' || C == '\t' || C == '\n' || C == '\r';

@@ -30,7 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/FileTree/SnapshotCache.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "headstart/LLVM.h"
 #include <algorithm>
 #include <limits>
 

@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Formats/LinkerScript.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -171,21 +173,22 @@ bool Reader::skipAssignment() {
 
 bool Reader::readCommand(StringRef Command) {
   enum class Form { Inputs, Include, Folder, Parens, Braces, Semicolon, Other };
-  Form F =
-      StringSwitch<Form>(Command)
-          .Cases({"INPUT", "GROUP"}, Form::Inputs)
-          .Case("INCLUDE", Form::Include)
-          .Case("SEARCH_DIR", Form::Folder)
-          .Cases({"ENTRY", "EXTERN", "OUTPUT", "OUTPUT_ARCH", "OUTPUT_FORMAT",
-                  "REGION_ALIAS", "TARGET", "NOCROSSREFS", "NOCROSSREFS_TO"},
-                 Form::Parens)
-          .Cases({"ASSERT", "PROVIDE", "HIDDEN", "PROVIDE_HIDDEN"},
-                 Form::Parens)
-          .Cases(
-              {"MEMORY", "OVERWRITE_SECTIONS", "PHDRS", "SECTIONS", "VERSION"},
-              Form::Braces)
-          .Case(";", Form::Semicolon)
-          .Default(Form::Other);
+  Form F = StringSwitch<Form>(Command)
+               .Case("INPUT", Form::Inputs)
+               .Case("GROUP", Form::Inputs)
+               .Case("INCLUDE", Form::Include)
+               .Case("SEARCH_DIR", Form::Folder)
+               .Case(";", Form::Semicolon)
+               .Default(Form::Other);
+  if (is_contained({"ENTRY", "EXTERN", "OUTPUT", "OUTPUT_ARCH", "OUTPUT_FORMAT",
+                    "REGION_ALIAS", "TARGET", "NOCROSSREFS", "NOCROSSREFS_TO",
+                    "ASSERT", "PROVIDE", "HIDDEN", "PROVIDE_HIDDEN"},
+                   Command))
+    F = Form::Parens;
+  if (is_contained(
+          {"MEMORY", "OVERWRITE_SECTIONS", "PHDRS", "SECTIONS", "VERSION"},
+          Command))
+    F = Form::Braces;
   switch (F) {
   case Form::Inputs:
     return readInputs();

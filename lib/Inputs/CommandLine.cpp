@@ -90,10 +90,10 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
   if (EC)
     return refuse(EC.message());
   // Byte-order marks, as in LLVM 22 Support/CommandLine.cpp.
-  if (hasUTF16ByteOrderMark(Bytes)) {
+  ArrayRef<char> Encoded(Bytes.data(), Bytes.size());
+  if (hasUTF16ByteOrderMark(Encoded)) {
     std::string Converted;
-    if (!convertUTF16ToUTF8String(ArrayRef<char>(Bytes.data(), Bytes.size()),
-                                  Converted))
+    if (!convertUTF16ToUTF8String(Encoded, Converted))
       return refuse("it is not valid UTF-16");
     return Converted;
   }

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkQueue.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"

@@ -361,8 +361,11 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
 /// /time prints.
 static std::optional<LinkStage> stageNamed(StringRef Name) {
   return StringSwitch<std::optional<LinkStage>>(Name)
-      .Cases({"GC", "ICF", "Code Layout"}, LinkStage::Contents)
-      .Cases({"Type Merging", "Global Type Hashing"}, LinkStage::Types)
+      .Case("GC", LinkStage::Contents)
+      .Case("ICF", LinkStage::Contents)
+      .Case("Code Layout", LinkStage::Contents)
+      .Case("Type Merging", LinkStage::Types)
+      .Case("Global Type Hashing", LinkStage::Types)
       .Case("Symbol Merging", LinkStage::DebugSymbols)
       .Case("Publics Stream Layout", LinkStage::Names)
       .Case("Commit to Disk", LinkStage::Commit)

@@ -81,11 +81,14 @@ static Flavour machinesOwn() {
 
 /// The values of lld's -flavor (lld 22 Common/DriverDispatcher.cpp).
 static std::optional<Flavour> flavourOfLLD(StringRef Value) {
-  return StringSwitch<std::optional<Flavour>>(Value.lower())
-      .Cases({"ld", "ld.lld", "gnu"}, Flavour::ELF)
-      .Cases({"ld64", "ld64.lld", "darwin"}, Flavour::MachO)
-      .Cases({"link", "lld-link"}, Flavour::COFF)
-      .Default(std::nullopt);
+  std::string Name = Value.lower();
+  if (is_contained({"ld", "ld.lld", "gnu"}, Name))
+    return Flavour::ELF;
+  if (is_contained({"ld64", "ld64.lld", "darwin"}, Name))
+    return Flavour::MachO;
+  if (is_contained({"link", "lld-link"}, Name))
+    return Flavour::COFF;
+  return std::nullopt;
 }
 
 /// Whether \p Word says that `link` is link.exe: an option of its kind, a
@@ -113,7 +116,10 @@ static std::vector<std::string> impliedByTarget(StringRef Target) {
   StringRef Machine = StringSwitch<StringRef>(
                           Target.take_until([](char C) { return C == '-'; }))
                           .Case("x86_64", "i386pep")
-                          .Cases({"i386", "i486", "i586", "i686"}, "i386pe")
+                          .Case("i386", "i386pe")
+                          .Case("i486", "i386pe")
+                          .Case("i586", "i386pe")
+                          .Case("i686", "i386pe")
                           .Case("aarch64", "arm64pe")
                           .Case("armv7", "thumb2pe")
                           .Default("");

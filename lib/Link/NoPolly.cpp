@@ -14,7 +14,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "llvm/Plugins/PassPlugin.h"
+#include "headstart/LLVM.h"
+#include HEADSTART_PASS_PLUGIN_HEADER
 
 llvm::PassPluginLibraryInfo getPollyPluginInfo();
 

@@ -8,6 +8,7 @@
 
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/FileTree/Record.h"
+#include "headstart/LLVM.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"

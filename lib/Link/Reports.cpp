@@ -134,12 +134,10 @@ void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, StringRef Tool) {
   if (!Trace && !Settings.Stats)
     return;
-  // On a thread of ours, where no signal comes: a file that grows past `ulimit
-  // -f` is an error then, and not the end of the linker.
-  os::Threads Writer;
-  auto Write = [&] { writeAll(Settings, std::move(Stats), Trace, Tool); };
-  if (Writer.start(Write))
-    Write();
+  // A file that grows past `ulimit -f` is an error then, and not the end of the
+  // linker.
+  os::doWithoutSignals(
+      [&] { writeAll(Settings, std::move(Stats), Trace, Tool); });
 }
 
 } // namespace headstart

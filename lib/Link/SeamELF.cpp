@@ -14,6 +14,7 @@
 
 #include "Seam.h"
 #include "SeamNames.h"
+#include "headstart/LLVM.h"
 
 namespace lld::elf {
 struct Ctx; // NOLINT: lld's name
@@ -22,10 +23,10 @@ struct Ctx; // NOLINT: lld's name
 // All symbols are resolved; sections are cut into pieces, and then relocations
 // are looked at. One for each form of ELF.
 #define LISTEN(Name)                                                           \
-  HEADSTART_LLD_FUNCTION(void, Name, (lld::elf::Ctx & Context));               \
-  void HEADSTART_WRAP(Name)(lld::elf::Ctx & Context) {                         \
+  HEADSTART_LLD_FUNCTION(void, Name, (HEADSTART_ELF_PARAMETER));               \
+  void HEADSTART_WRAP(Name)(HEADSTART_ELF_PARAMETER) {                         \
     headstart::stageReached(headstart::LinkStage::Contents);                   \
-    HEADSTART_REAL(Name)(Context);                                             \
+    HEADSTART_REAL(Name)(HEADSTART_ELF_ARGUMENT);                              \
   }
 
 LISTEN(splitSections32BE)

@@ -184,7 +184,21 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
                   Unforeseen);
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
-  return Result;
+  llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
+    return std::pair(A.Phase, A.Range.Offset) <
+           std::pair(B.Phase, B.Range.Offset);
+  });
+  // A gap that was closed may hold what was foreseen.
+  std::vector<PlannedRange> Apart;
+  for (const PlannedRange &P : Result)
+    if (!Apart.empty() && Apart.back().Phase == P.Phase &&
+        P.Range.Offset < Apart.back().Range.end())
+      Apart.back().Range.Length =
+          std::max(P.Range.end(), Apart.back().Range.end()) -
+          Apart.back().Range.Offset;
+    else
+      Apart.push_back(P);
+  return Apart;
 }
 
 uint64_t bytesOutside(ArrayRef<ByteRange> Ranges, ArrayRef<ByteRange> Touched) {

@@ -9,6 +9,7 @@
 #include "headstart/Report/BenchReport.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -313,6 +314,36 @@ void JSONWriter::write(const BenchReport &Report) {
 void writeBenchJSON(const BenchReport &Report, raw_ostream &OS) {
   JSONWriter(OS).write(Report);
   OS << "\n";
+}
+
+static void writeRound(StringRef State, StringRef Variant,
+                       const BenchRound &Round, raw_ostream &OS) {
+  OS << State << ',' << Variant << ',' << Round.Number << ','
+     << (Round.Kept ? "yes" : "no")
+     << formatv(",{0:F6},{1:F6},{2:F6}", Round.Seconds, Round.UserSeconds,
+                Round.SystemSeconds);
+  for (const std::optional<uint64_t> &Figure :
+       {Round.MajorFaults, Round.ReadBytes, Round.PeakMemoryBytes,
+        Round.ResidentBefore}) {
+    OS << ',';
+    if (Figure)
+      OS << *Figure;
+  }
+  OS << ",\"";
+  for (const char C : Round.Note)
+    OS << (C == '"' ? "\"" : "") << C;
+  OS << "\"\n";
+}
+
+void writeBenchCSV(const BenchReport &Report, raw_ostream &OS) {
+  OS << "state,variant,round,kept,seconds,user_seconds,system_seconds,"
+        "major_faults,read_bytes,peak_memory_bytes,resident_before_bytes,"
+        "note\n";
+  for (size_t State = 0; State != NumCacheStates; ++State)
+    for (const BenchVariant &Variant : Report.Variants)
+      for (const BenchRound &Round : Variant.Series.at(State).Rounds)
+        writeRound(stateName(static_cast<CacheState>(State)), Variant.Name,
+                   Round, OS);
 }
 
 } // namespace headstart

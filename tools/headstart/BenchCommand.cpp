@@ -112,6 +112,7 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
       return invalid("--memory=" + *Given.Memory + ": nothing runs in that");
   }
   Options.Stock = Given.Stock.value_or("");
+  Options.Prepare = Given.Prepare.value_or("");
   return Error::success();
 }
 
@@ -227,6 +228,9 @@ static Exit finish(const CommandArguments &Arguments,
   // Before anything is printed: whoever listens may have had enough.
   if (Given.JSONFile)
     Add(writeOrFail(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
+  if (Given.CSV)
+    Add(writeOrFail(*Given.CSV,
+                    [&](raw_ostream &File) { writeBenchCSV(Report, File); }));
   if (Given.HTML)
     Add(writePage(*Given.HTML, Text));
   else if (!Given.NoHTML && hasBenchPage())
@@ -258,7 +262,7 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   if (Error E = readOptions(Arguments.Bench, Options))
     return fail(toString(std::move(E)), Exit::WrongUsage);
   for (const std::optional<std::string> &Path :
-       {Arguments.Bench.JSONFile, Arguments.Bench.HTML})
+       {Arguments.Bench.JSONFile, Arguments.Bench.CSV, Arguments.Bench.HTML})
     if (Error E = checkPlace(Path))
       return fail(toString(std::move(E)));
   if (Arguments.Bench.HTML && !hasBenchPage())

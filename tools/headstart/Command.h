@@ -65,6 +65,8 @@ struct BenchArguments {
   std::optional<std::string> Throttle;
   std::optional<std::string> Memory;
   std::optional<std::string> JSONFile;
+  std::optional<std::string> CSV;
+  std::optional<std::string> Prepare;
   std::optional<std::string> HTML;
   std::optional<std::string> From;
   bool NoHTML = false;

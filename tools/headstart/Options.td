@@ -139,12 +139,19 @@ def stock_EQ : Joined<["--"], "stock=">, TakesBench, MetaVarName<"<PROGRAM>">,
     HelpText<"The stock linker that a drop-in is compared with; without it "
              "LLVM's own">;
 def stock : Separate<["--"], "stock">, Alias<stock_EQ>;
+def prepare_EQ : Joined<["--"], "prepare=">, TakesBench, MetaVarName<"<COMMAND>">,
+    HelpText<"Run by the shell before each cold link; cold is what it makes of it "
+             "where the system does not tell what is in memory">;
+def prepare : Separate<["--"], "prepare">, Alias<prepare_EQ>;
 def throttle_EQ : Joined<["--"], "throttle=">, TakesBench,
     MetaVarName<"<BYTES/s>">,
     HelpText<"Hold the disk to that speed: 400M, 100000000 (powers of 1000)">;
 def throttle : Separate<["--"], "throttle">, Alias<throttle_EQ>;
 def json_EQ : Joined<["--"], "json=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON to a file">;
+def csv_EQ : Joined<["--"], "csv=">, TakesBench, MetaVarName<"<FILE>">,
+    HelpText<"Also write the rounds to a file, a line each">;
+def csv : Separate<["--"], "csv">, Alias<csv_EQ>;
 def html_EQ : Joined<["--"], "html=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Where the page is written; without it to headstart-bench.html">;
 def html : Separate<["--"], "html">, Alias<html_EQ>;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
@@ -45,24 +46,13 @@ enum OptionId {
 #undef OPTION
 };
 
-#define OPTTABLE_STR_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_STR_TABLE_CODE
+#define HEADSTART_OPTIONS "Options.inc"
+#include "headstart/Inputs/OptionTable.inc"
 
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "Options.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-constexpr OptTable::Info InfoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "Options.inc"
-#undef OPTION
-};
-
-class HeadstartOptTable : public GenericOptTable {
+class HeadstartOptTable : public GenericOptionTable {
 public:
   HeadstartOptTable()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+      : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
 };
 
 struct Subcommand {
@@ -188,6 +178,8 @@ BenchArguments benchArguments(const InputArgList &Args) {
   Bench.Throttle = valueOf(Args, OPT_throttle_EQ);
   Bench.Memory = valueOf(Args, OPT_memory_EQ);
   Bench.JSONFile = valueOf(Args, OPT_json_EQ);
+  Bench.CSV = valueOf(Args, OPT_csv_EQ);
+  Bench.Prepare = valueOf(Args, OPT_prepare_EQ);
   Bench.HTML = valueOf(Args, OPT_html_EQ);
   Bench.From = valueOf(Args, OPT_from_EQ);
   Bench.NoHTML = Args.hasArg(OPT_no_html);

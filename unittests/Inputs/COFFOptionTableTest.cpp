@@ -21,6 +21,7 @@ using namespace llvm::opt;
 using namespace headstart;
 using namespace headstart::coff;
 using namespace headstart::test;
+using testing::ElementsAre;
 
 namespace {
 
@@ -123,10 +124,10 @@ TEST(COFFOptionTableTest, holdsExactlyTheOptionsOfLld) {
       EXPECT_EQ(Prefixes[0], "--") << Name;
       Ours.insert("--" + Name);
     } else if (Name.empty()) {
-      EXPECT_EQ(Prefixes, ArrayRef<StringRef>({"/??", "-??", "/?", "-?"}));
+      EXPECT_THAT(Prefixes, ElementsAre("/??", "-??", "/?", "-?"));
       Ours.insert("/?");
     } else {
-      EXPECT_EQ(Prefixes, ArrayRef<StringRef>({"/", "-", "/?", "-?"})) << Name;
+      EXPECT_THAT(Prefixes, ElementsAre("/", "-", "/?", "-?")) << Name;
       Ours.insert("/" + Name);
     }
   }

@@ -8,6 +8,7 @@
 
 #include "TestSupport.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,12 +52,13 @@ void makeSysRoot(const CurrentTestFolder &Folder) {
 }
 
 TEST(COFFSearchPathTest, orderOfFolders) {
+  std::string Clang =
+      "/opt/llvm/lib/clang/" + std::to_string(LLVM_VERSION_MAJOR) + "/lib";
   EXPECT_THAT(
       searchPaths({"a.obj", "/libpath:p1", "-LIBPATH:p2"},
                   contextWith({{"LIB", "e1;;e2;"}}, "/opt/llvm/bin/lld-link")),
-      ElementsAre("", "p1", "p2", "/opt/llvm/lib/clang/22/lib/windows",
-                  "/opt/llvm/lib/clang/22/lib", "/opt/llvm/lib", "e1", "",
-                  "e2"));
+      ElementsAre("", "p1", "p2", Clang + "/windows", Clang, "/opt/llvm/lib",
+                  "e1", "", "e2"));
 }
 
 TEST(COFFSearchPathTest, withoutAToolPathThereAreNoFoldersOfIts) {
@@ -216,7 +218,9 @@ TEST(COFFSearchPathTest, infersTheMachineOfBitcode) {
   auto ToolsLib = [&](const char *Target) {
     LLVMContext Context;
     Module M("a", Context);
-    M.setTargetTriple(Triple(Target));
+    // Newer versions of LLVM take a Triple, older ones a string.
+    using Name = std::remove_cvref_t<decltype(M.getTargetTriple())>;
+    M.setTargetTriple(Name(Target));
     std::string Bytes;
     raw_string_ostream OS(Bytes);
     WriteBitcodeToFile(M, OS);

@@ -216,7 +216,8 @@ std::set<Spelling> spellingsOf(ArrayRef<StringLiteral> Options) {
   return Result;
 }
 
-std::set<Spelling> spellingsOf(const OptTable &Table, unsigned OwnGroup) {
+std::set<Spelling> spellingsOf(const GenericOptionTable &Table,
+                               unsigned OwnGroup) {
   std::set<Spelling> Result;
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     unsigned Kind = Table.getOptionKind(ID);

@@ -17,6 +17,9 @@
 //     WindowsProbe fault KIND        two contained faults beside `exit 5`:
 //                                    abort or address
 //     WindowsProbe page-cache        commands on its standard input; see below
+//     WindowsProbe pipe NAME FILE    makes a pipe and prints `ready`; who opens
+//                                    it gets FILE once there was a line on the
+//                                    standard input
 //
 //===----------------------------------------------------------------------===//
 
@@ -236,6 +239,32 @@ int fault(const std::string &Kind, const Words &Program) {
   endLike(Foreground.wait());
 }
 
+/// Holds whoever reads the pipe for as long as it is wanted.
+int servePipe(const std::string &Name, const std::string &File) {
+  const HANDLE Pipe = ::CreateNamedPipeA(
+      (R"(\\.\pipe\)" + Name).c_str(), PIPE_ACCESS_OUTBOUND,
+      PIPE_TYPE_BYTE | PIPE_WAIT, 1, 65536, 65536, 0, nullptr);
+  if (Pipe == INVALID_HANDLE_VALUE)
+    return 1;
+  std::cout << "ready" << std::endl;
+  if (::ConnectNamedPipe(Pipe, nullptr) == 0 &&
+      ::GetLastError() != ERROR_PIPE_CONNECTED)
+    return 1;
+  std::cout << "opened" << std::endl;
+  std::string Line;
+  std::getline(std::cin, Line);
+  std::ifstream In(File, std::ios::binary);
+  std::ostringstream Bytes;
+  Bytes << In.rdbuf();
+  const std::string Contents = Bytes.str();
+  DWORD Count = 0;
+  ::WriteFile(Pipe, Contents.data(), static_cast<DWORD>(Contents.size()),
+              &Count, nullptr);
+  ::FlushFileBuffers(Pipe);
+  ::CloseHandle(Pipe);
+  return 0;
+}
+
 } // namespace
 
 int main(int Count, char **Arguments) {
@@ -279,6 +308,8 @@ int main(int Count, char **Arguments) {
     return fault(Rest[0], {All[0], "exit", "5"});
   if (Command == "page-cache")
     return servePageCache();
+  if (Command == "pipe" && Rest.size() == 2)
+    return servePipe(Rest[0], Rest[1]);
   std::cerr << "no such command\n";
   return 2;
 }

@@ -209,6 +209,24 @@ TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
                   IsRange(FetchPhase::Parse, 2 * MiB, 2 * MiB + 64 * KiB)));
 }
 
+TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
+  // Behind the plan's last range, before it, and around it.
+  std::vector<LayoutPart> L = {{{100 * KiB, 8 * KiB}, PartKind::Symbols},
+                               {{140 * KiB, 8 * KiB}, PartKind::Symbols}};
+  PlanOptions Options;
+  Options.MergeGapBytes = 0;
+  std::vector<PlannedRange> Plan = planFile(L, 4 * MiB, Options);
+  Options.MergeGapBytes = 64 * KiB;
+  EXPECT_THAT(restrictPlan(Plan,
+                           std::vector<ByteRange>{{96 * KiB, 4 * KiB},
+                                                  {100 * KiB, 8 * KiB},
+                                                  {120 * KiB, 4 * KiB},
+                                                  {140 * KiB, 8 * KiB},
+                                                  {160 * KiB, 4 * KiB}},
+                           4 * MiB, Options),
+              ElementsAre(IsRange(FetchPhase::Parse, 96 * KiB, 164 * KiB)));
+}
+
 TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
   std::vector<LayoutPart> L = largeObject();
   EXPECT_THAT(restrictPlan(planFile(L, 4 * MiB, {}), {}, 4 * MiB, {}),

@@ -44,6 +44,9 @@ struct BenchOptions {
   std::array<unsigned, NumCacheStates> Rounds = {5, 5}; ///< by CacheState
   std::string Stock; ///< the stock linker; empty: looked for
   os::GroupLimits Limits;
+  /// Run by the shell before each cold link, after the inputs were evicted. A
+  /// link is then cold also where the system does not tell what is in memory.
+  std::string Prepare;
   bool Watch = true; ///< one link more of each, with samples
   /// Told what is going on, a line each.
   std::function<void(llvm::StringRef)> Progress;

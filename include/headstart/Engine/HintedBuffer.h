@@ -16,6 +16,7 @@
 #ifndef HEADSTART_ENGINE_HINTEDBUFFER_H
 #define HEADSTART_ENGINE_HINTEDBUFFER_H
 
+#include "headstart/LLVM.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
@@ -106,7 +107,7 @@ public:
   BufferKind getBufferKind() const override;
   void dontNeedIfMmap() override;
   /// All of it, in steps that are really done.
-  void willNeedIfMmap() override {
+  void willNeedIfMmap() HEADSTART_OVERRIDES_WILL_NEED {
     if (!IsAskedFor)
       willNeed({0, getBufferSize()});
   }

@@ -159,6 +159,10 @@ struct BenchReport {
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 
+/// Writes the rounds of \p Report as CSV (RFC 4180 but for plain newlines), a
+/// line each, with a line of names before. What is not known is empty.
+void writeBenchCSV(const BenchReport &Report, llvm::raw_ostream &OS);
+
 /// Writes the tables and the sentences that people read. Notes and titles are
 /// not broken into lines.
 void writeBenchText(const BenchReport &Report, llvm::raw_ostream &OS);

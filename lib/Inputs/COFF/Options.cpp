@@ -19,23 +19,12 @@ using namespace llvm::opt;
 
 namespace headstart::coff {
 
-#define OPTTABLE_STR_TABLE_CODE
-#include "headstart/Inputs/COFFOptions.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "headstart/Inputs/COFFOptions.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-static constexpr OptTable::Info InfoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "headstart/Inputs/COFFOptions.inc"
-#undef OPTION
-};
+#define HEADSTART_OPTIONS "headstart/Inputs/COFFOptions.inc"
+#include "headstart/Inputs/OptionTable.inc"
 
 OptionTable::OptionTable()
-    : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable,
-                      /*IgnoreCase=*/true) {}
+    : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable,
+                         /*IgnoreCase=*/true) {}
 
 const OptionTable &optionTable() {
   static const OptionTable Table;

@@ -16,6 +16,7 @@
 #define HEADSTART_LIB_INPUTS_COFF_OPTIONS_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Option/OptTable.h"
@@ -33,7 +34,7 @@ enum OptionID : unsigned {
 };
 // NOLINTEND(readability-identifier-naming)
 
-class OptionTable : public llvm::opt::GenericOptTable {
+class OptionTable : public GenericOptionTable {
 public:
   OptionTable();
 };

@@ -16,7 +16,6 @@
 #include "Options.h"
 #include "../PrefetchWords.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Option.h"
 
 using namespace llvm;
@@ -24,57 +23,33 @@ using namespace llvm::opt;
 
 namespace headstart::elf {
 
-#define OPTTABLE_STR_TABLE_CODE
-#include "headstart/Inputs/ELFOptions.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "headstart/Inputs/ELFOptions.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-static constexpr OptTable::Info InfoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "headstart/Inputs/ELFOptions.inc"
-#undef OPTION
-};
+#define HEADSTART_OPTIONS "headstart/Inputs/ELFOptions.inc"
+#include "headstart/Inputs/OptionTable.inc"
 
 namespace {
-class OptionTable : public GenericOptTable {
+class OptionTable : public GenericOptionTable {
 public:
-  OptionTable()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+  OptionTable() : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
 };
 } // namespace
 
-const OptTable &optionTable() {
+const GenericOptionTable &optionTable() {
   static const OptionTable Table;
   return Table;
 }
 
 namespace mingw {
-#define OPTTABLE_STR_TABLE_CODE
-#include "headstart/Inputs/MinGWOptions.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "headstart/Inputs/MinGWOptions.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-static constexpr OptTable::Info InfoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "headstart/Inputs/MinGWOptions.inc"
-#undef OPTION
-};
+#define HEADSTART_OPTIONS "headstart/Inputs/MinGWOptions.inc"
+#include "headstart/Inputs/OptionTable.inc"
 
 namespace {
-class OptionTable : public GenericOptTable {
+class OptionTable : public GenericOptionTable {
 public:
-  OptionTable()
-      : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+  OptionTable() : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
 };
 } // namespace
 
-const OptTable &optionTable() {
+const GenericOptionTable &optionTable() {
   static const OptionTable Table;
   return Table;
 }
@@ -182,11 +157,9 @@ bool isMinGW(ArrayRef<CommandLineWord> Words) {
   if (!Emulation)
     Emulation =
         emulationOf(Words, [](const CommandLineWord &) { return true; });
-  return StringSwitch<bool>(Emulation.value_or(""))
-      .Cases({"i386pe", "i386pep", "thumb2pe", "arm64pe", "arm64ecpe",
-              "arm64xpe", "mipspe"},
-             true)
-      .Default(false);
+  return Emulation && is_contained({"i386pe", "i386pep", "thumb2pe", "arm64pe",
+                                    "arm64ecpe", "arm64xpe", "mipspe"},
+                                   *Emulation);
 }
 
 bool usesWindowsQuoting(ArrayRef<std::string> Args) {

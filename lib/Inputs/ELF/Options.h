@@ -17,6 +17,7 @@
 #define HEADSTART_LIB_INPUTS_ELF_OPTIONS_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
@@ -36,7 +37,7 @@ enum OptionID : unsigned {
 
 /// The table of ld.lld for ELF, with Headstart's own options; made on first
 /// use. Any thread.
-const llvm::opt::OptTable &optionTable();
+const GenericOptionTable &optionTable();
 
 namespace mingw {
 // NOLINTBEGIN(readability-identifier-naming)
@@ -49,7 +50,7 @@ enum OptionID : unsigned {
 // NOLINTEND(readability-identifier-naming)
 
 /// The table of ld.lld for MinGW. Any thread.
-const llvm::opt::OptTable &optionTable();
+const GenericOptionTable &optionTable();
 } // namespace mingw
 
 /// A command line matched against one of the tables, without Headstart's own

@@ -19,7 +19,6 @@
 #include "Parse.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -260,9 +259,8 @@ void Parser::addNamed() {
 void Parser::addLateFiles() {
   // lld 22 ELF/LTO.cpp: any value but these is a file.
   if (const Arg *A = Args.getLastArg(OPT_lto_basic_block_sections_eq);
-      A && !StringSwitch<bool>(A->getValue())
-                .Cases({"", "all", "labels", "none"}, true)
-                .Default(false))
+      A &&
+      !is_contained({"", "all", "labels", "none"}, StringRef(A->getValue())))
     addOptionFile(*A);
   if (!Args.hasArg(OPT_reproduce))
     addOptionFile(OPT_lto_sample_profile);

@@ -189,20 +189,15 @@ void Translator::restoreNames(LinkCommand &Command) const {
 /// The options that name outputs, as GNU's words have them.
 static void restoreOptions(LinkCommand &Command) {
   for (LinkOutput &Output : Command.Outputs)
-    Output.Option =
-        StringSwitch<std::string>(Output.Option)
-            .Case("/out:", "-o")
-            .Case("/implib:", "--out-implib=")
-            .Case("/lldmap:", "--Map=")
-            .Cases({"/output-def:", "/reproduce:", "/pdb:",
-                    "/thinlto-index-only:"},
-                   "--" +
-                       StringRef(Output.Option)
-                           .drop_front(Output.Option.empty() ? 0 : 1)
-                           .rtrim(':')
-                           .str() +
-                       "=")
-            .Default("");
+    Output.Option = StringSwitch<std::string>(Output.Option)
+                        .Case("/out:", "-o")
+                        .Case("/implib:", "--out-implib=")
+                        .Case("/lldmap:", "--Map=")
+                        .Case("/output-def:", "--output-def=")
+                        .Case("/reproduce:", "--reproduce=")
+                        .Case("/pdb:", "--pdb=")
+                        .Case("/thinlto-index-only:", "--thinlto-index-only=")
+                        .Default("");
 }
 
 LinkCommand Translator::run(const CommandLineContext &Context) {

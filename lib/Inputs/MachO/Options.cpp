@@ -19,22 +19,11 @@ using namespace llvm::opt;
 
 namespace headstart::macho {
 
-#define OPTTABLE_STR_TABLE_CODE
-#include "headstart/Inputs/MachOOptions.inc"
-#undef OPTTABLE_STR_TABLE_CODE
-
-#define OPTTABLE_PREFIXES_TABLE_CODE
-#include "headstart/Inputs/MachOOptions.inc"
-#undef OPTTABLE_PREFIXES_TABLE_CODE
-
-static constexpr OptTable::Info InfoTable[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "headstart/Inputs/MachOOptions.inc"
-#undef OPTION
-};
+#define HEADSTART_OPTIONS "headstart/Inputs/MachOOptions.inc"
+#include "headstart/Inputs/OptionTable.inc"
 
 OptionTable::OptionTable()
-    : GenericOptTable(OptionStrTable, OptionPrefixesTable, InfoTable) {}
+    : GenericOptionTable(HEADSTART_OPTION_STRINGS InfoTable) {}
 
 const OptionTable &optionTable() {
   static const OptionTable Table;

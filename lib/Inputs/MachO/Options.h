@@ -16,6 +16,7 @@
 #define HEADSTART_LIB_INPUTS_MACHO_OPTIONS_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Option/ArgList.h"
@@ -33,7 +34,7 @@ enum OptionID : unsigned {
 };
 // NOLINTEND(readability-identifier-naming)
 
-class OptionTable : public llvm::opt::GenericOptTable {
+class OptionTable : public GenericOptionTable {
 public:
   OptionTable();
 };

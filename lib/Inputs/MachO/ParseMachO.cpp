@@ -257,19 +257,24 @@ void Parser::addOutputs() {
 static unsigned platformNumber(StringRef Name) {
   std::string Key = Name.lower();
   std::replace(Key.begin(), Key.end(), ' ', '-');
+  // Each number is the platform's own.
+  unsigned Number = 0;
+  if (!StringRef(Key).getAsInteger(10, Number))
+    return Number <= MachO::PLATFORM_XROS_SIMULATOR ? Number
+                                                    : MachO::PLATFORM_UNKNOWN;
   return StringSwitch<unsigned>(Key)
-      .Cases({"macos", "1"}, MachO::PLATFORM_MACOS)
-      .Cases({"ios", "2"}, MachO::PLATFORM_IOS)
-      .Cases({"tvos", "3"}, MachO::PLATFORM_TVOS)
-      .Cases({"watchos", "4"}, MachO::PLATFORM_WATCHOS)
-      .Cases({"bridgeos", "5"}, MachO::PLATFORM_BRIDGEOS)
-      .Cases({"mac-catalyst", "6"}, MachO::PLATFORM_MACCATALYST)
-      .Cases({"ios-simulator", "7"}, MachO::PLATFORM_IOSSIMULATOR)
-      .Cases({"tvos-simulator", "8"}, MachO::PLATFORM_TVOSSIMULATOR)
-      .Cases({"watchos-simulator", "9"}, MachO::PLATFORM_WATCHOSSIMULATOR)
-      .Cases({"driverkit", "10"}, MachO::PLATFORM_DRIVERKIT)
-      .Cases({"xros", "11"}, MachO::PLATFORM_XROS)
-      .Cases({"xros-simulator", "12"}, MachO::PLATFORM_XROS_SIMULATOR)
+      .Case("macos", MachO::PLATFORM_MACOS)
+      .Case("ios", MachO::PLATFORM_IOS)
+      .Case("tvos", MachO::PLATFORM_TVOS)
+      .Case("watchos", MachO::PLATFORM_WATCHOS)
+      .Case("bridgeos", MachO::PLATFORM_BRIDGEOS)
+      .Case("mac-catalyst", MachO::PLATFORM_MACCATALYST)
+      .Case("ios-simulator", MachO::PLATFORM_IOSSIMULATOR)
+      .Case("tvos-simulator", MachO::PLATFORM_TVOSSIMULATOR)
+      .Case("watchos-simulator", MachO::PLATFORM_WATCHOSSIMULATOR)
+      .Case("driverkit", MachO::PLATFORM_DRIVERKIT)
+      .Case("xros", MachO::PLATFORM_XROS)
+      .Case("xros-simulator", MachO::PLATFORM_XROS_SIMULATOR)
       .Default(MachO::PLATFORM_UNKNOWN);
 }
 

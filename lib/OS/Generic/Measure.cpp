@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/ControlGroup.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"
 #include "headstart/OS/SystemMemory.h"
@@ -33,18 +32,6 @@ std::optional<ProgramSample> sampleProgram(int /*Id*/) { return std::nullopt; }
 std::vector<MappedPart> mappedFilesOf(int /*Id*/) { return {}; }
 
 void writeBack(const std::string & /*Path*/) {}
-
-std::string ControlGroup::create(const GroupLimits &Limits,
-                                 const std::string & /*Root*/) {
-  remove();
-  return Limits.any() ? "this system has no control groups" : "";
-}
-
-void ControlGroup::remove() {
-  Groups.clear();
-  Entrances.clear();
-  Undo.clear();
-}
 
 Machine readMachine(const std::string &Root) {
   Machine M;

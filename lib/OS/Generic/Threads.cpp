@@ -25,4 +25,6 @@ std::error_code Threads::start(std::function<void()> Work) {
   return startAsIs(std::move(Work));
 }
 
+void doWithoutSignals(const std::function<void()> &Work) { Work(); }
+
 } // namespace headstart::os

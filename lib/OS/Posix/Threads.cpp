@@ -42,4 +42,10 @@ std::error_code Threads::start(std::function<void()> Work) {
   return Error;
 }
 
+void doWithoutSignals(const std::function<void()> &Work) {
+  Threads Thread;
+  if (Thread.start(Work))
+    Work();
+}
+
 } // namespace headstart::os

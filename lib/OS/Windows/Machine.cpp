@@ -1,0 +1,72 @@
+//===- Machine.cpp - What this machine is (Windows) -----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Machine.h"
+
+#include "Support.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+
+#include <array>
+
+namespace headstart::os {
+
+using namespace detail;
+
+/// "Windows 10.0.19045". What GetVersionEx tells depends on the manifest.
+static std::string systemName() {
+  using Version = LONG WINAPI(OSVERSIONINFOW *);
+  OSVERSIONINFOW Info = {};
+  Info.dwOSVersionInfoSize = sizeof(Info);
+  if (auto *const Get = findFunction<Version>(L"ntdll.dll", "RtlGetVersion"))
+    Get(&Info);
+  std::string Name = "Windows " + std::to_string(Info.dwMajorVersion) + "." +
+                     std::to_string(Info.dwMinorVersion) + "." +
+                     std::to_string(Info.dwBuildNumber);
+  using WineVersion = const char *();
+  if (auto *const Wine =
+          findFunction<WineVersion>(L"ntdll.dll", "wine_get_version"))
+    Name = Name + " (Wine " + Wine() + ")";
+  return Name;
+}
+
+static std::string processorName() {
+  std::array<wchar_t, 256> Name = {};
+  DWORD Bytes = sizeof(Name) - sizeof(wchar_t);
+  if (::RegGetValueW(HKEY_LOCAL_MACHINE,
+                     L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0",
+                     L"ProcessorNameString", RRF_RT_REG_SZ, nullptr,
+                     Name.data(), &Bytes) != ERROR_SUCCESS)
+    return "";
+  const std::string Text = toUtf8(Name.data());
+  return Text.substr(0, Text.find_last_not_of(' ') + 1);
+}
+
+Machine readMachine(const std::string &Root) {
+  Machine M;
+  M.System = systemName();
+  M.Processor = processorName();
+  M.Cores = usableProcessors();
+  M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
+  return M;
+}
+
+Disk readDisk(const std::string &Path, const std::string & /*Root*/) {
+  Disk D;
+  std::wstring Wide;
+  std::array<wchar_t, MAX_PATH + 1> Volume = {};
+  std::array<wchar_t, MAX_PATH + 1> FileSystem = {};
+  if (!toSystemPath(Path, Wide) &&
+      ::GetVolumePathNameW(Wide.c_str(), Volume.data(), MAX_PATH) != 0 &&
+      ::GetVolumeInformationW(Volume.data(), nullptr, 0, nullptr, nullptr,
+                              nullptr, FileSystem.data(), MAX_PATH) != 0)
+    D.FileSystem = toUtf8(FileSystem.data());
+  return D;
+}
+
+} // namespace headstart::os

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
+
+    build-windows-llvm.py FOLDER [--part headstart]
+
+Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
+MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
+built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
+takes 90 minutes of processor time, and can be stopped: the next call goes on where
+this one was. `--part headstart` builds what headstart.exe needs, a quarter of it.
+
+Exit status 77, and the reason in one line, where it cannot be had.
+"""
+
+import argparse
+import hashlib
+import pathlib
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+VERSION = "22.1.8"
+SHA256 = "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe"
+TARBALL = f"llvm-toolchain-22_{VERSION}.orig.tar.xz"
+# The same file lies in both: of testing and stable, and of their security updates.
+MIRRORS = (
+    "http://deb.debian.org/debian/pool/main/l/llvm-toolchain-22/",
+    "http://deb.debian.org/debian-security/pool/updates/main/l/llvm-toolchain-22/",
+)
+WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
+# lld's documents are few, and its CMakeLists.txt asks for them.
+UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
+HOST = pathlib.Path("/usr/lib/llvm-22/bin")
+PARTS = {
+    "headstart": ["LLVMBitReader", "LLVMObject", "LLVMOption", "LLVMTextAPI",
+                  "LLVMWindowsDriver"],
+    "all": ["lld"],
+}
+SKIPPED = 77
+
+
+class Unavailable(Exception):
+    """Why it cannot be had here, in one line."""
+
+
+def say(text: str) -> None:
+    print(f"==> {text}", file=sys.stderr, flush=True)
+
+
+def digest(path: pathlib.Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fetch(folder: pathlib.Path) -> pathlib.Path:
+    """The tarball, of which FOLDER keeps no copy once it is unpacked."""
+    tarball = folder / TARBALL
+    if tarball.exists() and digest(tarball) == SHA256:
+        return tarball
+    problems = []
+    for mirror in MIRRORS:
+        say(f"fetching {mirror}{TARBALL} (197 MB)")
+        try:
+            with (urllib.request.urlopen(mirror + TARBALL, timeout=30) as source,
+                  tarball.open("wb") as target):
+                shutil.copyfileobj(source, target, 1 << 20)
+        except (OSError, urllib.error.URLError) as error:
+            problems.append(f"{mirror}: {error}")
+            continue
+        if digest(tarball) == SHA256:
+            return tarball
+        problems.append(f"{mirror}: another file than expected")
+    raise Unavailable("; ".join(problems))
+
+
+def unpack(folder: pathlib.Path) -> None:
+    source = folder / "source"
+    mark = source / "version"
+    if mark.exists() and mark.read_text().strip() == VERSION:
+        return
+    tarball = fetch(folder)
+    say("unpacking")
+    shutil.rmtree(source, ignore_errors=True)
+    source.mkdir()
+    top = TARBALL.split(".orig")[0]
+    subprocess.run(
+        ["tar", "-xf", tarball, "-C", source, "--no-same-owner",
+         "--strip-components=1", *(f"--exclude={name}" for name in UNWANTED),
+         *(f"{top}/{name}" for name in WANTED)], check=True)
+    mark.write_text(VERSION + "\n")
+    tarball.unlink()
+
+
+def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
+    build = folder / "build"
+    if (build / "build.ninja").exists():
+        return build
+    # LLVM's build runs programs of its own; Debian's are of the same version.
+    native = folder / "native"
+    native.mkdir(exist_ok=True)
+    for name, program in (("llvm-tblgen", "llvm-tblgen"),
+                          ("llvm-min-tblgen", "llvm-tblgen"),
+                          ("llvm-config", "llvm-config")):
+        link = native / name
+        link.unlink(missing_ok=True)
+        link.symlink_to(HOST / program)
+    settings = {
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_TOOLCHAIN_FILE": toolchain,
+        "CMAKE_CXX_FLAGS_RELEASE": "-O2 -DNDEBUG -w",
+        "LLVM_ENABLE_PROJECTS": "lld",
+        "LLVM_TARGETS_TO_BUILD": "X86",
+        "LLVM_HOST_TRIPLE": "x86_64-w64-windows-gnu",
+        "LLVM_NATIVE_TOOL_DIR": native,
+        "LLVM_TABLEGEN": native / "llvm-tblgen",
+        "LLVM_ENABLE_ZLIB": "FORCE_ON",
+    }
+    for name in ("ENABLE_ZSTD", "ENABLE_LIBXML2", "ENABLE_BINDINGS",
+                 "ENABLE_WARNINGS", "APPEND_VC_REV", "INCLUDE_TESTS", "INCLUDE_DOCS",
+                 "INCLUDE_EXAMPLES", "INCLUDE_BENCHMARKS"):
+        settings["LLVM_" + name] = "OFF"
+    say("configuring")
+    command = ["cmake", "-G", "Ninja", "-S", folder / "source" / "llvm",
+               "-B", build, *(f"-D{k}={v}" for k, v in settings.items())]
+    done = subprocess.run(command, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        (build / "build.ninja").unlink(missing_ok=True)
+        print(done.stdout, file=sys.stderr)
+        raise subprocess.CalledProcessError(done.returncode, "cmake")
+    return build
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--part", choices=PARTS, default="all")
+    arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    toolchain = (pathlib.Path(__file__).resolve().parent.parent
+                 / "cmake" / "toolchains" / "mingw-w64.cmake")
+    try:
+        unpack(folder)
+        build = configure(folder, toolchain)
+        say(f"building LLVM {VERSION} for Windows")
+        subprocess.run(["ninja", "-C", build, *PARTS[arguments.part]],
+                       check=True)
+    except Unavailable as problem:
+        print(f"skipped: LLVM's source cannot be fetched: {problem}")
+        return SKIPPED
+    except (OSError, subprocess.CalledProcessError) as problem:
+        print(f"LLVM for Windows: {problem}", file=sys.stderr)
+        return 1
+    if arguments.part == "all":
+        (folder / "ready").write_text(VERSION + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

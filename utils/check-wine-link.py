@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""A link by lld-link.exe, seen from both sides: what it asks for under Wine, and
+what the host's page cache holds.
+
+    check-wine-link.py WINDOWS_BUILD FOLDER
+
+WINDOWS_BUILD is where the preset windows builds, FOLDER one on a real disk. Ends
+with status 77 and a reason where something is missing.
+
+The first input is a pipe: the linker waits there, and reads nothing else, until we
+let it go. Meanwhile the prefetcher must have brought the others into the host's
+page cache, one after the other and as far as it is allowed; with /prefetch-inputs:no
+nothing of them may be there but what Wine itself reads of a file that is opened.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+LLVM = Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
+COUNT = 4
+BYTES = 8 << 20
+PAGE = 4096
+EACH = BYTES // PAGE
+# Of what is around a range: Wine's own look at a file's head, and readahead; and
+# what of a file the plan leaves out.
+SLACK = 64
+PATIENCE = 20
+
+spec = importlib.util.spec_from_file_location(
+    "residency", HERE / "check-wine-residency.py")
+residency = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(residency)
+check, fincore, evict, skip = (residency.check, residency.fincore,
+                               residency.evict, residency.skip)
+
+
+def make_inputs(folder: Path) -> list:
+    """main.obj, and objects of data that the link keeps."""
+    def assemble(name: str, text: str) -> Path:
+        path = folder / name
+        subprocess.run([LLVM / "llvm-mc", "-triple=x86_64-windows-msvc",
+                        "-filetype=obj", "-o", path, "-"],
+                       input=text, text=True, check=True, cwd=folder)
+        return path
+    assemble("main.obj", ".globl main\nmain:\n ret\n")
+    big = []
+    for i in range(COUNT):
+        (folder / "data").write_bytes(os.urandom(BYTES))
+        big.append(assemble(
+            f"big{i}.obj", f".data\n.globl big{i}\nbig{i}:\n.incbin \"data\"\n"))
+    os.sync()
+    return big
+
+
+class Link:
+    """A link that is held at its first input."""
+
+    def __init__(self, build: Path, folder: Path, words: list):
+        wine = HERE / "wine"
+        self.pipe = subprocess.Popen(
+            [wine, build / "unittests" / "WindowsProbe.exe", "pipe",
+             f"hold{os.getpid()}", "main.obj"], cwd=folder, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        check(self.pipe.stdout.readline().strip() == "ready", "no pipe")
+        self.link = subprocess.Popen(
+            [wine, build / "bin" / "lld-link.exe", "/entry:main",
+             "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe",
+             "/prefetch-profile:none", "/prefetch-stats:s.json", *words,
+             f"\\\\.\\pipe\\hold{os.getpid()}",
+             *(f"big{i}.obj" for i in range(COUNT))], cwd=folder)
+        check(self.pipe.stdout.readline().strip() == "opened", "not opened")
+        self.folder = folder
+
+    def end(self) -> dict:
+        self.pipe.stdin.write("\n")
+        self.pipe.stdin.flush()
+        check(self.link.wait(60) == 0, "the link failed")
+        self.pipe.wait(60)
+        return json.loads((self.folder / "s.json").read_text())
+
+    def kill(self):
+        for process in (self.link, self.pipe):
+            if process.poll() is None:
+                process.kill()
+
+
+def watch(big: list, wanted: int) -> list:
+    """Until so many pages are in memory, or nothing has changed for a second: the
+    pages of each; each must have come after the one before it."""
+    before, since = None, time.monotonic()
+    begin = since
+    while time.monotonic() - begin < PATIENCE:
+        pages = [fincore(path) for path in big]
+        if pages != before:
+            before, since = pages, time.monotonic()
+            for first, second in zip(pages, pages[1:]):
+                check(second <= SLACK or first >= EACH - SLACK,
+                      f"not in the plan's order: {pages}")
+        if sum(pages) >= wanted or time.monotonic() - since > 1.5:
+            return pages
+        time.sleep(0.005)
+    return before
+
+
+def run(build: Path, folder: Path, words: list, check_held) -> dict:
+    big = make_inputs(folder)
+    for path in big:
+        evict(path)
+    check(sum(map(fincore, big)) == 0, "the host could not evict")
+    link = Link(build, folder, words)
+    try:
+        wanted = sum(path.stat().st_size for path in big) // PAGE
+        pages = watch(big, wanted if not words else 1 << 60)
+        print(f"  {' '.join(words) or 'as it comes'}: while the linker waits the "
+              f"host has {pages} pages of {EACH} each")
+        check_held(pages)
+        stats = link.end()
+        print(f"    hinted {stats['hinted_bytes'] // PAGE} pages in "
+              f"{stats['hint_calls']} calls, handed over {stats['handed_over']}")
+        return stats
+    finally:
+        link.kill()
+
+
+def main() -> int:
+    build, folder = (Path(word).resolve() for word in sys.argv[1:])
+    if not (build / "bin" / "lld-link.exe").exists():
+        skip("the programs for Windows are not built (./dev windows)")
+    if not Path("/usr/lib/wine/wine64").exists():
+        skip("Wine is not installed (./dev setup installs it)")
+    if shutil.which("fincore") is None:
+        skip("fincore (util-linux-extra) is not installed")
+    work = folder / f"wine-link-{os.getpid()}"
+    work.mkdir(parents=True)
+    try:
+        def all_there(pages):
+            check(min(pages) >= EACH - SLACK, "not all was fetched ahead")
+        stats = run(build, work, ["/prefetch-jobs:1"], all_there)
+        check(abs(stats["hinted_bytes"] // PAGE - COUNT * EACH) <= COUNT * SLACK,
+              "the program's count is not the host's")
+        check(stats["handed_over"] >= COUNT, "not handed over")
+
+        def as_allowed(pages):
+            check(EACH <= sum(pages) <= 2 * EACH + COUNT * SLACK,
+                  "not within the memory window")
+        run(build, work, ["/prefetch-jobs:1", "/prefetch-memory:16M"], as_allowed)
+
+        # lld opens its inputs on threads, and Wine reads the head of a file that
+        # is opened and mapped.
+        def nothing(pages):
+            check(max(pages) <= residency.HEAD, "something was fetched")
+        stats = run(build, work, ["/prefetch-inputs:no"], nothing)
+        check(stats["mode"] == "off" and stats["hinted_bytes"] == 0, "not off")
+    finally:
+        shutil.rmtree(work)
+    print("passed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
