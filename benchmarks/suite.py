@@ -17,6 +17,7 @@ import remote
 import scale
 import together
 import trees
+import windows
 from figures import pairs, table
 from links import Condition
 
@@ -74,6 +75,7 @@ def full() -> Dict[str, Benchmark]:
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "far-bazel": Benchmark(remote.measure, remote.text),
         "together": Benchmark(together.measure, together.text),
+        "windows": Benchmark(windows.measure, windows.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}
 

@@ -107,6 +107,9 @@ if runner:
             (f"-- %stock-{name}",
              f"-- {os.path.join(config.headstart_stock, name)}.exe")]
     config.substitutions[:0] = [
+        ("%wine-prefix", os.environ.get(
+            "HEADSTART_WINEPREFIX", os.path.join(tools, "..", "wine"))),
+        ("%probe", os.path.join(tools, "..", "unittests", "WindowsProbe.exe")),
         ("%headstart-path", os.path.join(tools, "headstart.exe")),
         ("%link-path", "Z:" + os.path.join(linkers, "lld-link.exe")),
         ("%stock-path",
@@ -197,7 +200,10 @@ if can_limit_memory() and not runner:
     config.available_features.add("control-groups")
 
 
-farfs = os.path.join(tools, "farfs")
+# The host's, for programs for Windows as well.
+farfs = os.path.join(
+    os.path.join(config.headstart_source_root, "build", "bin") if runner else tools,
+    "farfs")
 
 
 def can_mount_fuse():

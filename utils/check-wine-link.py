@@ -17,6 +17,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LLVM = Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
+LLVM_WINDOWS = HERE.parent / "build-tools" / "llvm-windows" / "build"
 COUNT = 4
 BYTES = 8 << 20
 PAGE = 4096
@@ -62,17 +64,19 @@ def make_inputs(folder: Path) -> list:
 class Link:
     """A link that is held at its first input."""
 
-    def __init__(self, build: Path, folder: Path, words: list):
+    def __init__(self, build: Path, folder: Path, words: list,
+                 linker: Path | None = None):
         wine = HERE / "wine"
+        ours = [] if linker else ["/prefetch-profile:none", "/prefetch-stats:s.json"]
         self.pipe = subprocess.Popen(
             [wine, build / "unittests" / "WindowsProbe.exe", "pipe",
              f"hold{os.getpid()}", "main.obj"], cwd=folder, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(self.pipe.stdout.readline().strip() == "ready", "no pipe")
         self.link = subprocess.Popen(
-            [wine, build / "bin" / "lld-link.exe", "/entry:main",
+            [wine, linker or build / "bin" / "lld-link.exe", "/entry:main",
              "/subsystem:console", "/nodefaultlib", "/Brepro", "/out:x.exe",
-             "/prefetch-profile:none", "/prefetch-stats:s.json", *words,
+             *ours, *words,
              f"\\\\.\\pipe\\hold{os.getpid()}",
              *(f"big{i}.obj" for i in range(COUNT))], cwd=folder)
         check(self.pipe.stdout.readline().strip() == "opened", "not opened")
@@ -129,6 +133,21 @@ def run(build: Path, folder: Path, words: list, check_held) -> dict:
         link.kill()
 
 
+def interrupt(build: Path, folder: Path):
+    """Ctrl-C, as a terminal gives it to Wine: the same end, and no output."""
+    seen = []
+    for linker in (LLVM_WINDOWS / "bin" / "lld-link.exe", None):
+        link = Link(build, folder, [], linker)
+        try:
+            link.link.send_signal(signal.SIGINT)
+            seen.append((link.link.wait(60), (folder / "x.exe").exists()))
+        finally:
+            link.kill()
+    print(f"  Ctrl-C: stock and ours end with {seen}")
+    check(seen[0] == seen[1] and seen[0][0] != 0 and not seen[0][1],
+          "not as stock ends")
+
+
 def main() -> int:
     build, folder = (Path(word).resolve() for word in sys.argv[1:])
     if not (build / "bin" / "lld-link.exe").exists():
@@ -158,6 +177,8 @@ def main() -> int:
             check(max(pages) <= residency.HEAD, "something was fetched")
         stats = run(build, work, ["/prefetch-inputs:no"], nothing)
         check(stats["mode"] == "off" and stats["hinted_bytes"] == 0, "not off")
+        (work / "x.exe").unlink()
+        interrupt(build, work)
     finally:
         shutil.rmtree(work)
     print("passed")

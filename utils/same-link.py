@@ -38,7 +38,7 @@ def started(program: str, name: str, runner: str) -> dict:
     empty(place)
     same = place / (name + pathlib.Path(program).suffix)
     same.symlink_to(program)
-    return {"args": [runner, str(same)]}
+    return {"args": [*shlex.split(runner), str(same)]}
 
 
 def link(program: str, name: str, arguments, timeout: float,
@@ -100,7 +100,8 @@ def main() -> int:
                         help="argv[0] of both")
     parser.add_argument("--with", dest="variants", action="append",
                         metavar="OPTIONS")
-    parser.add_argument("--runner", help="runs the linkers, as wine does")
+    parser.add_argument("--runner", metavar="WORDS",
+                        help="run the linkers, as wine does")
     parser.add_argument("--timeout", type=float, default=120,
                         help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")

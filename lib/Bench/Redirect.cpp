@@ -166,11 +166,16 @@ static std::string ownReport(const LinkCommand &Command) {
 
 /// Whether \p Path lies in \p Folder, which is absolute.
 static bool liesIn(StringRef Path, StringRef Folder) {
-  SmallString<256> Absolute = Path;
-  (void)sys::fs::make_absolute(Absolute);
-  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  const auto Whole = [](StringRef Name) {
+    SmallString<256> Absolute = Name;
+    (void)sys::fs::make_absolute(Absolute);
+    sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+    return std::string(Absolute);
+  };
+  const std::string Absolute = Whole(Path);
   StringRef Rest = Absolute;
-  return Rest.consume_front(Folder) && Rest.starts_with("/");
+  return Rest.consume_front(Whole(Folder)) && !Rest.empty() &&
+         sys::path::is_separator(Rest.front());
 }
 
 RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,

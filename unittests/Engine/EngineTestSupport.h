@@ -20,10 +20,8 @@
 #include "headstart/Report/TraceLog.h"
 #include "gtest/gtest.h"
 #include <chrono>
-#include <fcntl.h>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace headstart::test {

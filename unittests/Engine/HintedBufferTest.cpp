@@ -51,10 +51,12 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
   EXPECT_FALSE(B.residency({0, B.getBufferSize()})->complete());
 }
 
-TEST_F(HintedBufferTest, HintingAllIsMoreThanOneCallDoes) {
+TEST_F(HintedBufferTest, AllIsHintedInAsManyCallsAsThatTakes) {
   HintedBuffer B = coldBuffer(1 << 20);
   os::HintResult Result = B.willNeed({0, B.getBufferSize()});
+#ifdef __linux__ // which loads no more in a call than the disk's readahead
   EXPECT_GT(Result.Calls, 1U);
+#endif
   EXPECT_EQ(Result.AcceptedBytes, B.getBufferSize());
   EXPECT_EQ(B.getBuffer(), pattern(1 << 20));
   EXPECT_TRUE(B.residency({0, B.getBufferSize()})->complete());

@@ -14,6 +14,11 @@
 //     WindowsProbe leave             starts one that sleeps, prints its id
 //     WindowsProbe run A B...        os::ForegroundProgram in its place
 //     WindowsProbe become A B...     os::becomeProgram
+//     WindowsProbe detached A B...   the same without a console
+//     WindowsProbe held HOW FILE A B...
+//                                    the same while FILE is open: `alone` shares
+//                                    nothing, `reading` lets others read, of
+//                                    `deleted` only the open handle is left
 //     WindowsProbe fault KIND        two contained faults beside `exit 5`:
 //                                    abort or address
 //     WindowsProbe page-cache        commands on its standard input; see below
@@ -30,10 +35,13 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 
+#include "Windows/StartProgram.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <io.h>
 #include <iostream>
@@ -202,6 +210,40 @@ int run(const Words &Program) {
   endLike(Foreground.wait());
 }
 
+/// Runs \p Program with a file open that others then meet so.
+int hold(const std::string &How, const std::string &Path,
+         const Words &Program) {
+  const DWORD Share = How == "alone"     ? 0
+                      : How == "reading" ? FILE_SHARE_READ
+                                         : FILE_SHARE_READ | FILE_SHARE_WRITE |
+                                               FILE_SHARE_DELETE;
+  const HANDLE File =
+      ::CreateFileW(std::filesystem::u8path(Path).c_str(), GENERIC_READ | DELETE,
+                    Share, nullptr, OPEN_EXISTING, 0, nullptr);
+  FILE_DISPOSITION_INFO Gone = {.DeleteFile = TRUE};
+  if (File == INVALID_HANDLE_VALUE ||
+      (How == "deleted" &&
+       ::SetFileInformationByHandle(File, FileDispositionInfo, &Gone,
+                                    sizeof(Gone)) == 0)) {
+    std::cout << "cannot hold " << Path << std::endl;
+    return 98;
+  }
+  return run(Program);
+}
+
+/// Runs a program as a service does: there is no console.
+int runDetached(const Words &Program) {
+  os::detail::Started Started;
+  os::detail::StartOptions Options;
+  Options.Flags = DETACHED_PROCESS;
+  if (os::detail::startProgram(Program, Options, Started))
+    return 99;
+  ::WaitForSingleObject(Started.Process.get(), INFINITE);
+  DWORD Code = 0;
+  ::GetExitCodeProcess(Started.Process.get(), &Code);
+  ::ExitProcess(Code);
+}
+
 /// Leaves a program behind that holds our streams.
 int leave() {
   std::wstring Line = L"\"";
@@ -302,6 +344,10 @@ int main(int Count, char **Arguments) {
     return leave();
   if (Command == "run")
     return run(Rest);
+  if (Command == "detached")
+    return runDetached(Rest);
+  if (Command == "held" && Rest.size() > 2)
+    return hold(Rest[0], Rest[1], {Rest.begin() + 2, Rest.end()});
   if (Command == "become")
     return becomeProgram(Rest).default_error_condition().value();
   if (Command == "fault" && !Rest.empty())

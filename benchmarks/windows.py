@@ -1,0 +1,117 @@
+"""The programs for Windows, under Wine: not what Windows would make of them.
+
+Made cold by the host. A ratio holds what Wine costs: each call, and its start.
+"""
+
+import contextlib
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+from typing import Dict, List
+
+import coff
+import harness
+import links
+import machine
+from figures import format_bytes, kept, pairs, runs_of, sameness, table
+from harness import Variant
+from machine import say
+
+STOCK = harness.ROOT / "build-tools" / "llvm-windows" / "build" / "bin" / "lld-link.exe"
+BUILD = harness.ROOT / "build-windows"
+OURS = BUILD / "bin" / "lld-link.exe"
+ROUNDS = 5
+STARTS = 15
+
+
+def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
+         *options: str) -> Variant:
+    """All by one path, which a PDB keeps."""
+    script = 'ln -sf "$0" "$1" && exec "$2" "$1" "${@:3}"'
+    return Variant(name, pathlib.Path("/bin/bash"),
+                   ["-c", script, str(program), str(folder / "lld-link.exe"),
+                    str(harness.ROOT / "utils" / "wine"), *options], argv0="bash")
+
+
+def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
+    """The same link, where what begins with a slash is an option."""
+    response = folder / "link.rsp"
+    (path,) = (word[1:] for word in words if word.startswith("@"))
+    response.write_text("\n".join(
+        f"Z:{line}" if line.startswith("/") else line
+        for line in pathlib.Path(path).read_text().splitlines()))
+    return [f"@Z:{response}" if word.startswith("@") else word for word in words]
+
+
+def starts(ways: List[Variant], rounds: int) -> Dict[str, List[float]]:
+    """Seconds that it takes to say /help."""
+    times: Dict[str, List[float]] = {way.name: [] for way in ways}
+    for number in range(rounds + 1):
+        for way in ways:
+            done = harness.timed([way.argv0, *way.options, "/help"], None,
+                                 str(way.program), stdout=subprocess.PIPE)
+            if number:  # the first is for warming up
+                times[way.name].append(done.seconds)
+    return times
+
+
+def zip_bytes() -> int:
+    """The size of the zip that cpack makes."""
+    with tempfile.TemporaryDirectory(prefix="headstart-bench-") as folder:
+        subprocess.run(["cpack", "-B", folder], cwd=BUILD, check=True,
+                       stdout=subprocess.DEVNULL)
+        (made,) = pathlib.Path(folder).glob("*.zip")
+        return made.stat().st_size
+
+
+def measure(factor: float) -> dict:
+    if not STOCK.exists() or not OURS.exists():
+        say("   left out: the programs for Windows are not built (./dev windows)")
+        return {}
+    sample = coff.demo()
+    size = sample.size()
+    with contextlib.ExitStack() as stack:
+        scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
+                                                dir=sample.folder))
+        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
+        readahead = stack.enter_context(machine.held(sample.folder))
+        out = scratch / "out"
+        words = [*for_windows(sample.words, scratch), f"/out:Z:{out}/{sample.output}"]
+        profile = f"/prefetch-profile:Z:{scratch}/profile"
+        ways = [wine("lld-link 22 (stock)", STOCK, scratch),
+                wine(links.PREFETCHING, STOCK, scratch, "/prefetch-inputs"),
+                wine(links.FIRST, OURS, scratch, "/prefetch-profile:none"),
+                wine(links.NEXT, OURS, scratch, profile)]
+        harness.run_rounds(ways, words, out, 1, called=links.SETTLING)
+        rounds = links.scaled(ROUNDS, factor)
+        cold = harness.run_rounds(ways, words, out, rounds, sample.inputs, size)
+        harness.warm_up(sample.inputs)
+        warm = harness.run_rounds(ways, words, out, rounds, called="warm round")
+        same = links.all_same(cold, warm)
+        times = starts([ways[0], wine("Headstart's lld-link.exe", OURS, scratch)],
+                       links.scaled(STARTS, factor))
+    return {"files": len(sample.files()), "bytes": size, "readahead": readahead,
+            "cold": kept(cold), "warm": kept(warm), "same": same, "starts": times,
+            "zip": zip_bytes()}
+
+
+def text(figures: dict) -> str:
+    cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
+    base = next(iter(cold))
+    begin, = list(figures["starts"].values())[:1]
+    help_rows = [[name, f"{statistics.median(times) * 1000:.0f} ms",
+                  f"{statistics.median(pairs(times, begin)):.2f}"]
+                 for name, times in figures["starts"].items()]
+    return "\n".join([
+        "## The programs for Windows, under Wine 8", "",
+        f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
+        f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Ratios "
+        "under Wine, which hold Wine's own costs: it is no measurement of Windows. "
+        "Processor time is without that of Wine's server.", "",
+        *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio",
+                "processor"], links.rows(cold, warm)), "",
+        f"The outputs of stock and Headstart are {sameness(figures['same'])} "
+        f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
+        *table(["", "time", "ratio"], help_rows)])

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes winget's manifests of a zip that cpack made.
+
+    winget.py ZIP URL FOLDER [--schemas FOLDER]
+
+URL is where the zip will be downloaded from. `--schemas` is a checkout of
+microsoft/winget-cli's schemas/JSON/manifests: the manifests are checked by those,
+for which Python's jsonschema must be installed.
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+import re
+import sys
+import zipfile
+
+IDENTIFIER = "Headstart.Headstart"
+SCHEMA = "1.10.0"
+TEXTS = {
+    "PackageLocale": "en-US",
+    "Publisher": "Headstart",
+    "PackageName": "Headstart",
+    "License": "Apache-2.0 WITH LLVM-exception",
+    "ShortDescription": "lld-link, ld.lld and ld64.lld that fetch their inputs ahead "
+                        "of time, and headstart for every other linker",
+}
+
+
+def manifests(zip_file: pathlib.Path, url: str) -> dict:
+    """Kind of manifest -> contents."""
+    version = re.search(r"-(\d+\.\d+\.\d+)-windows-", zip_file.name)
+    if not version:
+        sys.exit(f"{zip_file}: cpack's names are headstart-VERSION-windows-x86_64.zip")
+    with zipfile.ZipFile(zip_file) as archive:
+        # The linkers stay where they are: lld-link may be LLVM's on this machine.
+        (headstart,) = (name for name in archive.namelist()
+                        if name.endswith("bin/headstart.exe"))
+    installer = {
+        "Architecture": "x64",
+        "InstallerUrl": url,
+        "InstallerSha256": hashlib.sha256(zip_file.read_bytes()).hexdigest().upper(),
+    }
+    parts = {
+        "version": {"DefaultLocale": TEXTS["PackageLocale"]},
+        "defaultLocale": TEXTS,
+        "installer": {
+            "InstallerType": "zip",
+            "NestedInstallerType": "portable",
+            "NestedInstallerFiles": [
+                {"RelativeFilePath": headstart.replace("/", "\\"),
+                 "PortableCommandAlias": "headstart"}],
+            "Installers": [installer],
+        },
+    }
+    return {kind: {"PackageIdentifier": IDENTIFIER, "PackageVersion": version[1],
+                   **part, "ManifestType": kind, "ManifestVersion": SCHEMA}
+            for kind, part in parts.items()}
+
+
+def check(contents: dict, kind: str, schemas: pathlib.Path):
+    import jsonschema
+    path = schemas / f"v{SCHEMA}" / f"manifest.{kind}.{SCHEMA}.json"
+    jsonschema.validate(contents, json.loads(path.read_text(encoding="utf-8")))
+    print(f"{kind}: as {path.name} wants it")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("zip", type=pathlib.Path)
+    parser.add_argument("url")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--schemas", type=pathlib.Path)
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for kind, contents in manifests(arguments.zip, arguments.url).items():
+        if arguments.schemas:
+            check(contents, kind, arguments.schemas)
+        part = {"version": "", "installer": ".installer",
+                "defaultLocale": f".locale.{TEXTS['PackageLocale']}"}[kind]
+        # JSON is YAML, too.
+        (arguments.folder / f"{IDENTIFIER}{part}.yaml").write_text(
+            json.dumps(contents, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
