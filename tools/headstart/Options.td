@@ -37,10 +37,12 @@ def json : Flag<["--"], "json">, TakesJSON,
 def flavour_EQ : Joined<["--"], "flavour=">, TakesLinker,
     MetaVarName<"<coff|elf|macho>">,
     HelpText<"The linker's family, where its name does not tell">;
+def flavour : Separate<["--"], "flavour">, TakesLinker, Alias<flavour_EQ>;
 
 def prefetch_profile_EQ : Joined<["--"], "prefetch-profile=">,
     Visibility<[PlanOption]>, MetaVarName<"<FILE>">,
     HelpText<"By the record of an earlier link; no input is looked at">;
+def prefetch_profile : Separate<["--"], "prefetch-profile">, Visibility<[PlanOption]>, Alias<prefetch_profile_EQ>;
 
 // As in the drop-in linkers.
 def prefetch_inputs : Flag<["--"], "prefetch-inputs">, TakesRun,
@@ -49,9 +51,11 @@ def no_prefetch_inputs : Flag<["--"], "no-prefetch-inputs">, TakesRun,
     HelpText<"Only run the linker">;
 def prefetch_jobs_EQ : Joined<["--"], "prefetch-jobs=">, TakesRun,
     MetaVarName<"<N>">, HelpText<"Threads that fetch; 0: off">;
+def prefetch_jobs : Separate<["--"], "prefetch-jobs">, TakesRun, Alias<prefetch_jobs_EQ>;
 def prefetch_memory_EQ : Joined<["--"], "prefetch-memory=">, TakesRun,
     MetaVarName<"<SIZE>">,
     HelpText<"The most to fetch: 2G, 512M, or 50% of what is available">;
+def prefetch_memory : Separate<["--"], "prefetch-memory">, TakesRun, Alias<prefetch_memory_EQ>;
 def prefetch_stats : Flag<["--"], "prefetch-stats">, TakesRun,
     HelpText<"Say what was done, on standard error, when the linker has ended">;
 def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, TakesRun,
@@ -59,6 +63,7 @@ def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, TakesRun,
 def prefetch_trace_EQ : Joined<["--"], "prefetch-trace=">, TakesRun,
     MetaVarName<"<FILE>">,
     HelpText<"Write a trace for Perfetto or chrome://tracing">;
+def prefetch_trace : Separate<["--"], "prefetch-trace">, TakesRun, Alias<prefetch_trace_EQ>;
 
 // Which entries of a tree.
 def hidden : Flag<["--"], "hidden">, TakesTree,
@@ -69,10 +74,10 @@ def no_ignore : Flag<["--"], "no-ignore">, TakesTree,
 def glob_EQ : Joined<["--"], "glob=">, TakesTree, MetaVarName<"<GLOB>">,
     HelpText<"Only what matches, or with !GLOB all but that; again for more. "
              "With a / in it the whole path from PATH, where ** is any folders">;
-def glob : Separate<["--"], "glob">, Alias<glob_EQ>;
+def glob : Separate<["--"], "glob">, TakesTree, Alias<glob_EQ>;
 def max_depth_EQ : Joined<["--"], "max-depth=">, TakesTree, MetaVarName<"<N>">,
     HelpText<"How far down: 1 is what is in PATH itself">;
-def max_depth : Separate<["--"], "max-depth">, Alias<max_depth_EQ>;
+def max_depth : Separate<["--"], "max-depth">, TakesTree, Alias<max_depth_EQ>;
 def follow : Flag<["--"], "follow">, TakesTree,
     HelpText<"Follow symbolic links">;
 def one_file_system : Flag<["--"], "one-file-system">, TakesTree,
@@ -80,7 +85,7 @@ def one_file_system : Flag<["--"], "one-file-system">, TakesTree,
 def jobs_EQ : Joined<["--"], "jobs=">, TakesJobs, MetaVarName<"<N>">,
     HelpText<"Threads; without it as many as the disk can use">,
     HelpTextForVariants<[WarmOption], "Threads that fetch, and that walk; 8 without it">;
-def jobs : Separate<["--"], "jobs">, Alias<jobs_EQ>;
+def jobs : Separate<["--"], "jobs">, TakesJobs, Alias<jobs_EQ>;
 
 // How they are listed.
 def null : Flag<["-"], "0">, TakesList,
@@ -92,7 +97,7 @@ def stat : Flag<["--"], "stat">, TakesWalk,
     HelpText<"Also size in bytes and modification time, tabs between">;
 def type_EQ : Joined<["--"], "type=">, TakesWalk, MetaVarName<"<f|d|l>">,
     HelpText<"Only files, folders or links; several letters for several">;
-def type : Separate<["--"], "type">, Alias<type_EQ>;
+def type : Separate<["--"], "type">, TakesWalk, Alias<type_EQ>;
 def manifest : Flag<["--"], "manifest">, TakesWalk,
     HelpText<"Write a manifest to standard output instead of a list">;
 def manifest_EQ : Joined<["--"], "manifest=">, TakesWalk,
@@ -101,7 +106,7 @@ def manifest_EQ : Joined<["--"], "manifest=">, TakesWalk,
 def since_EQ : Joined<["--"], "since=">, TakesStatus,
     MetaVarName<"<MANIFEST>">,
     HelpText<"What to compare with: written by headstart walk --manifest">;
-def since : Separate<["--"], "since">, Alias<since_EQ>;
+def since : Separate<["--"], "since">, TakesStatus, Alias<since_EQ>;
 def summary : Flag<["--"], "summary">, TakesSummary,
     HelpText<"Also how many changes, on standard error (the default on a "
              "terminal)">,
@@ -113,51 +118,51 @@ def changed_since_EQ : Joined<["--"], "changed-since=">, TakesWarm,
     MetaVarName<"<FILE>">,
     HelpText<"Only what has changed since a manifest; with any other file, what "
              "is newer than it">;
-def changed_since : Separate<["--"], "changed-since">, Alias<changed_since_EQ>;
+def changed_since : Separate<["--"], "changed-since">, TakesWarm, Alias<changed_since_EQ>;
 def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
     HelpText<"The most to fetch: 2G, 512M, or 50% of what is available (the "
              "default)">,
     HelpTextForVariants<[BenchOption], "Hold the links' memory, page cache included, to that">;
-def memory : Separate<["--"], "memory">, Alias<memory_EQ>;
+def memory : Separate<["--"], "memory">, TakesMemory, Alias<memory_EQ>;
 
 // How links are compared.
 def rounds_EQ : Joined<["--"], "rounds=">, TakesBench, MetaVarName<"<N>">,
     HelpText<"How often each variant is run, cold and warm; 5 without it">;
-def rounds : Separate<["--"], "rounds">, Alias<rounds_EQ>;
+def rounds : Separate<["--"], "rounds">, TakesBench, Alias<rounds_EQ>;
 def cold_rounds_EQ : Joined<["--"], "cold-rounds=">, TakesBench,
     MetaVarName<"<N>">, HelpText<"How often cold; 0: not">;
-def cold_rounds : Separate<["--"], "cold-rounds">, Alias<cold_rounds_EQ>;
+def cold_rounds : Separate<["--"], "cold-rounds">, TakesBench, Alias<cold_rounds_EQ>;
 def warm_rounds_EQ : Joined<["--"], "warm-rounds=">, TakesBench,
     MetaVarName<"<N>">, HelpText<"How often warm; 0: not">;
-def warm_rounds : Separate<["--"], "warm-rounds">, Alias<warm_rounds_EQ>;
+def warm_rounds : Separate<["--"], "warm-rounds">, TakesBench, Alias<warm_rounds_EQ>;
 def variants_EQ : Joined<["--"], "variants=">, TakesBench,
     MetaVarName<"<NAME,...>">,
     HelpText<"Of off, stock-prefetch, on and on+profile; without it all that "
              "the linker has. The first is what the others are compared with">;
-def variants : Separate<["--"], "variants">, Alias<variants_EQ>;
+def variants : Separate<["--"], "variants">, TakesBench, Alias<variants_EQ>;
 def stock_EQ : Joined<["--"], "stock=">, TakesBench, MetaVarName<"<PROGRAM>">,
     HelpText<"The stock linker that a drop-in is compared with; without it "
              "LLVM's own">;
-def stock : Separate<["--"], "stock">, Alias<stock_EQ>;
+def stock : Separate<["--"], "stock">, TakesBench, Alias<stock_EQ>;
 def prepare_EQ : Joined<["--"], "prepare=">, TakesBench, MetaVarName<"<COMMAND>">,
     HelpText<"Run by the shell before each cold link; cold is what it makes of it "
              "where the system does not tell what is in memory">;
-def prepare : Separate<["--"], "prepare">, Alias<prepare_EQ>;
+def prepare : Separate<["--"], "prepare">, TakesBench, Alias<prepare_EQ>;
 def throttle_EQ : Joined<["--"], "throttle=">, TakesBench,
     MetaVarName<"<BYTES/s>">,
     HelpText<"Hold the disk to that speed: 400M, 100000000 (powers of 1000)">;
-def throttle : Separate<["--"], "throttle">, Alias<throttle_EQ>;
+def throttle : Separate<["--"], "throttle">, TakesBench, Alias<throttle_EQ>;
 def json_EQ : Joined<["--"], "json=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON to a file">;
 def csv_EQ : Joined<["--"], "csv=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Also write the rounds to a file, a line each">;
-def csv : Separate<["--"], "csv">, Alias<csv_EQ>;
+def csv : Separate<["--"], "csv">, TakesBench, Alias<csv_EQ>;
 def html_EQ : Joined<["--"], "html=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Where the page is written; without it to headstart-bench.html">;
-def html : Separate<["--"], "html">, Alias<html_EQ>;
+def html : Separate<["--"], "html">, TakesBench, Alias<html_EQ>;
 def no_html : Flag<["--"], "no-html">, TakesBench, HelpText<"Write no page">;
 def no_watch : Flag<["--"], "no-watch">, TakesBench,
     HelpText<"Leave out the links that are only watched, for the page's charts">;
 def from_EQ : Joined<["--"], "from=">, TakesBench, MetaVarName<"<REPORT>">,
     HelpText<"Run nothing: write the page of a report that --json has kept">;
-def from : Separate<["--"], "from">, Alias<from_EQ>;
+def from : Separate<["--"], "from">, TakesBench, Alias<from_EQ>;

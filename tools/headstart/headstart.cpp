@@ -187,6 +187,35 @@ BenchArguments benchArguments(const InputArgList &Args) {
   return Bench;
 }
 
+/// What is to be said of a name that nobody knows.
+std::string hint(StringRef Nearest, const std::string &Help) {
+  return Nearest.empty() ? "; see " + Help
+                         : "; did you mean '" + Nearest.str() + "'?";
+}
+
+Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
+                   const std::string &Word) {
+  std::string Nearest;
+  if (Table.findNearest(Word, Nearest, Visibility(S.Takes)) > 2)
+    Nearest.clear();
+  return fail("unknown option '" + Word + "'" +
+                  hint(Nearest, std::string("headstart ") + S.Name + " --help"),
+              Exit::WrongUsage);
+}
+
+Exit unknownSubcommand(StringRef Name) {
+  StringRef Nearest;
+  unsigned Distance = 3; // more differs in too much
+  for (const Subcommand &S : Subcommands)
+    if (const unsigned D = Name.edit_distance(S.Name); D < Distance) {
+      Distance = D;
+      Nearest = S.Name;
+    }
+  return fail("unknown subcommand '" + Name.str() + "'" +
+                  hint(Nearest, "headstart --help"),
+              Exit::WrongUsage);
+}
+
 Exit printVersion() {
   outs() << versionText() << "\n";
   return Exit::Done;
@@ -216,9 +245,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   if (Parsed.hasArg(OPT_version))
     return printVersion();
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return fail("unknown option '" + Unknown->getAsString(Parsed) +
-                    "'; see headstart " + S.Name + " --help",
-                Exit::WrongUsage);
+    return unknownOption(S, Table, Unknown->getAsString(Parsed));
   Arguments.Record = valueOf(Parsed, OPT_prefetch_profile_EQ);
   Arguments.JSON = Parsed.hasArg(OPT_json);
   Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
@@ -289,17 +316,21 @@ int main(int argc, char **argv) {
       return Exit::WrongUsage;
     }
     StringRef Name = Args[1];
-    if (Name == "--help" || Name == "-h" || Name == "help") {
+    const bool IsHelp = Name == "--help" || Name == "-h" || Name == "help";
+    if (IsHelp && Args.size() < 3) {
       printUsage(outs());
       return Exit::Done;
     }
     if (Name == "--version")
       return printVersion();
+    if (IsHelp)
+      Name = Args[2];
+    static constexpr const char *Help[] = {"--help"};
+    const ArrayRef<const char *> Rest = IsHelp ? Help : Args.drop_front(2);
     for (const Subcommand &S : Subcommands)
       if (Name == S.Name)
-        return runSubcommand(S, Args.drop_front(2), Origin);
-    return fail("unknown subcommand '" + Name.str() + "'; see headstart --help",
-                Exit::WrongUsage);
+        return runSubcommand(S, Rest, Origin);
+    return unknownSubcommand(Name);
   };
   return static_cast<int>(finishOutput(Run()));
 }
