@@ -107,8 +107,8 @@ struct Run {
   std::optional<InstalledSession> Here;
 
   /// Takes our options out of the words, and starts the session of a link by
-  /// lld's driver for \p F.
-  Error begin(Flavour F, ArrayRef<const char *> Args);
+  /// lld's driver for \p F. Warnings go to \p Err.
+  Error begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err);
 };
 
 /// lld's drivers are plain functions: this cannot be handed to them.
@@ -119,12 +119,14 @@ Run *Running = nullptr;
 Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
 Run::~Run() { Running = nullptr; }
 
-Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
+Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   Words.assign(Args.begin(), Args.end());
   PrefetchSettings Settings;
-  if (Error E =
-          applyEnvironment(F, CommandLineContext::fromProcess(), Settings))
-    return E;
+  applyEnvironment(F, CommandLineContext::fromProcess(), Settings,
+                   [&](const std::string &Problem) {
+                     Err << messageName(Args) << ": warning: " << Problem
+                         << "\n";
+                   });
   Expected<std::vector<PrefetchOption>> Final =
       takeDirectOptions(F, Words, Settings);
   if (!Final)
@@ -140,9 +142,9 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args) {
 template <Flavour F, lld::Driver Driver>
 static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
                        raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
-  if (Error E = Running->begin(F, Args)) {
-    (DisableOutput ? nulls() : Err)
-        << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
+  raw_ostream &Told = DisableOutput ? nulls() : Err;
+  if (Error E = Running->begin(F, Args, Told)) {
+    Told << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
     return false;
   }
   return Driver(Running->Words, Out, Err, ExitEarly, DisableOutput);

@@ -8,6 +8,7 @@
 
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Allocator.h"
@@ -156,8 +157,9 @@ Error applyOptions(ArrayRef<PrefetchOption> Options,
 }
 
 bool isSwitchedOff(const CommandLineContext &Context) {
-  std::optional<std::string> Switch = Context.GetEnv("HEADSTART");
-  return Switch && StringRef(*Switch).equals_insensitive("off");
+  const std::string Switch =
+      StringRef(Context.GetEnv("HEADSTART").value_or("")).lower();
+  return is_contained({"off", "0", "no", "false"}, Switch);
 }
 
 std::string whyOff(const PrefetchSettings &Settings,
@@ -169,8 +171,13 @@ std::string whyOff(const PrefetchSettings &Settings,
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 
-Error applyEnvironment(Flavour F, const CommandLineContext &Context,
-                       PrefetchSettings &Settings) {
+static Error readEnvironment(Flavour F, const CommandLineContext &Context,
+                             PrefetchSettings &Settings) {
+  const std::string Switch = Context.GetEnv("HEADSTART").value_or("");
+  if (!isSwitchedOff(Context) &&
+      !is_contained({"", "on", "1", "yes", "true"}, StringRef(Switch).lower()))
+    return invalid("HEADSTART: expected 'on' or 'off', but got '" + Switch +
+                   "'");
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
     BumpPtrAllocator Allocator;
     StringSaver Saver(Allocator);
@@ -185,9 +192,19 @@ Error applyEnvironment(Flavour F, const CommandLineContext &Context,
     if (Error E = applyOptions(Options, Settings))
       return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));
   }
+  return Error::success();
+}
+
+void applyEnvironment(Flavour F, const CommandLineContext &Context,
+                      PrefetchSettings &Settings,
+                      function_ref<void(const std::string &)> Warn) {
+  if (Error E = readEnvironment(F, Context, Settings)) {
+    Warn(toString(std::move(E)) + "; prefetch is off");
+    Settings = PrefetchSettings();
+    Settings.On = false;
+  }
   if (isSwitchedOff(Context))
     Settings.On = false;
-  return Error::success();
 }
 
 } // namespace headstart

@@ -177,8 +177,10 @@ static Error readSettings(const CommandArguments &Arguments,
   CommandLineContext Context = CommandLineContext::fromProcess();
   // The same variable serves all linkers: lld-link's spelling of options is
   // the widest.
-  if (Error E = applyEnvironment(Flavour::COFF, Context, Settings))
-    return E;
+  applyEnvironment(Flavour::COFF, Context, Settings,
+                   [](const std::string &Problem) {
+                     errs() << "headstart: warning: " << Problem << "\n";
+                   });
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
     return E;
   if (isSwitchedOff(Context) || Settings.Jobs == 0)

@@ -117,40 +117,51 @@ TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
   }
 }
 
+/// What is warned of; \p S is set.
+std::string warning(std::map<std::string, std::string> Variables,
+                    PrefetchSettings &S) {
+  std::string Told;
+  S = {};
+  applyEnvironment(Flavour::COFF, environment(std::move(Variables)), S,
+                   [&](const std::string &Problem) { Told += Problem; });
+  return Told;
+}
+
 TEST(PrefetchSettingsTest, TheEnvironmentAddsOptions) {
   PrefetchSettings S;
-  ASSERT_FALSE(bool(applyEnvironment(
-      Flavour::COFF,
-      environment({{"HEADSTART_FLAGS",
-                    "--prefetch-jobs=3 '/prefetch-stats:a b.json'"}}),
-      S)));
+  EXPECT_EQ(warning({{"HEADSTART_FLAGS",
+                      "--prefetch-jobs=3 '/prefetch-stats:a b.json'"}},
+                    S),
+            "");
   EXPECT_EQ(S.Jobs, 3U);
   EXPECT_EQ(S.StatsFile, "a b.json");
 }
 
 TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
   PrefetchSettings S;
-  ASSERT_FALSE(bool(
-      applyEnvironment(Flavour::COFF,
-                       environment({{"HEADSTART", "off"},
-                                    {"HEADSTART_FLAGS", "--prefetch-inputs"}}),
-                       S)));
+  for (const char *Off : {"off", "OFF", "0", "no", "false"}) {
+    EXPECT_EQ(warning({{"HEADSTART", Off},
+                       {"HEADSTART_FLAGS", "--prefetch-inputs"}},
+                      S),
+              "");
+    EXPECT_FALSE(S.On) << Off;
+  }
+  for (const char *On : {"", "on", "1", "yes", "True"}) {
+    EXPECT_EQ(warning({{"HEADSTART", On}}, S), "");
+    EXPECT_TRUE(S.On) << On;
+  }
+  EXPECT_EQ(warning({{"HEADSTART", "of"}}, S),
+            "HEADSTART: expected 'on' or 'off', but got 'of'; prefetch is off");
   EXPECT_FALSE(S.On);
-  S = {};
-  ASSERT_FALSE(bool(
-      applyEnvironment(Flavour::COFF, environment({{"HEADSTART", "on"}}), S)));
-  EXPECT_TRUE(S.On);
 }
 
 TEST(PrefetchSettingsTest, TheEnvironmentTakesNothingElse) {
   PrefetchSettings S;
-  EXPECT_THAT(
-      messageOf(applyEnvironment(
-          Flavour::COFF, environment({{"HEADSTART_FLAGS", "/out:x.exe"}}), S)),
-      testing::AllOf(HasSubstr("HEADSTART_FLAGS"), HasSubstr("/out:x.exe")));
-  EXPECT_THAT(messageOf(applyEnvironment(
-                  Flavour::COFF,
-                  environment({{"HEADSTART_FLAGS", "--prefetch-jobs=x"}}), S)),
+  EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=2 /out:x.exe"}}, S),
+            "HEADSTART_FLAGS: '/out:x.exe' is not an option of the prefetcher; "
+            "prefetch is off");
+  EXPECT_FALSE(S.On);
+  EXPECT_THAT(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=x"}}, S),
               HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
 }
 

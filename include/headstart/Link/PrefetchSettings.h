@@ -65,11 +65,14 @@ llvm::Error applyOptions(llvm::ArrayRef<PrefetchOption> Options,
                          PrefetchSettings &Settings);
 
 /// Applies `HEADSTART` ("off" switches everything off) and the options in
-/// `HEADSTART_FLAGS` (words as a POSIX shell would split them).
-llvm::Error applyEnvironment(Flavour F, const CommandLineContext &Context,
-                             PrefetchSettings &Settings);
+/// `HEADSTART_FLAGS` (words as a POSIX shell would split them). A whole build
+/// has the same environment: what is wrong in it costs prefetching and is told
+/// to \p Warn, and never fails a link.
+void applyEnvironment(Flavour F, const CommandLineContext &Context,
+                      PrefetchSettings &Settings,
+                      llvm::function_ref<void(const std::string &)> Warn);
 
-/// Whether `HEADSTART=off` switches everything off.
+/// Whether `HEADSTART` ("off", "0", "no", "false") switches everything off.
 bool isSwitchedOff(const CommandLineContext &Context);
 
 /// Why there is no prefetching, for people: "HEADSTART=off"; empty where
