@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/Reports.h"
+#include "headstart/FileTree/Record.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -34,12 +36,28 @@ std::error_code writeFile(const std::string &File,
   return Error;
 }
 
-/// A disk that is full costs the report, not the link.
+bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {
+  std::error_code Error;
+  // Pipes and devices take anything, and /dev/stderr may be a file.
+  return StringRef(File).starts_with("/dev/") ||
+         os::lookAt(File, Error).Kind != os::FileKind::Regular ||
+         any_of(Starts,
+                [&](StringRef Start) { return mayReplaceRecord(File, Start); });
+}
+
+/// A disk that is full costs the report, not the link. It takes the place of
+/// what begins with one of \p Starts.
 static void writeTo(const std::string &File, StringRef Tool,
+                    ArrayRef<StringRef> Starts,
                     function_ref<void(raw_ostream &)> Write) {
-  if (const std::error_code Error = writeFile(File, Write))
-    errs() << Tool << ": warning: cannot write '" << File
-           << "': " << Error.message() << "\n";
+  const auto Warn = [&](const Twine &Why) {
+    errs() << Tool << ": warning: cannot write '" << File << "': " << Why
+           << "\n";
+  };
+  if (!mayReplaceReport(File, Starts))
+    Warn("not a report of Headstart, so it is not replaced");
+  else if (const std::error_code Error = writeFile(File, Write))
+    Warn(Error.message());
 }
 
 void PrefetchRun::beginTrace(const std::string &Program) {
@@ -118,7 +136,8 @@ static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
                      const TraceLog *Trace, StringRef Tool) {
   uint64_t LeftOut = 0;
   if (Trace)
-    writeTo(Settings.TraceFile, Tool,
+    // lld's own trace may have the same name: it is in ours.
+    writeTo(Settings.TraceFile, Tool, {TraceStart, R"({"traceEvents":[)"},
             [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
   if (LeftOut != 0)
     Stats.Problems.push_back(
@@ -126,7 +145,7 @@ static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
   if (Settings.Stats && Settings.StatsFile.empty())
     writeStatsParagraph(Stats, errs());
   else if (Settings.Stats)
-    writeTo(Settings.StatsFile, Tool,
+    writeTo(Settings.StatsFile, Tool, {StatsStart},
             [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
 }
 

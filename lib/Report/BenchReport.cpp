@@ -336,7 +336,7 @@ static void writeRound(StringRef State, StringRef Variant,
 }
 
 void writeBenchCSV(const BenchReport &Report, raw_ostream &OS) {
-  OS << "state,variant,round,kept,seconds,user_seconds,system_seconds,"
+  OS << BenchCSVStart << "kept,seconds,user_seconds,system_seconds,"
         "major_faults,read_bytes,peak_memory_bytes,resident_before_bytes,"
         "note\n";
   for (size_t State = 0; State != NumCacheStates; ++State)

@@ -118,9 +118,6 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
 
 /// Whether \p Path is free, or a page that this program has written.
 static bool mayReplacePage(const std::string &Path) {
-  // Somebody else's link leads to somebody else's file.
-  if (sys::fs::is_symlink_file(Path))
-    return false;
   os::OpenFile File;
   const std::error_code Error = os::OpenFile::open(Path, File);
   if (Error)
@@ -136,7 +133,9 @@ static bool mayReplacePage(const std::string &Path) {
 /// A page that nobody named must not take the place of somebody's file.
 static std::string freePage() {
   std::string Path = DefaultPage.str();
-  for (unsigned Number = 2; !mayReplacePage(Path); ++Number)
+  // Somebody else's link leads to somebody else's file.
+  for (unsigned Number = 2;
+       sys::fs::is_symlink_file(Path) || !mayReplacePage(Path); ++Number)
     Path = ("headstart-bench-" + Twine(Number) + ".html").str();
   return Path;
 }
@@ -169,7 +168,9 @@ static Exit writePage(const std::string &Path, StringRef Report) {
 }
 
 /// Finds out before a long measurement that its result has no place to go.
-static Error checkPlace(const std::optional<std::string> &Path) {
+static Error
+checkPlace(const std::optional<std::string> &Path,
+           function_ref<bool(const std::string &)> MayReplace) {
   if (!Path)
     return Error::success();
   SmallString<256> Folder = StringRef(*Path);
@@ -182,8 +183,31 @@ static Error checkPlace(const std::optional<std::string> &Path) {
     Why = sys::fs::access(*Path, sys::fs::AccessMode::Write);
   else
     Why = sys::fs::access(Folder, sys::fs::AccessMode::Write);
-  return Why ? invalid("cannot write '" + *Path + "': " + Why.message())
-             : Error::success();
+  if (Why)
+    return invalid("cannot write '" + *Path + "': " + Why.message());
+  if (!MayReplace(*Path))
+    return invalid("'" + *Path +
+                   "' is no report of headstart bench, so it is not replaced");
+  return Error::success();
+}
+
+static Error checkPage(const BenchArguments &Given) {
+  return checkPlace(Given.HTML, [](const std::string &Path) {
+    return mayReplaceReport(Path, {}) || mayReplacePage(Path);
+  });
+}
+
+static Error checkPlaces(const BenchArguments &Given) {
+  const auto StartsWith = [](StringRef Start) {
+    return [Start](const std::string &Path) {
+      return mayReplaceReport(Path, {Start});
+    };
+  };
+  if (Error E = checkPlace(Given.JSONFile, StartsWith(BenchJSONStart)))
+    return E;
+  if (Error E = checkPlace(Given.CSV, StartsWith(BenchCSVStart)))
+    return E;
+  return checkPage(Given);
 }
 
 /// headstart bench --from: the page of a report that was kept.
@@ -210,6 +234,8 @@ static Exit renderAgain(const CommandArguments &Arguments) {
   if (!Object || Object->getInteger("version") != 1 ||
       !Object->getArray("variants") || !Object->getObject("machine"))
     return fail("'" + Path + "' is not a report of headstart bench");
+  if (Error E = checkPage(Given))
+    return fail(toString(std::move(E)));
   return writePage(*Given.HTML, (*Buffer)->getBuffer());
 }
 
@@ -261,10 +287,8 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
     return Status;
   if (Error E = readOptions(Arguments.Bench, Options))
     return fail(toString(std::move(E)), Exit::WrongUsage);
-  for (const std::optional<std::string> &Path :
-       {Arguments.Bench.JSONFile, Arguments.Bench.CSV, Arguments.Bench.HTML})
-    if (Error E = checkPlace(Path))
-      return fail(toString(std::move(E)));
+  if (Error E = checkPlaces(Arguments.Bench))
+    return fail(toString(std::move(E)));
   if (Arguments.Bench.HTML && !hasBenchPage())
     return fail("this headstart was built without the library that draws "
                 "pages: no '" +

@@ -78,6 +78,12 @@ llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 void addLinkersDiskUse(std::optional<os::DiskUse> All,
                        std::optional<os::DiskUse> Threads, LinkStats &Stats);
 
+/// Whether a report may be written to \p File: nothing is there, or what begins
+/// with one of \p Starts, or what is no file (a pipe, a device). Somebody's own
+/// file, named by mistake, is not written over. Blocks.
+bool mayReplaceReport(const std::string &File,
+                      llvm::ArrayRef<llvm::StringRef> Starts);
+
 /// Writes \p Stats and \p Trace (may be null) to where \p Settings say, if they
 /// do; what of a time trace had to be left out is counted. Straight into what a
 /// path names, be it a pipe or /dev/stderr. What cannot be written costs a

@@ -156,6 +156,11 @@ struct BenchReport {
   uint64_t inputBytes() const;
 };
 
+/// How the two files begin.
+inline constexpr llvm::StringLiteral BenchJSONStart =
+    R"({"version":1,"program":)";
+inline constexpr llvm::StringLiteral BenchCSVStart = "state,variant,round,";
+
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 

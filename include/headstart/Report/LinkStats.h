@@ -86,6 +86,10 @@ struct LinkStats {
   std::vector<CountedProblem> Problems;
 };
 
+/// How the file of `--prefetch-stats=FILE` begins.
+inline constexpr llvm::StringLiteral StatsStart =
+    "{\n  \"version\": 1,\n  \"tool\": ";
+
 /// Writes the object that `--prefetch-stats=FILE` promises, with a newline.
 void writeStatsJSON(const LinkStats &Stats, llvm::raw_ostream &OS);
 

@@ -39,6 +39,10 @@ namespace headstart {
 
 using TraceClock = std::chrono::steady_clock;
 
+/// How a trace begins.
+inline constexpr llvm::StringLiteral TraceStart =
+    R"({"displayTimeUnit":"ms","traceEvents":[)";
+
 /// An arrow from one event to another, which may be in another lane.
 struct TraceFlow {
   enum End : uint8_t { None, From, To };
