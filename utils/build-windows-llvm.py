@@ -6,7 +6,7 @@
 Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
 MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
 built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
-takes 90 minutes of processor time, and can be stopped: the next call goes on where
+takes 100 minutes of processor time, and can be stopped: the next call goes on where
 this one was. `--part headstart` builds what headstart.exe needs, a quarter of it.
 
 Exit status 77, and the reason in one line, where it cannot be had.

@@ -148,10 +148,13 @@ static Exit writeOrFail(const std::string &Path,
                : Exit::Done;
 }
 
-static std::string absolute(StringRef Path) {
-  SmallString<256> Result = Path;
-  (void)sys::fs::make_absolute(Result);
-  return std::string(Result);
+/// How a browser takes \p Path; a drive has a slash before it.
+static std::string urlOf(StringRef Path) {
+  SmallString<256> Absolute = Path;
+  (void)sys::fs::make_absolute(Absolute);
+  const std::string Slashes = sys::path::convert_to_slash(Absolute);
+  return (StringRef(Slashes).starts_with("/") ? "file://" : "file:///") +
+         Slashes;
 }
 
 /// Writes the page of \p Report, a text in JSON, to \p Path and says where.
@@ -163,14 +166,13 @@ static Exit writePage(const std::string &Path, StringRef Report) {
   const Exit Status =
       writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
-    errs() << "page: file://" << absolute(Path) << "\n";
+    errs() << "page: " << urlOf(Path) << "\n";
   return Status;
 }
 
 /// Finds out before a long measurement that its result has no place to go.
-static Error
-checkPlace(const std::optional<std::string> &Path,
-           function_ref<bool(const std::string &)> MayReplace) {
+static Error checkPlace(const std::optional<std::string> &Path,
+                        function_ref<bool(const std::string &)> MayReplace) {
   if (!Path)
     return Error::success();
   SmallString<256> Folder = StringRef(*Path);

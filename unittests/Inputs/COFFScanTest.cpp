@@ -233,6 +233,9 @@ std::string thinArchive() {
 }
 
 TEST(COFFScanTest, thinArchives) {
+#ifdef _WIN32
+  GTEST_SKIP() << "an absolute path has a drive here";
+#endif
   CurrentTestFolder Folder;
   Folder.write("a.lib", thinArchive());
   Folder.write("f/a.lib", thinArchive());

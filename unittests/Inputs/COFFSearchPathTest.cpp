@@ -11,6 +11,7 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "gmock/gmock.h"
@@ -162,7 +163,8 @@ TEST(COFFSearchPathTest, toolchainFromPATH) {
   auto Tools = [&](const std::string &Bin) {
     Folder.write(Bin + "/cl.exe");
     Folder.write(Bin + "/link.exe");
-    return contextWith({{"PATH", "/nowhere::" + Bin}});
+    const std::string Next(1, llvm::sys::EnvPathSeparator);
+    return contextWith({{"PATH", "/nowhere" + Next + Next + Bin}});
   };
   EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
                           Tools("VC/Tools/MSVC/14.1/bin/Hostx64/x64")),

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachOTestSupport.h"
+#include "OS/TestLinks.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -99,6 +100,8 @@ TEST(MachOResolveTest, absolutePathsBelowRoots) {
 }
 
 TEST(MachOResolveTest, frameworks) {
+  if (!os::test::canMakeLinks())
+    GTEST_SKIP() << os::test::NoLinks;
   CurrentTestFolder Folder;
   Folder.write("one/A.framework/A");
   Folder.write("two/A.framework/A.tbd");
@@ -134,6 +137,8 @@ TEST(MachOResolveTest, installNamesOnTheSearchPath) {
 }
 
 TEST(MachOResolveTest, installNamesWithPrefixes) {
+  if (!os::test::canMakeLinks())
+    GTEST_SKIP() << os::test::NoLinks;
   CurrentTestFolder Folder;
   Folder.write("out/liba.dylib");
   Folder.write("deep/in/libb.dylib");

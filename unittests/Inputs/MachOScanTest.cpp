@@ -129,6 +129,9 @@ TEST(MachOScanTest, reExports) {
 }
 
 TEST(MachOScanTest, umbrellas) {
+#ifdef _WIN32
+  GTEST_SKIP() << "lld joins these paths with another separator here";
+#endif
   CurrentTestFolder Folder;
   auto ReExport = [](const std::string &Name) {
     return dylibCommand(LC_REEXPORT_DYLIB, Name);
@@ -206,6 +209,9 @@ std::string arHeader(std::string Name, const std::string &Size) {
 }
 
 TEST(MachOScanTest, thinArchives) {
+#ifdef _WIN32
+  GTEST_SKIP() << "an absolute path has a drive here";
+#endif
   CurrentTestFolder Folder;
   std::string Table = "a.o/\n/abs/b.o/\nsub/c.o/\n";
   std::string Archive = "!<thin>\n" + arHeader("/", "5") + "12345\n" +
