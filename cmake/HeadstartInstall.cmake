@@ -34,7 +34,7 @@ if(WIN32 AND HEADSTART_LLVM)
     DESTINATION bin COMPONENT ${zip})
   install(FILES LICENSE README.md DESTINATION . COMPONENT ${zip})
   install(DIRECTORY docs/ DESTINATION docs COMPONENT ${zip}
-    FILES_MATCHING PATTERN "*.md")
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
   install(DIRECTORY utils/cold-cache/ DESTINATION cold-cache COMPONENT ${zip}
     FILES_MATCHING PATTERN "*.cmd" PATTERN "*.ps1" PATTERN "README.md")
   # LLVM's is the project's own LICENSE. The others stand where Debian puts them.

@@ -71,7 +71,7 @@ Error Bench::readCommand() {
     note(Note);
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
     return failure("'" + Options.Words.front() +
-                   "' links nothing with these words");
+                   "': no inputs on this command line");
   for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
     UsersOutputs.emplace_back(Output.Path, os::lookAt(Output.Path, Error));

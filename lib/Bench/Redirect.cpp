@@ -182,7 +182,7 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
                         std::optional<Flavour> Forced, StringRef Folder) {
   RedirectedLink Result;
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
-    Result.Problem = "'" + Words.front() + "' links nothing with these words";
+    Result.Problem = "'" + Words.front() + "': no inputs on this command line";
     return Result;
   }
   if (Link.AlsoCompiles) {

@@ -13,6 +13,7 @@
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 
@@ -38,6 +39,14 @@ static bool canBeReadOnce(const CommandLineWord &Word) {
   std::error_code Error;
   os::FileKind Kind = os::lookAt(Name.str(), Error).Kind;
   return Kind != os::FileKind::Missing && Kind != os::FileKind::Regular;
+}
+
+/// Why the driver that gave \p Answer would not link: in its own words.
+static std::string whyNoLink(StringRef Answer) {
+  for (const StringRef Line : llvm::split(Answer, '\n'))
+    if (Line.contains("error: "))
+      return "-### failed: " + Line.trim().str();
+  return "names no link that it would run";
 }
 
 /// Asks the driver in front of \p Words what it would run for the link, and
@@ -89,7 +98,7 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
   std::optional<std::vector<std::string>> Step =
       linkStepOf(std::move(Commands));
   if (!Step)
-    return Fail("names no link that it would run");
+    return Fail(whyNoLink(Answer));
   Words = std::move(*Step);
   return true;
 }

@@ -315,8 +315,8 @@ void LinkSession::keepProfile(bool Succeeded) {
     Touched = Engine->touched();
   std::shared_ptr<LinkProfile> New;
   if (Record && Touched && !Touched->empty()) {
-    New = std::make_shared<LinkProfile>(
-        newProfile(Tool, Output, ProfileSettings));
+    New = std::make_shared<LinkProfile>(newProfile(
+        Tool, recordedOutput(Settings.Profile, Output), ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
     // Of its inputs a link never needs all at once.

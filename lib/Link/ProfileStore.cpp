@@ -43,20 +43,27 @@ std::string profileFolder() {
   return std::string(Folder);
 }
 
+std::string recordedOutput(StringRef Setting, StringRef Output) {
+  if (Setting != "auto")
+    return Output.str();
+  SmallString<256> Absolute(Output);
+  // Not sys::fs::make_absolute: it asks with ever more memory where the system
+  // says that it has none.
+  if (sys::path::is_relative(Absolute))
+    sys::path::make_absolute(os::currentFolder(), Absolute);
+  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
+  return std::string(Absolute);
+}
+
 std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   if (Setting == "none" || Output.empty())
     return "";
   if (Setting != "auto")
     return Setting.str();
   std::string Folder = profileFolder();
-  SmallString<256> Absolute(Output);
-  // Not sys::fs::make_absolute: it asks with ever more memory where the system
-  // says that it has none.
-  if (sys::path::is_relative(Absolute))
-    sys::path::make_absolute(os::currentFolder(), Absolute);
+  const std::string Absolute = recordedOutput(Setting, Output);
   if (Folder.empty() || sys::path::is_relative(Absolute))
     return "";
-  sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   std::string Key = (Tool + Twine('\0') + Absolute).str();
   SmallString<256> Path(Folder);
   sys::path::append(

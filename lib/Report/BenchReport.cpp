@@ -224,12 +224,15 @@ void JSONWriter::watched(StringRef Key,
       });
     else
       J.attribute("phases", nullptr);
-    if (Expected<json::Value> Stats = json::parse(Link->StatsJSON)) {
-      J.attribute("stats", *Stats);
-    } else {
-      consumeError(Stats.takeError());
-      J.attribute("stats", nullptr);
-    }
+    Expected<json::Value> Stats = json::parse(Link->StatsJSON);
+    J.attributeBegin("stats");
+    // As the link wrote it: LLVM would give all its numbers 17 digits.
+    if (Stats)
+      J.rawValue(StringRef(Link->StatsJSON).trim());
+    else
+      J.value(nullptr);
+    J.attributeEnd();
+    consumeError(Stats.takeError());
     if (!Link->ResidentBefore && !Link->Fetched && !Link->Touched) {
       J.attribute("inputs", nullptr);
       return;
@@ -336,7 +339,8 @@ static void writeRound(StringRef State, StringRef Variant,
 }
 
 void writeBenchCSV(const BenchReport &Report, raw_ostream &OS) {
-  OS << BenchCSVStart << "kept,seconds,user_seconds,system_seconds,"
+  OS << BenchCSVStart
+     << "kept,seconds,user_seconds,system_seconds,"
         "major_faults,read_bytes,peak_memory_bytes,resident_before_bytes,"
         "note\n";
   for (size_t State = 0; State != NumCacheStates; ++State)

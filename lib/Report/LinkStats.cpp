@@ -201,7 +201,7 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
   else if (S.Unfinished)
     P << " The linker was done before anything was fetched.";
   else
-    P << " Nothing of that had to be fetched.";
+    P << " This link does not need those parts.";
 }
 
 static void addFetched(const LinkStats &S, raw_ostream &P) {
@@ -227,8 +227,8 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << " The linker read " << formatBytes(*S.LinkerReadBytes)
       << " itself, its own program included";
     if (S.LinkerStops.value_or(0) != 0)
-      P << ", and stopped " << counted(*S.LinkerStops, "time")
-        << " for a page that was missing";
+      P << ", and waited for the disk " << counted(*S.LinkerStops, "time")
+        << " (major page faults)";
     P << ".";
   } else if (S.LinkerReadBytes && S.HintedBytes != 0) {
     P << " The linker read nothing from the disk itself.";
@@ -243,7 +243,7 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << " " << S.HandedOver << " of "
       << counted(S.HandedOver + S.NotHandedOver, "file")
       << (S.HandedOver == 1 ? " was" : " were")
-      << " handed to the linker ready-made.";
+      << " opened ahead of the linker.";
 }
 
 /// The prefetcher's own processor time, and what most of it was for.

@@ -135,9 +135,24 @@ static Exit writeProfiles(bool AsJSON,
   return Status;
 }
 
+/// The records of the link that made \p Named in the user's cache; without one
+/// it is the name of a record.
+static std::vector<std::string> recordsOf(const std::string &Named) {
+  std::vector<std::string> Paths;
+  for (const char *Tool : {"lld-link", "ld.lld", "ld64.lld"}) {
+    std::string Path = profilePath("auto", Tool, Named);
+    if (!Path.empty() && sys::fs::exists(Path))
+      Paths.push_back(std::move(Path));
+  }
+  return Paths.empty() ? std::vector<std::string>{Named} : Paths;
+}
+
 /// As JSON with \p J.
-static Exit show(ArrayRef<std::string> Paths, json::OStream *J) {
+static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   Exit Status = Exit::Done;
+  std::vector<std::string> Paths;
+  for (const std::string &Name : Named)
+    append_range(Paths, recordsOf(Name));
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {
@@ -211,9 +226,10 @@ Exit runProfile(const CommandArguments &Arguments) {
     outs() << Left << (Left == 1 ? " profile" : " profiles") << " left\n";
     return Exit::Done;
   }
-  return fail("expected 'show FILE...', 'list' or 'prune'; see headstart "
-              "profile --help",
-              Exit::WrongUsage);
+  return fail(
+      "expected 'show OUTPUT|FILE...', 'list' or 'prune'; see headstart "
+      "profile --help",
+      Exit::WrongUsage);
 }
 
 } // namespace headstart

@@ -361,6 +361,13 @@ Exit runWarm(const CommandArguments &Arguments) {
   const double Seconds =
       std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
           .count();
+  // Build outputs are what most projects hide.
+  const bool IsAllAsked = !Arguments.Tree.ChangedSince &&
+                          Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
+  if (Fetcher.figures().Files == 0 && IsAllAsked && !Arguments.Tree.NoIgnore &&
+      !Operands.Folders.empty() && !Problems.any() && Signal == 0)
+    errs() << "headstart: note: there is no file that no ignore file hides; "
+              "--no-ignore fetches what is hidden, too\n";
   if (Arguments.JSON)
     writeJSON(Fetcher.figures(), Seconds, Signal != 0);
   else

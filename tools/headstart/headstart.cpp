@@ -88,14 +88,14 @@ constexpr Subcommand Subcommands[] = {
      "List what was added (A), removed (D) or modified (M) since a manifest of "
      "headstart walk",
      runStatus, DefaultVis | JSONOption | StatusOption},
-    {"profile", "headstart profile [--json] show FILE... | list | prune",
+    {"profile", "headstart profile [--json] show OUTPUT|FILE... | list | prune",
      "Show what a recorded link touched; list or prune the user's profiles",
      runProfile, DefaultVis | JSONOption},
     {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
      runResidency, DefaultVis | JSONOption | CacheOption},
     {"evict", "headstart evict [--json] [--summary] PATH...",
-     "Put files out of memory (folders: all files in them)", runEvict,
+     "Drop files from the page cache (folders: all files in them)", runEvict,
      DefaultVis | JSONOption | CacheOption},
     {"bench", "headstart bench [options] -- LINKER ARGS...",
      "Run a link again and again, cold and warm, with and without prefetch in "

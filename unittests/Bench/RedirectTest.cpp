@@ -92,9 +92,9 @@ TEST(RedirectTest, MachO) {
 
 TEST(RedirectTest, WhatLinksNothingIsAProblem) {
   EXPECT_THAT(moved({"lld-link", "/help"}).Problem,
-              HasSubstr("'lld-link' links nothing"));
+              HasSubstr("'lld-link': no inputs"));
   EXPECT_THAT(moved({"lld-link", "/lib", "a.obj", "/out:a.lib"}).Problem,
-              HasSubstr("links nothing"));
+              HasSubstr("no inputs on this command line"));
 }
 
 TEST(RedirectTest, WhatCannotBeMovedIsNamed) {

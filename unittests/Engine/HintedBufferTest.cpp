@@ -54,9 +54,9 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
 TEST_F(HintedBufferTest, AllIsHintedInAsManyCallsAsThatTakes) {
   HintedBuffer B = coldBuffer(1 << 20);
   os::HintResult Result = B.willNeed({0, B.getBufferSize()});
-#ifdef __linux__ // which loads no more in a call than the disk's readahead
-  EXPECT_GT(Result.Calls, 1U);
-#endif
+  // Other systems load no more in a call than the disk's readahead.
+  if (!os::test::OnWindows)
+    EXPECT_GT(Result.Calls, 1U);
   EXPECT_EQ(Result.AcceptedBytes, B.getBufferSize());
   EXPECT_EQ(B.getBuffer(), pattern(1 << 20));
   EXPECT_TRUE(B.residency({0, B.getBufferSize()})->complete());

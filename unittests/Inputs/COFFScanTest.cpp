@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "COFFScanSupport.h"
+#include "OS/TestFiles.h"
 #include "gmock/gmock.h"
 
 using namespace headstart;
@@ -233,9 +234,8 @@ std::string thinArchive() {
 }
 
 TEST(COFFScanTest, thinArchives) {
-#ifdef _WIN32
-  GTEST_SKIP() << "an absolute path has a drive here";
-#endif
+  if (os::test::OnWindows)
+    GTEST_SKIP() << "an absolute path has a drive here";
   CurrentTestFolder Folder;
   Folder.write("a.lib", thinArchive());
   Folder.write("f/a.lib", thinArchive());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachOTestSupport.h"
+#include "OS/TestFiles.h"
 #include "headstart/Formats/FileLook.h"
 #include "gmock/gmock.h"
 #include <random>
@@ -129,9 +130,8 @@ TEST(MachOScanTest, reExports) {
 }
 
 TEST(MachOScanTest, umbrellas) {
-#ifdef _WIN32
-  GTEST_SKIP() << "lld joins these paths with another separator here";
-#endif
+  if (os::test::OnWindows)
+    GTEST_SKIP() << "lld joins these paths with another separator here";
   CurrentTestFolder Folder;
   auto ReExport = [](const std::string &Name) {
     return dylibCommand(LC_REEXPORT_DYLIB, Name);
@@ -209,9 +209,8 @@ std::string arHeader(std::string Name, const std::string &Size) {
 }
 
 TEST(MachOScanTest, thinArchives) {
-#ifdef _WIN32
-  GTEST_SKIP() << "an absolute path has a drive here";
-#endif
+  if (os::test::OnWindows)
+    GTEST_SKIP() << "an absolute path has a drive here";
   CurrentTestFolder Folder;
   std::string Table = "a.o/\n/abs/b.o/\nsub/c.o/\n";
   std::string Archive = "!<thin>\n" + arHeader("/", "5") + "12345\n" +

@@ -113,9 +113,9 @@ protected:
 TEST_F(ManyFoldersTest, ofELF) {
   Strings Names;
   Strings Args = {"-L=", "--sysroot=0"};
-#ifndef _WIN32 // where "none/.." is there though "none" is not
-  Args.emplace_back("-Lnone");
-#endif
+  // There "none/.." is a folder though "none" is not.
+  if (!os::test::OnWindows)
+    Args.emplace_back("-Lnone");
   for (int I = 0; I != 100; ++I) {
     std::string Number = std::to_string(I);
     Names.push_back("lib" + Number + ".so");

@@ -32,6 +32,14 @@ inline std::string fromPath(const std::filesystem::path &Path) {
   return {Text.begin(), Text.end()};
 }
 
+/// Whether this is Windows, in fact or as Wine has it.
+inline constexpr bool OnWindows =
+#ifdef _WIN32
+    true;
+#else
+    false;
+#endif
+
 /// A folder of the running test's own, removed with all that is in it.
 class TestFolder {
 public:
@@ -73,11 +81,7 @@ private:
 };
 
 /// Whether nobody can shrink, delete or replace a file that is mapped.
-#ifdef _WIN32
-inline constexpr bool MappingsHoldFiles = true;
-#else
-inline constexpr bool MappingsHoldFiles = false;
-#endif
+inline constexpr bool MappingsHoldFiles = OnWindows;
 
 /// Puts the file \p From in the place of \p To, which somebody may have open.
 inline void replaceFile(const std::string &From, const std::string &To) {

@@ -153,9 +153,8 @@ TEST(LinkStatsTest, ColdInWords) {
       "lld-link: prefetch: none of 800 MB (450 inputs) was in memory. Fetched "
       "600 MB with 8 threads from 0.01 s to 0.90 s; the linker used all but "
       "3.0 MB. The linker read 1.2 MB itself, its own program included, and "
-      "stopped 14 times for a page "
-      "that was missing. 449 of 452 files were handed to the linker "
-      "ready-made. The "
+      "waited for the disk 14 times (major page faults). 449 of 452 files were "
+      "opened ahead of the linker. The "
       "link took 2.50 s. cannot open 'x.obj': Permission denied (and 1 more "
       "like it).");
 }
@@ -174,8 +173,8 @@ TEST(LinkStatsTest, HalfColdInWords) {
       "lld-link: prefetch: 71% of 800 MB (450 inputs) was not in memory. "
       "Fetched 600 MB with 1 thread from 0.01 s to 0.90 s; the linker used all "
       "of it. The linker read nothing from the disk itself. It waited 0.21 s "
-      "for files that were just being opened. 449 of 452 files were handed to "
-      "the linker ready-made. The link took 2.50 s.");
+      "for files that were just being opened. 449 of 452 files were opened "
+      "ahead of the linker. The link took 2.50 s.");
 }
 
 LinkStats warmStats() {
@@ -191,8 +190,8 @@ LinkStats warmStats() {
 TEST(LinkStatsTest, WarmInWords) {
   EXPECT_EQ(inWords(warmStats()),
             "lld-link: prefetch: all 800 MB (450 inputs) were in memory: "
-            "nothing to fetch. 449 of 452 files were handed to the linker "
-            "ready-made. "
+            "nothing to fetch. 449 of 452 files were opened ahead of the "
+            "linker. "
             "The link took 2.50 s.");
   // A budget of nothing is no reason then.
   LinkStats S = warmStats();
@@ -251,10 +250,10 @@ TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(inWords(S),
               HasSubstr("less than 1% of 800 MB (450 inputs) was not in "
-                        "memory. Nothing of that had to be fetched. 449 of"));
+                        "memory. This link does not need those parts. 449 of"));
   S.ResidentBytesBefore = 400000000;
   EXPECT_THAT(inWords(S), HasSubstr("50% of 800 MB (450 inputs) was not in "
-                                    "memory. Nothing of that had to be"));
+                                    "memory. This link does not need"));
   S.Unfinished = true;
   EXPECT_THAT(inWords(S), HasSubstr("not in memory. The linker was done before "
                                     "anything was fetched. 449 of"));
@@ -345,7 +344,7 @@ TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
       inWords(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was in memory. Fetched "
       "600 MB with 8 threads from 0.01 s to 0.90 s. 449 of 452 files were "
-      "handed to the linker ready-made. The link took 2.50 s.");
+      "opened ahead of the linker. The link took 2.50 s.");
 }
 
 TEST(LinkStatsTest, BytesForPeople) {

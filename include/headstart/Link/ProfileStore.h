@@ -27,6 +27,10 @@ namespace headstart {
 /// folder (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
 std::string profileFolder();
 
+/// The name by which a record knows \p Output: absolute in the user's cache, as
+/// it is in a file that may go to other machines.
+std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
+
 /// The file that holds the profile of \p Output under \p Setting (the value of
 /// `--prefetch-profile`); empty for "none", and where "auto" has no folder.
 std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
