@@ -92,10 +92,6 @@ void Companion::prepare() {
     note(std::move(Note));
   if (!Foreign.Problem.empty()) {
     WhyOff = "its inputs are not known";
-    // Who wraps a linker would wait in vain for what it is worth.
-    if (Foreign.IsUnknown)
-      errs() << ("headstart: note: nothing is fetched: " + Foreign.Problem +
-                 "\n");
     note(std::move(Foreign.Problem));
     return;
   }

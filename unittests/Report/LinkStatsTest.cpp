@@ -331,9 +331,8 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
   EXPECT_EQ(inWords(S),
             "headstart run: prefetch: none of 800 MB (450 inputs) was in "
             "memory. Fetched 600 MB with 8 threads from 0.01 s to 0.90 s. The "
-            "linker read 1.2 MB itself, its own program included, and stopped "
-            "14 times for a page that "
-            "was missing. The link took 2.50 s.");
+            "linker read 1.2 MB itself, its own program included, and waited "
+            "for the disk 14 times (major page faults). The link took 2.50 s.");
 }
 
 TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
