@@ -33,6 +33,8 @@ EACH = BYTES // PAGE
 # Of what is around a range: Wine's own look at a file's head, and readahead; and
 # what of a file the plan leaves out.
 SLACK = 64
+# The next input is looked into meanwhile, and the host reads on behind what it looks at.
+AHEAD = 256
 PATIENCE = 20
 
 spec = importlib.util.spec_from_file_location(
@@ -105,7 +107,7 @@ def watch(big: list, wanted: int) -> list:
         if pages != before:
             before, since = pages, time.monotonic()
             for first, second in zip(pages, pages[1:]):
-                check(second <= SLACK or first >= EACH - SLACK,
+                check(second <= AHEAD or first >= EACH - AHEAD,
                       f"not in the plan's order: {pages}")
         if sum(pages) >= wanted or time.monotonic() - since > 1.5:
             return pages
