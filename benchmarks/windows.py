@@ -109,7 +109,9 @@ def text(figures: dict) -> str:
         f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
         f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Ratios "
         "under Wine, which hold Wine's own costs: it is no measurement of Windows. "
-        "Processor time is without that of Wine's server.", "",
+        "Processor time is without that of Wine's server. Wine does not tell what is in "
+        "memory, so that all is asked for, also when it is there; and it passes hints on "
+        "in steps of 128 KiB, each a call.", "",
         *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio",
                 "processor"], links.rows(cold, warm)), "",
         f"The outputs of stock and Headstart are {sameness(figures['same'])} "
