@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Linked to every program by mingw-w64.cmake. g++ for Windows keeps variables of
-/// threads in memory of its own, which it frees before it destroys them: a
+/// Linked to every program by mingw-w64.cmake. g++ for Windows keeps variables
+/// of threads in memory of its own, which it frees before it destroys them: a
 /// thread_local std::vector, as LLVM has one, corrupts the heap (GCC's bug
 /// 80816). clang uses the system's. Of libstdc++ only these, which the header
 /// names, are shared between the two.

@@ -140,10 +140,10 @@ TEST(PrefetchSettingsTest, TheEnvironmentAddsOptions) {
 TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
   PrefetchSettings S;
   for (const char *Off : {"off", "OFF", "0", "no", "false"}) {
-    EXPECT_EQ(warning({{"HEADSTART", Off},
-                       {"HEADSTART_FLAGS", "--prefetch-inputs"}},
-                      S),
-              "");
+    EXPECT_EQ(
+        warning({{"HEADSTART", Off}, {"HEADSTART_FLAGS", "--prefetch-inputs"}},
+                S),
+        "");
     EXPECT_FALSE(S.On) << Off;
   }
   for (const char *On : {"", "on", "1", "yes", "True"}) {

@@ -16,9 +16,10 @@
 //     WindowsProbe become A B...     os::becomeProgram
 //     WindowsProbe detached A B...   the same without a console
 //     WindowsProbe held HOW FILE A B...
-//                                    the same while FILE is open: `alone` shares
-//                                    nothing, `reading` lets others read, of
-//                                    `deleted` only the open handle is left
+//                                    the same while FILE is open: `alone`
+//                                    shares nothing, `reading` lets others
+//                                    read, of `deleted` only the open handle is
+//                                    left
 //     WindowsProbe fault KIND        two contained faults beside `exit 5`:
 //                                    abort or address
 //     WindowsProbe page-cache        commands on its standard input; see below
@@ -217,9 +218,9 @@ int hold(const std::string &How, const std::string &Path,
                       : How == "reading" ? FILE_SHARE_READ
                                          : FILE_SHARE_READ | FILE_SHARE_WRITE |
                                                FILE_SHARE_DELETE;
-  const HANDLE File =
-      ::CreateFileW(std::filesystem::u8path(Path).c_str(), GENERIC_READ | DELETE,
-                    Share, nullptr, OPEN_EXISTING, 0, nullptr);
+  const HANDLE File = ::CreateFileW(std::filesystem::u8path(Path).c_str(),
+                                    GENERIC_READ | DELETE, Share, nullptr,
+                                    OPEN_EXISTING, 0, nullptr);
   FILE_DISPOSITION_INFO Gone = {.DeleteFile = TRUE};
   if (File == INVALID_HANDLE_VALUE ||
       (How == "deleted" &&

@@ -160,9 +160,10 @@ template <class Function> bool hasMemoryFor(Function Work) {
 /// more is called. Any thread.
 void onThreadShortage(std::shared_ptr<const std::function<bool()>> GiveUp);
 
-/// Does \p Work where no signal comes, and waits for it: on a thread where there
-/// are signals, elsewhere on this one (a thread of Windows that is waited for while
-/// the process runs its exit handlers may wait for the lock that these hold).
+/// Does \p Work where no signal comes, and waits for it: on a thread where
+/// there are signals, elsewhere on this one (a thread of Windows that is waited
+/// for while the process runs its exit handlers may wait for the lock that
+/// these hold).
 void doWithoutSignals(const std::function<void()> &Work);
 
 } // namespace headstart::os
