@@ -224,6 +224,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
     if (IsCold)
       Inputs->evict(Stopped);
     // NOLINTNEXTLINE(cert-env33-c): the user's own words, for a shell
+    // The user's own command, for a shell.
+    // NOLINTNEXTLINE(bugprone-command-processor)
     if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
       Why = "'" + Options.Prepare + "' failed";
       return std::nullopt;
