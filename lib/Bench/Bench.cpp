@@ -223,9 +223,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
     const bool IsCold = State == CacheState::Cold;
     if (IsCold)
       Inputs->evict(Stopped);
-    // NOLINTNEXTLINE(cert-env33-c): the user's own words, for a shell
-    // The user's own command, for a shell.
-    // NOLINTNEXTLINE(bugprone-command-processor)
+    // The user's own words, for a shell.
+    // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c)
     if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
       Why = "'" + Options.Prepare + "' failed";
       return std::nullopt;
