@@ -4,7 +4,7 @@
     check-wine-program.py WINDOWS_BUILD FOLDER
 
 WINDOWS_BUILD is where the preset windows builds, FOLDER gets what is linked. The
-inputs are those of which utils/build-windows-llvm.py has linked lld.exe: 170
+inputs are those of which utils/build-windows-llvm.py has linked lld.exe: 107
 archives, of which a link takes two thousand objects. Stock and ours must make the
 same program, which must link in its turn. Status 77, and a reason, where something
 is missing.

@@ -118,11 +118,11 @@ TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
 }
 
 /// What is warned of; \p S is set.
-std::string warning(std::map<std::string, std::string> Variables,
+std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {
   std::string Told;
   S = {};
-  applyEnvironment(Flavour::COFF, environment(std::move(Variables)), S,
+  applyEnvironment(Flavour::COFF, environment(Variables), S,
                    [&](const std::string &Problem) { Told += Problem; });
   return Told;
 }
