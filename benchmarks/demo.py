@@ -41,8 +41,8 @@ def report(figures: dict, rounds: int, warm_rounds: int) -> str:
         f"medians of {rounds} cold and {warm_rounds} warm rounds, ratios to "
         "stock pair by pair", "",
         table(runs_of(figures, "cold"), runs_of(figures, "warm")), "",
-        f"Of {stats['inputs']} inputs {stats['handed_over']} were handed to "
-        f"the linker ready-made; {format_bytes(stats['hinted_bytes'])} were "
+        f"Of {stats['inputs']} inputs {stats['handed_over']} were opened ahead "
+        f"of the linker; {format_bytes(stats['hinted_bytes'])} were "
         f"fetched ahead of it, the first after {stats['first_hint_ms']:.0f} "
         "ms.",
         "Outputs (.exe and .pdb) of stock and Headstart, cold and warm: "
