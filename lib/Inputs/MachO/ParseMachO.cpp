@@ -257,9 +257,10 @@ void Parser::addOutputs() {
 static unsigned platformNumber(StringRef Name) {
   std::string Key = Name.lower();
   std::replace(Key.begin(), Key.end(), ' ', '-');
-  // Each number is the platform's own.
+  // Each number is the platform's own; lld knows none with a zero before it.
   unsigned Number = 0;
-  if (!StringRef(Key).getAsInteger(10, Number))
+  if (!StringRef(Key).starts_with("0") &&
+      !StringRef(Key).getAsInteger(10, Number))
     return Number <= MachO::PLATFORM_XROS_SIMULATOR ? Number
                                                     : MachO::PLATFORM_UNKNOWN;
   return StringSwitch<unsigned>(Key)
