@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "TreeOptions.h"
 #include "headstart/FileTree/BulkStatus.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
@@ -139,8 +140,8 @@ static Exit writeProfiles(bool AsJSON,
 /// it is the name of a record.
 static std::vector<std::string> recordsOf(const std::string &Named) {
   std::vector<std::string> Paths;
-  for (const char *Tool : {"lld-link", "ld.lld", "ld64.lld"}) {
-    std::string Path = profilePath("auto", Tool, Named);
+  for (const Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
+    std::string Path = profilePath("auto", LinkerModel::of(F).Program, Named);
     if (!Path.empty() && sys::fs::exists(Path))
       Paths.push_back(std::move(Path));
   }
