@@ -94,6 +94,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
     return [line(head), "| --- " * len(head) + "|", *map(line, rows)]
 
 
+def start_table(seconds: Dict[str, List[float]]) -> List[str]:
+    """What starting takes, the first being what the others are compared with."""
+    base = next(iter(seconds.values()))
+    return table(["", "time", "ratio"],
+                 [[name, f"{statistics.median(times) * 1000:.1f} ms",
+                   f"{statistics.median(pairs(times, base)):.2f}"]
+                  for name, times in seconds.items()])
+
+
 def line(cells: Sequence[str]) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 

@@ -176,6 +176,20 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
     return runs
 
 
+def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
+    """Seconds that each takes to say /help: the cost of starting, and no link."""
+    times: Dict[str, List[float]] = {way.name: [] for way in ways}
+    for number in range(rounds + 1):
+        for way in ways:
+            done = timed([way.argv0, *way.options, "/help"], dict(os.environ),
+                         str(way.program), stdout=subprocess.PIPE)
+            if done.status != 0:
+                sys.exit(f"error: {way.name} /help failed")
+            if number:  # the first is for warming up
+                times[way.name].append(done.seconds)
+    return times
+
+
 def installed() -> None:
     """Copies the built programs, as installing them does. What a linker has
     written page by page lies in small pages in memory, and runs up to a sixth

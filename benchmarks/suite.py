@@ -2,9 +2,6 @@
 
 import dataclasses
 import functools
-import statistics
-import subprocess
-import time
 from typing import Callable, Dict
 
 import coff
@@ -18,7 +15,7 @@ import scale
 import together
 import trees
 import windows
-from figures import pairs, table
+from figures import start_table
 from links import Condition
 
 
@@ -31,29 +28,16 @@ class Benchmark:
 
 
 def measure_startup(factor: float) -> dict:
-    """How long it takes to say /help: the cost of starting, and no link."""
-    programs = {"lld-link 22 (stock)": harness.LLVM / "lld-link",
-                "Headstart's lld-link": harness.BIN / "lld-link"}
-    times: Dict[str, list] = {name: [] for name in programs}
-    for number in range(links.scaled(70, factor) + 1):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            subprocess.run([str(program), "/help"], check=True,
-                           stdout=subprocess.DEVNULL)
-            if number:  # the first is for warming up
-                times[name].append(time.perf_counter() - start)
-    return {"seconds": times}
+    ways = [harness.Variant("lld-link 22 (stock)", harness.LLVM / "lld-link"),
+            harness.Variant("Headstart's lld-link", harness.BIN / "lld-link")]
+    return {"seconds": harness.starts(ways, links.scaled(70, factor))}
 
 
 def text_startup(figures: dict) -> str:
     times = figures["seconds"]
-    base = next(iter(times.values()))
-    rows = [[name, f"{statistics.median(runs) * 1000:.1f} ms",
-             f"{statistics.median(pairs(runs, base)):.2f}"]
-            for name, runs in times.items()]
     return "\n".join(["## Starting: `lld-link /help`, warm", "",
-                      f"{len(base)} rounds.", "",
-                      *table(["", "time", "ratio"], rows)])
+                      f"{len(next(iter(times.values())))} rounds.", "",
+                      *start_table(times)])
 
 
 def link(condition: Condition) -> Benchmark:

@@ -6,16 +6,15 @@ Made cold by the host. A ratio holds what Wine costs: each call, and its start.
 import contextlib
 import pathlib
 import shutil
-import statistics
 import subprocess
 import tempfile
-from typing import Dict, List
+from typing import List
 
 import coff
 import harness
 import links
 import machine
-from figures import format_bytes, kept, pairs, runs_of, sameness, table
+from figures import format_bytes, kept, runs_of, sameness, start_table, table
 from harness import Variant
 from machine import say
 
@@ -43,18 +42,6 @@ def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
         f"Z:{line}" if line.startswith("/") else line
         for line in pathlib.Path(path).read_text().splitlines()))
     return [f"@Z:{response}" if word.startswith("@") else word for word in words]
-
-
-def starts(ways: List[Variant], rounds: int) -> Dict[str, List[float]]:
-    """Seconds that it takes to say /help."""
-    times: Dict[str, List[float]] = {way.name: [] for way in ways}
-    for number in range(rounds + 1):
-        for way in ways:
-            done = harness.timed([way.argv0, *way.options, "/help"], None,
-                                 str(way.program), stdout=subprocess.PIPE)
-            if number:  # the first is for warming up
-                times[way.name].append(done.seconds)
-    return times
 
 
 def zip_bytes() -> int:
@@ -90,8 +77,8 @@ def measure(factor: float) -> dict:
         harness.warm_up(sample.inputs)
         warm = harness.run_rounds(ways, words, out, rounds, called="warm round")
         same = links.all_same(cold, warm)
-        times = starts([ways[0], wine("Headstart's lld-link.exe", OURS, scratch)],
-                       links.scaled(STARTS, factor))
+        times = harness.starts([ways[0], wine("Headstart's lld-link.exe", OURS, scratch)],
+                               links.scaled(STARTS, factor))
     return {"files": len(sample.files()), "bytes": size, "readahead": readahead,
             "cold": kept(cold), "warm": kept(warm), "same": same, "starts": times,
             "zip": zip_bytes()}
@@ -100,10 +87,6 @@ def measure(factor: float) -> dict:
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base = next(iter(cold))
-    begin, = list(figures["starts"].values())[:1]
-    help_rows = [[name, f"{statistics.median(times) * 1000:.0f} ms",
-                  f"{statistics.median(pairs(times, begin)):.2f}"]
-                 for name, times in figures["starts"].items()]
     return "\n".join([
         "## The programs for Windows, under Wine 8", "",
         f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
@@ -116,4 +99,4 @@ def text(figures: dict) -> str:
                 "processor"], links.rows(cold, warm)), "",
         f"The outputs of stock and Headstart are {sameness(figures['same'])} "
         f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
-        *table(["", "time", "ratio"], help_rows)])
+        *start_table(figures["starts"])])
