@@ -10,6 +10,7 @@ same program, which must link in its turn. Status 77, and a reason, where someth
 is missing.
 """
 
+import os
 import pathlib
 import re
 import shlex
@@ -19,6 +20,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 LLVM = HERE.parent / "build-tools" / "llvm-windows" / "build"
+TOOLS = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 WINE = HERE / "wine"
 
 
@@ -69,7 +71,7 @@ def main() -> int:
         if same.returncode:
             return 1
         (pathlib.Path(name) / "main.s").write_text(".globl main\nmain:\n ret\n")
-        run("/usr/lib/llvm-22/bin/llvm-mc", "-triple=x86_64-windows-msvc",
+        run(TOOLS / "llvm-mc", "-triple=x86_64-windows-msvc",
             "-filetype=obj", "main.s", "-o", "main.obj", cwd=name)
         made = []
         for linker in (stock, "out/lld.exe"):
