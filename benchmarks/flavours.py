@@ -25,7 +25,7 @@ def link_words() -> List[str]:
     """How ld.lld itself is linked: the linker's own words."""
     build = harness.ROOT / "build"
     command = subprocess.run(
-        ["ninja", "-C", str(build), "-t", "commands", "bin/lld"],
+        ["ninja", "-C", str(build), "-t", "commands", "bin/headstart"],
         stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
     # ": && clang++ ... && :"
     driver = shlex.split(command.split("&&")[1])

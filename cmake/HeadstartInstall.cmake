@@ -1,9 +1,22 @@
-# cmake --install: the programs (component Programs), and the layers as libraries
-# for find_package(Headstart) (component Development). The libraries are static, and
-# name the LLVM that they were built with by its place.
+# cmake --install: the program (component Programs), and the layers as libraries
+# for find_package(Headstart) and pkg-config (component Development). The libraries
+# are static, and name the LLVM that they were built with by its place. All else may
+# be moved: nothing that is installed names the prefix.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/headstart)
+
+# headstart_install_links(<folder> <target> <name>...): relative links.
+function(headstart_install_links folder target)
+  foreach(name IN LISTS ARGN)
+    install(CODE "
+      set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}\")
+      file(MAKE_DIRECTORY \"\${folder}\")
+      file(CREATE_LINK ${target} \"\${folder}/${name}\" SYMBOLIC)"
+      COMPONENT Programs)
+  endforeach()
+endfunction()
 
 set(layers OS)
 set(exported HeadstartOS)
@@ -12,24 +25,48 @@ if(HEADSTART_LLVM)
   list(APPEND exported HeadstartFileTree HeadstartFormats HeadstartInputs
     HeadstartPlan HeadstartReport HeadstartEngine
     headstart_llvm headstart_llvm_headers headstart_compression)
-  install(TARGETS headstart-lld headstart
+  install(TARGETS headstart
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
-  get_target_property(links headstart-lld HEADSTART_LINKS)
-  install(PROGRAMS ${links}
-    DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
   install(FILES docs/man/headstart-linkers.7
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT Programs)
+  install(FILES README.md THIRD-PARTY.md DESTINATION ${documents}
+    COMPONENT Programs)
+  # What Debian calls it.
+  install(FILES LICENSE DESTINATION ${documents} RENAME copyright
+    COMPONENT Programs)
+  install(FILES cmake/HeadstartLinkerConfig.cmake
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/HeadstartLinker COMPONENT Programs)
+endif()
+if(HEADSTART_LLVM AND NOT WIN32)
+  # In bin what nobody else has: /usr/bin/ld.lld may be LLVM's. The others lie in a
+  # folder for -B and PATH.
+  headstart_install_links(${CMAKE_INSTALL_BINDIR} headstart
+    ld.headstart ld64.headstart)
+  set(linkers ${CMAKE_INSTALL_LIBEXECDIR}/headstart)
+  file(RELATIVE_PATH program ${CMAKE_INSTALL_FULL_LIBEXECDIR}/headstart
+    ${CMAKE_INSTALL_FULL_BINDIR}/headstart)
+  headstart_install_links(${linkers} ${program}
+    ld ld.lld lld-link ld64.lld lld wasm-ld)
+endif()
+if(HEADSTART_LLVM)
+  get_target_property(symbols headstart HEADSTART_SYMBOLS)
+endif()
+if(symbols)
+  # Where debuggers look for those of /usr/bin/headstart.
+  install(FILES ${symbols} DESTINATION lib/debug/usr/bin COMPONENT Symbols)
+  include(HeadstartSBOM)
+  include(HeadstartPackages)
 endif()
 
-# The zip for Windows (./dev windows): the four programs, each a file of its own since
-# few users there may make links, documents, the scripts for cold caches, and the
-# licences of what is inside of the programs.
+# The zip for Windows (./dev windows): the program under four names, each a file of its
+# own since few users there may make links, documents, the scripts for cold caches, and
+# the licences of what is inside of the program.
 if(WIN32 AND HEADSTART_LLVM)
   set(zip Zip EXCLUDE_FROM_ALL)
-  get_target_property(links headstart-lld HEADSTART_LINKS)
-  list(FILTER links INCLUDE REGEX "(lld-link|ld\\.lld|ld64\\.lld)")
+  get_target_property(links headstart HEADSTART_LINKS)
+  list(FILTER links INCLUDE REGEX "/(lld-link|ld\\.lld|ld64\\.lld)\\.exe$")
   install(PROGRAMS $<TARGET_FILE:headstart> ${links}
     DESTINATION bin COMPONENT ${zip})
   install(FILES LICENSE README.md DESTINATION . COMPONENT ${zip})

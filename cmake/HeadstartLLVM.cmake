@@ -1,6 +1,8 @@
 # Finds LLVM and lld of one version, and works around what their packages leave
 # out. The traps are listed in docs/Design.md, "Packages".
 
+# LLVM's configuration looks for zlib itself.
+set(ZLIB_USE_STATIC_LIBS ${HEADSTART_STATIC_LLVM})
 # `find_package(LLVM 22)` fails: LLVM's version file compares major.minor. LLVM_DIR
 # and LLD_DIR name an installation elsewhere.
 find_package(LLVM ${HEADSTART_LLVM_VERSION}.1 REQUIRED CONFIG
@@ -62,7 +64,11 @@ if(LLVM_ENABLE_ZLIB)
   target_link_libraries(headstart_compression INTERFACE ZLIB::ZLIB)
 endif()
 if(LLVM_ENABLE_ZSTD)
-  find_library(HEADSTART_ZSTD NAMES zstd zstd_static REQUIRED)
+  set(zstd zstd zstd_static)
+  if(HEADSTART_STATIC_LLVM)
+    list(PREPEND zstd ${CMAKE_STATIC_LIBRARY_PREFIX}zstd${CMAKE_STATIC_LIBRARY_SUFFIX})
+  endif()
+  find_library(HEADSTART_ZSTD NAMES ${zstd} REQUIRED)
   target_link_libraries(headstart_compression INTERFACE ${HEADSTART_ZSTD})
 endif()
 
@@ -97,8 +103,11 @@ if(HEADSTART_STATIC_LLVM)
       psapi shell32 ole32 uuid advapi32 ws2_32 ntdll version)
   endif()
   if(LLVM_ENABLE_LIBXML2)
-    find_library(HEADSTART_XML2 NAMES xml2 libxml2 libxml2.so.2 REQUIRED)
-    target_link_libraries(headstart_llvm INTERFACE ${HEADSTART_XML2})
+    find_package(LibXml2 REQUIRED)
+    # Elsewhere lib/Link/LazyXML.cpp loads it when it is needed.
+    if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
+      target_link_libraries(headstart_llvm INTERFACE LibXml2::LibXml2)
+    endif()
   endif()
   if(LLVM_ENABLE_DIA_SDK)
     message(FATAL_ERROR "this LLVM wants Microsoft's DIA SDK; build it with "

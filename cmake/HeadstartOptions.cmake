@@ -53,6 +53,17 @@ else()
     -Wall -Wextra -Wpedantic -Wno-unused-parameter -Wimplicit-fallthrough
     -Wnon-virtual-dtor -Woverloaded-virtual)
 endif()
+if(UNIX)
+  # Where the sources lie is not in the program: two builds give the same bytes.
+  target_compile_options(headstart_options INTERFACE
+    -fstack-protector-strong -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+    -ffile-prefix-map=${PROJECT_BINARY_DIR}/=build/)
+  # Lines only, for profilers and crash reports; in a file of its own
+  # (headstart_separate_symbols).
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    target_compile_options(headstart_options INTERFACE -g1)
+  endif()
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC's bug 105651: false alarms in its own std::string.
   target_compile_options(headstart_options INTERFACE -Wno-restrict)
@@ -77,13 +88,25 @@ if(HEADSTART_COVERAGE)
   target_link_options(headstart_options INTERFACE -fprofile-instr-generate)
 endif()
 
-# What the linkers are linked with so that they start fast: only what is used,
-# at fixed addresses (60,000 relocations fewer at every start; measured with
-# /help: 8 ms as a PIE, 6 ms so), with the C++ runtime inside.
+# lld links a static LLVM in a second, GNU ld in twenty.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX AND NOT APPLE)
+  find_program(HEADSTART_LD_LLD ld.lld HINTS ${HEADSTART_LLVM_HOST}/bin)
+  if(HEADSTART_LD_LLD)
+    add_link_options(--ld-path=${HEADSTART_LD_LLD})
+  endif()
+endif()
+# What the program is linked with so that it is small and starts fast: only what is
+# used, with the C++ runtime inside, and what is twice the same once. What
+# distributions want of a program (PIE, RELRO, BIND_NOW) costs little, since relative
+# relocations are packed: docs/Benchmarks.md, "The start of a program".
 add_library(headstart_startup INTERFACE)
 if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
-    -no-pie -static-libstdc++ -static-libgcc)
+    -pie -static-libstdc++ -static-libgcc LINKER:-z,relro,-z,now,--build-id=sha1)
+  if(HEADSTART_LD_LLD)
+    target_link_options(headstart_startup INTERFACE
+      LINKER:--icf=all,-O2,-z,pack-relative-relocs)
+  endif()
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL Release)
   # Microsoft's linker does so by itself.
@@ -97,12 +120,6 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
 endif()
 if(MINGW)
   enable_language(RC)
-endif()
-# lld links a static LLVM in a second, GNU ld in twenty.
-find_program(HEADSTART_LD_LLD ld.lld HINTS ${HEADSTART_LLVM_HOST}/bin)
-if(HEADSTART_LD_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX
-    AND NOT APPLE)
-  add_link_options(--ld-path=${HEADSTART_LD_LLD})
 endif()
 if(HEADSTART_FUZZERS)
   # The second for the steps that unittests/Fuzzers/Cost.h counts.

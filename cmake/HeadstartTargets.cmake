@@ -51,6 +51,19 @@ function(headstart_program_links program)
   set_target_properties(${program} PROPERTIES HEADSTART_LINKS "${links}")
 endfunction()
 
+# headstart_separate_symbols(<program>): they go to <program>.debug beside it, where
+# debuggers and perf look for them.
+function(headstart_separate_symbols program)
+  set(objcopy ${HEADSTART_LLVM_TOOLS}/llvm-objcopy)
+  set(file $<TARGET_FILE_NAME:${program}>)
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${objcopy} --only-keep-debug ${file} ${file}.debug
+    COMMAND ${objcopy} --strip-all --add-gnu-debuglink=${file}.debug ${file}
+    WORKING_DIRECTORY $<TARGET_FILE_DIR:${program}> VERBATIM)
+  set_target_properties(${program} PROPERTIES
+    HEADSTART_SYMBOLS $<TARGET_FILE:${program}>.debug)
+endfunction()
+
 # headstart_windows_manifest(<program>): names are UTF-8, paths may be long.
 function(headstart_windows_manifest program)
   if(MSVC)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Builds LLVM's and lld's libraries for Windows, and stock lld.exe, once.
 
-    build-windows-llvm.py FOLDER [--part headstart]
+    build-windows-llvm.py FOLDER
 
 Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
 MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
 built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
 takes 100 minutes of processor time, and can be stopped: the next call goes on where
-this one was. `--part headstart` builds what headstart.exe needs, a quarter of it.
+this one was.
 
 Exit status 77, and the reason in one line, where it cannot be had.
 """
@@ -33,11 +33,6 @@ WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
 # lld's documents are few, and its CMakeLists.txt asks for them.
 UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
 HOST = pathlib.Path("/usr/lib/llvm-22/bin")
-PARTS = {
-    "headstart": ["LLVMBitReader", "LLVMObject", "LLVMOption", "LLVMTextAPI",
-                  "LLVMWindowsDriver"],
-    "all": ["lld"],
-}
 SKIPPED = 77
 
 
@@ -136,7 +131,6 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--part", choices=PARTS, default="all")
     arguments = parser.parse_args()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -146,16 +140,14 @@ def main() -> int:
         unpack(folder)
         build = configure(folder, toolchain)
         say(f"building LLVM {VERSION} for Windows")
-        subprocess.run(["ninja", "-C", build, *PARTS[arguments.part]],
-                       check=True)
+        subprocess.run(["ninja", "-C", build, "lld"], check=True)
     except Unavailable as problem:
         print(f"skipped: LLVM's source cannot be fetched: {problem}")
         return SKIPPED
     except (OSError, subprocess.CalledProcessError) as problem:
         print(f"LLVM for Windows: {problem}", file=sys.stderr)
         return 1
-    if arguments.part == "all":
-        (folder / "ready").write_text(VERSION + "\n")
+    (folder / "ready").write_text(VERSION + "\n")
     return 0
 
 

@@ -126,6 +126,10 @@ Exit runResidency(const CommandArguments &Arguments);
 /// process when a signal asks.
 Exit runBenchCommand(const CommandArguments &Arguments);
 
+/// The program `headstart`: its first word is the subcommand. Returns the exit
+/// status. \p Origin is the start of main.
+int runTool(int argc, char **argv, TraceClock::time_point Origin);
+
 } // namespace headstart
 
 #endif // HEADSTART_TOOLS_HEADSTART_COMMAND_H

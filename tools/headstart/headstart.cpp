@@ -296,8 +296,7 @@ Exit headstart::finishOutput(Exit Status) {
   return Status == Exit::Done ? Failed : Status;
 }
 
-int main(int argc, char **argv) {
-  TraceClock::time_point Origin = TraceClock::now();
+int headstart::runTool(int argc, char **argv, TraceClock::time_point Origin) {
   ArrayRef<const char *> Args(argv, static_cast<size_t>(argc));
   // LLVM's handlers take the place of signals that are ignored, and a linker
   // must inherit those (nohup); nor must a fetch in the background end by a

@@ -1,0 +1,86 @@
+//===- main.cpp - One program under many names ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `ld.lld`, `lld-link`, `ld64.lld`, `wasm-ld`, `lld -flavor` and `headstart`
+/// are one program, told apart by the name that it is started by. Where no
+/// links can be made, the name may be the first word: `headstart ld.lld
+/// ARGS...`.
+///
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Command.h"
+#include "headstart/Link/LinkerMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+// Stock's option -mllvm -load=.
+#include "llvm/Support/PluginLoader.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace headstart;
+
+static StringRef nameOf(StringRef Path) {
+  StringRef Name = sys::path::filename(Path);
+  Name.consume_back_insensitive(".exe");
+  return Name;
+}
+
+/// What clang looks for when it is told `-fuse-ld=headstart`, by the names that
+/// lld knows.
+static StringRef stockName(StringRef Name) {
+  if (Name.ends_with("ld64.headstart"))
+    return "ld64.lld";
+  return Name.ends_with("ld.headstart") ? "ld.lld" : Name;
+}
+
+/// Whatever is not named so is one of lld's names, or lld says that it is none.
+static bool isTool(StringRef Name) {
+  return Name.starts_with("headstart") || Name.ends_with("-headstart");
+}
+
+/// lld tells by the first word which linker it is: \p Name takes its place.
+static int runAsLinker(StringRef Name, int Count, char **Words,
+                       TraceClock::time_point Origin) {
+  InitLLVM X(Count, Words);
+  sys::Process::UseANSIEscapeCodes(true);
+  SmallVector<const char *, 256> Args(Words, Words + Count);
+  if (Args.empty())
+    Args.push_back("lld");
+  SmallString<128> Path(Args[0]);
+  if (const StringRef Stock = stockName(nameOf(Name)); Stock != nameOf(Path)) {
+    sys::path::remove_filename(Path);
+    sys::path::append(Path, Stock);
+    Args[0] = Path.c_str();
+  }
+  return runLinker(Args, Origin);
+}
+
+/// clang-cl runs `headstart -out:FILE ...` when it is told
+/// `-fuse-ld=headstart`, or `headstart @FILE`: no subcommand begins so.
+static bool isFromClangCL(StringRef Word) {
+  return Word.starts_with("-out:") || Word.starts_with("@");
+}
+
+int main(int argc, char **argv) {
+  const TraceClock::time_point Origin = TraceClock::now();
+  if (argc == 0 || !isTool(nameOf(argv[0])))
+    return runAsLinker(argc == 0 ? "lld" : argv[0], argc, argv, Origin);
+  static constexpr StringLiteral Linkers[] = {
+      "lld",     "ld.lld",       "lld-link",      "ld64.lld",
+      "wasm-ld", "ld.headstart", "ld64.headstart"};
+  const StringRef First = argc > 1 ? argv[1] : "";
+  if (is_contained(Linkers, First))
+    return runAsLinker(First, argc - 1, argv + 1, Origin);
+  if (isFromClangCL(First))
+    return runAsLinker("lld-link", argc, argv, Origin);
+  return runTool(argc, argv, Origin);
+}
