@@ -1,0 +1,3 @@
+#include <iostream>
+int part();
+int main() { std::cout << "hello " << part() << "\n"; }
