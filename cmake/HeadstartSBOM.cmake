@@ -1,0 +1,35 @@
+# The versions of what is linked into the program, for its bill of materials.
+
+# headstart_version_in(<variable> <file> <regular expression>): what the expression's
+# group finds in the file; nothing without the file.
+function(headstart_version_in variable file expression)
+  set(found)
+  if(EXISTS "${file}")
+    file(READ "${file}" text)
+    if(text MATCHES "${expression}")
+      set(found ${CMAKE_MATCH_1})
+    endif()
+  endif()
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+get_filename_component(d3 "${HEADSTART_D3}/../.." ABSOLUTE)
+headstart_version_in(d3 ${d3}/package.json "\"version\": *\"([^\"]+)\"")
+find_file(HEADSTART_ZSTD_HEADER zstd.h)
+headstart_version_in(major "${HEADSTART_ZSTD_HEADER}" "VERSION_MAJOR +([0-9]+)")
+headstart_version_in(minor "${HEADSTART_ZSTD_HEADER}" "VERSION_MINOR +([0-9]+)")
+headstart_version_in(release "${HEADSTART_ZSTD_HEADER}" "VERSION_RELEASE +([0-9]+)")
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
+  OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
+get_filename_component(library "${library}" DIRECTORY)
+get_filename_component(gcc "${library}" NAME) # .../gcc/x86_64-linux-gnu/12
+install(CODE "
+  execute_process(COMMAND \"${Python3_EXECUTABLE}\"
+      \"${PROJECT_SOURCE_DIR}/utils/make-sbom.py\" --version ${PROJECT_VERSION}
+      --llvm ${LLVM_PACKAGE_VERSION} \"--part=zlib=${ZLIB_VERSION_STRING}\"
+      \"--part=Zstandard=${major}.${minor}.${release}\" \"--part=D3=${d3}\"
+      \"--part=libstdc++ and libgcc=${gcc}\"
+      \"${PROJECT_BINARY_DIR}/headstart.spdx.json\"
+    COMMAND_ERROR_IS_FATAL ANY)" COMPONENT Programs)
+install(FILES ${PROJECT_BINARY_DIR}/headstart.spdx.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/headstart COMPONENT Programs)

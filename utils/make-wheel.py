@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Makes PyPI's wheel of an installed program.
+
+    make-wheel.py PREFIX VERSION FOLDER
+
+PREFIX is where `cmake --install --component Programs` put it. In a wheel there are no
+links: beside bin/headstart every other name is a script of one line, which starts
+`headstart NAME ...`. Every file is as old as SOURCE_DATE_EPOCH says: two wheels of one
+program are the same to the byte. Prints the wheel's name.
+"""
+
+import base64
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import zipfile
+
+# Installed by pip to the environment's bin, libexec and share.
+SCRIPTS, DATA = ".data/scripts", ".data/data"
+LAUNCHER = '#!/bin/sh\nexec "${0%%/*}/%sheadstart" %s "$@"\n'
+METADATA = """\
+Metadata-Version: 2.1
+Name: headstart-linker
+Version: {version}
+Summary: Linkers that fetch their inputs ahead of time: lld with a prefetcher
+License: Apache-2.0 WITH LLVM-exception
+Requires-Python: >=3.7
+Description-Content-Type: text/markdown
+
+{description}
+"""
+WHEEL = """\
+Wheel-Version: 1.0
+Generator: headstart
+Root-Is-Purelib: false
+Tag: {tag}
+"""
+MODULE = '''\
+"""Where the programs of Headstart are."""
+
+import importlib.metadata
+import pathlib
+
+_files = importlib.metadata.files("headstart-linker") or []
+#: The folder that holds bin/headstart, bin/ld.headstart and libexec/headstart/ld.
+prefix = str(next(pathlib.Path(f.locate()).resolve().parent.parent
+                  for f in _files if f.as_posix().endswith("bin/headstart")))
+'''
+
+
+def glibc(program: pathlib.Path) -> str:
+    """The C library's version that the program asks for: "2_36"."""
+    symbols = subprocess.run(["readelf", "--version-info", "--wide", program],
+                             stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = (word[len("GLIBC_"):].split(".") for word in symbols.split()
+             if word.startswith("GLIBC_2."))
+    newest = max([int(part) for part in name] for name in names)
+    # Packed relocations: GLIBC_ABI_DT_RELR.
+    if "GLIBC_ABI_DT_RELR" in symbols:
+        newest = max(newest, [2, 36])
+    return f"{newest[0]}_{newest[1]}"
+
+
+def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
+    """Name in the wheel, bytes, whether it is a program."""
+    yield f"{base}{SCRIPTS}/headstart", (prefix / "bin/headstart").read_bytes(), True
+    for link in sorted((prefix / "bin").glob("*.headstart")):
+        text = LAUNCHER % ("", link.name)
+        yield f"{base}{SCRIPTS}/{link.name}", text.encode(), True
+    for link in sorted((prefix / "libexec/headstart").iterdir()):
+        # `ld` is lld's for ELF.
+        text = LAUNCHER % ("../../bin/", link.name if link.name != "ld" else "ld.lld")
+        yield f"{base}{DATA}/libexec/headstart/{link.name}", text.encode(), True
+    for file in sorted((prefix / "share").rglob("*")):
+        if file.is_file() and "doc" not in file.parts:
+            yield (f"{base}{DATA}/{file.relative_to(prefix).as_posix()}",
+                   file.read_bytes(), False)
+    yield "headstart_linker/__init__.py", MODULE.encode(), False
+    documents = prefix / "share/doc/headstart"
+    for name in ("copyright", "THIRD-PARTY.md", "headstart.spdx.json"):
+        yield (f"{base}.dist-info/licenses/{name}",
+               (documents / name).read_bytes(), False)
+    readme = (documents / "README.md").read_text(encoding="utf-8")
+    yield (f"{base}.dist-info/METADATA",
+           METADATA.format(version=version, description=readme).encode(), False)
+    yield f"{base}.dist-info/WHEEL", WHEEL.format(tag=tag).encode(), False
+
+
+def main() -> int:
+    prefix, version, folder = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    tag = f"py3-none-manylinux_{glibc(prefix / 'bin/headstart')}_{os.uname().machine}"
+    base = f"headstart_linker-{version}"
+    wheel = pathlib.Path(folder) / f"{base}-{tag}.whl"
+    when = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
+    record = f"{base}.dist-info/RECORD"
+    lines = []
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
+        def add(name: str, data: bytes, program: bool) -> None:
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o100755 if program else 0o100644) << 16
+            out.writestr(entry, data)
+        for name, data, program in contents(prefix, base, version, tag):
+            add(name, data, program)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest())
+            lines.append(f"{name},sha256={digest.decode().rstrip('=')},{len(data)}\n")
+        add(record, ("".join(lines) + f"{record},,\n").encode(), False)
+    print(wheel)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
