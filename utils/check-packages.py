@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Installs, uses, upgrades and removes the packages of a folder in an empty Debian.
+
+    check-packages.py FOLDER [--suite bookworm|trixie] [--tools] [--only KIND]...
+
+KIND is deb, wheel, rpm or archive. Each gets a Debian of its own that has no compiler
+and no LLVM (mmdebstrap; root), in which programs are linked from objects that clang
+made here. `--tools` then installs Debian's clang, CMake and cargo (a gigabyte) and
+builds a small project with each.
+
+Exit status 77, and the reason in one line, where no Debian can be made.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent / "test" / "Integration" / "Inputs" / "project"
+CLANG = os.path.join(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"), "clang")
+SKIPPED = 77
+# Exits with status 42, and needs no C library.
+START = """\
+int part(void);
+void _start(void) { __asm__ volatile("syscall" : : "a"(60), "D"(part())); }
+"""
+MANIFEST = ('<assembly xmlns="urn:schemas-microsoft-com:asm.v1"'
+            ' manifestVersion="1.0"></assembly>\n')
+
+
+class Failed(Exception):
+    """What is not as it should be, in one line."""
+
+
+def expect(condition, message: str) -> None:
+    if not condition:
+        raise Failed(message)
+
+
+class Debian:
+    """An installed system in a folder, in which commands are run."""
+
+    def __init__(self, root: pathlib.Path):
+        self.root = root
+
+    def run(self, command: str, fails: bool = False) -> str:
+        """What a shell there says. Mounts end with the command."""
+        mounts = ('mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && '
+                  'exec chroot "$0" sh -ec "$1"')
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", mounts, self.root, command],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
+                 "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"})
+        if (done.returncode != 0) != fails:
+            raise Failed(f"`{command}` ended with {done.returncode}:\n{done.stdout}")
+        return done.stdout
+
+    def install(self, *packages: str) -> None:
+        self.run("apt-get update -q")
+        self.run("apt-get install -qy --no-install-recommends " + " ".join(packages))
+
+
+@contextlib.contextmanager
+def debian(base: pathlib.Path, inputs: pathlib.Path, *packages: pathlib.Path):
+    """A copy of the base, with the inputs and the packages in /work."""
+    with tempfile.TemporaryDirectory(dir=base.parent) as folder:
+        root = pathlib.Path(folder) / "root"
+        subprocess.run(["cp", "-a", "--reflink=auto", base, root], check=True)
+        shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
+        shutil.copytree(inputs, root / "work")
+        shutil.copytree(PROJECT, root / "work/project")
+        for package in packages:
+            shutil.copy(package, root / "work")
+        yield Debian(root)
+
+
+def make_inputs(folder: pathlib.Path) -> None:
+    folder.mkdir()
+    (folder / "start.c").write_text(START)
+    (folder / "part.c").write_text("int part(void) { return 42; }\n")
+    (folder / "x.manifest").write_text(MANIFEST)
+    for name in ("start", "part"):
+        subprocess.run([CLANG, "-O1", "-c", f"{name}.c"], cwd=folder, check=True)
+    subprocess.run([CLANG, "--target=x86_64-pc-windows-msvc", "-c", "part.c", "-o",
+                    "part.obj"], cwd=folder, check=True)
+
+
+def check_use(system: Debian, programs: str, linkers: str) -> None:
+    """Links by every name; `programs` and `linkers` are the folders."""
+    path = f"cd /work; export PATH={programs}:$PATH; "
+    none = system.run("ls /usr/bin/*clang* /usr/bin/gcc* /usr/lib/llvm* 2>&1 || true")
+    expect(none.count("No such file") == 3, f"not an empty Debian: {none}")
+    expect("headstart 0." in system.run(path + "headstart --version"), "--version")
+    for name in ("ld.headstart", f"{linkers}/ld", f"{linkers}/ld.lld",
+                 f"{linkers}/lld -flavor gnu", "headstart ld.lld"):
+        system.run(f"{path} {name} --prefetch-stats=s.json start.o part.o -o a.out")
+        said = system.run("cd /work; set +e; ./a.out; echo $?; cat s.json; rm s.json")
+        expect(said.startswith("42\n") and '"inputs": 2' in said, f"{name}: {said}")
+    link = (f"{path} {linkers}/lld-link /entry:part /subsystem:console /nodefaultlib"
+            " /dll /noimplib part.obj /out:a.dll ")
+    system.run(link)
+    merge = "/manifest:embed /manifestinput:x.manifest"
+    said = system.run(link + merge, fails=True)
+    expect("merging manifests needs libxml2" in said, f"without libxml2: {said}")
+    system.install("libxml2")
+    system.run(link + merge)
+
+
+def check_tools(system: Debian, programs: str, prefix: str) -> None:
+    """Real build tools, each with the line of docs/Integrations.md."""
+    system.install("clang", "g++", "cmake", "make", "cargo")
+    here = (f"cd /work/project; export PATH={programs}:$PATH; "
+            "export HEADSTART_FLAGS=--prefetch-stats=/work/s.json; ")
+    cargo = PROJECT.parent / "cargo-config.toml"
+    (system.root / "work/project/.cargo").mkdir()
+    shutil.copy(cargo, system.root / "work/project/.cargo/config.toml")
+    include = f"{prefix}/share/cmake/HeadstartLinker/HeadstartLinkerConfig.cmake"
+    for name, build in {
+            "clang++": "clang++ -fuse-ld=headstart main.cc part.cc -o hello",
+            "g++": f"g++ -B{prefix}/libexec/headstart main.cc part.cc -o hello",
+            "cmake": f"cmake -B b -DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={include}"
+                     " && cmake --build b && cp b/hello .",
+            "cargo": "cargo build --offline && cp target/debug/hello .",
+    }.items():
+        system.run(here + build)
+        said = system.run("cd /work; project/hello; cat s.json; rm s.json project/hello")
+        expect("hello 42" in said and '"tool": "ld.lld"' in said, f"{name}: {said}")
+        print(f"    {name}: links by ours", flush=True)
+
+
+def check_deb(folder, base, inputs, tools) -> None:
+    (package,) = folder.glob("headstart_*.deb")
+    (symbols,) = folder.glob("headstart-dbgsym_*.deb")
+    with debian(base, inputs, package, symbols) as system:
+        system.install(f"/work/{package.name}", f"/work/{symbols.name}")
+        files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
+        check_use(system, "/usr/bin", "/usr/libexec/headstart")
+        # The same, as a later version.
+        subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"],
+                       check=True)
+        control = system.root / "work/later/DEBIAN/control"
+        text = control.read_text()
+        version = text.split("Version: ")[1].split("\n")[0]
+        control.write_text(text.replace(f"Version: {version}", "Version: 99.0"))
+        subprocess.run(["dpkg-deb", "-Znone", "-b", system.root / "work/later",
+                        system.root / "work/later.deb"], check=True,
+                       stdout=subprocess.DEVNULL)
+        # Its symbols are those of the old one.
+        system.run("apt-get remove -qy headstart-dbgsym")
+        system.run("apt-get install -qy /work/later.deb")
+        expect("99.0" in system.run("dpkg -s headstart"), "not upgraded")
+        system.run("ld.headstart --version")
+        if tools:
+            check_tools(system, "/usr/bin", "/usr")
+        system.run("apt-get purge -qy headstart")
+        left = [file for file in files if "headstart" in file
+                and os.path.lexists(f"{system.root}{file}")]
+        expect(not left, f"left behind: {left}")
+
+
+def check_wheel(folder, base, inputs, tools) -> None:
+    (wheel,) = folder.glob("headstart_linker-*.whl")
+    with debian(base, inputs, wheel) as system:
+        system.install("python3-venv")
+        system.run("python3 -m venv /opt/env")
+        pip = "/opt/env/bin/pip --disable-pip-version-check -q "
+        system.run(pip + f"install --no-index /work/{wheel.name}")
+        prefix = system.run("/opt/env/bin/python -c 'import headstart_linker as h; "
+                            "print(h.prefix)'").strip()
+        expect(prefix == "/opt/env", f"prefix is {prefix}")
+        check_use(system, "/opt/env/bin", "/opt/env/libexec/headstart")
+        if tools:
+            check_tools(system, "/opt/env/bin", "/opt/env")
+        system.run(pip + f"install --no-index --force-reinstall /work/{wheel.name}")
+        system.run("/opt/env/bin/ld.headstart --version")
+        system.run(pip + "uninstall -y headstart-linker")
+        left = system.run("find /opt/env -name '*headstart*' -not -type d")
+        expect(not left, f"left behind: {left}")
+
+
+def check_rpm(folder, base, inputs, tools) -> None:
+    """By rpm itself; there is no distribution of that kind here."""
+    (package,) = folder.glob("headstart-[0-9]*.rpm")
+    with debian(base, inputs) as system:
+        rpm = ["rpm", "--root", system.root, "--nodeps"]
+        subprocess.run([*rpm, "-i", package], check=True)
+        check_use(system, "/usr/bin", "/usr/libexec/headstart")
+        subprocess.run([*rpm, "-e", "headstart"], check=True)
+        left = system.run("find /usr -name '*headstart*' -not -type d")
+        expect(not left, f"left behind: {left}")
+
+
+def check_archive(folder, base, inputs, tools) -> None:
+    """Unpacked anywhere."""
+    (archive,) = folder.glob("headstart-[0-9]*.tar.zst")
+    with debian(base, inputs) as system:
+        place = system.root / "opt/some where"
+        place.mkdir()
+        subprocess.run(["tar", "-C", place, "--strip-components=1", "-xf", archive],
+                       check=True)
+        (system.root / "opt/moved").symlink_to("some where")
+        check_use(system, "/opt/moved/bin", "/opt/moved/libexec/headstart")
+        if tools:
+            check_tools(system, "/opt/moved/bin", "/opt/moved")
+
+
+CHECKS = {"deb": check_deb, "wheel": check_wheel, "rpm": check_rpm,
+          "archive": check_archive}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--suite", default="bookworm")
+    parser.add_argument("--tools", action="store_true")
+    parser.add_argument("--only", action="append", choices=CHECKS)
+    arguments = parser.parse_args()
+    if os.geteuid() != 0 or not shutil.which("mmdebstrap"):
+        print("skipped: root and mmdebstrap are needed")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        base = work / "base"
+        done = subprocess.run(
+            ["mmdebstrap", "--quiet", "--variant=apt", arguments.suite, base],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            print("skipped: no Debian can be made: "
+                  + (done.stdout.strip() or "?").splitlines()[-1])
+            return SKIPPED
+        make_inputs(work / "inputs")
+        for kind in arguments.only or CHECKS:
+            try:
+                CHECKS[kind](arguments.folder, base, work / "inputs", arguments.tools)
+            except (Failed, subprocess.CalledProcessError, OSError, ValueError) as why:
+                print(f"{kind}: {why}", file=sys.stderr)
+                return 1
+            print(f"{kind}: installed, used, removed in Debian {arguments.suite}",
+                  flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
