@@ -14,9 +14,11 @@ function(headstart_option_table target table out)
   get_filename_component(folder ${out} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   list(TRANSFORM HEADSTART_LLVM_INCLUDE PREPEND -I OUTPUT_VARIABLE include)
+  get_filename_component(includes ${table} DIRECTORY)
   add_custom_command(OUTPUT ${out}
-    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs ${include} ${table} -o ${out}
-    DEPENDS ${table}
+    COMMAND ${HEADSTART_TBLGEN} -gen-opt-parser-defs ${include} -I${includes} ${table}
+      -o ${out}
+    DEPENDS ${table} ${ARGN}
     COMMENT "Option table ${out}")
   target_sources(${target} PRIVATE ${out})
 endfunction()

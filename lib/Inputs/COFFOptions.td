@@ -18,11 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
+include "OptionValues.td"
 
 defvar Prefixes = ["/", "-", "/?", "-?"];
 
 class F<string name> : Flag<Prefixes, name>;
-class V<string name> : Joined<Prefixes, name#":">;
+class V<string name> : Joined<Prefixes, name#":">, ValuesOf<name>;
 
 //===----------------------------------------------------------------------===//
 // Modes
@@ -142,9 +143,9 @@ def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name =
     ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
-  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>;
-  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>;
-  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>;
+  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>;
+  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>;
+  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>, OwnValueOf<name>;
 }
 
 //===----------------------------------------------------------------------===//

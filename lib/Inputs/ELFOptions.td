@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
+include "OptionValues.td"
 
 defvar Both = ["--", "-"];
 defvar Double = ["--"];
@@ -27,7 +28,7 @@ class Id<string name> {
 
 /// `--name value` and `--name=value`.
 multiclass Value<list<string> prefixes, string name> {
-  def NAME : Separate<prefixes, name>;
+  def NAME : Separate<prefixes, name>, ValuesOf<name>;
   def NAME#_eq : Joined<prefixes, name#"=">, Alias<!cast<Option>(NAME)>;
 }
 
@@ -126,9 +127,10 @@ def no_prefetch_inputs : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>;
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag
-      : Flag<Both, "prefetch-"#name>, Group<grp_headstart>;
+      : Flag<Both, "prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>;
   def prefetch_#name#_equals
-      : Joined<Both, "prefetch-"#name#"=">, Group<grp_headstart>;
+      : Joined<Both, "prefetch-"#name#"=">, Group<grp_headstart>,
+        OwnValueOf<name>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,7 +238,7 @@ foreach name = [
   "plugin-opt=thinlto-object-suffix-replace",
   "plugin-opt=thinlto-prefix-replace", "print-archive-stats"
 ] in
-  def Id<name>.ID#_eq : Joined<Both, name#"=">;
+  def Id<name>.ID#_eq : Joined<Both, name#"=">, ValuesOf<name#"=">;
 
 foreach name = [
   "bp-compression-sort", "bp-startup-sort", "color-diagnostics", "lto",
@@ -262,4 +264,4 @@ foreach name = ["F", "f"] in
   def Id<name>.ID : Separate<Single, name>;
 
 foreach name = ["G", "O", "R", "e", "h", "u", "y", "z"] in
-  def Id<name>.ID : JoinedOrSeparate<Single, name>;
+  def Id<name>.ID : JoinedOrSeparate<Single, name>, ValuesOf<name>;

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
+include "OptionValues.td"
 
 class SingleFlag<string name> : Flag<["-"], name>;
 class SingleJoined<string name> : Joined<["-"], name>;
@@ -138,9 +139,11 @@ def no_prefetch_inputs : DoubleFlag<"no-prefetch-inputs">, Group<grp_headstart>;
 
 foreach name =
     ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
-  def prefetch_#name#_flag : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>;
+  def prefetch_#name#_flag
+      : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>;
   def prefetch_#name#_equals
-      : DoubleJoined<"prefetch-"#name#"=">, Group<grp_headstart>;
+      : DoubleJoined<"prefetch-"#name#"=">, Group<grp_headstart>,
+        OwnValueOf<name>;
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,6 +273,6 @@ foreach name = [
   "unexported_symbol", "upward_framework", "upward_library",
   "watchos_version_min", "weak_reference_mismatches", "why_live", "Y"
 ] in
-  def value_#name : SingleSeparate<name>;
+  def value_#name : SingleSeparate<name>, ValuesOf<"-"#name>;
 
 def value_long_load_pass_plugin : DoubleSeparate<"load-pass-plugin">;

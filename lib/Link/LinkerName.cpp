@@ -39,6 +39,7 @@ static constexpr NamedProgram Programs[] = {
     {"ld-classic", Flavour::MachO, std::nullopt},
     {"ld-prime", Flavour::MachO, std::nullopt},
     {"ld.lld", Flavour::ELF, std::nullopt},
+    {"ld.headstart", Flavour::ELF, std::nullopt},
     {"ld.bfd", Flavour::ELF, std::nullopt},
     {"ld.gold", Flavour::ELF, std::nullopt},
     {"ld.mold", Flavour::ELF, std::nullopt},

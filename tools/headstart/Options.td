@@ -35,7 +35,7 @@ def version : Flag<["--"], "version">, HelpText<"Print the version and exit">;
 def json : Flag<["--"], "json">, TakesJSON,
     HelpText<"Print JSON instead of text">;
 def flavour_EQ : Joined<["--"], "flavour=">, TakesLinker,
-    MetaVarName<"<coff|elf|macho>">,
+    MetaVarName<"<coff|elf|macho>">, Values<"coff,elf,macho">,
     HelpText<"The linker's family, where its name does not tell">;
 def flavour : Separate<["--"], "flavour">, TakesLinker, Alias<flavour_EQ>;
 
@@ -96,6 +96,7 @@ def sort : Flag<["--"], "sort">, TakesWalk,
 def stat : Flag<["--"], "stat">, TakesWalk,
     HelpText<"Also size in bytes and modification time, tabs between">;
 def type_EQ : Joined<["--"], "type=">, TakesWalk, MetaVarName<"<f|d|l>">,
+    Values<"f,d,l">,
     HelpText<"Only files, folders or links; several letters for several">;
 def type : Separate<["--"], "type">, TakesWalk, Alias<type_EQ>;
 def manifest : Flag<["--"], "manifest">, TakesWalk,
@@ -136,7 +137,7 @@ def warm_rounds_EQ : Joined<["--"], "warm-rounds=">, TakesBench,
     MetaVarName<"<N>">, HelpText<"How often warm; 0: not">;
 def warm_rounds : Separate<["--"], "warm-rounds">, TakesBench, Alias<warm_rounds_EQ>;
 def variants_EQ : Joined<["--"], "variants=">, TakesBench,
-    MetaVarName<"<NAME,...>">,
+    MetaVarName<"<NAME,...>">, Values<"off,stock-prefetch,on,on+profile">,
     HelpText<"Of off, stock-prefetch, on and on+profile; without it all that "
              "the linker has. The first is what the others are compared with">;
 def variants : Separate<["--"], "variants">, TakesBench, Alias<variants_EQ>;

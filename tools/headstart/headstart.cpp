@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
+#include "Completion.h"
 #include "headstart/LLVM.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
@@ -61,6 +62,7 @@ struct Subcommand {
   const char *Summary;
   Exit (*Run)(const CommandArguments &);
   unsigned Takes = DefaultVis;
+  const char *Operands = ""; ///< for completion; else paths, or a command
 };
 
 constexpr Subcommand Subcommands[] = {
@@ -90,7 +92,7 @@ constexpr Subcommand Subcommands[] = {
      runStatus, DefaultVis | JSONOption | StatusOption},
     {"profile", "headstart profile [--json] show OUTPUT|FILE... | list | prune",
      "Show what a recorded link touched; list or prune the user's profiles",
-     runProfile, DefaultVis | JSONOption},
+     runProfile, DefaultVis | JSONOption, "show,list,prune"},
     {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is in memory (folders: all files in them)",
      runResidency, DefaultVis | JSONOption | CacheOption},
@@ -216,6 +218,16 @@ Exit unknownSubcommand(StringRef Name) {
               Exit::WrongUsage);
 }
 
+/// For the scripts in completions/.
+Exit autocomplete(ArrayRef<const char *> Words) {
+  std::vector<CompletedSubcommand> Completed;
+  for (const Subcommand &S : Subcommands)
+    Completed.push_back({S.Name, S.Summary, Visibility(S.Takes),
+                         (S.Takes & LinkerOption) != 0, S.Operands});
+  printCompletions(outs(), Words, HeadstartOptTable(), Completed);
+  return Exit::Done;
+}
+
 Exit printVersion() {
   outs() << versionText() << "\n";
   return Exit::Done;
@@ -322,6 +334,8 @@ int headstart::runTool(int argc, char **argv, TraceClock::time_point Origin) {
     }
     if (Name == "--version")
       return printVersion();
+    if (Name == "--autocomplete")
+      return autocomplete(Args.drop_front(2));
     if (IsHelp)
       Name = Args[2];
     static constexpr const char *Help[] = {"--help"};

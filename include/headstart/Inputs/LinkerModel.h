@@ -17,6 +17,7 @@
 
 #include "headstart/Formats/Parts.h"
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -89,6 +90,13 @@ public:
   /// Returns what was taken, in order.
   virtual std::vector<PrefetchOption>
   takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
+
+  /// Every option of the linker and Headstart's own, whose group is
+  /// "headstart";
+  /// \p Args as for expansionOf. (ld.lld for MinGW has Headstart's in the table
+  /// for no words.)
+  virtual const GenericOptionTable &
+  optionTable(llvm::ArrayRef<std::string> Args) const = 0;
 
   /// See InputResolver::resolve.
   virtual ResolvedInput resolve(const NamedInput &Input,

@@ -135,6 +135,11 @@ public:
     return coff::takePrefetchOptions(Args);
   }
 
+  const GenericOptionTable &
+  optionTable(ArrayRef<std::string> Args) const override {
+    return coff::optionTable();
+  }
+
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
     if (Input.Search == SearchRule::AsGiven)

@@ -41,6 +41,14 @@ public:
     return elf::takePrefetchOptions(Args);
   }
 
+  const GenericOptionTable &
+  optionTable(ArrayRef<std::string> Args) const override {
+    std::vector<CommandLineWord> Words;
+    for (const std::string &Arg : Args)
+      Words.push_back({Arg, "", ""});
+    return elf::isMinGW(Words) ? elf::mingw::optionTable() : elf::optionTable();
+  }
+
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
     return elf::resolve(Input, Resolver);

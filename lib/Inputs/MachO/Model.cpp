@@ -41,6 +41,11 @@ public:
     return macho::takePrefetchOptions(Args);
   }
 
+  const GenericOptionTable &
+  optionTable(ArrayRef<std::string> Args) const override {
+    return macho::optionTable();
+  }
+
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
     return Input.Search == SearchRule::AsGiven

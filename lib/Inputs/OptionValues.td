@@ -1,0 +1,79 @@
+//===- OptionValues.td - What options take ------------------*- tablegen -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What shells offer behind an option (headstart --autocomplete): no parser asks
+// for it. What is not here may be a file. A name that several linkers have
+// means the same to each.
+//
+//===----------------------------------------------------------------------===//
+
+/// The values of lld's options that have a closed set, or begin with one;
+/// with the dash those of ld64.lld.
+/// test/Tools/completions.test asks stock lld for each. Its `-z` values were
+/// read out of liblldELF.a: lld keeps them in no table.
+class ValuesOf<string name> {
+  code Values = !cond(
+    // ELF
+    !eq(name, "build-id="): "fast,md5,none,sha1,uuid,0x",
+    !eq(name, "compress-debug-sections"): "none,zlib,zstd",
+    !eq(name, "hash-style"): "both,gnu,sysv",
+    !eq(name, "orphan-handling"): "error,place,warn",
+    !eq(name, "pack-dyn-relocs"): "android,android+relr,none,relr",
+    !eq(name, "sort-section"): "alignment,name,none",
+    !eq(name, "target2"): "abs,got-rel,rel",
+    !eq(name, "unresolved-symbols"):
+      "ignore-all,ignore-in-object-files,ignore-in-shared-libs,report-all",
+    !eq(name, "z"):
+      "bti-report=,cet-report=,combreloc,common-page-size=,copyreloc,"
+      "dead-reloc-in-nonalloc=,defs,dynamic-undefined-weak,execstack,"
+      "execute-only-report=,force-bti,force-ibt,gcs-report-dynamic=,"
+      "gcs-report=,gcs=,global,hazardplt,ifunc-noplt,initfirst,interpose,"
+      "keep-data-section-prefix,keep-text-section-prefix,lazy,"
+      "lrodata-after-bss,max-page-size=,muldefs,nobtcfi,nocombreloc,"
+      "nocopyreloc,nodefaultlib,nodelete,nodlopen,nodynamic-undefined-weak,"
+      "noexecstack,nognustack,nokeep-data-section-prefix,"
+      "nokeep-text-section-prefix,nolrodata-after-bss,nopac-plt,"
+      "nopack-relative-relocs,norelro,nosectionheader,noseparate-code,"
+      "nostart-stop-gc,notext,now,origin,pac-plt,pack-relative-relocs,"
+      "pauth-report=,rel,rela,relro,retpolineplt,rodynamic,sectionheader,"
+      "separate-code,separate-loadable-segments,shstk,stack-size=,"
+      "start-stop-gc,start-stop-visibility=,text,undefs,wxneeded,"
+      "zicfilp-func-sig-report=,zicfilp-unlabeled-report=,zicfilp=,"
+      "zicfiss-report=,zicfiss=",
+    // COFF
+    !eq(name, "guard"): "cf,ehcont,longjmp,no,noehcont,nolongjmp",
+    !eq(name, "machine"): "arm,arm64,arm64ec,arm64x,x64,x86",
+    !eq(name, "subsystem"):
+      "boot_application,console,default,efi_application,"
+      "efi_boot_service_driver,efi_rom,efi_runtime_driver,native,posix,windows",
+    !eq(name, "opt"): "icf,lbr,lldlto=,lldltojobs=,noicf,nolbr,noref,ref,safeicf",
+    // Mach-O
+    !eq(name, "-undefined"): "dynamic_lookup,error,suppress,warning",
+    true: ?);
+}
+
+/// A value of Headstart's own.
+class OwnValueOf<string name> {
+  string MetaVarName = !cond(
+    !eq(name, "handover"): "<all|none>",
+    !eq(name, "jobs"): "<N>",
+    !eq(name, "memory"): "<SIZE>",
+    !eq(name, "queue"): "<SIZE>",
+    true: "<FILE>");
+  code Values = !cond(
+    !eq(name, "handover"): "all,none",
+    !eq(name, "profile"): "auto,none",
+    !eq(name, "queue"): "auto,none",
+    true: ?);
+  list<OptionFlag> Flags = !if(!eq(name, "handover"), [HelpHidden], []);
+}
+
+/// One without a value, which but for one of them is a mistake.
+class OwnFlagOf<string name> {
+  list<OptionFlag> Flags = !if(!eq(name, "stats"), [], [HelpHidden]);
+}

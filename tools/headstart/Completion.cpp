@@ -1,0 +1,277 @@
+//===- Completion.cpp - What shells offer --------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// OptTable::findByPrefix passes over options without a help text, which are all
+// of lld's in our tables, and offers each under every number of dashes. So the
+// names are looked for here; what they mean, and their values, OptTable says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Completion.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/LinkerName.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/Option.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace headstart {
+
+namespace {
+
+/// Options of one program, and where their completions go.
+class OptionCompleter {
+public:
+  OptionCompleter(raw_ostream &OS, const GenericOptionTable &Table,
+                  Visibility Shown = Visibility(), bool IgnoresCase = false)
+      : OS(OS), Table(Table), Shown(Shown), IgnoresCase(IgnoresCase) {}
+
+  /// Offers options for the last of \p Words, and values of options. Returns
+  /// whether that is all: it can be nothing else.
+  bool complete(ArrayRef<const char *> Words, bool OwnOnly = false) const;
+
+  /// Which of \p Words is the first that is no option, nor a value of one. The
+  /// last counts whatever it is.
+  size_t firstOperand(ArrayRef<const char *> Words) const;
+
+private:
+  std::unique_ptr<Arg> parse(const InputArgList &Args, unsigned &Index) const {
+    return Table.ParseOneArg(Args, Index, Shown);
+  }
+  bool printNames(StringRef Typed, bool OwnOnly) const;
+  bool printName(const Option &O, StringRef Typed) const;
+  void printValues(const Option &O, StringRef Beginning, StringRef Typed) const;
+
+  raw_ostream &OS;
+  const GenericOptionTable &Table;
+  Visibility Shown;
+  bool IgnoresCase;
+};
+
+} // namespace
+
+static void print(raw_ostream &OS, StringRef What, const Twine &Text,
+                  StringRef Help = "") {
+  OS << What << '\t' << Text;
+  if (!Help.empty())
+    OS << '\t' << Help;
+  OS << '\n';
+}
+
+/// As an ArgList, with values for an option that ends \p Words: as many as any
+/// has (-rename_section of ld64.lld).
+static InputArgList withValues(ArrayRef<const char *> Words) {
+  SmallVector<const char *, 32> All(Words);
+  All.append(4, "value");
+  return {All.begin(), All.end()};
+}
+
+static bool isOwn(const Option &O) {
+  const Option Group = O.getGroup();
+  return Group.isValid() && Group.getName() == "headstart";
+}
+
+bool OptionCompleter::printName(const Option &O, StringRef Typed) const {
+  SmallVector<StringRef, 4> Prefixes;
+  Table.appendOptionPrefixes(O.getID(), Prefixes);
+  for (StringRef Prefix : Prefixes) {
+    const std::string Name = (Prefix + O.getName()).str();
+    const StringRef Rest = StringRef(Name).substr(Typed.size());
+    // With nothing but a value missing there is no more to the name.
+    const bool IsOpen = O.getKind() == Option::JoinedClass;
+    if ((IsOpen && Rest.empty()) ||
+        !(IgnoresCase ? StringRef(Name).starts_with_insensitive(Typed)
+                      : StringRef(Name).starts_with(Typed)))
+      continue;
+    const char *Help = Table.getOptionHelpText(O.getID(), Shown);
+    // In the letters that were typed, or the shell would pass over it.
+    print(OS, IsOpen ? "open" : "word", Typed + Rest, Help ? Help : "");
+    return true;
+  }
+  return false;
+}
+
+/// Whether there are any. Of `--name value` and `--name=value` the second is
+/// offered, which shows that there is a value.
+bool OptionCompleter::printNames(StringRef Typed, bool OwnOnly) const {
+  StringSet<> WithSign;
+  for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID)
+    if (const Option O = Table.getOption(ID); O.getName().ends_with("="))
+      WithSign.insert(O.getName().drop_back());
+  bool Any = false;
+  for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
+    const Option O = Table.getOption(ID);
+    if (is_contained(
+            {Option::GroupClass, Option::InputClass, Option::UnknownClass},
+            O.getKind()) ||
+        O.hasFlag(HelpHidden) || !O.hasVisibilityFlag(Shown) ||
+        (OwnOnly && !isOwn(O)) ||
+        (O.getKind() == Option::SeparateClass &&
+         WithSign.contains(O.getName())))
+      continue;
+    Any |= printName(O, Typed);
+  }
+  return Any;
+}
+
+/// \p Typed is behind \p Beginning in the same word.
+void OptionCompleter::printValues(const Option &O, StringRef Beginning,
+                                  StringRef Typed) const {
+  const Option Real = O.getUnaliasedOption();
+  const char *MetaVar = Table.getOptionMetaVar(Real.getID());
+  const StringRef Kind = MetaVar ? MetaVar : "";
+  // A list goes on behind its last comma.
+  StringRef Listed;
+  if (Kind.contains(",..."))
+    Listed = Typed.take_front(Typed.rfind(',') + 1);
+  const std::vector<std::string> Values =
+      Table.suggestValueCompletions(Real.getPrefixedName(), "");
+  for (StringRef Value : Values)
+    if (Value.starts_with(Typed.drop_front(Listed.size())))
+      print(OS, Value.ends_with("=") ? "open" : "word",
+            Beginning + Listed + Value);
+  // Of lld's options our tables do not say which take a file.
+  if (is_contained({"<FILE>", "<MANIFEST>", "<REPORT>", "<PROGRAM>"}, Kind) ||
+      (Kind.empty() && Values.empty()))
+    print(OS, "files", Beginning);
+  if (is_contained({"<PROGRAM>", "<COMMAND>"}, Kind))
+    print(OS, "programs", Beginning);
+}
+
+bool OptionCompleter::complete(ArrayRef<const char *> Words,
+                               bool OwnOnly) const {
+  const InputArgList Args = withValues(Words);
+  const StringRef Typed = Words.back();
+  std::unique_ptr<Arg> Last;
+  unsigned Begin = 0;
+  unsigned Index = 0;
+  while (Index < Words.size()) {
+    Begin = Index;
+    Last = parse(Args, Index);
+    if (!Last) // takes more values than any does
+      return false;
+  }
+  const Option &O = Last->getOption();
+  const bool IsOption =
+      O.getKind() != Option::InputClass && O.getKind() != Option::UnknownClass;
+  if (Begin + 1 < Words.size()) {
+    if (OwnOnly && !isOwn(O))
+      return false;
+    printValues(O, "", Typed);
+    return true;
+  }
+  if (Typed.empty())
+    return false;
+  const bool AnyNames = printNames(Typed, OwnOnly);
+  // A value in the same word: `-ofile`, but not `-out` where an option begins
+  // like that.
+  const StringRef Name = Last->getSpelling();
+  const bool HasValue =
+      IsOption && Index == Begin + 1 && Last->getNumValues() == 1 &&
+      (!AnyNames || Name.ends_with("=") || Name.ends_with(":")) &&
+      (!OwnOnly || isOwn(O));
+  if (HasValue) {
+    const StringRef Value = Last->getValue();
+    printValues(O, Typed.drop_back(Value.size()), Value);
+  }
+  // To lld-link, a path can begin like an option.
+  return HasValue || Typed.starts_with("-");
+}
+
+size_t OptionCompleter::firstOperand(ArrayRef<const char *> Words) const {
+  const InputArgList Args = withValues(Words);
+  unsigned Index = 0;
+  while (Index + 1 < Words.size()) {
+    const unsigned Begin = Index;
+    if (StringRef(Words[Begin]) == "--")
+      return Begin + 1;
+    const std::unique_ptr<Arg> A = parse(Args, Index);
+    if (!A || A->getOption().getKind() == Option::InputClass)
+      return Begin;
+  }
+  return Words.size() - 1;
+}
+
+static void completeLinker(raw_ostream &OS, ArrayRef<const char *> Words,
+                           ArrayRef<std::string> All,
+                           const KnownProgram &Linker) {
+  const LinkerModel &Model = LinkerModel::of(Linker.Linker);
+  const bool IgnoresCase = Linker.Linker == Flavour::COFF;
+  const GenericOptionTable &Table = Model.optionTable(All);
+  const GenericOptionTable &Default = Model.optionTable({});
+  Words = Words.drop_front(std::min(Linker.LeadingWords, Words.size() - 1));
+  bool IsDone =
+      OptionCompleter(OS, Table, Visibility(), IgnoresCase).complete(Words);
+  if (&Table != &Default)
+    IsDone |= OptionCompleter(OS, Default).complete(Words, /*OwnOnly=*/true);
+  if (!IsDone)
+    print(OS, "files", "");
+}
+
+static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
+                               ArrayRef<const char *> Words,
+                               const GenericOptionTable &Table) {
+  const OptionCompleter Options(OS, Table, S.Takes);
+  constexpr size_t Before = 2; // headstart and the subcommand
+  const size_t Operand = Options.firstOperand(Words);
+  const bool IsBehindDashes =
+      Operand > 0 && StringRef(Words[Operand - 1]) == "--";
+  const bool CanBeOption =
+      !IsBehindDashes && (!S.TakesCommand || Operand + 1 == Words.size());
+  if (CanBeOption && Options.complete(Words))
+    return;
+  if (S.TakesCommand) {
+    print(OS, "command", Twine(Before + Operand));
+    return;
+  }
+  if (S.Operands.empty() || Operand + 1 < Words.size()) {
+    print(OS, "files", "");
+    return;
+  }
+  for (StringRef Word : llvm::split(S.Operands, ','))
+    if (Word.starts_with(Words.back()))
+      print(OS, "word", Word);
+}
+
+void printCompletions(raw_ostream &OS, ArrayRef<const char *> Words,
+                      const GenericOptionTable &Table,
+                      ArrayRef<CompletedSubcommand> Subcommands) {
+  if (Words.size() < 2)
+    return;
+  const std::vector<std::string> All(Words.begin(), Words.end());
+  const std::optional<KnownProgram> Linker = recognizeProgram(All);
+  if (Linker && !Linker->Driver)
+    return completeLinker(OS, Words, All, *Linker);
+  const StringRef First = Words[1];
+  const bool IsHelp = is_contained({"help", "--help", "-h"}, First);
+  if (Words.size() == 2 || (IsHelp && Words.size() == 3)) {
+    if (Words.size() == 2 && First.starts_with("-"))
+      OptionCompleter(OS, Table, Visibility(DefaultVis))
+          .complete(Words.drop_front());
+    for (const CompletedSubcommand &S : Subcommands)
+      if (S.Name.starts_with(Words.back()))
+        print(OS, "word", S.Name, S.Summary);
+    if (Words.size() == 2 && StringRef("help").starts_with(First))
+      print(OS, "word", "help", "Print the help of a subcommand");
+    return;
+  }
+  for (const CompletedSubcommand &S : Subcommands)
+    if (First == S.Name)
+      return completeSubcommand(OS, S, Words.drop_front(2), Table);
+}
+
+} // namespace headstart

@@ -1,0 +1,59 @@
+# bash: headstart and the drop-in linkers. Needs bash-completion, which loads this
+# file by the name of the command. What can be typed the program itself says:
+# tools/headstart/Completion.h.
+
+_headstart()
+{
+    local cur prev words cword
+    _get_comp_words_by_ref -n =: cur prev words cword || return
+    local program=headstart
+    [[ ${words[0]} != */headstart ]] || program=${words[0]/#\~\//$HOME/}
+
+    local what text help
+    local -a matches=()
+    local has_files=
+    while IFS=$'\t' read -r what text help; do
+        case $what in
+            word) matches+=("$(printf %q "$text") ") ;;
+            open) matches+=("$(printf %q "$text")") ;;
+            programs)
+                mapfile -t COMPREPLY < <(compgen -c -- "${cur#"$text"}")
+                matches+=("${COMPREPLY[@]/#/$text}")
+                has_files=1
+                ;;
+            files)
+                local typed=$cur
+                COMPREPLY=()
+                cur=${typed#"$text"}
+                _filedir
+                cur=$typed
+                matches+=("${COMPREPLY[@]/#/$text}")
+                has_files=1
+                [[ ! ${text%%*[=:]} ]] || compopt -o nospace
+                ;;
+            command)
+                # In COMP_WORDS what has a = or a : in it is several words.
+                local i=0 before=
+                printf -v text %s "${words[@]:0:text}"
+                while [[ ${#before} -lt ${#text} ]]; do
+                    before+=${COMP_WORDS[i++]}
+                done
+                _command_offset "$i"
+                return
+                ;;
+        esac
+    done < <("$program" --autocomplete "${words[@]:0:cword}" "$cur" 2>/dev/null)
+
+    if [[ $has_files ]]; then
+        matches=("${matches[@]% }")
+    else
+        compopt -o nospace
+    fi
+    # readline replaces what is behind the last = or :, where they part words.
+    local parts=
+    [[ $COMP_WORDBREAKS != *=* ]] || parts+==
+    [[ $COMP_WORDBREAKS != *:* ]] || parts+=:
+    [[ ! $parts ]] || matches=("${matches[@]#"${cur%"${cur##*[$parts]}"}"}")
+    COMPREPLY=("${matches[@]}")
+} &&
+    complete -F _headstart headstart ld.headstart ld.lld ld64.lld lld-link
