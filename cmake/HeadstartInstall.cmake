@@ -49,6 +49,27 @@ if(HEADSTART_LLVM AND NOT WIN32)
     ${CMAKE_INSTALL_FULL_BINDIR}/headstart)
   headstart_install_links(${linkers} ${program}
     ld ld.lld lld-link ld64.lld lld wasm-ld)
+  # bash and fish look for a file with the name of the command; zsh reads the names
+  # in the file, and on Debian looks in one folder below /usr and in another below
+  # /usr/local.
+  set(completions tools/headstart/completions)
+  set(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  set(fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  set(zsh ${CMAKE_INSTALL_DATADIR}/zsh)
+  set(names ld.headstart ld64.headstart ld.lld ld64.lld lld-link)
+  install(FILES ${completions}/headstart.bash RENAME headstart
+    DESTINATION ${bash} COMPONENT Programs)
+  headstart_install_links(${bash} headstart ${names})
+  install(FILES ${completions}/headstart.fish
+    DESTINATION ${fish} COMPONENT Programs)
+  list(TRANSFORM names APPEND .fish)
+  headstart_install_links(${fish} headstart.fish ${names})
+  install(FILES ${completions}/_headstart
+    DESTINATION ${zsh}/site-functions COMPONENT Programs)
+  if(EXISTS /etc/debian_version)
+    install(FILES ${completions}/_headstart
+      DESTINATION ${zsh}/vendor-completions COMPONENT Programs)
+  endif()
 endif()
 if(HEADSTART_LLVM)
   get_target_property(symbols headstart HEADSTART_SYMBOLS)

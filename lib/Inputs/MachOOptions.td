@@ -85,7 +85,8 @@ def irpgo_profile_eq : DoubleJoined<"irpgo-profile=">, Alias<irpgo_profile>;
 def irpgo_profile_sort : DoubleSeparate<"irpgo-profile-sort">;
 def irpgo_profile_sort_eq
     : DoubleJoined<"irpgo-profile-sort=">, Alias<irpgo_profile_sort>;
-def bp_startup_sort_eq : DoubleJoined<"bp-startup-sort=">;
+def bp_startup_sort_eq : DoubleJoined<"bp-startup-sort=">,
+    ValuesOf<"bp-startup-sort">;
 def cs_profile_path_eq : DoubleJoined<"cs-profile-path=">;
 def ignore_auto_link : SingleFlag<"ignore_auto_link">;
 def ignore_auto_link_option : DoubleSeparate<"ignore-auto-link-option">;
@@ -232,7 +233,7 @@ foreach name = [
   "thinlto-prefix-replace=", "threads=", "time-trace-granularity="
 ] in
   def joined_long_#!subst("=", "_eq", !subst("-", "_", name))
-      : DoubleJoined<name>;
+      : DoubleJoined<name>, ValuesOf<name>;
 
 def either_O : EitherWay<"O">;
 

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 include "llvm/Option/OptParser.td"
-include "OptionValues.td"
 
 defvar Both = ["--", "-"];
 defvar Double = ["--"];
@@ -26,7 +25,7 @@ class Id<string name> {
 
 /// `--name value` and `--name=value`.
 multiclass Value<list<string> prefixes, string name> {
-  def NAME : Separate<prefixes, name>, ValuesOf<name>;
+  def NAME : Separate<prefixes, name>;
   def NAME#_eq : Joined<prefixes, name#"=">, Alias<!cast<Option>(NAME)>;
 }
 
@@ -115,7 +114,7 @@ foreach name = [
   "plugin-opt=-pass-through", "plugin-opt=dwo_dir", "plugin-opt=jobs",
   "plugin-opt=mcpu"
 ] in
-  def Id<name>.ID#_eq : Joined<Both, name#"=">, ValuesOf<name#"=">;
+  def Id<name>.ID#_eq : Joined<Both, name#"=">;
 
 foreach name = [
   "lto-sample-profile", "thinlto-cache-dir", "thinlto-index-only",

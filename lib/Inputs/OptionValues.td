@@ -13,22 +13,31 @@
 //===----------------------------------------------------------------------===//
 
 /// The values of lld's options that have a closed set, or begin with one;
-/// with the dash those of ld64.lld.
-/// test/Tools/completions.test asks stock lld for each. Its `-z` values were
-/// read out of liblldELF.a: lld keeps them in no table.
+/// with the dash those of ld64.lld. test/Tools/completions.test compares with
+/// the help of stock lld, which has most, and tries them. The values of -z were
+/// read out of liblldELF.a: no table of lld has them.
 class ValuesOf<string name> {
+  defvar Name = !subst("=", "", name);
   code Values = !cond(
+    !eq(Name, "bp-compression-sort"): "both,data,function,none",
+    !eq(Name, "bp-startup-sort"): "function,none",
+    !eq(Name, "color-diagnostics"): "always,auto,never",
+    !eq(Name, "rsp-quoting"): "posix,windows",
     // ELF
-    !eq(name, "build-id="): "fast,md5,none,sha1,uuid,0x",
-    !eq(name, "compress-debug-sections"): "none,zlib,zstd",
-    !eq(name, "hash-style"): "both,gnu,sysv",
-    !eq(name, "orphan-handling"): "error,place,warn",
-    !eq(name, "pack-dyn-relocs"): "android,android+relr,none,relr",
-    !eq(name, "sort-section"): "alignment,name,none",
-    !eq(name, "target2"): "abs,got-rel,rel",
-    !eq(name, "unresolved-symbols"):
+    !eq(Name, "build-id"): "fast,md5,none,sha1,uuid",
+    !eq(Name, "call-graph-profile-sort"): "cdsort,hfsort,none",
+    !eq(Name, "compress-debug-sections"): "none,zlib,zstd",
+    !eq(Name, "format"): "binary,default,elf",
+    !eq(Name, "hash-style"): "both,gnu,sysv",
+    !eq(Name, "lto"): "full,thin",
+    !eq(Name, "oformat"): "binary,elf",
+    !eq(Name, "orphan-handling"): "error,place,warn",
+    !eq(Name, "pack-dyn-relocs"): "android,android+relr,none,relr",
+    !eq(Name, "sort-section"): "alignment,name",
+    !eq(Name, "target2"): "abs,got-rel,rel",
+    !eq(Name, "unresolved-symbols"):
       "ignore-all,ignore-in-object-files,ignore-in-shared-libs,report-all",
-    !eq(name, "z"):
+    !eq(Name, "z"):
       "bti-report=,cet-report=,combreloc,common-page-size=,copyreloc,"
       "dead-reloc-in-nonalloc=,defs,dynamic-undefined-weak,execstack,"
       "execute-only-report=,force-bti,force-ibt,gcs-report-dynamic=,"
@@ -46,14 +55,16 @@ class ValuesOf<string name> {
       "zicfilp-func-sig-report=,zicfilp-unlabeled-report=,zicfilp=,"
       "zicfiss-report=,zicfiss=",
     // COFF
-    !eq(name, "guard"): "cf,ehcont,longjmp,no,noehcont,nolongjmp",
-    !eq(name, "machine"): "arm,arm64,arm64ec,arm64x,x64,x86",
-    !eq(name, "subsystem"):
+    !eq(Name, "guard"): "cf,ehcont,longjmp,no,noehcont,nolongjmp",
+    !eq(Name, "machine"): "arm,arm64,arm64ec,arm64x,x64,x86",
+    !eq(Name, "subsystem"):
       "boot_application,console,default,efi_application,"
       "efi_boot_service_driver,efi_rom,efi_runtime_driver,native,posix,windows",
-    !eq(name, "opt"): "icf,lbr,lldlto=,lldltojobs=,noicf,nolbr,noref,ref,safeicf",
+    !eq(Name, "opt"): "icf,lbr,lldlto=,lldltojobs=,noicf,nolbr,noref,ref,safeicf",
     // Mach-O
-    !eq(name, "-undefined"): "dynamic_lookup,error,suppress,warning",
+    !eq(Name, "compression-sort"): "both,data,function,none",
+    !eq(Name, "icf"): "all,none,safe,safe_thunks",
+    !eq(Name, "-undefined"): "dynamic_lookup,error,suppress,warning",
     true: ?);
 }
 

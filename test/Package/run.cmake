@@ -9,7 +9,9 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Programs)
 foreach(file bin/lld bin/headstart share/man/man1/headstart.1
-    share/man/man7/headstart-linkers.7)
+    share/man/man7/headstart-linkers.7 share/zsh/site-functions/_headstart
+    share/bash-completion/completions/ld.lld
+    share/fish/vendor_completions.d/headstart.fish)
   if(NOT EXISTS ${OUT}/prefix/${file})
     message(FATAL_ERROR "${file} is not installed")
   endif()

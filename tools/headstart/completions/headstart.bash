@@ -14,8 +14,14 @@ _headstart()
     local has_files=
     while IFS=$'\t' read -r what text help; do
         case $what in
-            word) matches+=("$(printf %q "$text") ") ;;
-            open) matches+=("$(printf %q "$text")") ;;
+            word)
+                [[ $text != *[\(\)\?\#]* ]] || printf -v text %q "$text"
+                matches+=("$text ")
+                ;;
+            open)
+                matches+=("$text")
+                compopt -o nospace
+                ;;
             programs)
                 mapfile -t COMPREPLY < <(compgen -c -- "${cur#"$text"}")
                 matches+=("${COMPREPLY[@]/#/$text}")

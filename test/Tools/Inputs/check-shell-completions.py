@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Asks a shell what it offers behind command lines, with the script of
+tools/headstart/completions, and compares: with --help, with files, with values.
+
+bash and zsh run at a terminal, where lines are typed and a key inserts all that
+is offered; fish tells it by `complete -C`. Works in the current folder.
+"""
+
+import os
+import pathlib
+import pty
+import re
+import select
+import shlex
+import subprocess
+import sys
+import time
+
+LINKERS = ("ld.lld", "ld.headstart", "ld64.lld", "lld-link")
+ALL = "\x1bA"  # bound below: insert everything that is offered
+SETUP = {
+    "bash": r"""
+        PS1='>'; unset HISTFILE
+        bind 'set enable-bracketed-paste off' '"\eA": insert-completions'
+        source /usr/share/bash-completion/bash_completion
+        source {scripts}/headstart.bash""",
+    "zsh": r"""
+        PS1='>'
+        fpath=({scripts} $fpath); autoload -U compinit; compinit -u -D
+        bindkey -e; zle -C all-matches complete-word _generic
+        bindkey '\eA' all-matches
+        zstyle ':completion:all-matches:*' insert yes
+        zstyle ':completion:all-matches::::' completer _all_matches _complete""",
+}
+COMMANDS = {"bash": ["bash", "--norc", "--noprofile", "-i"],
+            "zsh": ["zsh", "-f", "-i"]}
+
+
+class Terminal:
+    """A shell that is typed at."""
+
+    def __init__(self, shell, scripts, folder):
+        self.shell = shell
+        self.folder = folder
+        self.count = 0
+        self.shown = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execvp(shell, COMMANDS[shell])
+        text = SETUP[shell].format(scripts=shlex.quote(scripts))
+        (folder / "setup").write_text(text, encoding="utf-8")
+        self.run(f"source {folder}/setup")
+
+    def run(self, line):
+        """Types a line and Return, and waits until that is done."""
+        self.count += 1
+        done = self.folder / f"done.{self.count}"
+        os.write(self.fd, f"{line}; : >{done}\r".encode())
+        end = time.monotonic() + 60
+        while not done.exists():
+            if time.monotonic() > end:
+                sys.exit(f"{self.shell} does not answer; on its terminal: "
+                         f"{self.shown!r}")
+            if select.select([self.fd], [], [], 0.02)[0]:
+                self.shown += os.read(self.fd, 65536)
+
+    def typed(self, keys):
+        """The words of the command line that these keys make."""
+        # Ctrl-A and Ctrl-E: to its beginning and its end.
+        words = self.folder / "words"
+        self.run(f"{keys}\x01printf '%s\\n' \x05>{words}")
+        return words.read_text(encoding="utf-8").splitlines()
+
+    def offered(self, line):
+        before, _, word = line.rpartition(" ")
+        words = self.typed(line + ALL)[len(shlex.split(before)):]
+        if self.shell == "bash":
+            # Which goes on behind the last of these signs.
+            part = re.match(r"(.*[=:])?", word).group()
+            words = words[:1] + [part + w for w in words[1:]]
+        return set() if words == [word] else set(words)
+
+    def end(self):
+        os.write(self.fd, b"exit\r")
+        try:
+            while os.read(self.fd, 65536):
+                pass
+        except OSError:
+            pass
+        os.waitpid(self.pid, 0)
+
+
+class Fish:
+    def __init__(self, scripts):
+        self.source = f"source {shlex.quote(scripts)}/headstart.fish"
+
+    def offered(self, line):
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", self.source + "; complete -C $argv[1]",
+             line], check=True, stdout=subprocess.PIPE, text=True)
+        return {offer.split("\t")[0] for offer in done.stdout.splitlines()}
+
+    def end(self):
+        pass
+
+
+class Check:
+    def __init__(self, shell):
+        self.shell = shell
+        self.wrong = self.count = 0
+
+    def equal(self, line, found, wanted):
+        self.count += 1
+        if found != wanted:
+            print(f"'{line}': missing {sorted(wanted - found)}, "
+                  f"too many {sorted(found - wanted)}")
+            self.wrong += 1
+
+    def offers(self, line, wanted):
+        # Only some shells say of folders what they are.
+        found = {word.rstrip("/") for word in self.shell.offered(line)}
+        self.equal(line, found, set(wanted))
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
+def answer(program, *words):
+    lines = output_of(program, "--autocomplete", *words).splitlines()
+    return {line.split("\t")[1] for line in lines}
+
+
+def check_help(check, program):
+    """What --help prints, no more and no less; -h goes without saying."""
+    subcommands = re.findall(r"^  headstart (\w+)",
+                             output_of(program, "--help"), re.M)
+    check.offers("headstart ", {*subcommands, "help"})
+    check.offers("headstart help ", subcommands)
+    check.offers("headstart -", {"--help", "--version", "-h"})
+    for subcommand in subcommands:
+        options = set(re.findall(r"^  (-[^ <\n]+)",
+                                 output_of(program, subcommand, "--help"), re.M))
+        check.equal(subcommand, len(options) > 2, True)
+        check.offers(f"headstart {subcommand} -", options | {"-h"})
+        check.offers(f"headstart {subcommand} --",
+                     {o for o in options if o.startswith("--")})
+
+
+def check_values(check, program):
+    files = {"a.o", "b c.o", "folder"}
+    flavours = {"coff", "elf", "macho"}
+    profiles = {"auto", "none"} | files
+    for line, beginning, wanted in (
+            # Of headstart.
+            ("headstart wa", "wa", {"lk", "rm"}),
+            (f"{program} wal", "wal", {"k"}),
+            ("headstart run --flavour ", "", flavours),
+            ("headstart run --flavour=", "--flavour=", flavours),
+            ("headstart bench --variants=on,o", "--variants=on,",
+             {"off", "on", "on+profile"}),
+            ("headstart walk --type=", "--type=", {"f", "d", "l"}),
+            ("headstart walk --max-depth ", "", set()),
+            ("headstart profile ", "", {"list", "prune", "show"}),
+            ("headstart profile show ", "", files),
+            ("headstart walk ", "", files),
+            ("headstart walk -- ", "", files),
+            ("headstart status --since ", "", files),
+            ("headstart plan --prefetch-profile=", "--prefetch-profile=", files),
+            # The command that comes behind it.
+            ("headstart run zz-", "", {"zz-linker"}),
+            ("headstart bench --rounds 3 -- zz-", "", {"zz-linker"}),
+            ("headstart bench --stock=zz-", "--stock=", {"zz-linker"}),
+            ("headstart run ld.lld --sha", "--sha", {"red"}),
+            ("headstart inputs --flavour=elf -- ld.lld a.o -z nodl", "nodl",
+             {"open"}),
+            ("headstart plan --json lld-link --prefetch-profile=",
+             "--prefetch-profile=", profiles),
+            ("headstart run headstart wal", "wal", {"k"}),
+            # Of the linkers.
+            ("ld.lld ", "", files),
+            ("ld.lld --prefetch-profile=", "--prefetch-profile=", profiles),
+            ("ld.lld --prefetch-jobs=", "--prefetch-jobs=", set()),
+            ("ld.lld -z nodl", "nodl", {"open"}),
+            ("ld.lld --hash-style=", "--hash-style=", {"both", "gnu", "sysv"}),
+            ("ld.lld -m i386pep --subs", "--subs", {"ystem="}),
+            ("ld.headstart --prefetch-in", "--prefetch-in", {"puts"}),
+            ("ld64.lld -undefined dyn", "dyn", {"amic_lookup"}),
+            ("lld-link /ou", "/ou", {"t:", "tput-def:"}),
+            ("lld-link -machine:arm64e", "-machine:arm64e", {"c"}),
+            ("lld-link /OUT:", "/OUT:", files)):
+        check.offers(line, {beginning + w for w in wanted})
+    # All that the program says: hundreds.
+    for linker in LINKERS:
+        dashes = "-" if linker == "ld64.lld" else "--"
+        wanted = answer(program, linker, dashes)
+        check.equal(linker, len(wanted) > 20, True)
+        check.offers(f"{linker} {dashes}", wanted)
+
+
+def check_keys(check, terminal):
+    """A space behind what is whole, none where a value is to come."""
+    for keys, wanted in (
+            ("headstart wal\t--hid\t--max\t3", "headstart walk --hidden --max-depth=3"),
+            ("headstart run --flav\te\t-- ld.lld --hash\tg\t-z nodl\ta\t",
+             "headstart run --flavour=elf -- ld.lld --hash-style=gnu -z nodlopen a.o"),
+            ("lld-link /mac\tx6\tb\t", "lld-link /machine:x64 b c.o")):
+        check.equal(keys, " ".join(terminal.typed(keys)), wanted)
+
+
+def main():
+    name, program, scripts = sys.argv[1:]
+    # Nothing of the user's; and what is written meanwhile is not offered.
+    state = pathlib.Path("state").resolve()
+    (state / "bin").mkdir(parents=True)
+    for linker in ("headstart", "zz-linker") + LINKERS:
+        (state / "bin" / linker).symlink_to(program)
+    os.environ["PATH"] = f"{state}/bin:/usr/bin:/bin"
+    os.environ["HOME"] = str(state)
+    os.mkdir("inputs")
+    os.chdir("inputs")
+    pathlib.Path("folder").mkdir()
+    pathlib.Path("a.o").touch()
+    pathlib.Path("b c.o").touch()
+    shell = Fish(scripts) if name == "fish" else Terminal(name, scripts, state)
+    check = Check(shell)
+    check_help(check, program)
+    check_values(check, program)
+    if name != "fish":
+        check_keys(check, shell)
+    shell.end()
+    print(f"{check.count} lines, {check.wrong} wrong")
+    sys.exit(1 if check.wrong else 0)
+
+
+main()
