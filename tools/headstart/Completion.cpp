@@ -229,7 +229,7 @@ static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
   constexpr size_t Before = 2; // headstart and the subcommand
   const size_t Operand = Options.firstOperand(Words);
   const bool IsBehindDashes =
-      Operand > 0 && StringRef(Words[Operand - 1]) == "--";
+      llvm::any_of(Words.drop_back(), [](StringRef W) { return W == "--"; });
   const bool CanBeOption =
       !IsBehindDashes && (!S.TakesCommand || Operand + 1 == Words.size());
   if (CanBeOption && Options.complete(Words))
@@ -238,11 +238,13 @@ static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
     print(OS, "command", Twine(Before + Operand));
     return;
   }
-  if (S.Operands.empty() || Operand + 1 < Words.size()) {
+  const StringRef First = S.Operands ? S.Operands : "";
+  const bool IsFirst = Operand + 1 == Words.size();
+  if (!S.Operands || (!First.empty() && !IsFirst))
     print(OS, "files", "");
+  if (First.empty() || !IsFirst)
     return;
-  }
-  for (StringRef Word : llvm::split(S.Operands, ','))
+  for (StringRef Word : llvm::split(First, ','))
     if (Word.starts_with(Words.back()))
       print(OS, "word", Word);
 }

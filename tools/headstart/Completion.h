@@ -22,7 +22,7 @@
 
 namespace llvm {
 class raw_ostream;
-}
+} // namespace llvm
 
 namespace headstart {
 
@@ -32,7 +32,8 @@ struct CompletedSubcommand {
   llvm::StringRef Summary;
   llvm::opt::Visibility Takes; ///< which options
   bool TakesCommand = false;   ///< operands: a command line
-  llvm::StringRef Operands;    ///< else, with commas: what the first can be
+  /// Else, with commas: what the first operand can be; null: paths.
+  const char *Operands = nullptr;
 };
 
 /// Writes what can be the last of \p Words, the beginning of which is typed; it

@@ -62,7 +62,8 @@ struct Subcommand {
   const char *Summary;
   Exit (*Run)(const CommandArguments &);
   unsigned Takes = DefaultVis;
-  const char *Operands = ""; ///< for completion; else paths, or a command
+  /// For completion: what the first operand can be; null: paths, or a command.
+  const char *Operands = nullptr;
 };
 
 constexpr Subcommand Subcommands[] = {

@@ -136,7 +136,7 @@ public:
   }
 
   const GenericOptionTable &
-  optionTable(ArrayRef<std::string> Args) const override {
+  optionTable(ArrayRef<std::string> /*Args*/) const override {
     return coff::optionTable();
   }
 

@@ -42,7 +42,7 @@ public:
   }
 
   const GenericOptionTable &
-  optionTable(ArrayRef<std::string> Args) const override {
+  optionTable(ArrayRef<std::string> /*Args*/) const override {
     return macho::optionTable();
   }
 

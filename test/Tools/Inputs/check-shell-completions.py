@@ -112,10 +112,14 @@ class Check:
 
     def equal(self, line, found, wanted):
         self.count += 1
-        if found != wanted:
+        if found == wanted:
+            return
+        self.wrong += 1
+        if isinstance(found, set):
             print(f"'{line}': missing {sorted(wanted - found)}, "
                   f"too many {sorted(found - wanted)}")
-            self.wrong += 1
+        else:
+            print(f"'{line}': {found}, not {wanted}")
 
     def offers(self, line, wanted):
         # Only some shells say of folders what they are.
@@ -167,6 +171,7 @@ def check_values(check, program):
             ("headstart profile show ", "", files),
             ("headstart walk ", "", files),
             ("headstart walk -- ", "", files),
+            ("headstart walk a.o -- --jso", "--jso", set()),
             ("headstart status --since ", "", files),
             ("headstart plan --prefetch-profile=", "--prefetch-profile=", files),
             # The command that comes behind it.
