@@ -40,6 +40,7 @@ static constexpr NamedProgram Programs[] = {
     {"ld-prime", Flavour::MachO, std::nullopt},
     {"ld.lld", Flavour::ELF, std::nullopt},
     {"ld.headstart", Flavour::ELF, std::nullopt},
+    {"ld64.headstart", Flavour::MachO, std::nullopt},
     {"ld.bfd", Flavour::ELF, std::nullopt},
     {"ld.gold", Flavour::ELF, std::nullopt},
     {"ld.mold", Flavour::ELF, std::nullopt},

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-LINKERS = ("ld.lld", "ld.headstart", "ld64.lld", "lld-link")
+LINKERS = ("ld.lld", "ld.headstart", "ld64.lld", "ld64.headstart", "lld-link")
 ALL = "\x1bA"  # bound below: insert everything that is offered
 SETUP = {
     "bash": r"""
@@ -199,7 +199,7 @@ def check_values(check, program):
         check.offers(line, {beginning + w for w in wanted})
     # All that the program says: hundreds.
     for linker in LINKERS:
-        dashes = "-" if linker == "ld64.lld" else "--"
+        dashes = "-" if linker.startswith("ld64") else "--"
         wanted = answer(program, linker, dashes)
         check.equal(linker, len(wanted) > 20, True)
         check.offers(f"{linker} {dashes}", wanted)

@@ -62,4 +62,5 @@ _headstart()
     [[ ! $parts ]] || matches=("${matches[@]#"${cur%"${cur##*[$parts]}"}"}")
     COMPREPLY=("${matches[@]}")
 } &&
-    complete -F _headstart headstart ld.headstart ld.lld ld64.lld lld-link
+    complete -F _headstart headstart \
+        ld.headstart ld64.headstart ld.lld ld64.lld lld-link

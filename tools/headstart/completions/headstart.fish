@@ -27,6 +27,6 @@ function __headstart_complete
     end
 end
 
-for program in headstart ld.headstart ld.lld ld64.lld lld-link
+for program in headstart ld.headstart ld64.headstart ld.lld ld64.lld lld-link
     complete -c $program -f -a '(__headstart_complete)'
 end
