@@ -8,7 +8,7 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Development)
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Programs)
-foreach(file bin/lld bin/headstart share/man/man1/headstart.1
+foreach(file bin/headstart libexec/headstart/lld share/man/man1/headstart.1
     share/man/man7/headstart-linkers.7 share/zsh/site-functions/_headstart
     share/bash-completion/completions/ld.lld
     share/fish/vendor_completions.d/headstart.fish)
@@ -17,7 +17,7 @@ foreach(file bin/lld bin/headstart share/man/man1/headstart.1
   endif()
 endforeach()
 foreach(name ld.lld lld-link ld64.lld)
-  step(${OUT}/prefix/bin/${name} --version)
+  step(${OUT}/prefix/libexec/headstart/${name} --version)
 endforeach()
 file(GLOB_RECURSE headers ${OUT}/prefix/include/*.h)
 list(LENGTH headers count)
