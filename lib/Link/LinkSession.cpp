@@ -469,6 +469,7 @@ void LinkSession::writeReports() {
   if (Settings.Stats) {
     Stats.Tool = Tool;
     Stats.Flavour = LinkerModel::of(LinkedAs).Name.str();
+    Stats.Output = Output;
     Stats.On = Engine != nullptr;
     if (!Engine)
       Stats.WhyOff = WhyOff.empty() ? "there was no link" : WhyOff;

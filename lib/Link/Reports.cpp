@@ -16,7 +16,10 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 
 using namespace llvm;
 
@@ -132,6 +135,25 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
   Stats.LinkerStops = Linkers.Stops;
 }
 
+/// Where the figures go: to \p Name, or, where that is a folder (or ends as
+/// one), to a new file in it, so that the links of a build do not replace each
+/// other's.
+static std::string statsFile(const std::string &Name, StringRef Tool) {
+  std::error_code Error;
+  if (sys::path::is_separator(Name.back()))
+    // What is wrong is told when the file cannot be written.
+    (void)sys::fs::create_directories(Name);
+  else if (os::lookAt(Name, Error).Kind != os::FileKind::Directory)
+    return Name;
+  // In the order of time when they are sorted.
+  SmallString<256> Path(Name);
+  sys::path::append(
+      Path, Twine(std::chrono::system_clock::now().time_since_epoch().count()) +
+                "-" + Twine(sys::Process::getProcessId()) + "-" + Tool +
+                ".json");
+  return std::string(Path);
+}
+
 static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
                      const TraceLog *Trace, StringRef Tool) {
   uint64_t LeftOut = 0;
@@ -145,7 +167,7 @@ static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
   if (Settings.Stats && Settings.StatsFile.empty())
     writeStatsParagraph(Stats, errs());
   else if (Settings.Stats)
-    writeTo(Settings.StatsFile, Tool, {StatsStart},
+    writeTo(statsFile(Settings.StatsFile, Tool), Tool, {StatsStart},
             [&](raw_ostream &OS) { writeStatsJSON(Stats, OS); });
 }
 

@@ -65,6 +65,10 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
     J.attribute("version", 1);
     J.attribute("tool", S.Tool);
     J.attribute("flavour", S.Flavour);
+    if (S.Output.empty())
+      J.attribute("output", nullptr);
+    else
+      J.attribute("output", json::fixUTF8(S.Output));
     J.attribute("mode", S.On ? "on" : "off");
     J.attribute("inputs", S.Inputs);
     J.attribute("inputs_bytes", S.InputsBytes);

@@ -65,6 +65,7 @@ private:
   const CommandArguments &Arguments;
   std::optional<Flavour> Forced;
   std::string Kind;               ///< of the linker, when it is known
+  std::string Output;             ///< as the linker was told
   std::string WhyOff;             ///< for people
   TraceClock::time_point Started; ///< the linker, just before
   std::atomic<bool> Ended{false};
@@ -102,6 +103,7 @@ void Companion::prepare() {
   }
   LinkCommand Command = std::move(*Foreign.Command);
   Kind = Command.model().Name.str();
+  Output = Command.image();
   EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
   // Making and starting it asks the system, which may not answer: not under the
   // lock that the end of the linker takes.
@@ -150,6 +152,7 @@ void Companion::report(const os::ProgramEnd &End,
   if (Engine)
     (void)Engine->join(Patience);
   Stats.Flavour = Kind;
+  Stats.Output = Output;
   Stats.On = Engine != nullptr;
   Stats.WhyOff = WhyOff;
   // Off is off, for whatever reason: no trace then, as in the drop-ins.

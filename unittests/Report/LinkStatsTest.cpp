@@ -24,6 +24,7 @@ LinkStats someStats() {
   LinkStats S;
   S.Tool = "lld-link";
   S.Flavour = "coff";
+  S.Output = "/b/app.exe";
   S.On = true;
   S.Inputs = 450;
   S.InputsBytes = 800000000;
@@ -64,10 +65,11 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
   const llvm::json::Object &O = *V->getAsObject();
-  EXPECT_EQ(O.size(), 28U);
+  EXPECT_EQ(O.size(), 29U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
   EXPECT_EQ(O.getString("flavour"), "coff");
+  EXPECT_EQ(O.getString("output"), "/b/app.exe");
   EXPECT_EQ(O.getString("mode"), "on");
   EXPECT_EQ(O.getInteger("inputs"), 450);
   EXPECT_EQ(O.getInteger("inputs_bytes"), 800000000);
@@ -106,8 +108,9 @@ TEST(LinkStatsTest, WhatDidNotHappenIsNull) {
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V));
   EXPECT_EQ(V->getAsObject()->getString("mode"), "off");
-  for (const char *Key : {"first_hint_ms", "last_hint_ms", "waited_ms",
-                          "linker_read_bytes", "linker_stops", "processor_ms"})
+  for (const char *Key :
+       {"output", "first_hint_ms", "last_hint_ms", "waited_ms",
+        "linker_read_bytes", "linker_stops", "processor_ms"})
     EXPECT_TRUE(V->getAsObject()->getNull(Key).has_value()) << Key;
 }
 
@@ -121,6 +124,7 @@ TEST(LinkStatsTest, JSONSaysWhyItWasOff) {
 
 TEST(LinkStatsTest, NamesThatAreNotUTF8StayValidJSON) {
   LinkStats S = someStats();
+  S.Output = "\xff.exe";
   S.Problems = {{"cannot open '\xff\xfe.obj'", 1}};
   EXPECT_TRUE(bool(llvm::json::parse(asJSON(S))));
 }

@@ -50,7 +50,9 @@ struct PrefetchSettings {
   /// memory together; so many bytes in the place of that; 0: never.
   std::optional<uint64_t> QueueBytes;
   bool Stats = false;
-  std::string StatsFile; ///< empty with Stats: a paragraph to standard error
+  /// A file, or a folder for one file of each link; empty with Stats: a paragraph
+  /// to standard error.
+  std::string StatsFile;
   std::string TraceFile; ///< empty: no trace
   bool HandOver = true;  ///< developers only: see HACKING.md
 

@@ -51,6 +51,7 @@ const char *prefetchWorkName(PrefetchWork Work);
 struct LinkStats {
   std::string Tool;    ///< "lld-link"
   std::string Flavour; ///< "coff"
+  std::string Output;  ///< its path; empty where there was no link
   bool On = false;
   std::string WhyOff;               ///< "--no-prefetch-inputs"; empty when on
   uint64_t Inputs = 0;              ///< files the prefetcher knew of

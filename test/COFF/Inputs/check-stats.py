@@ -16,7 +16,7 @@ with open(sys.argv[2], encoding="utf-8") as file:
 count = int(sys.argv[3])
 
 promised = {
-    "version", "tool", "flavour", "mode", "inputs", "inputs_bytes",
+    "version", "tool", "flavour", "output", "mode", "inputs", "inputs_bytes",
     "resident_bytes_before", "unknown_bytes_before", "hinted_bytes", "hint_calls", "handed_over",
     "not_handed_over", "touched_bytes", "wasted_bytes", "budget_bytes", "jobs",
     "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors",
@@ -24,6 +24,7 @@ promised = {
     "linker_read_bytes", "linker_stops", "processor_ms"}
 assert set(stats) == promised, set(stats) ^ promised
 assert stats["tool"] == "lld-link" and stats["flavour"] == "coff"
+assert stats["output"] == "x.exe", stats
 assert stats["mode"] == "on" and stats["version"] == 1
 assert stats["inputs"] == count and stats["jobs"] == 4, stats
 assert stats["handed_over"] >= 0.95 * count, stats
@@ -47,7 +48,7 @@ assert min(parts["opening"], parts["fetching"]) > 0, parts
 for key in ("linker_read_bytes", "linker_stops"):
     assert stats[key] is None or stats[key] >= 0, stats
 with open(sys.argv[4], encoding="utf-8") as file:
-    fields = re.search(r"as a JSON object:\n(.*?)\n\.El", file.read(), re.S)
+    fields = re.search(r"\nThe object:\n(.*?)\n\.El", file.read(), re.S)
 documented = re.findall(r"^\.It Li (\w+)$", fields.group(1), re.M)
 assert set(documented) == promised, set(documented) ^ promised
 
