@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -300,7 +301,7 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));
   if (Prune && IsOneMore)
-    pruneProfiles(profileFolder());
+    pruneProfiles(sys::path::parent_path(Path).str());
   return "";
 }
 
@@ -329,7 +330,7 @@ void LinkSession::keepProfile(bool Succeeded) {
 
   auto Failures = std::make_shared<std::vector<std::string>>();
   bool InTime = doForRecord([Failures, Pages, New, Path = ProfilePath,
-                             Prune = Settings.Profile == "auto"] {
+                             Prune = isProfileFolder(Settings.Profile)] {
     if (New)
       Failures->push_back(keep(Path, *New, Prune));
     if (Pages)

@@ -43,6 +43,11 @@ std::string profileFolder() {
   return std::string(Folder);
 }
 
+bool isProfileFolder(StringRef Setting) {
+  return Setting == "auto" ||
+         (!Setting.empty() && sys::path::is_separator(Setting.back()));
+}
+
 std::string recordedOutput(StringRef Setting, StringRef Output) {
   if (Setting != "auto")
     return Output.str();
@@ -58,10 +63,10 @@ std::string recordedOutput(StringRef Setting, StringRef Output) {
 std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   if (Setting == "none" || Output.empty())
     return "";
-  if (Setting != "auto")
+  if (!isProfileFolder(Setting))
     return Setting.str();
-  std::string Folder = profileFolder();
-  const std::string Absolute = recordedOutput(Setting, Output);
+  std::string Folder = Setting == "auto" ? profileFolder() : Setting.str();
+  const std::string Absolute = recordedOutput("auto", Output);
   if (Folder.empty() || sys::path::is_relative(Absolute))
     return "";
   std::string Key = (Tool + Twine('\0') + Absolute).str();

@@ -56,6 +56,14 @@ TEST_F(ProfileStoreTest, NoneAndAFileOfOnesOwn) {
   EXPECT_EQ(profilePath("my.profile", "lld-link", "a.exe"), "my.profile");
 }
 
+TEST_F(ProfileStoreTest, AFolderOfOnesOwnHasOneFileForEachOutput) {
+  std::string A = profilePath("records/", "lld-link", "a.exe");
+  EXPECT_TRUE(llvm::StringRef(A).starts_with("records/llvmcache-")) << A;
+  EXPECT_EQ(A, profilePath("records/", "lld-link", "./x/../a.exe"));
+  EXPECT_NE(A, profilePath("records/", "lld-link", "b.exe"));
+  EXPECT_NE(A, profilePath("records/", "ld.lld", "a.exe"));
+}
+
 TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
   std::string Path = Folder.path("new/folder/p");
   auto Nothing = loadProfile(Path);

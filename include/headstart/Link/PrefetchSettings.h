@@ -45,13 +45,13 @@ struct PrefetchSettings {
   /// The same for inputs that are far away; as Jobs where that was asked for.
   unsigned FarJobs = 64;
   std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
-  std::string Profile = "auto";      ///< "auto", "none" or a path
+  std::string Profile = "auto";      ///< "auto", "none", a file or a folder/
   /// Whether links wait for each other: absent: when they do not fit into
   /// memory together; so many bytes in the place of that; 0: never.
   std::optional<uint64_t> QueueBytes;
   bool Stats = false;
-  /// A file, or a folder for one file of each link; empty with Stats: a paragraph
-  /// to standard error.
+  /// A file, or a folder for one file of each link; empty with Stats: a
+  /// paragraph to standard error.
   std::string StatsFile;
   std::string TraceFile; ///< empty: no trace
   bool HandOver = true;  ///< developers only: see HACKING.md

@@ -27,12 +27,16 @@ namespace headstart {
 /// folder (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
 std::string profileFolder();
 
+/// Whether \p Setting (the value of `--prefetch-profile`) means a folder with a
+/// record for each output: "auto", and what ends in a slash.
+bool isProfileFolder(llvm::StringRef Setting);
+
 /// The name by which a record knows \p Output: absolute in the user's cache, as
 /// it is in a file that may go to other machines.
 std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
 
-/// The file that holds the profile of \p Output under \p Setting (the value of
-/// `--prefetch-profile`); empty for "none", and where "auto" has no folder.
+/// The file that holds the profile of \p Output under \p Setting; empty for
+/// "none", and where "auto" has no folder.
 std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
                         llvm::StringRef Output);
 
