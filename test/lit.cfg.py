@@ -90,6 +90,7 @@ config.substitutions += [
      + " --target=x86_64-pc-windows-msvc"),
     ("%clang", os.path.join(llvm, "clang")),
     ("%llvm-tools", llvm),
+    ("%programs", tools),
     ("%cold-cache", os.path.join(
         config.headstart_source_root, "utils", "cold-cache")),
     ("%wine", os.path.join(config.headstart_source_root, "utils", "wine")),
@@ -156,6 +157,22 @@ if os.path.exists("/usr/share/bash-completion/bash_completion") and not runner:
     config.available_features.add("bash-completion")
 config.substitutions.append(("%completions", os.path.join(
     config.headstart_source_root, "tools", "headstart", "completions")))
+# What docs/CI.md needs, and what looks at its scripts and actions: ./dev setup.
+for feature, command in (
+        ("pip", ["python3", "-m", "pip", "--version"]),
+        ("python-yaml", [config.python, "-c", "import yaml"]),
+        ("shellcheck", ["shellcheck", "--version"])):
+    if not runner and shutil.which(command[0]) and subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=False).returncode == 0:
+        config.available_features.add(feature)
+for program in ("actionlint", "check-jsonschema"):
+    path = shutil.which(program, path=os.pathsep.join([
+        os.path.join(config.headstart_source_root, "build-tools", program, "bin"),
+        os.environ.get("PATH", "")]))
+    if path and not runner:
+        config.available_features.add(program)
+        config.substitutions.append((f"%{program}", path))
 
 # Perfetto's trace processor, and what runs it: ./dev setup.
 perfetto = glob.glob(os.path.join(

@@ -1,0 +1,87 @@
+#!/bin/sh
+# Installs Headstart for a job of GitHub Actions, and has what follows link with it.
+# action.yml runs this; docs/CI.md says what comes of it.
+#
+#   install.sh [PACKAGE [LINKER]]
+#
+# PACKAGE: a version of PyPI's headstart-linker, or the path of a wheel, of a .deb, or
+#          of a folder where Headstart is installed; empty: PyPI's newest
+# LINKER:  default (what a compiler calls when nothing is said), lld (what is called
+#          lld), none
+#
+# Into $RUNNER_TEMP/headstart; nothing of the system is changed, and no rights are
+# needed. What follows is told by $GITHUB_ENV, $GITHUB_PATH and $GITHUB_OUTPUT.
+set -eu
+
+die() {
+  printf '::error::Headstart: %s\n' "$*"
+  exit 1
+}
+
+package=${1-}
+linker=${2:-default}
+case $linker in
+  default | lld | none) ;;
+  *) die "linker: expected default, lld or none, but got '$linker'" ;;
+esac
+for name in RUNNER_TEMP GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT HOME; do
+  eval "[ -n \"\${$name-}\" ]" || die "$name is not set: this is for GitHub Actions"
+done
+folder=$RUNNER_TEMP/headstart
+mkdir -p "$folder/links"
+
+from_pip() { # what pip calls it
+  python3 -m pip --version >/dev/null 2>&1 ||
+    die "python3 and its pip are needed to install '$1'"
+  # Not into the user's or the system's packages: those are the job's.
+  PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --upgrade \
+    --target "$folder/package" "$1" || die "pip cannot install '$1'"
+  prefix=$(PYTHONPATH=$folder/package python3 -c \
+    'import headstart_linker; print(headstart_linker.prefix)') ||
+    die "'$1' is not Headstart's wheel"
+}
+
+if [ -d "$package" ]; then
+  prefix=$(cd "$package" && pwd)
+elif [ -e "$package" ]; then
+  case $package in
+    *.whl) from_pip "$package" ;;
+    *.deb)
+      dpkg-deb --extract "$package" "$folder/package" ||
+        die "dpkg-deb cannot unpack '$package'"
+      prefix=$folder/package/usr
+      ;;
+    *) die "package: '$package' is no wheel, .deb or folder" ;;
+  esac
+else
+  case $package in
+    */* | *.whl | *.deb) die "package: nothing at '$package'" ;;
+    *) from_pip "headstart-linker${package:+==$package}" ;;
+  esac
+fi
+"$prefix/bin/headstart" --version ||
+  die "package: $prefix/bin/headstart does not run here"
+
+# Where compilers look first (gcc's and clang's COMPILER_PATH) and build systems next.
+case $linker in
+  default) linkers=$prefix/libexec/headstart ;;
+  lld)
+    linkers=$folder/lld
+    mkdir -p "$linkers"
+    for program in "$prefix"/libexec/headstart/*; do
+      [ "${program##*/}" = ld ] || ln -sf "$program" "$linkers/"
+    done
+    ;;
+  none) linkers= ;;
+esac
+echo "$prefix/bin" >>"$GITHUB_PATH"
+if [ -n "$linkers" ]; then
+  echo "$linkers" >>"$GITHUB_PATH"
+  echo "COMPILER_PATH=$linkers${COMPILER_PATH:+:$COMPILER_PATH}" >>"$GITHUB_ENV"
+fi
+{
+  echo "HEADSTART_FLAGS=${HEADSTART_FLAGS:+$HEADSTART_FLAGS }\
+'--prefetch-profile=$HOME/.cache/headstart/' '--prefetch-stats=$folder/links/'"
+  echo "HEADSTART_REPORTS=$folder/links"
+} >>"$GITHUB_ENV"
+echo "prefix=$prefix" >>"$GITHUB_OUTPUT"

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Tells as Markdown what Headstart did for the links of a build.
+
+    link-report.py FOLDER [--links N]
+
+FOLDER holds what --prefetch-stats=FOLDER/ has written (headstart-linkers(7)). The
+links with the largest inputs have a row each, the others one together.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+# What is added up, and what a column is called.
+COLUMNS = {
+    "inputs": "inputs",
+    "inputs_bytes": "their size",
+    "resident_bytes_before": "in memory before",
+    "hinted_bytes": "fetched ahead",
+    "wasted_bytes": "of that not used",
+    "linker_read_bytes": "read by the linker itself",
+    "linker_stops": "it waited for the disk",
+    "waited_ms": "it waited for inputs being opened",
+    "link_ms": "link",
+}
+
+
+def shown(key, value):
+    """A figure for people; of what the system did not tell there is none."""
+    if value is None:
+        return "–"
+    if key.endswith("_ms"):
+        return f"{value / 1000:.2f} s"
+    if key == "linker_stops":
+        return f"{value} ×"
+    return in_bytes(value) if "bytes" in key else str(value)
+
+
+def in_bytes(value):
+    """As the linkers have it: powers of ten."""
+    if value < 1000:
+        return f"{value} byte" + ("s" if value != 1 else "")
+    for unit in ("kB", "MB", "GB", "TB", "PB"):
+        value /= 1000
+        if value < 999.5:
+            break
+    return f"{value:.1f} {unit}" if value < 9.95 else f"{value:.0f} {unit}"
+
+
+def counted(number, what):
+    return f"{number} {what}" + ("s" if number != 1 else "")
+
+
+def as_text(name):
+    """A name that stays within its cell, whatever it has in it."""
+    name = re.sub(r"[\x00-\x1f\x7f]", " ", name)
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&$])", r"\\\1", name)
+
+
+def name_of(report):
+    return as_text(str(report.get("output") or report.get("tool")))
+
+
+def is_report(report):
+    """Whether that is what a linker of ours writes."""
+    return (isinstance(report, dict) and report.get("version") == 1
+            and report.get("mode") in ("on", "off")
+            and all(isinstance(report.get(key, 0), (int, float, type(None)))
+                    for key in COLUMNS)
+            and all(isinstance(report.get(key), (int, float))
+                    for key in ("inputs_bytes", "resident_bytes_before",
+                                "hinted_bytes", "link_ms")))
+
+
+def read(folder):
+    """(the reports in the order of time, the files that are none)."""
+    reports, others = [], []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            report = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            report = None
+        if is_report(report):
+            reports.append(report)
+        else:
+            others.append(path.name)
+    return reports, others
+
+
+def added(reports):
+    """The sum of each column over the links that know it."""
+    known = {key: [r[key] for r in reports if r.get(key) is not None]
+             for key in COLUMNS}
+    return {key: sum(values) if values else None
+            for key, values in known.items()}
+
+
+def row(name, figures):
+    cells = [name] + [shown(key, figures.get(key)) for key in COLUMNS]
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(links, most):
+    """The links with the largest inputs in the order of time, and the sum."""
+    largest = sorted(links, key=lambda r: -r["inputs_bytes"])[:most]
+    rest = [r for r in links if not any(r is one for one in largest)]
+    lines = ["| output | " + " | ".join(COLUMNS.values()) + " |",
+             "| --- |" + " ---: |" * len(COLUMNS)]
+    lines += [row(name_of(r), r)
+              for r in links if any(r is one for one in largest)]
+    if rest:
+        lines.append(row(f"*{counted(len(rest), 'smaller link')}*", added(rest)))
+    if len(links) > 1:
+        lines.append(row(f"**{counted(len(links), 'link')}**", added(links)))
+    return lines
+
+
+def summary(links):
+    """In words what was measured, and nothing else."""
+    total = added(links)
+    cold = total["hinted_bytes"]
+    lines = [f"{counted(len(links), 'link')} of {in_bytes(total['inputs_bytes'])} "
+             f"of inputs, of which {in_bytes(total['resident_bytes_before'])} were "
+             "in memory before."]
+    if not cold:
+        lines.append("Nothing had to be fetched.")
+    else:
+        unused = total["wasted_bytes"]
+        lines.append(f"Headstart fetched {in_bytes(cold)} ahead of the linkers"
+                     + (f", of which they did not use {in_bytes(unused)}"
+                        if unused else "") + ".")
+    if total["linker_read_bytes"] is not None:
+        lines.append(
+            f"They read {in_bytes(total['linker_read_bytes'])} themselves, their "
+            "own program included, and waited for the disk "
+            f"{counted(total['linker_stops'] or 0, 'time')} (major page faults).")
+    if cold:
+        lines.append("What fetching ahead saved cannot be told from one build: "
+                     "`headstart bench` measures a link with and without.")
+    return " ".join(lines)
+
+
+def write(folder, most, out):
+    reports, others = read(folder)
+    links = [r for r in reports if r["mode"] == "on"]
+    print("### Headstart\n", file=out)
+    if links:
+        print(summary(links) + "\n", file=out)
+        print("\n".join(table(links, most)), file=out)
+    else:
+        print("No link was prefetched for: no linker of Headstart was called, or "
+              "prefetching was off.", file=out)
+    off = {}
+    for report in reports:
+        why = report.get("why_off")
+        # Compilers and build systems ask linkers for their version.
+        if report["mode"] != "on" and why != "there is no link":
+            off[why] = off.get(why, 0) + 1
+    problems = [f"{counted(count, 'link')} without prefetching: {as_text(str(why))}"
+                for why, count in off.items()]
+    problems += [f"{as_text(r.get('output') or r['tool'])}: "
+                 f"{as_text(str(e.get('message')))} ({e.get('count')} ×)"
+                 for r in links for e in r.get("errors", [])]
+    problems += [f"not a report of a link: {as_text(name)}" for name in others]
+    if problems:
+        print("\n" + "\n".join(f"- {p}" for p in problems[:most]), file=out)
+        if len(problems) > most:
+            print(f"- and {len(problems) - most} more", file=out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--links", type=int, default=20, metavar="N",
+                        help="at most so many rows (20)")
+    args = parser.parse_args()
+    sys.stdout.reconfigure(encoding="utf-8")
+    write(args.folder, args.links, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
