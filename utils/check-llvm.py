@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+"""Reports what of Headstart does not fit another LLVM. docs/NewLLVM.md says what is
+then to be done.
+
+    check-llvm.py NEXT [--known LLVM]
+
+NEXT is a version (in /usr/lib/llvm-NEXT) or the folder of an installation with
+headers, lld's archives, libLLVM and its programs. Compared with it are
+
+  options    the tables in lib/Inputs/*.td with those in lld's archives
+  seam       the functions of lib/Link/SeamFunctions.json, by name and parameters
+  stages     the timers by which lld-link tells how far it has come; those that are
+             new against the LLVM that Headstart is built with (--known)
+  sources    what includes lld's headers or headstart/LLVM.h: whether it compiles, and
+             whether lld's archives have what it calls
+
+One line for each thing that does not fit. Exit status 0 when all does, 1 when
+something does not, 2 when it cannot be told.
+"""
+
+import argparse
+import concurrent.futures
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLES = {"COFF": "lld-link", "ELF": "ld.lld", "MinGW": "ld.lld as MinGW's",
+          "MachO": "ld64.lld"}
+# As cmake/HeadstartLLVM.cmake has it: each before what it calls.
+ARCHIVES = ("lldMinGW", "lldCOFF", "lldELF", "lldMachO", "lldCommon")
+HELP = "llvm::opt::OptTable::printHelp"
+
+
+def load_seam_script():
+    """utils/rename-seam.py, which looks functions up when Headstart is built."""
+    spec = importlib.util.spec_from_file_location(
+        "rename_seam", ROOT / "utils" / "rename-seam.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+seam = load_seam_script()
+Problem = seam.Problem
+
+
+def run(*command):
+    """(status, standard output, standard error)."""
+    done = subprocess.run([str(word) for word in command], capture_output=True,
+                          text=True, errors="replace")
+    return done.returncode, done.stdout, done.stderr
+
+
+def first_error(said):
+    """The first error of a compiler or a linker, in one line."""
+    lines = [line for line in said.splitlines() if "error" in line]
+    return (lines or said.strip().splitlines() or ["failed"])[0].replace(
+        f"{ROOT}/", "")
+
+
+class Installation:
+    """An LLVM with lld's libraries."""
+
+    def __init__(self, name, work):
+        self.folder = pathlib.Path(
+            f"/usr/lib/llvm-{name}" if re.fullmatch(r"\d+", name) else name)
+        self.bin, self.include = self.folder / "bin", self.folder / "include"
+        paths = {name: self.folder / "lib" / f"lib{name}.a" for name in ARCHIVES}
+        for path in (*paths.values(), self.include / "lld/Common/Driver.h",
+                     self.include / "llvm/Option/OptParser.td"):
+            if not path.is_file():
+                raise Problem(f"no {path}: LLVM's and lld's development files "
+                              "are needed")
+        self.work = work / self.folder.name
+        self.work.mkdir()
+        self.tools = seam.Tools(self.bin, self.work)
+        self.version = self.tools.run("llvm-config", "--version")[0]
+        self.paths = list(paths.values())
+        self.archives = [seam.Archive(path) for path in self.paths]
+        self.compiler = (shutil.which("clang++", path=str(self.bin))
+                         or os.environ.get("CXX") or shutil.which("clang++-22")
+                         or "c++")
+
+    def compile(self, source, out, *flags):
+        """What the compiler says against it, in one line; empty: nothing."""
+        status, _, said = run(
+            self.compiler, "-std=c++20", "-fno-rtti", "-Wall", "-Wextra",
+            "-Wno-unused-parameter", "-Wno-return-type-c-linkage", "-Werror",
+            "-DHEADSTART_UNWINDS=1", '-DHEADSTART_STOCK_LLD="lld"',
+            f"-I{ROOT}/include", f"-I{self.work}/include", "-isystem", self.include,
+            *flags, "-c", source, "-o", out)
+        return first_error(said) if status else ""
+
+    def members(self, name):
+        return [member for archive in self.archives for member in archive.members
+                if member.name == name]
+
+
+# -- option tables -----------------------------------------------------------
+
+def printer(llvm):
+    """A program that prints the tables of this LLVM's lld."""
+    # The one name that all versions have is of a function that we do not call.
+    entry = {"function": HELP, "referenced_in": ["lldCOFF", "lldELF"]}
+    seam.look_into(llvm.archives, [entry], llvm.tools)
+    symbol = seam.symbol_of(entry, llvm.archives)
+    out = llvm.work / "print-options"
+    problem = llvm.compile(ROOT / "utils" / "llvm" / "print-options.cpp",
+                           f"{out}.o", f'-DPRINT_HELP="__wrap_{symbol}"')
+    if problem:
+        raise Problem(f"the option tables cannot be read: {problem}")
+    flags = " ".join(llvm.tools.run("llvm-config", "--ldflags", "--libs",
+                                    "--system-libs")).split()
+    # lld's own, which LLVM's configuration does not name.
+    status, _, said = run(
+        llvm.compiler, f"{out}.o", f"-Wl,--wrap={symbol}", *llvm.paths, *
+        [path for path in [llvm.folder / "lib" / "liblldWasm.a"] if path.exists()],
+        *flags, f"-Wl,-rpath,{llvm.folder}/lib", "-lz", "-lzstd", "-lpthread",
+        "-o", out)
+    if status:
+        raise Problem(f"the option tables cannot be read: {first_error(said)}")
+    return out
+
+
+def options_of_lld(program, flavour):
+    """{(prefix, name, kind, number of values)}."""
+    status, printed, said = run(program, flavour)
+    if status or not printed:
+        raise Problem(f"the options of {TABLES[flavour]} cannot be read: "
+                      f"{first_error(said)}")
+    options = set()
+    for line in printed.splitlines():
+        prefix, name, kind, count = line.split("\t")
+        options.add((prefix, name, kind, int(count) if kind == "MULTIARG" else 0))
+    return options
+
+
+def options_of_ours(llvm, flavour):
+    """(those that mirror lld's, all), as this LLVM's llvm-tblgen reads them."""
+    table = ROOT / "lib" / "Inputs" / f"{flavour}Options.td"
+    records = json.loads("\n".join(llvm.tools.run(
+        "llvm-tblgen", "--dump-json", f"-I{llvm.include}", table)))
+    mirrored, everything = set(), set()
+    for record in (records[name] for name in records["!instanceof"]["Option"]):
+        kind = record["Kind"]["def"].removeprefix("KIND_")
+        if kind in ("GROUP", "INPUT", "UNKNOWN"):
+            continue
+        is_own = (record["Group"] or {}).get("def") == "grp_headstart"
+        for prefix in record["Prefixes"]:
+            option = (prefix, record["Name"], kind,
+                      record["NumArgs"] if kind == "MULTIARG" else 0)
+            everything.add(option)
+            if not is_own:
+                mirrored.add(option)
+    return mirrored, everything
+
+
+def described(options):
+    """A line for each name and kind, with its prefixes."""
+    prefixes = {}
+    for prefix, name, kind, count in sorted(options):
+        prefixes.setdefault((name, kind, count), []).append(prefix)
+    for (name, kind, count), before in prefixes.items():
+        how = kind.lower().replace("_", " ") + (f" {count}" if count else "")
+        yield f"{before[-1]}{name} ({how}; after {' '.join(before)})"
+
+
+def check_options(llvm):
+    program = printer(llvm)
+    for flavour, linker in TABLES.items():
+        theirs = options_of_lld(program, flavour)
+        mirrored, ours = options_of_ours(llvm, flavour)
+        table = f"{flavour}Options.td"
+        for option in described(theirs - ours):
+            yield f"{table} does not have {linker}'s {option}"
+        for option in described(mirrored - theirs):
+            yield f"{linker} does not have {table}'s {option}"
+
+
+# -- the seam ----------------------------------------------------------------
+
+def declared_parameters(llvm):
+    """(name of the table -> parameters as the seam's sources declare them, what the
+    compiler says against them)."""
+    found, problems = {}, []
+    header = ROOT / "utils" / "llvm" / "DeclaredNames.h"
+    for source in sorted((ROOT / "lib" / "Link").glob("Seam*.cpp")):
+        out = llvm.work / f"declared-{source.stem}.o"
+        problem = llvm.compile(source, out, "-include", header)
+        if problem:
+            problems.append(problem)
+            continue
+        for line in llvm.tools.run("llvm-nm", "--demangle", "--defined-only",
+                                   "--format=just-symbols", out):
+            match = re.match(r"headstart_wrap_(\w+)(?:\[abi:\w+\])?(\(.*\))$", line)
+            if match:
+                found[match[1]] = seam.spelled(match[2])
+    return found, problems
+
+
+def parameters_of(function, symbol, archives):
+    """As the archives have them; of a constructor with `this`."""
+    demangled = next(demangled for archive in archives
+                     for member in archive.members
+                     for name, demangled, _ in member.symbols if name == symbol)
+    parameters = seam.split_function(demangled)[1]
+    name = seam.qualified(function)
+    if len(name) > 1 and name[-1] == name[-2]:
+        this = "::".join(name[:-1]) + "*"
+        inside = parameters[1:-1]
+        parameters = f"({this}{', ' if inside else ''}{inside})"
+    return parameters
+
+
+def check_seam(llvm):
+    table = json.loads((ROOT / "lib" / "Link" / "SeamFunctions.json").read_text())
+    seam.look_into(llvm.archives, table, llvm.tools)
+    declared, problems = declared_parameters(llvm)
+    yield from problems
+    for entry in table:
+        name, function = entry["name"], entry["function"]
+        try:
+            symbol = seam.symbol_of(entry, llvm.archives)
+            seam.check_definition(entry, symbol, llvm.archives)
+        except Problem as problem:
+            yield f"{name}: {problem}".replace(f"{llvm.folder}/", "")
+            continue
+        theirs = parameters_of(function, symbol, llvm.archives)
+        if name in declared and declared[name] != theirs:
+            yield (f"{name}: {function} takes {theirs}, the seam takes it for "
+                   f"{declared[name]}")
+        elif name not in declared and not problems:
+            yield f"{name}: no source of the seam has HEADSTART_WRAP({name})"
+
+
+# -- stages ------------------------------------------------------------------
+
+def timers_of(llvm):
+    """The names of lld-link's timers, and a few other strings."""
+    members = llvm.members("COFFLinkerContext.cpp.o")
+    if len(members) != 1:
+        raise Problem("liblldCOFF.a has no COFFLinkerContext.cpp.o, whose strings "
+                      "are the names of lld-link's timers")
+    source, strings = llvm.work / "timers.o", llvm.work / "timers"
+    source.write_bytes(members[0].data)
+    llvm.tools.run("llvm-objcopy", f"--dump-section=.rodata.str1.1={strings}",
+                   source, llvm.work / "unused.o")
+    return set(strings.read_bytes().decode("utf-8", "replace").split("\0")) - {""}
+
+
+def check_stages(llvm, known):
+    source = ROOT / "lib" / "Link" / "LinkSession.cpp"
+    table = re.search(r"\bstageNamed\(StringRef Name\) \{.*?^}",
+                      source.read_text(), re.M | re.S)
+    ours = re.findall(r'\.Case\("([^"]+)"', table[0]) if table else []
+    if not ours:
+        raise Problem(f"{source}: stageNamed has no stages")
+    theirs = timers_of(llvm)
+    for name in ours:
+        if name not in theirs:
+            yield (f"lld-link has no timer '{name}', by which "
+                   "lib/Link/LinkSession.cpp knows a stage")
+    for name in sorted(theirs - known) if known is not None else ():
+        if re.fullmatch(r"[A-Z][\w ()-]*", name):
+            yield f"lld-link has a timer that is new: '{name}'"
+
+
+# -- sources -----------------------------------------------------------------
+
+def sources_to_compile():
+    """Those where versions of LLVM differ, and those that go with their headers."""
+    differs = re.compile(r'#include "(headstart/LLVM\.h|lld/[^"]+)"')
+    found = set()
+    for path in [*ROOT.glob("lib/**/*.cpp"), *ROOT.glob("lib/**/*.h"),
+                 *ROOT.glob("include/headstart/*/*.h")]:
+        if not differs.search(path.read_text(encoding="utf-8")):
+            continue
+        if path.suffix == ".h":
+            below = path.relative_to(ROOT)
+            parts = [p for p in below.parts if p not in ("include", "headstart",
+                                                         "lib")]
+            path = ROOT.joinpath("lib", *parts).with_suffix(".cpp")
+        if path.exists():
+            found.add(path)
+    return sorted(found)
+
+
+def missing_of_lld(llvm, objects):
+    """What our sources call of lld that its archives do not have."""
+    wanted, defined = {}, set()
+    for source, out in objects.items():
+        for line in llvm.tools.run("llvm-nm", "--undefined-only",
+                                   "--format=just-symbols", out):
+            if re.match(r"_ZNK?3lld", line):
+                wanted.setdefault(line, source)
+    if not wanted:
+        return
+    for path in llvm.paths:
+        defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
+                                      "--format=just-symbols", path))
+    # wasm-ld's: no archive that the seam binds.
+    wasm = llvm.folder / "lib" / "liblldWasm.a"
+    if wasm.exists():
+        defined.update(llvm.tools.run("llvm-nm", "--defined-only", "--quiet",
+                                      "--format=just-symbols", wasm))
+    for symbol in sorted(set(wanted) - defined):
+        name = llvm.tools.run("llvm-cxxfilt", symbol)[0]
+        yield f"{wanted[symbol].relative_to(ROOT)}: lld's archives have no {name}"
+
+
+def check_sources(llvm):
+    tables = llvm.work / "include" / "headstart" / "Inputs"
+    tables.mkdir(parents=True)
+    for flavour in TABLES:
+        llvm.tools.run("llvm-tblgen", "-gen-opt-parser-defs", f"-I{llvm.include}",
+                       ROOT / "lib" / "Inputs" / f"{flavour}Options.td",
+                       "-o", tables / f"{flavour}Options.inc")
+    sources = sources_to_compile()
+    outs = [llvm.work / f"{number}.o" for number in range(len(sources))]
+
+    def compile_one(number):
+        return llvm.compile(sources[number], outs[number], "-DHEADSTART_SEAM_RENAME",
+                            f"-I{ROOT}/lib/Inputs")
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        problems = list(pool.map(compile_one, range(len(sources))))
+    yield from (problem for problem in problems if problem)
+    yield from missing_of_lld(llvm, {
+        source: out for source, out, problem in zip(sources, outs, problems)
+        if not problem and "Link" in source.parts})
+
+
+# -- the whole ---------------------------------------------------------------
+
+def default_known():
+    """The version that Headstart is built with."""
+    text = (ROOT / "cmake" / "HeadstartOptions.cmake").read_text()
+    return re.search(r"set\(HEADSTART_LLVM_VERSION (\d+)", text)[1]
+
+
+def known_timers(name, work):
+    try:
+        return timers_of(Installation(name, work))
+    except (Problem, OSError) as problem:
+        print(f"check-llvm: no timer is looked for that is new: {problem}",
+              file=sys.stderr)
+        return None
+
+
+def check(name, known, work):
+    """How many things do not fit."""
+    llvm = Installation(name, work / "next")
+    print(f"Headstart against LLVM {llvm.version} in {llvm.folder}")
+    count = 0
+    for part, checks in (
+            ("options", lambda: check_options(llvm)),
+            ("seam", lambda: check_seam(llvm)),
+            ("stages", lambda: check_stages(llvm, known_timers(known,
+                                                               work / "known"))),
+            ("sources", lambda: check_sources(llvm))):
+        found = 0
+        try:
+            for finding in checks():
+                print(f"{part}: {finding}", flush=True)
+                found += 1
+        except Problem as problem:
+            print(f"{part}: {problem}", flush=True)
+            found += 1
+        if not found:
+            print(f"{part}: nothing")
+        count += found
+    return count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("next", metavar="NEXT",
+                        help="a version, or the folder of an installation")
+    parser.add_argument("--known", default=default_known(), metavar="LLVM",
+                        help="the one that Headstart is built with (%(default)s)")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        for name in ("next", "known"):
+            pathlib.Path(work, name).mkdir()
+        try:
+            count = check(args.next, args.known, pathlib.Path(work))
+        except (Problem, OSError) as problem:
+            print(f"check-llvm: error: {problem}", file=sys.stderr)
+            return 2
+    if count:
+        print(f"{count} to look at: docs/NewLLVM.md")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

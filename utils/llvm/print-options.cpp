@@ -1,0 +1,112 @@
+//===- print-options.cpp - The options of an lld --------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Asks one of lld's drivers for its help, and prints its whole option table in
+/// place of that: a line of prefix, name, kind and number of values, apart by
+/// tabs, for each option and prefix. utils/check-llvm.py compiles it with the
+/// headers and archives of any LLVM, and binds `OptTable::printHelp` to it by
+/// the linker's --wrap: the tables are in no installed header.
+///
+//===----------------------------------------------------------------------===//
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Option/Option.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+#include <string>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+LLD_HAS_DRIVER(coff)
+LLD_HAS_DRIVER(elf)
+LLD_HAS_DRIVER(mingw)
+LLD_HAS_DRIVER(macho)
+
+static std::string kindOf(const Option &O) {
+  switch (O.getKind()) {
+  case Option::FlagClass:
+    return "FLAG";
+  case Option::JoinedClass:
+    return "JOINED";
+  case Option::SeparateClass:
+    return "SEPARATE";
+  case Option::JoinedOrSeparateClass:
+    return "JOINED_OR_SEPARATE";
+  case Option::JoinedAndSeparateClass:
+    return "JOINED_AND_SEPARATE";
+  case Option::MultiArgClass:
+    return "MULTIARG";
+  case Option::CommaJoinedClass:
+    return "COMMAJOINED";
+  case Option::RemainingArgsClass:
+    return "REMAINING_ARGS";
+  case Option::RemainingArgsJoinedClass:
+    return "REMAINING_ARGS_JOINED";
+  case Option::ValuesClass:
+    return "VALUES";
+  default: // a group, an input, what is unknown
+    return "";
+  }
+}
+
+/// What an option is made of.
+struct Inside : Option {
+  explicit Inside(const Option &O) : Option(O) {}
+  using Option::Info;
+};
+
+/// LLVM 19 has no appendOptionPrefixes.
+template <class Table>
+static void addPrefixes(const Table &Options, const Option &O,
+                        SmallVectorImpl<StringRef> &Prefixes) {
+  if constexpr (requires { Options.appendOptionPrefixes(O.getID(), Prefixes); })
+    Options.appendOptionPrefixes(O.getID(), Prefixes);
+  else
+    [&](auto *Info) {
+      Prefixes.append(Info->Prefixes.begin(), Info->Prefixes.end());
+    }(Inside(O).Info);
+}
+
+/// printHelp. What else it is given differs from version to version, and is not
+/// looked at.
+extern "C" void printOptions(const OptTable *Options) __asm__(PRINT_HELP);
+
+extern "C" void printOptions(const OptTable *Options) {
+  for (unsigned ID = 1; ID <= Options->getNumOptions(); ++ID) {
+    const Option O = Options->getOption(ID);
+    SmallVector<StringRef, 4> Prefixes;
+    addPrefixes(*Options, O, Prefixes);
+    const std::string Kind = kindOf(O);
+    if (Kind.empty())
+      continue;
+    for (StringRef Prefix : Prefixes)
+      outs() << Prefix << "\t" << O.getName() << "\t" << Kind << "\t"
+             << O.getNumArgs() << "\n";
+  }
+  outs().flush();
+  std::_Exit(0);
+}
+
+int main(int Count, char **Words) {
+  const StringRef Driver = Count == 2 ? Words[1] : "";
+  if (Driver == "COFF")
+    lld::coff::link({"lld-link", "/help"}, outs(), errs(), false, false);
+  if (Driver == "ELF")
+    lld::elf::link({"ld.lld", "--help"}, outs(), errs(), false, false);
+  if (Driver == "MinGW")
+    lld::mingw::link({"ld.lld", "-m", "i386pep", "--help"}, outs(), errs(),
+                     false, false);
+  if (Driver == "MachO")
+    lld::macho::link({"ld64.lld", "--help"}, outs(), errs(), false, false);
+  errs() << "printHelp was not called\n";
+  return 1;
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Tests check-llvm.py: a copy of the sources in which something does not fit.
+
+    test-check-llvm.py LLVM
+
+LLVM is the folder of the installation that Headstart is built with.
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LLVM = sys.argv.pop(1)
+
+
+class CheckLLVM(unittest.TestCase):
+    """Each change is one that a new LLVM would need, turned around."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = pathlib.Path(folder.name)
+        for name in ("lib", "include", "utils"):
+            shutil.copytree(ROOT / name, cls.root / name)
+        (cls.root / "cmake").mkdir()
+        shutil.copy(ROOT / "cmake/HeadstartOptions.cmake", cls.root / "cmake")
+        # lld has an option that the table has not, and the reverse; another kind.
+        cls.change("lib/Inputs/ELFOptions.td", ' "gc-sections",', "")
+        cls.change("lib/Inputs/MachOOptions.td",
+                   'def dylib : SingleFlag<"dylib">;',
+                   'def dylib : SingleSeparate<"dylib">;\n'
+                   'def newest : DoubleFlag<"newest">;')
+        # A function that is gone, and one with other parameters.
+        cls.change("lib/Link/SeamFunctions.json", "llvm::sys::Process::Exit",
+                   "llvm::sys::Process::Leave")
+        cls.change("include/headstart/LLVM.h", "lld::elf::Ctx &Context",
+                   "lld::elf::Ctx *Context")
+        # A timer with another name, and a function of lld's in no header.
+        cls.change("lib/Link/LinkSession.cpp", '"Code Layout"', '"Layout"')
+        cls.change("lib/Link/LinkerMain.cpp", "bool ExitEarly);",
+                   "int ExitEarly);")
+        # What no longer compiles.
+        cls.change("lib/Link/NoPolly.cpp", "LLVM_PLUGIN_API_VERSION", "\"none\"")
+        done = subprocess.run(
+            [sys.executable, cls.root / "utils/check-llvm.py", LLVM,
+             "--known", LLVM], capture_output=True, text=True)
+        cls.status, cls.said, cls.errors = (done.returncode, done.stdout,
+                                            done.stderr)
+
+    @classmethod
+    def change(cls, name, old, new):
+        path = cls.root / name
+        text = path.read_text()
+        assert old in text, (name, old)
+        path.write_text(text.replace(old, new, 1))
+
+    def test_status(self):
+        self.assertEqual((self.status, self.errors), (1, ""), self.said)
+
+    def test_finds_each_of_them(self):
+        for line in (
+                "options: ELFOptions.td does not have ld.lld's --gc-sections (flag; "
+                "after - --)",
+                "options: MachOOptions.td does not have ld64.lld's -dylib (flag; "
+                "after -)",
+                "options: ld64.lld does not have MachOOptions.td's -dylib (separate; "
+                "after -)",
+                "options: ld64.lld does not have MachOOptions.td's --newest (flag; "
+                "after --)",
+                "seam: exit: lldCommon does not refer to llvm::sys::Process::Leave: "
+                "without that call the seam would be dead",
+                "seam: splitSections64LE: lld::elf::splitSections<llvm::object::"
+                "ELFType<1, 1>> takes (lld::elf::Ctx&), the seam takes it for "
+                "(lld::elf::Ctx*)",
+                "stages: lld-link has no timer 'Layout', by which "
+                "lib/Link/LinkSession.cpp knows a stage",
+                "sources: lib/Link/LinkerMain.cpp: lld's archives have no "
+                "lld::unsafeLldMain(",
+                "sources: lib/Link/NoPolly.cpp:"):
+            self.assertIn(line, self.said)
+
+    def test_finds_nothing_else(self):
+        # The four forms of splitSections, and what the changes bring with them.
+        lines = [line for line in self.said.splitlines()
+                 if line.startswith(("options: ", "seam: ", "stages: ",
+                                     "sources: "))]
+        self.assertEqual(len(lines), 12, self.said)
+
+
+class WrongUse(unittest.TestCase):
+    def check(self, *words):
+        done = subprocess.run([sys.executable, ROOT / "utils/check-llvm.py", *words],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        return done.stderr
+
+    def test_there_is_no_such_llvm(self):
+        said = self.check("/nowhere")
+        self.assertIn("check-llvm: error: no /nowhere/lib/liblldMinGW.a: LLVM's and "
+                      "lld's development files are needed", said)
+        self.assertEqual(said.count("\n"), 1)
+
+    def test_one_is_wanted(self):
+        self.assertIn("usage: ", self.check())
+
+
+if __name__ == "__main__":
+    unittest.main()
