@@ -289,3 +289,11 @@ if os.geteuid() == 0 and not runner and shutil.which("setpriv") and subprocess.r
 # Whether headstart bench was built with the library that draws its page.
 if config.d3 and not config.d3.endswith("NOTFOUND"):
     config.available_features.add("page")
+
+# What makes a site of the documents: ./dev setup.
+mkdocs = os.path.join(config.headstart_source_root, "build-tools", "mkdocs")
+if os.path.exists(os.path.join(mkdocs, "ready")) and shutil.which("mandoc"):
+    config.available_features.add("mkdocs")
+    config.environment["NO_MKDOCS_2_WARNING"] = "1"
+    config.substitutions.append(
+        ("%mkdocs", os.path.join(mkdocs, "bin", "mkdocs")))
