@@ -297,3 +297,8 @@ if os.path.exists(os.path.join(mkdocs, "ready")) and shutil.which("mandoc"):
     config.environment["NO_MKDOCS_2_WARNING"] = "1"
     config.substitutions.append(
         ("%mkdocs", os.path.join(mkdocs, "bin", "mkdocs")))
+
+# What the documents tell a user to type.
+config.substitutions.append(("%run-examples", "%s %s --tools %s --llvm %s" % (
+    config.python, os.path.join(
+        config.test_source_root, "Docs", "Inputs", "run-examples.py"), tools, llvm)))
