@@ -35,14 +35,16 @@ def manual_page(path, root):
     text = text[:text.rindex("</div>")].replace("</section>", "")
 
     def section(match):
-        return "\n\n## %s\n\n" % " ".join(match.group(1).split()).capitalize()
+        level, title = match.groups()
+        return "\n\n%s %s\n\n" % ({"Sh": "##", "Ss": "###"}[level],
+                                   " ".join(title.split()).capitalize())
 
     def reference(match):
         there = path.parent / match.group(1)
         return match.group(0) if there.exists() else match.group(2)
 
-    text = re.sub(r'<section class="Sh">\s*<h1 class="Sh"[^>]*>'
-                  r"<a[^>]*>([^<]*)</a></h1>", section, text)
+    text = re.sub(r'<section class="(Sh|Ss)">\s*<h[12][^>]*>'
+                  r"<a[^>]*>([^<]*)</a></h[12]>", section, text)
     text = re.sub(r'<a class="Xr" href="([^"]*)\.html">([^<]*)</a>', reference, text)
     return f"# {path.stem}({path.suffix[1:]})\n{text}"
 
@@ -80,7 +82,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    """A link to a file that has become a page leads to that."""
+    """A link to a file that has become a page leads to that. A bar in code in a
+    table, which GitHub wants escaped, must not be here."""
+    markdown = re.sub(r"^\|.*$", lambda row: re.sub(
+        r"`[^`]*`", lambda code: code[0].replace(r"\|", "|"), row[0]), markdown,
+        flags=re.M)
     return LINK.sub(lambda m: m.group(0) + ".md" if becomes_page(m.group(1))
                     else m.group(0), markdown)
 
