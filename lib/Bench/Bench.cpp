@@ -104,6 +104,35 @@ Error Bench::readCommand() {
   return Error::success();
 }
 
+Error Bench::setLimits() {
+  os::GroupLimits Limits = Options.Limits;
+  Limits.DiskOf = Inputs->files().front().Path;
+  if (std::string Problem = Group.create(Limits); !Problem.empty())
+    return failure(Twine("cannot set ") +
+                   (Limits.MemoryBytes == 0 ? "--throttle"
+                    : Limits.ReadBytesPerSecond == 0
+                        ? "--memory"
+                        : "--throttle and --memory") +
+                   ": " + Problem);
+  return Error::success();
+}
+
+/// Finds out before any link whether its inputs can be made cold at all. Where
+/// a command of the user's does that, nothing is known before it has run.
+Error Bench::checkCold() {
+  if (Options.Rounds.at(static_cast<size_t>(CacheState::Cold)) == 0 ||
+      !Options.Prepare.empty())
+    return Error::success();
+  std::string Why;
+  if (prepare(CacheState::Cold, Why))
+    return Error::success();
+  if (isStopped())
+    return stopped();
+  return failure("no cold rounds are possible: " + Why +
+                 "\n(--cold-rounds=0 runs the warm rounds alone, "
+                 "--prepare=COMMAND empties the page cache in another way)");
+}
+
 /// One link that counts for nothing: it shows whether there is a link at all,
 /// and whether the linker is one of ours, which then leaves a record.
 Error Bench::linkFirst() {
@@ -240,12 +269,8 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   if (State == CacheState::Warm)
     Why = "only " + percent(Part.share()) +
           " of the inputs could be kept in memory";
-  else if (Part.Known == 0)
-    Why = Part.InUse != 0 ? "all inputs are shared libraries in use"
-                          : "the system does not tell whether the inputs are "
-                            "in memory";
   else
-    Why = percent(Part.share()) + " of the inputs stayed in memory";
+    Why = Inputs->whyNotCold(Part);
   return std::nullopt;
 }
 
@@ -316,15 +341,7 @@ Error Bench::runRounds(CacheState State) {
     for (size_t Way = 0; Way != Ways.size(); ++Way)
       if (Error E = runRound(State, Way, Number))
         return E;
-  const BenchSeries &Base = Report.Variants.front().in(State);
-  for (BenchVariant &Variant : Report.Variants) {
-    BenchSeries &Series = Variant.in(State);
-    summarize(Series);
-    if (&Series == &Base)
-      Series.Found = Verdict::Base;
-    else
-      compareWith(Base, Series);
-  }
+  summarizeAndCompare(Report.Variants, State);
   return Options.Watch ? watch(State) : Error::success();
 }
 
@@ -450,13 +467,15 @@ void Bench::describe() {
   Report.Inputs = Inputs->files();
   const ResidentPart Now = Inputs->residency(/*WithLibraries=*/false);
   if (Now.InUse != 0)
-    note("shared libraries that other programs use, " + formatBytes(Now.InUse) +
-         " of the inputs, stay in memory, also for cold links");
-  if (const uint64_t Unknown = Now.Unknown; Unknown != 0)
-    note("the system does not tell whether " +
-         percent(static_cast<double>(Unknown) /
+    note(formatBytes(Now.InUse) +
+         " of the inputs are shared libraries that other programs use: they "
+         "stay in memory, in cold rounds too");
+  if (Now.Unknown != 0)
+    note("of " +
+         percent(static_cast<double>(Now.Unknown) /
                  static_cast<double>(std::max<uint64_t>(Inputs->bytes(), 1))) +
-         " of the inputs' bytes are in memory: those are files of others");
+         " of the inputs it is not known what is in memory: " +
+         Inputs->whyUnknown(Now));
 }
 
 Expected<BenchReport> Bench::run() {
@@ -464,15 +483,15 @@ Expected<BenchReport> Bench::run() {
     return std::move(E);
   if (Error E = waitForOthers())
     return std::move(E);
+  if (Error E = setLimits())
+    return std::move(E);
+  if (Error E = checkCold())
+    return std::move(E);
   if (Error E = linkFirst())
     return std::move(E);
   if (Error E = chooseWays())
     return std::move(E);
   describe();
-  os::GroupLimits Limits = Options.Limits;
-  Limits.DiskOf = Inputs->files().front().Path;
-  if (std::string Problem = Group.create(Limits); !Problem.empty())
-    return failure("cannot hold the link to these limits: " + Problem);
   for (const CacheState State : {CacheState::Cold, CacheState::Warm})
     if (Error E = runRounds(State))
       return std::move(E);

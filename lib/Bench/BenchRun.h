@@ -35,6 +35,8 @@ public:
 
 private:
   llvm::Error readCommand();
+  llvm::Error setLimits();
+  llvm::Error checkCold();
   llvm::Error linkFirst();
   llvm::Error chooseWays();
   llvm::Error runRounds(CacheState State);

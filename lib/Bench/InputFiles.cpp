@@ -8,8 +8,10 @@
 
 #include "InputFiles.h"
 #include "headstart/Inputs/InputList.h"
+#include "headstart/OS/PageKeepers.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
 
@@ -64,9 +66,50 @@ ResidentPart InputFiles::residency(bool WithLibraries) const {
       continue;
     }
     Part.Resident += Resident;
+    if (!Now && Part.Unknown == 0)
+      Part.FirstUnknown = Part.OfEach.size() - 1;
     (Now ? Part.Known : Part.Unknown) += Size;
   }
   return Part;
+}
+
+std::string InputFiles::whyUnknown(const ResidentPart &Part) const {
+  if (!Cache.abilities().Cachestat && !Cache.abilities().Mincore)
+    return "this system does not tell it";
+  const std::string &Path = Files[Part.FirstUnknown].Path;
+  os::OpenFile File;
+  if (const std::error_code Error = os::OpenFile::open(Path, File))
+    return "'" + Path + "': " + Error.message();
+  return "'" + Path +
+         "' is not yours, and the system tells only the owner of a file, and "
+         "root: you must own the inputs, or be root";
+}
+
+/// What keeps the file \p Path in memory.
+static const char *keeperOf(const std::string &Path) {
+  os::OpenFile File;
+  if (!os::OpenFile::open(Path, File) &&
+      os::backingOf(File) == os::FileBacking::Memory)
+    return "is on a file system in memory";
+  const os::FileUse Use = os::findUses(ArrayRef(Path)).front();
+  return Use.IsLocked   ? "is locked in memory by a process"
+         : Use.IsMapped ? "is mapped by a process"
+                        : "stays, and the system does not tell why";
+}
+
+std::string InputFiles::whyNotCold(const ResidentPart &Part) const {
+  if (Part.Known == 0 && Part.InUse != 0)
+    return "all inputs are shared libraries that other programs use";
+  if (Part.Known == 0)
+    return "it is not known what of the inputs is in memory: " +
+           whyUnknown(Part);
+  size_t Most = 0;
+  for (size_t I = 0; I != Files.size(); ++I)
+    if (Part.OfEach[I] > Part.OfEach[Most] && !isSharedLibrary(Files[I].Path))
+      Most = I;
+  return formatv("{0:F0}% of the inputs stayed in memory: '{1}' {2}",
+                 100 * Part.share(), Files[Most].Path,
+                 keeperOf(Files[Most].Path));
 }
 
 void InputFiles::evict(function_ref<bool()> Stopped) const {

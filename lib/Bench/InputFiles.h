@@ -33,6 +33,7 @@ struct ResidentPart {
   /// where cold is asked for.
   uint64_t InUse = 0;
   std::vector<uint64_t> OfEach; ///< 0 where the system does not tell
+  size_t FirstUnknown = 0;      ///< one of the others, where there is one
 
   double share() const {
     return Known == 0
@@ -54,6 +55,10 @@ public:
   /// libraries of which something is there are left out: every program uses
   /// them, so that no link ever finds them cold.
   ResidentPart residency(bool WithLibraries) const;
+  /// Why the system does not tell of \p Part's Unknown, with a path. Blocks.
+  std::string whyUnknown(const ResidentPart &Part) const;
+  /// Why \p Part, found after `evict`, is not cold, with a path. Blocks.
+  std::string whyNotCold(const ResidentPart &Part) const;
   /// Asks for all of them to be put out of memory, until \p Stopped. Blocks.
   void evict(llvm::function_ref<bool()> Stopped) const;
   /// Brings all of them into memory, until \p Stopped. Blocks.

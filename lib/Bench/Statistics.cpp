@@ -111,7 +111,7 @@ void summarize(BenchSeries &Series) {
   markOutliers(Series);
 }
 
-void compareWith(const BenchSeries &Base, BenchSeries &Series) {
+BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series) {
   std::vector<double> Ratios;
   for (const BenchRound &R : Series.Rounds) {
     if (!R.Kept)
@@ -122,14 +122,33 @@ void compareWith(const BenchSeries &Base, BenchSeries &Series) {
     if (Other != Base.Rounds.end() && Other->Seconds > 0)
       Ratios.push_back(R.Seconds / Other->Seconds);
   }
-  Series.Ratio.reset();
-  Series.Found = Verdict::Unknown;
+  BenchComparison Result;
   if (Ratios.empty())
-    return;
+    return Result;
   const bool Suffice = Ratios.size() >= MinPairs;
-  Series.Ratio = intervalOfMedian(std::move(Ratios));
+  Result.Ratio = intervalOfMedian(std::move(Ratios));
   if (Suffice)
-    Series.Found = judge(*Series.Ratio);
+    Result.Found = judge(*Result.Ratio);
+  return Result;
+}
+
+void summarizeAndCompare(std::vector<BenchVariant> &Variants,
+                         CacheState State) {
+  const BenchSeries &First = Variants.front().in(State);
+  const auto Off = llvm::find_if(
+      Variants, [](const BenchVariant &V) { return V.Name == "off"; });
+  for (BenchVariant &Variant : Variants) {
+    BenchSeries &Series = Variant.in(State);
+    summarize(Series);
+    if (&Series == &First)
+      Series.ToFirst.Found = Verdict::Base;
+    else
+      Series.ToFirst = compare(First, Series);
+    const bool Prefetches =
+        Variant.Name == "on" || Variant.Name == "on+profile";
+    if (Off != Variants.end() && Prefetches)
+      Series.ToOff = compare(Off->in(State), Series);
+  }
 }
 
 } // namespace headstart

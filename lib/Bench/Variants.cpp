@@ -46,18 +46,14 @@ static std::string realPath(StringRef Program) {
 
 void findStock(StringRef Given, LinkerFacts &Facts,
                std::vector<std::string> &Notes) {
+  auto Without = [&](const Twine &Why) { Facts.NoStock = Why.str(); };
   if (!Facts.IsHeadstart || !Facts.IsDirect) {
     if (!Given.empty())
-      Notes.push_back("--stock is not used: the linker is not a drop-in of "
-                      "Headstart that is run directly");
-    return;
+      Notes.push_back(
+          "--stock is not used: it replaces a Headstart linker that "
+          "is run directly");
+    return Without("the linker is run by '" + Facts.Words.front() + "'");
   }
-  auto Without = [&](const Twine &Why) {
-    Notes.push_back(("'off' is the same linker with HEADSTART=off, and there "
-                     "is no 'stock-prefetch': " +
-                     Why)
-                        .str());
-  };
   if (Facts.HasOwnOptions)
     return Without("the command line has options that stock lld does not know");
   SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
@@ -96,18 +92,27 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
                                       " " LLVM_VERSION_STRING " (stock)"
                             : Facts.Version.empty() ? Linker
                                                     : Facts.Version;
+  if (Name == "stock") {
+    if (Facts.IsHeadstart && Facts.Stock.empty()) {
+      Why = Facts.NoStock;
+      return std::nullopt;
+    }
+    Way.Title = Stock;
+    return Way;
+  }
   if (Name == "off") {
-    Way.Title = Facts.IsHeadstart && Facts.Stock.empty()
-                    ? Linker + " with HEADSTART=off"
-                    : Stock;
+    if (!Facts.IsHeadstart) {
+      Why = "'stock' is this linker without prefetch";
+      return std::nullopt;
+    }
+    Way.Title = "Headstart off (HEADSTART=off)";
     return Way;
   }
   if (Name == "stock-prefetch") {
     const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
     if (Option.empty() || (Facts.Stock.empty() && !isStockLLD(Facts))) {
-      Why = Option.empty()
-                ? "stock ld.lld has no option that fetches its inputs"
-                : "it needs stock lld 22 or later";
+      Why = Option.empty() ? "stock ld.lld has no option to prefetch inputs"
+                           : "it needs stock lld 22 or later";
       return std::nullopt;
     }
     Way.Title = Stock + " " + Option;
@@ -117,16 +122,15 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   }
   Way.Prefetches = true;
   if (Name == "on") {
-    Way.Title = Facts.IsHeadstart
-                    ? "Headstart, without a record of an earlier link"
-                    : "headstart run -- " + Linker;
+    Way.Title = Facts.IsHeadstart ? "Headstart, first link (no record)"
+                                  : "headstart run -- " + Linker;
     return Way;
   }
   if (!Facts.IsHeadstart) {
-    Why = "records are kept by the drop-in linkers only";
+    Why = "only Headstart's own linkers keep records";
     return std::nullopt;
   }
-  Way.Title = "Headstart, with the record of an earlier link";
+  Way.Title = "Headstart, next link (record of the first)";
   Way.UsesProfile = true;
   return Way;
 }
@@ -135,15 +139,21 @@ std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
                             ArrayRef<std::string> Wanted,
                             std::vector<std::string> &Notes) {
   std::vector<LinkWay> Ways;
-  for (const char *Name : BenchVariants) {
-    const bool IsWanted = llvm::is_contained(Wanted, Name);
-    if (!Wanted.empty() && !IsWanted)
+  auto IsWanted = [&](StringRef Name) {
+    return llvm::is_contained(Wanted, Name) ||
+           // The base that another linker has in its place.
+           (Name == "stock" && !Facts.IsHeadstart &&
+            llvm::is_contained(Wanted, "off"));
+  };
+  for (const StringRef Name : BenchVariants) {
+    if (!Wanted.empty() && !IsWanted(Name))
       continue;
     std::string Why;
     if (std::optional<LinkWay> Way = wayOf(Facts, Name, Why))
       Ways.push_back(std::move(*Way));
-    else if (IsWanted)
-      Notes.push_back("'" + std::string(Name) + "' is left out: " + Why);
+    // Without it nothing tells what changing the linker is worth.
+    else if (IsWanted(Name) || (Name == "stock" && Facts.IsDirect))
+      Notes.push_back(("'" + Name + "' is left out: " + Why).str());
   }
   return Ways;
 }
@@ -209,10 +219,12 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
                               flagsWith(Way.Prefetches && Facts.IsHeadstart
                                             ? Options
                                             : std::vector<std::string>()));
+  if (Way.Name == "off") {
+    Start.Environment.emplace_back("HEADSTART=off");
+    return Start;
+  }
   if (!Way.Prefetches) {
     Start.Program = Facts.Stock;
-    if (Facts.IsHeadstart && Facts.Stock.empty())
-      Start.Environment.emplace_back("HEADSTART=off");
     if (Way.Name == "stock-prefetch")
       Start.Words.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
     return Start;

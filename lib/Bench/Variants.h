@@ -28,6 +28,7 @@ struct LinkerFacts {
   bool IsHeadstart = false;
   bool HasOwnOptions = false; ///< the words hold options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
+  std::string NoStock;        ///< why there is none; empty: nobody looked
   std::string Version;        ///< what the linker says of itself; may be empty
   std::string Self;           ///< the headstart program
 };
@@ -51,8 +52,9 @@ struct LinkWay {
 };
 
 /// Looks for stock lld of our own version, in the place of \p Facts' linker:
-/// \p Given by the user, or LLVM's own; adds to \p Notes why there is none.
-/// Runs it with --version. Blocks.
+/// \p Given by the user, or LLVM's own, or the reason why there is none. Adds
+/// to
+/// \p Notes that \p Given is not used. Runs it with --version. Blocks.
 void findStock(llvm::StringRef Given, LinkerFacts &Facts,
                std::vector<std::string> &Notes);
 

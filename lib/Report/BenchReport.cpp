@@ -74,6 +74,7 @@ private:
   void machine(const BenchMachine &M);
   void inputs(const BenchReport &Report);
   void round(const BenchRound &Round);
+  void comparison(const BenchComparison &Comparison);
   void series(StringRef Key, const BenchSeries &Series);
   void watched(StringRef Key, const std::optional<WatchedLink> &Link);
   void variant(const BenchVariant &Variant);
@@ -165,6 +166,18 @@ void JSONWriter::round(const BenchRound &R) {
   });
 }
 
+void JSONWriter::comparison(const BenchComparison &Comparison) {
+  if (Comparison.Ratio)
+    J.attributeObject("ratio", [&] {
+      decimal("median", Comparison.Ratio->Median);
+      decimal("low", Comparison.Ratio->Low);
+      decimal("high", Comparison.Ratio->High);
+    });
+  else
+    J.attribute("ratio", nullptr);
+  J.attribute("verdict", verdictName(Comparison.Found));
+}
+
 void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
   if (Series.Rounds.empty()) {
     J.attribute(Key, nullptr);
@@ -182,15 +195,11 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
     decimalIf(Any, "deviation_seconds", Series.Deviation);
     number("median_read_bytes", Series.MedianReadBytes);
     number("median_major_faults", Series.MedianMajorFaults);
-    if (Series.Ratio)
-      J.attributeObject("ratio", [&] {
-        decimal("median", Series.Ratio->Median);
-        decimal("low", Series.Ratio->Low);
-        decimal("high", Series.Ratio->High);
-      });
+    comparison(Series.ToFirst);
+    if (Series.ToOff)
+      J.attributeObject("to_off", [&] { comparison(*Series.ToOff); });
     else
-      J.attribute("ratio", nullptr);
-    J.attribute("verdict", verdictName(Series.Found));
+      J.attribute("to_off", nullptr);
   });
 }
 

@@ -37,24 +37,26 @@ static std::string columnOr(std::optional<uint64_t> Value,
   return Value ? Format(*Value) : "?";
 }
 
-static std::string ratioOf(const BenchSeries &Series) {
-  if (Series.Found == Verdict::Base)
+static std::string ratioOf(const BenchComparison &Comparison) {
+  if (Comparison.Found == Verdict::Base)
     return "1";
-  if (!Series.Ratio)
+  if (!Comparison.Ratio)
     return "?";
-  return formatv("{0:F2} ({1:F2} to {2:F2})", Series.Ratio->Median,
-                 Series.Ratio->Low, Series.Ratio->High);
+  return formatv("{0:F2} ({1:F2} to {2:F2})", Comparison.Ratio->Median,
+                 Comparison.Ratio->Low, Comparison.Ratio->High);
 }
 
-/// "24% less time", "no difference found".
-static std::string inWords(const BenchSeries &Series) {
-  switch (Series.Found) {
+/// "24% less time than off"; "" for the base.
+static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
+  switch (Comparison.Found) {
   case Verdict::Faster:
-    return formatv("{0:F0}% less time", 100 * (1 - Series.Ratio->Median));
+    return formatv("{0:F0}% less time than {1}",
+                   100 * (1 - Comparison.Ratio->Median), Base);
   case Verdict::Slower:
-    return formatv("{0:F0}% more time", 100 * (Series.Ratio->Median - 1));
+    return formatv("{0:F0}% more time than {1}",
+                   100 * (Comparison.Ratio->Median - 1), Base);
   case Verdict::NoDifference:
-    return "no difference found";
+    return ("no difference from " + Base + " found").str();
   case Verdict::Unknown:
     return "too few rounds to tell";
   case Verdict::Base:
@@ -65,8 +67,8 @@ static std::string inWords(const BenchSeries &Series) {
 
 namespace {
 
-/// A table whose columns are as wide as what is in them: the first and the last
-/// flush left, the others right.
+/// A table whose columns are as wide as what is in them: the first flush left,
+/// the others right.
 class TextTable {
 public:
   void add(std::vector<std::string> Row) { Rows.push_back(std::move(Row)); }
@@ -79,9 +81,7 @@ public:
       std::string Line = " ";
       for (size_t I = 0; I != Row.size(); ++I) {
         const std::string Space(Widths[I] - Row[I].size(), ' ');
-        const bool IsLeft = I == 0 || I + 1 == Row.size();
-        Line +=
-            (I == 0 ? " " : "  ") + (IsLeft ? Row[I] + Space : Space + Row[I]);
+        Line += I == 0 ? " " + Row[I] + Space : "  " + Space + Row[I];
       }
       OS << StringRef(Line).rtrim() << "\n";
     }
@@ -93,6 +93,21 @@ private:
 
 } // namespace
 
+/// What came of \p Variant, in a line; nothing for the base of it all.
+static void writeInWords(const BenchVariant &Variant, CacheState State,
+                         StringRef First, raw_ostream &OS) {
+  const BenchSeries &S = Variant.in(State);
+  std::string Words = "no round counts";
+  if (S.hasKept()) {
+    Words = inWords(S.ToFirst, First);
+    const std::string ToOff = S.ToOff ? inWords(*S.ToOff, "off") : Words;
+    if (ToOff != Words)
+      Words = ToOff + ", " + Words;
+  }
+  if (!Words.empty())
+    OS << "  " << Variant.Name << ": " << Words << "\n";
+}
+
 static void writeSeries(const BenchReport &Report, CacheState State,
                         raw_ostream &OS) {
   const unsigned Rounds = Report.Rounds.at(static_cast<size_t>(State));
@@ -100,20 +115,39 @@ static void writeSeries(const BenchReport &Report, CacheState State,
     return;
   OS << (State == CacheState::Cold ? "Cold" : "Warm") << ", " << Rounds
      << (Rounds == 1 ? " round" : " rounds") << " each, in turn:\n";
+  const std::string &First = Report.Variants.front().Name;
+  // Both bases, where they are two.
+  const bool HasOff =
+      First != "off" && llvm::any_of(Report.Variants, [](const auto &Variant) {
+        return Variant.Name == "off";
+      });
   TextTable Table;
-  Table.add({"", "median", "min", "max", "ratio", "read", "faults", ""});
+  auto Add = [&](std::vector<std::string> Row, std::string ToOff,
+                 const std::string &Read, const std::string &Faults) {
+    if (HasOff)
+      Row.push_back(std::move(ToOff));
+    Row.insert(Row.end(), {Read, Faults});
+    Table.add(std::move(Row));
+  };
+  Add({"", "median", "min", "max", "ratio to " + First}, "ratio to off", "read",
+      "faults");
   for (const BenchVariant &Variant : Report.Variants) {
     const BenchSeries &S = Variant.in(State);
     if (!S.hasKept()) {
-      Table.add(
-          {Variant.Name, "?", "?", "?", "?", "?", "?", "no round counts"});
+      Add({Variant.Name, "?", "?", "?", "?"}, S.ToOff ? "?" : "", "?", "?");
       continue;
     }
-    Table.add({Variant.Name, seconds(S.Median), seconds(S.Min), seconds(S.Max),
-               ratioOf(S), columnOr(S.MedianReadBytes, formatBytes),
-               columnOr(S.MedianMajorFaults, grouped), inWords(S)});
+    Add({Variant.Name, seconds(S.Median), seconds(S.Min), seconds(S.Max),
+         ratioOf(S.ToFirst)},
+        S.ToOff                 ? ratioOf(*S.ToOff)
+        : Variant.Name == "off" ? "1"
+                                : "",
+        columnOr(S.MedianReadBytes, formatBytes),
+        columnOr(S.MedianMajorFaults, grouped));
   }
   Table.write(OS);
+  for (const BenchVariant &Variant : Report.Variants)
+    writeInWords(Variant, State, First, OS);
   for (const BenchVariant &Variant : Report.Variants)
     for (const BenchRound &R : Variant.in(State).Rounds) {
       if (!R.Kept)
@@ -135,23 +169,32 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
      << Report.Machine.Processor << "), "
      << formatBytes(Report.Machine.MemoryBytes);
   if (Report.Machine.ThrottleBytesPerSecond)
-    OS << "; disk held to "
+    OS << "; disk limited to "
        << formatBytes(*Report.Machine.ThrottleBytesPerSecond) << "/s";
   if (Report.Machine.MemoryLimitBytes)
-    OS << "; memory held to " << formatBytes(*Report.Machine.MemoryLimitBytes);
+    OS << "; memory limited to "
+       << formatBytes(*Report.Machine.MemoryLimitBytes);
   OS << "\n";
   for (const BenchVariant &Variant : Report.Variants)
     OS << "  " << left_justify(Variant.Name, 14) << "  " << Variant.Title
        << "\n";
+  auto Has = [&](StringRef Name) {
+    return llvm::any_of(Report.Variants, [&](const auto &Variant) {
+      return Variant.Name == Name;
+    });
+  };
+  if (Has("stock") && Has("off"))
+    OS << "Ratio to off: what prefetching is worth; to stock: what changing "
+          "the "
+          "linker is worth.\n";
   OS << "\n";
   writeSeries(Report, CacheState::Cold, OS);
   writeSeries(Report, CacheState::Warm, OS);
   for (const std::string &Note : Report.Notes)
     OS << "note: " << Note << "\n";
   if (Report.SameOutputs)
-    OS << (*Report.SameOutputs
-               ? "The outputs of all links are the same to the byte."
-               : "The outputs DIFFER.");
+    OS << (*Report.SameOutputs ? "All outputs are identical."
+                               : "The outputs DIFFER.");
   if (!Report.OutputNote.empty())
     OS << (Report.SameOutputs ? " " : "") << Report.OutputNote;
   OS << "\n";

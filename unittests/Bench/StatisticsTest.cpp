@@ -104,27 +104,58 @@ TEST(StatisticsTest, WhatIsThrownAwayCountsForNothing) {
   EXPECT_NEAR(Series.Median, 2.1, 1e-9);
   BenchSeries Base = seriesOf({4.0, 4.0, 4.4});
   summarize(Base);
-  compareWith(Base, Series);
-  ASSERT_TRUE(Series.Ratio);
-  EXPECT_NEAR(Series.Ratio->High, 0.5, 1e-9);
+  const BenchComparison Half = compare(Base, Series);
+  ASSERT_TRUE(Half.Ratio);
+  EXPECT_NEAR(Half.Ratio->High, 0.5, 1e-9);
   // Two pairs.
-  EXPECT_EQ(Series.Found, Verdict::Unknown);
+  EXPECT_EQ(Half.Found, Verdict::Unknown);
 }
 
 TEST(StatisticsTest, PairsAreOfOneNumber) {
   // The machine became slower: pair by pair nothing differs.
   BenchSeries Base = seriesOf({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
-  BenchSeries Same = Base;
-  compareWith(Base, Same);
+  const BenchComparison Same = compare(Base, Base);
   EXPECT_EQ(Same.Found, Verdict::NoDifference);
   EXPECT_EQ(Same.Ratio->Low, 1);
   EXPECT_EQ(Same.Ratio->High, 1);
   BenchSeries Nothing = Base;
   for (BenchRound &R : Nothing.Rounds)
     R.Kept = false;
-  compareWith(Base, Nothing);
-  EXPECT_EQ(Nothing.Found, Verdict::Unknown);
-  EXPECT_FALSE(Nothing.Ratio);
+  EXPECT_EQ(compare(Base, Nothing).Found, Verdict::Unknown);
+  EXPECT_FALSE(compare(Base, Nothing).Ratio);
+}
+
+TEST(StatisticsTest, ChangingTheLinkerIsNotPrefetching) {
+  // A linker that starts faster, and prefetches for nothing.
+  std::vector<BenchVariant> Variants(3);
+  const std::pair<const char *, double> Each[] = {
+      {"stock", 1.0}, {"off", 0.7}, {"on", 0.7}};
+  for (size_t I = 0; I != 3; ++I) {
+    const double S = Each[I].second;
+    Variants[I].Name = Each[I].first;
+    Variants[I].in(CacheState::Cold) = seriesOf({S, S, S, S, S});
+  }
+  summarizeAndCompare(Variants, CacheState::Cold);
+  const BenchSeries &Off = Variants[1].in(CacheState::Cold);
+  EXPECT_EQ(Off.ToFirst.Found, Verdict::Faster);
+  EXPECT_FALSE(Off.ToOff);
+  const BenchSeries &On = Variants[2].in(CacheState::Cold);
+  EXPECT_EQ(On.ToFirst.Found, Verdict::Faster);
+  EXPECT_NEAR(On.ToFirst.Ratio->Median, 0.7, 1e-9);
+  ASSERT_TRUE(On.ToOff);
+  EXPECT_EQ(On.ToOff->Found, Verdict::NoDifference);
+  EXPECT_EQ(On.ToOff->Ratio->Median, 1);
+  // The first is the base of both where it is the one without prefetch.
+  Variants.erase(Variants.begin());
+  summarizeAndCompare(Variants, CacheState::Cold);
+  EXPECT_EQ(Variants[0].in(CacheState::Cold).ToFirst.Found, Verdict::Base);
+  EXPECT_EQ(Variants[1].in(CacheState::Cold).ToFirst.Ratio->Median, 1);
+  EXPECT_EQ(Variants[1].in(CacheState::Cold).ToOff->Ratio->Median, 1);
+  // Without it nothing is said of prefetching.
+  Variants.erase(Variants.begin());
+  Variants[0].in(CacheState::Cold).ToOff.reset();
+  summarizeAndCompare(Variants, CacheState::Cold);
+  EXPECT_FALSE(Variants[0].in(CacheState::Cold).ToOff);
 }
 
 } // namespace

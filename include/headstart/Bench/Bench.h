@@ -32,8 +32,8 @@
 namespace headstart {
 
 /// The ways to link, in the order in which they are run.
-inline constexpr const char *BenchVariants[] = {"off", "stock-prefetch", "on",
-                                                "on+profile"};
+inline constexpr const char *BenchVariants[] = {"stock", "stock-prefetch",
+                                                "off", "on", "on+profile"};
 
 struct BenchOptions {
   std::vector<std::string> Words; ///< the linker and its arguments

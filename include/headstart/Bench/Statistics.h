@@ -15,7 +15,6 @@
 #define HEADSTART_BENCH_STATISTICS_H
 
 #include "headstart/Report/BenchReport.h"
-#include <optional>
 #include <vector>
 
 namespace headstart {
@@ -52,7 +51,12 @@ void summarize(BenchSeries &Series);
 
 /// Compares \p Series with \p Base, pair by pair: rounds of the same number
 /// that were both kept. The verdict is Unknown for fewer than MinPairs.
-void compareWith(const BenchSeries &Base, BenchSeries &Series);
+BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series);
+
+/// Fills in what the rounds of \p Variants in \p State come to, and their
+/// comparisons: with the first of them, and of the linker that prefetches with
+/// itself when it does not.
+void summarizeAndCompare(std::vector<BenchVariant> &Variants, CacheState State);
 
 } // namespace headstart
 

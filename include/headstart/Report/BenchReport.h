@@ -50,8 +50,7 @@ struct BenchRound {
   std::string Note; ///< why it was not kept; empty
 };
 
-/// A series against the base: the median of the ratios pair by pair, and an
-/// interval for it.
+/// The median of the ratios pair by pair, and an interval for it.
 struct BenchRatio {
   double Median = 1;
   double Low = 1;
@@ -59,6 +58,12 @@ struct BenchRatio {
 };
 
 enum class Verdict : uint8_t { Base, Faster, Slower, NoDifference, Unknown };
+
+/// A series against another one.
+struct BenchComparison {
+  std::optional<BenchRatio> Ratio; ///< absent for the base, and without pairs
+  Verdict Found = Verdict::Unknown;
+};
 
 /// The rounds of one variant in one state, and what they come to.
 struct BenchSeries {
@@ -70,8 +75,10 @@ struct BenchSeries {
   double Deviation = 0; ///< the median absolute deviation
   std::optional<uint64_t> MedianReadBytes;
   std::optional<uint64_t> MedianMajorFaults;
-  std::optional<BenchRatio> Ratio; ///< absent for the base, and without pairs
-  Verdict Found = Verdict::Unknown;
+  BenchComparison ToFirst; ///< to the first variant
+  /// To the same linker with prefetch off: what prefetching is worth. Absent
+  /// but for the variants of it that prefetch.
+  std::optional<BenchComparison> ToOff;
 
   bool hasKept() const; ///< whether any round counts
 };
@@ -106,7 +113,7 @@ struct WatchedLink {
 
 /// One way to link.
 struct BenchVariant {
-  std::string Name;  ///< "off", "stock-prefetch", "on", "on+profile"
+  std::string Name;  ///< "stock", "stock-prefetch", "off", "on", "on+profile"
   std::string Title; ///< for people
   std::vector<std::string> Command;
   std::vector<std::string> Environment;           ///< "NAME=VALUE"
@@ -146,7 +153,7 @@ struct BenchReport {
   std::array<unsigned, NumCacheStates> Rounds = {0, 0}; ///< by CacheState
   std::vector<std::string> Notes;
   std::vector<BenchInput> Inputs;     ///< in the order of the link
-  std::vector<BenchVariant> Variants; ///< the first is the base of all ratios
+  std::vector<BenchVariant> Variants; ///< the first is the base of ToFirst
   /// Whether the outputs of all links had the same bytes; absent: they cannot
   /// be compared, OutputNote says why.
   std::optional<bool> SameOutputs;
