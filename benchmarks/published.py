@@ -15,7 +15,7 @@ OBJECTS, BYTES = 4169, 26_325_429_114
 COLD, COLD_PREFETCHED, WARM, WARM_PREFETCHED = 48.1, 34.2, 29.7, 29.6
 
 STOCK = "lld-link 22 (stock)"
-VARIANTS = {"off": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST,
+VARIANTS = {"stock": STOCK, "stock-prefetch": PREFETCHING, "on": FIRST,
             "on+profile": NEXT}
 # The largest link with all four, cold and warm.
 NAMES = ("large-debug", "coff")

@@ -176,7 +176,7 @@ class Published(unittest.TestCase):
         text = published.text({"coff": entry(link())})
         self.assertIn("| published, `/prefetch-inputs` | 34.2 s | 0.71 | 76% "
                       "| 29.6 s | 1.00 |", text)
-        self.assertIn("| here, `off`: lld-link 22 (stock) | 6.00 s | 1.00 | – |",
+        self.assertIn("| here, `stock`: lld-link 22 (stock) | 6.00 s | 1.00 | – |",
                       text)
         # 6 s to 1.5 s, where 1 s is warm.
         self.assertIn(f"| here, `on+profile`: {links.NEXT} | 1.50 s | 0.25 "

@@ -128,9 +128,10 @@ Error Bench::checkCold() {
     return Error::success();
   if (isStopped())
     return stopped();
-  return failure("no cold rounds are possible: " + Why +
-                 "\n(--cold-rounds=0 runs the warm rounds alone, "
-                 "--prepare=COMMAND empties the page cache in another way)");
+  return failure("cannot measure cold links: " + Why +
+                 "\n--cold-rounds=0 measures warm links only; "
+                 "--prepare=COMMAND empties the page cache by a command of "
+                 "your own");
 }
 
 /// One link that counts for nothing: it shows whether there is a link at all,
@@ -471,11 +472,8 @@ void Bench::describe() {
          " of the inputs are shared libraries that other programs use: they "
          "stay in memory, in cold rounds too");
   if (Now.Unknown != 0)
-    note("of " +
-         percent(static_cast<double>(Now.Unknown) /
-                 static_cast<double>(std::max<uint64_t>(Inputs->bytes(), 1))) +
-         " of the inputs it is not known what is in memory: " +
-         Inputs->whyUnknown(Now));
+    note(formatBytes(Now.Unknown) +
+         " of the inputs cannot be checked for being cold: " + Inputs->whyUnknown(Now));
 }
 
 Expected<BenchReport> Bench::run() {

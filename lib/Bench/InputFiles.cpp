@@ -75,14 +75,14 @@ ResidentPart InputFiles::residency(bool WithLibraries) const {
 
 std::string InputFiles::whyUnknown(const ResidentPart &Part) const {
   if (!Cache.abilities().Cachestat && !Cache.abilities().Mincore)
-    return "this system does not tell it";
+    return "this system does not tell what is in memory";
   const std::string &Path = Files[Part.FirstUnknown].Path;
   os::OpenFile File;
   if (const std::error_code Error = os::OpenFile::open(Path, File))
     return "'" + Path + "': " + Error.message();
   return "'" + Path +
-         "' is not yours, and the system tells only the owner of a file, and "
-         "root: you must own the inputs, or be root";
+         "' belongs to another user, so the system does not tell whether it is "
+         "in memory: you must own the inputs (or be root)";
 }
 
 /// What keeps the file \p Path in memory.
@@ -101,8 +101,7 @@ std::string InputFiles::whyNotCold(const ResidentPart &Part) const {
   if (Part.Known == 0 && Part.InUse != 0)
     return "all inputs are shared libraries that other programs use";
   if (Part.Known == 0)
-    return "it is not known what of the inputs is in memory: " +
-           whyUnknown(Part);
+    return whyUnknown(Part);
   size_t Most = 0;
   for (size_t I = 0; I != Files.size(); ++I)
     if (Part.OfEach[I] > Part.OfEach[Most] && !isSharedLibrary(Files[I].Path))

@@ -7,7 +7,7 @@ rem Before each cold link windows.cmd empties what Windows keeps in memory: it n
 rem administrator and RAMMap. Writes headstart-bench.csv, .json and .html beside what
 rem it prints. HEADSTART_PROGRAM names headstart.exe where it is not on PATH;
 rem HEADSTART_BENCH adds options of headstart bench (--rounds=3, --stock=PROGRAM,
-rem --variants=off,on).
+rem --variants=stock,on).
 setlocal
 if "%~1"=="" (
   echo usage: %~nx0 LINKER ARGS... 1>&2

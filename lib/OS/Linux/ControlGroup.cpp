@@ -218,9 +218,14 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   else if (isFile(Base + "/cgroup.controllers"))
     Problem = createV2(Limits, Prefix, Number);
   else
-    Problem = "this system has no control groups for that";
-  if (!Problem.empty())
-    remove();
+    return "this system has no control groups for that";
+  if (Problem.empty())
+    return "";
+  remove();
+  if (::geteuid() != 0)
+    Problem += InV1 ? ". Run it as root"
+                    : ". Run it as root, or in a control group that is "
+                      "delegated to you with the controllers that it needs";
   return Problem;
 }
 

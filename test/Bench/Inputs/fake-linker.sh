@@ -1,7 +1,8 @@
 #!/bin/sh
 # A linker of known behaviour, which takes ld.lld's words and the drop-ins'
 # environment: its output is its inputs, one behind the other, and it takes as long
-# as FAKE_OFF or FAKE_ON say, in seconds, without prefetch or with it.
+# as FAKE_OFF or FAKE_ON say, in seconds, without prefetch or with it. As slow.lld it
+# is stock lld, and takes as long as FAKE_STOCK says.
 #
 # FAKE_MODE:
 #   differ   with prefetch one byte more is written
@@ -12,6 +13,8 @@
 set -eu
 seconds=${FAKE_ON-0}
 [ "${HEADSTART-}" != off ] || seconds=${FAKE_OFF-0}
+case $0 in *slow.lld) seconds=${FAKE_STOCK-0} ;; esac
+[ "${1-}" != --version ] || { echo "LLD ${FAKE_VERSION-}"; exit; }
 out=
 inputs=
 while [ $# -ne 0 ]; do
