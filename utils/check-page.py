@@ -195,6 +195,18 @@ def expected_counts(report, shown):
             "files": len(report["inputs"]["files"])}
 
 
+def main_comparison(series):
+    """What says what prefetching is worth, where that is known; else the other."""
+    return series.get("to_off") or series
+
+
+def main_base(report):
+    """What that compares with."""
+    variants = report["variants"]
+    return next((at for at, v in enumerate(variants) if v["name"] == "off" and any(
+        (one[state] or {}).get("to_off") for one in variants for state in STATES)), 0)
+
+
 def default_shown(report):
     """The variants that the strip charts begin with: the base and the headline's."""
     variants = report["variants"]
@@ -205,7 +217,9 @@ def default_shown(report):
     best = (best or [len(variants) - 1])[0]
     if not watched:
         return []
-    return sorted({watched[0], best if best in watched else watched[-1]})
+    base = main_base(report)
+    base = base if base in watched else watched[0]
+    return sorted({base, best if best in watched else watched[-1]})
 
 
 def compare_counts(found, expected):
@@ -329,19 +343,28 @@ def check_headline(browser, report):
         return
     for state in STATES:
         series = variants[best[0]][state]
+        main = main_comparison(series) if series else None
         if not series:
             words = "not measured"
-        elif not series["ratio"]:
+        elif not main["ratio"]:
             words = "cannot be compared"
         else:
-            share = round(series["ratio"]["median"] * 100)
-            low, high = series["ratio"]["low"], series["ratio"]["high"]
+            share = round(main["ratio"]["median"] * 100)
+            low, high = main["ratio"]["low"], main["ratio"]["high"]
             none = "no difference was found" if 0.9 <= low and high <= 1.1 else \
                 "too noisy to tell a difference"
             words = {"no difference":
                      f"{none} (ratio {low:.2f}\u2060–\u2060{high:.2f})",
                      "unknown": "too few rounds to tell"}.get(
-                         series["verdict"], f"takes {share}% of the time")
+                         main["verdict"], f"takes {share}% of the time " + (
+                             "of stock lld" if main is series and main_base(report) == 0
+                             and report["linker"]["kind"] == "headstart"
+                             else "without prefetching"))
+            if main is not series and series["ratio"] and main_base(report):
+                also = (f"Changing the linker: {series['ratio']['median']:.2f} "
+                        "of the time of stock lld")
+                if also not in text:
+                    yield f"{state}: the tiles do not say '{also}'"
         if words not in text:
             yield f"{state}: the headline does not say '{words}' but '{text[:120]}'"
 
@@ -433,7 +456,7 @@ BREAKS = [
     ("document.querySelector('h1').textContent = 'Fine.'", "the headline"),
     ("document.querySelector('.folder-name').textContent = 'W'.repeat(300)",
      "longer than its tile"),
-    ("document.querySelector('table.ends .bound').remove()", "cold, off: used"),
+    ("document.querySelector('table.ends .bound').remove()", "cold, stock: used"),
     ("document.querySelectorAll('table.files th')[4].textContent = 'Used, at least'",
      "the table of inputs is headed"),
 ]

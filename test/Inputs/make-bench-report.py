@@ -3,7 +3,7 @@
 
     make-bench-report.py KIND
 
-Kinds: normal (four variants), many (4,000 inputs), one (a variant, an input),
+Kinds: normal (all five variants), old (as before Headstart off was a variant), many (4,000 inputs), one (a variant, an input),
 nulls (nothing is known that need not be), few (too few rounds for a verdict), noisy
 (rounds that tell no difference, and would not), empty (no round, no input), hostile
 (names that would like to be markup). The same kind gives the same bytes. Figures
@@ -88,13 +88,19 @@ def make_series(median, spread, rounds, rng, figures, base=None):
             e["major_faults"] for e in entries if e["kept"]),
         "ratio": None, "verdict": "base"}
     if base is not None:
-        before = [e["seconds"] for e in base["rounds"] if e["kept"]]
-        ratios = sorted(a / b for a, b in zip(kept, before))
-        series["ratio"] = {"median": statistics.median(ratios),
-                           "low": ratios[0], "high": ratios[-1]}
-        series["verdict"] = ("faster" if ratios[-1] < 0.99 else
-                             "slower" if ratios[0] > 1.01 else "no difference")
+        series.update(compare(series, base))
     return series
+
+
+def compare(series, base):
+    """The ratio to another series, and what it says."""
+    kept, before = ([e["seconds"] for e in one["rounds"] if e["kept"]]
+                    for one in (series, base))
+    ratios = sorted(a / b for a, b in zip(kept, before))
+    return {"ratio": {"median": statistics.median(ratios),
+                      "low": ratios[0], "high": ratios[-1]},
+            "verdict": ("faster" if ratios[-1] < 0.99 else
+                        "slower" if ratios[0] > 1.01 else "no difference")}
 
 
 def curve(steps, power):
@@ -159,7 +165,7 @@ def make_link(seconds, files, is_cold, knows_fetches, waste, rng):
             } if knows_fetches else None}
 
 
-def make_report(count=450, total=769 * MB, variants=4, seed=1):
+def make_report(count=450, total=769 * MB, variants=5, seed=1):
     rng = random.Random(seed)
     files = make_files(count, total, rng)
     size = sum(file["bytes"] for file in files)
@@ -184,19 +190,20 @@ def make_report(count=450, total=769 * MB, variants=4, seed=1):
                     "files": [{"name": "game.exe", "bytes": 92_340_224},
                               {"name": "game.pdb", "bytes": 241_172_480}]}}
     scale = size / (769 * MB)
-    plan = [("off", "lld-link 22.1.8 (stock)", 3.84, 1.52, 6900, 0),
-            ("stock-prefetch", "lld-link 22.1.8 /prefetch-inputs", 3.55, 1.53,
-             5100, 0),
-            ("on", "Headstart, first link", 2.31, 1.53, 420, 0.06),
-            ("on+profile", "Headstart, with the record of the last link", 2.02,
-             1.52, 160, 0.01)]
-    bases = {}
+    plan = [("stock", "lld-link 22.1.8 (stock)", 3.84, 1.52, 6900, 0),
+            ("stock-prefetch", "lld-link 22.1.8 (stock) /prefetch-inputs", 3.55,
+             1.53, 5100, 0),
+            ("off", "Headstart off (HEADSTART=off)", 3.70, 1.41, 6850, 0),
+            ("on", "Headstart, first link (no record)", 2.31, 1.42, 420, 0.06),
+            ("on+profile", "Headstart, next link (record of the first)", 2.02,
+             1.42, 160, 0.01)]
+    bases, offs = {}, {}
     for name, title, cold, warm, faults, waste in plan[:variants]:
         variant = {"name": name, "title": title,
                    "command": ["/tmp/bench-8f2a/lld-link", "@game.rsp",
                                "/out:/tmp/bench-8f2a/game.exe"],
-                   "environment": {} if name.startswith("on")
-                   else {"HEADSTART": "off"}, "observed": {}}
+                   "environment": {"HEADSTART": "off"} if name == "off"
+                   else {}, "observed": {}}
         if name == "stock-prefetch":
             variant["command"].append("/prefetch-inputs")
         for state, median in (("cold", cold), ("warm", warm)):
@@ -208,10 +215,24 @@ def make_report(count=450, total=769 * MB, variants=4, seed=1):
                                          0.03 if is_cold else 0.015, 5, rng,
                                          figures, bases.get(state))
             bases.setdefault(state, variant[state])
+            if name == "off":
+                offs[state] = variant[state]
+            variant[state]["to_off"] = compare(variant[state], offs[state]) \
+                if name.startswith("on") and offs else None
             variant["observed"][state] = make_link(
                 median * scale * 1.03, files, is_cold, name.startswith("on"),
                 waste, rng)
         report["variants"].append(variant)
+    return report
+
+
+def old(report):
+    """The same as it was when stock was called off."""
+    report["variants"] = [v for v in report["variants"] if v["name"] != "off"]
+    report["variants"][0]["name"] = "off"
+    for variant in report["variants"]:
+        for state in ("cold", "warm"):
+            del variant[state]["to_off"]
     return report
 
 
@@ -264,6 +285,8 @@ def few(report):
             series = variant[state]
             if series["ratio"]:
                 series["verdict"] = "unknown"
+            if series["to_off"]:
+                series["to_off"]["verdict"] = "unknown"
     return report
 
 
@@ -272,9 +295,10 @@ def noisy(report):
     for variant in report["variants"]:
         for state, low, high in (("cold", 0.84, 1.12), ("warm", 0.98, 1.01)):
             series = variant[state]
-            if series["ratio"]:
-                series.update(ratio={"median": 0.99, "low": low, "high": high},
-                              verdict="no difference")
+            for one in filter(None, (series, series["to_off"])):
+                if one["ratio"]:
+                    one.update(ratio={"median": 0.99, "low": low, "high": high},
+                               verdict="no difference")
     return report
 
 
@@ -312,6 +336,8 @@ def hostile(report):
 def make(kind):
     if kind == "normal":
         return make_report()
+    if kind == "old":
+        return old(make_report())
     if kind == "many":
         return make_report(4000, 3400 * MB, seed=2)
     if kind == "one":
@@ -319,7 +345,7 @@ def make(kind):
         report["rounds"] = {"cold": 5, "warm": 5}
         return report
     if kind == "nulls":
-        return without(make_report(60, 90 * MB, variants=3, seed=4))
+        return without(make_report(60, 90 * MB, variants=4, seed=4))
     if kind == "empty":
         report = without(make_report(5, 5 * MB, variants=1, seed=5))
         report["inputs"] = {"count": 0, "bytes": 0, "files": []}
@@ -327,7 +353,7 @@ def make(kind):
                                      observed={"cold": None, "warm": None})
         return report
     if kind == "few":
-        return few(make_report(30, 40 * MB, variants=3, seed=7))
+        return few(make_report(30, 40 * MB, variants=4, seed=7))
     if kind == "noisy":
         return noisy(make_report(30, 40 * MB, seed=8))
     if kind == "hostile":

@@ -11,6 +11,13 @@ const objectOf = value => isObject(value) ? value : {};
 const numberOf = value => isNumber(value) ? value : null;
 const textOf = value => isText(value) ? value : "";
 
+function readComparison(value) {
+  const {median, low, high} = objectOf(value.ratio);
+  return {ratio: isNumber(median) && median > 0
+            ? {median, low: numberOf(low), high: numberOf(high)} : null,
+          verdict: textOf(value.verdict) || "unknown"};
+}
+
 function readSeries(value) {
   if (!isObject(value))
     return null;
@@ -22,10 +29,8 @@ function readSeries(value) {
   // Without a round that counts there is no time, whatever stands for it.
   if (!series.rounds.some(round => round.kept !== false))
     series.median_seconds = series.min_seconds = series.max_seconds = null;
-  const {median, low, high} = objectOf(value.ratio);
-  series.ratio = isNumber(median) && median > 0
-    ? {median, low: numberOf(low), high: numberOf(high)} : null;
-  series.verdict = textOf(value.verdict) || "unknown";
+  series.toFirst = readComparison(value);
+  series.toOff = isObject(value.to_off) ? readComparison(value.to_off) : null;
   return series;
 }
 
@@ -44,12 +49,16 @@ function readLink(value) {
 }
 
 function readVariant(value) {
-  const name = textOf(value.name) || "unnamed";
+  const environment = objectOf(value.environment);
+  // Older reports, which know no "to_off", call the stock linker so, too.
+  const isOlder = ![value.cold, value.warm].some(one => "to_off" in objectOf(one));
+  const name = isOlder && value.name === "off" && environment.HEADSTART !== "off"
+    ? "stock" : textOf(value.name) || "unnamed";
   const observed = objectOf(value.observed);
   return {name, title: textOf(value.title) || name,
           command: listOf(value.command).map(textOf),
           // null: not set, whatever the user has.
-          environment: Object.entries(objectOf(value.environment)),
+          environment: Object.entries(environment),
           cold: readSeries(value.cold), warm: readSeries(value.warm),
           observed: {cold: readLink(observed.cold), warm: readLink(observed.warm)}};
 }

@@ -12,15 +12,37 @@ function headlineVariant() {
   return variants.length - 1;
 }
 
-const baseWords = () => variants[0].name === "off" ? "without prefetching"
-  : "of the first variant";
+// What variants are compared with: the first, and Headstart off where that is another.
+function basesOf() {
+  const off = variants.findIndex(v => v.name === "off");
+  return off > 0 && variants.some(v => STATES.some(state => v[state] && v[state].toOff))
+    ? [off, 0] : [0];
+}
+const comparisonWith = (base, series) => base === 0 ? series.toFirst : series.toOff;
+
+// The comparison that says what prefetching is worth, where there is one.
+function mainComparison(index, state) {
+  const [base] = basesOf(), series = variants[index][state];
+  return series.toOff && base ? {base, ...series.toOff} : {base: 0, ...series.toFirst};
+}
+
+// As in "half of the time ...".
+function baseWords(base) {
+  const {name} = variants[base];
+  return name === "off" ? "without prefetching"
+    : name !== "stock" ? "of the first variant"
+    : report.linker.kind === "headstart" ? "of stock lld" : "without prefetching";
+}
+// What a comparison with it is worth knowing for.
+const baseMeaning = base => variants[base].name === "off" ? "prefetching"
+  : variants[base].name === "stock" ? "changing the linker" : null;
 
 // Whether rounds that tell no difference say little: one of more than a tenth could
 // be there all the same.
 const isNoisy = ({verdict, ratio}) => verdict === "no difference" && ratio &&
   isNumber(ratio.low) && isNumber(ratio.high) && (ratio.low < 0.9 || ratio.high > 1.1);
-const verdictWords = series => isNoisy(series) ? "too noisy to tell"
-  : VERDICTS[series.verdict] || series.verdict;
+const verdictWords = comparison => isNoisy(comparison) ? "too noisy to tell"
+  : VERDICTS[comparison.verdict] || comparison.verdict;
 
 // What is to be said of one state.
 function clause(state) {
@@ -31,16 +53,17 @@ function clause(state) {
     return "no round could be counted";
   if (index === 0)
     return `the link takes ${seconds(series.median_seconds)}`;
-  if (!series.ratio)
+  const main = mainComparison(index, state);
+  if (!main.ratio)
     return "the variants cannot be compared";
-  if (series.verdict === "unknown")
+  if (main.verdict === "unknown")
     return "there are too few rounds to tell a difference";
-  if (series.verdict === "no difference")
-    return (isNoisy(series) ? "the rounds are too noisy to tell a difference"
-      : "no difference was found") + rangeWords(series.ratio);
+  if (main.verdict === "no difference")
+    return (isNoisy(main) ? "the rounds are too noisy to tell a difference"
+      : "no difference was found") + rangeWords(main.ratio);
   const whose = variants[index].name.startsWith("on") ? "with Headstart" : "this way";
-  return `the link ${whose} takes ${Math.round(series.ratio.median * 100)}% of the ` +
-    "time " + baseWords();
+  return `the link ${whose} takes ${Math.round(main.ratio.median * 100)}% of the ` +
+    "time " + baseWords(main.base);
 }
 
 function headline() {
@@ -51,8 +74,10 @@ function headline() {
   const text = clauses.length === 2 && clauses[0] === clauses[1]
     ? `cold and warm, ${clauses[0]}`
     : measured.map((state, at) => `${state}, ${clauses[at]}`).join("; ");
-  return text[0].toUpperCase() + text.slice(1) + ".";
+  return capital(text) + ".";
 }
+
+const capital = text => text[0].toUpperCase() + text.slice(1);
 
 const VERDICTS = {faster: "faster", slower: "slower",
                   "no difference": "no difference found",
@@ -68,7 +93,6 @@ const ratioWords = ({median, low, high}) => ratioText(median) +
 
 function stateTile(state) {
   const index = headlineVariant(), series = variants[index][state];
-  const base = variants[0][state];
   const tile = (kind, big, ...lines) => el("section", {class: "tile" + kind},
     el("h2", {}, state === "cold" ? "Cold: nothing in memory before"
       : "Warm: everything in memory before"),
@@ -77,26 +101,34 @@ function stateTile(state) {
     return tile("", "–", el("p", {}, series ? "no round could be counted"
       : "not measured"));
   const time = seconds(series.median_seconds);
-  if (index === 0 || !series.ratio)
+  const main = mainComparison(index, state), base = variants[main.base][state];
+  if (index === 0 || !main.ratio)
     return tile("", time, el("p", {}, index === 0 ? "nothing to compare it with"
       : "it cannot be compared"));
   const times = time + (base && isNumber(base.median_seconds)
-    ? ` against ${seconds(base.median_seconds)}` : "");
+    ? ` against ${seconds(base.median_seconds)} ${baseWords(main.base)}` : "");
+  const lines = [];
   const other = variants.findIndex(v => v.name === "on");
   const first = variants[index].name === "on+profile" && other > 0 &&
-    variants[other][state] && variants[other][state].ratio;
-  const firstLine = first ? el("p", {class: "hint"}, "First link, without a record " +
-    `of the last: ${ratioText(first.median)}`) : null;
-  if (series.verdict === "unknown")
+    variants[other][state] && mainComparison(other, state).ratio;
+  if (first)
+    lines.push(el("p", {class: "hint"},
+      `First link, without a record: ${ratioText(first.median)}`));
+  const linker = main.base ? series.toFirst : null;
+  if (linker && linker.ratio)
+    lines.push(el("p", {}, `${capital(baseMeaning(0) || "all together")}: ${
+      ratioText(linker.ratio.median)} of the time ${baseWords(0)}, ${
+      verdictWords(linker)}`));
+  if (main.verdict === "unknown")
     return tile("", "Too few rounds", el("p", {}, `${times}, ratio ${
-      ratioWords(series.ratio)}`));
-  if (series.verdict === "no difference")
-    return tile("", isNoisy(series) ? "Too noisy to tell"
+      ratioWords(main.ratio)}`), lines);
+  if (main.verdict === "no difference")
+    return tile("", isNoisy(main) ? "Too noisy to tell"
       : ["No difference", el("small", {}, "found")],
-      el("p", {}, `${times}, ratio ${ratioWords(series.ratio)}`), firstLine);
-  return tile(series.verdict === "faster" ? " good" : " bad",
-    [ratioText(series.ratio.median), el("small", {}, "of the time " + baseWords())],
-    el("p", {}, `${times}, ${VERDICTS[series.verdict] || series.verdict}`), firstLine);
+      el("p", {}, `${times}, ratio ${ratioWords(main.ratio)}`), lines);
+  return tile(main.verdict === "faster" ? " good" : " bad",
+    [ratioText(main.ratio.median), el("small", {}, "of the time " + baseWords(main.base))],
+    el("p", {}, `${times}, ${verdictWords(main)}`), lines);
 }
 
 function outputsTile() {
@@ -192,13 +224,12 @@ function drawRoundAxis(parent, x, width) {
   const words = low > 0 ? unit + ", not from 0" : unit;
   const svg = makeSVG(parent, width, 34, "The axis: " + words);
   svg.append("g").attr("class", "axis").call(d3.axisBottom(shown)
-    .ticks(width < 200 ? 3 : 5).tickSize(4));
+    .ticks(width < 150 ? 2 : width < 200 ? 3 : 5).tickSize(4));
   svg.append("text").attr("class", "lane-note").attr("x", x.range()[1]).attr("y", 31)
     .attr("text-anchor", "end").text(words);
 }
 
-function drawRatio(parent, row, largest) {
-  const {ratio} = row.series;
+function drawRatio(parent, row, ratio, largest) {
   const width = 84, x = d3.scaleLinear().domain([0, largest]).range([0, width]);
   const svg = makeSVG(parent, width, 14, `ratio ${ratioText(ratio.median)}, between ` +
     `${ratioText(ratio.low)} and ${ratioText(ratio.high)}`);
@@ -213,32 +244,43 @@ function drawRatio(parent, row, largest) {
     .attr("y1", 0).attr("y2", 14);
 }
 
-function ratioCell(row, largest) {
-  const {ratio, verdict} = row.series;
-  const cell = el("td", {class: "ratio", "data-label": "Ratio"});
+function ratioCell(row, base, largest) {
+  if (row.index === base)
+    return el("td", {class: "ratio", "data-label": ratioHead(base)},
+              el("span", {class: "verdict"}, "1: the base"));
+  const comparison = comparisonWith(base, row.series);
+  if (!comparison) // nothing that prefetches by itself
+    return el("td", {class: "ratio"});
+  const {ratio, verdict} = comparison;
+  const cell = el("td", {class: "ratio", "data-label": ratioHead(base)});
   if (ratio) {
     cell.append(el("div", {}, el("strong", {}, ratioText(ratio.median)),
       isNumber(ratio.low) && isNumber(ratio.high)
         ? " " + intervalText(ratio.low, ratio.high) : null));
     const bar = el("div", {class: "ratio-bar"});
     if (isNumber(ratio.low) && isNumber(ratio.high))
-      drawRatio(bar, row, largest);
-    bar.append(el("span", {class: "verdict " + verdict}, verdictWords(row.series)));
+      drawRatio(bar, row, ratio, largest);
+    bar.append(el("span", {class: "verdict " + verdict}, verdictWords(comparison)));
     cell.append(bar);
   } else
-    cell.append(el("span", {class: "verdict"}, verdict === "base" ? "1: the base"
-      : "cannot be compared"));
+    cell.append(el("span", {class: "verdict"}, "cannot be compared"));
   return cell;
 }
+
+const ratioHead = base => basesOf().length === 1 ? "Ratio"
+  : "Ratio to " + (LETTERS[base] || base + 1) +
+    (baseMeaning(base) ? `: ${baseMeaning(base)}` : "");
 
 function resultTable(state) {
   const rows = variants.map((variant, index) => ({variant, index,
       title: variant.title, series: variant[state]}))
     .filter(row => row.series);
   const base = variants[0][state];
-  const largest = Math.max(1.05, ...rows.map(row =>
-    row.series.ratio ? Math.max(row.series.ratio.median, row.series.ratio.high || 0)
-      : 0));
+  const bases = basesOf().sort((a, b) => a - b);
+  const largest = Math.max(1.05, ...rows.flatMap(row => bases.map(at => {
+    const {ratio} = comparisonWith(at, row.series) || {};
+    return ratio ? Math.max(ratio.median, ratio.high || 0) : 0;
+  })));
   const plots = [];
   const body = rows.map(row => {
     const {series} = row;
@@ -251,24 +293,27 @@ function resultTable(state) {
       el("td", {class: "num", "data-label": "Least – most"},
          orUnknown(series.min_seconds, seconds), " – ",
          orUnknown(series.max_seconds, seconds)),
-      ratioCell(row, largest),
+      bases.map(at => ratioCell(row, at, largest)),
       el("td", {class: "num", "data-label": "Read from disk"},
          orUnknown(series.median_read_bytes, bytes)),
       el("td", {class: "num", "data-label": "Major faults"},
          orUnknown(series.median_major_faults, count)), plot);
   });
   const axis = el("td", {class: "plotted"});
-  const head = ["Variant", "Median", "Least – most", "Ratio (interval)",
+  const isNum = text => !["Variant", "Each round"].includes(text) &&
+    !text.startsWith("Ratio");
+  const head = ["Variant", "Median", "Least – most",
+                ...bases.map(at => bases.length > 1 ? ratioHead(at) : "Ratio (interval)"),
                 "Read from disk", "Major faults", "Each round"];
-  const table = stackingTable("results",
+  const table = stackingTable("results" + (bases.length > 1 ? " two-bases" : ""),
     el("caption", {class: "unseen"}, `Rounds, ${state}`),
-    el("thead", {}, el("tr", {}, head.map((text, at) =>
-      el("th", {scope: "col",
-                class: [1, 2, 4, 5].includes(at) ? "num" : null}, text)))),
+    el("thead", {}, el("tr", {}, head.map(text =>
+      el("th", {scope: "col", class: isNum(text) ? "num" : null}, text)))),
     el("tbody", {}, body),
-    el("tfoot", {}, el("tr", {}, el("td", {colspan: 6}), axis)));
+    el("tfoot", {}, el("tr", {}, el("td", {colspan: head.length - 1}), axis)));
   whenSized(() => {
-    const width = isPaper() ? 150 : pageWidth() < 772 ? Math.min(pageWidth(), 560) : 260;
+    const width = isPaper() ? (bases.length > 1 ? 118 : 150) : pageWidth() < 772 ? Math.min(pageWidth(), 560)
+      : bases.length > 1 ? 220 : 260;
     const x = roundScale(rows, width);
     rows.forEach((row, at) => {
       plots[at].replaceChildren();

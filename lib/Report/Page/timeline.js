@@ -406,8 +406,9 @@ function timelineSection() {
   section.append(el("p", {class: "hint"}, "One link more of each variant, watched ",
     "and not timed for the table above. A dotted line is what the prefetcher has ",
     "fetched, a solid one what the linker has come to."));
-  const shown = new Set([watched[0], watched.includes(headlineVariant())
-    ? headlineVariant() : watched[watched.length - 1]]);
+  const [base] = basesOf();
+  const shown = new Set([watched.includes(base) ? base : watched[0],
+    watched.includes(headlineVariant()) ? headlineVariant() : watched[watched.length - 1]]);
   if (watched.length > 1)
     section.append(choices("Shown", "checkbox", watched.map(index => ({
       value: String(index), label: variants[index].title,
