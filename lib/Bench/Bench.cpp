@@ -79,8 +79,8 @@ Error Bench::readCommand() {
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isBesideOutput())
-    note("links write to '" + Place.outputs() +
-         "': there can be no folder beside the output");
+    note("cannot create a folder beside the output: links write to '" +
+         Place.outputs() + "'");
   RedirectedLink Moved =
       redirect(Options.Words, Link, Options.Forced, Place.outputs());
   if (!Moved.Problem.empty())
@@ -89,7 +89,7 @@ Error Bench::readCommand() {
     if (llvm::is_contained(Moved.Words, Option) &&
         !llvm::is_contained(Options.Words, Option))
       note(Twine(Option) +
-           " is added to the link, or no two of its outputs would be the same");
+           " is added to the link: without it no two outputs are the same");
   Facts.Words = std::move(Moved.Words);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
@@ -100,7 +100,7 @@ Error Bench::readCommand() {
   Command = std::move(Moved.Command);
   Inputs.emplace(*Command);
   if (Inputs->files().empty())
-    return failure("none of the inputs of this link is there");
+    return failure("none of the inputs exists");
   return Error::success();
 }
 
@@ -157,7 +157,7 @@ Error Bench::linkFirst() {
   for (const auto &[Name, File] : *Outputs)
     Report.Outputs.emplace_back(Name, File.Bytes);
   if (Report.Outputs.empty())
-    return failure("the link wrote nothing where it was told to");
+    return failure("the link wrote nothing to the folder that it was given");
   return Error::success();
 }
 
@@ -172,7 +172,7 @@ Error Bench::chooseWays() {
         join(Report.Notes, "; "));
   if (llvm::any_of(Ways, [](const LinkWay &W) { return W.UsesProfile; }) &&
       !sys::fs::exists(Place.file("profile")))
-    note("the first link left no record: 'on+profile' is a link without one");
+    note("the first link left no record: 'on+profile' runs without one");
   Written.resize(Ways.size());
   for (const LinkWay &Way : Ways) {
     BenchVariant Variant;
@@ -289,7 +289,7 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
       Round.Kept = false;
       Round.Note = std::move(Note);
       say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
-          ": thrown away, " + Round.Note);
+          ": discarded, " + Round.Note);
       Series.Rounds.push_back(std::move(Round));
     };
     if (!Before) {
@@ -308,8 +308,7 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     Round.ReadBytes = Usage->ReadBytes;
     Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
     if (Paused != 0) {
-      ThrowAway(
-          formatv("headstart itself did not run for {0:F1} s", Paused).str());
+      ThrowAway(formatv("headstart was paused for {0:F1} s", Paused).str());
       continue;
     }
     say(formatv("{0} round {1} of {2}, {3}: {4:F3} s", InWords, Number,
@@ -391,7 +390,7 @@ Error Bench::watch(CacheState State) {
   return Error::success();
 }
 
-/// What was thrown away stands with the rounds; a sentence for those who read
+/// What was discarded stands with the rounds; a sentence for those who read
 /// only those.
 void Bench::noteThrownAway() {
   for (size_t State = 0; State != NumCacheStates; ++State)
@@ -401,7 +400,7 @@ void Bench::noteThrownAway() {
           llvm::count_if(Rounds, [](const BenchRound &R) { return !R.Kept; });
       if (Count != 0)
         note(stateName(static_cast<CacheState>(State)) + " rounds of '" +
-             Variant.Name + "' were thrown away " + Twine(Count) +
+             Variant.Name + "' were discarded " + Twine(Count) +
              (Count == 1 ? " time: " : " times, the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {
                return !R.Kept;
@@ -429,7 +428,7 @@ Error Bench::waitForOthers() {
     if (Failure != std::errc::no_lock_available)
       return Error::success();
     if (!IsSaid)
-      say("waiting for another headstart bench to end");
+      say("waiting for another headstart bench to finish");
     if (isStopped())
       return stopped();
     std::this_thread::sleep_for(Pause);
@@ -473,7 +472,8 @@ void Bench::describe() {
          "stay in memory, in cold rounds too");
   if (Now.Unknown != 0)
     note(formatBytes(Now.Unknown) +
-         " of the inputs cannot be checked for being cold: " + Inputs->whyUnknown(Now));
+         " of the inputs cannot be checked for being cold: " +
+         Inputs->whyUnknown(Now));
 }
 
 Expected<BenchReport> Bench::run() {

@@ -62,8 +62,8 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   if (Written[First].size() > 1) {
     Report.SameOutputs.reset();
     Report.OutputNote =
-        "The outputs cannot be compared: links by '" + Ways[First].Name +
-        "' alone already differ, in " +
+        "The outputs cannot be compared: '" + Ways[First].Name +
+        "' does not write the same bytes twice, in " +
         join(differences(Written[First][0], Written[First][1]), ", ") + ".";
     return Error::success();
   }
@@ -101,8 +101,9 @@ Error Bench::compareOutputs() {
   if (Error E = compareOutputs(Own))
     return E;
   if (Report.SameOutputs.value_or(false))
-    Report.OutputNote = "(Those of '" + Ways[Own.front()].Name +
-                        "' among themselves: the PDB holds the command line.)";
+    Report.OutputNote = "('" + Ways[Own.front()].Name +
+                        "' is compared with itself: a PDB contains the "
+                        "command line.)";
   return Error::success();
 }
 
@@ -111,7 +112,8 @@ void Bench::checkUsersOutputs() {
     std::error_code Error;
     const os::FileStatus Now = os::lookAt(Path, Error);
     if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
-      note("'" + Path + "' was changed by another program meanwhile");
+      note("'" + Path +
+           "' was changed by another program during the comparison");
   }
 }
 

@@ -187,18 +187,17 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
   }
   if (Link.AlsoCompiles) {
     Result.Problem = "'" + Words.front() +
-                     "' would do more than link: compile first, and give the "
+                     "' compiles as well: compile first, and give the "
                      "objects";
     return Result;
   }
   if (std::string Option = sideEffect(Link); !Option.empty()) {
-    Result.Problem =
-        "with '" + Option + "' the link would write files that cannot be moved";
+    Result.Problem = "'" + Option + "' writes files that cannot be moved elsewhere";
     return Result;
   }
   if (std::string Option = ownReport(*Link.Command); !Option.empty()) {
     Result.Problem =
-        "leave '" + Option + "' out: the comparison sets it for each variant";
+        "remove '" + Option + "': headstart bench sets it for each variant";
     return Result;
   }
   std::vector<std::string> More = redirectingWords(Link, Folder);
@@ -224,9 +223,8 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)
     if (!liesIn(Output.Path, Folder) && Output.Path != Reproducer) {
-      Result.Problem = "the link would write to '" + Output.Path +
-                       "', and there is no way known to have it write "
-                       "elsewhere";
+      Result.Problem = "the link writes to '" + Output.Path +
+                       "', and no known option changes that";
       return Result;
     }
   Result.Command = std::move(*Again.Command);

@@ -97,12 +97,15 @@ private:
 static void writeInWords(const BenchVariant &Variant, CacheState State,
                          StringRef First, raw_ostream &OS) {
   const BenchSeries &S = Variant.in(State);
-  std::string Words = "no round counts";
+  std::string Words = "no valid round";
   if (S.hasKept()) {
     Words = inWords(S.ToFirst, First);
     const std::string ToOff = S.ToOff ? inWords(*S.ToOff, "off") : Words;
     if (ToOff != Words)
-      Words = ToOff + ", " + Words;
+      Words = S.ToOff->Found == Verdict::NoDifference &&
+                      S.ToFirst.Found == Verdict::NoDifference
+                  ? "no difference from off or " + First.str() + " found"
+                  : ToOff + ", " + Words;
   }
   if (!Words.empty())
     OS << "  " << Variant.Name << ": " << Words << "\n";
@@ -151,7 +154,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   for (const BenchVariant &Variant : Report.Variants)
     for (const BenchRound &R : Variant.in(State).Rounds) {
       if (!R.Kept)
-        OS << "  thrown away: round " << R.Number << " of " << Variant.Name
+        OS << "  discarded: round " << R.Number << " of " << Variant.Name
            << (R.Seconds == 0 ? "" : ", " + seconds(R.Seconds)) << ": "
            << R.Note << "\n";
       else if (R.Outlier)

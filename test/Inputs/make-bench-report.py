@@ -50,7 +50,7 @@ def make_files(count, total, rng):
 
 
 def make_series(median, spread, rounds, rng, figures, base=None):
-    """Rounds around a median; one more that is thrown away when they are cold."""
+    """Rounds around a median; one more that is discarded when they are cold."""
     cold = figures["read_bytes"] > 0
     entries = []
     for number in range(rounds):
@@ -74,7 +74,7 @@ def make_series(median, spread, rounds, rng, figures, base=None):
         again = dict(entries[1], kept=False,
                      seconds=round(entries[1]["seconds"] * 0.86, 4),
                      resident_before_bytes=figures["inputs_bytes"] // 8,
-                     note="thrown away: 12% of the inputs were in memory before it")
+                     note="12% of the inputs stayed in memory")
         entries.insert(2, again)
     kept = [entry["seconds"] for entry in entries if entry["kept"]]
     middle = statistics.median(kept)

@@ -85,8 +85,7 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
   if (Error E = readRounds("--warm-rounds", Given.WarmRounds, 0, Warm))
     return E;
   if (Cold == 0 && Warm == 0)
-    return invalid("--cold-rounds=0 and --warm-rounds=0: nothing is left to be "
-                   "run");
+    return invalid("--cold-rounds=0 and --warm-rounds=0: nothing to run");
   if (Given.Variants) {
     SmallVector<StringRef, 4> Names;
     StringRef(*Given.Variants).split(Names, ',');
@@ -109,7 +108,8 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
                      toString(Limit.takeError()));
     Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
     if (Options.Limits.MemoryBytes == 0)
-      return invalid("--memory=" + *Given.Memory + ": nothing runs in that");
+      return invalid("--memory=" + *Given.Memory +
+                     ": too little to run anything");
   }
   Options.Stock = Given.Stock.value_or("");
   Options.Prepare = Given.Prepare.value_or("");
@@ -160,9 +160,8 @@ static std::string urlOf(StringRef Path) {
 /// Writes the page of \p Report, a text in JSON, to \p Path and says where.
 static Exit writePage(const std::string &Path, StringRef Report) {
   if (!hasBenchPage())
-    return fail("this headstart was built without the library that draws "
-                "pages: no '" +
-                Path + "'");
+    return fail("cannot write '" + Path +
+                "': this headstart was built without D3");
   const Exit Status =
       writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
@@ -188,8 +187,9 @@ static Error checkPlace(const std::optional<std::string> &Path,
   if (Why)
     return invalid("cannot write '" + *Path + "': " + Why.message());
   if (!MayReplace(*Path))
-    return invalid("'" + *Path +
-                   "' is no report of headstart bench, so it is not replaced");
+    return invalid(
+        "'" + *Path +
+        "' is not a report of headstart bench: it is not overwritten");
   return Error::success();
 }
 
@@ -216,8 +216,8 @@ static Error checkPlaces(const BenchArguments &Given) {
 static Exit renderAgain(const CommandArguments &Arguments) {
   const BenchArguments &Given = Arguments.Bench;
   if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !Given.HTML)
-    return fail("headstart bench --from=REPORT.json --html=PAGE.html: nothing "
-                "else is run",
+    return fail("headstart bench --from=REPORT.json --html=PAGE.html takes no "
+                "linker",
                 Exit::WrongUsage);
   const std::string &Path = *Given.From;
   os::OpenFile File;
@@ -292,9 +292,8 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   if (Error E = checkPlaces(Arguments.Bench))
     return fail(toString(std::move(E)));
   if (Arguments.Bench.HTML && !hasBenchPage())
-    return fail("this headstart was built without the library that draws "
-                "pages: no '" +
-                *Arguments.Bench.HTML + "'");
+    return fail("cannot write '" + *Arguments.Bench.HTML +
+                "': this headstart was built without D3");
   Options.Words = Arguments.Linker;
   Options.Self = os::programPath();
   Options.Watch = !Arguments.Bench.NoWatch;

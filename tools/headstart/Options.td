@@ -123,7 +123,7 @@ def changed_since : Separate<["--"], "changed-since">, TakesWarm, Alias<changed_
 def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
     HelpText<"The most to fetch: 2G, 512M, or 50% of what is available (the "
              "default)">,
-    HelpTextForVariants<[BenchOption], "Hold the links' memory, page cache included, to that">;
+    HelpTextForVariants<[BenchOption], "Limit the links' memory, page cache included">;
 def memory : Separate<["--"], "memory">, TakesMemory, Alias<memory_EQ>;
 
 // How links are compared.
@@ -131,15 +131,16 @@ def rounds_EQ : Joined<["--"], "rounds=">, TakesBench, MetaVarName<"<N>">,
     HelpText<"How often each variant is run, cold and warm; 5 without it">;
 def rounds : Separate<["--"], "rounds">, TakesBench, Alias<rounds_EQ>;
 def cold_rounds_EQ : Joined<["--"], "cold-rounds=">, TakesBench,
-    MetaVarName<"<N>">, HelpText<"How often cold; 0: not">;
+    MetaVarName<"<N>">, HelpText<"How often cold; 0: never">;
 def cold_rounds : Separate<["--"], "cold-rounds">, TakesBench, Alias<cold_rounds_EQ>;
 def warm_rounds_EQ : Joined<["--"], "warm-rounds=">, TakesBench,
-    MetaVarName<"<N>">, HelpText<"How often warm; 0: not">;
+    MetaVarName<"<N>">, HelpText<"How often warm; 0: never">;
 def warm_rounds : Separate<["--"], "warm-rounds">, TakesBench, Alias<warm_rounds_EQ>;
 def variants_EQ : Joined<["--"], "variants=">, TakesBench,
-    MetaVarName<"<NAME,...>">, Values<"off,stock-prefetch,on,on+profile">,
-    HelpText<"Of off, stock-prefetch, on and on+profile; without it all that "
-             "the linker has. The first is what the others are compared with">;
+    MetaVarName<"<NAME,...>">, Values<"stock,stock-prefetch,off,on,on+profile">,
+    HelpText<"Of stock, stock-prefetch, off, on and on+profile; without it all "
+             "that the linker has. All are compared with the first, those with "
+             "prefetch also with off">;
 def variants : Separate<["--"], "variants">, TakesBench, Alias<variants_EQ>;
 def stock_EQ : Joined<["--"], "stock=">, TakesBench, MetaVarName<"<PROGRAM>">,
     HelpText<"The stock linker that a drop-in is compared with; without it "
@@ -151,7 +152,7 @@ def prepare_EQ : Joined<["--"], "prepare=">, TakesBench, MetaVarName<"<COMMAND>"
 def prepare : Separate<["--"], "prepare">, TakesBench, Alias<prepare_EQ>;
 def throttle_EQ : Joined<["--"], "throttle=">, TakesBench,
     MetaVarName<"<BYTES/s>">,
-    HelpText<"Hold the disk to that speed: 400M, 100000000 (powers of 1000)">;
+    HelpText<"Limit the disk to that speed: 400M, 100000000 (powers of 1000)">;
 def throttle : Separate<["--"], "throttle">, TakesBench, Alias<throttle_EQ>;
 def json_EQ : Joined<["--"], "json=">, TakesBench, MetaVarName<"<FILE>">,
     HelpText<"Also write the JSON to a file">;

@@ -6,9 +6,9 @@
 const PARTS = {
   used: "fetched, and used by the linker",
   self: "used, but not fetched: in memory before, or read by the linker itself",
-  touched: "at least used by the linker; whether it was fetched is not known",
+  touched: "used by the linker, at least; whether it was fetched is not known",
   fetched: "fetched; whether it was used is not known",
-  wasted: "fetched in vain",
+  wasted: "fetched, not used",
   before: "in memory before the link",
   absent: "not in memory before",
   rest: "neither fetched nor used",
@@ -361,7 +361,7 @@ function inputsSection() {
   };
   const drawTable = () => {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
-      ? "Where most was fetched in vain" : "The largest inputs",
+      ? "Inputs of which most was fetched and not used" : "The largest inputs",
       el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
     table.replaceChildren(...filesTable(files,
                                         wordsOf(linkOf(view.index, view.state))));
@@ -380,7 +380,7 @@ function inputsSection() {
         label: state, disabled: !told.some(index => has(index, state))})),
         [view.state], value => { view.state = value; change(); }),
       choices("Colour", "radio", [
-        {value: "use", label: "what became of the bytes"},
+        {value: "use", label: "use of the bytes"},
         {value: "before", label: "what was in memory before"}], [view.show],
         value => { view.show = value; change(); }));
   section.append(key, plot, tableTitle, table);

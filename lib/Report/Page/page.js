@@ -30,13 +30,14 @@ function machineSection() {
   const limit = (value, show) => isNumber(value) ? show(value) : "none known";
   return el("section", {"aria-label": "How it was measured"},
     el("h2", {}, "How it was measured"),
-    el("p", {}, "The variants took turns, so that what else the machine did met all ",
-      "of them. Before a cold round the inputs were put out of memory, and a round ",
-      "that found some of them there is thrown away and marked. A ratio is the ",
-      "median over pairs of rounds, with its interval in brackets; ",
-      "“no difference found” means that the interval holds 1, or the ",
-      "difference is under 2%; “too noisy to tell” that it ends more than a tenth ",
-      "from 1: a difference may be there. Outliers are marked and counted. Time in the charts begins with the link."),
+    el("p", {}, "The variants ran in turn, so that other load hit all of them. Before a ",
+      "cold round the inputs were dropped from the page cache; a round that still ",
+      "found some of them there was discarded, and is marked. A ratio is the ",
+      "median over pairs of rounds, with its interval in brackets. ",
+      "“No difference found”: the interval contains 1, or the difference is ",
+      "under 2%. “Too noisy to tell”: the interval ends more than a tenth from 1, ",
+      "so a difference is possible. Outliers are marked and counted. Times in the ",
+      "charts start with the link."),
     facts([
       ["System", textOrUnknown(machine.system)],
       ["Processor", isText(machine.processor)
@@ -73,7 +74,7 @@ function statsDetails() {
     .filter(entry => entry.stats);
   if (!known.length)
     return null;
-  return el("details", {}, el("summary", {}, "What the prefetcher said of itself " +
+  return el("details", {}, el("summary", {}, "The prefetcher’s own figures " +
       "(--prefetch-stats)"),
     known.map(({state, index, stats}) => el("div", {},
       el("h3", {}, badge(index), state),

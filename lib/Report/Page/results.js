@@ -50,7 +50,7 @@ function clause(state) {
   if (!series)
     return "it was not measured";
   if (!isNumber(series.median_seconds))
-    return "no round could be counted";
+    return "no valid round";
   if (index === 0)
     return `the link takes ${seconds(series.median_seconds)}`;
   const main = mainComparison(index, state);
@@ -94,11 +94,11 @@ const ratioWords = ({median, low, high}) => ratioText(median) +
 function stateTile(state) {
   const index = headlineVariant(), series = variants[index][state];
   const tile = (kind, big, ...lines) => el("section", {class: "tile" + kind},
-    el("h2", {}, state === "cold" ? "Cold: nothing in memory before"
-      : "Warm: everything in memory before"),
+    el("h2", {}, state === "cold" ? "Cold: inputs not in the page cache"
+      : "Warm: inputs in the page cache"),
     el("p", {class: "big"}, big), lines);
   if (!series || !isNumber(series.median_seconds))
-    return tile("", "–", el("p", {}, series ? "no round could be counted"
+    return tile("", "–", el("p", {}, series ? "no valid round"
       : "not measured"));
   const time = seconds(series.median_seconds);
   const main = mainComparison(index, state), base = variants[main.base][state];
@@ -133,13 +133,13 @@ function stateTile(state) {
 
 function outputsTile() {
   const {outputs} = report, {files} = outputs;
-  const [kind, big] = outputs.same === true ? [" good", "Same bytes"]
-    : outputs.same === false ? [" bad", "They differ"] : ["", "Not compared"];
+  const [kind, big] = outputs.same === true ? [" good", "Identical"]
+    : outputs.same === false ? [" bad", "Different"] : ["", "Not compared"];
   const names = files.slice(0, 4).map((file, at) =>
     [at ? ", " : null, foreign(file.name, "path"),
      isNumber(file.bytes) ? ` (${bytes(file.bytes)})` : null]);
   return el("section", {class: "tile" + kind},
-    el("h2", {}, "What the variants wrote"), el("p", {class: "big"}, big),
+    el("h2", {}, "Outputs of all variants"), el("p", {class: "big"}, big),
     files.length ? el("p", {}, names.flat(),
       files.length > 4 ? ` and ${files.length - 4} more` : null) : null,
     outputs.note ? el("p", {class: "hint"}, foreign(outputs.note)) : null,
@@ -168,7 +168,7 @@ const roundKind = round =>
   round.kept === false ? "away" : round.outlier ? "outlier" : "kept";
 
 function roundText(round, number) {
-  const kind = {away: "thrown away", outlier: "outlier", kept: "kept"}[roundKind(round)];
+  const kind = {away: "discarded", outlier: "outlier", kept: "kept"}[roundKind(round)];
   const rest = [
     isNumber(round.read_bytes) ? bytes(round.read_bytes) + " read" : null,
     isNumber(round.major_faults) ? count(round.major_faults) + " major faults" : null,
@@ -290,7 +290,7 @@ function resultTable(state) {
       el("th", {scope: "row"}, variantName(row.index, "div")),
       el("td", {class: "num strong", "data-label": "Median"},
          orUnknown(series.median_seconds, seconds)),
-      el("td", {class: "num", "data-label": "Least – most"},
+      el("td", {class: "num", "data-label": "Min – max"},
          orUnknown(series.min_seconds, seconds), " – ",
          orUnknown(series.max_seconds, seconds)),
       bases.map(at => ratioCell(row, at, largest)),
@@ -302,7 +302,7 @@ function resultTable(state) {
   const axis = el("td", {class: "plotted"});
   const isNum = text => !["Variant", "Each round"].includes(text) &&
     !text.startsWith("Ratio");
-  const head = ["Variant", "Median", "Least – most",
+  const head = ["Variant", "Median", "Min – max",
                 ...bases.map(at => bases.length > 1 ? ratioHead(at) : "Ratio (interval)"),
                 "Read from disk", "Major faults", "Each round"];
   const table = stackingTable("results" + (bases.length > 1 ? " two-bases" : ""),
@@ -339,7 +339,7 @@ function roundsKey() {
     sample("round kept", d3.symbol().size(46)(), "a round"),
     sample("round outlier", d3.symbol().type(d3.symbolDiamond).size(56)(),
            "an outlier, counted"),
-    sample("round away", "M-4,-4L4,4M4,-4L-4,4", "thrown away, not counted"),
+    sample("round away", "M-4,-4L4,4M4,-4L-4,4", "discarded, not counted"),
     sample("median", "M0,-7V7", "median"),
     sample("reference", "M0,-7V7", "median of A"));
 }
@@ -348,8 +348,8 @@ function resultsSection() {
   const section = el("section", {"aria-label": "Results"}, el("h2", {}, "Results"));
   for (const state of STATES) {
     section.append(el("h3", {}, state === "cold" ? "Cold" : "Warm",
-      el("small", {}, state === "cold" ? "no input in memory when the link begins"
-        : "all inputs in memory when the link begins")));
+      el("small", {}, state === "cold" ? "no input in the page cache when the link starts"
+        : "all inputs in the page cache when the link starts")));
     section.append(variants.some(v => v[state]) ? resultTable(state)
       : el("p", {class: "unknown"}, "Not measured."));
   }

@@ -357,13 +357,13 @@ function endsTable() {
            : el("span", {class: "bound"}, " at least")],
          ["Read from disk", lastOf(link, "read_bytes"), bytes],
          ["Major faults", lastOf(link, "major_faults"), count],
-         ["Most memory", mostOf(link, "memory_bytes"), bytes]].map(
+         ["Peak memory", mostOf(link, "memory_bytes"), bytes]].map(
           ([label, value, show, bound]) =>
             el("td", {class: "num", "data-label": label}, orUnknown(value, show),
                isNumber(value) ? bound : null))));
     }
   const head = ["Watched link", "Time", "Fetched", "Used",
-                "Read from disk", "Major faults", "Most memory"];
+                "Read from disk", "Major faults", "Peak memory"];
   return stackingTable("ends",
     el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
       {scope: "col", class: at ? "num" : null}, text)))),
@@ -403,9 +403,9 @@ function timelineSection() {
     section.append(el("p", {class: "unknown"}, "No link was watched."));
     return section;
   }
-  section.append(el("p", {class: "hint"}, "One link more of each variant, watched ",
-    "and not timed for the table above. A dotted line is what the prefetcher has ",
-    "fetched, a solid one what the linker has come to."));
+  section.append(el("p", {class: "hint"}, "One more link of each variant, watched ",
+    "and not in the tables above. Dotted: what the prefetcher has fetched. Solid: ",
+    "what the linker has used."));
   const [base] = basesOf();
   const shown = new Set([watched.includes(base) ? base : watched[0],
     watched.includes(headlineVariant()) ? headlineVariant() : watched[watched.length - 1]]);
@@ -442,7 +442,7 @@ function timelineSection() {
   };
   whenSized(draw);
   const phases = phasesTable();
-  section.append(el("h3", {}, "How each watched link ended"), endsTable());
+  section.append(el("h3", {}, "Totals of each watched link"), endsTable());
   if (phases)
     section.append(el("h3", {}, "Time in each phase"), phases);
   return section;
