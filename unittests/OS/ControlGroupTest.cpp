@@ -156,11 +156,10 @@ TEST_F(ControlGroupTest, SaysWhatIsMissing) {
 TEST_F(ControlGroupTest, SaysWhoMaySetLimits) {
   Root.write("sys/fs/cgroup/cgroup.controllers", "io memory\n");
   Root.write("sys/fs/cgroup/cgroup.subtree_control", "io memory\n");
-  std::filesystem::permissions(Root.path("sys/fs/cgroup"),
-                               std::filesystem::perms(0555));
+  ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup").c_str(), 0555), 0);
   const bool IsRoot = ::geteuid() == 0;
   constexpr uid_t Nobody = 65534;
-  std::filesystem::permissions(Root.path(), std::filesystem::perms(0755));
+  ASSERT_EQ(::chmod(Root.path().c_str(), 0755), 0);
   ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
   ControlGroup Group;
   const std::string InV2 = Group.create(Limits, Root.path());
@@ -168,18 +167,15 @@ TEST_F(ControlGroupTest, SaysWhoMaySetLimits) {
   EXPECT_THAT(InV2, HasSubstr("Permission denied. Run it as root, or in a "
                               "control group that is delegated to you"));
 
-  std::filesystem::permissions(Root.path("sys/fs/cgroup"),
-                               std::filesystem::perms(0755));
+  ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup").c_str(), 0755), 0);
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   Limits.ReadBytesPerSecond = 0;
-  std::filesystem::permissions(Root.path("sys/fs/cgroup/memory"),
-                               std::filesystem::perms(0555));
+  ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup/memory").c_str(), 0555), 0);
   ASSERT_TRUE(!IsRoot || ::seteuid(Nobody) == 0);
   const std::string InV1 = Group.create(Limits, Root.path());
   ASSERT_TRUE(!IsRoot || ::seteuid(0) == 0);
   EXPECT_THAT(InV1, testing::EndsWith("Permission denied. Run it as root"));
-  std::filesystem::permissions(Root.path("sys/fs/cgroup/memory"),
-                               std::filesystem::perms(0755));
+  ASSERT_EQ(::chmod(Root.path("sys/fs/cgroup/memory").c_str(), 0755), 0);
 }
 
 TEST_F(ControlGroupTest, RemovesWhatTheDeadHaveLeft) {
