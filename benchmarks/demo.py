@@ -49,6 +49,18 @@ def report(figures: dict, rounds: int, warm_rounds: int) -> str:
         + ("identical to the byte." if figures["same"] else "DIFFERENT!")])
 
 
+NEXT = """
+Next, on a project of yours (as root, or its inputs must be yours):
+
+    export PATH=$PWD/build/bin:$PATH
+    headstart bench -- clang++ *.o -fuse-ld=headstart -o app    # any link: what is it worth?
+    clang++ *.o -fuse-ld=headstart -o app                       # use it
+    headstart run -- mold @app.rsp                              # beside another linker
+    headstart doctor                                            # what this machine can do
+
+CMake, Cargo, Meson, Bazel, gcc: docs/Integrations.md. To install it: ./dev packages"""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
@@ -79,6 +91,7 @@ def main() -> int:
     if not figures:
         return 1
     say(report(figures, options.rounds, options.warm_rounds))
+    say(NEXT)
     if options.json:
         options.json.write_text(json.dumps(
             {"machine": machine.description(), **figures}, indent=1) + "\n")

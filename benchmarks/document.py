@@ -4,7 +4,6 @@ import pathlib
 from typing import Dict, List
 
 import published
-import trees
 from figures import format_bytes, median, ratio, runs_of, table
 from links import FIRST, NEXT
 
@@ -124,8 +123,6 @@ def readme(figures: Dict[str, dict], text: str) -> str:
     if rows := other_rows(figures):
         lines += ["", *table(["", "stock, cold", "first link", "next links",
                               "stock, warm"], rows)]
-    if listed := trees.summary(figures):
-        lines += ["", *listed]
     lines += ["", f"{figures['coff']['machine']}, "
               f"{figures['coff']['date']}; `./dev bench`.", ""]
     head, rest = text.split(BEGIN)

@@ -9,7 +9,6 @@ the search for libraries, against probing.
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,6 @@ import contest
 import machine
 import peers
 from contest import Column, Taken, Way
-from figures import format_time, table
 from machine import say
 from walkers import (Place, all_paths, check_counts, counting, differences,
                      ignoring, listing, not_ignored, place, tree)
@@ -298,38 +296,6 @@ ROUNDS = {"tree-warm": 15, "tree-cold": 5, "tree-ignore": 9, "tree-status": 15,
 def measure(name: str, factor: float) -> dict:
     """Measures one of them; `factor` scales the number of rounds."""
     return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
-
-
-# What the README shows: a benchmark, which part and column of it, and a heading.
-SUMMARY = (("tree-warm", 1, "A, names", "warm"),
-           ("tree-warm", 1, "A, sizes and times", "warm, sizes and times"),
-           ("tree-cold", 0, "A, names", "cold"),
-           ("tree-cold", 0, "B, names", "300 flat folders, cold"),
-           ("tree-ignore", 0, "G, warm", "a repository, by ignore rules, warm"),
-           ("tree-ignore", 0, "G, cold", "the same cold"))
-SUMMARY_ROWS = ("headstart walk", "fd", "ripgrep, files only", "bfs",
-                "GNU find")
-
-
-def summary(figures: Dict[str, dict]) -> List[str]:
-    """The README's table, from all figures: a row for each program that lists
-    trees, and times."""
-    columns = []
-    for name, part, title, heading in SUMMARY:
-        if name in figures:
-            found = figures[name]["figures"]["parts"][part]["columns"]
-            columns += [(heading, column) for column in found
-                        if column["title"] == title]
-    if not columns:
-        return []
-    rows = []
-    for row in SUMMARY_ROWS:
-        times = [column["seconds"].get(row) for _, column in columns]
-        if any(times):
-            rows.append([row, *(format_time(statistics.median(one)) if one
-                                else "–" for one in times)])
-    return table(["253,000 files and folders",
-                  *(heading for heading, _ in columns)], rows)
 
 
 def text(figures: dict) -> str:

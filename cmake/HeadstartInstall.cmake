@@ -136,6 +136,14 @@ install(TARGETS ${exported} EXPORT HeadstartTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
 install(EXPORT HeadstartTargets NAMESPACE Headstart::
   DESTINATION ${package_folder} COMPONENT Development)
+if(HEADSTART_LLVM AND UNIX)
+  # With LLVM's shared library, whichever this build was linked with.
+  set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH PC_TO_PREFIX /prefix/${pkgconfig} /prefix)
+  configure_file(cmake/headstart.pc.in headstart.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/headstart.pc DESTINATION ${pkgconfig}
+    COMPONENT Development)
+endif()
 configure_package_config_file(cmake/HeadstartConfig.cmake.in
   ${PROJECT_BINARY_DIR}/HeadstartConfig.cmake
   INSTALL_DESTINATION ${package_folder})

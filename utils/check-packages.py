@@ -177,6 +177,11 @@ def check_wheel(folder, base, inputs, tools) -> None:
         check_use(system, "/opt/env/bin", "/opt/env/libexec/headstart")
         if tools:
             check_tools(system, "/opt/env/bin", "/opt/env")
+        # As CI systems do it (docs/CI.md).
+        system.run(pip + f"install --no-index --target /opt/place /work/{wheel.name}")
+        system.run("cd /opt/place; test $(/opt/env/bin/python -c 'import "
+                   "headstart_linker as h; print(h.prefix)') = /opt/place; "
+                   "libexec/headstart/ld --version")
         system.run(pip + f"install --no-index --force-reinstall /work/{wheel.name}")
         system.run("/opt/env/bin/ld.headstart --version")
         system.run(pip + "uninstall -y headstart-linker")

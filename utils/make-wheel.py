@@ -44,10 +44,17 @@ MODULE = '''\
 import importlib.metadata
 import pathlib
 
-_files = importlib.metadata.files("headstart-linker") or []
+
+def _prefix():
+    package = pathlib.Path(__file__).resolve().parent
+    yield package.parent  # pip install --target
+    for file in importlib.metadata.files("headstart-linker") or []:
+        if file.as_posix().endswith("bin/headstart"):
+            yield pathlib.Path(file.locate()).resolve().parent.parent
+
+
 #: The folder that holds bin/headstart, bin/ld.headstart and libexec/headstart/ld.
-prefix = str(next(pathlib.Path(f.locate()).resolve().parent.parent
-                  for f in _files if f.as_posix().endswith("bin/headstart")))
+prefix = str(next(p for p in _prefix() if (p / "bin" / "headstart").exists()))
 '''
 
 

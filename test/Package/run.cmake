@@ -29,6 +29,19 @@ step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${example} -B ${OUT}/build
   -DCMAKE_PREFIX_PATH=${OUT}/prefix -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX})
 step(${CMAKE_COMMAND} --build ${OUT}/build)
+# The same by pkg-config, and from another place: nothing names the prefix.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(RENAME ${OUT}/prefix ${OUT}/moved)
+  file(GLOB_RECURSE pc ${OUT}/moved/*/headstart.pc)
+  execute_process(COMMAND ${pkg_config} --cflags --libs ${pc}
+    OUTPUT_VARIABLE words OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(words)
+  step(${CXX} ${example}/flat-linker.cpp -o ${OUT}/flat-linker ${words})
+  step(${OUT}/flat-linker -o ${OUT}/image
+    ${OUT}/build/CMakeFiles/flat-linker.dir/flat-linker.cpp.o)
+  file(RENAME ${OUT}/moved ${OUT}/prefix)
+endif()
 # Its own code, with and without a folder: the same, and the main program in it.
 set(objects ${OUT}/build/CMakeFiles/flat-linker.dir)
 foreach(inputs ${objects} ${objects}/flat-linker.cpp.o)
