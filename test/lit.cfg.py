@@ -135,6 +135,9 @@ if os.geteuid() == 0 and not runner:
     config.available_features.add("root")
 if os.path.exists("/proc/self/fd") and not runner:
     config.available_features.add("procfs")
+# Filters of system calls, as containers have them.
+if not runner and os.path.exists("/proc/sys/kernel/seccomp/actions_avail"):
+    config.available_features.add("seccomp")
 # Runs programs for Windows; utils/wine.
 if os.path.exists("/usr/lib/wine/wine64"):
     config.available_features.add("wine")

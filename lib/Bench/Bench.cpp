@@ -17,6 +17,7 @@
 #include "headstart/Bench/Redirect.h"
 #include "headstart/Bench/Statistics.h"
 #include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MeasuredProgram.h"

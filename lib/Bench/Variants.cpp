@@ -9,7 +9,7 @@
 #include "Variants.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkerName.h"
-#include "headstart/OS/ChildProcess.h"
+#include "headstart/Link/LinkerProbe.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -25,16 +25,6 @@
 using namespace llvm;
 
 namespace headstart {
-
-std::string versionOf(const std::string &Program) {
-  std::string Answer;
-  os::AnswerLimits Limits;
-  Limits.Bytes = 65536;
-  if (os::askProgram({Program, "--version"}, os::ProgramStream::Output, Limits,
-                     Answer))
-    return "";
-  return StringRef(Answer).take_until([](char C) { return C == '\n'; }).str();
-}
 
 static std::string realPath(StringRef Program) {
   ErrorOr<std::string> Path = sys::findProgramByName(Program);

@@ -58,10 +58,6 @@ struct LinkWay {
 void findStock(llvm::StringRef Given, LinkerFacts &Facts,
                std::vector<std::string> &Notes);
 
-/// What \p Program says of itself with --version, first line; empty if nothing.
-/// Blocks.
-std::string versionOf(const std::string &Program);
-
 /// The ways that \p Facts' linker has, of the \p Wanted (all of them if empty),
 /// in the order of BenchVariants. Adds to \p Notes why one is left out.
 std::vector<LinkWay> waysOf(const LinkerFacts &Facts,

@@ -24,6 +24,7 @@
 #ifndef HEADSTART_LIB_ENGINE_DEVICEMODEL_H
 #define HEADSTART_LIB_ENGINE_DEVICEMODEL_H
 
+#include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FetchPlan.h"
 #include <atomic>
@@ -42,8 +43,6 @@ public:
   using Time = std::chrono::steady_clock::time_point;
   using Seconds = std::chrono::duration<double>;
 
-  /// From here on a device is far: a request costs more than to think about it.
-  static constexpr Seconds FarLatency{0.0008};
   /// Until something is known, and wherever requests are not counted.
   static constexpr double FirstWindow = 8;
   static constexpr double MaxWindow = 64;

@@ -18,10 +18,6 @@ namespace headstart {
 /// milliseconds of reading.
 static constexpr uint64_t MeasureBytes = 32 * 1024 * 1024;
 
-/// The share of the last ten seconds in which somebody waited for memory, from
-/// which on the window is halved.
-static constexpr double HighPressurePercent = 10;
-
 bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
   uint64_t Available = 0;
   {

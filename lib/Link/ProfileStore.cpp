@@ -130,6 +130,26 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   return Error::success();
 }
 
+std::vector<std::string> storedProfiles(const std::string &Folder) {
+  std::vector<std::string> Paths;
+  std::error_code Error;
+  for (sys::fs::directory_iterator File(Folder, Error), End;
+       !Error && File != End; File.increment(Error))
+    if (sys::path::filename(File->path()).starts_with(Prefix))
+      Paths.push_back(File->path());
+  llvm::sort(Paths);
+  return Paths;
+}
+
+bool canKeepProfiles(const std::string &Folder) {
+  StringRef Place = Folder;
+  constexpr unsigned MayBeMissing = 2; // see saveProfile
+  for (unsigned I = 0; I != MayBeMissing && !sys::fs::exists(Place); ++I)
+    Place = sys::path::parent_path(Place);
+  return sys::fs::is_directory(Place) &&
+         !sys::fs::access(Place, sys::fs::AccessMode::Write);
+}
+
 bool pruneProfiles(const std::string &Folder) {
   // Not by LLVM's CachePruning: that ends the program when its time stamp
   // cannot be closed, or the system does not tell how large the disk is.

@@ -122,6 +122,9 @@ Exit runEvict(const CommandArguments &Arguments);
 /// headstart residency: how much of each file is in memory.
 Exit runResidency(const CommandArguments &Arguments);
 
+/// headstart doctor: what this machine can do, and what that costs.
+Exit runDoctor(const CommandArguments &Arguments);
+
 /// headstart bench: a link against itself, with and without prefetch. Ends the
 /// process when a signal asks.
 Exit runBenchCommand(const CommandArguments &Arguments);

@@ -27,21 +27,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// The profiles in the user's cache, oldest name first.
-static std::vector<std::string> storedProfiles() {
-  std::vector<std::string> Paths;
-  std::string Folder = profileFolder();
-  if (Folder.empty())
-    return Paths;
-  std::error_code Error;
-  for (sys::fs::directory_iterator I(Folder, Error), End; I != End && !Error;
-       I.increment(Error))
-    if (sys::path::filename(I->path()).starts_with("llvmcache-"))
-      Paths.push_back(I->path());
-  llvm::sort(Paths);
-  return Paths;
-}
-
 static std::string dateOf(const LinkProfile &Profile) {
   // A record says what it likes; LLVM counts nanoseconds in 64 bits.
   constexpr int64_t LastSecond = INT64_C(9'000'000'000); // in 2255
@@ -196,7 +181,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
 
 /// As JSON with \p J.
 static Exit list(json::OStream *J) {
-  for (const std::string &Path : storedProfiles()) {
+  for (const std::string &Path : storedProfiles(profileFolder())) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile || !*Profile) {
       // Left from another version, or half gone: pruning will see to it.
@@ -223,7 +208,7 @@ Exit runProfile(const CommandArguments &Arguments) {
     return writeProfiles(Arguments.JSON, list);
   if (Verb == "prune" && Operands.size() == 1) {
     pruneProfiles(profileFolder());
-    size_t Left = storedProfiles().size();
+    size_t Left = storedProfiles(profileFolder()).size();
     outs() << Left << (Left == 1 ? " profile" : " profiles") << " left\n";
     return Exit::Done;
   }

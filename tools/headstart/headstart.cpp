@@ -104,6 +104,10 @@ constexpr Subcommand Subcommands[] = {
      "Run a link again and again, cold and warm, with and without prefetch in "
      "turn; what it writes goes to a temporary folder",
      runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
+    {"doctor", "headstart doctor [--json] [PATH...]",
+     "Tell what this machine can do, what is missing, what that costs, and "
+     "what to do; PATH is where the inputs are, without one the current folder",
+     runDoctor, DefaultVis | JSONOption},
 };
 
 void printUsage(raw_ostream &OS) {

@@ -143,4 +143,29 @@ TEST_F(ProfileStoreTest, PruningKeepsAThousand) {
             1000);
 }
 
+TEST_F(ProfileStoreTest, ListsProfilesAndNothingElse) {
+  EXPECT_TRUE(storedProfiles("").empty());
+  EXPECT_TRUE(storedProfiles(Folder.path("missing")).empty());
+  const std::string B = Folder.write("llvmcache-b", "");
+  const std::string A = Folder.write("llvmcache-a", "");
+  Folder.write("links-7/1", "");
+  EXPECT_THAT(storedProfiles(Folder.path()), testing::ElementsAre(A, B));
+}
+
+TEST_F(ProfileStoreTest, ProfilesCanBeKeptWhereSavingMakesTheFolder) {
+  EXPECT_TRUE(canKeepProfiles(Folder.path()));
+  for (const char *Name :
+       {"headstart", "cache/headstart", "home/cache/headstart"}) {
+    const std::string Place = Folder.path(Name);
+    const bool Can = canKeepProfiles(Place);
+    EXPECT_EQ(Can, std::string(Name) != "home/cache/headstart");
+    EXPECT_FALSE(std::filesystem::exists(Place));
+    llvm::Error E = saveProfile(Place + "/p", someProfile("one"));
+    EXPECT_EQ(!E, Can) << Name;
+    llvm::consumeError(std::move(E));
+  }
+  EXPECT_FALSE(canKeepProfiles(Folder.write("file", "") + "/headstart"));
+  EXPECT_FALSE(canKeepProfiles(""));
+}
+
 } // namespace

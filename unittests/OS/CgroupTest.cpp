@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestFiles.h"
+#include "headstart/OS/Machine.h"
 #include "headstart/OS/SystemMemory.h"
 
 #include "gtest/gtest.h"
@@ -311,6 +312,50 @@ TEST_F(CgroupTest, ThePressureOfTheGroupGoesBeforeThatOfTheMachine) {
   write("sys/fs/cgroup/unified/build/memory.pressure",
         "some avg10=2.00 avg60=1.00\n");
   EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 2.0);
+}
+
+/// What the processors' quota is under a root.
+class QuotaTest : public CgroupTest {
+protected:
+  std::optional<double> quota() const {
+    return readMachine(Root.path()).ProcessorQuota;
+  }
+};
+
+TEST_F(QuotaTest, IsAbsentWithoutALimit) {
+  EXPECT_FALSE(quota());
+  write("proc/self/cgroup", "0::/build\n");
+  EXPECT_FALSE(quota());
+  for (const char *Text :
+       {"max 100000\n", "", "100000\n", "5 0\n", "x y\n", "-1 100000\n"}) {
+    write("sys/fs/cgroup/unified/build/cpu.max", Text);
+    EXPECT_FALSE(quota()) << Text;
+  }
+}
+
+TEST_F(QuotaTest, OfVersion2IsTheLeastOfAllLevels) {
+  write("proc/self/cgroup", "0::/build/job\n");
+  write("sys/fs/cgroup/unified/build/job/cpu.max", "400000 100000\n");
+  EXPECT_EQ(quota(), 4.0);
+  write("sys/fs/cgroup/unified/build/cpu.max", "75000 50000\n");
+  EXPECT_EQ(quota(), 1.5);
+}
+
+TEST_F(QuotaTest, OfVersion1IsThatOfTheProcessors) {
+  write("proc/self/mountinfo",
+        V1Mount + "36 31 0:33 / /sys/fs/cgroup/cpu rw - cgroup cgroup "
+                  "rw,cpu,cpuacct\n");
+  write("proc/self/cgroup", "4:memory:/other\n3:cpu,cpuacct:/build\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_FALSE(quota());
+  write("sys/fs/cgroup/cpu/build/cpu.cfs_quota_us", "250000\n");
+  write("sys/fs/cgroup/cpu/build/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 2.5);
+  // Of the group of memory nobody asks.
+  write("sys/fs/cgroup/cpu/other/cpu.cfs_quota_us", "100000\n");
+  write("sys/fs/cgroup/cpu/other/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota(), 2.5);
 }
 
 } // namespace

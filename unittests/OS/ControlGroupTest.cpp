@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/ControlGroup.h"
+#include "LinuxTestSupport.h"
 #include "TestFiles.h"
 #include "headstart/OS/Machine.h"
 
@@ -20,8 +21,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 using namespace headstart::os;
@@ -34,10 +33,7 @@ namespace {
 class ControlGroupTest : public testing::Test {
 protected:
   void SetUp() override {
-    struct stat S = {};
-    ASSERT_EQ(::stat(Root.path().c_str(), &S), 0);
-    Number =
-        std::to_string(major(S.st_dev)) + ":" + std::to_string(minor(S.st_dev));
+    Number = deviceNumberOf(Root.path());
     // A disk that the test's folder lies on, as its second partition.
     Root.write("sys/devices/disk9/dev", "9:0\n");
     Root.write("sys/devices/disk9/queue/read_ahead_kb", "128\n");

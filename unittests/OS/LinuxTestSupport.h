@@ -16,7 +16,10 @@
 #include <cstddef>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <string>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 namespace headstart::os::test {
 
@@ -37,6 +40,14 @@ template <class Function>
 int runWithout(unsigned Number, unsigned Error, Function Work) {
   return exitStatus(
       startChild([&] { return deny(Number, Error) ? Work() : 99; }));
+}
+
+/// The device that \p Path lies on, as /proc and /sys name it: "259:1".
+inline std::string deviceNumberOf(const std::string &Path) {
+  struct stat S = {};
+  EXPECT_EQ(::stat(Path.c_str(), &S), 0);
+  return std::to_string(major(S.st_dev)) + ":" +
+         std::to_string(minor(S.st_dev));
 }
 
 } // namespace headstart::os::test

@@ -61,6 +61,14 @@ inline constexpr unsigned NumLinkStages = 7;
 /// The name of \p Stage for people: "debug symbols". A literal.
 const char *linkStageName(LinkStage Stage);
 
+/// How long a request takes, at least, of a device that is far away: more than
+/// to think about it costs.
+inline constexpr std::chrono::duration<double> FarLatency{0.0008};
+
+/// The share of the last ten seconds in which somebody waited for memory, from
+/// which on half as much is fetched ahead of a linker that is short of it.
+inline constexpr double HighPressurePercent = 10;
+
 struct EngineOptions {
   /// Whether processor time is measured; costs some clock reads an input.
   bool MeasuresProcessor = false;

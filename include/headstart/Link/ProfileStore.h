@@ -20,6 +20,7 @@
 #include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace headstart {
 
@@ -57,6 +58,14 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
 /// Replaces the profile at \p Path as one step: a link that is killed leaves
 /// the old one. Folders are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
+
+/// The paths of the profiles in \p Folder, in their order; none where it cannot
+/// be listed.
+std::vector<std::string> storedProfiles(const std::string &Folder);
+
+/// Whether the profiles of `--prefetch-profile=auto` can be kept in \p Folder:
+/// it can be written to, or can be made as `saveProfile` makes it.
+bool canKeepProfiles(const std::string &Folder);
 
 /// Removes the profiles that nobody has used for 30 days, and the oldest beyond
 /// 1,000. Returns whether the folder is there.

@@ -27,14 +27,20 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 using namespace headstart::os::detail;
 
 namespace {
 
-/// One of the two kinds of hierarchy, and what its files are called.
+/// One of the two kinds of hierarchy.
 struct Hierarchy {
   std::string_view FileSystem;
+  std::string_view Controller; ///< v1: whose hierarchy it is; v2: "", of all
+};
+
+/// What the files of a group are called that are about memory.
+struct MemoryFiles {
   std::string_view UsageFile;
   /// Names of memory.stat, the better one first. A v1 group's usage includes
   /// its children's, but only the "total_" figures of its memory.stat do.
@@ -44,14 +50,13 @@ struct Hierarchy {
   std::string_view LimitFiles[2];
 };
 
-constexpr Hierarchy V1 = {"cgroup",
-                          "memory.usage_in_bytes",
-                          {"total_inactive_file", "inactive_file"},
-                          {"memory.limit_in_bytes", ""}};
-constexpr Hierarchy V2 = {"cgroup2",
-                          "memory.current",
-                          {"inactive_file", ""},
-                          {"memory.max", "memory.high"}};
+constexpr Hierarchy V2 = {"cgroup2", ""};
+
+constexpr MemoryFiles MemoryFilesV1 = {"memory.usage_in_bytes",
+                                       {"total_inactive_file", "inactive_file"},
+                                       {"memory.limit_in_bytes", ""}};
+constexpr MemoryFiles MemoryFilesV2 = {
+    "memory.current", {"inactive_file", ""}, {"memory.max", "memory.high"}};
 
 /// v1 writes "no limit" as the largest page counter: LONG_MAX rounded down to a
 /// page, on 4 KiB pages the following, on larger ones less.
@@ -103,8 +108,9 @@ static std::optional<std::string> findGroup(std::string_view Lines,
     std::string_view Line = takeField(Lines, '\n');
     const std::string_view Id = takeField(Line, ':');
     const std::string_view Controllers = takeField(Line, ':');
-    const bool IsOurs = &Kind == &V2 ? Id == "0" && Controllers.empty()
-                                     : contains(Controllers, "memory");
+    const bool IsOurs = Kind.Controller.empty()
+                            ? Id == "0" && Controllers.empty()
+                            : contains(Controllers, Kind.Controller);
     if (IsOurs && Line.starts_with('/'))
       return std::string(Line);
   }
@@ -154,7 +160,7 @@ static std::optional<Mount> findMount(std::string_view Lines,
     const std::string_view FileSystem = takeField(Line, ' ');
     takeField(Line, ' ');
     if (FileSystem != Kind.FileSystem || !Candidate.Point.starts_with('/') ||
-        (&Kind == &V1 && !contains(Line, "memory")))
+        (!Kind.Controller.empty() && !contains(Line, Kind.Controller)))
       continue;
 
     const bool ShowsGroup = below(Group, Candidate.Root).has_value();
@@ -179,10 +185,10 @@ static void lower(std::optional<uint64_t> &Value, uint64_t To) {
 }
 
 /// Takes the limit of the group in \p Folder into account, if it has one.
-static void addLevel(const std::string &Folder, const Hierarchy &Kind,
+static void addLevel(const std::string &Folder, const MemoryFiles &Files,
                      CgroupMemory &Memory) {
   std::optional<uint64_t> Limit;
-  for (const std::string_view Name : Kind.LimitFiles) {
+  for (const std::string_view Name : Files.LimitFiles) {
     if (Name.empty())
       continue;
     // v2 writes "max" for none, which is no number.
@@ -196,12 +202,12 @@ static void addLevel(const std::string &Folder, const Hierarchy &Kind,
   lower(Memory.LimitBytes, *Limit);
 
   const std::optional<uint64_t> Usage =
-      readNumber(Folder + "/" + std::string(Kind.UsageFile));
+      readNumber(Folder + "/" + std::string(Files.UsageFile));
   if (!Usage)
     return;
   uint64_t Inactive = 0;
   if (const auto Stat = readPseudoFile(Folder + "/memory.stat"))
-    for (const std::string_view Key : Kind.InactiveKeys)
+    for (const std::string_view Key : Files.InactiveKeys)
       if (const auto Value = findNumber(*Stat, Key)) {
         Inactive = *Value;
         break;
@@ -211,31 +217,84 @@ static void addLevel(const std::string &Folder, const Hierarchy &Kind,
   lower(Memory.AvailableBytes, *Limit - std::min(*Limit, Charged));
 }
 
+namespace {
+
+/// The two pseudo-files that lead to our groups.
+class Membership {
+public:
+  explicit Membership(const std::string &Root)
+      : Root(Root), Groups(readPseudoFile(Root + "/proc/self/cgroup")),
+        Mounts(readPseudoFile(Root + "/proc/self/mountinfo")) {}
+
+  /// The folders of our group in the hierarchy and of all above it that can be
+  /// seen, our own first. None where there is no such hierarchy.
+  std::vector<std::string> levelsOf(const Hierarchy &Kind) const;
+
+private:
+  const std::string &Root;
+  std::optional<std::string> Groups, Mounts;
+};
+
+} // namespace
+
+std::vector<std::string> Membership::levelsOf(const Hierarchy &Kind) const {
+  std::vector<std::string> Folders;
+  if (!Groups || !Mounts)
+    return Folders;
+  const std::optional<std::string> Group = findGroup(*Groups, Kind);
+  const std::optional<Mount> Where =
+      Group ? findMount(*Mounts, Kind, *Group) : std::nullopt;
+  if (!Where)
+    return Folders;
+  std::string_view Rest = below(*Group, Where->Root).value_or("");
+  const std::string Top = Root + Where->Point;
+  for (unsigned Level = 0; !Rest.empty() && Level != MaxLevels; ++Level) {
+    Folders.push_back(Top + std::string(Rest));
+    Rest = Rest.substr(0, Rest.rfind('/'));
+  }
+  Folders.push_back(Top);
+  return Folders;
+}
+
 CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
   CgroupMemory Memory;
-  const auto Groups = readPseudoFile(Root + "/proc/self/cgroup");
-  const auto Mounts = readPseudoFile(Root + "/proc/self/mountinfo");
-  if (!Groups || !Mounts)
-    return Memory;
-
+  const Membership Ours(Root);
   // Both: a hybrid system mounts v2 as well, without the memory controller.
-  for (const Hierarchy *Kind : {&V1, &V2}) {
-    const std::optional<std::string> Group = findGroup(*Groups, *Kind);
-    if (!Group)
-      continue;
-    const std::optional<Mount> Where = findMount(*Mounts, *Kind, *Group);
-    if (!Where)
-      continue;
-    std::string_view Rest = below(*Group, Where->Root).value_or("");
-    const std::string Top = Root + Where->Point;
-    if (Kind == &V2)
-      Memory.PressurePercent =
-          readPressure(Top + std::string(Rest) + "/memory.pressure");
-    for (unsigned Level = 0; !Rest.empty() && Level != MaxLevels; ++Level) {
-      addLevel(Top + std::string(Rest), *Kind, Memory);
-      Rest = Rest.substr(0, Rest.rfind('/'));
-    }
-    addLevel(Top, *Kind, Memory);
-  }
+  for (const std::string &Folder : Ours.levelsOf({"cgroup", "memory"}))
+    addLevel(Folder, MemoryFilesV1, Memory);
+  const std::vector<std::string> Folders = Ours.levelsOf(V2);
+  if (!Folders.empty())
+    Memory.PressurePercent = readPressure(Folders.front() + "/memory.pressure");
+  for (const std::string &Folder : Folders)
+    addLevel(Folder, MemoryFilesV2, Memory);
   return Memory;
+}
+
+/// \p Quota is the time in each \p Period that a group's processes have
+/// together, both in microseconds; no number ("max", -1) is no quota.
+static void lowerQuota(std::optional<double> &Value, std::string_view Quota,
+                       std::string_view Period) {
+  const std::optional<uint64_t> Time = parseNumber(Quota);
+  const std::optional<uint64_t> Of = parseNumber(Period);
+  if (!Time || !Of || *Of == 0)
+    return;
+  const double Processors =
+      static_cast<double>(*Time) / static_cast<double>(*Of);
+  Value = Value ? std::min(*Value, Processors) : Processors;
+}
+
+std::optional<double>
+headstart::os::detail::readProcessorQuota(const std::string &Root) {
+  std::optional<double> Quota;
+  const Membership Ours(Root);
+  for (const std::string &Folder : Ours.levelsOf({"cgroup", "cpu"}))
+    lowerQuota(Quota, readPseudoFile(Folder + "/cpu.cfs_quota_us").value_or(""),
+               readPseudoFile(Folder + "/cpu.cfs_period_us").value_or(""));
+  for (const std::string &Folder : Ours.levelsOf(V2)) {
+    const std::string Text = readPseudoFile(Folder + "/cpu.max").value_or("");
+    std::string_view Period = Text;
+    const std::string_view Time = takeField(Period, ' ');
+    lowerQuota(Quota, Time, Period);
+  }
+  return Quota;
 }

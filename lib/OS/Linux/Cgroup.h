@@ -26,6 +26,10 @@ struct CgroupMemory {
 /// ancestors that can be seen. \p Root stands for `/` and does not end in `/`.
 CgroupMemory readCgroupMemory(const std::string &Root);
 
+/// How many processors' time the control groups above this process allow it,
+/// the least of them; nothing where there is no quota. \p Root as above.
+std::optional<double> readProcessorQuota(const std::string &Root);
+
 } // namespace headstart::os::detail
 
 #endif // HEADSTART_LIB_OS_LINUX_CGROUP_H

@@ -8,13 +8,16 @@
 
 #include "headstart/OS/Machine.h"
 
+#include "Cgroup.h"
 #include "PseudoFile.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -49,6 +52,7 @@ Machine readMachine(const std::string &Root) {
   if (M.Processor.empty())
     M.Processor = static_cast<const char *>(Names.machine);
   M.Cores = usableProcessors();
+  M.ProcessorQuota = readProcessorQuota(prefixOf(Root));
   M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
   return M;
 }
@@ -87,6 +91,35 @@ static bool exists(const std::string &Path) {
   return ::stat(Path.c_str(), &S) == 0;
 }
 
+/// Whose readahead stands in \p File.
+static void readReadahead(const std::string &File, Disk &D) {
+  constexpr uint64_t Kilobyte = 1024;
+  const auto Text = readPseudoFile(File);
+  const auto Kilobytes = Text ? parseNumber(*Text) : std::nullopt;
+  if (!Kilobytes)
+    return;
+  D.ReadaheadBytes = Kilobyte * *Kilobytes;
+  D.ReadaheadFile = File;
+}
+
+/// Of file systems without a block device, by their names in mountinfo.
+static StorageKind kindOf(std::string_view FileSystem) {
+  constexpr std::string_view InMemory[] = {"tmpfs", "ramfs", "devtmpfs",
+                                           "hugetlbfs"};
+  constexpr std::string_view OnNetwork[] = {"nfs", "nfs4",     "cifs", "smb3",
+                                            "9p",  "virtiofs", "ceph", "lustre",
+                                            "afs", "vboxsf"};
+  const auto IsOneOf = [&](const auto &Names) {
+    return std::find(std::begin(Names), std::end(Names), FileSystem) !=
+           std::end(Names);
+  };
+  if (FileSystem == "fuse" || FileSystem.starts_with("fuse."))
+    return StorageKind::UserSpace;
+  return IsOneOf(InMemory)    ? StorageKind::Memory
+         : IsOneOf(OnNetwork) ? StorageKind::Network
+                              : StorageKind::Unknown;
+}
+
 /// Fills in what /sys tells of the block device \p Number. A partition's disk
 /// is the folder above its own.
 static void lookAtDevice(const std::string &Prefix, const std::string &Number,
@@ -103,10 +136,7 @@ static void lookAtDevice(const std::string &Prefix, const std::string &Number,
     return;
   D.Number = trimmed(*Device);
   D.Name = Folder.substr(Folder.rfind('/') + 1);
-  constexpr uint64_t Kilobyte = 1024;
-  if (const auto Text = readPseudoFile(Folder + "/queue/read_ahead_kb"))
-    if (const auto Kilobytes = parseNumber(*Text))
-      D.ReadaheadBytes = Kilobyte * *Kilobytes;
+  readReadahead(Folder + "/queue/read_ahead_kb", D);
 }
 
 Disk readDisk(const std::string &Path, const std::string &Root) {
@@ -132,6 +162,9 @@ Disk readDisk(const std::string &Path, const std::string &Root) {
     break;
   }
   lookAtDevice(Prefix, Number, D);
+  D.Kind = D.Number.empty() ? kindOf(D.FileSystem) : StorageKind::Disk;
+  if (!D.ReadaheadBytes)
+    readReadahead(Prefix + "/sys/class/bdi/" + Number + "/read_ahead_kb", D);
   return D;
 }
 

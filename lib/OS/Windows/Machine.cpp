@@ -56,14 +56,31 @@ Machine readMachine(const std::string &Root) {
   return M;
 }
 
+static StorageKind kindOf(const wchar_t *Volume) {
+  switch (::GetDriveTypeW(Volume)) {
+  case DRIVE_FIXED:
+  case DRIVE_REMOVABLE:
+  case DRIVE_CDROM:
+    return StorageKind::Disk;
+  case DRIVE_REMOTE:
+    return StorageKind::Network;
+  case DRIVE_RAMDISK:
+    return StorageKind::Memory;
+  default:
+    return StorageKind::Unknown;
+  }
+}
+
 Disk readDisk(const std::string &Path, const std::string & /*Root*/) {
   Disk D;
   std::wstring Wide;
   std::array<wchar_t, MAX_PATH + 1> Volume = {};
   std::array<wchar_t, MAX_PATH + 1> FileSystem = {};
-  if (!toSystemPath(Path, Wide) &&
-      ::GetVolumePathNameW(Wide.c_str(), Volume.data(), MAX_PATH) != 0 &&
-      ::GetVolumeInformationW(Volume.data(), nullptr, 0, nullptr, nullptr,
+  if (toSystemPath(Path, Wide) ||
+      ::GetVolumePathNameW(Wide.c_str(), Volume.data(), MAX_PATH) == 0)
+    return D;
+  D.Kind = kindOf(Volume.data());
+  if (::GetVolumeInformationW(Volume.data(), nullptr, 0, nullptr, nullptr,
                               nullptr, FileSystem.data(), MAX_PATH) != 0)
     D.FileSystem = toUtf8(FileSystem.data());
   return D;

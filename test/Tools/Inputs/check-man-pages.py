@@ -96,6 +96,7 @@ class Samples:
             "bench": [["--cold-rounds=0", "--warm-rounds=1", "--no-html", "--",
                        self.linker, "-m", "elf_x86_64", "--format=binary",
                        "tree/file", "-o", "out"]],
+            "doctor": [["tree"]],
             # The program that runs stays in memory, for a reason.
             "evict": [["tree", self.program]],
             "inputs": [link],

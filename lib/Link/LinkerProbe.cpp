@@ -1,0 +1,65 @@
+//===- LinkerProbe.cpp - What a linker says of itself ---------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/LinkerProbe.h"
+#include "headstart/Link/DriverAnswer.h"
+#include "headstart/OS/ChildProcess.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// What the program writes; empty when it does not end in time.
+static std::string ask(const std::vector<std::string> &Words,
+                       os::ProgramStream Stream) {
+  std::string Answer;
+  os::AnswerLimits Limits;
+  Limits.Bytes = 65536;
+  if (os::askProgram(Words, Stream, Limits, Answer))
+    return "";
+  return Answer;
+}
+
+static std::string firstLine(StringRef Text) {
+  return Text.take_until([](char C) { return C == '\n'; }).rtrim().str();
+}
+
+std::string versionOf(const std::string &Program) {
+  return firstLine(ask({Program, "--version"}, os::ProgramStream::Output));
+}
+
+bool isHeadstart(const std::string &Program) {
+  // The option is what PrefetchSettings.cpp says no to before anything else
+  // happens; who does not know it may say what it likes.
+  return StringRef(ask({Program, "--prefetch-jobs=?", "--version"},
+                       os::ProgramStream::Error))
+      .contains("--prefetch-jobs=?: expected a number of threads");
+}
+
+std::string linkerOf(const std::string &Driver, const std::string &Option,
+                     const std::string &Input) {
+  std::vector<std::string> Words = {Driver, "-###", Input};
+  if (!Option.empty())
+    Words.push_back(Option);
+  std::vector<std::vector<std::string>> Commands =
+      commandsIn(ask(Words, os::ProgramStream::Error));
+  if (Commands.empty() || Commands.back().empty())
+    return "";
+  std::string Linker = Commands.back().front();
+  // gcc's own, which looks for the linker where the driver does.
+  if (sys::path::stem(Linker) == "collect2")
+    Linker = firstLine(
+        ask({Driver, "-print-prog-name=ld"}, os::ProgramStream::Output));
+  ErrorOr<std::string> Found = sys::findProgramByName(Linker);
+  return Found ? *Found : Linker;
+}
+
+} // namespace headstart

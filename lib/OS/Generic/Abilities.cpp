@@ -1,0 +1,13 @@
+//===- Abilities.cpp - What nobody says the calls are called --------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/OS/Abilities.h"
+
+using namespace headstart::os;
+
+detail::CallName detail::nameOf(AbilityKind Kind) { return {Kind, "", ""}; }

@@ -1,0 +1,122 @@
+//===- DoctorCommand.cpp - headstart doctor -------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "Doctor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+static StringRef nameOf(Verdict V) {
+  switch (V) {
+  case Verdict::Ok:
+    return "ok";
+  case Verdict::Note:
+    return "note";
+  case Verdict::Problem:
+    return "problem";
+  }
+  llvm_unreachable("a verdict");
+}
+
+static size_t countOf(ArrayRef<CheckGroup> Groups, Verdict V) {
+  size_t Sum = 0;
+  for (const CheckGroup &Group : Groups)
+    Sum += llvm::count_if(Group.Checks,
+                          [V](const Check &C) { return C.Status == V; });
+  return Sum;
+}
+
+static std::string countText(size_t Count, StringRef What) {
+  return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
+}
+
+static void printText(ArrayRef<CheckGroup> Groups) {
+  for (const CheckGroup &Group : Groups) {
+    outs() << Group.Heading << "\n";
+    for (const Check &C : Group.Checks) {
+      if (C.Text.empty())
+        continue;
+      outs() << "  " << left_justify(nameOf(C.Status), 9) << C.Text << "\n";
+      for (const auto &[Lead, Text] :
+           {std::pair("costs: ", StringRef(C.Costs)), {"do:    ", C.Do}})
+        if (!Text.empty())
+          (outs().indent(11) << Lead << Text) << "\n";
+    }
+    outs() << "\n";
+  }
+  const size_t Notes = countOf(Groups, Verdict::Note);
+  const size_t Problems = countOf(Groups, Verdict::Problem);
+  if (Notes + Problems == 0)
+    outs() << "Nothing is missing.\n";
+  else
+    outs() << countText(Problems, "problem") << ", " << countText(Notes, "note")
+           << "\n";
+}
+
+json::Value textOrNull(StringRef Text) {
+  return Text.empty() ? json::Value(nullptr) : json::fixUTF8(Text);
+}
+
+static void printJSON(ArrayRef<CheckGroup> Groups) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attribute("problems", countOf(Groups, Verdict::Problem));
+    J.attribute("notes", countOf(Groups, Verdict::Note));
+    J.attributeArray("checks", [&] {
+      for (const CheckGroup &Group : Groups)
+        for (const Check &C : Group.Checks)
+          J.object([&] {
+            J.attribute("group", Group.Name);
+            J.attribute("path", textOrNull(Group.Subject));
+            J.attribute("name", C.Name);
+            J.attribute("status", nameOf(C.Status));
+            J.attribute("value", C.Value);
+            J.attribute("text", json::fixUTF8(C.Text));
+            J.attribute("costs", textOrNull(C.Costs));
+            J.attribute("do", textOrNull(C.Do));
+          });
+    });
+  });
+  outs() << "\n";
+}
+
+Exit runDoctor(const CommandArguments &Arguments) {
+  PrefetchSettings Settings;
+  std::vector<CheckGroup> Groups;
+  Groups.push_back(checkProgram(Settings));
+  Groups.push_back(checkLinkers());
+  Groups.push_back(checkSystem());
+  Groups.push_back(checkMemory(Settings));
+  Groups.push_back(checkProcessors(Settings));
+  Groups.push_back(checkRecords(Settings));
+  Exit Status = Exit::Done;
+  std::vector<std::string> Paths = Arguments.Operands;
+  if (Paths.empty())
+    Paths.push_back(".");
+  for (const std::string &Path : Paths) {
+    std::string Problem;
+    Groups.push_back(checkFolder(Path, Problem));
+    if (!Problem.empty())
+      Status = fail((Twine(Path) + ": " + Problem).str());
+  }
+  if (Arguments.JSON)
+    printJSON(Groups);
+  else
+    printText(Groups);
+  return Status;
+}
+
+} // namespace headstart

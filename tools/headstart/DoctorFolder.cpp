@@ -1,0 +1,282 @@
+//===- DoctorFolder.cpp - A folder and its file system --------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Doctor.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/Machine.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/OS/PageKeepers.h"
+#include "headstart/OS/Program.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+
+using namespace llvm;
+
+namespace headstart {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+namespace {
+
+/// What a few files of a folder are like.
+struct FileSample {
+  unsigned Files = 0;     ///< that could be opened
+  unsigned Refused = 0;   ///< that this user may not read
+  unsigned Told = 0;      ///< of which the system tells what is in memory
+  unsigned Diskless = 0;  ///< that have no disk to come back from
+  unsigned Evictable = 0; ///< the rest, where the system can drop files
+};
+
+/// What is known of a folder. Filled in by a thread, which may never end.
+struct FolderFacts {
+  std::string Path;
+  std::error_code Error;
+  os::Disk Disk;
+  Milliseconds Lookup{0};
+  bool BelievesListings = false;
+  FileSample Sample;
+
+  void find();
+
+private:
+  void look(const std::string &File, const os::PageCache &Cache);
+  void lookAtSome(const std::string &Folder);
+};
+
+} // namespace
+
+/// What it takes to hear that a name is not in \p Folder: nobody has asked for
+/// it before. The middle one of a few.
+static Milliseconds timeOfLookup(StringRef Folder) {
+  std::array<Milliseconds, 5> Times;
+  unsigned Number = 0;
+  for (Milliseconds &Time : Times) {
+    SmallString<256> Name(Folder);
+    sys::path::append(Name, "headstart-doctor-looks-" + Twine(Number++));
+    const Clock::time_point Begin = Clock::now();
+    std::error_code Ignored;
+    (void)os::lookAt(std::string(Name), Ignored);
+    Time = Clock::now() - Begin;
+  }
+  std::nth_element(Times.begin(), Times.begin() + Times.size() / 2,
+                   Times.end());
+  return Times[Times.size() / 2];
+}
+
+void FolderFacts::look(const std::string &File, const os::PageCache &Cache) {
+  os::OpenFile Open;
+  if (std::error_code E = os::OpenFile::open(File, Open)) {
+    Sample.Refused += E == std::errc::permission_denied;
+    return;
+  }
+  if (Open.size() == 0) // nothing can be said of none
+    return;
+  ++Sample.Files;
+  const bool HasDisk = os::backingOf(Open) == os::FileBacking::Disk;
+  Sample.Diskless += !HasDisk;
+  Sample.Evictable += HasDisk && Cache.abilities().Evict;
+  Sample.Told += Cache.residency(Open, {0, Open.size()}).has_value();
+}
+
+/// A few files, soon: of \p Folder and those below it that are not hidden.
+void FolderFacts::lookAtSome(const std::string &Folder) {
+  constexpr unsigned MaxEntries = 2000, MaxFiles = 16;
+  constexpr std::chrono::milliseconds MaxTime(500);
+  const os::PageCache Cache;
+  const Clock::time_point Begin = Clock::now();
+  std::error_code Ended;
+  sys::fs::recursive_directory_iterator Entry(Folder, Ended,
+                                              /*follow_symlinks=*/false);
+  for (unsigned I = 0; !Ended && I != MaxEntries &&
+                       Entry != sys::fs::recursive_directory_iterator();
+       ++I, Entry.increment(Ended)) {
+    if (sys::path::filename(Entry->path()).starts_with("."))
+      Entry.no_push();
+    else if (Entry->type() == sys::fs::file_type::regular_file)
+      look(Entry->path(), Cache);
+    if (Sample.Files + Sample.Refused >= MaxFiles ||
+        Clock::now() - Begin > MaxTime)
+      break;
+  }
+}
+
+void FolderFacts::find() {
+  const os::FileKind Kind = os::lookAt(Path, Error).Kind;
+  if (Kind == os::FileKind::Missing) {
+    if (!Error)
+      Error = std::make_error_code(std::errc::no_such_file_or_directory);
+    return;
+  }
+  const bool IsFolder = Kind == os::FileKind::Directory;
+  std::string Folder = IsFolder ? Path : sys::path::parent_path(Path).str();
+  if (Folder.empty())
+    Folder = ".";
+  os::DirectoryHandle Open;
+  Error = os::DirectoryHandle::open(Folder, Open);
+  if (Error)
+    return;
+  Disk = os::readDisk(Path);
+  BelievesListings = os::traitsOf(Open).TellsChanges;
+  if (IsFolder)
+    lookAtSome(Folder);
+  else
+    look(Path, os::PageCache());
+  Lookup = timeOfLookup(Folder);
+}
+
+static StringRef nameOf(os::StorageKind Kind) {
+  switch (Kind) {
+  case os::StorageKind::Unknown:
+    return "unknown";
+  case os::StorageKind::Disk:
+    return "disk";
+  case os::StorageKind::Memory:
+    return "memory";
+  case os::StorageKind::Network:
+    return "network";
+  case os::StorageKind::UserSpace:
+    return "user space";
+  }
+  llvm_unreachable("a kind of storage");
+}
+
+/// "ext4, on the disk vda".
+static std::string describe(const os::Disk &D) {
+  const std::string Name =
+      D.FileSystem.empty() ? "a file system without a name" : D.FileSystem;
+  switch (D.Kind) {
+  case os::StorageKind::Unknown:
+    return Name + "; the system does not tell on which disk";
+  case os::StorageKind::Disk:
+    return Name + ", on " + (D.Name.empty() ? "a disk" : "the disk " + D.Name) +
+           " of this machine";
+  case os::StorageKind::Memory:
+    return Name + ", in memory";
+  case os::StorageKind::Network:
+    return Name + ", on the network";
+  case os::StorageKind::UserSpace:
+    return Name + ", served by a program (FUSE)";
+  }
+  llvm_unreachable("a kind of storage");
+}
+
+static void checkDistance(const FolderFacts &Facts, CheckGroup &Group) {
+  const os::Disk &D = Facts.Disk;
+  const double Took = Facts.Lookup.count();
+  const bool MayBeFar = D.Kind == os::StorageKind::Network ||
+                        D.Kind == os::StorageKind::UserSpace;
+  const bool IsFar = Facts.Lookup >= FarLatency;
+  Check &C = Group.add("lookup_ms", Took,
+                       formatv("a name is looked up in {0:f3} ms: {1}", Took,
+                               IsFar      ? "far away"
+                               : MayBeFar ? "near, if reads are as fast"
+                                          : "near"));
+  if (IsFar)
+    C.note("each name and each read is a round trip; links fetch with more "
+           "threads, in larger requests",
+           "keep inputs on a disk of this machine where that is possible");
+  constexpr uint64_t FarReadahead = 1024 * 1024;
+  Check &R = Group.add(
+      "readahead_bytes",
+      D.ReadaheadBytes ? json::Value(*D.ReadaheadBytes) : nullptr,
+      D.ReadaheadBytes ? "the system reads ahead " +
+                             formatBytes(*D.ReadaheadBytes) + " at most"
+                       : "");
+  if (MayBeFar && D.ReadaheadBytes && *D.ReadaheadBytes < FarReadahead)
+    R.note("requests are that small: more round trips",
+           "as root: echo 1024 > " + D.ReadaheadFile);
+  Check &L = Group.add("listings_believed", Facts.BelievesListings,
+                       "a listing of a folder tells which names are not there");
+  if (!Facts.BelievesListings) {
+    L.Text = "a listing of a folder does not tell which names are not there";
+    L.note("libraries (-l) are looked up name by name, in folder after folder",
+           "name few such folders with -L, or libraries by their paths");
+  }
+}
+
+static void checkSample(const FileSample &S, CheckGroup &Group) {
+  const unsigned All = S.Files + S.Refused;
+  const std::string Of =
+      " of " + std::to_string(All) + (All == 1 ? " file" : " files") + " here";
+  Group.add("files_looked_at", All,
+            All == 0 ? "there are no files here to look at" : "");
+  Check &R = Group.add("files_refused", S.Refused, "");
+  if (S.Refused != 0) {
+    R.Text = std::to_string(S.Refused) + Of + " cannot be opened";
+    R.note("as inputs they would be neither fetched nor linked",
+           "make them readable for the user who links");
+  }
+  Check &T = Group.add("files_told", S.Told, "");
+  Check &E = Group.add("files_evictable", S.Evictable, "");
+  if (S.Files == 0)
+    return;
+  if (S.Diskless == S.Files) {
+    E.Text = "files here have no disk to come from: there is nothing to "
+             "prefetch";
+    return;
+  }
+  T.Text =
+      "the system tells what is in memory of " + std::to_string(S.Told) + Of;
+  if (S.Told < S.Files)
+    T.note("a link fetches again what is in memory, and headstart bench cannot "
+           "make cold caches",
+           "link as the owner of the files, or as root");
+  E.Text =
+      std::to_string(S.Evictable) + Of + " can be dropped from the page cache";
+}
+
+CheckGroup checkFolder(const std::string &Path, std::string &Problem) {
+  // A server may not answer; then the thread is left to wait for it.
+  constexpr std::chrono::seconds Patience(5);
+  auto Facts = std::make_shared<FolderFacts>();
+  Facts->Path = Path;
+  os::Threads Thread;
+  bool Answers = true;
+  if (Thread.start([Facts] { Facts->find(); }))
+    Facts->find();
+  else
+    Answers = Thread.join(Patience);
+  if (!Answers)
+    Problem = "does not answer"; // and the thread still writes to its facts
+  else if (Facts->Error)
+    Problem = Facts->Error.message();
+  CheckGroup Group = {"folder", Path, Path, {}};
+  if (Path == ".")
+    Group.Heading = "This folder: " + os::currentFolder();
+  if (!Problem.empty()) {
+    Group.add("file_system", nullptr, Problem)
+        .problem("nothing is known of it",
+                 Answers
+                     ? "give the path of a folder that is there, and may be "
+                       "read"
+                     : "see whether its server answers");
+    return Group;
+  }
+  Group.add("file_system", textOrNull(Facts->Disk.FileSystem),
+            describe(Facts->Disk));
+  Group.add("storage", nameOf(Facts->Disk.Kind), "");
+  Group.add("device", textOrNull(Facts->Disk.Name), "");
+  checkDistance(*Facts, Group);
+  checkSample(Facts->Sample, Group);
+  return Group;
+}
+
+} // namespace headstart

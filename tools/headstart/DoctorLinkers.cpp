@@ -1,0 +1,180 @@
+//===- DoctorLinkers.cpp - The linkers on PATH ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Doctor.h"
+#include "headstart/Link/LinkerProbe.h"
+#include "headstart/OS/Program.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+static constexpr StringLiteral DropIn = "ld.headstart";
+
+namespace {
+
+/// The linkers and compilers on PATH. Each program is asked once.
+class LinkerChecks {
+public:
+  CheckGroup run();
+
+private:
+  struct Answer {
+    bool IsOurs = false;
+    std::string Version;
+  };
+  const Answer &ask(const std::string &Path);
+  std::string describe(const std::string &Path);
+  void checkDropIn();
+  void checkLinker(StringRef Name);
+  void checkCompiler(StringRef Name);
+  std::string beside(StringRef Name);
+  std::string howToFindOurs();
+
+  CheckGroup Group = {"linkers", "Linkers", "", {}};
+  const std::string Self = os::programPath();
+  StringMap<Answer> Answers;        ///< by paths
+  std::vector<std::string> Missing; ///< names
+};
+
+} // namespace
+
+static std::string findOnPath(StringRef Name) {
+  ErrorOr<std::string> Path = sys::findProgramByName(Name);
+  return Path ? *Path : "";
+}
+
+const LinkerChecks::Answer &LinkerChecks::ask(const std::string &Path) {
+  const auto [Place, IsNew] = Answers.try_emplace(Path);
+  if (IsNew) {
+    Place->second.IsOurs = isHeadstart(Path);
+    if (!Place->second.IsOurs)
+      Place->second.Version = versionOf(Path);
+  }
+  return Place->second;
+}
+
+/// "/usr/bin/ld.lld, Debian LLD 22.1.8 (compatible with GNU linkers), stock".
+std::string LinkerChecks::describe(const std::string &Path) {
+  const Answer &A = ask(Path);
+  if (A.IsOurs)
+    return Path + ", Headstart's";
+  if (A.Version.empty())
+    return Path + ", which tells no version";
+  const bool IsLLD = StringRef(A.Version).contains("LLD ");
+  return Path + ", " + A.Version + (IsLLD ? ", stock" : "");
+}
+
+/// The path of our linker \p Name in the folder of this program, or of those
+/// that are installed with it; empty: it is in neither.
+std::string LinkerChecks::beside(StringRef Name) {
+  const StringRef Folder = sys::path::parent_path(Self);
+  for (const StringRef Place :
+       {StringRef(""), StringRef("../libexec/headstart")}) {
+    SmallString<256> Path(Folder);
+    sys::path::append(Path, Place, Name);
+    sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    // In /usr/bin others have these names.
+    if (!Self.empty() && sys::fs::can_execute(Path) &&
+        ask(std::string(Path)).IsOurs)
+      return std::string(Path);
+  }
+  return "";
+}
+
+/// What to type so that `-fuse-ld=headstart` works.
+std::string LinkerChecks::howToFindOurs() {
+  const std::string Ours = beside(DropIn);
+  if (!Ours.empty())
+    return ("export PATH=" + sys::path::parent_path(Ours) + ":$PATH").str();
+  const std::string Linker = beside("ld.lld");
+  return Linker.empty()
+             ? "install Headstart's linkers, or put headstart run -- "
+               "before the command"
+             : "clang --ld-path=" + Linker;
+}
+
+void LinkerChecks::checkDropIn() {
+  const std::string Path = findOnPath(DropIn);
+  Check &C = Group.add(
+      DropIn.str(), textOrNull(Path),
+      (DropIn + ": " + (Path.empty() ? "not on PATH" : describe(Path))).str());
+  if (Path.empty())
+    C.note("clang -fuse-ld=headstart finds no linker", howToFindOurs());
+  else if (!ask(Path).IsOurs)
+    C.problem("clang -fuse-ld=headstart runs a program that is not Headstart's",
+              howToFindOurs());
+}
+
+void LinkerChecks::checkLinker(StringRef Name) {
+  const std::string Path = findOnPath(Name);
+  Group.add(Name.str(), textOrNull(Path),
+            Path.empty() ? "" : (Name + ": " + describe(Path)).str());
+  if (Path.empty())
+    Missing.push_back(Name.str());
+  else
+    Group.add((Name + ".is_headstart").str(), ask(Path).IsOurs, "");
+}
+
+/// What \p Name links with, as it is and by -fuse-ld=headstart.
+void LinkerChecks::checkCompiler(StringRef Name) {
+  const std::string Path = findOnPath(Name);
+  if (Path.empty()) {
+    Group.add(Name.str(), nullptr, "");
+    Missing.push_back(Name.str());
+    return;
+  }
+  const std::string Default = linkerOf(Path, "", Self);
+  const std::string Chosen = linkerOf(Path, "-fuse-ld=headstart", Self);
+  Check &C = Group.add(
+      Name.str(), textOrNull(Default),
+      (Name + ": links with " +
+       (Default.empty() ? "a linker that it does not tell" : describe(Default)))
+          .str());
+  if (!Chosen.empty() && ask(Chosen).IsOurs) {
+    C.Text += "; with -fuse-ld=headstart by Headstart";
+    return;
+  }
+  if (!Default.empty() && ask(Default).IsOurs)
+    return;
+  if (StringRef(versionOf(Path)).contains_insensitive("clang"))
+    return C.note(
+        Chosen.empty()
+            ? "its links do not prefetch: -fuse-ld=headstart finds no linker"
+            : "its links do not prefetch: -fuse-ld=headstart finds " + Chosen,
+        howToFindOurs());
+  const std::string Ours = beside("ld");
+  C.note("its links do not prefetch, and it takes no -fuse-ld=headstart",
+         (Ours.empty() ? "headstart run -- " + Name + " ARGS..."
+                       : Name + " -B" + sys::path::parent_path(Ours))
+             .str());
+}
+
+CheckGroup LinkerChecks::run() {
+  checkDropIn();
+  for (const StringRef Name :
+       {"ld.lld", "lld-link", "ld64.lld", "ld", "mold", "wild"})
+    checkLinker(Name);
+  for (const StringRef Name : {"cc", "c++", "clang"})
+    checkCompiler(Name);
+  if (!Missing.empty())
+    Group.add("not_on_path", json::Array(Missing),
+              "not on PATH: " + join(Missing, ", "));
+  return std::move(Group);
+}
+
+CheckGroup checkLinkers() { return LinkerChecks().run(); }
+
+} // namespace headstart

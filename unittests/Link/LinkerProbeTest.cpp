@@ -1,0 +1,74 @@
+//===- LinkerProbeTest.cpp - What a linker says of itself -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/LinkerProbe.h"
+#include "OS/TestFiles.h"
+#include "gtest/gtest.h"
+#include <filesystem>
+
+using namespace headstart;
+using headstart::os::test::TestFolder;
+
+namespace {
+
+class LinkerProbeTest : public testing::Test {
+protected:
+  /// A program that is made of shell commands.
+  std::string program(const std::string &Name, const std::string &Script) {
+    std::string Path = Folder.write(Name, "#!/bin/sh\n" + Script);
+    std::filesystem::permissions(Path, std::filesystem::perms::owner_all);
+    return Path;
+  }
+
+  TestFolder Folder;
+};
+
+TEST_F(LinkerProbeTest, TheFirstLineIsTheVersion) {
+  EXPECT_EQ(versionOf(program("one", "echo 'ld 1.0'; echo more")), "ld 1.0");
+  EXPECT_EQ(versionOf(program("none", "echo 'no version' >&2; exit 1")), "");
+  EXPECT_EQ(versionOf(Folder.path("missing")), "");
+}
+
+TEST_F(LinkerProbeTest, OursIsWhoRefusesABadValue) {
+  EXPECT_TRUE(isHeadstart(program(
+      "ours", "echo \"ld.lld: error: $1: expected a number of threads, but got "
+              "'?'\" >&2; exit 1")));
+  EXPECT_FALSE(isHeadstart(
+      program("stock", "echo \"ld.lld: error: unknown argument '$1'\" >&2")));
+  EXPECT_FALSE(isHeadstart(program("silent", "echo Headstart")));
+  EXPECT_FALSE(isHeadstart(Folder.path("missing")));
+}
+
+TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {
+  const std::string Linker = program("my-ld", "");
+  const std::string Clang = program(
+      "clang", "case \"$*\" in\n"
+               "*-fuse-ld=bad*) echo 'error: invalid linker name' >&2;;\n"
+               "*) echo ' \"" +
+                   Linker +
+                   "\" \"-o\" \"a.out\"' >&2;;\n"
+                   "esac\n");
+  EXPECT_EQ(linkerOf(Clang, "", "x.o"), Linker);
+  EXPECT_EQ(linkerOf(Clang, "-fuse-ld=mine", "x.o"), Linker);
+  EXPECT_EQ(linkerOf(Clang, "-fuse-ld=bad", "x.o"), "");
+  EXPECT_EQ(linkerOf(Folder.path("missing"), "", "x.o"), "");
+}
+
+TEST_F(LinkerProbeTest, GCCsHelperIsNotTheLinker) {
+  const std::string Linker = program("my-ld", "");
+  const std::string GCC =
+      program("gcc", "case \"$*\" in\n"
+                     "*-print-prog-name=ld*) echo " +
+                         Linker +
+                         ";;\n"
+                         "*) echo ' /usr/lib/gcc/collect2 -o a.out x.o' >&2;;\n"
+                         "esac\n");
+  EXPECT_EQ(linkerOf(GCC, "", "x.o"), Linker);
+}
+
+} // namespace

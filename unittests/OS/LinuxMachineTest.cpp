@@ -1,0 +1,96 @@
+//===- LinuxMachineTest.cpp - Where files lie, under made-up roots --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinuxTestSupport.h"
+#include "TestFiles.h"
+#include "headstart/OS/Abilities.h"
+#include "headstart/OS/Machine.h"
+
+#include "gtest/gtest.h"
+
+#include <cerrno>
+#include <string>
+#include <sys/syscall.h>
+
+using namespace headstart::os;
+using namespace headstart::os::test;
+
+namespace {
+
+class LinuxMachineTest : public testing::Test {
+protected:
+  /// What is said of the test's folder when its file system has that name.
+  Disk on(const std::string &FileSystem) const {
+    Root.write("proc/self/mountinfo", "30 1 " + Number + " / /here rw - " +
+                                          FileSystem + " somewhere rw\n");
+    return readDisk(Root.path(), Root.path());
+  }
+
+  TestFolder Root;
+  std::string Number = deviceNumberOf(Root.path());
+};
+
+TEST_F(LinuxMachineTest, KindsByNamesOfFileSystems) {
+  EXPECT_EQ(on("nfs4").Kind, StorageKind::Network);
+  EXPECT_EQ(on("9p").Kind, StorageKind::Network);
+  EXPECT_EQ(on("fuse").Kind, StorageKind::UserSpace);
+  EXPECT_EQ(on("fuse.sshfs").Kind, StorageKind::UserSpace);
+  EXPECT_EQ(on("tmpfs").Kind, StorageKind::Memory);
+  // What lies beneath is not known.
+  EXPECT_EQ(on("overlay").Kind, StorageKind::Unknown);
+  EXPECT_EQ(on("ext4").Kind, StorageKind::Unknown);
+}
+
+TEST_F(LinuxMachineTest, ABlockDeviceIsADiskWhateverTheName) {
+  Root.write("sys/dev/block/" + Number + "/dev", Number + "\n");
+  Root.write("sys/dev/block/" + Number + "/queue/read_ahead_kb", "256\n");
+  const Disk D = on("fuseblk");
+  EXPECT_EQ(D.Kind, StorageKind::Disk);
+  EXPECT_EQ(D.ReadaheadBytes, 262144U);
+}
+
+TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
+  EXPECT_FALSE(on("nfs4").ReadaheadBytes);
+  EXPECT_EQ(on("nfs4").ReadaheadFile, "");
+  const std::string File =
+      Root.write("sys/class/bdi/" + Number + "/read_ahead_kb", "128\n");
+  const Disk D = on("nfs4");
+  EXPECT_EQ(D.ReadaheadBytes, 131072U);
+  EXPECT_EQ(D.ReadaheadFile, File);
+  EXPECT_EQ(D.Name, "");
+  EXPECT_EQ(D.Number, "");
+}
+
+TEST_F(LinuxMachineTest, WhatIsNotThereHasNoKind) {
+  EXPECT_EQ(readDisk(Root.path("missing"), Root.path()).Kind,
+            StorageKind::Unknown);
+}
+
+TEST(LinuxAbilitiesTest, EveryCallHasAName) {
+  for (const Ability &One : tryAbilities())
+    EXPECT_NE(One.Call, "") << static_cast<int>(One.Kind);
+}
+
+TEST(LinuxAbilitiesTest, ACallThatIsForbiddenDoesNotWork) {
+  EXPECT_EQ(runWithout(SYS_madvise, EPERM,
+                       [] {
+                         for (const Ability &One : tryAbilities()) {
+                           const bool ByMadvise =
+                               One.Kind == AbilityKind::LargePages ||
+                               One.Kind == AbilityKind::Cold;
+                           if (ByMadvise && One.Works)
+                             return 1;
+                           if (One.Kind == AbilityKind::Threads && !One.Works)
+                             return 2;
+                         }
+                         return 0;
+                       }),
+            0);
+}
+
+} // namespace
