@@ -49,7 +49,7 @@ struct TreeArguments {
   bool Sort = false;
   bool Stat = false;
   std::optional<std::string> Types;
-  std::optional<std::string> Manifest; ///< "": standard output
+  std::optional<std::string> Manifest; ///< "-": standard output
   std::optional<std::string> Since;
   bool Summary = false;
   bool ExitCode = false;
@@ -83,7 +83,7 @@ struct CommandArguments {
   TreeArguments Tree;
   BenchArguments Bench;
   TraceClock::time_point Origin;   ///< the start of main
-  bool HasLinker = false;          ///< whether there was a `--`
+  bool HasLinker = false;          ///< whether there was a `--` or a linker
   std::vector<std::string> Linker; ///< the linker and its arguments
 };
 

@@ -59,13 +59,9 @@ static void printText(const LinkCommand &Command) {
 Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                             StringRef Subcommand,
                             std::optional<Flavour> &Forced) {
-  if (!Arguments.Operands.empty())
-    return fail("unexpected '" + Arguments.Operands.front() +
-                    "': the linker's command line stands after --",
-                Exit::WrongUsage);
   if (Arguments.Linker.empty())
     return fail("no linker: headstart " + Subcommand.str() +
-                    " -- LINKER ARGS...",
+                    " [options] [--] LINKER ARGS...",
                 Exit::WrongUsage);
   if (Arguments.Flavour.empty())
     return Exit::Done;

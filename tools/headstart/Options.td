@@ -99,10 +99,11 @@ def type_EQ : Joined<["--"], "type=">, TakesWalk, MetaVarName<"<f|d|l>">,
     Values<"f,d,l">,
     HelpText<"Only files, folders or links; several letters for several">;
 def type : Separate<["--"], "type">, TakesWalk, Alias<type_EQ>;
-def manifest : Flag<["--"], "manifest">, TakesWalk,
-    HelpText<"Write a manifest to standard output instead of a list">;
 def manifest_EQ : Joined<["--"], "manifest=">, TakesWalk,
-    MetaVarName<"<FILE>">, HelpText<"Write the manifest to a file">;
+    MetaVarName<"<FILE>">,
+    HelpText<"Write a manifest to a file instead of a list; -: to standard "
+             "output">;
+def manifest : Separate<["--"], "manifest">, TakesWalk, Alias<manifest_EQ>;
 
 def since_EQ : Joined<["--"], "since=">, TakesStatus,
     MetaVarName<"<MANIFEST>">,

@@ -213,12 +213,18 @@ static std::string conflictOf(const CommandArguments &Arguments,
                               const TreeOperands &Operands) {
   if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
     return "--manifest does not go with --json, --stat and -0";
-  const bool HasNoFile = Arguments.Tree.Manifest->empty();
-  if (HasNoFile && sys::Process::StandardOutIsDisplayed())
-    return "a manifest is not text for a terminal: give --manifest=FILE";
+  const StringRef File = *Arguments.Tree.Manifest;
+  // `--manifest --stat`: a file that was forgotten.
+  if (File.empty() || File.starts_with("--"))
+    return "--manifest: expected a file after it, but got '" + File.str() + "'";
+  if (File == "-" && sys::Process::StandardOutIsDisplayed())
+    return "a manifest is not text for a terminal: give --manifest FILE";
+  if (sys::fs::is_directory(File))
+    return "--manifest: '" + File.str() +
+           "' is a folder: give the file to write, and then the folders, or - "
+           "for standard output";
   if (!Operands.Files.empty())
-    return "'" + Operands.Files.front() + "': a manifest is of folders" +
-           (HasNoFile ? "; a file for it is given as --manifest=FILE" : "");
+    return "'" + Operands.Files.front() + "': a manifest is of folders";
   return "";
 }
 
@@ -239,7 +245,7 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
   std::string Bytes =
       serializeManifest(Plan.Selection, Roots, Now, Listing.folders(),
                         Unknown.below(Operands.Folders));
-  if (File.empty())
+  if (File == "-")
     Output.writeText(Bytes);
   else if (Error E = replaceFile(File, Bytes))
     return fail(File + ": " + toString(std::move(E)));
@@ -255,15 +261,10 @@ Exit runWalk(const CommandArguments &Arguments) {
       tellOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
   const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
   if (ManifestFile) {
-    // "--manifest FILE": a file that is to be made is no folder to walk.
-    if (ManifestFile->empty() && Problems.any())
-      return fail("no manifest is written; a file for it is given as "
-                  "--manifest=FILE",
-                  Exit::WrongUsage);
     if (std::string Conflict = conflictOf(Arguments, Operands);
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
-    if (!ManifestFile->empty() && !mayReplaceManifest(*ManifestFile))
+    if (*ManifestFile != "-" && !mayReplaceManifest(*ManifestFile))
       return fail(*ManifestFile + ": is not a manifest, so it is not replaced");
   }
 

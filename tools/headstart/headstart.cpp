@@ -67,15 +67,15 @@ struct Subcommand {
 };
 
 constexpr Subcommand Subcommands[] = {
-    {"run", "headstart run [options] -- LINKER ARGS...",
+    {"run", "headstart run [options] [--] LINKER ARGS...",
      "Run any linker, or a compiler that links, and prefetch beside it; the "
      "exit status is the linker's",
      runRun, DefaultVis | LinkerOption | RunOption},
-    {"inputs", "headstart inputs [--json] [--flavour=KIND] -- LINKER ARGS...",
+    {"inputs", "headstart inputs [--json] [--flavour=KIND] [--] LINKER ARGS...",
      "List the files that a link will read, in order, and why each is there",
      runInputs, DefaultVis | JSONOption | LinkerOption},
     {"plan",
-     "headstart plan [--json] [--flavour=KIND] -- LINKER ARGS... | "
+     "headstart plan [--json] [--flavour=KIND] [--] LINKER ARGS... | "
      "--prefetch-profile=FILE",
      "List the byte ranges that would be fetched, in their order (phase, "
      "offset, length)",
@@ -100,7 +100,7 @@ constexpr Subcommand Subcommands[] = {
     {"evict", "headstart evict [--json] [--summary] PATH...",
      "Drop files from the page cache (folders: all files in them)", runEvict,
      DefaultVis | JSONOption | CacheOption},
-    {"bench", "headstart bench [options] -- LINKER ARGS...",
+    {"bench", "headstart bench [options] [--] LINKER ARGS...",
      "Run a link again and again, cold and warm, with and without prefetch in "
      "turn; what it writes goes to a temporary folder",
      runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
@@ -163,10 +163,7 @@ TreeArguments treeArguments(const InputArgList &Args) {
   Tree.Sort = Args.hasArg(OPT_sort);
   Tree.Stat = Args.hasArg(OPT_stat);
   Tree.Types = valueOf(Args, OPT_type_EQ);
-  if (Args.hasArg(OPT_manifest))
-    Tree.Manifest = "";
-  if (std::optional<std::string> File = valueOf(Args, OPT_manifest_EQ))
-    Tree.Manifest = std::move(File);
+  Tree.Manifest = valueOf(Args, OPT_manifest_EQ);
   Tree.Since = valueOf(Args, OPT_since_EQ);
   Tree.Summary = Args.hasArg(OPT_summary);
   Tree.ExitCode = Args.hasArg(OPT_exit_code);
@@ -233,6 +230,23 @@ Exit autocomplete(ArrayRef<const char *> Words) {
   return Exit::Done;
 }
 
+/// Where the options of \p Args end: at `--`, or at the linker, which is the
+/// first word that is no option and no option's value.
+unsigned endOfOptions(const Subcommand &S, const HeadstartOptTable &Table,
+                      ArrayRef<const char *> Args) {
+  const InputArgList Words(Args.begin(), Args.end());
+  unsigned Index = 0;
+  while (Index < Args.size() && StringRef(Args[Index]) != "--") {
+    unsigned Next = Index;
+    const std::unique_ptr<Arg> A =
+        Table.ParseOneArg(Words, Next, Visibility(S.Takes));
+    if (A && A->getOption().getKind() == Option::InputClass)
+      break;
+    Index = Next;
+  }
+  return std::min<unsigned>(Index, Args.size()); // a value may be missing
+}
+
 Exit printVersion() {
   outs() << versionText() << "\n";
   return Exit::Done;
@@ -242,13 +256,18 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                    TraceClock::time_point Origin) {
   CommandArguments Arguments;
   Arguments.Origin = Origin;
+  HeadstartOptTable Table;
+  const bool IsForLinker = (S.Takes & LinkerOption) != 0;
   const auto *Separator =
-      llvm::find_if(Args, [](const char *A) { return StringRef(A) == "--"; });
+      IsForLinker
+          ? Args.begin() + endOfOptions(S, Table, Args)
+          : llvm::find_if(Args,
+                          [](const char *A) { return StringRef(A) == "--"; });
   if (Separator != Args.end()) {
     Arguments.HasLinker = true;
-    Arguments.Linker.assign(Separator + 1, Args.end());
+    Arguments.Linker.assign(Separator + (StringRef(*Separator) == "--"),
+                            Args.end());
   }
-  HeadstartOptTable Table;
   unsigned MissingIndex = 0;
   unsigned MissingCount = 0;
   InputArgList Parsed =
@@ -276,7 +295,6 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   Arguments.Bench = benchArguments(Parsed);
   // Where no linker is expected, `--` ends the options. LLVM leaves out what is
   // empty ("$NOTHING"), and a command without operands would do something else.
-  bool IsForLinker = (S.Takes & LinkerOption) != 0;
   if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
     return fail("an argument is empty", Exit::WrongUsage);
   if (!IsForLinker)
