@@ -52,7 +52,10 @@ def once(paths) -> list:
 def listed(headstart: str, name: str, words) -> list:
     """The existing inputs, as `headstart inputs` lists them."""
     done = subprocess.run(shlex.split(headstart) + ["inputs", "--json", "--", name] + words,
-                          stdout=subprocess.PIPE, check=True, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    # 1: some that the command line names are not there.
+    if done.returncode > 1:
+        sys.exit(done.stderr.decode(errors="replace"))
     return [i["path"] for i in json.loads(done.stdout)["inputs"]
             if i["exists"]]
 

@@ -132,6 +132,17 @@ std::optional<uint32_t> InputList::find(StringRef Path) const {
   return std::nullopt;
 }
 
+/// Why \p Found cannot be opened, as far as that shows without trying.
+static std::error_code whyNot(const ResolvedInput &Found) {
+  std::error_code Error;
+  if (Found.Status.Kind == os::FileKind::Directory)
+    return std::make_error_code(std::errc::is_a_directory);
+  if (Found.exists() ||
+      os::lookAt(Found.Path, Error).Kind != os::FileKind::Missing || Error)
+    return Error;
+  return std::make_error_code(std::errc::no_such_file_or_directory);
+}
+
 std::vector<ListedInput>
 listInputs(const LinkCommand &Command,
            function_ref<void(const ListedInput &, FileLook &)> Visit) {
@@ -145,14 +156,18 @@ listInputs(const LinkCommand &Command,
     ResolvedInput Found = Resolver.resolve(Named);
     if ((Named.Optional && !Found.exists()) || !List.settle(*Number, Found))
       continue;
-    const ListedInput &This =
-        Listed.emplace_back(ListedInput{Named, std::move(Found)});
+    ListedInput &This =
+        Listed.emplace_back(ListedInput{Named, std::move(Found), {}});
+    This.Problem = whyNot(This.Found);
     os::OpenFile File;
     // The files of /proc and tracefs say that they are empty; reading them may
     // wait, or do something.
     if (This.Found.Status.Kind != os::FileKind::Regular ||
-        This.Found.Status.Identity.Size == 0 ||
-        os::OpenFile::open(This.Found.Path, This.Found.Status, File))
+        This.Found.Status.Identity.Size == 0)
+      continue;
+    This.Problem =
+        os::OpenFile::open(This.Found.Path, This.Found.Status, File);
+    if (This.Problem)
       continue;
     Look.open(File);
     if (Visit)

@@ -41,12 +41,33 @@ static bool canBeReadOnce(const CommandLineWord &Word) {
   return Kind != os::FileKind::Missing && Kind != os::FileKind::Regular;
 }
 
-/// Why the driver that gave \p Answer would not link: in its own words.
-static std::string whyNoLink(StringRef Answer) {
+/// The errors, warnings and notes in a driver's \p Answer.
+static std::vector<std::string> diagnosticsIn(StringRef Answer) {
+  std::vector<std::string> Found;
   for (const StringRef Line : llvm::split(Answer, '\n'))
-    if (Line.contains("error: "))
-      return "-### failed: " + Line.trim().str();
-  return "names no link that it would run";
+    // What it would run is indented.
+    if (!Line.starts_with(" ") &&
+        llvm::any_of(ArrayRef<StringRef>{"error: ", "warning: ", "note: "},
+                     [&](StringRef Kind) { return Line.contains(Kind); }))
+      Found.push_back(Line.rtrim().str());
+  return Found;
+}
+
+/// Whether \p Line is a driver's error.
+static bool isError(StringRef Line) { return Line.contains("error: "); }
+
+/// Why the driver \p Name, which said \p Said, would not link.
+static std::string whyNoLink(const std::string &Name,
+                             ArrayRef<std::string> Said) {
+  const auto *First = llvm::find_if(Said, isError);
+  if (First != Said.end())
+    return "'" + Name + " -###' failed: " + *First;
+  const ErrorOr<std::string> Program = sys::findProgramByName(Name);
+  if (!Program)
+    return "cannot run '" + Name + "': " + Program.getError().message();
+  if (!sys::fs::can_execute(*Program))
+    return "cannot run '" + Name + "': it is not there, or is no program";
+  return "'" + Name + " -###' names no linker that is known";
 }
 
 /// Asks the driver in front of \p Words what it would run for the link, and
@@ -61,16 +82,16 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
     return false;
   };
   if (Driver == DriverKind::Rustc)
-    return Fail("tells its linker's command line only by linking: give it a "
-                "linker that is run by headstart (-C linker=)");
+    return Fail("does not tell what linker it would run: give it one that runs "
+                "headstart run (rustc -C linker=SCRIPT)");
 
   // Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
   ExpandedCommandLine Expanded =
       expandCommandLine(Flavour::ELF, ArrayRef(Words).drop_front(),
                         CommandLineContext::fromProcess());
   if (llvm::any_of(Expanded.Words, canBeReadOnce))
-    return Fail("is not asked: it would read a response file that can be read "
-                "only once");
+    return Fail("is not asked what it would run: one of its response files is "
+                "a pipe, which can be read only once");
   std::vector<std::string> Plain = {Name};
   for (CommandLineWord &Word : Expanded.Words)
     Plain.push_back(std::move(Word.Text));
@@ -91,14 +112,23 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
     Result.WasCancelled = Error == std::errc::operation_canceled;
     if (Result.WasCancelled)
       return false;
-    return Fail("does not say what it would run: " + Error.message());
+    return Fail("does not tell what it would run (-###): " + Error.message());
   }
   std::vector<std::vector<std::string>> Commands = commandsIn(Answer);
   Result.AlsoCompiles = Result.AlsoCompiles || Commands.size() > 1;
   std::optional<std::vector<std::string>> Step =
       linkStepOf(std::move(Commands));
+  std::vector<std::string> Said = diagnosticsIn(Answer);
+  Result.HasError = llvm::any_of(Said, isError);
+  if (!Step) {
+    Result.Problem = whyNoLink(Name, Said);
+    llvm::erase_if(Said, [&](const std::string &Line) {
+      return StringRef(Result.Problem).ends_with(Line);
+    });
+  }
+  llvm::append_range(Result.Said, Said);
   if (!Step)
-    return Fail(whyNoLink(Answer));
+    return false;
   Words = std::move(*Step);
   return true;
 }
@@ -133,7 +163,8 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   }
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MaxDrivers)
-      return problem("'" + Words.front() + "' would start one more driver");
+      return problem("'" + Words.front() +
+                     "' is one compiler too many that starts another one");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;
     if (!askDriver(Driver, Words, Cancelled, Result))
@@ -147,8 +178,8 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
     }
   }
   if (!Program) {
-    Result = problem("cannot tell what kind of linker '" + Words.front() +
-                     "' is: --flavour=coff, elf or macho says so");
+    Result = problem("unknown linker '" + Words.front() +
+                     "': tell its kind by --flavour=coff, elf or macho");
     Result.IsUnknown = true;
     return Result;
   }

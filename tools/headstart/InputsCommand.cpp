@@ -12,6 +12,7 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ForeignCommand.h"
 #include "headstart/Link/LinkerName.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <optional>
@@ -33,18 +34,19 @@ void writeInputs(ArrayRef<ListedInput> Inputs, json::OStream &J) {
   });
 }
 
-static void printJSON(const LinkCommand &Command) {
+static void printJSON(const LinkCommand &Command,
+                      ArrayRef<ListedInput> Inputs) {
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attribute("version", 1);
     J.attribute("flavour", Command.model().Name);
-    writeInputs(listInputs(Command), J);
+    writeInputs(Inputs, J);
   });
   outs() << "\n";
 }
 
-static void printText(const LinkCommand &Command) {
-  for (const ListedInput &Input : listInputs(Command)) {
+static void printText(ArrayRef<ListedInput> Inputs) {
+  for (const ListedInput &Input : Inputs) {
     outs() << Input.Found.Path << "\t" << reasonName(Input.Named.Reason);
     if (!Input.Named.From.empty())
       outs() << " (" << Input.Named.From << ")";
@@ -52,8 +54,70 @@ static void printText(const LinkCommand &Command) {
       outs() << ", not found";
     else if (Input.Found.Status.Kind != os::FileKind::Regular)
       outs() << ", not a regular file";
+    else if (Input.Problem)
+      outs() << ", cannot be read";
     outs() << "\n";
   }
+}
+
+/// Whether the user has named it, and not another input.
+static bool isNamedByUser(const NamedInput &Input) {
+  switch (Input.Reason) {
+  case InputReason::ArchiveMember:
+  case InputReason::DefaultInside:
+  case InputReason::TypeServer:
+  case InputReason::LinkerOption:
+  case InputReason::ReExport:
+  case InputReason::Dependent:
+  case InputReason::Recorded:
+    return false;
+  default:
+    return true;
+  }
+}
+
+/// Whether the linker looks for it in a list of folders, where it is no path.
+static bool isSearched(const NamedInput &Input) {
+  return Input.Search != SearchRule::AsGiven &&
+         Input.Search != SearchRule::Object;
+}
+
+/// What is to be said of \p Input, which cannot be opened.
+static std::string reasonOf(const ListedInput &Input) {
+  std::string Text = Input.Found.Path + ": ";
+  if (isSearched(Input.Named) &&
+      Input.Problem == std::errc::no_such_file_or_directory)
+    Text += "not found in the search paths";
+  else
+    Text += Input.Problem.message();
+  if (!Input.Named.From.empty())
+    Text += " (" + reasonName(Input.Named.Reason).str() + ", " +
+            Input.Named.From + ")";
+  return Text;
+}
+
+Exit reportMissing(const CommandArguments &Arguments,
+                   const ForeignCommand &Command,
+                   ArrayRef<ListedInput> Inputs) {
+  Exit Status = Command.HasError ? Exit::Failed : Exit::Done;
+  outs().flush();
+  for (const ListedInput &Input : Inputs) {
+    if (!Input.Problem)
+      continue;
+    // The object of a source that the same command compiles.
+    if (Command.AlsoCompiles &&
+        Input.Named.Reason == InputReason::CommandLine &&
+        !is_contained(Arguments.Linker, Input.Named.Name) &&
+        !isSearched(Input.Named) && !Input.Found.exists()) {
+      errs() << "headstart: note: " << Input.Found.Path
+             << ": the compiler makes it first\n";
+    } else if (isNamedByUser(Input.Named)) {
+      Status = fail(reasonOf(Input));
+    } else {
+      errs() << "headstart: note: " << reasonOf(Input) << "\n";
+    }
+  }
+  return Status;
 }
 
 Exit checkLinkerCommandLine(const CommandArguments &Arguments,
@@ -76,13 +140,15 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
 
 Exit readLinkerCommandLine(const CommandArguments &Arguments,
                            StringRef Subcommand,
-                           std::optional<LinkCommand> &Result) {
+                           std::optional<ForeignCommand> &Result) {
   std::optional<Flavour> Forced;
   Exit Status = checkLinkerCommandLine(Arguments, Subcommand, Forced);
   if (Status != Exit::Done)
     return Status;
   ForeignCommand Command =
       readForeignCommand(Arguments.Linker, Forced, /*Cancelled=*/nullptr);
+  for (const std::string &Line : Command.Said)
+    errs() << Line << "\n";
   for (const std::string &Note : Command.Notes)
     errs() << "headstart: note: " << Note << "\n";
   if (!Command.Problem.empty())
@@ -91,25 +157,26 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
   // A driver that only compiles: a link of nothing.
   if (!Command.Command) {
     errs() << "headstart: note: '" << Arguments.Linker.front()
-           << "' does not link here\n";
+           << "' only compiles with these arguments: there is no link\n";
     Command.Command.emplace();
     Command.Command->Kind = Flavour::ELF;
     Command.Command->Links = false;
   }
-  Result = std::move(Command.Command);
+  Result = std::move(Command);
   return Exit::Done;
 }
 
 Exit runInputs(const CommandArguments &Arguments) {
-  std::optional<LinkCommand> Command;
-  Exit Status = readLinkerCommandLine(Arguments, "inputs", Command);
-  if (!Command)
+  std::optional<ForeignCommand> Foreign;
+  Exit Status = readLinkerCommandLine(Arguments, "inputs", Foreign);
+  if (!Foreign)
     return Status;
+  const std::vector<ListedInput> Inputs = listInputs(*Foreign->Command);
   if (Arguments.JSON)
-    printJSON(*Command);
+    printJSON(*Foreign->Command, Inputs);
   else
-    printText(*Command);
-  return Status;
+    printText(Inputs);
+  return reportMissing(Arguments, *Foreign, Inputs);
 }
 
 } // namespace headstart

@@ -16,6 +16,7 @@
 
 #include "Command.h"
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Link/ForeignCommand.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -34,7 +35,14 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
 /// and leaves \p Result empty.
 Exit readLinkerCommandLine(const CommandArguments &Arguments,
                            llvm::StringRef Subcommand,
-                           std::optional<LinkCommand> &Result);
+                           std::optional<ForeignCommand> &Result);
+
+/// Says on standard error which of the \p Inputs of \p Command cannot be
+/// opened, and why. Failed when one of them was named on the command line, or
+/// the compiler driver told of an error.
+Exit reportMissing(const CommandArguments &Arguments,
+                   const ForeignCommand &Command,
+                   llvm::ArrayRef<ListedInput> Inputs);
 
 /// Writes the attribute "inputs" of an open object.
 void writeInputs(llvm::ArrayRef<ListedInput> Inputs, llvm::json::OStream &J);

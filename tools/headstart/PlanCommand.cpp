@@ -141,25 +141,26 @@ static Exit planByRecord(const CommandArguments &Arguments,
 Exit runPlan(const CommandArguments &Arguments) {
   if (Arguments.Record)
     return planByRecord(Arguments, *Arguments.Record);
-  std::optional<LinkCommand> Command;
-  Exit Status = readLinkerCommandLine(Arguments, "plan", Command);
-  if (!Command)
+  std::optional<ForeignCommand> Foreign;
+  Exit Status = readLinkerCommandLine(Arguments, "plan", Foreign);
+  if (!Foreign)
     return Status;
+  const LinkCommand &Command = *Foreign->Command;
   std::vector<ListedInput> Inputs;
-  const std::vector<PlannedFile> Files = planInputs(*Command, Inputs);
+  const std::vector<PlannedFile> Files = planInputs(Command, Inputs);
   if (!Arguments.JSON) {
     printRanges(Files);
-    return Status;
+    return reportMissing(Arguments, *Foreign, Inputs);
   }
   json::OStream J(outs(), /*IndentSize=*/2);
   J.object([&] {
     J.attribute("version", 1);
-    J.attribute("flavour", Command->model().Name);
+    J.attribute("flavour", Command.model().Name);
     writeInputs(Inputs, J);
     writeRanges(Files, J);
   });
   outs() << "\n";
-  return Status;
+  return reportMissing(Arguments, *Foreign, Inputs);
 }
 
 } // namespace headstart

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -96,6 +97,7 @@ private:
 struct ListedInput {
   NamedInput Named;
   ResolvedInput Found;
+  std::error_code Problem; ///< why it cannot be opened
 };
 
 /// All that the link of \p Command will read, in the order in which the linker

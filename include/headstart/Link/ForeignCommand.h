@@ -38,6 +38,10 @@ struct ForeignCommand {
   bool IsUnknown = false;
   /// Response files that could not be expanded.
   std::vector<std::string> Notes;
+  /// Errors, warnings and notes of the compiler driver that was asked, line by
+  /// line, but for the one that the Problem repeats.
+  std::vector<std::string> Said;
+  bool HasError = false; ///< whether the driver told of an error
 
   // With a Command:
   std::vector<CommandLineWord> Words; ///< the linker's own, expanded
