@@ -9,6 +9,7 @@
 #include "headstart/FileTree/Record.h"
 #include "headstart/OS/MappedFile.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/xxhash.h"
@@ -32,7 +33,9 @@ void addChecksum(std::string &Bytes) {
 Expected<StringRef> recordContent(StringRef Bytes, StringRef Magic,
                                   StringRef Kind) {
   if (!Bytes.starts_with(Magic))
-    return bad("not a " + Kind + " of this version");
+    return bad(Bytes.starts_with(Magic.take_until(isDigit))
+                   ? "a " + Kind + " of another version of Headstart"
+                   : "not a " + Kind);
   if (Bytes.size() < Magic.size() + ChecksumBytes)
     return bad("truncated at byte " + Twine(Bytes.size()));
   StringRef Content = Bytes.drop_back(ChecksumBytes);

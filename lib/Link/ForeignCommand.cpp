@@ -164,7 +164,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MaxDrivers)
       return problem("'" + Words.front() +
-                     "' is one compiler too many that starts another one");
+                     "': too many compilers that start each other");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;
     if (!askDriver(Driver, Words, Cancelled, Result))

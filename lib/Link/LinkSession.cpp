@@ -260,13 +260,14 @@ void LinkSession::useProfile(const LinkCommand &Command,
     Result->MayReplace = mayReplaceProfile(Path);
   });
   if (!InTime) {
-    note("profile '" + ProfilePath + "': cannot be read in time");
+    noteProfile("profile '" + ProfilePath + "': cannot be read in time",
+                /*IsLost=*/true);
     ProfilePath.clear();
     return;
   }
   if (!Result->Problem.empty()) {
     ProfileState = "stale";
-    note(std::move(Result->Problem));
+    noteProfile(std::move(Result->Problem), /*IsLost=*/!Result->MayReplace);
     if (!Result->MayReplace)
       ProfilePath.clear();
     return;
@@ -279,6 +280,15 @@ void LinkSession::useProfile(const LinkCommand &Command,
     Options.Profile = Profile;
     Options.IsProfileElsewhere = Settings.Profile != "auto";
   }
+}
+
+/// Notes \p Problem of the record. Of a file that the user has named, and in
+/// which none is kept now, a warning says so as well.
+void LinkSession::noteProfile(std::string Problem, bool IsLost) {
+  if (IsLost && Settings.Profile != "auto")
+    errs() << Tool << ": warning: " << Problem
+           << "; no record of this link is kept\n";
+  note(std::move(Problem));
 }
 
 /// Says what the record that the link began with was worth.
@@ -296,7 +306,7 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
                         bool Prune) {
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(Path))
-    return "profile '" + Path + "': not a profile, so it is not replaced";
+    return "profile '" + Path + "': not a profile";
   const bool IsOneMore = !sys::fs::exists(Path);
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));
@@ -333,7 +343,7 @@ void LinkSession::keepProfile(bool Succeeded) {
                              Prune = isProfileFolder(Settings.Profile)] {
     if (New)
       Failures->push_back(keep(Path, *New, Prune));
-    if (Pages)
+    if (Pages) // for auto only
       Failures->push_back(toString(Pages->keep()));
   });
   if (!InTime)
@@ -342,7 +352,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   bool Failed = false;
   for (std::string &Failure : *Failures)
     if (!Failure.empty()) {
-      note(std::move(Failure));
+      noteProfile(std::move(Failure), /*IsLost=*/true);
       Failed = true;
     }
   if (New && !Failed && StringRef(ProfileState) == "none")

@@ -109,6 +109,34 @@ static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
   return Error::success();
 }
 
+/// What the user meant by \p Value, which is almost "auto" or "none"; empty when
+/// it is one of them, or a file.
+static StringRef likelyProfile(StringRef Value) {
+  const std::string Name = Value.lower();
+  if (Value == "auto" || Value == "none" ||
+      Value.find_first_of("/\\.:") != StringRef::npos)
+    return "";
+  if (is_contained({"off", "no", "0", "false"}, Name))
+    return "none";
+  if (is_contained({"on", "yes", "1", "true"}, Name))
+    return "auto";
+  std::string Letters = Name;
+  llvm::sort(Letters);
+  if (StringRef(Name).edit_distance("auto") < 2 || Letters == "aotu")
+    return "auto";
+  if (StringRef(Name).edit_distance("none") < 2 || Letters == "enno")
+    return "none";
+  return "";
+}
+
+static Error applyProfile(const PrefetchOption &O, PrefetchSettings &Settings) {
+  if (const StringRef Likely = likelyProfile(O.Value); !Likely.empty())
+    return invalid(O.Spelling + ": did you mean '" + Likely +
+                   "'? (a file of that name is ./" + O.Value + ")");
+  Settings.Profile = O.Value;
+  return Error::success();
+}
+
 static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   bool HasText = O.HasValue && !O.Value.empty();
   if (O.Name == "prefetch-inputs") {
@@ -130,10 +158,8 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
     return applyMemory(O, Settings);
   if (O.Name == "prefetch-queue")
     return applyQueue(O, Settings);
-  if (O.Name == "prefetch-profile") {
-    Settings.Profile = O.Value;
-    return Error::success();
-  }
+  if (O.Name == "prefetch-profile")
+    return applyProfile(O, Settings);
   if (O.Name == "prefetch-trace") {
     Settings.TraceFile = O.Value;
     return Error::success();

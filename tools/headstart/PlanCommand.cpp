@@ -113,7 +113,9 @@ static Exit planByRecord(const CommandArguments &Arguments,
     return fail(toString(Loaded.takeError()));
   const LinkProfile *Profile = Loaded->get();
   if (!Profile)
-    return fail("'" + Path + "': no such file");
+    return fail("'" + Path +
+                "': no such file; --prefetch-profile takes a record that a "
+                "link has kept in a file");
   const std::vector<PlannedFile> Files = planRecorded(*Profile);
   if (!Arguments.JSON) {
     printRanges(Files);

@@ -157,8 +157,8 @@ TEST(ManifestTest, EveryChangedByteIsRefused) {
 
 TEST(ManifestTest, SaysWhatIsWrong) {
   EXPECT_EQ(problemOf("headstart manifest 1\n"),
-            "not a manifest of this version");
-  EXPECT_EQ(problemOf(""), "not a manifest of this version");
+            "a manifest of another version of Headstart");
+  EXPECT_EQ(problemOf(""), "not a manifest");
   EXPECT_EQ(problemOf("headstart manifest 2\nabc"), "truncated at byte 24");
 }
 

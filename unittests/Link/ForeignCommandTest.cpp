@@ -215,7 +215,25 @@ TEST(ForeignCommandTest, AsksADriversDriver) {
 
   std::string Endless = makeDriver(Folder, "g++", " " + Folder.path("g++"));
   C = readForeignCommand({Endless, "b.o"}, std::nullopt, nullptr);
-  EXPECT_THAT(C.Problem, HasSubstr("one more driver"));
+  EXPECT_THAT(C.Problem, HasSubstr("start each other"));
+}
+
+TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
+  os::test::TestFolder Folder;
+  std::string Driver = makeDriver(
+      Folder, "gcc",
+      "Target: x\ngcc: warning: odd\ngcc: fatal error: bad\n lld-link b.obj");
+  ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  ASSERT_TRUE(C.Command) << C.Problem;
+  EXPECT_THAT(C.Said,
+              ElementsAre("gcc: warning: odd", "gcc: fatal error: bad"));
+  EXPECT_TRUE(C.HasError);
+
+  Driver = makeDriver(Folder, "clang", "clang: warning: odd\nclang: error: bad");
+  C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
+  EXPECT_FALSE(C.Command);
+  EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: clang: error: bad");
+  EXPECT_THAT(C.Said, ElementsAre("clang: warning: odd"));
 }
 
 TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {

@@ -117,6 +117,23 @@ TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
   }
 }
 
+TEST(PrefetchSettingsTest, WhatIsAlmostAutoOrNoneIsNoFile) {
+  for (const auto &[Value, Meant] : std::map<std::string, std::string>{
+           {"auot", "auto"}, {"AUTO", "auto"}, {"aut", "auto"}, {"on", "auto"},
+           {"non", "none"},  {"nnoe", "none"}, {"off", "none"}}) {
+    PrefetchSettings S;
+    EXPECT_THAT(messageOf(applyOptions({option("prefetch-profile", Value)}, S)),
+                HasSubstr("did you mean '" + Meant + "'?"))
+        << Value;
+  }
+  for (const char *File : {"./auot", "auto.1", "p", "record", "C:auot"}) {
+    PrefetchSettings S;
+    EXPECT_EQ(messageOf(applyOptions({option("prefetch-profile", File)}, S)),
+              "");
+    EXPECT_EQ(S.Profile, File);
+  }
+}
+
 /// What is warned of; \p S is set.
 std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {

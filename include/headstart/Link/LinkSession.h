@@ -98,6 +98,7 @@ private:
   bool doForRecord(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
+  void noteProfile(std::string Problem, bool IsLost);
   void noteProfileUse();
   void keepProfile(bool Succeeded);
   void traceStages();
