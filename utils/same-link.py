@@ -9,6 +9,9 @@ folder `out` of the current folder, which is emptied before each. Compared are
 the names and bytes of the outputs, standard output, standard error and the
 exit status.
 
+With --version-line our standard output may end in one line more, Headstart's
+version.
+
 --with names options for our linker alone, as one string split like a shell
 does; each --with is one more link to compare. `--with ''` is our linker as it
 comes. All of that under each --name. Prints one line per comparison; exits 1 at
@@ -18,6 +21,7 @@ the first difference.
 import argparse
 import hashlib
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -102,6 +106,8 @@ def main() -> int:
                         metavar="OPTIONS")
     parser.add_argument("--runner", metavar="WORDS",
                         help="run the linkers, as wine does")
+    parser.add_argument("--version-line", action="store_true",
+                        help="leave out Headstart's own line of --version")
     parser.add_argument("--timeout", type=float, default=120,
                         help="seconds for one link")
     parser.add_argument("arguments", nargs="+", metavar="ARGS")
@@ -114,6 +120,10 @@ def main() -> int:
             got = link(arguments.ours, name,
                        shlex.split(variant) + arguments.arguments,
                        arguments.timeout, arguments.runner)
+            if arguments.version_line:
+                got["standard output"] = re.sub(
+                    rb"^Headstart [0-9.]+ .*\n\Z", b"",
+                    got["standard output"], flags=re.M)
             found = list(differences(expected, got))
             for difference in found:
                 print(f"{name}: different with '{variant}': {difference}")

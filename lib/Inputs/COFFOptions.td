@@ -19,6 +19,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
+include "PrefetchHelp.td"
 
 defvar Prefixes = ["/", "-", "/?", "-?"];
 
@@ -126,26 +127,28 @@ def time_trace : Flag<["--"], "time-trace">, Alias<time_trace_file>;
 // `prefetch-inputs` and `prefetch-inputs:no` are lld-link's as well; Headstart
 // answers for them. With "/" only lld-link's own form is ours: any other word
 // that begins with "/" is a path to lld.
-def grp_headstart : OptionGroup<"headstart">;
-
 class OwnFlag<string name>
-    : Flag<["--", "/", "-", "/?", "-?"], name>, Group<grp_headstart>;
+    : Flag<["/", "--", "-", "/?", "-?"], name>, Group<grp_headstart>;
 class OwnDashFlag<string name>
     : Flag<["--", "-"], name>, Group<grp_headstart>;
 class OwnValue<string name>
-    : Joined<["--", "/", "-", "/?", "-?"], name#":">, Group<grp_headstart>;
+    : Joined<["/", "--", "-", "/?", "-?"], name#":">, Group<grp_headstart>;
 class OwnDashValue<string name>
     : Joined<["--", "-"], name#"=">, Group<grp_headstart>;
 
-def prefetch_inputs : OwnFlag<"prefetch-inputs">;
-def prefetch_inputs_no : OwnFlag<"prefetch-inputs:no">;
+def prefetch_inputs : OwnFlag<"prefetch-inputs">, HelpText<PrefetchInputsHelp>;
+def prefetch_inputs_no
+    : OwnFlag<"prefetch-inputs:no">, HelpText<NoPrefetchInputsHelp>;
 def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name =
     ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
-  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>;
-  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>;
+  def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>,
+                             HelpText<PrefetchHelp<name>.FlagText>;
+  def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>,
+                              MetaVarName<PrefetchHelp<name>.Value>,
+                              HelpText<PrefetchHelp<name>.Text>;
   def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>, OwnValueOf<name>;
 }
 

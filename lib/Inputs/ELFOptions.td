@@ -16,6 +16,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
+include "PrefetchHelp.td"
 
 defvar Both = ["--", "-"];
 defvar Double = ["--"];
@@ -120,18 +121,22 @@ def group_ends : Flag<Single, ")">;
 // Headstart's own
 //===----------------------------------------------------------------------===//
 
-def grp_headstart : OptionGroup<"headstart">;
-
-def prefetch_inputs : Flag<Both, "prefetch-inputs">, Group<grp_headstart>;
-def no_prefetch_inputs : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>;
+def prefetch_inputs
+    : Flag<Both, "prefetch-inputs">, Group<grp_headstart>,
+      HelpText<PrefetchInputsHelp>;
+def no_prefetch_inputs
+    : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>,
+      HelpText<NoPrefetchInputsHelp>;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag
-      : Flag<Both, "prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>;
+      : Flag<Both, "prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
+        HelpText<PrefetchHelp<name>.FlagText>;
   def prefetch_#name#_equals
       : Joined<Both, "prefetch-"#name#"=">, Group<grp_headstart>,
-        OwnValueOf<name>;
+        OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
+        HelpText<PrefetchHelp<name>.Text>;
 }
 
 //===----------------------------------------------------------------------===//

@@ -165,8 +165,7 @@ listInputs(const LinkCommand &Command,
     if (This.Found.Status.Kind != os::FileKind::Regular ||
         This.Found.Status.Identity.Size == 0)
       continue;
-    This.Problem =
-        os::OpenFile::open(This.Found.Path, This.Found.Status, File);
+    This.Problem = os::OpenFile::open(This.Found.Path, This.Found.Status, File);
     if (This.Problem)
       continue;
     Look.open(File);

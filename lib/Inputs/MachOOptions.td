@@ -19,6 +19,7 @@
 
 include "llvm/Option/OptParser.td"
 include "OptionValues.td"
+include "PrefetchHelp.td"
 
 class SingleFlag<string name> : Flag<["-"], name>;
 class SingleJoined<string name> : Joined<["-"], name>;
@@ -46,7 +47,11 @@ def S : SingleFlag<"S">;
 def thinlto_index_only : DoubleFlag<"thinlto-index-only">;
 def thinlto_index_only_eq : DoubleJoined<"thinlto-index-only=">;
 def lto_emit_llvm : DoubleFlag<"lto-emit-llvm">;
-def read_workers_eq : DoubleJoined<"read-workers=">;
+// Under the same heading, but lld's own.
+def grp_read_workers : OptionGroup<"read workers">, HelpText<"HEADSTART">;
+def read_workers_eq
+    : DoubleJoined<"read-workers=">, Group<grp_read_workers>,
+      MetaVarName<"<N>">, HelpText<"The same as --prefetch-jobs=<N>">;
 
 //===----------------------------------------------------------------------===//
 // What is read
@@ -133,18 +138,22 @@ def time_trace_eq : DoubleJoined<"time-trace=">;
 
 // With two dashes only, as lld has its own options for Mach-O. The flag
 // form is `--prefetch-stats` itself, or a value that was forgotten.
-def grp_headstart : OptionGroup<"headstart">;
-
-def prefetch_inputs : DoubleFlag<"prefetch-inputs">, Group<grp_headstart>;
-def no_prefetch_inputs : DoubleFlag<"no-prefetch-inputs">, Group<grp_headstart>;
+def prefetch_inputs
+    : DoubleFlag<"prefetch-inputs">, Group<grp_headstart>,
+      HelpText<PrefetchInputsHelp>;
+def no_prefetch_inputs
+    : DoubleFlag<"no-prefetch-inputs">, Group<grp_headstart>,
+      HelpText<NoPrefetchInputsHelp>;
 
 foreach name =
     ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
   def prefetch_#name#_flag
-      : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>;
+      : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
+        HelpText<PrefetchHelp<name>.FlagText>;
   def prefetch_#name#_equals
       : DoubleJoined<"prefetch-"#name#"=">, Group<grp_headstart>,
-        OwnValueOf<name>;
+        OwnValueOf<name>, MetaVarName<PrefetchHelp<name>.Value>,
+        HelpText<PrefetchHelp<name>.Text>;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Option/OptTable.h"
 #include "llvm/Support/Compiler.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
@@ -105,6 +106,9 @@ struct Run {
   SmallVector<const char *, 256> Words;
   std::optional<LinkSession> Session;
   std::optional<InstalledSession> Here;
+  /// What lld writes to standard output when it is asked for --help.
+  std::string Help;
+  raw_string_ostream HelpOut{Help};
 
   /// Takes our options out of the words, and starts the session of a link by
   /// lld's driver for \p F. Warnings go to \p Err.
@@ -137,6 +141,56 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   return Error::success();
 }
 
+/// What \p Words, without response files, ask lld's driver for \p F to tell.
+/// Which words may ask for anything shows without reading the command line.
+static LinkCommand::Answer answerTo(Flavour F, ArrayRef<const char *> Words) {
+  const auto MayAsk = [](StringRef Word) {
+    return any_of(ArrayRef<StringRef>{"help", "help-hidden", "version", "?"},
+                  [&](StringRef End) {
+                    return Word.ends_with_insensitive(End);
+                  }) ||
+           Word == "-v" || Word == "-V";
+  };
+  if (none_of(drop_begin(Words), MayAsk))
+    return LinkCommand::Answer::None;
+  std::vector<CommandLineWord> Read;
+  for (const char *Word : drop_begin(Words))
+    Read.push_back({Word, "", ""});
+  return LinkerModel::of(F)
+      .parse(Read, CommandLineContext::fromProcess())
+      .Tells;
+}
+
+/// lld's \p Help, where what is said of options that are ours now gives way to
+/// a section of our own.
+static void printHelp(Flavour F, StringRef Help, raw_ostream &Out) {
+  bool IsOurs = false;
+  while (!Help.empty()) {
+    const size_t Length = std::min(Help.find('\n'), Help.size() - 1) + 1;
+    const StringRef Line = Help.take_front(Length);
+    Help = Help.drop_front(Length);
+    // An entry's further lines are indented more.
+    if (!Line.starts_with("   ")) {
+      const StringRef Name = Line.ltrim(" /-");
+      IsOurs = Line.starts_with("  ") && (Name.starts_with("prefetch-inputs") ||
+                                          Name.starts_with("read-workers"));
+    }
+    if (!IsOurs)
+      Out << Line;
+  }
+  std::string Ours;
+  raw_string_ostream OS(Ours);
+  LinkerModel::of(F).options().printHelp(OS, "", "");
+  // Behind an overview and the usage, which lld has printed.
+  Out << "\n" << StringRef(Ours).drop_front(Ours.find("HEADSTART:"));
+}
+
+/// Behind lld's version, whose line build systems read.
+static void printVersion(raw_ostream &Out) {
+  Out << "Headstart " HEADSTART_VERSION " (prefetches the inputs of links)\n";
+  Out.flush();
+}
+
 /// lld's \p Driver with a session beside it. lld's dispatcher has found out
 /// that it is this driver's turn, and has taken `-flavor` out of \p Args.
 template <Flavour F, lld::Driver Driver>
@@ -147,7 +201,35 @@ static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
     Told << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
     return false;
   }
-  return Driver(Running->Words, Out, Err, ExitEarly, DisableOutput);
+  const LinkCommand::Answer Asked = answerTo(F, Running->Words);
+  const bool IsHelp = Asked == LinkCommand::Answer::Help;
+  const bool Succeeded = Driver(Running->Words, IsHelp ? Running->HelpOut : Out,
+                                Err, ExitEarly, DisableOutput);
+  if (DisableOutput)
+    return Succeeded;
+  if (IsHelp && Succeeded)
+    printHelp(F, Running->Help, Out);
+  else if (IsHelp)
+    Out << Running->Help;
+  else if (Succeeded && Asked == LinkCommand::Answer::Version)
+    printVersion(Out);
+  Out.flush(); // lld knows of its own stream only
+  return Succeeded;
+}
+
+/// lld's driver for WebAssembly, beside which there is nothing.
+static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
+                     raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
+  const bool Succeeded =
+      lld::wasm::link(Args, Out, Err, ExitEarly, DisableOutput);
+  const auto IsVersion = [](StringRef Word) {
+    return Word == "--version" || Word == "-version";
+  };
+  if (Succeeded && !DisableOutput &&
+      (any_of(drop_begin(Args), IsVersion) ||
+       (Args.size() == 2 && StringRef(Args[1]) == "-v")))
+    printVersion(Out);
+  return Succeeded;
 }
 
 /// All of lld's, as stock has them; nothing is known of WebAssembly's inputs.
@@ -157,7 +239,7 @@ static constexpr lld::DriverDef Drivers[] = {
     // ld.lld with `-m i386pep` and its like.
     {lld::MinGW, linkBeside<Flavour::ELF, lld::mingw::link>},
     {lld::Darwin, linkBeside<Flavour::MachO, lld::macho::link>},
-    {lld::Wasm, lld::wasm::link},
+    {lld::Wasm, linkWasm},
 };
 
 int runLinker(ArrayRef<const char *> Args, TraceClock::time_point Origin) {

@@ -109,8 +109,8 @@ static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
   return Error::success();
 }
 
-/// What the user meant by \p Value, which is almost "auto" or "none"; empty when
-/// it is one of them, or a file.
+/// What the user meant by \p Value, which is almost "auto" or "none"; empty
+/// when it is one of them, or a file.
 static StringRef likelyProfile(StringRef Value) {
   const std::string Name = Value.lower();
   if (Value == "auto" || Value == "none" ||

@@ -258,11 +258,11 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   Arguments.Origin = Origin;
   HeadstartOptTable Table;
   const bool IsForLinker = (S.Takes & LinkerOption) != 0;
-  const auto *Separator =
-      IsForLinker
-          ? Args.begin() + endOfOptions(S, Table, Args)
-          : llvm::find_if(Args,
-                          [](const char *A) { return StringRef(A) == "--"; });
+  const auto *Separator = IsForLinker
+                              ? Args.begin() + endOfOptions(S, Table, Args)
+                              : llvm::find_if(Args, [](const char *A) {
+                                  return StringRef(A) == "--";
+                                });
   if (Separator != Args.end()) {
     Arguments.HasLinker = true;
     Arguments.Linker.assign(Separator + (StringRef(*Separator) == "--"),

@@ -229,7 +229,8 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
               ElementsAre("gcc: warning: odd", "gcc: fatal error: bad"));
   EXPECT_TRUE(C.HasError);
 
-  Driver = makeDriver(Folder, "clang", "clang: warning: odd\nclang: error: bad");
+  Driver =
+      makeDriver(Folder, "clang", "clang: warning: odd\nclang: error: bad");
   C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: clang: error: bad");

@@ -118,9 +118,14 @@ TEST(PrefetchSettingsTest, ABadValueNamesTheOptionAndTheValue) {
 }
 
 TEST(PrefetchSettingsTest, WhatIsAlmostAutoOrNoneIsNoFile) {
-  for (const auto &[Value, Meant] : std::map<std::string, std::string>{
-           {"auot", "auto"}, {"AUTO", "auto"}, {"aut", "auto"}, {"on", "auto"},
-           {"non", "none"},  {"nnoe", "none"}, {"off", "none"}}) {
+  for (const auto &[Value, Meant] :
+       std::map<std::string, std::string>{{"auot", "auto"},
+                                          {"AUTO", "auto"},
+                                          {"aut", "auto"},
+                                          {"on", "auto"},
+                                          {"non", "none"},
+                                          {"nnoe", "none"},
+                                          {"off", "none"}}) {
     PrefetchSettings S;
     EXPECT_THAT(messageOf(applyOptions({option("prefetch-profile", Value)}, S)),
                 HasSubstr("did you mean '" + Meant + "'?"))

@@ -228,6 +228,9 @@ struct LinkCommand : ReadKinds {
   MachOSettings MachO;
   /// Whether there is a link at all: /help, --version and /lib read nothing.
   bool Links = true;
+  /// What the linker tells in place of a link.
+  enum class Answer : uint8_t { None, Help, Version };
+  Answer Tells = Answer::None;
 
   const LinkerModel &model() const;
   /// Whether the link writes \p Path.

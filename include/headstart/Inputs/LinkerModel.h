@@ -26,6 +26,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm::opt {
+class OptTable;
+} // namespace llvm::opt
+
 namespace headstart {
 
 /// When, in the course of a link, a range is first needed. lld reads every
@@ -83,6 +87,9 @@ public:
   /// /nodefaultlib: comes close to; else nobody looks there.
   virtual LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
                             const CommandLineContext &Context) const = 0;
+
+  /// The options that are known. Only Headstart's own have a text for --help.
+  virtual const llvm::opt::OptTable &options() const = 0;
 
   /// Takes Headstart's own options out of \p Args (a command line whose first
   /// word is the program's name) and leaves everything else as it is, word for

@@ -130,6 +130,10 @@ public:
     return coff::parse(Words, Context);
   }
 
+  const llvm::opt::OptTable &options() const override {
+    return coff::optionTable();
+  }
+
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return coff::takePrefetchOptions(Args);

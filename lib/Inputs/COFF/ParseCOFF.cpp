@@ -321,7 +321,11 @@ LinkCommand Parser::run() {
     // lld never infers these from an input.
     Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
   }
-  if (Options.has(OPT_help, OPT_version_flag) ||
+  if (Options.has(OPT_help))
+    Command.Tells = LinkCommand::Answer::Help;
+  else if (Options.has(OPT_version_flag))
+    Command.Tells = LinkCommand::Answer::Version;
+  if (Command.Tells != LinkCommand::Answer::None ||
       (!HasNamed && !Options.has(OPT_deffile))) {
     Command.Links = false;
     return std::move(Command);

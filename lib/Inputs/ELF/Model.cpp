@@ -36,6 +36,10 @@ public:
     return elf::parse(Words, Context);
   }
 
+  const llvm::opt::OptTable &options() const override {
+    return elf::optionTable();
+  }
+
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return elf::takePrefetchOptions(Args);

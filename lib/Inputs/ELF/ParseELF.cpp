@@ -41,7 +41,7 @@ public:
   LinkCommand run();
 
 private:
-  bool linksNothing() const;
+  bool linksNothing();
   void readSettings();
   void readRemaps();
   void addRemap(StringRef Text);
@@ -93,10 +93,14 @@ void Parser::addOptionFile(const Arg &A, SearchRule Search) {
 }
 
 /// Whether lld ends before it comes to an input.
-bool Parser::linksNothing() const {
-  return Args.hasArg(OPT_help, OPT_version) ||
-         !Args.hasArg(OPT_INPUT, OPT_library, OPT_script, OPT_default_script) ||
-         (Args.hasArg(OPT_v) && !Args.hasArg(OPT_INPUT));
+bool Parser::linksNothing() {
+  if (Args.hasArg(OPT_help))
+    Command.Tells = LinkCommand::Answer::Help;
+  else if (Args.hasArg(OPT_version) ||
+           (Args.hasArg(OPT_v) && !Args.hasArg(OPT_INPUT)))
+    Command.Tells = LinkCommand::Answer::Version;
+  return Command.Tells != LinkCommand::Answer::None ||
+         !Args.hasArg(OPT_INPUT, OPT_library, OPT_script, OPT_default_script);
 }
 
 void Parser::readSettings() {

@@ -203,6 +203,10 @@ static void restoreOptions(LinkCommand &Command) {
 LinkCommand Translator::run(const CommandLineContext &Context) {
   if (linksNothing()) {
     LinkCommand Command;
+    if (Args.hasArg(OPT_help))
+      Command.Tells = LinkCommand::Answer::Help;
+    else if (Args.hasArg(OPT_version, OPT_v))
+      Command.Tells = LinkCommand::Answer::Version;
     Command.MinGW = true;
     Command.Links = false;
     return Command;

@@ -36,6 +36,10 @@ public:
     return macho::parse(Words, Context);
   }
 
+  const llvm::opt::OptTable &options() const override {
+    return macho::optionTable();
+  }
+
   std::vector<PrefetchOption>
   takePrefetchOptions(SmallVectorImpl<const char *> &Args) const override {
     return macho::takePrefetchOptions(Args);

@@ -308,7 +308,11 @@ LinkCommand Parser::run() {
   Command.Kind = Flavour::MachO;
   for (PlacedOption &Placed : findPrefetchOptions(Args))
     Command.PrefetchOptions.push_back(std::move(Placed.Option));
-  if (has(OPT_help) || has(OPT_help_hidden) || has(OPT_version)) {
+  if (has(OPT_help) || has(OPT_help_hidden))
+    Command.Tells = LinkCommand::Answer::Help;
+  else if (has(OPT_version))
+    Command.Tells = LinkCommand::Answer::Version;
+  if (Command.Tells != LinkCommand::Answer::None) {
     Command.Links = false;
     return std::move(Command);
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the man pages to the programs: that each subcommand of `headstart` has a
 page, that the options in it are those that --help prints, and that the fields of
-its JSON are those that are printed; the drop-in linkers' options to their tables.
+its JSON are those that are printed; the drop-in linkers' options to theirs.
 """
 
 import argparse
@@ -151,20 +151,17 @@ def check_overview(program, page, subcommands):
     print(f"{page.stem}: {len(subcommands)} subcommands")
 
 
-def check_linkers(page, tables):
+def check_linkers(page, helps):
     text = page.read_text(encoding="utf-8")
     described = described_options(text)
     compare(page.name, "in the synopsis", synopsis_options(text), described)
-    for table in tables:
-        own = table.read_text(encoding="utf-8").split("// Headstart's own\n")[1]
-        own = own.split("// The rest")[0]
-        names = re.search(r"foreach name =\s*\[(.*?)\]", own, re.S).group(1)
-        real = {f"-prefetch-{name}" for name in re.findall(r'"(\w+)"', names)}
-        real |= {f"-{name}" for name in
-                 re.findall(r'<(?:\w+, )?"((?:no-)?prefetch-\w+)">', own)}
-        # For developers; see HACKING.md.
-        real.remove("-prefetch-handover")
-        compare(page.name, f"described of {table.name}", described, real)
+    for linker, printed in helps.items():
+        real = set(re.findall(r"^  [-/]-?((?:no-)?prefetch-\w+)",
+                              printed.split("\nHEADSTART:\n")[1], re.M))
+        if linker == "lld-link":  # which has /prefetch-inputs:no
+            real.add("no-prefetch-inputs")
+        compare(page.name, f"described of {linker}", described,
+                {f"-{name}" for name in real})
     stats = json.loads(pathlib.Path("stats").read_text(encoding="utf-8"))
     # Those of a problem, of which this link has none.
     compare(page.name, "fields", described_fields(text, r"-prefetch-stats Ns [^\n]*"),
@@ -196,8 +193,8 @@ def main():
     options = parser.parse_args()
     program = options.program.resolve()
     folder = options.folder.resolve()
-    tables = [folder.parent.parent / "lib" / "Inputs" / f"{flavour}Options.td"
-              for flavour in ("COFF", "ELF", "MachO")]
+    helps = {name: output_of(str(program.with_name(name)), "-help")
+             for name in ("lld-link", "ld.lld", "ld64.lld")}
     subcommands = re.findall(r"^  headstart (\w+)",
                              output_of(program, "--help"), re.M)
     pages = sorted(folder.glob("*.[1-9]"))
@@ -212,7 +209,7 @@ def main():
             if page.name == "headstart.1":
                 check_overview(program, page, subcommands)
             elif page.name == "headstart-linkers.7":
-                check_linkers(page, tables)
+                check_linkers(page, helps)
             elif page.stem.split("-")[1] in subcommands:
                 check_subcommand(program, page, samples)
             check_format(page)
