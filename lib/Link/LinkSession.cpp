@@ -120,7 +120,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;
-      WhyOff = "there is no link";
+      WhyOff = "nothing is linked";
       return;
     }
 
@@ -130,7 +130,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     (void)Installed;
     if (!os::hasMemoryFor([&] { startEngine(std::move(Command)); })) {
       Engine = nullptr;
-      WhyOff = "there is no memory for it";
+      WhyOff = "there is too little memory for it";
     }
   });
   return Result;
@@ -483,7 +483,7 @@ void LinkSession::writeReports() {
     Stats.Output = Output;
     Stats.On = Engine != nullptr;
     if (!Engine)
-      Stats.WhyOff = WhyOff.empty() ? "there was no link" : WhyOff;
+      Stats.WhyOff = WhyOff.empty() ? "nothing was linked" : WhyOff;
     Stats.NotHandedOver = FallenThrough.load();
     Stats.LinkMs = milliseconds();
     if (Engine) {

@@ -79,7 +79,7 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
                    O.Value + "'");
   if (Jobs > MaxJobs)
     return invalid(O.Spelling + ": at most " + Twine(MaxJobs) +
-                   " threads are of use");
+                   " threads are allowed");
   Settings.Jobs = Settings.FarJobs = Jobs;
   return Error::success();
 }
@@ -193,7 +193,7 @@ std::string whyOff(const PrefetchSettings &Settings,
   if (isSwitchedOff(Context))
     return "HEADSTART=off";
   if (Settings.Jobs == 0)
-    return "it may have no threads";
+    return "--prefetch-jobs=0";
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 

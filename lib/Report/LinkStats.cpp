@@ -158,7 +158,7 @@ static bool addShare(const LinkStats &S, raw_ostream &P) {
   std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
   if (Known == 0) {
     P << "of " << formatBytes(S.InputsBytes) << Inputs
-      << " it is not known what was in memory.";
+      << " the system does not tell how much was in memory.";
     return true;
   }
   std::string Of = formatBytes(Known);
@@ -199,7 +199,7 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
   if (S.HintedBytes != 0)
     return;
   if (S.BudgetBytes == 0)
-    P << " Nothing was allowed to be fetched.";
+    P << " --prefetch-memory allows nothing to be fetched.";
   else if (S.ShortOfMemory)
     P << " Nothing was fetched, since memory was short.";
   else if (S.Unfinished)
@@ -220,9 +220,9 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << "; the linker used all but " << formatBytes(*S.WastedBytes);
   P << ".";
   if (S.ShortOfMemory)
-    P << " Memory was short, so it stayed close to the linker.";
+    P << " Memory was short, so little was fetched ahead of the linker.";
   if (S.Unfinished)
-    P << " The linker was done first.";
+    P << " The linker was done before everything was fetched.";
 }
 
 /// What was left for the linker to wait for: what fetching ahead did not save.
@@ -255,11 +255,11 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   static constexpr std::array<const char *, NumPrefetchWorks> For = {
       "opening files",
       "asking what is in memory",
-      "looking into files",
+      "reading headers and symbols",
       "planning",
       "fetching",
-      "handing files over",
-      "dividing up its work",
+      "passing files to the linker",
+      "scheduling",
       "the record"};
   if (!S.ProcessorMs)
     return;

@@ -26,7 +26,8 @@ namespace headstart {
 /// what the system does not do.
 static std::string explain(const CacheFile &File, StringRef Unsupported) {
   if (File.Backing == os::FileBacking::None)
-    return File.Path + ": has no pages: the system makes it up when it is read";
+    return File.Path + ": has no cached pages: the kernel makes its content "
+                       "when it is read";
   // What OpenFile::open says of FIFOs, sockets and devices.
   if (File.Error == std::errc::operation_not_supported)
     return File.Path + ": not a regular file";
@@ -185,7 +186,7 @@ static std::vector<ResidentShare> lookAtPieces(const os::PageCache &Cache,
 
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("nothing to look at: headstart residency [--json] PATH...",
+    return fail("no path is given: headstart residency [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
   const bool WithFiles = !Arguments.Tree.Summary;
@@ -261,8 +262,9 @@ struct StayText {
   const char *Text;
 };
 constexpr StayText StayTexts[] = {
-    {"no disk", "on a file system in memory, with no disk to come back from"},
-    {"not written", "not on the disk yet: somebody writes to it"},
+    {"no disk", "on a file system in memory (tmpfs), so there is no disk to "
+                "read it from again"},
+    {"not written", "not yet written to the disk"},
     {"locked", "locked in memory by a process"},
     {"mapped", "mapped by a process"},
     {"unknown", "in use; the system does not tell how"}};
@@ -339,12 +341,12 @@ static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
            << " not evicted: see the errors\n";
   if (PassedOver)
     outs() << "    " << PassedOver
-           << " passed over: no regular files (links, FIFOs, ...)\n";
+           << " skipped: not regular files (links, FIFOs, ...)\n";
 }
 
 Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("nothing to evict: headstart evict [--json] PATH...",
+    return fail("no path is given: headstart evict [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
   std::optional<FilesJSON> J;
@@ -366,7 +368,7 @@ Exit runEvict(const CommandArguments &Arguments) {
   };
   auto Show = [&](const CacheFile &One) {
     if (hasFailed(One)) {
-      Status = fail(explain(One, "let go of it"));
+      Status = fail(explain(One, "drop it from its cache"));
       ++Done.Failed;
       return;
     }

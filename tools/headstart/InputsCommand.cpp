@@ -110,7 +110,7 @@ Exit reportMissing(const CommandArguments &Arguments,
         !is_contained(Arguments.Linker, Input.Named.Name) &&
         !isSearched(Input.Named) && !Input.Found.exists()) {
       errs() << "headstart: note: " << Input.Found.Path
-             << ": the compiler makes it first\n";
+             << ": not there yet, the compiler makes it\n";
     } else if (isNamedByUser(Input.Named)) {
       Status = fail(reasonOf(Input));
     } else {
@@ -157,7 +157,7 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
   // A driver that only compiles: a link of nothing.
   if (!Command.Command) {
     errs() << "headstart: note: '" << Arguments.Linker.front()
-           << "' only compiles with these arguments: there is no link\n";
+           << "' only compiles with these arguments, and links nothing\n";
     Command.Command.emplace();
     Command.Command->Kind = Flavour::ELF;
     Command.Command->Links = false;

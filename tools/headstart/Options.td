@@ -36,12 +36,12 @@ def json : Flag<["--"], "json">, TakesJSON,
     HelpText<"Print JSON instead of text">;
 def flavour_EQ : Joined<["--"], "flavour=">, TakesLinker,
     MetaVarName<"<coff|elf|macho>">, Values<"coff,elf,macho">,
-    HelpText<"The linker's family, where its name does not tell">;
+    HelpText<"The kind of linker, where its name does not tell">;
 def flavour : Separate<["--"], "flavour">, TakesLinker, Alias<flavour_EQ>;
 
 def prefetch_profile_EQ : Joined<["--"], "prefetch-profile=">,
     Visibility<[PlanOption]>, MetaVarName<"<FILE>">,
-    HelpText<"By the record of an earlier link; no input is looked at">;
+    HelpText<"Plan by the record of an earlier link; no input is read">;
 def prefetch_profile : Separate<["--"], "prefetch-profile">, Visibility<[PlanOption]>, Alias<prefetch_profile_EQ>;
 
 // As in the drop-in linkers.
@@ -67,7 +67,7 @@ def prefetch_trace : Separate<["--"], "prefetch-trace">, TakesRun, Alias<prefetc
 
 // Which entries of a tree.
 def hidden : Flag<["--"], "hidden">, TakesTree,
-    HelpText<"Also what begins with a dot">;
+    HelpText<"Also names that begin with a dot">;
 def no_ignore : Flag<["--"], "no-ignore">, TakesTree,
     HelpText<"Also what .gitignore, .ignore and git's own excludes hide: often "
              "*.o and whole build folders">;
@@ -76,7 +76,7 @@ def glob_EQ : Joined<["--"], "glob=">, TakesTree, MetaVarName<"<GLOB>">,
              "With a / in it the whole path from PATH, where ** is any folders">;
 def glob : Separate<["--"], "glob">, TakesTree, Alias<glob_EQ>;
 def max_depth_EQ : Joined<["--"], "max-depth=">, TakesTree, MetaVarName<"<N>">,
-    HelpText<"How far down: 1 is what is in PATH itself">;
+    HelpText<"Go down at most so many levels: 1 is what is in PATH itself">;
 def max_depth : Separate<["--"], "max-depth">, TakesTree, Alias<max_depth_EQ>;
 def follow : Flag<["--"], "follow">, TakesTree,
     HelpText<"Follow symbolic links">;

@@ -105,8 +105,8 @@ static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
   if (Arguments.HasLinker || !Arguments.Operands.empty())
-    return fail("plan: --prefetch-profile stands alone: a record needs no "
-                "command line",
+    return fail("plan: give a linker's command line or --prefetch-profile, not "
+                "both",
                 Exit::WrongUsage);
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
   if (!Loaded)

@@ -31,7 +31,7 @@ static std::string dateOf(const LinkProfile &Profile) {
   // A record says what it likes; LLVM counts nanoseconds in 64 bits.
   constexpr int64_t LastSecond = INT64_C(9'000'000'000); // in 2255
   if (Profile.Recorded < 0 || Profile.Recorded > LastSecond)
-    return "at no known time";
+    return "at an unknown time";
   return formatv("{0:%Y-%m-%d %H:%M}",
                  sys::TimePoint<>(sys::toTimePoint(
                      static_cast<std::time_t>(Profile.Recorded))));

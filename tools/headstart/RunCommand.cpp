@@ -82,7 +82,7 @@ void Companion::start() {
   if (!Settings.On)
     return;
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
-    WhyOff = "a thread is missing";
+    WhyOff = "no thread can be started";
     note("cannot start a thread: " + Error.message());
   }
 }
@@ -92,13 +92,13 @@ void Companion::prepare() {
   for (std::string &Note : Foreign.Notes)
     note(std::move(Note));
   if (!Foreign.Problem.empty()) {
-    WhyOff = "its inputs are not known";
+    WhyOff = "the linker's inputs are not known";
     note(std::move(Foreign.Problem));
     return;
   }
   const char *TooLate = "the linker was done before its inputs were known";
   if (!Foreign.Command || !Foreign.Command->Links) {
-    WhyOff = Foreign.WasCancelled ? TooLate : "there is no link";
+    WhyOff = Foreign.WasCancelled ? TooLate : "nothing is linked";
     return;
   }
   LinkCommand Command = std::move(*Foreign.Command);
@@ -145,7 +145,7 @@ void Companion::report(const os::ProgramEnd &End,
   // is let go of, and what it has is not looked at.
   constexpr std::chrono::seconds Patience(1);
   if (!Preparing.join(Patience)) {
-    Stats.WhyOff = "its inputs cannot be looked at in time";
+    Stats.WhyOff = "the file system of the inputs does not answer";
     writeReports(Settings, Stats, nullptr, "headstart");
     return;
   }

@@ -249,9 +249,10 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
            << formatBytes(F.LeftOutBytes) << ") left out: over the budget of "
            << formatBytes(F.BudgetBytes) << " (--memory)";
   if (F.SkippedFiles)
-    outs() << ", " << countFiles(F.SkippedFiles) << " not (no regular files)";
+    outs() << ", " << countFiles(F.SkippedFiles) << " skipped (not regular)";
   if (F.ChangedFiles)
-    outs() << ", " << countFiles(F.ChangedFiles) << " not (gone or shorter)";
+    outs() << ", " << countFiles(F.ChangedFiles)
+           << " gone or truncated meanwhile";
   if (F.FailedFiles)
     outs() << ", " << countFiles(F.FailedFiles) << " not (errors)";
   outs() << format(", %.1f s\n", Seconds);
@@ -319,7 +320,7 @@ static Error readSettings(const TreeArguments &Tree,
 
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("nothing to fetch: headstart warm [options] PATH...",
+    return fail("no path is given: headstart warm [options] PATH...",
                 Exit::WrongUsage);
   Expected<TreePlan> Plan = planTree(Arguments.Tree);
   if (!Plan)
@@ -366,8 +367,8 @@ Exit runWarm(const CommandArguments &Arguments) {
                           Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
   if (Fetcher.figures().Files == 0 && IsAllAsked && !Arguments.Tree.NoIgnore &&
       !Operands.Folders.empty() && !Problems.any() && Signal == 0)
-    errs() << "headstart: note: there is no file that no ignore file hides; "
-              "--no-ignore fetches what is hidden, too\n";
+    errs() << "headstart: note: .gitignore and the like hide all files here; "
+              "--no-ignore fetches them too\n";
   if (Arguments.JSON)
     writeJSON(Fetcher.figures(), Seconds, Signal != 0);
   else

@@ -82,7 +82,7 @@ constexpr Subcommand Subcommands[] = {
      runPlan, DefaultVis | JSONOption | LinkerOption | PlanOption},
     {"warm", "headstart warm [options] PATH...",
      "Fetch files and whole trees into memory, within a budget; without "
-     "--no-ignore only what no ignore file hides",
+     "--no-ignore not what .gitignore and the like hide",
      runWarm, DefaultVis | JSONOption | WarmOption},
     {"walk", "headstart walk [options] [PATH...]",
      "List what is in folders, in the order in which it is found", runWalk,
@@ -116,7 +116,8 @@ void printUsage(raw_ostream &OS) {
         "Subcommands:\n";
   for (const Subcommand &S : Subcommands)
     OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
-  OS << "\nEach has --help. Exit status: 0 done, 1 failed, 2 wrong usage;\n"
+  OS << "\nEvery subcommand has --help. Exit status: 0 done, 1 failed, 2 wrong "
+        "usage;\n"
         "3 from status --exit-code when something has changed;\n"
         "that of run is the linker's, 126 or 127 when it cannot be run.\n";
 }

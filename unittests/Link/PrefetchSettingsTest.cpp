@@ -213,7 +213,7 @@ TEST(WhyOffTest, NamesWhatSwitchedItOff) {
   EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
   S.On = true;
   S.Jobs = 0;
-  EXPECT_EQ(whyOff(S, Nothing), "it may have no threads");
+  EXPECT_EQ(whyOff(S, Nothing), "--prefetch-jobs=0");
 }
 
 } // namespace

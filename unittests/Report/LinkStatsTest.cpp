@@ -219,9 +219,10 @@ TEST(LinkStatsTest, ProcessorTimeInWords) {
 TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   LinkStats S = someStats();
   S.UnknownBytesBefore = S.InputsBytes;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("prefetch: of 800 MB (450 inputs) it is not known what "
-                        "was in memory. Fetched 600 MB"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("prefetch: of 800 MB (450 inputs) the system "
+                "does not tell how much was in memory. Fetched 600 MB"));
   S.UnknownBytesBefore = 500000000;
   EXPECT_THAT(inWords(S),
               HasSubstr("prefetch: none of 300 MB was in memory; of 500 MB "
@@ -265,8 +266,9 @@ TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
   EXPECT_THAT(inWords(S), HasSubstr("not in memory. Nothing was fetched, since "
                                     "memory was short. 449 of"));
   S.BudgetBytes = 0;
-  EXPECT_THAT(inWords(S), HasSubstr("not in memory. Nothing was allowed to be "
-                                    "fetched. 449 of"));
+  EXPECT_THAT(inWords(S),
+              HasSubstr("not in memory. --prefetch-memory allows nothing "
+                        "to be fetched. 449 of"));
 }
 
 TEST(LinkStatsTest, NoInputsInWords) {
@@ -294,18 +296,17 @@ TEST(LinkStatsTest, ShortOfMemoryInWords) {
   LinkStats S = someStats();
   S.ShortOfMemory = true;
   S.Problems.clear();
-  EXPECT_THAT(
-      inWords(S),
-      HasSubstr("to 0.90 s. Memory was short, so it stayed close to the "
-                "linker. The linker read"));
+  EXPECT_THAT(inWords(S),
+              HasSubstr("to 0.90 s. Memory was short, so little was "
+                        "fetched ahead of the linker. The linker read"));
 }
 
 TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
   LinkStats S = someStats();
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("to 0.90 s. The linker was done first. The linker "
-                        "read 1.2 MB itself"));
+  EXPECT_THAT(inWords(S), HasSubstr("to 0.90 s. The linker was done before "
+                                    "everything was fetched. The linker "
+                                    "read 1.2 MB itself"));
 }
 
 TEST(LinkStatsTest, OffInWords) {
@@ -313,17 +314,17 @@ TEST(LinkStatsTest, OffInWords) {
   Off.Tool = "lld-link";
   Off.LinkMs = 2110;
   for (const char *Why : {"HEADSTART=off", "--no-prefetch-inputs",
-                          "it may have no threads", "there is no link"}) {
+                          "--prefetch-jobs=0", "nothing is linked"}) {
     Off.WhyOff = Why;
     EXPECT_EQ(inWords(Off), std::string("lld-link: prefetch: off, ") + Why +
                                 ". The link took 2.11 s.");
   }
   Off.Tool = "headstart run";
-  Off.WhyOff = "its inputs are not known";
+  Off.WhyOff = "the linker's inputs are not known";
   Off.Problems = {{"nobody knows this linker", 1}};
-  EXPECT_EQ(inWords(Off),
-            "headstart run: prefetch: off, its inputs are not known. The link "
-            "took 2.11 s. nobody knows this linker.");
+  EXPECT_EQ(inWords(Off), "headstart run: prefetch: off, the linker's inputs "
+                          "are not known. The link "
+                          "took 2.11 s. nobody knows this linker.");
 }
 
 TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
