@@ -107,24 +107,6 @@ void Store::giveUpFinished(LinkStage Now) {
   });
 }
 
-/// Whether what stands on the command line names an input, and not another
-/// input.
-static bool isNamedOutside(InputReason Reason) {
-  switch (Reason) {
-  case InputReason::LinkerScript:
-  case InputReason::ArchiveMember:
-  case InputReason::DefaultInside:
-  case InputReason::TypeServer:
-  case InputReason::LinkerOption:
-  case InputReason::ReExport:
-  case InputReason::Dependent:
-  case InputReason::Recorded:
-    return false;
-  default:
-    return true;
-  }
-}
-
 bool isWorthRecord(const InputEntry &Entry) {
   return Entry.IsGiven.load() &&
          (Entry.Contents->isMapped() || !isNamedOutside(Entry.Named.Reason));

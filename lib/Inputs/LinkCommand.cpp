@@ -37,6 +37,22 @@ StringRef reasonName(InputReason R) {
   return Names.at(static_cast<size_t>(R));
 }
 
+bool isNamedOutside(InputReason Reason) {
+  switch (Reason) {
+  case InputReason::LinkerScript:
+  case InputReason::ArchiveMember:
+  case InputReason::DefaultInside:
+  case InputReason::TypeServer:
+  case InputReason::LinkerOption:
+  case InputReason::ReExport:
+  case InputReason::Dependent:
+  case InputReason::Recorded:
+    return false;
+  default:
+    return true;
+  }
+}
+
 // lld 22 Support/TimeProfiler.cpp.
 std::string timeTraceFile(StringRef Named, StringRef Image) {
   if (!Named.empty())

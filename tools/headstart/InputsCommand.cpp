@@ -60,22 +60,6 @@ static void printText(ArrayRef<ListedInput> Inputs) {
   }
 }
 
-/// Whether the user has named it, and not another input.
-static bool isNamedByUser(const NamedInput &Input) {
-  switch (Input.Reason) {
-  case InputReason::ArchiveMember:
-  case InputReason::DefaultInside:
-  case InputReason::TypeServer:
-  case InputReason::LinkerOption:
-  case InputReason::ReExport:
-  case InputReason::Dependent:
-  case InputReason::Recorded:
-    return false;
-  default:
-    return true;
-  }
-}
-
 /// Whether the linker looks for it in a list of folders, where it is no path.
 static bool isSearched(const NamedInput &Input) {
   return Input.Search != SearchRule::AsGiven &&
@@ -111,7 +95,8 @@ Exit reportMissing(const CommandArguments &Arguments,
         !isSearched(Input.Named) && !Input.Found.exists()) {
       errs() << "headstart: note: " << Input.Found.Path
              << ": not there yet, the compiler makes it\n";
-    } else if (isNamedByUser(Input.Named)) {
+    } else if (isNamedOutside(Input.Named.Reason) ||
+               Input.Named.Reason == InputReason::LinkerScript) {
       Status = fail(reasonOf(Input));
     } else {
       errs() << "headstart: note: " << reasonOf(Input) << "\n";

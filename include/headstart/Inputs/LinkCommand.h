@@ -59,6 +59,10 @@ inline constexpr size_t NumInputReasons = 18;
 /// The reason in the words of the JSON: "command line".
 llvm::StringRef reasonName(InputReason R);
 
+/// Whether what stands on the command line names an input, and not another
+/// input. Not for scripts, which do both.
+bool isNamedOutside(InputReason R);
+
 /// How the linker turns a name into a path.
 enum class SearchRule : uint8_t {
   AsGiven, ///< the name is the path
