@@ -53,9 +53,9 @@ NEXT = """
 Next, on a project of yours (as root, or its inputs must be yours):
 
     export PATH=$PWD/build/bin:$PATH
-    headstart bench -- clang++ *.o -fuse-ld=headstart -o app    # any link: what is it worth?
+    headstart bench clang++ *.o -fuse-ld=headstart -o app       # any link: what is it worth?
     clang++ *.o -fuse-ld=headstart -o app                       # use it
-    headstart run -- mold @app.rsp                              # beside another linker
+    headstart run mold @app.rsp                                 # beside another linker
     headstart doctor                                            # what this machine can do
 
 CMake, Cargo, Meson, Bazel, gcc: docs/Integrations.md. To install it: ./dev packages"""
