@@ -47,14 +47,14 @@ static bool isTool(StringRef Name) {
   return Name.starts_with("headstart") || Name.ends_with("-headstart");
 }
 
-/// lld tells by the first word which linker it is: \p Name takes its place.
-static int runAsLinker(StringRef Name, int Count, char **Words,
+/// lld tells by the first word which linker it is: \p Name takes its place. The
+/// first \p Before words are not for it.
+static int runAsLinker(StringRef Name, int Count, char **Words, size_t Before,
                        TraceClock::time_point Origin) {
-  InitLLVM X(Count, Words);
+  InitLLVM X(Count, Words); // on Windows this gets all words anew
   sys::Process::UseANSIEscapeCodes(true);
   SmallVector<const char *, 256> Args(Words, Words + Count);
-  if (Args.empty())
-    Args.push_back("lld");
+  Args.erase(Args.begin(), Args.begin() + Before);
   SmallString<128> Path(Args[0]);
   if (const StringRef Stock = stockName(nameOf(Name)); Stock != nameOf(Path)) {
     sys::path::remove_filename(Path);
@@ -72,15 +72,17 @@ static bool isFromClangCL(StringRef Word) {
 
 int main(int argc, char **argv) {
   const TraceClock::time_point Origin = TraceClock::now();
-  if (argc == 0 || !isTool(nameOf(argv[0])))
-    return runAsLinker(argc == 0 ? "lld" : argv[0], argc, argv, Origin);
+  if (argc == 0)
+    return 1;
+  if (!isTool(nameOf(argv[0])))
+    return runAsLinker(argv[0], argc, argv, 0, Origin);
   static constexpr StringLiteral Linkers[] = {
       "lld",     "ld.lld",       "lld-link",      "ld64.lld",
       "wasm-ld", "ld.headstart", "ld64.headstart"};
   const StringRef First = argc > 1 ? argv[1] : "";
   if (is_contained(Linkers, First))
-    return runAsLinker(First, argc - 1, argv + 1, Origin);
+    return runAsLinker(First, argc, argv, 1, Origin);
   if (isFromClangCL(First))
-    return runAsLinker("lld-link", argc, argv, Origin);
+    return runAsLinker("lld-link", argc, argv, 0, Origin);
   return runTool(argc, argv, Origin);
 }

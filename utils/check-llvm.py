@@ -146,7 +146,7 @@ def options_of_ours(llvm, flavour):
     """(those that mirror lld's, all), as this LLVM's llvm-tblgen reads them."""
     table = ROOT / "lib" / "Inputs" / f"{flavour}Options.td"
     records = json.loads("\n".join(llvm.tools.run(
-        "llvm-tblgen", "--dump-json", f"-I{llvm.include}", table)))
+        "llvm-tblgen", "--dump-json", f"-I{llvm.include}", f"-I{table.parent}", table)))
     mirrored, everything = set(), set()
     for record in (records[name] for name in records["!instanceof"]["Option"]):
         kind = record["Kind"]["def"].removeprefix("KIND_")
@@ -320,14 +320,14 @@ def check_sources(llvm):
     tables.mkdir(parents=True)
     for flavour in TABLES:
         llvm.tools.run("llvm-tblgen", "-gen-opt-parser-defs", f"-I{llvm.include}",
-                       ROOT / "lib" / "Inputs" / f"{flavour}Options.td",
+                       f"-I{ROOT}/lib/Inputs", ROOT / "lib" / "Inputs" / f"{flavour}Options.td",
                        "-o", tables / f"{flavour}Options.inc")
     sources = sources_to_compile()
     outs = [llvm.work / f"{number}.o" for number in range(len(sources))]
 
     def compile_one(number):
         return llvm.compile(sources[number], outs[number], "-DHEADSTART_SEAM_RENAME",
-                            f"-I{ROOT}/lib/Inputs")
+                            '-DHEADSTART_VERSION="0"', f"-I{ROOT}/lib/Inputs")
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         problems = list(pool.map(compile_one, range(len(sources))))

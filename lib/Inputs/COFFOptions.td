@@ -149,7 +149,8 @@ foreach name =
   def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>,
                               MetaVarName<PrefetchHelp<name>.Value>,
                               HelpText<PrefetchHelp<name>.Text>;
-  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>, OwnValueOf<name>;
+  def prefetch_#name#_equals : OwnDashValue<"prefetch-"#name>, OwnValueOf<name>,
+                               MetaVarName<PrefetchHelp<name>.Value>;
 }
 
 //===----------------------------------------------------------------------===//

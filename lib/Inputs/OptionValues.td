@@ -70,12 +70,6 @@ class ValuesOf<string name> {
 
 /// A value of Headstart's own.
 class OwnValueOf<string name> {
-  string MetaVarName = !cond(
-    !eq(name, "handover"): "<all|none>",
-    !eq(name, "jobs"): "<N>",
-    !eq(name, "memory"): "<SIZE>",
-    !eq(name, "queue"): "<SIZE>",
-    true: "<FILE>");
   code Values = !cond(
     !eq(name, "handover"): "all,none",
     !eq(name, "profile"): "auto,none",

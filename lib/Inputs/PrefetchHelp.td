@@ -19,11 +19,11 @@ def grp_headstart : OptionGroup<"headstart">, HelpText<"HEADSTART">;
 
 /// Of --prefetch-<name>.
 class PrefetchHelp<string name> {
-  string Value = !cond(!eq(name, "jobs") : "<N>",
+  string Value = !cond(!eq(name, "handover") : "all|none",
+                       !eq(name, "jobs") : "<N>",
                        !eq(name, "memory") : "<SIZE>",
-                       !eq(name, "profile") : "auto|none|<FILE>|<FOLDER>/",
+                       !eq(name, "profile") : "auto|none|<FILE>",
                        !eq(name, "queue") : "auto|none|<SIZE>",
-                       !eq(name, "stats") : "<FILE>|<FOLDER>/",
                        true : "<FILE>");
   /// With a value.
   string Text = !cond(
@@ -34,8 +34,8 @@ class PrefetchHelp<string name> {
           "next link of the same output (default: auto, the user's cache folder)",
       !eq(name, "queue") : "Let links wait that do not fit into this much memory "
           "together (default: auto, the memory of the machine)",
-      !eq(name, "stats") : "Write what was fetched to a file, as JSON; "
-          "into a folder: a file for each link",
+      !eq(name, "stats") : "Write what was fetched, as JSON, to a file, or "
+          "for each link to a file of a folder (<FILE>/)",
       !eq(name, "trace") : "Write a trace for Perfetto or chrome://tracing",
       true : "");
   /// Without.

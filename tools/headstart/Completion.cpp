@@ -145,7 +145,8 @@ void OptionCompleter::printValues(const Option &O, StringRef Beginning,
       print(OS, Value.ends_with("=") ? "open" : "word",
             Beginning + Listed + Value);
   // Of lld's options our tables do not say which take a file.
-  if (is_contained({"<FILE>", "<MANIFEST>", "<REPORT>", "<PROGRAM>"}, Kind) ||
+  if (Kind.ends_with("<FILE>") ||
+      is_contained({"<MANIFEST>", "<REPORT>", "<PROGRAM>"}, Kind) ||
       (Kind.empty() && Values.empty()))
     print(OS, "files", Beginning);
   if (is_contained({"<PROGRAM>", "<COMMAND>"}, Kind))
