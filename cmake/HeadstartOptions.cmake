@@ -9,6 +9,8 @@ set(HEADSTART_LLVM_HOST /usr/lib/llvm-${HEADSTART_LLVM_VERSION} CACHE PATH
   "LLVM's programs for this machine")
 option(HEADSTART_STATIC_LLVM
   "Link LLVM statically: a program of about 120 MB that starts in half the time" ON)
+option(HEADSTART_PIE
+  "With a static LLVM: at an address chosen anew at each start, for 2 ms of it" ON)
 option(HEADSTART_ASSERTIONS "Keep assert() in optimized builds" OFF)
 option(HEADSTART_WARNINGS_AS_ERRORS "Treat warnings as errors" OFF)
 option(HEADSTART_COVERAGE "Instrument for llvm-cov" OFF)
@@ -97,12 +99,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX AND NOT APPLE)
 endif()
 # What the program is linked with so that it is small and starts fast: only what is
 # used, with the C++ runtime inside, and what is twice the same once. What
-# distributions want of a program (PIE, RELRO, BIND_NOW) costs little, since relative
-# relocations are packed: docs/Benchmarks.md, "The start of a program".
+# distributions want of a program (PIE, RELRO, BIND_NOW), and what each costs at the
+# start: docs/Experiments.md, "What the start costs".
 add_library(headstart_startup INTERFACE)
 if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
-    -pie -static-libstdc++ -static-libgcc LINKER:-z,relro,-z,now,--build-id=sha1)
+    $<IF:$<BOOL:${HEADSTART_PIE}>,-pie,-no-pie> -static-libstdc++ -static-libgcc LINKER:-z,relro,-z,now,--build-id=sha1)
   if(HEADSTART_LD_LLD)
     target_link_options(headstart_startup INTERFACE
       LINKER:--icf=all,-O2,-z,pack-relative-relocs)
