@@ -23,9 +23,12 @@
 #include <fuse.h>
 #include <fuse_lowlevel.h>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <atomic>
@@ -211,6 +214,18 @@ static int faultOf(StringRef Call, const char *Path) {
   return 0;
 }
 
+/// Whether a lookup of \p Name in \p Folder is to be asked for: a listing that
+/// brings it would spare the lookup.
+static bool looksUp(const char *Folder, const char *Name) {
+  SmallString<128> Path(below(Folder));
+  sys::path::append(Path, Name);
+  if (StringRef(Path).starts_with("./"))
+    Path.erase(Path.begin(), Path.begin() + 2);
+  return any_of(Faults, [&](const Fault &F) {
+    return F.Call == "lookup" && F.Files.match(Path);
+  });
+}
+
 /// A lookup, or whatever else brings no bytes.
 static int ask(const char *Call, const char *Path,
                std::atomic<uint64_t> &Count) {
@@ -305,6 +320,7 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
     Status.st_ino = Entry->d_ino;
     Status.st_mode = DTTOIF(Entry->d_type);
     const bool HasAll = (Flags & FUSE_READDIR_PLUS) &&
+                        !looksUp(Path, Entry->d_name) &&
                         ::fstatat(::dirfd(Folder), Entry->d_name, &Status,
                                   AT_SYMLINK_NOFOLLOW) == 0;
     if (Fill(Buffer, Entry->d_name, &Status, Number,
