@@ -35,7 +35,9 @@ def link_words() -> List[str]:
     if done.returncode != 0:
         sys.exit("error: ld.lld is linked from what is in build/, which is not "
                  "all there: ./dev build\n" + asked[:1000])
-    return shlex.split(asked.splitlines()[-1])[1:]
+    # As in a loop of editing and linking: these are for what is shipped.
+    return [word for word in shlex.split(asked.splitlines()[-1])[1:]
+            if word not in ("--icf=all", "-O2")]
 
 
 def copied_inputs(folder: pathlib.Path) -> List[str]:
