@@ -139,6 +139,8 @@ def check_deb(folder, base, inputs, tools) -> None:
     (symbols,) = folder.glob("headstart-dbgsym_*.deb")
     with debian(base, inputs, package, symbols) as system:
         system.install(f"/work/{package.name}", f"/work/{symbols.name}")
+        size = int(system.run("dpkg-query -W -f '${Installed-Size}' headstart"))
+        expect(size < 130_000, f"Installed-Size: {size} kB")
         files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
         # The same, as a later version.
