@@ -192,7 +192,8 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
     return Result;
   }
   if (std::string Option = sideEffect(Link); !Option.empty()) {
-    Result.Problem = "'" + Option + "' writes files that cannot be moved elsewhere";
+    Result.Problem =
+        "'" + Option + "' writes files that cannot be moved elsewhere";
     return Result;
   }
   if (std::string Option = ownReport(*Link.Command); !Option.empty()) {

@@ -332,8 +332,8 @@ Exit headstart::finishOutput(Exit Status) {
   return Status == Exit::Done ? Failed : Status;
 }
 
-int headstart::runTool(int argc, char **argv, TraceClock::time_point Origin) {
-  ArrayRef<const char *> Args(argv, static_cast<size_t>(argc));
+int headstart::runTool(int Count, char **Words, TraceClock::time_point Origin) {
+  ArrayRef<const char *> Args(Words, static_cast<size_t>(Count));
   // LLVM's handlers take the place of signals that are ignored, and a linker
   // must inherit those (nohup); nor must a fetch in the background end by a
   // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk,
@@ -344,7 +344,7 @@ int headstart::runTool(int argc, char **argv, TraceClock::time_point Origin) {
     os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
   if (Command != "run" && Command != "warm" && Command != "bench")
-    Handlers.emplace(argc, argv, /*InstallPipeSignalExitHandler=*/false);
+    Handlers.emplace(Count, Words, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());
