@@ -313,7 +313,7 @@ function resultTable(state) {
     el("tfoot", {}, el("tr", {}, el("td", {colspan: head.length - 1}), axis)));
   whenSized(() => {
     const width = isPaper() ? (bases.length > 1 ? 118 : 150) : pageWidth() < 772 ? Math.min(pageWidth(), 560)
-      : bases.length > 1 ? 220 : 260;
+      : bases.length > 1 ? 160 : 260;
     const x = roundScale(rows, width);
     rows.forEach((row, at) => {
       plots[at].replaceChildren();
