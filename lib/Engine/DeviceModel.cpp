@@ -14,7 +14,8 @@ namespace headstart {
 
 bool DeviceModel::mayBegin(bool IsLarge) const {
   return IsCancelled || !Far.load() ||
-         (UnderWay < Window && (!IsLarge || LargeUnderWay < MaxLarge));
+         (UnderWay < Window &&
+          (!IsLarge || LargeUnderWay < Numbers.MaxLargeRequests));
 }
 
 /// Wakes the first of those who wait, if there is room; it wakes the next.
@@ -67,7 +68,7 @@ void DeviceModel::noteLatency(double Sample) {
   std::nth_element(Latencies.begin(), Middle, Latencies.end());
   Latency = Latency == 0 ? *Middle : std::min(*Middle, Latency * Aging);
   Latencies.clear();
-  if (Latency >= FarLatency.count())
+  if (Latency >= Numbers.HighLatency.count())
     Far.store(true);
 }
 
@@ -103,7 +104,7 @@ void DeviceModel::adapt(double Ideal, double Took) {
   MostUnderWay = 0;
   double Next =
       Share > NoWait ? Window * Growth : (Window + Window * Share + Spare) / 2;
-  Window = std::clamp(Next, FirstWindow, MaxWindow);
+  Window = std::clamp(Next, Numbers.FirstWindow, Numbers.MaxWindow);
   IdealSum = TookSum = 0;
   Answered = 0;
 }
@@ -112,7 +113,7 @@ void DeviceModel::note(const Answer &Done) {
   std::lock_guard Lock(Mutex);
   noteBandwidth(Done);
   double Took = Seconds(Done.End - Done.Begin).count();
-  double Transfer = double(Done.Bytes) / (Rate == 0 ? FirstRate : Rate);
+  double Transfer = double(Done.Bytes) / (Rate == 0 ? Numbers.FirstRate : Rate);
   Delivered += Done.Bytes;
   RequestTime += double(Done.Requests) * requestSeconds();
   ByteTime += Transfer;
@@ -135,9 +136,9 @@ double DeviceModel::requestSeconds() const {
 RequestCost DeviceModel::cost() const {
   std::lock_guard Lock(Mutex);
   // What it gives shows only when enough is asked for.
-  if (Delivered < FirstBytes || Rate == 0)
-    return {requestSeconds(), 1 / FirstRate};
-  constexpr double Most = 4;
+  if (Delivered < Numbers.FirstBytes || Rate == 0)
+    return {requestSeconds(), 1 / Numbers.FirstRate};
+  const double Most = Numbers.MaxBalance;
   double Balance =
       ByteTime == 0 ? 1 : std::clamp(RequestTime / ByteTime, 1 / Most, Most);
   return {requestSeconds() * Balance, 1 / Rate};
@@ -153,7 +154,7 @@ DeviceModel &Devices::of(uint64_t Device) {
   for (DeviceModel &Model : Known)
     if (Model.Device == Device)
       return Model;
-  DeviceModel &New = Known.emplace_back(Device);
+  DeviceModel &New = Known.emplace_back(Device, Numbers);
   if (IsCancelled)
     New.cancel();
   return New;

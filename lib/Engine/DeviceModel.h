@@ -27,6 +27,7 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/Tuning.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -43,19 +44,9 @@ public:
   using Time = std::chrono::steady_clock::time_point;
   using Seconds = std::chrono::duration<double>;
 
-  /// Until something is known, and wherever requests are not counted.
-  static constexpr double FirstWindow = 8;
-  static constexpr double MaxWindow = 64;
-  /// Of requests for pages as large as they come: FUSE passes over those while
-  /// three quarters of the twelve that it takes at once, by default, are under
-  /// way (fs/fuse/file.c, fuse_readahead).
-  static constexpr unsigned MaxLarge = 5;
-
-  /// Bytes a second, until so many have come.
-  static constexpr double FirstRate = 500e6;
-  static constexpr uint64_t FirstBytes = 32 << 20;
-
-  explicit DeviceModel(uint64_t Device) : Device(Device) {}
+  /// \p Numbers must outlive it.
+  DeviceModel(uint64_t Device, const Tuning &Numbers)
+      : Device(Device), Numbers(Numbers) {}
 
   const uint64_t Device; ///< as in FileIdentity
 
@@ -95,17 +86,18 @@ private:
   double requestSeconds() const;
   void adapt(double Ideal, double Took);
 
+  const Tuning &Numbers;
   mutable std::mutex Mutex;
   // All guarded by Mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by places
   unsigned UnderWay = 0, LargeUnderWay = 0;
-  double Window = FirstWindow;
+  double Window = Numbers.FirstWindow;
   bool IsCancelled = false;
   double Latency = 0;                   ///< seconds; 0: not known
   std::vector<double> Latencies;        ///< that were not looked at yet
   double Rate = 0;                      ///< bytes a second; 0: not known
   double MostRequests = 0;              ///< answered in a second
-  double AtOnce = FirstWindow;          ///< that were answered without a wait
+  double AtOnce = Numbers.FirstWindow;  ///< that were answered without a wait
   double RequestTime = 0, ByteTime = 0; ///< seconds, by these numbers
   uint64_t Delivered = 0;               ///< bytes
   Time Since;                           ///< the next two are counted
@@ -120,6 +112,9 @@ private:
 /// The devices that a link reads from.
 class Devices {
 public:
+  /// \p Numbers must outlive it.
+  explicit Devices(const Tuning &Numbers) : Numbers(Numbers) {}
+
   DeviceModel &of(uint64_t Device);
   /// Of those that are far, what the one costs whose requests take longest; 0
   /// where there is none.
@@ -127,6 +122,7 @@ public:
   void cancel();
 
 private:
+  const Tuning &Numbers;
   mutable std::mutex Mutex;
   std::list<DeviceModel> Known; ///< guarded by Mutex
   bool IsCancelled = false;     ///< the same

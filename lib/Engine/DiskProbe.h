@@ -20,6 +20,7 @@
 #ifndef HEADSTART_LIB_ENGINE_DISKPROBE_H
 #define HEADSTART_LIB_ENGINE_DISKPROBE_H
 
+#include "headstart/Plan/Tuning.h"
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -33,19 +34,14 @@ class DiskProbe {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  static constexpr size_t SampleFiles = 128;
-  /// A disk that brings a file's first ranges (some five requests) in less is
-  /// fast enough either way.
-  static constexpr std::chrono::microseconds SlowFile{2000};
-  /// How much longer a whole file may take than its first ranges, in percent:
-  /// the rest of it would need requests of its own.
-  static constexpr int WorthPercent = 125;
+  /// \p Numbers must outlive it.
+  explicit DiskProbe(const Tuning &Numbers) : Numbers(Numbers) {}
 
   /// Whether the object that is taken as number \p Index (from 0, each once, in
   /// order but for what threads do at the same time) at \p Now should be
   /// fetched as a whole.
   bool fetchesWhole(size_t Index, Time Now) {
-    if (Index % SampleFiles == 0)
+    if (Index % Numbers.ProbeFiles == 0)
       endSample(Index != 0, Now);
     State S = Current.load();
     return S == Trying || S == Whole;
@@ -74,10 +70,10 @@ private:
     Time::duration Took{};
     uint64_t Bytes = 0;
 
-    bool hasTwiceTheRateOf(const Sample &Other) const {
+    bool gains(double Times, const Sample &Other) const {
       return static_cast<double>(Bytes) *
                  static_cast<double>(Other.Took.count()) >=
-             2 * static_cast<double>(Other.Bytes) *
+             Times * static_cast<double>(Other.Bytes) *
                  static_cast<double>(Took.count());
     }
   };
@@ -89,19 +85,22 @@ private:
     if (!HasSample)
       return;
     State S = Current.load();
-    if (S == Watching && Last.Took >= SampleFiles * SlowFile) {
+    if (S == Watching && Last.Took >= Numbers.ProbeFiles * Numbers.SlowFile) {
       AsPlanned = Last;
       Current.store(Trying);
     } else if (S == Trying || S == Whole) {
       AsWhole.Took += Last.Took;
       AsWhole.Bytes += Last.Bytes;
       bool IsFaster =
-          S == Whole || Last.Took * 100 <= AsPlanned.Took * WorthPercent;
-      Current.store(IsFaster && AsWhole.hasTwiceTheRateOf(AsPlanned) ? Whole
-                                                                     : Planned);
+          S == Whole ||
+          Last.Took * 100 <= AsPlanned.Took * Numbers.ProbeWorthPercent;
+      Current.store(IsFaster && AsWhole.gains(Numbers.ProbeMinGain, AsPlanned)
+                        ? Whole
+                        : Planned);
     }
   }
 
+  const Tuning &Numbers;
   std::mutex Mutex;
   Time Begin;                    ///< of this sample; guarded by Mutex
   Sample AsPlanned, AsWhole;     ///< guarded by Mutex

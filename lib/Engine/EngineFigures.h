@@ -16,6 +16,7 @@
 
 #include "Problems.h"
 #include "WorkMeter.h"
+#include "headstart/Report/Decisions.h"
 #include "headstart/Report/TraceLog.h"
 #include <atomic>
 #include <cstdint>
@@ -36,6 +37,7 @@ struct EngineFigures {
   std::atomic<unsigned> Started{0};       ///< threads
   std::atomic<unsigned> Ended{0};
   ProblemCounter Problems;
+  DecisionCounts Decisions;
   WorkTimes Processor{};
 
   void addHint(uint64_t Bytes, uint64_t Calls) {

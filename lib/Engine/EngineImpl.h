@@ -134,8 +134,8 @@ public:
   mutable Fetcher Bytes;
   Scheduler Inputs;
   Store Held;
-  WarmStreak Streak;
-  FarFolders Folders;
+  WarmStreak Streak{Options.Numbers};
+  FarFolders Folders{Options.Numbers};
   std::atomic<unsigned> LooksForNames{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.

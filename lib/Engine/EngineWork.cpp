@@ -40,9 +40,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Looking into all 3,217 objects of a warm link cost 7% of it.
-static constexpr unsigned MaxLooksForNames = 32;
-
 void PrefetchEngine::Impl::work(unsigned Id) {
   // Behind the linker's own lanes.
   constexpr int FirstPlace = 100;
@@ -138,7 +135,7 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
   bool IsLookedInto = !(Entry.Before && Entry.Before->complete()) &&
                       !(Entry.IsWhole && Planner->planTogether());
   return IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
-                             MaxLooksForNames;
+                             Options.Numbers.MaxDependencyScans;
 }
 
 bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
@@ -309,10 +306,9 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
 /// symbols. In a warm link there are always some pages that the system has
 /// taken away: that cost 5% of one.
 bool PrefetchEngine::Impl::isWorthSymbols() const {
-  constexpr uint64_t MinShare = 64; // of all inputs
   uint64_t All = Figures.Inputs.load();
   return LazyBytes.load() != 0 && !TakesLazy.load() &&
-         All - Figures.Resident.load() >= All / MinShare;
+         All - Figures.Resident.load() >= All / Options.Numbers.SymbolsShare;
 }
 
 /// Which members of archives are linked depends on the symbols of every input,
@@ -374,7 +370,7 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
 /// Whether all of \p Entry is fetched without a look at it: of a small object
 /// the whole, of what is almost all in memory the rest, and what costs less so.
 bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
-  if (Entry.isAlmostResident())
+  if (Entry.isAlmostResident(Options.Numbers.AlmostCachedShare))
     return true;
   if (!isObjectByName(Entry.Named))
     return false;
@@ -395,10 +391,10 @@ bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
 /// the few archives are: to know which members it takes, the symbols of all
 /// those objects would have to be read.
 bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
-  constexpr uint64_t FewArchives = 8; // an eighth of all inputs
   if (Entry.Headers && Entry.Headers->IsArchive)
     return !Entry.Record &&
-           ArchiveBytes.load() < Figures.Inputs.load() / FewArchives;
+           ArchiveBytes.load() <
+               Figures.Inputs.load() / Options.Numbers.FewArchivesShare;
   return isObjectByName(Entry.Named) && !Entry.Device->isFar() &&
          Bytes.fetchesWhole();
 }

@@ -16,9 +16,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// A listing takes about three round trips: opened, read, and read to its end.
-static constexpr uint64_t MinInputs = 4;
-
 /// Lists \p Path, but for what is behind \p Most entries.
 static void list(const std::string &Path, uint64_t Most) {
   os::DirectoryHandle Folder;
@@ -37,7 +34,6 @@ static void list(const std::string &Path, uint64_t Most) {
 }
 
 void FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
-  constexpr uint64_t MostOthers = 64; // a folder of so many for each input
   const StringRef Name = sys::path::parent_path(Path);
   std::unique_lock Lock(Mutex);
   if (!IsFilled)
@@ -45,12 +41,12 @@ void FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
       ++Folders[sys::path::parent_path(Input.Name)].Inputs;
   IsFilled = true;
   auto It = Folders.find(Name);
-  if (It == Folders.end() || It->second.Inputs < MinInputs)
+  if (It == Folders.end() || It->second.Inputs < Numbers.MinListedInputs)
     return;
   Folder &Mine = It->second;
   if (Mine.Now == State::Unlisted) {
     Mine.Now = State::Listing;
-    const uint64_t Most = Mine.Inputs * MostOthers;
+    const uint64_t Most = Mine.Inputs * Numbers.MaxEntriesPerInput;
     Lock.unlock();
     list(Name.str(), Most);
     Lock.lock();

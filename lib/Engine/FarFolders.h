@@ -22,6 +22,7 @@
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/Tuning.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -32,6 +33,9 @@ namespace headstart {
 /// Every function may be called from any thread.
 class FarFolders {
 public:
+  /// \p Numbers must outlive it.
+  explicit FarFolders(const Tuning &Numbers) : Numbers(Numbers) {}
+
   /// \p Path, an input of \p Command, is about to be opened: lists its folder
   /// if that is worth it and was not done. Blocks, also while another thread
   /// lists it, until all is cancelled at the latest.
@@ -45,6 +49,7 @@ private:
     State Now = State::Unlisted;
   };
 
+  const Tuning &Numbers;
   std::mutex Mutex;
   os::Condition Listed;
   // Guarded by Mutex:

@@ -19,6 +19,7 @@
 #define HEADSTART_LIB_ENGINE_FETCHCOST_H
 
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/Tuning.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -30,6 +31,9 @@ namespace headstart {
 class FetchCost {
 public:
   using Time = std::chrono::steady_clock::time_point;
+
+  /// \p Numbers must outlive it.
+  explicit FetchCost(const Tuning &Numbers) : Numbers(Numbers) {}
 
   /// A thread begins to fetch, and has fetched \p Bytes.
   void begin(Time Now) {
@@ -66,9 +70,7 @@ public:
   /// that tell what is needed of it, and that, on a device of this cost.
   bool isWholeCheaper(uint64_t Size, const RequestCost &Cost,
                       unsigned Looks) const {
-    constexpr uint64_t MinBytes = 1 << 20, Ranges = 3;
-    // A plan has the bytes in the order in which the linker comes to them.
-    constexpr double Worth = 0.75;
+    const uint64_t MinBytes = Numbers.RemoteCostSampleBytes;
     std::lock_guard<std::mutex> Lock(Mutex);
     double Share, Requests = Looks;
     if (PlannedSize >= MinBytes) {
@@ -76,13 +78,14 @@ public:
       Requests += double(PlannedRequests) / double(PlannedFiles);
     } else if (Looked >= MinBytes) {
       Share = double(Needed) / double(Looked);
-      Requests += Ranges;
+      Requests += double(Numbers.ExpectedRanges);
     } else {
       return false;
     }
     const auto Part = static_cast<uint64_t>(Share * double(Size));
     return Cost.of(Size, LargeRequestBytes) <
-           Worth * (Requests * Cost.Request + double(Part) * Cost.Byte);
+           Numbers.WholeFileWorth *
+               (Requests * Cost.Request + double(Part) * Cost.Byte);
   }
   static constexpr uint64_t LargeRequestBytes = UINT64_C(1) << 20;
 
@@ -90,12 +93,13 @@ public:
   /// needed, if that is as much as of others.
   bool isWholeCheaper(uint64_t Size) const {
     std::lock_guard<std::mutex> Lock(Mutex);
-    if (Fetched < SampleBytes || Looked < SampleBytes)
+    if (Fetched < Numbers.CostSampleBytes || Looked < Numbers.CostSampleBytes)
       return false;
     const auto All = static_cast<double>(Size);
     const double Part =
         All * static_cast<double>(Needed) / static_cast<double>(Looked);
-    return secondsFor(All - Part) < LookSeconds + Part * RangeSecondsPerByte;
+    return secondsFor(All - Part) <
+           Numbers.LookSeconds + Part * Numbers.RangeSecondsPerByte;
   }
 
   /// Whether \p Lazy bytes, some of which are perhaps not needed, are cheaper
@@ -106,9 +110,9 @@ public:
     if (double(Lazy) * Far.Byte < double(Files) * Far.Request)
       return true;
     std::lock_guard<std::mutex> Lock(Mutex);
-    return Fetched >= SampleBytes &&
+    return Fetched >= Numbers.CostSampleBytes &&
            secondsFor(static_cast<double>(Lazy)) <
-               static_cast<double>(Inputs) * SymbolsSecondsPerByte;
+               static_cast<double>(Inputs) * Numbers.SymbolsSecondsPerByte;
   }
 
 private:
@@ -117,15 +121,7 @@ private:
            static_cast<double>(Fetched);
   }
 
-  /// From here on there is something to go by.
-  static constexpr uint64_t SampleBytes = UINT64_C(16) * 1024 * 1024;
-  // Processor time, measured on the samples (docs/Benchmarks.md): of looking
-  // into an object and planning it; of a byte that comes in ranges instead of
-  // large pages; of the symbols of an object, by its size.
-  static constexpr double LookSeconds = 150e-6;
-  static constexpr double RangeSecondsPerByte = 0.25e-9;
-  static constexpr double SymbolsSecondsPerByte = 0.25e-9;
-
+  const Tuning &Numbers;
   mutable std::mutex Mutex; // guards all below
   unsigned Fetching = 0;    ///< threads
   Time BusySince;

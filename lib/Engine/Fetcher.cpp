@@ -16,10 +16,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Between two looks at the cancel flag; also the most that one wait for the
-/// disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
-static constexpr uint64_t StepBytes = 512 * 1024;
-
 bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
   switch (Stage) {
   case LinkStage::Contributions:
@@ -35,12 +31,14 @@ bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Cache(Cache), FarCache(Cache.inLargeRequests()), Figures(Figures),
-      Trace(Options.Trace),
+    : Numbers(Options.Numbers), Cache(Cache), FarCache(Cache.inLargeRequests()),
+      Figures(Figures), Trace(Options.Trace),
       Window(
-          Options.BudgetBytes, Options.ReadMemory ? Options.ReadMemory : [] {
-            return os::SystemMemory::read();
-          }) {}
+          Options.BudgetBytes,
+          Options.ReadMemory ? Options.ReadMemory
+                             : [] { return os::SystemMemory::read(); },
+          Numbers),
+      Probe(Numbers), Cost(Numbers), AllDevices(Numbers) {}
 
 void Fetcher::sample() const {
   if (!Trace)
@@ -93,7 +91,8 @@ bool Fetcher::isLarge(const InputEntry &Entry,
       ByteRange{alignDown(Range.Offset, Page),
                 alignTo(Range.end(), Page) - alignDown(Range.Offset, Page)}
           .clippedTo(Entry.Identity.Size);
-  return Range.Length >= 4 * FarCache.abilities().HintStepBytes &&
+  return Range.Length >=
+             Numbers.MinLargeSteps * FarCache.abilities().HintStepBytes &&
          Cost.of(Pages.Length, FetchCost::LargeRequestBytes) <=
              Cost.of(Range.Length, FarCache.abilities().HintStepBytes);
 }
@@ -150,10 +149,10 @@ void Fetcher::askForEnds(const InputEntry &Entry,
                          const os::OpenFile &File) const {
   if (!Entry.Device->isFar() || Entry.hasCopy())
     return;
-  constexpr uint64_t Least = 32 * 1024;
   const uint64_t Size = File.size();
-  const uint64_t Length = std::clamp(Entry.Device->cost().gapBytes(), Least,
-                                     FarCache.abilities().HintStepBytes);
+  const uint64_t Length =
+      std::clamp(Entry.Device->cost().gapBytes(), Numbers.MinEndBytes,
+                 FarCache.abilities().HintStepBytes);
   const uint64_t Tail =
       alignDown(Size - std::min(Size, Length), FarCache.pageSize());
   const std::array<ByteRange, 2> Ends = {ByteRange{0, Length},
@@ -168,10 +167,8 @@ unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
 }
 
 bool Fetcher::prefersFewRequests(const InputEntry &Entry) const {
-  // What comes early with something else takes room until its stage.
-  constexpr uint64_t MinRoom = UINT64_C(64) << 20;
   return Entry.Device->isFar() && Entry.isCold() && !Window.isShort() &&
-         Window.limit() >= MinRoom;
+         Window.limit() >= Numbers.MinRoomToCombine;
 }
 
 void Fetcher::settlePlan(InputEntry &Entry) {
@@ -250,7 +247,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
     ByteRange Step{Planned.Range.Offset + Done,
                    std::min(IsInLarge || Probe.prefersWholeFiles()
                                 ? os::PageCache::LargeStepBytes
-                                : StepBytes,
+                                : Numbers.StepBytes,
                             Planned.Range.Length - Done)};
     Window.add(Stage, Step.Length);
     if (Stage == LinkStage::Parse) {

@@ -101,6 +101,7 @@ private:
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
                             ByteRange Step, bool IsPassedOver) const;
 
+  const Tuning &Numbers;
   const os::PageCache &Cache;
   const os::PageCache FarCache;
   EngineFigures &Figures;

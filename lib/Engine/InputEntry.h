@@ -103,10 +103,9 @@ struct InputEntry {
   std::atomic<bool> IsGiven{false}; ///< it got the contents from us
 
   /// Whether so little of it was missing that a plan costs more than that.
-  bool isAlmostResident() const {
-    constexpr uint64_t FewPages = 16; // a sixteenth
+  bool isAlmostResident(uint64_t Share) const {
     return Before && !Before->complete() &&
-           (Before->TotalPages - Before->ResidentPages) * FewPages <=
+           (Before->TotalPages - Before->ResidentPages) * Share <=
                Before->TotalPages;
   }
 

@@ -14,10 +14,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Memory is looked at again after so many bytes: some 50 us for a few dozen
-/// milliseconds of reading.
-static constexpr uint64_t MeasureBytes = 32 * 1024 * 1024;
-
 bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
   uint64_t Available = 0;
   {
@@ -26,7 +22,7 @@ bool MemoryWindow::decideEarly(uint64_t InputsBytes) {
       AvailableAtFirst = Read().available();
     Available = *AvailableAtFirst;
   }
-  if (Available != 0 && InputsBytes > Available / 2)
+  if (Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare)
     decide(InputsBytes);
   return isShort();
 }
@@ -41,7 +37,7 @@ void MemoryWindow::decide(uint64_t InputsBytes) {
   os::SystemMemory Memory = Read();
   IsDecided = true;
   uint64_t Available = Memory.available();
-  if (Available != 0 && InputsBytes > Available / 2) {
+  if (Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare) {
     measure(Memory);
     Short.store(true);
   }
@@ -49,8 +45,9 @@ void MemoryWindow::decide(uint64_t InputsBytes) {
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {
   // More makes the link faster still, and reads more than it would have alone.
-  uint64_t Now = Memory.available() / 4;
-  if (Memory.PressurePercent && *Memory.PressurePercent >= HighPressurePercent)
+  uint64_t Now = Memory.available() / Numbers.WindowShare;
+  if (Memory.PressurePercent &&
+      *Memory.PressurePercent >= Numbers.HighPressurePercent)
     Now /= 2;
   Limit.store(std::min(Budget, Now));
 }
@@ -66,7 +63,7 @@ bool MemoryWindow::hasRoom(LinkStage For) const {
 
 bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
   if (isShort() &&
-      SinceMeasured.load(std::memory_order_relaxed) >= MeasureBytes) {
+      SinceMeasured.load(std::memory_order_relaxed) >= Numbers.MeasureBytes) {
     SinceMeasured.store(0, std::memory_order_relaxed);
     measure(Read());
   }
@@ -116,7 +113,7 @@ void MemoryWindow::reached(LinkStage Now) {
       Ahead.fetch_sub(std::exchange(ByStage[S], 0));
   }
   // How much there is has changed with what the linker did.
-  SinceMeasured.store(MeasureBytes, std::memory_order_relaxed);
+  SinceMeasured.store(Numbers.MeasureBytes, std::memory_order_relaxed);
   Changed.notifyAll();
 }
 

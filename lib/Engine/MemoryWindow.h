@@ -24,6 +24,7 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/Tuning.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
@@ -40,8 +41,10 @@ public:
   using Reader = std::function<os::SystemMemory()>;
 
   /// \p Budget: the most bytes ahead, ever. \p Read tells what memory there is.
-  MemoryWindow(uint64_t Budget, Reader Read)
-      : Budget(Budget), Limit(Budget), Read(std::move(Read)) {}
+  /// \p Numbers must outlive it.
+  MemoryWindow(uint64_t Budget, Reader Read, const Tuning &Numbers)
+      : Numbers(Numbers), Budget(Budget), Limit(Budget), Read(std::move(Read)) {
+  }
 
   /// Decides, once, whether memory is short for inputs of so many bytes. Until
   /// then it is not.
@@ -78,6 +81,7 @@ private:
   bool hasRoom(LinkStage For) const;
   void measure(const os::SystemMemory &Memory);
 
+  const Tuning &Numbers;
   const uint64_t Budget;
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;

@@ -24,9 +24,6 @@ namespace headstart {
 /// Descriptors that the linker itself may need at once, outputs included.
 static constexpr uint64_t SpareDescriptors = 32;
 
-/// Nothing takes so long that all threads do, but where something is wrong.
-static constexpr std::chrono::milliseconds LongWait(500);
-
 static EngineOptions withDefaults(EngineOptions Options,
                                   const os::PageCache &Cache) {
   if (Options.MaxMappings == 0)
@@ -56,6 +53,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   MaxThreads =
       std::min<uint64_t>(std::max(Options.Jobs, Options.FarJobs), Ours / 2);
   Scheduler::Settings Settings;
+  Settings.Numbers = Options.Numbers;
   Settings.PlanTogether = Planner->planTogether();
   Settings.MaxKept = Ours - Jobs;
   if (Options.Profile)
@@ -79,7 +77,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// inputs that lie elsewhere: when all hang, others start.
 void PrefetchEngine::Impl::watch() {
   uint64_t Calls = 0;
-  if (Inputs.waitForStall(LongWait, [&] {
+  if (Inputs.waitForStall(Options.Numbers.StallTime, [&] {
         const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
         return Calls != Before || Bytes.window().waiting() != 0;
       }))
@@ -273,6 +271,9 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   Stats.HintedBytes += Figures.Hinted.load();
   Stats.HintCalls += Figures.HintCalls.load();
   Stats.HandedOver += Figures.HandedOver.load();
+  const auto Decisions = Figures.Decisions.read();
+  for (size_t D = 0; D != NumDecisions; ++D)
+    Stats.Decisions[D] += Decisions[D];
   Stats.BudgetBytes = Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
   if (!Figures.Hints.empty()) {

@@ -15,14 +15,6 @@ using namespace llvm;
 
 namespace headstart {
 
-/// The most that the linker waits for a file that a thread is opening: then it
-/// opens the file itself, and hears from the system why it takes so long.
-static constexpr std::chrono::seconds Patience(1);
-
-/// For so long a system that caches what a server says of a path does so: FUSE
-/// for a second by default, NFS for three.
-static constexpr std::chrono::milliseconds FreshFor(500);
-
 /// What a file is kept open for; for what the linker reads a second time it is
 /// opened again.
 static constexpr StageSet KeptFor = bitOf(LinkStage::Contents) |
@@ -179,7 +171,7 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
 InputEntry *Scheduler::nextLook() {
   if (Looks >= LooksEnd)
     return nullptr;
-  const auto Old = os::now() - FreshFor;
+  const auto Old = os::now() - Own.Numbers.FreshFor;
   while (Looks < LooksEnd) {
     InputEntry &Entry = Entries[Looks++];
     if (Entry.State == EntryState::Ready && Entry.Contents &&
@@ -408,7 +400,7 @@ InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
     Claimed = Entry.Named;
     return &Entry;
   }
-  const auto Until = os::now() + Patience;
+  const auto Until = os::now() + Own.Numbers.OpenTimeout;
   while (!IsCancelled && Entry.State == EntryState::Opening) {
     if (OnWait)
       std::exchange(OnWait, nullptr)();
@@ -419,7 +411,7 @@ InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
 }
 
 void Scheduler::lookAhead(const InputEntry &Entry) {
-  constexpr size_t Ahead = 256;
+  const size_t Ahead = Own.Numbers.RefreshAhead;
   {
     std::lock_guard Lock(Mutex);
     const size_t First = Entry.Number + size_t(1);

@@ -43,6 +43,7 @@
 #include "InputEntry.h"
 #include "headstart/Inputs/InputList.h"
 #include "headstart/OS/Threads.h"
+#include "headstart/Plan/Tuning.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -64,6 +65,7 @@ namespace headstart {
 class Scheduler {
 public:
   struct Settings {
+    Tuning Numbers;
     /// All inputs are prepared before the symbols of any are entered.
     bool PlanTogether = false;
     uint64_t MaxKept = 0; ///< files that are kept open between two tasks

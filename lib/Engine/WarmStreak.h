@@ -17,6 +17,7 @@
 #ifndef HEADSTART_LIB_ENGINE_WARMSTREAK_H
 #define HEADSTART_LIB_ENGINE_WARMSTREAK_H
 
+#include "headstart/Plan/Tuning.h"
 #include <algorithm>
 #include <atomic>
 
@@ -25,10 +26,17 @@ namespace headstart {
 /// Every function may be called from any thread.
 class WarmStreak {
 public:
+  /// \p Numbers must outlive it.
+  explicit WarmStreak(const Tuning &Numbers) : Numbers(Numbers) {}
+
   /// How many objects behind the next one are left to the linker.
   unsigned skipped() const {
-    unsigned Now = Streak.load(std::memory_order_relaxed);
-    return Now < Length ? 0 : std::min(Now / Length * 8, MaxStride) - 1;
+    const unsigned Lengths =
+        Streak.load(std::memory_order_relaxed) / Numbers.StreakObjects;
+    return Lengths == 0 ? 0
+                        : std::min(Lengths * Numbers.StreakStride,
+                                   Numbers.MaxStreakStride) -
+                              1;
   }
   bool isWarm() const { return skipped() != 0; }
   /// An object was looked at.
@@ -40,9 +48,7 @@ public:
   }
 
 private:
-  static constexpr unsigned Length = 64;
-  static constexpr unsigned MaxStride = 64;
-
+  const Tuning &Numbers;
   std::atomic<unsigned> Streak{0};
 };
 

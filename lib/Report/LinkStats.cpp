@@ -103,6 +103,12 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
       });
     else
       J.attribute("processor_ms", nullptr);
+    J.attributeObject("decisions", [&] {
+      for (size_t D = 0; D != NumDecisions; ++D)
+        if (S.Decisions.at(D) != 0)
+          J.attribute(decisionName(static_cast<Decision>(D)),
+                      S.Decisions.at(D));
+    });
     J.attributeArray("errors", [&] {
       for (const CountedProblem &P : S.Problems)
         J.object([&] {

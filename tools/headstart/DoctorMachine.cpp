@@ -231,7 +231,7 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
         "pressure_percent", *M.PressurePercent,
         formatv("in {0:f1}% of the last 10 s a program waited for memory",
                 *M.PressurePercent));
-    if (*M.PressurePercent >= HighPressurePercent)
+    if (*M.PressurePercent >= Tuning().HighPressurePercent)
       P.note("links that are short of memory fetch half as much ahead",
              "end programs that take memory, or run fewer links at a time");
   }

@@ -62,9 +62,10 @@ struct PlayedDevice {
 };
 
 constexpr uint64_t KiB = 1024;
+const Tuning Numbers;
 
 TEST(DeviceModelTest, ADiskOfThisMachineIsNotFar) {
-  DeviceModel Model(1);
+  DeviceModel Model(1, Numbers);
   PlayedDevice{100e-6, 1.5e9, 32}.read(Model, 2000, 16 * KiB);
   EXPECT_FALSE(Model.isFar());
   EXPECT_EQ(8U, Model.window());
@@ -72,7 +73,7 @@ TEST(DeviceModelTest, ADiskOfThisMachineIsNotFar) {
 
 TEST(DeviceModelTest, WhatIsFarGetsAsManyAsItTakesAtOnce) {
   for (unsigned AtOnce : {12U, 24U, 48U}) {
-    DeviceModel Model(1);
+    DeviceModel Model(1, Numbers);
     PlayedDevice Device{20e-3, 1e9, AtOnce};
     const double Took = Device.read(Model, 3000, 32 * KiB);
     EXPECT_TRUE(Model.isFar());
@@ -84,16 +85,16 @@ TEST(DeviceModelTest, WhatIsFarGetsAsManyAsItTakesAtOnce) {
 }
 
 TEST(DeviceModelTest, ManyUnderWayAreNoUseToASlowLine) {
-  DeviceModel Model(1);
+  DeviceModel Model(1, Numbers);
   const double Took = PlayedDevice{5e-3, 50e6, 64}.read(Model, 1000, 512 * KiB);
   EXPECT_TRUE(Model.isFar());
-  EXPECT_LE(Model.window(), DeviceModel::MaxWindow / 2);
+  EXPECT_LE(Model.window(), Numbers.MaxWindow / 2);
   EXPECT_LE(Took, 1.05 * (1000 * 512 * KiB) / 50e6 + 0.1);
   EXPECT_NEAR(1 / 50e6, Model.cost().Byte, 0.2 / 50e6);
 }
 
 TEST(DeviceModelTest, WhatThereWasMoreOfCostsMore) {
-  DeviceModel Model(1);
+  DeviceModel Model(1, Numbers);
   PlayedDevice Device{20e-3, 200e6, 12};
   Device.read(Model, 100, 1024 * KiB);
   Device.read(Model, 4000, 16 * KiB); // 6.7 s of requests, 0.3 s of bytes
@@ -103,7 +104,7 @@ TEST(DeviceModelTest, WhatThereWasMoreOfCostsMore) {
 }
 
 TEST(DeviceModelTest, TheLinkersOwnNeedsNoRoom) {
-  DeviceModel Model(1);
+  DeviceModel Model(1, Numbers);
   PlayedDevice{20e-3, 1e9, 12}.read(Model, 16, 32 * KiB);
   for (unsigned I = 0; I != Model.window(); ++I)
     EXPECT_TRUE(Model.enter(I, /*IsUrgent=*/false));
@@ -111,7 +112,7 @@ TEST(DeviceModelTest, TheLinkersOwnNeedsNoRoom) {
 }
 
 TEST(DeviceModelTest, AfterCancelNobodyWaits) {
-  Devices All;
+  Devices All(Numbers);
   DeviceModel &Model = All.of(1);
   EXPECT_EQ(&Model, &All.of(1));
   EXPECT_NE(&Model, &All.of(2));

@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t WholeBytes = 1'000'000;
 constexpr uint64_t PartBytes = 400'000;
+const Tuning Numbers;
 
 /// Takes 1,000 files from a disk to which one costs \p Cost(its number, whether
 /// it is fetched whole). Returns how many were fetched as a whole.
@@ -39,14 +40,14 @@ unsigned wholeFiles(DiskProbe &Probe, microseconds Parts, microseconds Whole) {
 }
 
 TEST(DiskProbeTest, AFastDiskIsNotProbed) {
-  DiskProbe Probe;
+  DiskProbe Probe(Numbers);
   EXPECT_EQ(wholeFiles(Probe, microseconds(1900), microseconds(500)), 0U);
   EXPECT_FALSE(Probe.prefersWholeFiles());
 }
 
 TEST(DiskProbeTest, ADiskThatCountsBytesKeepsThePlan) {
   for (unsigned Cost : {11000, 6000, 4000}) {
-    DiskProbe Probe;
+    DiskProbe Probe(Numbers);
     EXPECT_EQ(wholeFiles(Probe, microseconds(4400), microseconds(Cost)),
               Cost == 4000 ? 872U : 128U);
     EXPECT_EQ(Probe.prefersWholeFiles(), Cost == 4000);
@@ -54,13 +55,13 @@ TEST(DiskProbeTest, ADiskThatCountsBytesKeepsThePlan) {
 }
 
 TEST(DiskProbeTest, ADiskThatCountsRequestsGetsWholeFiles) {
-  DiskProbe Probe;
+  DiskProbe Probe(Numbers);
   EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 872U);
   EXPECT_TRUE(Probe.prefersWholeFiles());
 }
 
 TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
-  DiskProbe Probe;
+  DiskProbe Probe(Numbers);
   unsigned Count = wholeFiles(Probe, [](size_t I, bool IsWhole) {
     return microseconds(I < 100 ? 800 : IsWhole ? 1500 : 4000);
   });
@@ -70,7 +71,7 @@ TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
 
 /// A disk of 300 MB/s that stops, and then has saved up for a while.
 TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
-  DiskProbe Probe;
+  DiskProbe Probe(Numbers);
   unsigned Count = wholeFiles(Probe, [](size_t I, bool) {
     return microseconds(I < 128 ? 2100 : I < 256 ? 1000 : 3300);
   });
@@ -79,7 +80,7 @@ TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
 }
 
 TEST(DiskProbeTest, WhenSomethingElseHeldItUpNothingIsLearned) {
-  DiskProbe Probe;
+  DiskProbe Probe(Numbers);
   Probe.disturb();
   EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 0U);
   EXPECT_FALSE(Probe.prefersWholeFiles());

@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr uint64_t MiB = 1024 * 1024;
+const Tuning Numbers;
 
 /// Fetches 32 MiB at so many MiB a second.
 void fetchAt(FetchCost &Cost, unsigned Rate) {
@@ -28,7 +29,7 @@ void fetchAt(FetchCost &Cost, unsigned Rate) {
 }
 
 TEST(FetchCostTest, NothingIsKnownAtFirst) {
-  FetchCost Cost;
+  FetchCost Cost(Numbers);
   EXPECT_FALSE(Cost.isWholeCheaper(MiB));
   EXPECT_FALSE(Cost.isCheaperThanSymbols(1, 1000 * MiB, 0, {}));
   fetchAt(Cost, 1000);
@@ -39,7 +40,7 @@ TEST(FetchCostTest, NothingIsKnownAtFirst) {
 
 TEST(FetchCostTest, AFastDiskBringsMoreAndASlowOneWhatIsNeeded) {
   for (bool IsFast : {false, true}) {
-    FetchCost Cost;
+    FetchCost Cost(Numbers);
     fetchAt(Cost, IsFast ? 1000 : 100);
     Cost.noteLook(16 * MiB, 4 * MiB);
     EXPECT_EQ(Cost.isWholeCheaper(MiB), IsFast);
@@ -51,7 +52,7 @@ TEST(FetchCostTest, AFastDiskBringsMoreAndASlowOneWhatIsNeeded) {
 }
 
 TEST(FetchCostTest, ThreadsThatFetchAtTheSameTimeShareTheDisk) {
-  FetchCost Cost;
+  FetchCost Cost(Numbers);
   FetchCost::Time Now{std::chrono::hours(1)};
   Cost.begin(Now);
   for (unsigned I = 0; I != 31; ++I) {

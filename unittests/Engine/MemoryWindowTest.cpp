@@ -16,6 +16,7 @@ using namespace headstart;
 namespace {
 
 constexpr uint64_t MiB = 1 << 20;
+const Tuning Numbers;
 
 /// A machine whose memory the test sets.
 struct Machine {
@@ -52,7 +53,7 @@ bool hasRoom(MemoryWindow &Window, LinkStage For) {
 
 TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader());
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
   Window.decide(400 * MiB);
   EXPECT_FALSE(Window.isShort());
   Window.add(LinkStage::Parse, 50 * MiB);
@@ -64,7 +65,7 @@ TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
 
 TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader());
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
   EXPECT_FALSE(Window.decideEarly(100 * MiB));
   // What the link itself takes by and by does not count.
   M.Available = 300 * MiB;
@@ -76,7 +77,7 @@ TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
 
 TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader());
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
   Window.add(LinkStage::Parse, 60 * MiB);
   Window.add(LinkStage::Contents, 40 * MiB);
   Window.giveBack(1 * MiB);
@@ -97,7 +98,7 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
 
 TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader());
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
   Window.decide(501 * MiB);
   EXPECT_TRUE(Window.isShort());
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
@@ -108,7 +109,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
 
 TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader());
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 249 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
@@ -118,7 +119,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
 
 TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader());
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 124 * MiB);
   M.Available = 500 * MiB;
@@ -136,21 +137,21 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
 TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
   Machine M;
   M.Available = 1000 * MiB;
-  MemoryWindow Window(10 * MiB, M.reader());
+  MemoryWindow Window(10 * MiB, M.reader(), Numbers);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 10 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 
 TEST(MemoryWindowTest, ASystemThatDoesNotTellIsNotShort) {
-  MemoryWindow Window(10 * MiB, [] { return os::SystemMemory(); });
+  MemoryWindow Window(10 * MiB, [] { return os::SystemMemory(); }, Numbers);
   Window.decide(UINT64_MAX);
   EXPECT_FALSE(Window.isShort());
 }
 
 TEST(MemoryWindowTest, AWaitingThreadIsWokenByTheLinkerAndByCancel) {
   Machine M;
-  MemoryWindow Window(10 * MiB, M.reader());
+  MemoryWindow Window(10 * MiB, M.reader(), Numbers);
   Window.add(LinkStage::Contents, 10 * MiB);
   std::thread Linker([&] { Window.reached(LinkStage::Contents); });
   EXPECT_TRUE(Window.waitForRoom(LinkStage::Types, [] {}));

@@ -62,10 +62,12 @@ std::string asParagraph(const LinkStats &S) {
 TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
+  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
+  S.Decisions[static_cast<size_t>(Decision::StalledDirectory)] = 1;
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
   const llvm::json::Object &O = *V->getAsObject();
-  EXPECT_EQ(O.size(), 29U);
+  EXPECT_EQ(O.size(), 30U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
   EXPECT_EQ(O.getString("flavour"), "coff");
@@ -99,6 +101,11 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ(Processor->getNumber("opening"), 1);
   EXPECT_EQ(Processor->getNumber("looking"), 3.5);
   EXPECT_EQ(Processor->getNumber("record"), 8);
+  const llvm::json::Object *Decisions = O.getObject("decisions");
+  ASSERT_TRUE(Decisions);
+  EXPECT_EQ(Decisions->size(), 2U);
+  EXPECT_EQ(Decisions->getInteger("by layout"), 7);
+  EXPECT_EQ(Decisions->getInteger("stalled directory"), 1);
   ASSERT_EQ(O.getArray("errors")->size(), 1U);
   EXPECT_EQ((*O.getArray("errors"))[0].getAsObject()->getInteger("count"), 2);
 }

@@ -22,6 +22,7 @@
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/FetchPlan.h"
+#include "headstart/Plan/Tuning.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
@@ -61,14 +62,6 @@ inline constexpr unsigned NumLinkStages = 7;
 /// The name of \p Stage for people: "debug symbols". A literal.
 const char *linkStageName(LinkStage Stage);
 
-/// How long a request takes, at least, of a device that is far away: more than
-/// to think about it costs.
-inline constexpr std::chrono::duration<double> FarLatency{0.0008};
-
-/// The share of the last ten seconds in which somebody waited for memory, from
-/// which on half as much is fetched ahead of a linker that is short of it.
-inline constexpr double HighPressurePercent = 10;
-
 struct EngineOptions {
   /// Whether processor time is measured; costs some clock reads an input.
   bool MeasuresProcessor = false;
@@ -89,6 +82,8 @@ struct EngineOptions {
   /// Whether buffers are handed over at all; without, the engine only fetches.
   bool HandOver = true;
   PlanOptions Plan;
+  /// The numbers that decisions use.
+  Tuning Numbers;
   /// What the last link of the same output touched; may be null. Shared, and
   /// not changed by anybody.
   std::shared_ptr<const LinkProfile> Profile;

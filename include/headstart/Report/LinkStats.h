@@ -15,6 +15,7 @@
 #ifndef HEADSTART_REPORT_LINKSTATS_H
 #define HEADSTART_REPORT_LINKSTATS_H
 
+#include "headstart/Report/Decisions.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
@@ -84,6 +85,8 @@ struct LinkStats {
   /// Processor time in milliseconds, by PrefetchWork. Absent where the system
   /// does not tell.
   std::optional<std::array<double, NumPrefetchWorks>> ProcessorMs;
+  /// How often each branch of the engine's decisions was taken.
+  std::array<uint64_t, NumDecisions> Decisions{};
   std::vector<CountedProblem> Problems;
 };
 

@@ -1,0 +1,90 @@
+//===- Decisions.cpp - How often each decision was taken ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/Decisions.h"
+
+namespace headstart {
+
+const char *decisionName(Decision What) {
+  static constexpr std::array<const char *, NumDecisions> Names = {
+      "cached",
+      "partly cached",
+      "not cached",
+      "cache unknown",
+      "prepared in order",
+      "prepared urgent",
+      "prepared deferred",
+      "streak left",
+      "linker opened",
+      "linker waited",
+      "linker timed out",
+      "held copy",
+      "held mapping",
+      "held nothing",
+      "just changed",
+      "handed over",
+      "changed since open",
+      "whole small",
+      "whole almost cached",
+      "whole cheaper",
+      "whole cheaper remote",
+      "whole probed",
+      "whole few archives",
+      "by profile",
+      "by touched ranges",
+      "by layout",
+      "by layout and profile",
+      "not needed",
+      "scanned",
+      "scan skipped recorded",
+      "scan skipped enough",
+      "symbols pass",
+      "symbols pass skipped",
+      "symbols read",
+      "symbols read of left",
+      "symbols not read",
+      "lazy fetched",
+      "lazy fetched unasked",
+      "lazy not linked",
+      "stage begun",
+      "stage not begun",
+      "stage passed",
+      "memory plentiful",
+      "memory short",
+      "left for memory",
+      "waited for memory",
+      "pressure high",
+      "measured waiting",
+      "released",
+      "high latency",
+      "low latency again",
+      "latency ignored",
+      "waited for store",
+      "urgent request",
+      "window grew",
+      "window shrank",
+      "more threads",
+      "directory listed",
+      "path refreshed",
+      "both ends",
+      "ranges combined",
+      "already fetched",
+      "large pages",
+      "large pages failed",
+      "stepwise",
+      "probe tried",
+      "probe kept",
+      "probe ended",
+      "probe disturbed",
+      "stalled",
+      "stalled directory"};
+  static_assert(Names.back() != nullptr, "a decision has no name");
+  return Names.at(static_cast<size_t>(What));
+}
+
+} // namespace headstart
