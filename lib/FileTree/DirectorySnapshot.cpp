@@ -178,24 +178,6 @@ std::error_code DirectorySnapshot::index() {
   return {};
 }
 
-/// Whether a change after \p Now, by the clock of change times, would give the
-/// folder another one than \p Changed.
-static bool wouldShow(int64_t Changed, int64_t Now,
-                      const os::FolderTraits &Traits) {
-  constexpr int64_t Second = 1'000'000'000;
-  // Ticks are 1 to 10 ms (CONFIG_HZ of 1000 to 100).
-  constexpr int64_t Margin = 20'000'000;
-  if (!Traits.TellsChanges || Changed == 0)
-    return false;
-  // Some file systems keep whole seconds only (ext2, ext3; ext4 with inodes of
-  // 128 bytes: of 200 files made after a look each, none showed), and statfs(2)
-  // does not tell them from the others. The time may be anything, the first
-  // that 64 bits hold as well.
-  if (Changed % Second == 0)
-    return Changed <= Now - 2 * Second;
-  return Traits.TellsEveryChange || Changed <= Now - Margin;
-}
-
 std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
                                         const SnapshotOptions &Options,
                                         Ptr &Result) {
@@ -212,7 +194,10 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
     int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
     if (std::error_code E = Folder.identity(New->Folder))
       return E;
-    bool WouldShow = wouldShow(New->Folder.ChangedNs, Now, Traits);
+    const int64_t Changed = New->Folder.ChangedNs;
+    bool WouldShow =
+        Traits.TellsChanges && Changed != 0 &&
+        os::showsNextChange(Changed, Now, Traits.TellsEveryChange);
     if (Options.OnlyVerified && !WouldShow)
       return std::make_error_code(std::errc::resource_unavailable_try_again);
     Reader.start(Folder);

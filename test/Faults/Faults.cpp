@@ -45,6 +45,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <system_error>
 #include <thread>
@@ -368,6 +369,12 @@ FAULTY_MOVE(pread, "pread", (int FD, void *Into, size_t Length, off_t At), FD,
             Into, Length, At)
 FAULTY_MOVE(pread64, "pread", (int FD, void *Into, size_t Length, off_t At), FD,
             Into, Length, At)
+FAULTY(ssize_t, preadv2, "preadv2", -1,
+       (int FD, const struct iovec *Into, int Count, off_t At, int Flags),
+       (FD, Into, Count, At, Flags))
+FAULTY(ssize_t, preadv64v2, "preadv2", -1,
+       (int FD, const struct iovec *Into, int Count, off_t At, int Flags),
+       (FD, Into, Count, At, Flags))
 FAULTY_MOVE(read, "read", (int FD, void *Into, size_t Length), FD, Into, Length)
 FAULTY_MOVE(write, "write", (int FD, const void *From, size_t Length), FD, From,
             Length)

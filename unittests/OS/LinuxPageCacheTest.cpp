@@ -178,6 +178,23 @@ TEST_F(LinuxPageCacheTest, EveryLinuxCanHintEvictAndTellResidency) {
   EXPECT_EQ(Real.pageSize(), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
+TEST_F(LinuxPageCacheTest, ASampleSaysWhetherAFileIsCached) {
+  dropIt();
+  if (!Real.seemsCached(File))
+    GTEST_SKIP() << "RWF_NOWAIT: not on this file system";
+  EXPECT_EQ(Real.seemsCached(File), false);
+  dropIt();
+  Real.fetch(File, {0, FileBytes});
+  EXPECT_EQ(Real.seemsCached(File), true);
+  // Also the last page counts, and what lies in between.
+  for (const ByteRange &Cached :
+       {ByteRange{0, FileBytes - 8192}, ByteRange{0, 300'000}}) {
+    dropIt();
+    Real.fetch(File, Cached);
+    EXPECT_EQ(Real.seemsCached(File), false);
+  }
+}
+
 TEST_F(LinuxPageCacheTest, ThePageSizeIsNoAbility) {
   PageCacheAbilities Abilities;
   Abilities.PageSize = 1;

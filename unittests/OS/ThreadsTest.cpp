@@ -76,6 +76,24 @@ TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
   EXPECT_TRUE(hasMemoryFor([] {}));
 }
 
+/// Two threads for each processor, all busy: each waits for the other.
+TEST(ThreadsTest, TellsHowLongAThreadWaitedForAProcessor) {
+  const auto Begin = processorWait();
+  if (!Begin)
+    GTEST_SKIP() << "/proc/thread-self/schedstat: not on this system";
+  std::atomic<unsigned> Waited{0};
+  const unsigned Count = 2 * usableProcessors();
+  Threads Some;
+  for (unsigned I = 0; I != Count; ++I)
+    ASSERT_FALSE(Some.start([&] {
+      while (Waited == 0)
+        if (processorWait() > milliseconds(5))
+          ++Waited;
+    }));
+  Some.join();
+  EXPECT_NE(Waited, 0U);
+}
+
 TEST(ThreadsTest, KnowsItsOwn) {
   EXPECT_FALSE(Threads::isOwn());
   std::atomic<bool> Own{false};

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlayedSystem.h"
+#include "headstart/OS/FolderTraits.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include "headstart/OS/SystemMemory.h"
@@ -149,6 +150,10 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return Result;
 }
 
+std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+  return std::nullopt;
+}
+
 std::vector<HintResult> PageCache::hint(const OpenFile &,
                                         std::span<const ByteRange>) const {
   World::current().pause(); // only a hint: nothing comes of it
@@ -225,7 +230,13 @@ uint64_t os::freeDescriptors() {
 }
 
 std::optional<DiskUse> os::diskUse(DiskUser) { return std::nullopt; }
+int64_t os::fileClockNs() { return INT64_MAX; }
+bool os::tellsEveryChange(const OpenFile &) { return false; }
+
 std::optional<uint64_t> os::countWaits() { return std::nullopt; }
+std::optional<std::chrono::nanoseconds> os::processorWait() {
+  return std::nullopt;
+}
 std::optional<std::chrono::nanoseconds> os::processorTime() {
   return std::nullopt;
 }

@@ -43,10 +43,28 @@ struct FolderTraits {
 /// What the file system of \p Folder promises. Blocks for no more than the
 /// folder's own metadata. Any thread.
 FolderTraits traitsOf(const DirectoryHandle &Folder);
+/// FolderTraits::TellsEveryChange of the file system of \p File.
+bool tellsEveryChange(const OpenFile &File);
 
 /// The time by the clock from which file systems take theirs, in nanoseconds
 /// since the epoch: a change from now on gets no earlier ChangedNs. Any thread.
 int64_t fileClockNs();
+
+/// Whether a change after \p NowNs (of `fileClockNs`) gives what was changed at
+/// \p ChangedNs another time. \p TellsEveryChange: see FolderTraits.
+inline bool showsNextChange(int64_t ChangedNs, int64_t NowNs,
+                            bool TellsEveryChange = false) {
+  constexpr int64_t Second = 1'000'000'000;
+  // Ticks are 1 to 10 ms (CONFIG_HZ of 1000 to 100).
+  constexpr int64_t Margin = 20'000'000;
+  // Some file systems keep whole seconds only (ext2, ext3; ext4 with inodes of
+  // 128 bytes: of 200 files made after a look each, none showed), and statfs(2)
+  // does not tell them from the others. The time may be anything, the first
+  // that 64 bits hold as well.
+  if (ChangedNs % Second == 0)
+    return ChangedNs <= NowNs - 2 * Second;
+  return TellsEveryChange || ChangedNs <= NowNs - Margin;
+}
 
 } // namespace headstart::os
 

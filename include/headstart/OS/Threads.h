@@ -67,6 +67,11 @@ std::optional<DiskUse> diskUse(DiskUser User);
 /// system does not tell. Costs a system call.
 std::optional<std::chrono::nanoseconds> processorTime();
 
+/// How long the calling thread could have run, but waited for a processor,
+/// since it began; nothing where the system does not tell (Linux does, in
+/// /proc/thread-self/schedstat). Costs three system calls.
+std::optional<std::chrono::nanoseconds> processorWait();
+
 /// How many processors this process may use, at least 1.
 unsigned usableProcessors();
 

@@ -40,6 +40,8 @@ FolderTraits traitsOf(const DirectoryHandle &Folder) {
   return Traits;
 }
 
+bool tellsEveryChange(const OpenFile &) { return false; }
+
 int64_t fileClockNs() {
   timespec Now;
   if (::clock_gettime(CLOCK_REALTIME, &Now) != 0)

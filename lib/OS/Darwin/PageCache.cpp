@@ -117,6 +117,10 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                      Abilities.PageSize);
 }
 
+std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+  return std::nullopt;
+}
+
 // F_NOCACHE would not do: it keeps later reads of the descriptor from being
 // cached, and uses what is cached already. MS_INVALIDATE drops the pages of the
 // object that is mapped, which for a private mapping is a copy without any

@@ -13,6 +13,8 @@ namespace headstart::os {
 
 FolderTraits traitsOf(const DirectoryHandle & /*Folder*/) { return {}; }
 
+bool tellsEveryChange(const OpenFile &) { return false; }
+
 int64_t fileClockNs() {
   // The file system's own clock may tick less often than this one.
   constexpr std::chrono::milliseconds Tick(100);

@@ -42,6 +42,10 @@ std::optional<Residency> PageCache::residency(const OpenFile &,
   return std::nullopt;
 }
 
+std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+  return std::nullopt;
+}
+
 std::error_code PageCache::evict(OpenFile &) const {
   return std::make_error_code(std::errc::function_not_supported);
 }

@@ -41,8 +41,7 @@ static bool hasMultigrainTimes() {
 }
 
 // By linux/magic.h, which not every distribution has in full.
-FolderTraits traitsOf(const DirectoryHandle &Folder) {
-  int FD = static_cast<int>(Folder.nativeHandle());
+static FolderTraits traitsOfFileSystem(int FD) {
   struct statfs FS;
   FolderTraits Traits;
   if (::fstatfs(FD, &FS) != 0)
@@ -83,6 +82,15 @@ FolderTraits traitsOf(const DirectoryHandle &Folder) {
   Traits.TellsChanges = true;
   Traits.TellsEveryChange = Multigrain && hasMultigrainTimes();
   return Traits;
+}
+
+FolderTraits traitsOf(const DirectoryHandle &Folder) {
+  return traitsOfFileSystem(static_cast<int>(Folder.nativeHandle()));
+}
+
+bool tellsEveryChange(const OpenFile &File) {
+  return traitsOfFileSystem(static_cast<int>(File.nativeHandle()))
+      .TellsEveryChange;
 }
 
 int64_t fileClockNs() {

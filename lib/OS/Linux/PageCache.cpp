@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #include <utility>
 
@@ -298,6 +299,27 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
     return std::nullopt;
   return residencyByMincore(Mapping.data(), From, File.size(), Clipped,
                             PageSize);
+}
+
+std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
+  if (!File.isOpen() || File.size() == 0)
+    return std::nullopt;
+  // A read that misses asks for what lies behind as well.
+  File.expectScatteredReads();
+  for (uint64_t At = 0; At < File.size();) {
+    char Byte;
+    iovec Into = {&Byte, 1};
+    const ssize_t Got = ::preadv2(descriptor(File), &Into, 1,
+                                  static_cast<off_t>(At), RWF_NOWAIT);
+    if (Got < 0 && errno == EAGAIN)
+      return false;
+    if (Got != 1)
+      return std::nullopt;
+    const uint64_t Last = File.size() - 1;
+    At = At == Last ? File.size()
+                    : std::min(At + Abilities.HintStepBytes, Last);
+  }
+  return true;
 }
 
 std::error_code PageCache::evict(OpenFile &File) const {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/Threads.h"
+#include "PseudoFile.h"
 #include "ResourceUse.h"
 #include <sys/resource.h>
 
@@ -17,6 +18,22 @@ std::optional<uint64_t> countWaits() {
   if (::getrusage(RUSAGE_THREAD, &Usage) != 0)
     return std::nullopt;
   return static_cast<uint64_t>(Usage.ru_nvcsw);
+}
+
+// The time on a processor, the time without one, and how often it got one
+// (Documentation/scheduler/sched-stats.rst).
+std::optional<std::chrono::nanoseconds> processorWait() {
+  const std::optional<std::string> Text =
+      detail::readPseudoFile("/proc/thread-self/schedstat");
+  if (!Text)
+    return std::nullopt;
+  std::string_view Rest = *Text;
+  (void)detail::takeField(Rest, ' ');
+  const std::optional<uint64_t> Waited =
+      detail::parseNumber(detail::takeField(Rest, ' '));
+  if (!Waited)
+    return std::nullopt;
+  return std::chrono::nanoseconds(*Waited);
 }
 
 std::optional<DiskUse> diskUse(DiskUser User) {

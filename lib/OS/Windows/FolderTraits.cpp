@@ -34,6 +34,8 @@ FolderTraits traitsOf(const DirectoryHandle &Folder) {
   return Traits;
 }
 
+bool tellsEveryChange(const OpenFile &) { return false; }
+
 // Windows gives files the time of its clock's last tick (15.6 ms at most), Wine
 // that of Linux's (10 ms at most), though the time that it tells has no ticks:
 // so a file may get a time that was over already.

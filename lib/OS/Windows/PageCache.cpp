@@ -374,6 +374,10 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return countPages(View.at(Clipped.Offset), Clipped.Length, true);
 }
 
+std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+  return std::nullopt;
+}
+
 // Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS
 // is the elder brother: a handle without buffering purges the file when it is
 // opened while no other has buffering (create.c), or when the last that has is
