@@ -18,19 +18,35 @@ bool DeviceModel::mayBegin(bool IsLarge) const {
           (!IsLarge || LargeUnderWay < Numbers.MaxLargeRequests));
 }
 
-/// Wakes the first of those who wait, if there is room; it wakes the next.
+/// The first request in the order of places for which there is room; null:
+/// there is none. There may be room for a small one behind a large one.
+DeviceModel::Waiter *DeviceModel::next() const {
+  for (const auto &[Place, Each] : Waiting)
+    if (mayBegin(Each->IsLarge))
+      return Each;
+  return nullptr;
+}
+
+/// Wakes the next request; it wakes the one after it.
 void DeviceModel::wakeNext() {
-  if (!Waiting.empty() && mayBegin(Waiting.begin()->second->IsLarge))
-    Waiting.begin()->second->MayBegin.notifyOne();
+  if (Waiter *Next = next())
+    Next->MayBegin.notifyOne();
 }
 
 bool DeviceModel::enter(uint64_t Place, bool IsUrgent, bool IsLarge) {
   std::unique_lock Lock(Mutex);
-  if (!IsUrgent && !mayBegin(IsLarge)) {
+  // Also if there is room: it may belong to a request that has been woken, and
+  // does not run yet.
+  const bool HasRoom = Waiting.empty() && mayBegin(IsLarge);
+  if (IsUrgent && !HasRoom)
+    Decisions.note(Decision::UrgentRequest);
+  if (!IsUrgent && !HasRoom) {
     Waiter Mine;
     Mine.IsLarge = IsLarge;
     auto It = Waiting.emplace(Place, &Mine);
-    while (!mayBegin(IsLarge) || (It != Waiting.begin() && !IsCancelled))
+    if (next() != &Mine)
+      Decisions.note(Decision::WaitedForStore);
+    while (!IsCancelled && next() != &Mine)
       Mine.MayBegin.wait(Lock);
     Waiting.erase(It);
   }
@@ -55,21 +71,25 @@ void DeviceModel::cancel() {
     Waiter->MayBegin.notifyOne();
 }
 
-/// How long one takes that does not wait for others: the shortest of the
-/// medians of some (some find in memory what another has brought). An old one
-/// counts for less and less: a device may become slower.
+/// How long a request takes that does not wait for others. Most requests of a
+/// group wait behind some that fetch much, so the shortest count; but not the
+/// very shortest, which may find in memory what another has fetched. An old
+/// group counts for less and less: a store may become slower. One group of slow
+/// answers may be chance, and what follows costs threads: it takes two.
 void DeviceModel::noteLatency(double Sample) {
-  constexpr size_t Samples = 8;
+  constexpr size_t Samples = 8, Rank = 1;
   constexpr double Aging = 1.005;
   Latencies.push_back(Sample);
   if (Latencies.size() != Samples)
     return;
-  auto Middle = Latencies.begin() + Latencies.size() / 2;
-  std::nth_element(Latencies.begin(), Middle, Latencies.end());
-  Latency = Latency == 0 ? *Middle : std::min(*Middle, Latency * Aging);
+  auto Short = Latencies.begin() + Rank;
+  std::nth_element(Latencies.begin(), Short, Latencies.end());
+  Latency = Latency == 0 ? *Short : std::min(*Short, Latency * Aging);
   Latencies.clear();
-  if (Latency >= Numbers.HighLatency.count())
-    Far.store(true);
+  const bool IsHigh =
+      std::exchange(HasGroup, true) && Latency >= Numbers.HighLatency.count();
+  if (Far.exchange(IsHigh) != IsHigh)
+    Decisions.note(IsHigh ? Decision::HighLatency : Decision::LowLatencyAgain);
 }
 
 /// The best until now is what the device gives; an old one counts for less and
@@ -104,7 +124,11 @@ void DeviceModel::adapt(double Ideal, double Took) {
   MostUnderWay = 0;
   double Next =
       Share > NoWait ? Window * Growth : (Window + Window * Share + Spare) / 2;
-  Window = std::clamp(Next, Numbers.FirstWindow, Numbers.MaxWindow);
+  Next = std::clamp(Next, Numbers.FirstWindow, Numbers.MaxWindow);
+  if (Next != Window)
+    Decisions.note(Next > Window ? Decision::WindowGrew
+                                 : Decision::WindowShrank);
+  Window = Next;
   IdealSum = TookSum = 0;
   Answered = 0;
 }
@@ -112,7 +136,7 @@ void DeviceModel::adapt(double Ideal, double Took) {
 void DeviceModel::note(const Answer &Done) {
   std::lock_guard Lock(Mutex);
   noteBandwidth(Done);
-  double Took = Seconds(Done.End - Done.Begin).count();
+  double Took = (Seconds(Done.End - Done.Begin) - Done.Unscheduled).count();
   double Transfer = double(Done.Bytes) / (Rate == 0 ? Numbers.FirstRate : Rate);
   Delivered += Done.Bytes;
   RequestTime += double(Done.Requests) * requestSeconds();
@@ -120,9 +144,7 @@ void DeviceModel::note(const Answer &Done) {
   // While few are under way a byte seems to take longer than it does.
   if (Done.IsFirst)
     noteLatency(std::max(Took / 2, Took - Transfer));
-  if (!Far.load())
-    return;
-  if (Done.Bytes != 0)
+  if (Far.load() && Done.Bytes != 0)
     adapt(Latency + Transfer, Took);
   wakeNext();
 }
@@ -154,7 +176,7 @@ DeviceModel &Devices::of(uint64_t Device) {
   for (DeviceModel &Model : Known)
     if (Model.Device == Device)
       return Model;
-  DeviceModel &New = Known.emplace_back(Device, Numbers);
+  DeviceModel &New = Known.emplace_back(Device, Numbers, Decisions);
   if (IsCancelled)
     New.cancel();
   return New;

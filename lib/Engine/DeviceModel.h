@@ -28,6 +28,7 @@
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/Tuning.h"
+#include "headstart/Report/Decisions.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -45,13 +46,15 @@ public:
   using Seconds = std::chrono::duration<double>;
 
   /// \p Numbers must outlive it.
-  DeviceModel(uint64_t Device, const Tuning &Numbers)
-      : Device(Device), Numbers(Numbers) {}
+  DeviceModel(uint64_t Device, const Tuning &Numbers, DecisionCounts &Decisions)
+      : Device(Device), Numbers(Numbers), Decisions(Decisions) {}
 
   const uint64_t Device; ///< as in FileIdentity
 
-  /// Waits until a request may be made for the input at \p Place (lower ones
-  /// first); \p IsUrgent: the linker waits for it. False when all is cancelled.
+  /// Waits until a request may be made for the input at \p Place. Lower places
+  /// go first; a request passes another only if there is room for it and none
+  /// for the other. \p IsUrgent: the linker waits for it, so that it does not
+  /// wait here. False when all is cancelled.
   bool enter(uint64_t Place, bool IsUrgent, bool IsLarge = false);
   /// The request has ended.
   void leave(bool IsLarge = false);
@@ -62,6 +65,8 @@ public:
     unsigned Requests; ///< in so many parts, at the same time
     Time Begin, End;
     bool IsFirst; ///< of its file
+    /// How long the thread could have gone on, but had no processor.
+    Seconds Unscheduled{0};
   };
   void note(const Answer &Done);
   bool isFar() const { return Far.load(std::memory_order_relaxed); }
@@ -80,6 +85,7 @@ private:
   };
 
   bool mayBegin(bool IsLarge) const;
+  Waiter *next() const;
   void wakeNext();
   void noteLatency(double Sample);
   void noteBandwidth(const Answer &Done);
@@ -87,6 +93,7 @@ private:
   void adapt(double Ideal, double Took);
 
   const Tuning &Numbers;
+  DecisionCounts &Decisions;
   mutable std::mutex Mutex;
   // All guarded by Mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by places
@@ -94,7 +101,8 @@ private:
   double Window = Numbers.FirstWindow;
   bool IsCancelled = false;
   double Latency = 0;                   ///< seconds; 0: not known
-  std::vector<double> Latencies;        ///< that were not looked at yet
+  std::vector<double> Latencies;        ///< a group that is not complete yet
+  bool HasGroup = false;                ///< one was complete
   double Rate = 0;                      ///< bytes a second; 0: not known
   double MostRequests = 0;              ///< answered in a second
   double AtOnce = Numbers.FirstWindow;  ///< that were answered without a wait
@@ -113,7 +121,8 @@ private:
 class Devices {
 public:
   /// \p Numbers must outlive it.
-  explicit Devices(const Tuning &Numbers) : Numbers(Numbers) {}
+  Devices(const Tuning &Numbers, DecisionCounts &Decisions)
+      : Numbers(Numbers), Decisions(Decisions) {}
 
   DeviceModel &of(uint64_t Device);
   /// Of those that are far, what the one costs whose requests take longest; 0
@@ -123,6 +132,7 @@ public:
 
 private:
   const Tuning &Numbers;
+  DecisionCounts &Decisions;
   mutable std::mutex Mutex;
   std::list<DeviceModel> Known; ///< guarded by Mutex
   bool IsCancelled = false;     ///< the same

@@ -21,6 +21,7 @@
 #define HEADSTART_LIB_ENGINE_DISKPROBE_H
 
 #include "headstart/Plan/Tuning.h"
+#include "headstart/Report/Decisions.h"
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -35,7 +36,8 @@ public:
   using Time = std::chrono::steady_clock::time_point;
 
   /// \p Numbers must outlive it.
-  explicit DiskProbe(const Tuning &Numbers) : Numbers(Numbers) {}
+  DiskProbe(const Tuning &Numbers, DecisionCounts &Decisions)
+      : Numbers(Numbers), Decisions(Decisions) {}
 
   /// Whether the object that is taken as number \p Index (from 0, each once, in
   /// order but for what threads do at the same time) at \p Now should be
@@ -48,7 +50,10 @@ public:
   }
 
   /// Something else than the disk held the files up: nothing is learned.
-  void disturb() { Current.store(Planned); }
+  void disturb() {
+    if (Current.exchange(Planned) != Planned)
+      Decisions.note(Decision::ProbeDisturbed);
+  }
 
   bool prefersWholeFiles() const { return Current.load() == Whole; }
 
@@ -87,6 +92,7 @@ private:
     State S = Current.load();
     if (S == Watching && Last.Took >= Numbers.ProbeFiles * Numbers.SlowFile) {
       AsPlanned = Last;
+      Decisions.note(Decision::ProbeTried);
       Current.store(Trying);
     } else if (S == Trying || S == Whole) {
       AsWhole.Took += Last.Took;
@@ -94,13 +100,15 @@ private:
       bool IsFaster =
           S == Whole ||
           Last.Took * 100 <= AsPlanned.Took * Numbers.ProbeWorthPercent;
-      Current.store(IsFaster && AsWhole.gains(Numbers.ProbeMinGain, AsPlanned)
-                        ? Whole
-                        : Planned);
+      const bool IsKept =
+          IsFaster && AsWhole.gains(Numbers.ProbeMinGain, AsPlanned);
+      Decisions.note(IsKept ? Decision::ProbeKept : Decision::ProbeEnded);
+      Current.store(IsKept ? Whole : Planned);
     }
   }
 
   const Tuning &Numbers;
+  DecisionCounts &Decisions;
   std::mutex Mutex;
   Time Begin;                    ///< of this sample; guarded by Mutex
   Sample AsPlanned, AsWhole;     ///< guarded by Mutex

@@ -26,6 +26,7 @@ namespace headstart {
 struct EngineFigures {
   // Bytes:
   std::atomic<uint64_t> Inputs{0}, Resident{0}, Unknown{0}, Hinted{0};
+  std::atomic<uint64_t> SeemsResident{0}; ///< of Unknown, by a sample
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
   TimeSpan Hints;
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended

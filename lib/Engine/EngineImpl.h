@@ -33,6 +33,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace headstart {
 
@@ -85,6 +86,7 @@ private:
   void watch();
   void work(unsigned Id);
   void workThrough();
+  void begin(LinkStage Stage);
   bool begins(LinkStage Stage) const;
   void lookInto(const InputEntry &Entry, const FilePointer &File,
                 Worker &Own) const;
@@ -106,22 +108,26 @@ private:
 
   void follow(const InputEntry &Entry, FileLook &Look);
   bool isWorthFollowing(const InputEntry &Entry);
-  bool fetchesWhole(const InputEntry &Entry);
-  bool readsWhole(const InputEntry &Entry) const;
+  std::optional<Decision> whyWholeAfterAll(const InputEntry &Entry);
+  std::optional<Decision> whyWhole(const InputEntry &Entry) const;
+  void note(Decision What) { Figures.Decisions.note(What); }
   bool leavesToLinker() const;
   bool isWorthSymbols() const;
+  bool isWanted(uint32_t Member);
   /// Where a look takes long, what was touched last time tells enough.
   static bool isFarAndRecorded(const InputEntry &Entry) {
-    return Entry.Record && Entry.Device->isFar() && Entry.isCold();
+    return Entry.Record && Entry.Device->isFar() && Entry.mayBeCold();
   }
-  /// Whether no look is needed to know what is fetched of an object.
+  /// Whether no look is needed to know what is fetched of an object. Anything
+  /// else may name inputs that the linker reads next.
   bool isPlannedUnseen(const InputEntry &Entry) const {
-    return Entry.IsWhole || (isObjectByName(Entry.Named) &&
-                             (Entry.recordedPlan() || isFarAndRecorded(Entry)));
+    return isObjectByName(Entry.Named) &&
+           (Entry.Whole || Entry.recordedPlan() || isFarAndRecorded(Entry));
   }
   bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
   void plan(InputEntry &Entry, const os::OpenFile &File, Worker &Own);
+  void planParts(InputEntry &Entry, const os::OpenFile &File, Worker &Own);
 
 public:
   const EngineOptions Options;

@@ -61,16 +61,18 @@ void PrefetchEngine::Impl::work(unsigned Id) {
 
 void PrefetchEngine::Impl::workThrough() {
   Worker Own;
+  Scheduler::Work Next;
   while (true) {
-    Scheduler::Work Next = [&] {
+    {
       TraceWait Wait("wait for inputs");
-      return Inputs.next(Streak.skipped(), [&] { Wait.begin(); });
-    }();
+      Next = Inputs.next(Streak.skipped(), [&] { Wait.begin(); }, Next.Entry);
+    }
     switch (Next.What) {
     case Scheduler::Task::None:
       return;
     case Scheduler::Task::Look: {
       TraceSpan Span("look at", Next.Entry->Path);
+      note(Decision::PathRefreshed);
       std::error_code Ignored;
       (void)os::lookAt(Next.Entry->Path, Ignored);
       break;
@@ -91,13 +93,22 @@ void PrefetchEngine::Impl::workThrough() {
             LazyBytes.load(), Figures.Inputs.load() - EnteredBytes.load(),
             Inputs.size() - EnteredFiles.load(), Bytes.devices().farthest()));
       }
-      Inputs.begin(Next.Stage, begins(Next.Stage));
+      begin(Next.Stage);
       break;
     case Scheduler::Task::Fetch:
       fetchStage(*Next.Entry, Next.Stage, std::move(Next.File));
       break;
     }
   }
+}
+
+void PrefetchEngine::Impl::begin(LinkStage Stage) {
+  const bool IsBegun = begins(Stage);
+  if (Stage == LinkStage::Parse)
+    note(IsBegun ? Decision::SymbolsPass : Decision::SymbolsPassSkipped);
+  else
+    note(IsBegun ? Decision::StageBegun : Decision::StageNotBegun);
+  Inputs.begin(Stage, IsBegun);
 }
 
 /// Whether anything is to be fetched for \p Stage; of Parse, whether the
@@ -130,12 +141,17 @@ void PrefetchEngine::Impl::follow(const InputEntry &Entry, FileLook &Look) {
 /// recorded too. Objects mostly name the same: of those that are looked into
 /// for nothing else, a few are enough.
 bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
-  if (Entry.Record)
+  if (Entry.Record) {
+    note(Decision::ScanSkippedRecorded);
     return false;
-  bool IsLookedInto = !(Entry.Before && Entry.Before->complete()) &&
-                      !(Entry.IsWhole && Planner->planTogether());
-  return IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
-                             Options.Numbers.MaxDependencyScans;
+  }
+  const bool IsLookedInto =
+      !Entry.isCached() && !(Entry.Whole && Planner->planTogether());
+  const bool IsWorth =
+      IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
+                          Options.Numbers.MaxDependencyScans;
+  note(IsWorth ? Decision::Scanned : Decision::ScanSkippedEnough);
+  return IsWorth;
 }
 
 bool PrefetchEngine::Impl::waitUntilPublished(InputEntry &Entry) {
@@ -161,8 +177,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
-    if (HasMore.load())
-      Folders.beforeOpen(Entry.Named.Name, Command);
+    if (HasMore.load() && Folders.beforeOpen(Entry.Named.Name, Command))
+      note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};
@@ -194,17 +210,18 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
                                    Worker &Own) {
   llvm::scope_exit Looked([&] { Inputs.done(Scheduler::Task::Prepare); });
   FilePointer File = open(Entry, IsClaimed);
-  auto LeaveAll = [&] {
+  auto LeaveAll = [&](Decision Why) {
+    note(Why);
     Looked.release();
     (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
   if (!File)
-    return LeaveAll();
+    return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Looking);
   if (Entry.Device->isFar())
     startMore();
   lookInto(Entry, File, Own);
-  Entry.IsWhole = readsWhole(Entry);
+  Entry.Whole = whyWhole(Entry);
   if (isPlannedUnseen(Entry)) {
     Looked.release();
     return prepareUnseen(Entry, File, Own);
@@ -213,21 +230,25 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
         Bytes.askForEnds(Entry, *File);
         (void)Own.Look.kind();
       }))
-    return LeaveAll();
+    return LeaveAll(Decision::NotNeeded);
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
   if (!Entry.IsFollowed && !Own.Look.isObject())
     follow(Entry, Own.Look);
   if (leavesToLinker())
-    return LeaveAll();
+    return LeaveAll(Decision::LeftForMemory);
+  if (Entry.Whole) {
+    Looked.release();
+    return prepareUnseen(Entry, File, Own);
+  }
   bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
     if (!Bytes.look(Entry, [&] { Entry.Headers = Own.Look.elf(); }))
-      return LeaveAll();
+      return LeaveAll(Decision::NotNeeded);
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
     else if (!Entry.Headers->Objects.empty())
@@ -238,11 +259,15 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return;
   }
   Looked.release();
-  if (NeedsPlan) {
+  // The symbols of an ELF input are entered when no thread plans it any more.
+  const bool IsDone = NeedsPlan && !Planner->planTogether();
+  if (IsDone)
     Inputs.done(Scheduler::Task::Prepare);
+  if (NeedsPlan)
     plan(Entry, *File, Own);
-  }
-  finish(Entry, File, /*IsDone=*/!NeedsPlan, Own);
+  else
+    note(Decision::NotNeeded);
+  finish(Entry, File, /*IsDone=*/!IsDone, Own);
 }
 
 /// The same for what needs no look: it is looked into when it is there, if at
@@ -252,6 +277,8 @@ void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
   bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
   if (NeedsPlan)
     plan(Entry, *File, Own);
+  else
+    note(Decision::NotNeeded);
   finish(Entry, File, /*IsDone=*/true, Own);
 }
 
@@ -262,6 +289,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
                                       Worker &Own) {
   llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
   if (leavesToLinker() || !reopen(Entry, File)) {
+    note(Decision::NotNeeded);
     Entry.Headers = nullptr;
     Planned.release();
     (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
@@ -269,7 +297,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
   }
   lookInto(Entry, File, Own);
   // By now it is known how fast the disk is.
-  Entry.IsWhole = readsWhole(Entry);
+  Entry.Whole = whyWhole(Entry);
   plan(Entry, *File, Own);
   Planned.release();
   finish(Entry, File, /*IsDone=*/true, Own);
@@ -306,9 +334,11 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
 /// symbols. In a warm link there are always some pages that the system has
 /// taken away: that cost 5% of one.
 bool PrefetchEngine::Impl::isWorthSymbols() const {
-  uint64_t All = Figures.Inputs.load();
+  const uint64_t Cached =
+      Figures.Resident.load() + Figures.SeemsResident.load();
+  const uint64_t All = Figures.Inputs.load();
   return LazyBytes.load() != 0 && !TakesLazy.load() &&
-         All - Figures.Resident.load() >= All / Options.Numbers.SymbolsShare;
+         All - Cached >= All / Options.Numbers.SymbolsShare;
 }
 
 /// Which members of archives are linked depends on the symbols of every input,
@@ -316,10 +346,12 @@ bool PrefetchEngine::Impl::isWorthSymbols() const {
 void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
                                         Worker &Own) {
   llvm::scope_exit Entered([&] { Inputs.done(Scheduler::Task::Symbols); });
-  if (leavesToLinker() || !waitUntilPublished(Entry))
+  if (leavesToLinker() || !waitUntilPublished(Entry) ||
+      (!Entry.hasCopy() && !reopen(Entry, File))) {
+    note(Decision::SymbolsNotRead);
     return;
-  if (!Entry.hasCopy() && !reopen(Entry, File))
-    return;
+  }
+  note(Entry.Device ? Decision::SymbolsRead : Decision::SymbolsReadOfLeft);
   TraceSpan Span("read symbols", Entry.Path);
   WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
@@ -358,45 +390,53 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
                                      const os::OpenFile &File) const {
   WorkPart Part(PrefetchWork::Residency);
   // A small file that is held was read to be held.
-  if (Entry.hasCopy())
+  if (Entry.hasCopy() || Entry.isCached())
     return false;
-  if (!Entry.Before)
-    return true;
-  if (Entry.Before->complete())
-    return false;
-  return !Entry.Record || !isResident(Entry, File);
+  return !Entry.Before || !Entry.Record || !isResident(Entry, File);
 }
 
-/// Whether all of \p Entry is fetched without a look at it: of a small object
-/// the whole, of what is almost all in memory the rest, and what costs less so.
-bool PrefetchEngine::Impl::readsWhole(const InputEntry &Entry) const {
+/// Why all of \p Entry is fetched without a look at what it holds: a small
+/// object, what is almost all in memory, and what costs less so; nothing: it is
+/// planned.
+std::optional<Decision>
+PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
+  auto If = [](bool Is, Decision Why) {
+    return Is ? std::optional(Why) : std::nullopt;
+  };
   if (Entry.isAlmostResident(Options.Numbers.AlmostCachedShare))
-    return true;
+    return Decision::WholeAlmostCached;
   if (!isObjectByName(Entry.Named))
-    return false;
+    return std::nullopt;
   const uint64_t Size = Entry.Identity.Size;
   if (Size <= Options.Plan.WholeFileBytes)
-    return true;
+    return Decision::WholeSmall;
   if (Entry.Device->isFar())
-    return !Entry.Record &&
-           Bytes.isWholeCheaper(Entry, Planner->planTogether() ? 3 : 2);
+    return If(!Entry.Record &&
+                  Bytes.isWholeCheaper(Entry, Planner->planTogether() ? 3 : 2),
+              Decision::WholeCheaperRemote);
   // A record has the order as well; what is partly there comes in no large
   // pages.
-  return Planner->planTogether() && Options.Plan.ReadsDWARF && !Entry.Record &&
-         Entry.isCold() && !Bytes.window().isShort() &&
-         Bytes.cost().isWholeCheaper(Size);
+  return If(Planner->planTogether() && Options.Plan.ReadsDWARF &&
+                !Entry.Record && Entry.isCold() && !Bytes.window().isShort() &&
+                Bytes.cost().isWholeCheaper(Size),
+            Decision::WholeCheaper);
 }
 
-/// Whether \p Entry is fetched as a whole. Of a link that reads mostly objects,
-/// the few archives are: to know which members it takes, the symbols of all
-/// those objects would have to be read.
-bool PrefetchEngine::Impl::fetchesWhole(const InputEntry &Entry) {
-  if (Entry.Headers && Entry.Headers->IsArchive)
-    return !Entry.Record &&
-           ArchiveBytes.load() <
-               Figures.Inputs.load() / Options.Numbers.FewArchivesShare;
-  return isObjectByName(Entry.Named) && !Entry.Device->isFar() &&
-         Bytes.fetchesWhole();
+/// Why \p Entry, which was inspected, is fetched whole all the same. Of a link
+/// that reads mostly objects, the few archives are: to know which members it
+/// takes, the symbols of all those objects would have to be read.
+std::optional<Decision>
+PrefetchEngine::Impl::whyWholeAfterAll(const InputEntry &Entry) {
+  if (Entry.Headers && Entry.Headers->IsArchive) {
+    if (!Entry.Record &&
+        ArchiveBytes.load() <
+            Figures.Inputs.load() / Options.Numbers.FewArchivesShare)
+      return Decision::WholeFewArchives;
+  } else if (isObjectByName(Entry.Named) && !Entry.Device->isFar() &&
+             Bytes.fetchesWhole()) {
+    return Decision::WholeProbed;
+  }
+  return std::nullopt;
 }
 
 /// Plans \p Entry, into which the caller looks.
@@ -404,18 +444,31 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
-  const RecordedFile *Record = Entry.Record;
-  if (Entry.IsWhole || fetchesWhole(Entry)) {
+  std::optional<Decision> Whole = Entry.Whole;
+  if (!Whole)
+    Whole = whyWholeAfterAll(Entry);
+  if (Whole) {
+    note(*Whole);
     Entry.Plan = planFile({}, File.size(), Options.Plan);
-    Entry.Fetched.assign(Entry.Plan.size(), 0);
-    return;
+  } else {
+    planParts(Entry, File, Own);
   }
+  Entry.Fetched.assign(Entry.Plan.size(), 0);
+}
+
+/// Plans \p Entry by its profile, by what it holds, or by both.
+void PrefetchEngine::Impl::planParts(InputEntry &Entry,
+                                     const os::OpenFile &File, Worker &Own) {
+  const RecordedFile *Record = Entry.Record;
   if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
+    note(Decision::ByProfile);
     Entry.Plan = *Known;
     Entry.Source = PlanSource::Record;
   } else if (isFarAndRecorded(Entry) && isObjectByName(Entry.Named)) {
+    note(Decision::ByTouchedRanges);
     Entry.Plan = restrictPlan({}, Record->Touched, File.size(), Options.Plan);
   } else {
+    note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // Of an archive the record knows which members are linked.
     if (!(Record && Entry.Headers && Entry.Headers->IsArchive)) {
       (void)Inputs.beginSymbols(Entry);
@@ -437,10 +490,21 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
     });
   }
   Bytes.settlePlan(Entry);
-  Entry.Fetched.assign(Entry.Plan.size(), 0);
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
       LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);
+}
+
+/// Whether what belongs to the lazy input \p Member is fetched; 0: it is not
+/// lazy.
+bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
+  if (Member == 0)
+    return true;
+  const bool IsLinked = !TakesLazy.load() && Planner->isLinked(Member);
+  note(IsLinked           ? Decision::LazyFetched
+       : TakesLazy.load() ? Decision::LazyFetchedUnasked
+                          : Decision::LazyNotLinked);
+  return IsLinked || TakesLazy.load();
 }
 
 /// Fetches what is planned for \p Stage; opens \p File when it is null.
@@ -448,8 +512,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    if (!isReadIn(Entry.Plan[I], Stage) ||
-        !(TakesLazy.load() || Planner->isLinked(Entry.Plan[I].Member)))
+    if (!isReadIn(Entry.Plan[I], Stage) || !isWanted(Entry.Plan[I].Member))
       continue;
     if (!reopen(Entry, File))
       return;

@@ -33,7 +33,7 @@ static void list(const std::string &Path, uint64_t Most) {
   }
 }
 
-void FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
+bool FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
   const StringRef Name = sys::path::parent_path(Path);
   std::unique_lock Lock(Mutex);
   if (!IsFilled)
@@ -42,9 +42,10 @@ void FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
   IsFilled = true;
   auto It = Folders.find(Name);
   if (It == Folders.end() || It->second.Inputs < Numbers.MinListedInputs)
-    return;
+    return false;
   Folder &Mine = It->second;
-  if (Mine.Now == State::Unlisted) {
+  const bool Lists = Mine.Now == State::Unlisted;
+  if (Lists) {
     Mine.Now = State::Listing;
     const uint64_t Most = Mine.Inputs * Numbers.MaxEntriesPerInput;
     Lock.unlock();
@@ -55,6 +56,7 @@ void FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
   }
   while (Mine.Now == State::Listing && !IsCancelled)
     Listed.wait(Lock);
+  return Lists;
 }
 
 void FarFolders::cancel() {

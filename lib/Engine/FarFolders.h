@@ -37,9 +37,9 @@ public:
   explicit FarFolders(const Tuning &Numbers) : Numbers(Numbers) {}
 
   /// \p Path, an input of \p Command, is about to be opened: lists its folder
-  /// if that is worth it and was not done. Blocks, also while another thread
-  /// lists it, until all is cancelled at the latest.
-  void beforeOpen(llvm::StringRef Path, const LinkCommand &Command);
+  /// if that is worth it and was not done, and says whether. Blocks, also while
+  /// another thread lists it, until all is cancelled at the latest.
+  bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command);
   void cancel();
 
 private:

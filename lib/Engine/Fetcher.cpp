@@ -37,8 +37,9 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
           Options.BudgetBytes,
           Options.ReadMemory ? Options.ReadMemory
                              : [] { return os::SystemMemory::read(); },
-          Numbers),
-      Probe(Numbers), Cost(Numbers), AllDevices(Numbers) {}
+          Numbers, Figures.Decisions),
+      Probe(Numbers, Figures.Decisions), Cost(Numbers),
+      AllDevices(Numbers, Figures.Decisions) {}
 
 void Fetcher::sample() const {
   if (!Trace)
@@ -129,6 +130,56 @@ os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
   return cacheFor(Entry).fetch(File, Step);
 }
 
+namespace {
+/// One request to a store, from here to `answer`.
+class Request {
+public:
+  explicit Request(const InputEntry &Entry)
+      : WaitsBefore(Entry.isCold() ? std::nullopt : os::countWaits()),
+        IsCold(Entry.isCold()), Begin(os::now()) {}
+
+  /// What it says of the store; nothing if it was answered from memory, as far
+  /// as is known: of an input that is not known to be missing only what the
+  /// thread has waited for counts.
+  std::optional<DeviceModel::Answer> answer(uint64_t Bytes, unsigned Parts,
+                                            bool IsFirst,
+                                            const Tuning &Numbers) const {
+    DeviceModel::Answer Result{Bytes, Parts, Begin, os::now(), IsFirst};
+    if (!IsCold && (!WaitsBefore || os::countWaits() == WaitsBefore))
+      return std::nullopt;
+    // A machine whose processors are busy makes every store look slow.
+    if (IsFirst && Result.End - Begin >= Numbers.HighLatency)
+      Result.Unscheduled = std::min<DeviceModel::Seconds>(newProcessorWait(),
+                                                          Result.End - Begin);
+    return Result;
+  }
+
+private:
+  /// How long the calling thread has waited for a processor since the last
+  /// call, or since it began.
+  static DeviceModel::Seconds newProcessorWait() {
+    static thread_local std::chrono::nanoseconds Before{0};
+    const std::chrono::nanoseconds Now = os::processorWait().value_or(Before);
+    return Now - std::exchange(Before, Now);
+  }
+
+  const std::optional<uint64_t> WaitsBefore;
+  const bool IsCold;
+  const DeviceModel::Time Begin;
+};
+} // namespace
+
+void Fetcher::note(InputEntry &Entry,
+                   const std::optional<DeviceModel::Answer> &Answer) {
+  if (!Answer) {
+    Figures.Decisions.note(Decision::AnsweredFromCache);
+    return;
+  }
+  if (Answer->Unscheduled.count() != 0)
+    Figures.Decisions.note(Decision::AnswerUnscheduled);
+  Entry.Device->note(*Answer);
+}
+
 bool Fetcher::look(InputEntry &Entry, function_ref<void()> Read) {
   if (Entry.hasCopy()) {
     Read();
@@ -136,12 +187,14 @@ bool Fetcher::look(InputEntry &Entry, function_ref<void()> Read) {
   }
   if (!Entry.Device->enter(Entry.Number, Entry.IsAsked.load()))
     return false;
-  const bool IsFirst = Entry.isCold() && !Entry.IsRead.exchange(true);
-  const auto Begin = os::now();
+  const bool IsFirst = !Entry.isCached() && !Entry.IsRead.exchange(true);
+  const Request Timed(Entry);
   Read();
+  const std::optional<DeviceModel::Answer> Answer =
+      Timed.answer(0, 1, IsFirst, Numbers);
   Entry.Device->leave();
   if (IsFirst)
-    Entry.Device->note({0, 1, Begin, os::now(), /*IsFirst=*/true});
+    note(Entry, Answer);
   return true;
 }
 
@@ -157,6 +210,7 @@ void Fetcher::askForEnds(const InputEntry &Entry,
       alignDown(Size - std::min(Size, Length), FarCache.pageSize());
   const std::array<ByteRange, 2> Ends = {ByteRange{0, Length},
                                          ByteRange{Tail, Size - Tail}};
+  Figures.Decisions.note(Decision::BothEnds);
   (void)FarCache.hint(File, Ends);
 }
 
@@ -167,7 +221,7 @@ unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
 }
 
 bool Fetcher::prefersFewRequests(const InputEntry &Entry) const {
-  return Entry.Device->isFar() && Entry.isCold() && !Window.isShort() &&
+  return Entry.Device->isFar() && Entry.mayBeCold() && !Window.isShort() &&
          Window.limit() >= Numbers.MinRoomToCombine;
 }
 
@@ -175,7 +229,10 @@ void Fetcher::settlePlan(InputEntry &Entry) {
   if (Entry.Plan.empty() || !prefersFewRequests(Entry))
     return;
   const RequestCost Cost = Entry.Device->cost();
+  const size_t Before = Entry.Plan.size();
   Entry.Plan = inFewerRanges(std::move(Entry.Plan), Cost.gapBytes());
+  if (Entry.Plan.size() < Before)
+    Figures.Decisions.note(Decision::RangesCombined);
   uint64_t Planned = 0, Requests = 0;
   for (const PlannedRange &P : Entry.Plan) {
     Planned += P.Range.Length;
@@ -203,6 +260,7 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
       Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
                                       Cache.pageSize());
     if (Missing == 0) {
+      Figures.Decisions.note(Decision::AlreadyFetched);
       Result.Outcome = os::HintOutcome::Accepted;
       Result.AcceptedBytes = Step.Length;
       return Result;
@@ -212,19 +270,24 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   if (!Device.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent, IsLarge))
     return std::nullopt;
   const bool IsFirst = !Entry.IsRead.exchange(true);
-  const auto Begin = os::now();
-  Cost.begin(Begin);
+  const Request Timed(Entry);
+  Cost.begin(os::now());
   const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
+  Figures.Decisions.note(HasCome   ? Decision::LargePages
+                         : IsLarge ? Decision::LargePagesFailed
+                                   : Decision::Stepwise);
   if (!HasCome)
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
-  const auto End = os::now();
-  Cost.end(Result.AcceptedBytes, End);
+  Missing = std::min(Missing, Result.AcceptedBytes);
+  // How much of a partly cached input has come is not known.
+  if (Entry.Before && !Entry.isCold())
+    Missing = 0;
+  const std::optional<DeviceModel::Answer> Answer =
+      Timed.answer(Missing, requestsFor(Missing, HasCome), IsFirst, Numbers);
+  Cost.end(Result.AcceptedBytes, os::now());
   Device.leave(IsLarge);
-  if (Entry.isCold()) {
-    Missing = std::min(Missing, Result.AcceptedBytes);
-    Device.note({Missing, requestsFor(Missing, HasCome), Begin, End, IsFirst});
-  }
+  note(Entry, Answer);
   return Result;
 }
 

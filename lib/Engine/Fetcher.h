@@ -81,13 +81,15 @@ public:
   FetchCost &cost() { return Cost; }
   Devices &devices() { return AllDevices; }
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    return Entry.Device->isFar() ? FarCache : Cache;
+    return Entry.Device && Entry.Device->isFar() ? FarCache : Cache;
   }
   MemoryWindow &window() { return Window; }
   const MemoryWindow &window() const { return Window; }
   void sample() const; ///< for the trace
 
 private:
+  void note(InputEntry &Entry,
+            const std::optional<DeviceModel::Answer> &Answer);
   bool prefersFewRequests(const InputEntry &Entry) const;
   bool waitForRoom(LinkStage Stage);
   bool isLarge(const InputEntry &Entry, const PlannedRange &Planned) const;

@@ -21,6 +21,7 @@
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Plan/LinkProfile.h"
+#include "headstart/Report/Decisions.h"
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -69,6 +70,7 @@ struct InputEntry {
   bool WasLeft = false; ///< to the linker, with its path
   bool IsPlanned = false;
   bool HasSymbols = false; ///< the planner knows its symbols, or will
+  unsigned Threads = 0;    ///< that work for it
   StageSet Stages = 0;     ///< for which something is left to fetch
   /// Descriptors are few: kept while there are enough, and somebody needs it.
   FilePointer File;
@@ -77,8 +79,10 @@ struct InputEntry {
   std::string Path;
   os::FileIdentity Identity;
   std::optional<os::Residency> Before; ///< as it was found, where that is told
+  bool SeemsCached = false; ///< where it is not told: by a sample of its pages
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
-  DeviceModel *Device = nullptr; ///< on which it lies; set when it is Ready
+  /// On which it lies; null: it was never opened by us.
+  DeviceModel *Device = nullptr;
   std::chrono::steady_clock::time_point Seen; ///< when it was opened
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
@@ -88,7 +92,8 @@ struct InputEntry {
   // IsPlanned:
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
-  bool IsWhole = false; ///< all of it is fetched, without a look at it
+  /// Why all of it is fetched, without a look at what it holds.
+  std::optional<Decision> Whole;
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
@@ -116,6 +121,10 @@ struct InputEntry {
 
   /// Whether nothing of it was in memory when it was opened.
   bool isCold() const { return Before && Before->ResidentPages == 0; }
+  /// The same, or nothing is known of it.
+  bool mayBeCold() const { return Before ? isCold() : !SeemsCached; }
+  /// Whether all of it was.
+  bool isCached() const { return Before ? Before->complete() : SeemsCached; }
 
   /// Whether all of it was read, to be held.
   bool hasCopy() const { return Contents && !Contents->isMapped(); }

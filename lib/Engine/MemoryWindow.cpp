@@ -37,18 +37,23 @@ void MemoryWindow::decide(uint64_t InputsBytes) {
   os::SystemMemory Memory = Read();
   IsDecided = true;
   uint64_t Available = Memory.available();
-  if (Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare) {
-    measure(Memory);
-    Short.store(true);
-  }
+  const bool IsShort =
+      Available != 0 && InputsBytes > Available / Numbers.ShortMemoryShare;
+  Decisions.note(IsShort ? Decision::MemoryShort : Decision::MemoryPlentiful);
+  if (!IsShort)
+    return;
+  measure(Memory);
+  Short.store(true);
 }
 
 void MemoryWindow::measure(const os::SystemMemory &Memory) {
   // More makes the link faster still, and reads more than it would have alone.
   uint64_t Now = Memory.available() / Numbers.WindowShare;
   if (Memory.PressurePercent &&
-      *Memory.PressurePercent >= Numbers.HighPressurePercent)
+      *Memory.PressurePercent >= Numbers.HighPressurePercent) {
+    Decisions.note(Decision::PressureHigh);
     Now /= 2;
+  }
   Limit.store(std::min(Budget, Now));
 }
 
@@ -69,13 +74,31 @@ bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
   }
   if (!hasRoom(For)) {
     Waits();
-    std::unique_lock<std::mutex> Lock(Mutex);
+    Decisions.note(Decision::WaitedForMemory);
     Waiting.fetch_add(1);
-    while (!hasRoom(For))
-      Changed.wait(Lock);
+    waitWithoutRoom(For);
     Waiting.fetch_sub(1);
   }
   return !isCancelled();
+}
+
+void MemoryWindow::waitWithoutRoom(LinkStage For) {
+  std::unique_lock<std::mutex> Lock(Mutex);
+  while (!hasRoom(For)) {
+    // Until the linker comes to something, or others give memory back.
+    const bool MayMeasure = isShort() && Ahead.load() >= Limit.load();
+    if (!MayMeasure) {
+      Changed.wait(Lock);
+      continue;
+    }
+    const auto Until = os::now() + Numbers.MeasureAfter;
+    if (Changed.waitUntil(Lock, Until) || isCancelled())
+      continue;
+    Lock.unlock();
+    Decisions.note(Decision::MeasuredWaiting);
+    measure(Read());
+    Lock.lock();
+  }
 }
 
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {

@@ -15,6 +15,8 @@
 /// alone fill half of what is available; the linker's own data and its output
 /// need as much again) fetching also waits for the linker: at most one stage
 /// ahead of it, and no more than a quarter of what is available at that time.
+/// Memory that others give back makes room as well: a thread that waits for
+/// room measures again.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +27,7 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
+#include "headstart/Report/Decisions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
@@ -42,9 +45,10 @@ public:
 
   /// \p Budget: the most bytes ahead, ever. \p Read tells what memory there is.
   /// \p Numbers must outlive it.
-  MemoryWindow(uint64_t Budget, Reader Read, const Tuning &Numbers)
-      : Numbers(Numbers), Budget(Budget), Limit(Budget), Read(std::move(Read)) {
-  }
+  MemoryWindow(uint64_t Budget, Reader Read, const Tuning &Numbers,
+               DecisionCounts &Decisions)
+      : Numbers(Numbers), Decisions(Decisions), Budget(Budget), Limit(Budget),
+        Read(std::move(Read)) {}
 
   /// Decides, once, whether memory is short for inputs of so many bytes. Until
   /// then it is not.
@@ -79,9 +83,11 @@ public:
 
 private:
   bool hasRoom(LinkStage For) const;
+  void waitWithoutRoom(LinkStage For);
   void measure(const os::SystemMemory &Memory);
 
   const Tuning &Numbers;
+  DecisionCounts &Decisions;
   const uint64_t Budget;
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;

@@ -54,6 +54,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
       std::min<uint64_t>(std::max(Options.Jobs, Options.FarJobs), Ours / 2);
   Scheduler::Settings Settings;
   Settings.Numbers = Options.Numbers;
+  Settings.Decisions = &Figures.Decisions;
   Settings.PlanTogether = Planner->planTogether();
   Settings.MaxKept = Ours - Jobs;
   if (Options.Profile)
@@ -69,7 +70,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
                          std::to_string(Free) + " are free");
   startThreads(Jobs);
   std::lock_guard Lock(StartMutex);
-  if (Figures.Started.load() != 0 && MaxThreads > Jobs)
+  if (Figures.Started.load() != 0 && MaxThreads > 1)
     (void)Workers.start([Mine = shared_from_this()] { Mine->watch(); });
 }
 
@@ -77,11 +78,18 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
 /// inputs that lie elsewhere: when all hang, others start.
 void PrefetchEngine::Impl::watch() {
   uint64_t Calls = 0;
-  if (Inputs.waitForStall(Options.Numbers.StallTime, [&] {
-        const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
-        return Calls != Before || Bytes.window().waiting() != 0;
-      }))
-    startMore();
+  auto HasMoved = [&] {
+    const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
+    return Calls != Before || Bytes.window().waiting() != 0;
+  };
+  while (true) {
+    const Scheduler::Stall Found =
+        Inputs.waitForStall(Options.Numbers.StallTime, HasMoved);
+    if (Found == Scheduler::Stall::None)
+      return;
+    if (Found == Scheduler::Stall::All)
+      startMore();
+  }
 }
 
 /// Starts threads, until there are so many.
@@ -99,8 +107,10 @@ void PrefetchEngine::Impl::startThreads(uint64_t Count) {
 
 /// What is far away takes more threads: each waits.
 void PrefetchEngine::Impl::startMore() {
-  if (!HasMore.exchange(true))
-    startThreads(MaxThreads);
+  if (HasMore.exchange(true))
+    return;
+  Figures.Decisions.note(Decision::MoreThreads);
+  startThreads(MaxThreads);
 }
 
 /// Indexes the profile by path, and adds the inputs that only other inputs
@@ -126,13 +136,21 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
   Figures.Inputs.fetch_add(File.size(), std::memory_order_relaxed);
   WorkPart Part(PrefetchWork::Residency);
   Entry.Before = Cache.residency(File, {0, File.size()});
-  if (Entry.Before)
+  if (Entry.Before) {
     Figures.Resident.fetch_add(residentBytes(Entry, File.size()),
                                std::memory_order_relaxed);
-  else
+  } else {
     Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
+    Entry.SeemsCached = Cache.seemsCached(File).value_or(false);
+    if (Entry.SeemsCached)
+      Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
+  }
+  Figures.Decisions.note(Entry.isCached() ? Decision::Cached
+                         : !Entry.Before  ? Decision::CacheUnknown
+                         : Entry.isCold() ? Decision::NotCached
+                                          : Decision::PartlyCached);
   if (isObjectByName(Named))
-    Streak.note(Entry.Before && Entry.Before->complete());
+    Streak.note(Entry.isCached());
   if (Options.Trace)
     Options.Trace->sample("found in memory",
                           [&] { return Figures.Resident.load(); });
@@ -185,6 +203,9 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
                 /*IsCold=*/Entry.Before && !Entry.Before->complete());
+  Figures.Decisions.note(!Contents              ? Decision::HeldNothing
+                         : Contents->isMapped() ? Decision::HeldMapping
+                                                : Decision::HeldCopy);
   // As soon as the linker has an archive it may ask for what that names.
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
     FileLook Look;
@@ -246,16 +267,17 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
 
 PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
   PrefetchEngine::ProfileUse Use;
-  Inputs.forEachReady([&](const InputEntry &Entry) {
+  for (const auto &[Each, IsPlanned] : Inputs.ready()) {
+    const InputEntry &Entry = *Each;
     if (!isWorthRecord(Entry))
-      return;
+      continue;
     ++(Entry.Record ? Use.Matched : Use.Changed);
     // Of a record that was made elsewhere the files have other identities.
     const bool IsNew = Entry.Record && Entry.Record->Identity != Entry.Identity;
-    if (IsNew || (Entry.Record && !Entry.recordedPlan() && Entry.IsPlanned &&
+    if (IsNew || (Entry.Record && !Entry.recordedPlan() && IsPlanned &&
                   Entry.Source == PlanSource::Layout))
       ++Use.Refined;
-  });
+  }
   return Use;
 }
 

@@ -48,6 +48,7 @@ bool Scheduler::leave(InputEntry &Entry) {
   (void)List->take(Entry.Number);
   Entry.State = EntryState::Unavailable;
   Entry.IsPlanned = true;
+  note(Decision::StreakLeft);
   // The planner may still want its symbols.
   if (Entry.Named.Search == SearchRule::AsGiven) {
     Entry.Path = Entry.Named.Name;
@@ -59,8 +60,10 @@ bool Scheduler::leave(InputEntry &Entry) {
 /// The next entry to prepare; null when all that are known were taken.
 InputEntry *Scheduler::takeNext(unsigned Skipped) {
   if (InputEntry *Entry = std::exchange(Urgent, nullptr))
-    if (List->take(Entry->Number))
+    if (List->take(Entry->Number)) {
+      note(Decision::PreparedUrgent);
       return Entry;
+    }
   while (std::optional<uint32_t> Number = List->next()) {
     InputEntry &Entry = entry(*Number);
     // The linker may never ask for it.
@@ -79,6 +82,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       if (!Behind || !leave(entry(*Behind)))
         break;
     }
+    note(Decision::PreparedInOrder);
     return &Entry;
   }
   return nullptr;
@@ -94,22 +98,29 @@ InputEntry *Scheduler::takeAside() {
   while (!Aside.empty()) {
     const uint32_t Number = Aside.front();
     Aside.pop_front();
-    if (List->take(Number))
+    if (List->take(Number)) {
+      note(Decision::PreparedDeferred);
       return &entry(Number);
+    }
   }
   return nullptr;
 }
 
-/// From now on, passes by the folders of what is being prepared.
-void Scheduler::passByFolders() {
+/// From now on, passes by the directories of the inputs that threads are at.
+/// False when all of these were passed by already.
+bool Scheduler::passByFolders() {
+  bool IsNew = false;
   for (const InputEntry &Entry : Entries)
-    if (List->isTaken(Entry.Number) && !Entry.IsPlanned &&
-        !Unplanned.contains(List->place(Entry.Number)))
-      PassedFolders.insert(sys::path::parent_path(Entry.Named.Name));
+    if (Entry.Threads != 0 &&
+        PassedFolders.insert(sys::path::parent_path(Entry.Named.Name)).second) {
+      note(Decision::StalledDirectory);
+      IsNew = true;
+    }
+  return IsNew;
 }
 
-bool Scheduler::waitForStall(std::chrono::milliseconds Long,
-                             function_ref<bool()> HasMoved) {
+Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
+                                         function_ref<bool()> HasMoved) {
   std::unique_lock Lock(Mutex);
   const auto End = os::now() + std::chrono::minutes(1);
   while (!IsOver && os::now() < End) {
@@ -118,12 +129,15 @@ bool Scheduler::waitForStall(std::chrono::milliseconds Long,
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // It is to be asked in any case.
-    if (HasMoved() || IsOver || Idle != 0 || NumAsked != Before)
+    if (HasMoved() || IsOver || NumAsked != Before || !passByFolders())
       continue;
-    passByFolders();
-    return true;
+    note(Decision::Stalled);
+    const Stall Result = Idle != 0 ? Stall::Some : Stall::All;
+    Lock.unlock();
+    More.notifyAll(); // for those that wait for the others
+    return Result;
   }
-  return false;
+  return Stall::None;
 }
 
 std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
@@ -135,7 +149,9 @@ std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
 InputEntry *Scheduler::nextWithSymbols() {
   while (Cursor < Entries.size()) {
     InputEntry &Entry = Entries[Cursor++];
-    if (List->isTaken(Entry.Number) && !std::exchange(Entry.HasSymbols, true))
+    // A thread that hangs may be planning it: then it enters the symbols.
+    if (List->isTaken(Entry.Number) && Entry.IsPlanned &&
+        !std::exchange(Entry.HasSymbols, true))
       return &Entry;
   }
   return nullptr;
@@ -197,8 +213,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
                 std::exchange(Entry->File, nullptr)};
   }
   if (Now == Phase::Preparing)
-    return Looking != 0 && PassedFolders.empty() ? std::nullopt
-                                                 : askWhether(LinkStage::Parse);
+    return waitsFor(Looking) ? std::nullopt : askWhether(LinkStage::Parse);
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
       ++Entering;
@@ -207,7 +222,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
         Entry->File = nullptr;
       return Next;
     }
-    if (Entering != 0)
+    if (waitsFor(Entering))
       return std::nullopt;
     Now = Phase::Fetching;
   }
@@ -218,13 +233,18 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   return Next;
 }
 
-Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait) {
+Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
+                                InputEntry *Finished) {
   std::unique_lock Lock(Mutex);
   ++NumAsked;
+  if (Finished)
+    --Finished->Threads;
   while (true) {
     if (std::optional<Work> Next = tryNext(Skipped)) {
       if (Next->What == Task::None)
         end();
+      if (Next->Entry)
+        ++Next->Entry->Threads;
       return *Next;
     }
     if (OnWait)
@@ -303,6 +323,8 @@ StageSet Scheduler::planned(InputEntry &Entry, StageSet Stages,
       keep(Entry, File);
     if (IsDone)
       IsDone = --Looking == 0;
+    if (Stages & Passed & ~bitOf(LinkStage::Parse))
+      note(Decision::StagePassed);
   }
   if (IsDone)
     More.notifyAll();
@@ -398,14 +420,19 @@ InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
   if (Entry.State == EntryState::Waiting) {
     Entry.State = EntryState::Opening;
     Claimed = Entry.Named;
+    note(Decision::LinkerOpened);
     return &Entry;
   }
   const auto Until = os::now() + Own.Numbers.OpenTimeout;
   while (!IsCancelled && Entry.State == EntryState::Opening) {
-    if (OnWait)
+    if (OnWait) {
       std::exchange(OnWait, nullptr)();
-    if (!Published.waitUntil(Lock, Until))
+      note(Decision::LinkerWaited);
+    }
+    if (!Published.waitUntil(Lock, Until)) {
+      note(Decision::LinkerTimedOut);
       break;
+    }
   }
   return Entry.State != EntryState::Opening ? &Entry : nullptr;
 }
@@ -424,12 +451,14 @@ void Scheduler::lookAhead(const InputEntry &Entry) {
   More.notifyAll();
 }
 
-void Scheduler::forEachReady(
-    function_ref<void(const InputEntry &)> Visit) const {
+std::vector<Scheduler::ReadyEntry> Scheduler::ready() const {
   std::lock_guard Lock(Mutex);
+  std::vector<ReadyEntry> Result;
+  Result.reserve(Entries.size());
   for (const InputEntry &Entry : Entries)
     if (Entry.State == EntryState::Ready)
-      Visit(Entry);
+      Result.push_back({&Entry, Entry.IsPlanned});
+  return Result;
 }
 
 void Scheduler::cancel() {

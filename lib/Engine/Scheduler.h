@@ -28,8 +28,8 @@
 /// Invariants:
 ///  - each input is prepared, planned and entered by one thread, once; each of
 ///    its stages is fetched once;
-///  - nobody goes on to 3 or 4 while a thread may still name inputs that the
-///    linker reads at once, but where threads hang; those that come later go
+///  - no thread goes on to 3 or 4 while another may still name inputs that the
+///    linker reads at once, unless threads hang; inputs that come later go
 ///    first when they come;
 ///  - an input that has no plan yet when a stage comes to it is passed by, and
 ///    `planned` tells its planner for which stages: these are then its own;
@@ -44,6 +44,7 @@
 #include "headstart/Inputs/InputList.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
+#include "headstart/Report/Decisions.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
@@ -66,6 +67,7 @@ class Scheduler {
 public:
   struct Settings {
     Tuning Numbers;
+    DecisionCounts *Decisions = nullptr; ///< null: not counted
     /// All inputs are prepared before the symbols of any are entered.
     bool PlanTogether = false;
     uint64_t MaxKept = 0; ///< files that are kept open between two tasks
@@ -102,18 +104,26 @@ public:
   /// Called before somebody waits; may be null.
   using Waits = llvm::function_ref<void()>;
 
-  /// What the calling thread is to do next. While there is nothing, waits as
-  /// long as something may still come. Of the objects right behind one to
-  /// prepare, at most \p Skipped are left to the linker.
-  Work next(unsigned Skipped = 0, Waits OnWait = nullptr);
+  /// What the calling thread is to do next, after its work for \p Finished
+  /// (null: for no input). While there is nothing, waits as long as something
+  /// may still come. Of the objects right behind one to prepare, at most \p
+  /// Skipped are left to the linker.
+  Work next(unsigned Skipped = 0, Waits OnWait = nullptr,
+            InputEntry *Finished = nullptr);
 
-  /// Waits until all threads hang: for \p Long none of them has asked for
-  /// anything to do, none waits for that, and \p HasMoved, called under the
-  /// lock, says that nothing has since it was called last. From then on inputs
-  /// of the folders in which they hang come last. False when it does not
-  /// happen: nothing is left to do, all is cancelled, or a minute has passed.
-  bool waitForStall(std::chrono::milliseconds Long,
-                    llvm::function_ref<bool()> HasMoved);
+  /// How a wait for threads that hang ended.
+  enum class Stall : uint8_t {
+    None, ///< nothing is left to do, all is cancelled, or a minute has passed
+    Some, ///< some threads hang, others wait for something to do
+    All,
+  };
+  /// Waits until threads hang in directories where none hung before: for \p
+  /// Long no thread has asked for anything to do, and \p HasMoved, called under
+  /// the lock, says that nothing has since it was called last. From then on
+  /// inputs of these directories come last, and no thread waits for those that
+  /// hang.
+  Stall waitForStall(std::chrono::milliseconds Long,
+                     llvm::function_ref<bool()> HasMoved);
 
   /// The caller has done its task: it names nothing more that comes at once.
   void done(Task What);
@@ -165,8 +175,13 @@ public:
   /// next ones are due.
   void lookAhead(const InputEntry &Entry);
 
-  /// Calls \p Visit, under the lock, with every entry that is Ready.
-  void forEachReady(llvm::function_ref<void(const InputEntry &)> Visit) const;
+  struct ReadyEntry {
+    const InputEntry *Entry;
+    bool IsPlanned; ///< nothing changes its plan any more
+  };
+  /// The entries that are Ready. Inspect them without the lock: the system
+  /// calls for 100,000 of them take long.
+  std::vector<ReadyEntry> ready() const;
 
   void cancel();
 
@@ -180,7 +195,14 @@ private:
   InputEntry *takeAside();
   InputEntry *nextLook();
   Work prepare(InputEntry &Entry);
-  void passByFolders();
+  bool passByFolders();
+  bool waitsFor(size_t Others) const {
+    return Others != 0 && PassedFolders.empty();
+  }
+  void note(Decision What, uint64_t Times = 1) {
+    if (Own.Decisions)
+      Own.Decisions->note(What, Times);
+  }
   void end();
   bool isInPassedFolder(const InputEntry &Entry) const;
   std::optional<Work> tryNext(unsigned Skipped);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Store.h"
+#include "headstart/OS/FolderTraits.h"
 #include "headstart/OS/PageTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -23,6 +24,16 @@ Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
     Span->event().Why = "whole file";
     Span->event().Stage = linkStageName(LinkStage::Parse);
     Figures.Hints.note(TraceClock::now());
+  }
+  // `handOver` goes by the file's times, and a copy does not change with it: a
+  // file that was written a moment ago can change once more without a sign.
+  const os::FileIdentity &Identity = File.identity();
+  const int64_t Changed = std::max(Identity.ChangedNs, Identity.ModifiedNs);
+  const int64_t Now = os::fileClockNs();
+  if (!os::showsNextChange(Changed, Now) &&
+      !os::showsNextChange(Changed, Now, os::tellsEveryChange(File))) {
+    Figures.Decisions.note(Decision::JustChanged);
+    return nullptr;
   }
   auto Contents = std::make_shared<FileContents>();
   std::unique_ptr<WritableMemoryBuffer> Buffer =
@@ -71,6 +82,7 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   os::FileStatus Status = os::lookAt(Entry.Path, Error);
   if (Status.Kind != os::FileKind::Regular ||
       Status.Identity != Entry.Identity) {
+    Figures.Decisions.note(Decision::ChangedSinceOpen);
     Figures.Problems.add("changed since it was opened", Path,
                          "left to the linker");
     return nullptr;
@@ -78,6 +90,7 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   std::unique_ptr<MemoryBuffer> Buffer =
       HintedBuffer::over(Entry.Contents, Path, Request, Cache);
   if (Buffer) {
+    Figures.Decisions.note(Decision::HandedOver);
     Entry.IsGiven.store(true, std::memory_order_relaxed);
     Figures.HandedOver.fetch_add(1, std::memory_order_relaxed);
   }
@@ -98,13 +111,15 @@ void Store::giveUpFinished(LinkStage Now) {
   LinkStage Before = GivenUp.exchange(Now);
   if (Before >= Now)
     return;
-  Inputs.forEachReady([&](const InputEntry &Entry) {
-    if (!Entry.IsPlanned || !Entry.Contents)
-      return;
-    for (const PlannedRange &Range : Entry.Plan)
-      if (isFinishedBetween(Range, Before, Now))
-        Entry.Contents->notNeededSoon(Range.Range, Cache);
-  });
+  for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
+    if (!IsPlanned || !Entry->Contents)
+      continue;
+    for (const PlannedRange &Range : Entry->Plan)
+      if (isFinishedBetween(Range, Before, Now)) {
+        Figures.Decisions.note(Decision::Released);
+        Entry->Contents->notNeededSoon(Range.Range, Cache);
+      }
+  }
 }
 
 bool isWorthRecord(const InputEntry &Entry) {
@@ -128,37 +143,34 @@ static std::vector<PlannedRange> planNextTime(const InputEntry &Entry,
 std::optional<std::vector<RecordedFile>> Store::touched() const {
   os::PageTables Tables;
   std::vector<RecordedFile> Result;
-  bool Told = true;
-  Inputs.forEachReady([&](const InputEntry &Entry) {
-    if (!isWorthRecord(Entry) || !Told)
-      return;
+  for (const auto &[Each, IsPlanned] : Inputs.ready()) {
+    const InputEntry &Entry = *Each;
+    if (!isWorthRecord(Entry))
+      continue;
     RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =
                    Tables.present(Entry.Contents->Mapping.bytes())) {
       File.Touched = std::move(*Present);
-      if (Entry.IsPlanned)
+      if (IsPlanned)
         File.Plan = planNextTime(Entry, File.Touched, Options.Plan);
     } else {
-      Told = false;
+      return std::nullopt;
     }
     // What was in memory was not planned; what was known of it still holds.
     if (File.Plan.empty() && Entry.recordedPlan())
       File.Plan = *Entry.recordedPlan();
     Result.push_back(std::move(File));
-  });
-  if (!Told)
-    return std::nullopt;
+  }
   return Result;
 }
 
 uint64_t Store::copiedBytes() const {
   uint64_t Copied = 0;
-  Inputs.forEachReady([&](const InputEntry &Entry) {
-    if (Entry.IsGiven.load() && !isWorthRecord(Entry))
-      Copied += Entry.Identity.Size;
-  });
+  for (const auto &Each : Inputs.ready())
+    if (Each.Entry->IsGiven.load() && !isWorthRecord(*Each.Entry))
+      Copied += Each.Entry->Identity.Size;
   return Copied;
 }
 
@@ -167,7 +179,8 @@ uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
   for (const RecordedFile &File : Touched)
     ByPath.try_emplace(File.Path, &File);
   uint64_t Wasted = 0;
-  Inputs.forEachReady([&](const InputEntry &Entry) {
+  for (const auto &Each : Inputs.ready()) {
+    const InputEntry &Entry = *Each.Entry;
     // A copy that nobody has asked for was read in vain.
     if (Entry.Contents && !Entry.Contents->isMapped() &&
         !Entry.IsGiven.load() && Entry.Before && !Entry.Before->complete())
@@ -180,7 +193,7 @@ uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
     Wasted += bytesOutside(Fetched, It == ByPath.end()
                                         ? ArrayRef<ByteRange>()
                                         : ArrayRef(It->second->Touched));
-  });
+  }
   return Wasted;
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr uint64_t WholeBytes = 1'000'000;
 constexpr uint64_t PartBytes = 400'000;
 const Tuning Numbers;
+DecisionCounts Decisions;
 
 /// Takes 1,000 files from a disk to which one costs \p Cost(its number, whether
 /// it is fetched whole). Returns how many were fetched as a whole.
@@ -40,14 +41,14 @@ unsigned wholeFiles(DiskProbe &Probe, microseconds Parts, microseconds Whole) {
 }
 
 TEST(DiskProbeTest, AFastDiskIsNotProbed) {
-  DiskProbe Probe(Numbers);
+  DiskProbe Probe(Numbers, Decisions);
   EXPECT_EQ(wholeFiles(Probe, microseconds(1900), microseconds(500)), 0U);
   EXPECT_FALSE(Probe.prefersWholeFiles());
 }
 
 TEST(DiskProbeTest, ADiskThatCountsBytesKeepsThePlan) {
   for (unsigned Cost : {11000, 6000, 4000}) {
-    DiskProbe Probe(Numbers);
+    DiskProbe Probe(Numbers, Decisions);
     EXPECT_EQ(wholeFiles(Probe, microseconds(4400), microseconds(Cost)),
               Cost == 4000 ? 872U : 128U);
     EXPECT_EQ(Probe.prefersWholeFiles(), Cost == 4000);
@@ -55,13 +56,13 @@ TEST(DiskProbeTest, ADiskThatCountsBytesKeepsThePlan) {
 }
 
 TEST(DiskProbeTest, ADiskThatCountsRequestsGetsWholeFiles) {
-  DiskProbe Probe(Numbers);
+  DiskProbe Probe(Numbers, Decisions);
   EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 872U);
   EXPECT_TRUE(Probe.prefersWholeFiles());
 }
 
 TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
-  DiskProbe Probe(Numbers);
+  DiskProbe Probe(Numbers, Decisions);
   unsigned Count = wholeFiles(Probe, [](size_t I, bool IsWhole) {
     return microseconds(I < 100 ? 800 : IsWhole ? 1500 : 4000);
   });
@@ -71,7 +72,7 @@ TEST(DiskProbeTest, ADiskThatBeginsWithABurstIsFoundOutLater) {
 
 /// A disk of 300 MB/s that stops, and then has saved up for a while.
 TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
-  DiskProbe Probe(Numbers);
+  DiskProbe Probe(Numbers, Decisions);
   unsigned Count = wholeFiles(Probe, [](size_t I, bool) {
     return microseconds(I < 128 ? 2100 : I < 256 ? 1000 : 3300);
   });
@@ -80,7 +81,7 @@ TEST(DiskProbeTest, ATryThatWasLuckyIsTakenBack) {
 }
 
 TEST(DiskProbeTest, WhenSomethingElseHeldItUpNothingIsLearned) {
-  DiskProbe Probe(Numbers);
+  DiskProbe Probe(Numbers, Decisions);
   Probe.disturb();
   EXPECT_EQ(wholeFiles(Probe, microseconds(2500), microseconds(1500)), 0U);
   EXPECT_FALSE(Probe.prefersWholeFiles());

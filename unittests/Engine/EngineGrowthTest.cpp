@@ -89,6 +89,7 @@ bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
 class EngineGrowthTest : public testing::Test {
 protected:
   TestFolder Folder;
+  Tuning Numbers;
 
   LinkStats fetch(const std::vector<std::string> &Paths, unsigned Jobs = 4,
                   uint64_t AvailableBytes = UINT64_C(1) << 34,
@@ -100,6 +101,7 @@ protected:
       Command.Inputs.back().Name = Path;
     }
     EngineOptions Options;
+    Options.Numbers = Numbers;
     Options.Jobs = Jobs;
     Options.ReadMemory = [=] {
       os::SystemMemory Memory;
@@ -182,6 +184,64 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
   fetch({Path, Main});
   EXPECT_TRUE(partIsResident(Path, Offsets[0]));
   EXPECT_FALSE(partIsResident(Path, Offsets[2]));
+}
+
+/// Most of the objects are cached and left to the linker, and the archive is
+/// not cached: the objects' symbols say which of its members are linked.
+TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
+  std::string Archive = "!<arch>\n";
+  std::vector<uint64_t> Offsets;
+  std::vector<std::string> Paths;
+  constexpr unsigned Count = 20;
+  for (unsigned I = 0; I != 2 * Count; ++I) {
+    const std::string Name = "f" + std::to_string(I);
+    std::string Object = object({{Name.c_str(), true}});
+    Object.resize(Object.size() + Object.size() % 2);
+    Archive += memberHeader("m.o/", Object.size());
+    Offsets.push_back(Archive.size());
+    Archive += Object;
+    if (I < Count)
+      Paths.push_back(
+          Folder.write(Name + ".o", object({{Name.c_str(), false}})));
+  }
+  Paths.push_back(Folder.write("parts.a", Archive));
+  Numbers.StreakObjects = 2;
+  Numbers.FewArchivesShare = UINT64_MAX;
+  evict({Paths.back()});
+  LinkStats Stats = fetch(Paths, /*Jobs=*/1);
+  auto Times = [&](Decision What) {
+    return Stats.Decisions.at(static_cast<size_t>(What));
+  };
+  EXPECT_GT(Times(Decision::StreakLeft), Count / 2);
+  EXPECT_EQ(Times(Decision::SymbolsReadOfLeft), Times(Decision::StreakLeft));
+  for (unsigned I = 0; I != 2 * Count; ++I)
+    EXPECT_EQ(partIsResident(Paths.back(), Offsets[I]), I < Count) << I;
+}
+
+/// What names inputs is followed, however much of it is cached.
+TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
+  std::string Main = Folder.write("main.o", object({{"a", false}}));
+  std::string Member = Folder.write("m.o", object({{"a", true}}));
+  // Names that fill most of 30 pages.
+  std::vector<std::string> Names(300, std::string(398, 'x') + ".o");
+  Names[0] = "m.o";
+  std::string Thin = writeThin(Names);
+  std::string Script =
+      Folder.write("script.ld", "/*" + std::string(120000, ' ') + "*/ INPUT(" +
+                                    Member + ")");
+  for (const std::string &Names : {Thin, Script}) {
+    SCOPED_TRACE(Names);
+    evict({Main, Member, Names});
+    // All but the last page.
+    os::OpenFile File = openOrFail(Names);
+    ASSERT_EQ(os::PageCache()
+                  .fetch(File, {0, (File.size() - 1) / 4096 * 4096})
+                  .Outcome,
+              os::HintOutcome::Accepted);
+    EXPECT_GE(fetch({Main, Names}).Inputs, 3U);
+    EXPECT_TRUE(partIsResident(Member));
+    EXPECT_TRUE(isResident(Names));
+  }
 }
 
 TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {

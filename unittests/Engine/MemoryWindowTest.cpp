@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint64_t MiB = 1 << 20;
 const Tuning Numbers;
+DecisionCounts Decisions;
 
 /// A machine whose memory the test sets.
 struct Machine {
@@ -53,7 +54,7 @@ bool hasRoom(MemoryWindow &Window, LinkStage For) {
 
 TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(400 * MiB);
   EXPECT_FALSE(Window.isShort());
   Window.add(LinkStage::Parse, 50 * MiB);
@@ -65,7 +66,7 @@ TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
 
 TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   EXPECT_FALSE(Window.decideEarly(100 * MiB));
   // What the link itself takes by and by does not count.
   M.Available = 300 * MiB;
@@ -77,7 +78,7 @@ TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
 
 TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   Machine M;
-  MemoryWindow Window(100 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   Window.add(LinkStage::Parse, 60 * MiB);
   Window.add(LinkStage::Contents, 40 * MiB);
   Window.giveBack(1 * MiB);
@@ -98,7 +99,7 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
 
 TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(501 * MiB);
   EXPECT_TRUE(Window.isShort());
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
@@ -109,7 +110,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItStaysOneStageAhead) {
 
 TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 249 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents));
@@ -119,7 +120,7 @@ TEST(MemoryWindowTest, ShortOfMemoryItTakesAQuarterOfWhatThereIs) {
 
 TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Machine M;
-  MemoryWindow Window(1000 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(1000 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 124 * MiB);
   M.Available = 500 * MiB;
@@ -137,21 +138,41 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
 TEST(MemoryWindowTest, ItNeverGrowsBeyondTheBudget) {
   Machine M;
   M.Available = 1000 * MiB;
-  MemoryWindow Window(10 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(10 * MiB, M.reader(), Numbers, Decisions);
   Window.decide(600 * MiB);
   Window.add(LinkStage::Contents, 10 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 
 TEST(MemoryWindowTest, ASystemThatDoesNotTellIsNotShort) {
-  MemoryWindow Window(10 * MiB, [] { return os::SystemMemory(); }, Numbers);
+  MemoryWindow Window(
+      10 * MiB, [] { return os::SystemMemory(); }, Numbers, Decisions);
   Window.decide(UINT64_MAX);
   EXPECT_FALSE(Window.isShort());
 }
 
+TEST(MemoryWindowTest, MemoryThatComesBackMakesRoom) {
+  Machine M;
+  M.Available = 0;
+  Tuning Soon;
+  Soon.MeasureAfter = std::chrono::milliseconds(1);
+  MemoryWindow Window(10 * MiB, M.reader(), Soon, Decisions);
+  M.Available = 1;
+  Window.decide(400 * MiB);
+  ASSERT_TRUE(Window.isShort());
+  // Nothing is ahead that the linker could come to.
+  bool GoesOn = false;
+  std::thread Waits([&] {
+    GoesOn =
+        Window.waitForRoom(LinkStage::Parse, [&] { M.Available = 400 * MiB; });
+  });
+  Waits.join();
+  EXPECT_TRUE(GoesOn);
+}
+
 TEST(MemoryWindowTest, AWaitingThreadIsWokenByTheLinkerAndByCancel) {
   Machine M;
-  MemoryWindow Window(10 * MiB, M.reader(), Numbers);
+  MemoryWindow Window(10 * MiB, M.reader(), Numbers, Decisions);
   Window.add(LinkStage::Contents, 10 * MiB);
   std::thread Linker([&] { Window.reached(LinkStage::Contents); });
   EXPECT_TRUE(Window.waitForRoom(LinkStage::Types, [] {}));

@@ -108,7 +108,7 @@ TEST(SchedulerTest, FoldersInWhichThreadsHangComeLast) {
               {});
   InputEntry *Hangs = Inputs.next().Entry;
   ASSERT_EQ(Hangs->Named.Name, "far/a.o");
-  ASSERT_TRUE(Inputs.waitForStall(Short, HasNotMoved));
+  ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::All);
   InputEntry *Near = Inputs.next().Entry;
   ASSERT_EQ(Near->Named.Name, "c.o");
   // What the linker asks for goes first, wherever it lies.
@@ -133,7 +133,39 @@ TEST(SchedulerTest, FoldersInWhichThreadsHangComeLast) {
   EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
   EXPECT_EQ(Inputs.next().What, Task::None);
   // And then nobody looks any more.
-  EXPECT_FALSE(Inputs.waitForStall(Short, HasNotMoved));
+  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::None);
+}
+
+TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
+  constexpr std::chrono::milliseconds Short(1);
+  auto HasNotMoved = [] { return false; };
+  Scheduler Inputs;
+  Scheduler::Settings Settings;
+  Settings.PlanTogether = true;
+  Inputs.fill(linkOf({input("far/a.o"), input("b.o"), input("far/c.o")}),
+              Settings);
+  Scheduler::Work Hangs = Inputs.next(), Near = Inputs.next();
+  Inputs.next(); // far/c.o hangs, too
+  Inputs.planned(*Near.Entry, bitOf(LinkStage::Contents), nullptr,
+                 /*IsDone=*/true);
+  // There is nothing to do until far/a.o is prepared.
+  Scheduler::Work Next;
+  std::atomic<bool> Waits{false};
+  std::thread Idle(
+      [&] { Next = Inputs.next(0, [&] { Waits = true; }, Near.Entry); });
+  while (!Waits)
+    std::this_thread::yield();
+  EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::Some);
+  Idle.join();
+  ASSERT_EQ(Next.What, Task::Begin);
+  Inputs.begin(LinkStage::Parse, /*IsBegun=*/true);
+  // The symbols of what hangs are its planner's, if that ever comes back.
+  Next = Inputs.next();
+  EXPECT_EQ(Next.What, Task::Symbols);
+  EXPECT_EQ(Next.Entry, Near.Entry);
+  EXPECT_FALSE(Hangs.Entry->HasSymbols);
+  // One that hangs in reading symbols holds up nobody either.
+  EXPECT_EQ(Inputs.next().Stage, LinkStage::Contents);
 }
 
 TEST(SchedulerTest, AStageThatHasPassedByIsThePlanners) {

@@ -57,6 +57,7 @@ enum class Decision : uint8_t {
   ByLayout,
   ByLayoutAndProfile,
   NotNeeded, ///< cached, copied, or no time for it
+  NotOpened, ///< missing, empty, not a regular file, or it cannot be read
   // Whether an object is scanned for dependencies:
   Scanned,
   ScanSkippedRecorded,
@@ -85,7 +86,8 @@ enum class Decision : uint8_t {
   // Stores:
   HighLatency,
   LowLatencyAgain,
-  LatencyIgnored, ///< a slow answer, for want of a processor or from the cache
+  AnsweredFromCache, ///< as far as is known: it says nothing of the store
+  AnswerUnscheduled, ///< the thread waited for a processor meanwhile
   WaitedForStore,
   UrgentRequest, ///< went before those that wait
   WindowGrew,
