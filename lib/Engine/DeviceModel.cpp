@@ -141,8 +141,9 @@ void DeviceModel::note(const Answer &Done) {
   Delivered += Done.Bytes;
   RequestTime += double(Done.Requests) * requestSeconds();
   ByteTime += Transfer;
-  // While few are under way a byte seems to take longer than it does.
-  if (Done.IsFirst)
+  // While few are under way a byte seems to take longer than it does. A thread
+  // that mostly waited for a processor has learned nothing of the store.
+  if (Done.IsFirst && Done.Unscheduled.count() <= Took)
     noteLatency(std::max(Took / 2, Took - Transfer));
   if (Far.load() && Done.Bytes != 0)
     adapt(Latency + Transfer, Took);

@@ -65,7 +65,8 @@ public:
     unsigned Requests; ///< in so many parts, at the same time
     Time Begin, End;
     bool IsFirst; ///< of its file
-    /// How long the thread could have gone on, but had no processor.
+    /// How long the thread could have gone on, but had no processor: at most
+    /// that.
     Seconds Unscheduled{0};
   };
   void note(const Answer &Done);

@@ -104,10 +104,13 @@ bool Fetcher::isLarge(const InputEntry &Entry,
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
-  bool HasCome = Result.Outcome != os::HintOutcome::Unsupported;
+  // In small steps a file that has shrunk fails again; what was short of memory
+  // may not.
+  if (Result.Outcome == os::HintOutcome::Failed)
+    return false;
+  bool HasCome = Result.Outcome == os::HintOutcome::Accepted;
   const bool IsFar = Entry.Device->isFar();
-  if (Result.Outcome == os::HintOutcome::Accepted &&
-      (IsFar || !IsLargeProved.load(std::memory_order_relaxed))) {
+  if (HasCome && (IsFar || !IsLargeProved.load(std::memory_order_relaxed))) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);
     HasCome = Found && Found->complete();
     IsLargeProved.store(true);
@@ -175,8 +178,9 @@ void Fetcher::note(InputEntry &Entry,
     Figures.Decisions.note(Decision::AnsweredFromCache);
     return;
   }
-  if (Answer->Unscheduled.count() != 0)
-    Figures.Decisions.note(Decision::AnswerUnscheduled);
+  Figures.Decisions.note(Answer->Unscheduled.count() != 0
+                             ? Decision::AnswerUnscheduled
+                             : Decision::AnswerCounted);
   Entry.Device->note(*Answer);
 }
 

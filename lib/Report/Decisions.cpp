@@ -66,6 +66,7 @@ const char *decisionName(Decision What) {
       "low latency again",
       "answered from cache",
       "answer unscheduled",
+      "answer counted",
       "waited for store",
       "urgent request",
       "window grew",

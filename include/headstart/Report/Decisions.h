@@ -88,6 +88,7 @@ enum class Decision : uint8_t {
   LowLatencyAgain,
   AnsweredFromCache, ///< as far as is known: it says nothing of the store
   AnswerUnscheduled, ///< the thread waited for a processor meanwhile
+  AnswerCounted,
   WaitedForStore,
   UrgentRequest, ///< went before those that wait
   WindowGrew,
