@@ -80,8 +80,8 @@ def symbols_of(tools, archive):
 
 
 def plain(name):
-    """open for open64, stat for fstat64's kin: as in the table."""
-    return name if name == "getdents64" else name.removesuffix("64")
+    """open for open64, preadv2 for preadv64v2: as in the table."""
+    return name if name == "getdents64" else re.sub("64(v2)?$", r"\1", name)
 
 
 def classify(table, where, name):

@@ -80,8 +80,8 @@ bool Fetcher::waitForRoom(LinkStage Stage) {
 /// one request anyway is not worth the risk that it does not: see fetchLarge.)
 bool Fetcher::isLarge(const InputEntry &Entry,
                       const PlannedRange &Planned) const {
-  if (!HasLargePages.load() || !Entry.Contents || !Entry.Contents->isMapped() ||
-      !Entry.isCold())
+  if (!Entry.Device->HasLargePages.load() || !Entry.Contents ||
+      !Entry.Contents->isMapped() || !Entry.isCold())
     return false;
   const ByteRange Range = Planned.Range;
   if (!Entry.Device->isFar())
@@ -99,24 +99,26 @@ bool Fetcher::isLarge(const InputEntry &Entry,
 }
 
 /// Fetches one step in large pages; false when it has to come otherwise. A
-/// Linux before 5.18 takes that advice and does not do it, which the first step
-/// shows.
+/// Linux before 5.18 takes that advice and does not do it, nor do some file
+/// systems: the steps show it that begin before one has come.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
+  DeviceModel &Device = *Entry.Device;
+  const bool IsProved = Device.HasProvedLarge.load();
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
   // In small steps a file that has shrunk fails again; what was short of memory
   // may not.
   if (Result.Outcome == os::HintOutcome::Failed)
     return false;
   bool HasCome = Result.Outcome == os::HintOutcome::Accepted;
-  const bool IsFar = Entry.Device->isFar();
-  if (HasCome && (IsFar || !IsLargeProved.load(std::memory_order_relaxed))) {
+  if (HasCome && (Device.isFar() || !IsProved)) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);
     HasCome = Found && Found->complete();
-    IsLargeProved.store(true);
   }
-  if (!HasCome && (!IsFar || Result.Outcome == os::HintOutcome::Unsupported))
-    HasLargePages.store(false);
+  if (HasCome)
+    Device.HasProvedLarge.store(true);
+  else if (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported)
+    Device.HasLargePages.store(false);
   return HasCome;
 }
 

@@ -113,7 +113,6 @@ private:
   FetchCost Cost;
   Devices AllDevices;
   std::atomic<size_t> ColdObjects{0}; ///< planned until now
-  std::atomic<bool> HasLargePages{true}, IsLargeProved{false};
 };
 
 /// Whether the linker reads \p Range at \p Stage.
