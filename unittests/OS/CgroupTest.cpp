@@ -358,4 +358,58 @@ TEST_F(QuotaTest, OfVersion1IsThatOfTheProcessors) {
   EXPECT_EQ(quota(), 2.5);
 }
 
+TEST_F(CgroupTest, NamesTheMachineSinceItsStart) {
+  write("proc/sys/kernel/random/boot_id", "one\n");
+  const std::string One = memoryName(Root.path());
+  EXPECT_EQ(One, "one");
+  write("proc/sys/kernel/random/boot_id", "another\n");
+  EXPECT_NE(memoryName(Root.path()), One);
+  // The memory of a virtual machine changes while it runs.
+  const std::string Another = memoryName(Root.path());
+  write("proc/meminfo", "MemTotal: 8000 kB\nMemAvailable: 4000 kB\n");
+  EXPECT_EQ(memoryName(Root.path()), Another);
+}
+
+TEST_F(CgroupTest, NamesTheGroupWhoseLimitHolds) {
+  write("proc/sys/kernel/random/boot_id", "one\n");
+  const std::string Machine = memoryName(Root.path());
+  auto NameIn = [&](const std::string &Group) {
+    write("proc/self/cgroup", "0::" + Group + "\n");
+    return memoryName(Root.path());
+  };
+  writeV2("/free", "max", 1, 0);
+  writeV2("/wide", mib(100), 1, 0); // more than the machine has
+  writeV2("/a", mib(10), 1, 0);
+  writeV2("/b", mib(10), 1, 0);
+  EXPECT_EQ(NameIn("/free"), Machine);
+  EXPECT_EQ(NameIn("/wide"), Machine);
+  EXPECT_NE(NameIn("/a"), Machine);
+  EXPECT_NE(NameIn("/a"), NameIn("/b"));
+  // What has no limit, or the same, takes memory from the group around it.
+  writeV2("/a/free", "max", 1, 0);
+  writeV2("/a/same", mib(10), 1, 0);
+  writeV2("/a/less", mib(5), 1, 0);
+  EXPECT_EQ(NameIn("/a/free"), NameIn("/a"));
+  EXPECT_EQ(NameIn("/a/same"), NameIn("/a"));
+  EXPECT_NE(NameIn("/a/less"), NameIn("/a"));
+}
+
+TEST_F(CgroupTest, AGroupHasOneNameInsideAndOutsideOfItsContainer) {
+  write("proc/sys/kernel/random/boot_id", "one\n");
+  writeV2("/docker/a", mib(10), 1, 0);
+  writeV2("/docker/b", mib(10), 1, 0);
+  write("proc/self/cgroup", "0::/docker/a\n");
+  const std::string Outside = memoryName(Root.path());
+  // A container that sees its own group alone, mounted at another place.
+  write("proc/self/cgroup", "0::/\n");
+  auto Inside = [&](const std::string &Group) {
+    const std::string Point = "sys/fs/cgroup/unified/docker/" + Group;
+    write("proc/self/mountinfo",
+          "41 31 0:38 / /" + Point + " ro - cgroup2 cgroup2 rw\n");
+    return memoryName(Root.path());
+  };
+  EXPECT_EQ(Inside("a"), Outside);
+  EXPECT_NE(Inside("b"), Outside);
+}
+
 } // namespace

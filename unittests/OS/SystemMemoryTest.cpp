@@ -48,6 +48,11 @@ TEST(SystemMemoryTest, TheSmallerOfMachineAndCgroupIsAvailable) {
   EXPECT_EQ(Memory.available(), 1000U);
 }
 
+TEST(SystemMemoryTest, MemoryKeepsItsName) {
+  EXPECT_EQ(memoryName(), memoryName());
+  EXPECT_EQ(memoryName().find('\n'), std::string::npos);
+}
+
 TEST(SystemMemoryTest, GuessesTheLimitsItCannotRead) {
   const TestFolder Folder;
   EXPECT_EQ(maxMappings(Folder.path()), 65530U);

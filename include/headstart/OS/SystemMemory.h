@@ -58,6 +58,15 @@ struct SystemMemory {
   static SystemMemory read(const std::string &Root = "/");
 };
 
+/// Names the memory that this process draws on, for programs that share it: the
+/// machine, on Linux and macOS since its start, and of its control groups the
+/// one with the tightest limit, where that is less than the machine has. Equal
+/// names take memory from each other; another machine, and another group with a
+/// limit, have other names. Windows names no job: there the limit stands for
+/// it. One line of UTF-8; empty where the system does not tell. Blocks for a few
+/// small pseudo-files; any thread. \p Root as above.
+std::string memoryName(const std::string &Root = "/");
+
 /// The most memory that this process has had at once, what it has mapped of
 /// files included; nothing where the system does not tell.
 std::optional<uint64_t> peakMemory();

@@ -11,6 +11,7 @@
 #include "../Posix/Support.h"
 
 #include <algorithm>
+#include <array>
 #include <limits.h>
 #include <limits>
 #include <mach/mach.h>
@@ -69,6 +70,17 @@ SystemMemory SystemMemory::read(const std::string &Root) {
                              : *Level >= Warning ? Some
                                                  : 0;
   return Memory;
+}
+
+std::string headstart::os::memoryName(const std::string &Root) {
+  // A UUID, or the name of the host where the system has none.
+  std::array<char, 256> Name = {};
+  for (const char *Key : {"kern.bootsessionuuid", "kern.hostname"}) {
+    size_t Size = Name.size() - 1;
+    if (Root == "/" && ::sysctlbyname(Key, Name.data(), &Size, nullptr, 0) == 0)
+      return Name.data();
+  }
+  return {};
 }
 
 std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }

@@ -14,6 +14,8 @@ using namespace headstart::os;
 
 SystemMemory SystemMemory::read(const std::string &) { return {}; }
 
+std::string headstart::os::memoryName(const std::string &) { return {}; }
+
 std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
 
 uint64_t headstart::os::maxMappings(const std::string &) {

@@ -199,6 +199,10 @@ static void addLevel(const std::string &Folder, const MemoryFiles &Files,
   }
   if (!Limit)
     return;
+  // The levels come from the inside out. Groups inside of one with the same
+  // limit take memory from each other.
+  if (!Memory.LimitBytes || *Limit <= *Memory.LimitBytes)
+    Memory.LimitDirectory = Folder;
   lower(Memory.LimitBytes, *Limit);
 
   const std::optional<uint64_t> Usage =

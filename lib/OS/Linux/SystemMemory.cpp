@@ -13,6 +13,8 @@
 
 #include <limits>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;
@@ -31,6 +33,33 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   if (!Memory.PressurePercent)
     Memory.PressurePercent = readPressure(Prefix + "/proc/pressure/memory");
   return Memory;
+}
+
+/// The machine since its start; its host name where /proc does not tell.
+static std::string machineName(const std::string &Prefix) {
+  if (const auto Boot =
+          readPseudoFile(Prefix + "/proc/sys/kernel/random/boot_id"))
+    return Boot->substr(0, Boot->find('\n'));
+  utsname Names = {};
+  return ::uname(&Names) == 0 ? static_cast<const char *>(Names.nodename) : "";
+}
+
+std::string headstart::os::memoryName(const std::string &Root) {
+  const std::string Prefix = prefixOf(Root);
+  std::string Name = machineName(Prefix);
+  const CgroupMemory Cgroup = readCgroupMemory(Prefix);
+  const auto Info = readPseudoFile(Prefix + "/proc/meminfo");
+  const uint64_t Total =
+      Info ? findNumber(*Info, "MemTotal").value_or(0) : uint64_t(0);
+  if (!Cgroup.LimitBytes || (Total != 0 && *Cgroup.LimitBytes >= Total))
+    return Name;
+  // Each container may see its own group as "/". The number of the group's
+  // directory is the same for all that see it, and no other group's.
+  struct stat Group = {};
+  if (::stat(Cgroup.LimitDirectory.c_str(), &Group) == 0)
+    return Name + " " + std::to_string(Group.st_dev) + ":" +
+           std::to_string(Group.st_ino);
+  return Name + " " + Cgroup.LimitDirectory;
 }
 
 std::optional<uint64_t> headstart::os::peakMemory() {

@@ -8,7 +8,10 @@
 
 #include "headstart/OS/SystemMemory.h"
 
+#include "Support.h"
 #include "WorkingSet.h"
+
+#include <array>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;
@@ -83,6 +86,18 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   if (IsTold)
     Memory.PressurePercent = IsLow ? 100 : 0;
   return Memory;
+}
+
+std::string headstart::os::memoryName(const std::string &Root) {
+  std::array<wchar_t, MAX_COMPUTERNAME_LENGTH + 1> Name = {};
+  auto Size = static_cast<DWORD>(Name.size());
+  if (!isTheSystem(Root) || ::GetComputerNameW(Name.data(), &Size) == 0)
+    return {};
+  SystemMemory Job;
+  readJob(Job);
+  return toUtf8(Name.data()) +
+         (Job.CgroupLimitBytes ? " " + std::to_string(*Job.CgroupLimitBytes)
+                               : "");
 }
 
 std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
