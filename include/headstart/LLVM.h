@@ -57,8 +57,16 @@ private:
 #if LLVM_VERSION_MAJOR >= 22
 /// MemoryBuffer::willNeedIfMmap is a function that we override.
 #define HEADSTART_OVERRIDES_WILL_NEED override
+/// How to open a file to find out whether a process has it locked, and which
+/// lock to try. Older versions have no lock that can do without writing.
+#define HEADSTART_LOCK_PROBE_ACCESS llvm::sys::fs::FA_Read
+#define HEADSTART_LOCK_PROBE_KIND , llvm::sys::fs::LockKind::Shared
 #else
 #define HEADSTART_OVERRIDES_WILL_NEED
+#define HEADSTART_LOCK_PROBE_ACCESS                                            \
+  static_cast<llvm::sys::fs::FileAccess>(llvm::sys::fs::FA_Read |              \
+                                         llvm::sys::fs::FA_Write)
+#define HEADSTART_LOCK_PROBE_KIND
 #include "llvm/Support/FileSystem.h"
 namespace llvm {
 namespace detail {

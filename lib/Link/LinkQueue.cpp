@@ -8,47 +8,73 @@
 ///
 /// \file
 /// A file's name is its number in the queue, what the link needs, and "run" or
-/// "wait": 12-104857600-run.
+/// "wait": 12-104857600-run. The file "lock" is the directory's lock.
+///
+/// The locks are those of LLVM: fcntl's on POSIX, which hold across a network
+/// file system, and between processes only. To see whether another link's file
+/// is locked, a lock for readers is tried: that needs no right to write, which
+/// a link of another user (root's) does not give.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/LLVM.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <chrono>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 using namespace llvm;
 
 namespace headstart {
 
-struct LinkQueue::Place {
-  uint64_t Number = 0;
-  uint64_t NeedBytes = 0;
-  bool Runs = false;
-};
+using std::chrono::milliseconds;
 
-static std::string pathIn(const std::string &Folder, const Twine &Name) {
-  SmallString<256> Path(Folder);
+static constexpr StringLiteral DirectoryPrefix = "links-";
+static constexpr StringLiteral GateName = "lock";
+
+/// After this time a file that cannot be opened, and a queue without a link,
+/// count as left behind.
+static constexpr std::chrono::hours MaxAge(24);
+
+static std::string pathIn(const std::string &Directory, const Twine &Name) {
+  SmallString<256> Path(Directory);
   sys::path::append(Path, Name);
   return Path.str().str();
 }
 
-/// Opens \p Path and locks it, waiting for \p Patience; -1 when it cannot be
-/// had.
-static int lock(const std::string &Path, sys::fs::CreationDisposition How,
-                std::chrono::milliseconds Patience) {
-  int File = -1;
-  if (sys::fs::openFileForWrite(Path, File, How, sys::fs::OF_None))
-    return -1;
-  if (!sys::fs::tryLockFile(File, Patience))
-    return File;
-  (void)sys::Process::SafelyCloseFileDescriptor(File);
-  return -1;
+std::string queueDirectory(StringRef Cache, StringRef MemoryName,
+                           std::optional<uint64_t> SizeBytes) {
+  std::string Key = MemoryName.str();
+  if (SizeBytes)
+    Key += "\n" + std::to_string(*SizeBytes);
+  return pathIn(Cache.str(),
+                DirectoryPrefix +
+                    utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
+}
+
+/// Opens \p Path as \p File and locks it; `no_lock_available` if another
+/// process has the lock for all of \p Timeout.
+static std::error_code lock(const std::string &Path,
+                            sys::fs::CreationDisposition How,
+                            milliseconds Timeout, int &File) {
+  if (std::error_code Error =
+          sys::fs::openFileForWrite(Path, File, How, sys::fs::OF_None))
+    return Error;
+  std::error_code Error = sys::fs::tryLockFile(File, Timeout);
+  if (Error) {
+    (void)sys::Process::SafelyCloseFileDescriptor(File);
+    File = -1;
+  }
+  return Error;
 }
 
 static void unlock(int &File) {
@@ -59,45 +85,153 @@ static void unlock(int &File) {
   File = -1;
 }
 
-LinkQueue::~LinkQueue() {
-  if (!Name.empty())
-    (void)sys::fs::remove(pathIn(Folder, Name));
-  unlock(File);
+/// Whether \p Path is still the file that is open as \p File.
+static bool isFile(const std::string &Path, int File) {
+  sys::fs::file_status Open, There;
+  return !sys::fs::status(File, Open) && !sys::fs::status(Path, There) &&
+         Open.getUniqueID() == There.getUniqueID();
 }
 
-/// The links that live, but for this one. The files of others are removed: of
-/// ended ones nobody has the lock.
-std::vector<LinkQueue::Place> LinkQueue::others() const {
-  std::vector<Place> Others;
+/// Locks \p Directory, which is created if it is missing; -1 if it cannot be
+/// used, or is locked for all of \p Timeout.
+static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
+  // The last link of the queue may remove the directory at each of these steps.
+  constexpr unsigned MaxTries = 8;
+  const std::string Gate = pathIn(Directory, GateName);
+  for (unsigned Try = 0; Try != MaxTries; ++Try) {
+    if (Try != 0)
+      std::this_thread::sleep_for(milliseconds(1));
+    if (sys::fs::create_directories(Directory))
+      return -1;
+    int File = -1;
+    std::error_code Error = lock(Gate, sys::fs::CD_OpenAlways, Timeout, File);
+    if (!Error && isFile(Gate, File))
+      return File;
+    unlock(File);
+    // Windows refuses to open a file that is being removed.
+    if (Error && Error != std::errc::no_such_file_or_directory &&
+        Error != std::errc::permission_denied)
+      return -1;
+  }
+  return -1;
+}
+
+namespace {
+
+struct Place {
+  uint64_t Number = 0;
+  uint64_t NeedBytes = 0;
+  bool Runs = false;
+  bool Lives = false;
+};
+
+enum class PlaceState : uint8_t { Lives, Ended, Unknown };
+
+} // namespace
+
+/// Whether the link whose file is \p Path still has the lock on it.
+static PlaceState stateOf(const std::string &Path) {
+  int File = -1;
+  if (sys::fs::openFile(Path, File, sys::fs::CD_OpenExisting,
+                        HEADSTART_LOCK_PROBE_ACCESS, sys::fs::OF_None))
+    return PlaceState::Unknown;
+  std::error_code Error =
+      sys::fs::tryLockFile(File, milliseconds(0) HEADSTART_LOCK_PROBE_KIND);
+  if (Error) {
+    (void)sys::Process::SafelyCloseFileDescriptor(File);
+    return Error == std::errc::no_lock_available ? PlaceState::Lives
+                                                 : PlaceState::Unknown;
+  }
+  unlock(File);
+  return PlaceState::Ended;
+}
+
+static bool isOld(const std::string &Path) {
+  sys::fs::file_status Status;
+  return !sys::fs::status(Path, Status) &&
+         std::chrono::system_clock::now() - Status.getLastModificationTime() >
+             MaxAge;
+}
+
+/// The links in \p Directory except for the one with the file \p Except. The
+/// files of ended links are removed: no process has their locks. The caller
+/// holds the directory's lock.
+static std::vector<Place> placesIn(const std::string &Directory,
+                                   StringRef Except) {
+  std::vector<Place> Places;
   std::error_code Error;
-  for (sys::fs::directory_iterator It(Folder, Error), End; !Error && It != End;
-       It.increment(Error)) {
+  for (sys::fs::directory_iterator It(Directory, Error), End;
+       !Error && It != End; It.increment(Error)) {
     StringRef Found = sys::path::filename(It->path());
     SmallVector<StringRef, 3> Words;
     Found.split(Words, '-');
     Place Other;
-    if (Found == Name || Words.size() != 3 ||
+    if (Found == Except || Words.size() != 3 ||
         Words[0].getAsInteger(10, Other.Number) ||
         Words[1].getAsInteger(10, Other.NeedBytes))
       continue;
-    if (int Ended = lock(It->path(), sys::fs::CD_OpenExisting,
-                         std::chrono::milliseconds(0));
-        Ended != -1) {
+    PlaceState State = stateOf(It->path());
+    // A file that cannot be opened never shows that its link has ended. Its
+    // number counts, since its name is taken.
+    if (State == PlaceState::Ended ||
+        (State == PlaceState::Unknown && isOld(It->path()))) {
       (void)sys::fs::remove(It->path());
-      unlock(Ended);
       continue;
     }
+    Other.Lives = State == PlaceState::Lives;
     Other.Runs = Words[2] == "run";
-    Others.push_back(Other);
+    Places.push_back(Other);
   }
-  return Others;
+  return Places;
+}
+
+/// Removes the queue in \p Directory if no link is in it. Takes over the
+/// directory's lock \p Gate, and releases it.
+static bool removeUnused(const std::string &Directory, int Gate) {
+  const bool IsUnused =
+      none_of(placesIn(Directory, ""), [](const Place &P) { return P.Lives; });
+  // Links that wait for the lock notice that its file is gone (`isFile`).
+  if (IsUnused)
+    (void)sys::fs::remove(pathIn(Directory, GateName));
+  unlock(Gate);
+  // Windows removes a file when no process has it open. Fails if a link has
+  // entered since.
+  return IsUnused && !sys::fs::remove(Directory);
+}
+
+/// Removes the queues beside \p Directory that killed links have left, and
+/// those of machines that were since started again.
+static void removeLeftQueues(const std::string &Directory) {
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(sys::path::parent_path(Directory), Error),
+       End;
+       !Error && It != End; It.increment(Error)) {
+    const std::string &Path = It->path();
+    if (!sys::path::filename(Path).starts_with(DirectoryPrefix) ||
+        Path == Directory || !sys::fs::is_directory(Path) || !isOld(Path))
+      continue;
+    int Gate = lockDirectory(Path, milliseconds(0));
+    if (Gate != -1)
+      removeUnused(Path, Gate);
+  }
+}
+
+void LinkQueue::leave() {
+  if (!std::exchange(HasAsked, false))
+    return;
+  int Gate = lockDirectory(Directory, milliseconds(100));
+  if (!Name.empty())
+    (void)sys::fs::remove(pathIn(Directory, Name));
+  Name.clear();
+  unlock(File);
+  if (Gate != -1 && removeUnused(Directory, Gate))
+    removeLeftQueues(Directory);
 }
 
 bool LinkQueue::enter(uint64_t NewNumber) {
   std::string New = (Twine(NewNumber) + "-" + Twine(NeedBytes) + "-wait").str();
-  File = lock(pathIn(Folder, New), sys::fs::CD_CreateNew,
-              std::chrono::milliseconds(0));
-  if (File == -1)
+  if (lock(pathIn(Directory, New), sys::fs::CD_CreateNew, milliseconds(0),
+           File))
     return false;
   Number = NewNumber;
   Name = std::move(New);
@@ -105,15 +239,13 @@ bool LinkQueue::enter(uint64_t NewNumber) {
 }
 
 LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
-  if (sys::fs::create_directories(Folder))
-    return Answer::None;
-  int Gate = lock(pathIn(Folder, "lock"), sys::fs::CD_OpenAlways,
-                  std::chrono::milliseconds(500));
+  int Gate = lockDirectory(Directory, milliseconds(500));
   if (Gate == -1)
     return Answer::None;
+  HasAsked = true;
   llvm::scope_exit Leave([&] { unlock(Gate); });
 
-  std::vector<Place> Others = others();
+  std::vector<Place> Others = placesIn(Directory, Name);
   if (Name.empty()) {
     uint64_t Last = 0;
     for (const Place &Other : Others)
@@ -125,6 +257,8 @@ LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
   Running = 0;
   bool IsFirst = true;
   for (const Place &Other : Others) {
+    if (!Other.Lives)
+      continue;
     if (Other.Runs) {
       Needed += Other.NeedBytes;
       Running += Other.Number;
@@ -137,7 +271,7 @@ LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
   if (!IsFirst || !(HasRoom || Running == 0))
     return Answer::Wait;
   std::string Runs = (Twine(Number) + "-" + Twine(NeedBytes) + "-run").str();
-  if (sys::fs::rename(pathIn(Folder, Name), pathIn(Folder, Runs)))
+  if (sys::fs::rename(pathIn(Directory, Name), pathIn(Directory, Runs)))
     return Answer::None;
   Name = std::move(Runs);
   return Answer::Begin;

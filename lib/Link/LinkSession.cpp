@@ -203,15 +203,16 @@ void LinkSession::waitForTurn(uint64_t InputBytes) {
       Total = Free = *Settings.QueueBytes;
     else if (Need < Total / SmallShare)
       return;
-    // Links of different groups do not take each other's memory.
     if (!Queue)
       Queue = std::make_shared<LinkQueue>(
-          (Folder + "/links-" + Twine(Total)).str(), Need);
+          queueDirectory(Folder, os::memoryName(), Settings.QueueBytes), Need);
     auto Answer = std::make_shared<LinkQueue::Answer>(LinkQueue::Answer::None);
     bool InTime = doAside([Answer, Mine = Queue, Total, Free] {
       *Answer = Mine->ask(Total, Free);
     });
-    if (InTime && *Answer == LinkQueue::Answer::Begin)
+    if (!InTime)
+      Queue = nullptr; // the thread that has not come back leaves the queue
+    else if (*Answer == LinkQueue::Answer::Begin)
       return;
     if (!InTime || *Answer == LinkQueue::Answer::None)
       break;
@@ -222,6 +223,14 @@ void LinkSession::waitForTurn(uint64_t InputBytes) {
       Since = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(Pause);
   }
+  leaveQueue();
+}
+
+/// The cache may be on a file system that stopped to answer, for which no link
+/// waits at its end.
+void LinkSession::leaveQueue() {
+  if (Queue)
+    (void)doAside([Mine = Queue] { Mine->leave(); });
   Queue = nullptr;
 }
 
@@ -447,7 +456,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       mergeTimeTrace(Succeeded);
     }
     writeReports();
-    Queue = nullptr;
+    leaveQueue();
     Program = nullptr; // and its thread, if that has not ended
   });
 }

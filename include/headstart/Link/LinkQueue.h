@@ -7,15 +7,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A build starts as many links as there are processors. Where their memory is
+/// A build starts as many links as there are processors. If their memory is
 /// more than the machine's (or the control group's), each pushes out what the
-/// others need, and some are killed. So the links of one user make a queue: one
-/// begins when there is room for it beside those that run.
+/// others need, and some are killed. So the links that share a cache and a
+/// memory form a queue: one begins when there is room for it beside those that
+/// run.
 ///
-/// Each link has a file in a folder of the user's cache, and a lock on it,
-/// which its end releases, however it ends. Who begins next is decided under a
-/// lock of the folder. A link that runs waits for nobody, and the first in the
-/// queue begins when nobody runs: so there is no deadlock.
+/// A queue is a directory in the user's cache. Each link has a file in it, and
+/// a lock on the file, which the system releases when the link ends, however it
+/// ends. A lock of the directory guards the decision which link begins next. A
+/// link that runs does not wait, and the first in the queue begins when no
+/// other runs: so there is no deadlock. The last link that leaves removes the
+/// directory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,46 +27,59 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace headstart {
+
+/// The directory in \p Cache of the queue for the memory \p MemoryName (see
+/// os::memoryName), so that machines and containers with one cache do not wait
+/// for each other. Links that were told how many bytes there are (\p SizeBytes)
+/// have their own. Reads no file; any thread.
+std::string queueDirectory(llvm::StringRef Cache, llvm::StringRef MemoryName,
+                           std::optional<uint64_t> SizeBytes);
 
 /// One link's place. One thread at a time.
 class LinkQueue {
 public:
-  /// Of a link that needs \p NeedBytes; \p Folder is made when it is missing.
-  LinkQueue(std::string Folder, uint64_t NeedBytes)
-      : Folder(std::move(Folder)), NeedBytes(NeedBytes) {}
+  /// For a link that needs \p NeedBytes. `ask` creates \p Directory if it is
+  /// missing.
+  LinkQueue(std::string Directory, uint64_t NeedBytes)
+      : Directory(std::move(Directory)), NeedBytes(NeedBytes) {}
   LinkQueue(const LinkQueue &) = delete;
   LinkQueue &operator=(const LinkQueue &) = delete;
-  /// Leaves the queue.
-  ~LinkQueue();
+  ~LinkQueue() { leave(); }
 
   enum class Answer : uint8_t {
-    Begin, ///< there is room, or nobody else
+    Begin, ///< there is room, or no other link
     Wait,  ///< ask again in a moment
-    None,  ///< there can be no queue: the folder cannot be used
+    None,  ///< there can be no queue: the directory cannot be used
   };
   /// Whether the link may begin on a machine with \p TotalBytes, of which
-  /// \p AvailableBytes are free now. Blocks for the files of the folder, and
-  /// for half a second at most for others that ask.
+  /// \p AvailableBytes are free now. A file that cannot be opened is not
+  /// counted as a link. Blocks for the files of the directory, and for half a
+  /// second at most for other links that ask.
   Answer ask(uint64_t TotalBytes, uint64_t AvailableBytes);
+
+  /// Leaves the queue. The last link of a queue also removes its directory, and
+  /// directories that killed links have left in the cache. Blocks as `ask`, for
+  /// a tenth of a second at most for other links.
+  void leave();
 
   /// Changes with those that run, as the last `ask` found them.
   uint64_t running() const { return Running; }
 
 private:
-  struct Place;
-  std::vector<Place> others() const;
   bool enter(uint64_t Number);
 
-  std::string Folder;
+  std::string Directory;
   uint64_t NeedBytes;
   std::string Name; ///< of our file; empty: none
   uint64_t Number = 0;
   int File = -1;
   uint64_t Running = 0;
+  bool HasAsked = false;
 };
 
 } // namespace headstart

@@ -95,6 +95,7 @@ private:
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
   void waitForTurn(uint64_t InputBytes);
+  void leaveQueue();
   bool doForRecord(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);

@@ -10,7 +10,7 @@ import sys
 import time
 
 OURS, STOCK = sys.argv[1:]
-LINKS = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart", "links-1")
+CACHE = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart")
 
 
 def start(name, *options, inputs=("main.o",), program=OURS, **environment):
@@ -28,7 +28,7 @@ def ended(link):
 
 
 def places(kind):
-    return sorted(p.name for p in LINKS.glob(f"*-{kind}"))
+    return sorted(p.name for p in CACHE.glob(f"links-*/*-{kind}"))
 
 
 def wait_for(kind, count):
@@ -36,13 +36,15 @@ def wait_for(kind, count):
         if len(places(kind)) == count:
             return
         time.sleep(0.05)
-    sys.exit(f"no {count} that {kind}: {sorted(LINKS.iterdir())}")
+    sys.exit(f"no {count} that {kind}: {sorted(CACHE.glob('links-*/*'))}")
 
 
 SMALL = "--prefetch-queue=1"
 print("alone:", ended(start("alone", SMALL)))
 endless = start("endless", SMALL, inputs=("main.o", "never.o"))
 wait_for("run", 1)
+# For the test: the directory's name is that of this machine's memory.
+pathlib.Path("queue").write_text(next(CACHE.glob("links-*")).name, encoding="utf-8")
 second = start("second", SMALL)
 wait_for("wait", 1)
 print("beside another: waits")
@@ -71,4 +73,4 @@ stock = pathlib.Path("stock").read_bytes()
 for name in ("alone", "second", "third", "none", "off", "both"):
     assert pathlib.Path(name).read_bytes() == stock, name
 print("outputs are stock's")
-print("left:", *(p.name for p in LINKS.iterdir()))
+print("left:", *(p.name for p in CACHE.glob("links-*")), "nothing")
