@@ -259,10 +259,13 @@ void LinkSession::useProfile(const LinkCommand &Command,
     bool MayReplace = true;
   };
   auto Result = std::make_shared<Read>();
-  bool InTime = doForRecord([Result, Path = ProfilePath] {
+  bool InTime = doForRecord([Result, Path = ProfilePath,
+                             IsPruned = isProfileFolder(Settings.Profile)] {
     Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
     if (Loaded) {
       Result->Profile = std::move(*Loaded);
+      if (Result->Profile && IsPruned)
+        renewProfile(Path);
       return;
     }
     Result->Problem = toString(Loaded.takeError());

@@ -17,7 +17,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/xxhash.h"
+#include <algorithm>
 #include <chrono>
 
 using namespace llvm;
@@ -150,21 +152,43 @@ bool canKeepProfiles(const std::string &Folder) {
          !sys::fs::access(Place, sys::fs::AccessMode::Write);
 }
 
-bool pruneProfiles(const std::string &Folder) {
+/// When \p Status' file was last used, as far as its times tell.
+static sys::TimePoint<> lastUseOf(const sys::fs::basic_file_status &Status) {
+  return std::max(Status.getLastAccessedTime(),
+                  Status.getLastModificationTime());
+}
+
+void renewProfile(const std::string &Path) {
+  constexpr std::chrono::hours Often(24);
+  const sys::TimePoint<> Now = std::chrono::system_clock::now();
+  sys::fs::file_status Status;
+  // Not the time of access, which mounts with noatime leave as it is.
+  if (sys::fs::status(Path, Status) ||
+      Now - Status.getLastModificationTime() < Often)
+    return;
+  int File = -1;
+  if (sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenExisting,
+                                sys::fs::OF_None))
+    return;
+  (void)sys::fs::setLastAccessAndModificationTime(File, Now);
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
+}
+
+bool pruneProfiles(const std::string &Directory) {
   // Not by LLVM's CachePruning: that ends the program when its time stamp
   // cannot be closed, or the system does not tell how large the disk is.
   constexpr size_t MaxProfiles = 1000;
   const auto Oldest =
       std::chrono::system_clock::now() - std::chrono::hours(30 * 24);
-  if (Folder.empty() || !sys::fs::is_directory(Folder))
+  if (Directory.empty() || !sys::fs::is_directory(Directory))
     return false;
   std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
   std::error_code Error;
-  for (sys::fs::directory_iterator File(Folder, Error), End;
+  for (sys::fs::directory_iterator File(Directory, Error), End;
        !Error && File != End; File.increment(Error))
     if (sys::path::filename(File->path()).starts_with(Prefix))
       if (ErrorOr<sys::fs::basic_file_status> Status = File->status())
-        Used.emplace_back(Status->getLastAccessedTime(), File->path());
+        Used.emplace_back(lastUseOf(*Status), File->path());
   llvm::sort(Used, std::greater<>());
   for (size_t I = 0; I != Used.size(); ++I)
     if (I >= MaxProfiles || Used[I].first < Oldest)

@@ -44,6 +44,7 @@ void ProgramPages::Asking::askNow() {
       os::OpenFile::open(Program, File) ||
       (*Loaded)->Files[0].Identity != File.identity())
     return;
+  renewProfile(Record);
   Asked = 0;
   const RecordedFile &Pages = (*Loaded)->Files[0];
   os::PageCache Cache;

@@ -34,8 +34,23 @@ protected:
     return P ? "" : llvm::toString(P.takeError());
   }
 
+  /// Sets when \p Path was last read and written.
+  static void setTimes(const std::string &Path, std::chrono::hours ReadAgo,
+                       std::chrono::hours WrittenAgo) {
+    llvm::Expected<llvm::sys::fs::file_t> File =
+        llvm::sys::fs::openNativeFileForWrite(
+            Path, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
+    ASSERT_TRUE(bool(File));
+    const auto Now = std::chrono::system_clock::now();
+    EXPECT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(
+        *File, Now - ReadAgo, Now - WrittenAgo));
+    (void)llvm::sys::fs::closeFile(*File);
+  }
+
   TestFolder Folder;
 };
+
+constexpr std::chrono::hours Month(31 * 24);
 
 TEST_F(ProfileStoreTest, OneFileForEachOutputAndTool) {
   std::string A = profilePath("auto", "lld-link", "out/a.exe");
@@ -117,21 +132,40 @@ TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
   ASSERT_FALSE(bool(saveProfile(Folder.path("llvmcache-1"), someProfile("a"))));
   std::string Unused = Folder.write("llvmcache-2", "x");
   std::string Foreign = Folder.write("notes.txt", "mine");
-  for (const std::string &Old : {Unused, Foreign}) {
-    llvm::Expected<llvm::sys::fs::file_t> File =
-        llvm::sys::fs::openNativeFileForWrite(
-            Old, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None);
-    ASSERT_TRUE(bool(File));
-    ASSERT_FALSE(llvm::sys::fs::setLastAccessAndModificationTime(
-        *File, std::chrono::system_clock::now() - std::chrono::hours(31 * 24)));
-    (void)llvm::sys::fs::closeFile(*File);
-  }
+  for (const std::string &Old : {Unused, Foreign})
+    setTimes(Old, Month, Month);
   EXPECT_TRUE(pruneProfiles(Folder.path()));
   EXPECT_TRUE(std::filesystem::exists(Folder.path("llvmcache-1")));
   EXPECT_FALSE(std::filesystem::exists(Unused));
   EXPECT_TRUE(std::filesystem::exists(Foreign));
   EXPECT_FALSE(pruneProfiles(Folder.path("nowhere")));
   EXPECT_FALSE(pruneProfiles(""));
+}
+
+TEST_F(ProfileStoreTest, PruningKeepsWhatWasReadOrWritten) {
+  const std::string Read = Folder.write("llvmcache-read", "x");
+  const std::string Written = Folder.write("llvmcache-written", "x");
+  setTimes(Read, std::chrono::hours(0), Month);
+  setTimes(Written, Month, std::chrono::hours(0)); // as with noatime
+  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(std::filesystem::exists(Read));
+  EXPECT_TRUE(std::filesystem::exists(Written));
+}
+
+TEST_F(ProfileStoreTest, AProfileThatIsUsedIsRenewedOnceADay) {
+  const std::string Used = Folder.write("llvmcache-used", "x");
+  const std::string Today = Folder.write("llvmcache-today", "x");
+  setTimes(Used, Month, Month);
+  setTimes(Today, std::chrono::hours(1), std::chrono::hours(1));
+  const auto Before = std::filesystem::last_write_time(Today);
+  renewProfile(Used);
+  renewProfile(Today);
+  renewProfile(Folder.path("missing"));
+  EXPECT_FALSE(std::filesystem::exists(Folder.path("missing")));
+  EXPECT_EQ(std::filesystem::last_write_time(Today), Before);
+  EXPECT_GT(std::filesystem::last_write_time(Used), Before);
+  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(std::filesystem::exists(Used));
 }
 
 TEST_F(ProfileStoreTest, PruningKeepsAThousand) {

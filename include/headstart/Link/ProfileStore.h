@@ -67,9 +67,15 @@ std::vector<std::string> storedProfiles(const std::string &Folder);
 /// it can be written to, or can be made as `saveProfile` makes it.
 bool canKeepProfiles(const std::string &Folder);
 
-/// Removes the profiles that nobody has used for 30 days, and the oldest beyond
-/// 1,000. Returns whether the folder is there.
-bool pruneProfiles(const std::string &Folder);
+/// Notes that a link uses the profile at \p Path, for `pruneProfiles`: sets the
+/// file's times to now, at most once a day. Does nothing where the file cannot
+/// be written to. Blocks for the file; any thread.
+void renewProfile(const std::string &Path);
+
+/// Removes the profiles that no link has used for 30 days, and the oldest beyond
+/// 1,000. Returns whether the directory is there. A profile was last used when
+/// it was last written, renewed or read; many systems do not note the latter.
+bool pruneProfiles(const std::string &Directory);
 
 } // namespace headstart
 
