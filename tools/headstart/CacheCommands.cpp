@@ -22,18 +22,17 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Why there is nothing to say of \p File, for the user. \p Unsupported says
-/// what the system does not do.
+/// Why \p File failed, for the user. \p Unsupported says so if the system does
+/// not do what it was asked for.
 static std::string explain(const CacheFile &File, StringRef Unsupported) {
   if (File.Backing == os::FileBacking::None)
-    return File.Path + ": has no cached pages: the kernel makes its content "
-                       "when it is read";
-  // What OpenFile::open says of FIFOs, sockets and devices.
+    return "has no cached pages: the kernel makes its content when it is read";
+  // OpenFile::open returns this for FIFOs, sockets and devices.
   if (File.Error == std::errc::operation_not_supported)
-    return File.Path + ": not a regular file";
+    return "not a regular file";
   if (File.Error == std::errc::function_not_supported)
-    return File.Path + ": the system does not " + Unsupported.str();
-  return File.Path + ": " + File.Error.message();
+    return Unsupported.str();
+  return File.Error.message();
 }
 
 static bool hasFailed(const CacheFile &File) {
@@ -62,16 +61,30 @@ struct Totals {
   uint64_t Files = 0;
   uint64_t Bytes = 0;
   uint64_t Resident = 0;
+  uint64_t UnknownFiles = 0; ///< not in the sums above
+  uint64_t UnknownBytes = 0; ///< of those that could be opened
 
   void add(uint64_t FileBytes, uint64_t ResidentBytes) {
     ++Files;
     Bytes += FileBytes;
     Resident += ResidentBytes;
   }
+  void addUnknown(uint64_t FileBytes) {
+    ++UnknownFiles;
+    UnknownBytes += FileBytes;
+  }
+  /// Whether the sums say anything.
+  bool isKnown() const { return Files != 0 || UnknownFiles == 0; }
   ResidentShare share() const { return {Resident, Bytes}; }
   std::string text() const {
+    const std::string Unknown =
+        countFiles(UnknownFiles) +
+        (UnknownBytes != 0 ? " (" + formatBytes(UnknownBytes) + ")" : "");
+    if (!isKnown())
+      return Unknown + ", not known how much is in memory";
     return formatBytes(Resident) + " of " + formatBytes(Bytes) + " in " +
-           countFiles(Files) + " in memory";
+           countFiles(Files) + " in memory" +
+           (UnknownFiles != 0 ? "; " + Unknown + " not known" : "");
   }
 };
 
@@ -141,7 +154,7 @@ public:
 
   /// \p What stands behind the sums; "" for all together.
   void addTotals(const Totals &Sum, StringRef What) {
-    if (Width)
+    if (Width && Sum.isKnown())
       outs() << format("%4u%%  ", Sum.share().percent())
              << drawBar(Sum.share(), Width, Style) << "  ";
     outs() << Sum.text();
@@ -184,6 +197,33 @@ static std::vector<ResidentShare> lookAtPieces(const os::PageCache &Cache,
   return Pieces;
 }
 
+static void writeTotals(const Totals &Sum, json::OStream &J) {
+  J.attribute("bytes", Sum.Bytes);
+  J.attribute("resident_bytes", Sum.Resident);
+  J.attribute("unknown_count", Sum.UnknownFiles);
+  J.attribute("unknown_bytes", Sum.UnknownBytes);
+}
+
+static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
+                          json::OStream &J) {
+  J.attributeArray("operands", [&] {
+    for (size_t I = 0; I != Each.size(); ++I)
+      J.object([&] {
+        writePath(Operands[I], J);
+        J.attribute("count", Each[I].Files);
+        writeTotals(Each[I], J);
+      });
+  });
+}
+
+/// Why the residency of a file that can be read is not known.
+static StringRef whyNotTold(const os::PageCache &Cache) {
+  return Cache.abilities().Cachestat || Cache.abilities().Mincore
+             ? "the system tells only its owner, root and users who may write "
+               "to it how much of it is in memory"
+             : "the system does not tell how much of it is in memory";
+}
+
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
     return fail("no path is given: headstart residency [--json] PATH...",
@@ -199,7 +239,7 @@ Exit runResidency(const CommandArguments &Arguments) {
   const unsigned Width = Text && WithFiles ? Text->width() : 0;
   Totals All;
   std::vector<Totals> Each(Arguments.Operands.size());
-  Exit Status = Exit::Done;
+  CacheFiles Files(Arguments.Operands);
   auto Look = [&](CacheFile &One, os::OpenFile &File) {
     One.Before = residentBytes(Cache, File, {0, File.size()});
     if (!One.Before)
@@ -208,9 +248,10 @@ Exit runResidency(const CommandArguments &Arguments) {
       One.Pieces = lookAtPieces(Cache, File, *One.Before, Width);
   };
   auto Show = [&](const CacheFile &One) {
-    // Linux tells a file's owner, and who may write to it, but nobody else.
     if (hasFailed(One)) {
-      Status = fail(explain(One, "tell how much of it is in memory"));
+      All.addUnknown(One.size());
+      Each[One.Operand].addUnknown(One.size());
+      Files.fail(One, explain(One, whyNotTold(Cache)));
       return;
     }
     All.add(One.size(), *One.Before);
@@ -223,23 +264,12 @@ Exit runResidency(const CommandArguments &Arguments) {
     else if (WithFiles)
       Text->addFile(One);
   };
-  CacheFiles Files(Arguments.Operands);
-  const Exit Walked = Files.forEach(Look, Show);
-  if (Walked != Exit::Done)
-    Status = Walked;
+  Files.forEach(Look, Show);
+  const Exit Status = Files.finish();
   if (J) {
     J->end([&](json::OStream &Rest) {
-      Rest.attributeArray("operands", [&] {
-        for (size_t I = 0; I != Each.size(); ++I)
-          Rest.object([&] {
-            writePath(Arguments.Operands[I], Rest);
-            Rest.attribute("count", Each[I].Files);
-            Rest.attribute("bytes", Each[I].Bytes);
-            Rest.attribute("resident_bytes", Each[I].Resident);
-          });
-      });
-      Rest.attribute("bytes", All.Bytes);
-      Rest.attribute("resident_bytes", All.Resident);
+      writeOperands(Arguments.Operands, Each, Rest);
+      writeTotals(All, Rest);
     });
     return Status;
   }
@@ -353,7 +383,7 @@ Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.JSON)
     J.emplace(!Arguments.Tree.Summary);
   Evicted Done;
-  Exit Status = Exit::Done;
+  CacheFiles Files(Arguments.Operands);
   auto Look = [&](CacheFile &One, os::OpenFile &File) {
     const ByteRange All = {0, File.size()};
     One.Before = residentBytes(Cache, File, All);
@@ -368,7 +398,8 @@ Exit runEvict(const CommandArguments &Arguments) {
   };
   auto Show = [&](const CacheFile &One) {
     if (hasFailed(One)) {
-      Status = fail(explain(One, "drop it from its cache"));
+      Files.fail(One,
+                 explain(One, "the system does not drop it from its cache"));
       ++Done.Failed;
       return;
     }
@@ -389,10 +420,8 @@ Exit runEvict(const CommandArguments &Arguments) {
                        One.After ? json::Value(*One.After) : nullptr);
       });
   };
-  CacheFiles Files(Arguments.Operands);
-  const Exit Walked = Files.forEach(Look, Show);
-  if (Walked != Exit::Done)
-    Status = Walked;
+  Files.forEach(Look, Show);
+  const Exit Status = Files.finish();
   Done.Staying.findReasons();
   if (!J) {
     printEvicted(Done, Files.passedOver());

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "CacheFiles.h"
-#include "LineOutput.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -46,7 +45,7 @@ public:
         ++Others;
   }
   void problem(StringRef Path, StringRef What) override {
-    Problems.print(Path, What);
+    Problems.count(Path, What);
   }
 
   /// In the order of their bytes.
@@ -101,8 +100,19 @@ void CacheFiles::add(std::string Path, size_t Operand, Look LookAt,
     flush(LookAt, ShowOne);
 }
 
-Exit CacheFiles::forEach(Look LookAt, Show ShowOne) {
-  ProblemPrinter Problems;
+void CacheFiles::fail(const CacheFile &File, StringRef Why) {
+  if (isFolder(File.Operand))
+    Problems.count(File.Path, Why);
+  else
+    Problems.print(File.Path, Why);
+}
+
+Exit CacheFiles::finish() {
+  Problems.printCounted();
+  return Problems.any() ? Exit::Failed : Exit::Done;
+}
+
+void CacheFiles::forEach(Look LookAt, Show ShowOne) {
   Folders.assign(Operands.size(), false);
   PassedOver = 0;
   for (size_t I = 0; I != Operands.size(); ++I) {
@@ -118,7 +128,6 @@ Exit CacheFiles::forEach(Look LookAt, Show ShowOne) {
       add(std::move(Path), I, LookAt, ShowOne);
   }
   flush(LookAt, ShowOne);
-  return Problems.any() ? Exit::Failed : Exit::Done;
 }
 
 } // namespace headstart

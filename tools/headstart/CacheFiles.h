@@ -16,6 +16,7 @@
 #define HEADSTART_TOOLS_HEADSTART_CACHEFILES_H
 
 #include "Command.h"
+#include "LineOutput.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageKeepers.h"
 #include "headstart/Report/ResidencyBar.h"
@@ -62,10 +63,17 @@ public:
   explicit CacheFiles(llvm::ArrayRef<std::string> Operands)
       : Operands(Operands) {}
 
-  /// Blocks. What folders could not be read is printed, and makes the result
-  /// `Exit::Failed`. Memory grows with the paths of one operand; of what is
-  /// found only some thousand are kept at a time.
-  Exit forEach(Look LookAt, Show ShowOne);
+  /// Blocks. Directories that could not be read are reported as `fail` reports
+  /// a file. Memory grows with the paths of one operand; of what is found only
+  /// some thousand are kept at a time.
+  void forEach(Look LookAt, Show ShowOne);
+
+  /// Reports that \p File failed, and \p Why. An operand has a message of its
+  /// own, at once; the files in a directory have one for each reason, which
+  /// `finish` prints.
+  void fail(const CacheFile &File, llvm::StringRef Why);
+  /// Prints the messages that are left. Failed if there were any at all.
+  Exit finish();
 
   /// Whether an operand is a folder. After `forEach`.
   bool isFolder(size_t Operand) const { return Folders[Operand]; }
@@ -79,6 +87,7 @@ private:
   llvm::ArrayRef<std::string> Operands;
   std::vector<bool> Folders;
   std::vector<CacheFile> Pending;
+  ProblemPrinter Problems;
   uint64_t PassedOver = 0;
 };
 

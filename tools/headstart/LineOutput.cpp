@@ -71,4 +71,25 @@ void ProblemPrinter::print(StringRef Path, StringRef What) {
     fail(Message);
 }
 
+void ProblemPrinter::count(StringRef Path, StringRef What) {
+  std::lock_guard Lock(Mutex);
+  Any = true;
+  Counted &Known = Problems[What.str()];
+  if (Known.Count++ == 0)
+    Known.FirstPath = Path.str();
+}
+
+void ProblemPrinter::printCounted() {
+  std::map<std::string, Counted> All;
+  {
+    std::lock_guard Lock(Mutex);
+    All.swap(Problems);
+  }
+  for (const auto &[What, Known] : All)
+    print(Known.FirstPath,
+          Known.Count == 1 ? What
+                           : What + " (and " + std::to_string(Known.Count - 1) +
+                                 " more like it)");
+}
+
 } // namespace headstart

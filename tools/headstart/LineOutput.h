@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -77,10 +78,17 @@ private:
   std::error_code Failure;
 };
 
-/// Problems from many threads, one line each on standard error.
+/// Problems from many threads, for standard error. Any thread.
 class ProblemPrinter {
 public:
+  /// Prints one line.
   void print(llvm::StringRef Path, llvm::StringRef What);
+  /// Counts a problem of one of the files in a tree, which may have thousands
+  /// of them. `printCounted` prints it.
+  void count(llvm::StringRef Path, llvm::StringRef What);
+  /// Prints a line for each text that was counted: with the first path, and how
+  /// many more there were.
+  void printCounted();
   bool any() const { return Any; }
 
   /// Who prints instead of `fail`: somebody else may write to standard error as
@@ -93,6 +101,11 @@ private:
   std::mutex Mutex;
   std::function<void(const std::string &)> Printer;
   std::atomic<bool> Any = false;
+  struct Counted {
+    std::string FirstPath;
+    uint64_t Count = 0;
+  };
+  std::map<std::string, Counted> Problems; ///< by text; guarded by Mutex
 };
 
 } // namespace headstart

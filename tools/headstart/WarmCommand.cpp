@@ -26,6 +26,7 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -80,7 +81,7 @@ public:
         Problems(Problems) {}
 
   void problem(StringRef Path, StringRef What) override {
-    Problems.print(Path, What);
+    Problems.count(Path, What);
   }
 
 private:
@@ -338,12 +339,17 @@ Exit runWarm(const CommandArguments &Arguments) {
   const os::StopSignals Signals;
   ProblemPrinter Problems;
   const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  StringSet<> Given;
+  Given.insert(Operands.Files.begin(), Operands.Files.end());
   TreeFetchOptions Options;
   Options.Jobs = Plan->Jobs ? Plan->Jobs : Settings.Jobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   TreeFetcher Fetcher(Options,
                       [&](const std::string &Path, std::error_code Error) {
-                        Problems.print(Path, Error.message());
+                        if (Given.contains(Path))
+                          Problems.print(Path, Error.message());
+                        else
+                          Problems.count(Path, Error.message());
                       });
   WalkOptions Walking = Plan->walkOptions(/*WithStatus=*/true);
   Walking.HintsSuffice = !Changed.isAsked(); // a size to order by
@@ -356,6 +362,7 @@ Exit runWarm(const CommandArguments &Arguments) {
   Watch.walkIsOver();
   Fetcher.finish();
   Fetcher.join();
+  Problems.printCounted();
   Watch.stop();
 
   const int Signal = os::StopSignals::received();
