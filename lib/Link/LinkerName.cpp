@@ -137,6 +137,21 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Words) {
   bool IsExe = Name.consume_back_insensitive(".exe");
   KnownProgram Result;
 
+  // As tools/main.cpp tells them apart: `headstart ld.lld ...`, and what
+  // clang-cl starts by -fuse-ld=headstart.
+  if (Name == "headstart" && Words.size() > 1) {
+    if (StringRef(Words[1]).starts_with("-out:") ||
+        StringRef(Words[1]).starts_with("@")) {
+      Result.Linker = Flavour::COFF;
+      return Result;
+    }
+    std::optional<KnownProgram> Program = recognizeProgram(Words.drop_front());
+    if (!Program || Program->Driver)
+      return std::nullopt;
+    ++Program->LeadingWords;
+    return Program;
+  }
+
   // Every lld takes it, whatever its name is.
   StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');
   if (Words.size() > 2 && Words[1] == "-flavor" &&

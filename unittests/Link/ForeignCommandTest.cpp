@@ -76,6 +76,14 @@ TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
   EXPECT_EQ(linkerOf({"lld-22", "-flavor", "ld", "a.o"}), Flavour::ELF);
   EXPECT_EQ(linkerOf({"lld", "-flavor", "darwin", "a.o"}), Flavour::MachO);
   EXPECT_EQ(linkerOf({"rust-lld", "-flavor", "link", "a.o"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"headstart", "ld.lld", "a.o"}), Flavour::ELF);
+  EXPECT_EQ(linkerOf({"headstart", "lld", "-flavor", "darwin", "a.o"}),
+            Flavour::MachO);
+  EXPECT_EQ(linkerOf({"headstart", "-out:a.exe", "a.obj"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"headstart", "@a.rsp"}), Flavour::COFF);
+  EXPECT_EQ(linkerOf({"headstart", "bench", "ld.lld"}), std::nullopt);
+  EXPECT_EQ(linkerOf({"headstart", "clang", "a.o"}), std::nullopt);
+  EXPECT_EQ(linkerOf({"headstart"}), std::nullopt);
   EXPECT_EQ(recognizeProgram({"lld", "-flavor", "link"})->LeadingWords, 3U);
   EXPECT_FALSE(recognizeProgram({"lld", "-flavor", "wasm"}));
   EXPECT_FALSE(recognizeProgram({"lld", "-flavor"}));

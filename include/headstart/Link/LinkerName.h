@@ -36,8 +36,8 @@ enum class DriverKind : uint8_t {
 struct KnownProgram {
   Flavour Linker = Flavour::ELF;    ///< where Driver is absent
   std::optional<DriverKind> Driver; ///< present: not a linker itself
-  /// How many words come before the linker's own: the program, and `-flavor`
-  /// with its value.
+  /// How many words come before the linker's own: the program, `headstart`
+  /// before it, and `-flavor` with its value.
   size_t LeadingWords = 1;
   /// What the program adds of itself before the words of its command line: the
   /// machine that a MinGW ld is built for.
@@ -45,7 +45,8 @@ struct KnownProgram {
 };
 
 /// What the program of \p Words is: by its name (with a version behind it, a
-/// target before it, `.exe`), by `-flavor` for lld. `link` is link.exe's name
+/// target before it, `.exe`), by `-flavor` for lld, by the first word of
+/// `headstart`. `link` is link.exe's name
 /// and coreutils': there the other words decide. Nothing when unknown.
 std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Words);
 
