@@ -94,7 +94,7 @@ Error Bench::readCommand() {
   Facts.Words = std::move(Moved.Words);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
-  Facts.IsDirect = !Link.Driver;
+  Facts.Driver = Link.Driver;
   Facts.HasOwnOptions = !Moved.Command.PrefetchOptions.empty();
   Facts.Self = Options.Self;
   Report.Flavour = Moved.Command.model().Name.str();
@@ -163,9 +163,10 @@ Error Bench::linkFirst() {
 }
 
 Error Bench::chooseWays() {
-  if (Facts.IsDirect && !Facts.IsHeadstart && !Options.Forced)
+  if (!Facts.Driver && !Facts.IsHeadstart && !Options.Forced)
     Facts.Version = versionOf(Facts.Words.front());
-  findStock(Options.Stock, Facts, Report.Notes);
+  if (Error E = findStock(Options.Stock, Facts, Report.Notes))
+    return E;
   Ways = waysOf(Facts, Options.Variants, Report.Notes);
   if (Ways.empty())
     return make_error<BenchUsageError>(

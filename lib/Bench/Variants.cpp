@@ -9,56 +9,18 @@
 #include "Variants.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkerName.h"
-#include "headstart/Link/LinkerProbe.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/StringSaver.h"
 
 using namespace llvm;
 
 namespace headstart {
-
-static std::string realPath(StringRef Program) {
-  ErrorOr<std::string> Path = sys::findProgramByName(Program);
-  SmallString<256> Real;
-  if (!Path || sys::fs::real_path(*Path, Real))
-    return "";
-  return std::string(Real);
-}
-
-void findStock(StringRef Given, LinkerFacts &Facts,
-               std::vector<std::string> &Notes) {
-  auto Without = [&](const Twine &Why) { Facts.NoStock = Why.str(); };
-  if (!Facts.IsHeadstart || !Facts.IsDirect) {
-    if (!Given.empty())
-      Notes.push_back(
-          "--stock is not used: it replaces a Headstart linker that "
-          "is run directly");
-    return Without("the linker is run by '" + Facts.Words.front() + "'");
-  }
-  if (Facts.HasOwnOptions)
-    return Without("the command line has options that stock lld does not know");
-  SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
-  if (Given.empty())
-    sys::path::append(Path, LinkerModel::of(Facts.Style).Program);
-  if (!sys::fs::can_execute(Path))
-    return Without("'" + Path + "' is not a program (--stock names another)");
-  if (realPath(Path) == realPath(Facts.Words.front()))
-    return Without("'" + Path + "' is the same program");
-  std::string Version = versionOf(std::string(Path));
-  if (!StringRef(Version).contains("LLD " LLVM_VERSION_STRING))
-    return Without("'" + Path + "' is not LLD " LLVM_VERSION_STRING " but '" +
-                   Version + "'");
-  Facts.Stock = std::string(Path);
-}
 
 /// Whether the linker's own words name stock lld of a version that fetches.
 static bool isStockLLD(const LinkerFacts &Facts) {
@@ -66,7 +28,7 @@ static bool isStockLLD(const LinkerFacts &Facts) {
   const size_t Name = Version.find("LLD ");
   unsigned Major = 0;
   constexpr unsigned First = 22;
-  return !Facts.IsHeadstart && Facts.IsDirect && Name != StringRef::npos &&
+  return !Facts.IsHeadstart && !Facts.Driver && Name != StringRef::npos &&
          !Version.drop_front(Name + 4).consumeInteger(10, Major) &&
          Major >= First;
 }
@@ -100,8 +62,10 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   }
   if (Name == "stock-prefetch") {
     const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
-    if (Option.empty() || (Facts.Stock.empty() && !isStockLLD(Facts))) {
+    if (Option.empty() || Facts.Driver ||
+        (Facts.Stock.empty() && !isStockLLD(Facts))) {
       Why = Option.empty() ? "stock ld.lld has no option to prefetch inputs"
+            : Facts.Driver ? "it needs a linker that is run directly"
                            : "it needs stock lld 22 or later";
       return std::nullopt;
     }
@@ -142,7 +106,7 @@ std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
     if (std::optional<LinkWay> Way = wayOf(Facts, Name, Why))
       Ways.push_back(std::move(*Way));
     // Without it nothing tells what changing the linker is worth.
-    else if (IsWanted(Name) || (Name == "stock" && Facts.IsDirect))
+    else if (IsWanted(Name) || Name == "stock")
       Notes.push_back(("'" + Name + "' is left out: " + Why).str());
   }
   return Ways;
@@ -214,7 +178,10 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
     return Start;
   }
   if (!Way.Prefetches) {
-    Start.Program = Facts.Stock;
+    if (!Facts.Stock.empty())
+      Start.Words = Facts.StockWords;
+    if (!Facts.Driver)
+      Start.Program = Facts.Stock;
     if (Way.Name == "stock-prefetch")
       Start.Words.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
     return Start;

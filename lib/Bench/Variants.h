@@ -11,8 +11,10 @@
 #define HEADSTART_LIB_BENCH_VARIANTS_H
 
 #include "headstart/Bench/Bench.h"
+#include "headstart/Link/LinkerName.h"
 #include "headstart/OS/MeasuredProgram.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,13 +26,14 @@ struct LinkerFacts {
   std::vector<std::string> Words; ///< the link, its outputs moved
   std::optional<Flavour> Forced;
   Flavour Style = Flavour::ELF;
-  bool IsDirect = true; ///< no compiler driver before it
+  std::optional<DriverKind> Driver; ///< the compiler driver that runs it
   bool IsHeadstart = false;
   bool HasOwnOptions = false; ///< the words hold options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
-  std::string NoStock;        ///< why there is none; empty: nobody looked
-  std::string Version;        ///< what the linker says of itself; may be empty
-  std::string Self;           ///< the headstart program
+  std::string NoStock;        ///< why there is none; empty before `findStock`
+  std::vector<std::string> StockWords; ///< the link by Stock
+  std::string Version; ///< what the linker says of itself; may be empty
+  std::string Self;    ///< the headstart program
 };
 
 /// The file names of what a prefetcher is to leave behind; empty: nothing.
@@ -51,12 +54,13 @@ struct LinkWay {
   bool WritesOwnOutput = false;
 };
 
-/// Looks for stock lld of our own version, in the place of \p Facts' linker:
-/// \p Given by the user, or LLVM's own, or the reason why there is none. Adds
-/// to
-/// \p Notes that \p Given is not used. Runs it with --version. Blocks.
-void findStock(llvm::StringRef Given, LinkerFacts &Facts,
-               std::vector<std::string> &Notes);
+/// Finds stock lld of our own version, which takes the place of \p Facts'
+/// linker: \p Given by the user, or LLVM's own. Fills in Stock and StockWords,
+/// or NoStock. A linker that is not Headstart's has none: if \p Given is not
+/// used, a note says so. The error says what is wrong with \p Given. Runs the
+/// linker with --version, and asks a compiler driver what it would run. Blocks.
+llvm::Error findStock(llvm::StringRef Given, LinkerFacts &Facts,
+                      std::vector<std::string> &Notes);
 
 /// The ways that \p Facts' linker has, of the \p Wanted (all of them if empty),
 /// in the order of BenchVariants. Adds to \p Notes why one is left out.

@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include <iterator>
 
 using namespace llvm;
 
@@ -44,22 +45,36 @@ bool isHeadstart(const std::string &Program) {
       .contains("--prefetch-jobs=?: expected a number of threads");
 }
 
-std::string linkerOf(const std::string &Driver, const std::string &Option,
-                     const std::string &Input) {
-  std::vector<std::string> Words = {Driver, "-###", Input};
-  if (!Option.empty())
-    Words.push_back(Option);
+/// The linker that the compiler driver in front of \p Words would run; \p
+/// GCCName is what GCC's own helper, collect2, would look for.
+static std::string startedBy(const std::vector<std::string> &Words,
+                             const std::string &GCCName) {
+  std::vector<std::string> Question = Words;
+  Question.insert(std::next(Question.begin()), "-###");
   std::vector<std::vector<std::string>> Commands =
-      commandsIn(ask(Words, os::ProgramStream::Error));
+      commandsIn(ask(Question, os::ProgramStream::Error));
   if (Commands.empty() || Commands.back().empty())
     return "";
   std::string Linker = Commands.back().front();
-  // gcc's own, which looks for the linker where the driver does.
-  if (sys::path::stem(Linker) == "collect2")
-    Linker = firstLine(
-        ask({Driver, "-print-prog-name=ld"}, os::ProgramStream::Output));
+  // collect2 looks for the linker where the driver does.
+  if (sys::path::stem(Linker) == "collect2") {
+    Question[1] = "-print-prog-name=" + GCCName;
+    Linker = firstLine(ask(Question, os::ProgramStream::Output));
+  }
   ErrorOr<std::string> Found = sys::findProgramByName(Linker);
   return Found ? *Found : Linker;
+}
+
+std::string linkerOf(const std::string &Driver, const std::string &Option,
+                     const std::string &Input) {
+  std::vector<std::string> Words = {Driver, Input};
+  if (!Option.empty())
+    Words.push_back(Option);
+  return startedBy(Words, "ld");
+}
+
+std::string linkerOf(const std::vector<std::string> &Link) {
+  return startedBy(Link, "ld.lld");
 }
 
 } // namespace headstart

@@ -22,6 +22,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 using namespace llvm;
 
@@ -111,7 +112,13 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
       return invalid("--memory=" + *Given.Memory +
                      ": too little to run anything");
   }
-  Options.Stock = Given.Stock.value_or("");
+  if (Given.Stock) {
+    // Found before the first link, which may take minutes.
+    const ErrorOr<std::string> Stock = sys::findProgramByName(*Given.Stock);
+    if (!Stock || !sys::fs::can_execute(*Stock))
+      return invalid("--stock=" + *Given.Stock + ": not a program");
+    Options.Stock = *Stock;
+  }
   Options.Prepare = Given.Prepare.value_or("");
   return Error::success();
 }

@@ -16,6 +16,7 @@
 #define HEADSTART_LINK_LINKERPROBE_H
 
 #include <string>
+#include <vector>
 
 namespace headstart {
 
@@ -34,6 +35,10 @@ bool isHeadstart(const std::string &Program);
 /// object; nobody reads it. Blocks like `versionOf`, twice.
 std::string linkerOf(const std::string &Driver, const std::string &Option,
                      const std::string &Input);
+
+/// The linker that the compiler driver in front of \p Link would run for that
+/// link, as above. For GCC the one that it runs as `ld.lld` (-fuse-ld=lld).
+std::string linkerOf(const std::vector<std::string> &Link);
 
 } // namespace headstart
 
