@@ -155,12 +155,21 @@ static std::string counted(uint64_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
+static uint64_t orNone(uint64_t All, uint64_t Part) {
+  return All > Part ? All - Part : 0;
+}
+
+/// How many bytes of the inputs were not in memory, as far as it is known.
+static uint64_t missingBytes(const LinkStats &S) {
+  return orNone(orNone(S.InputsBytes, S.UnknownBytesBefore),
+                S.ResidentBytesBefore);
+}
+
 /// How much of what is known of the inputs was not in memory, and of how much
 /// that is not known. False when there is no more to say of it.
 static bool addShare(const LinkStats &S, raw_ostream &P) {
-  auto OrNone = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
-  uint64_t Known = OrNone(S.InputsBytes, S.UnknownBytesBefore);
-  uint64_t Missing = OrNone(Known, S.ResidentBytesBefore);
+  const uint64_t Known = orNone(S.InputsBytes, S.UnknownBytesBefore);
+  const uint64_t Missing = missingBytes(S);
   std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
   if (Known == 0) {
     P << "of " << formatBytes(S.InputsBytes) << Inputs
@@ -185,7 +194,7 @@ static bool addShare(const LinkStats &S, raw_ostream &P) {
       << " it is not known.";
     return true;
   }
-  P << (Missing == 0 ? ": nothing to fetch." : ".");
+  P << (Missing == 0 && S.HintedBytes == 0 ? ": nothing to fetch." : ".");
   return Missing != 0;
 }
 
@@ -215,8 +224,17 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
 }
 
 static void addFetched(const LinkStats &S, raw_ostream &P) {
-  P << " Fetched " << formatBytes(S.HintedBytes) << " with "
-    << counted(S.Jobs, "thread");
+  const uint64_t Missing = missingBytes(S);
+  constexpr uint64_t MinShare = 16; // less is rounding
+  // A range is asked for as a whole when a page of it is missing. Where memory
+  // was short, bytes were fetched twice.
+  if (S.UnknownBytesBefore == 0 && !S.ShortOfMemory &&
+      orNone(S.HintedBytes, Missing) > S.HintedBytes / MinShare)
+    P << " Asked for " << formatBytes(S.HintedBytes) << ", of which at most "
+      << formatBytes(Missing) << " were not in memory, with ";
+  else
+    P << " Fetched " << formatBytes(S.HintedBytes) << " with ";
+  P << counted(S.Jobs, "thread");
   if (S.FirstHintMs && S.LastHintMs)
     P << " from " << seconds(*S.FirstHintMs) << " to "
       << seconds(*S.LastHintMs);

@@ -188,6 +188,23 @@ TEST(LinkStatsTest, HalfColdInWords) {
       "ahead of the linker. The link took 2.50 s.");
 }
 
+TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
+  LinkStats S = someStats();
+  S.ResidentBytesBefore = 799000000;
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("less than 1% of 800 MB (450 inputs) was not in memory. "
+                "Asked for 600 MB, of which at most 1.0 MB were not in "
+                "memory, with 8 threads from 0.01 s to 0.90 s. The"));
+  // Nothing that the rounded figures show.
+  S.ResidentBytesBefore = 201000000;
+  EXPECT_THAT(inWords(S), HasSubstr("Fetched 600 MB with"));
+  // What memory was short for is fetched twice.
+  S.ResidentBytesBefore = 799000000;
+  S.ShortOfMemory = true;
+  EXPECT_THAT(inWords(S), HasSubstr("Fetched 600 MB with"));
+}
+
 LinkStats warmStats() {
   LinkStats S = someStats();
   S.ResidentBytesBefore = S.InputsBytes;

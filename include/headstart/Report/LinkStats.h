@@ -59,10 +59,12 @@ struct LinkStats {
   uint64_t InputsBytes = 0;         ///< their sizes, of those that it opened
   uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, found in memory
   uint64_t UnknownBytesBefore = 0;  ///< of InputsBytes: nobody tells whether
-  uint64_t HintedBytes = 0;         ///< asked of the system, hint or fetch
-  uint64_t HintCalls = 0;           ///< system calls for that
-  uint64_t HandedOver = 0;          ///< inputs given to the linker ready-made
-  uint64_t NotHandedOver = 0;       ///< inputs the linker opened for itself
+  /// Asked of the system, hint or fetch: whole ranges, of which a part may have
+  /// been in memory.
+  uint64_t HintedBytes = 0;
+  uint64_t HintCalls = 0;     ///< system calls for that
+  uint64_t HandedOver = 0;    ///< inputs given to the linker ready-made
+  uint64_t NotHandedOver = 0; ///< inputs the linker opened for itself
   std::optional<uint64_t> TouchedBytes;
   std::optional<uint64_t> WastedBytes;
   uint64_t BudgetBytes = 0; ///< the most fetched ahead of the linker
