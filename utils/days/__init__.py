@@ -1,0 +1,1 @@
+"""The parts of days.py, which works through ordinary days of a project."""

@@ -1,0 +1,75 @@
+"""What this machine lets a day do. What it does not is named, once."""
+
+import dataclasses
+import mmap
+import os
+import pathlib
+import random
+import shutil
+from typing import Dict, List, Optional
+
+from days.launch import MemoryGroup
+from links import residency
+
+# As in test/CMakeLists.txt.
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:handle_segv=0:"
+                    "handle_sigbus=0",
+    "TSAN_OPTIONS": "report_thread_leaks=0:handle_segv=0:handle_sigbus=0"}
+
+
+def is_sanitized(program: pathlib.Path) -> bool:
+    with open(program, "rb") as file, mmap.mmap(
+            file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return data.find(b"__asan_") >= 0 or data.find(b"__tsan_") >= 0
+
+
+@dataclasses.dataclass
+class Abilities:
+    other_user: bool
+    memory_group: bool
+    evict: bool
+    mold: str
+    sanitized: bool
+
+    def missing(self) -> List[str]:
+        told: Dict[str, Optional[bool]] = {
+            "another user's inputs (only root can link as another user)":
+                self.other_user,
+            "memory limits (no control group of memory can be made here); "
+            "--prefetch-memory is used instead": self.memory_group,
+            "evicting (the pages of this file system cannot be evicted)":
+                self.evict,
+            "mold (not installed)": bool(self.mold)}
+        return [what for what, there in told.items() if not there]
+
+
+def cached_pages(path: pathlib.Path) -> int:
+    """How many pages of a file are cached, by cachestat(2); -1: not known."""
+    libc = residency.libc
+    offset, result = (residency.ctypes.c_uint64 * 2)(), (
+        residency.ctypes.c_uint64 * 5)()
+    with open(path, "rb") as file:
+        if libc.syscall(451, file.fileno(), offset, result, 0):
+            return -1
+    return result[0]
+
+
+def find(arguments) -> Abilities:
+    probe = arguments.work / f"probe.{os.getpid()}"
+    probe.write_bytes(bytes(1 << 16))
+    try:
+        residency.draw(random.Random(0), [str(probe)],
+                       name="all evicted")
+        evict = cached_pages(probe) <= 0
+    finally:
+        probe.unlink()
+    sanitized = is_sanitized(arguments.ours / "headstart")
+    group = MemoryGroup()
+    if os.geteuid() == 0:
+        group.remove_old()
+    return Abilities(
+        other_user=os.geteuid() == 0,
+        # A sanitizer reserves more than any link needs.
+        memory_group=os.geteuid() == 0 and not sanitized and group.usable(),
+        evict=evict, mold=shutil.which("mold") or "", sanitized=sanitized)

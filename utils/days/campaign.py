@@ -1,0 +1,232 @@
+"""Many days on several processes: counts that add up over runs, and what is
+shown of a day that differs."""
+
+import collections
+import concurrent.futures
+import contextlib
+import hashlib
+import json
+import multiprocessing
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+from days import ability
+from days.day import Day, Different, Place, Stopped
+from days.launch import adopt_orphans
+from days.objects import Objects
+from links.judge import ROOT
+
+TARGETS = {"small": 10000, "real": 1500}  # steps, of each flavour
+KEPT_TREES = 12
+SAVE_EVERY = 15.0  # seconds
+
+stop = multiprocessing.Event()
+places: dict = {}  # of this worker
+
+
+def start_worker(event) -> None:
+    """The parent decides when to stop. A handler, not SIG_IGN, which the linkers
+    would inherit."""
+    global stop
+    stop = event
+    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    adopt_orphans()
+
+
+def get_place(arguments, abilities, flavour: str, size: str) -> Place:
+    key = (flavour, size)
+    if key not in places:
+        for other in list(places):  # one tree at a time is enough of the disk
+            shutil.rmtree(places.pop(other).folder, ignore_errors=True)
+        pool = Objects(flavour, arguments.stock, arguments.work, 1)
+        folder = arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}"
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o777)
+        places[key] = Place(arguments, abilities, pool, folder,
+                            should_stop=stop.is_set)
+    return places[key]
+
+
+def one_day(arguments, abilities, flavour: str, size: str, seed: int,
+            steps: int = 0) -> dict:
+    """What came of a day; `steps` limits their number."""
+    place = get_place(arguments, abilities, flavour, size)
+    day = Day(place, size, seed)
+    if steps:
+        day.kinds = day.kinds[:steps]
+    result = {"seed": seed, "flavour": flavour, "size": size, "text": "",
+              "stopped": False}
+    begun = time.monotonic()
+    try:
+        day.run()
+    except Stopped:
+        result["stopped"] = True
+    except Different as different:
+        day.counts["different"] += 1
+        day.counts["steps"] += 1
+        day.counts["days"] += 1
+        result["text"] = describe(day, different)
+        keep(arguments, day, different, result)
+        place.tree = None
+    except Exception as error:  # with the seed, by which it can be seen again
+        place.tree = None
+        raise RuntimeError(f"{flavour} {size} {seed}, step {day.number} "
+                           f"({day.kinds[day.number]}): {error!r}") from error
+    os.chdir("/")
+    result["seconds"] = time.monotonic() - begun
+    result["counts"] = dict(day.counts)
+    result["decisions"] = dict(day.decisions)
+    return result
+
+
+def describe(day: Day, different: Different) -> str:
+    return (f"{day.flavour} {day.size} {day.seed}, step {day.number} "
+            f"({day.kinds[day.number]}), {day.objects} objects: " +
+            "\n  ".join(text[:1500] for text in different.found))
+
+
+def keep(arguments, day: Day, different: Different, result) -> None:
+    """The tree as it was, with what was different."""
+    name = f"{day.flavour}-{day.size}-{day.seed}"
+    folder = arguments.work / "different" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(exist_ok=True)
+    if len(list(folder.parent.iterdir())) >= KEPT_TREES:
+        return
+    with contextlib.suppress(shutil.Error):
+        shutil.copytree(day.tree.folder, folder, symlinks=True)
+    (folder / "different.txt").write_text(
+        f"{result['text']}\n\n{different.command}\n")
+    result["text"] += f"\n  in {folder}"
+
+
+def digest_of_programs(folder: pathlib.Path) -> str:
+    return hashlib.sha256((folder / "ld.lld").resolve().read_bytes()
+                          ).hexdigest()[:12]
+
+
+def commit() -> str:
+    """Of the tree; with a plus when it has changed since."""
+    def git(*args):
+        return subprocess.run(["git", "-C", ROOT, *args], text=True,
+                              stdout=subprocess.PIPE).stdout.strip()
+    changed = git("status", "--porcelain", "-uno")
+    return git("rev-parse", "--short=10", "HEAD") + ("+" if changed else "")
+
+
+class Totals:
+    """The counts of one flavour and size with one build of the programs."""
+
+    def __init__(self, work: pathlib.Path, flavour: str, size: str,
+                 programs: str):
+        self.path = work / f"results-{flavour}-{size}.json"
+        self.record = {"flavour": flavour, "size": size, "programs": programs,
+                       "next": 0, "done": [], "counts": {}, "decisions": {},
+                       "seconds": 0.0, "different": []}
+        if self.path.exists():
+            old = json.loads(self.path.read_text())
+            if old["programs"] == programs:
+                self.record = old
+            else:  # another build: its counts stay, under another name
+                self.path.rename(self.path.with_suffix(f".{old['programs']}.json"))
+        self.dirty = False
+
+    def add(self, result: dict) -> None:
+        for field in ("counts", "decisions"):
+            sums = collections.Counter(self.record[field])
+            sums.update(result[field])
+            self.record[field] = dict(sums)
+        if result["text"]:
+            self.record["different"].append(result["text"])
+        if not result["stopped"]:
+            done = {*self.record["done"], result["seed"]}
+            while self.record["next"] in done:
+                done.remove(self.record["next"])
+                self.record["next"] += 1
+            self.record["done"] = sorted(done)
+        self.dirty = True
+
+    def steps(self) -> int:
+        return self.record["counts"].get("steps", 0)
+
+    def save(self) -> None:
+        if not self.dirty:
+            return
+        self.record["commit"] = commit()
+        self.record["date"] = time.strftime("%Y-%m-%d")
+        beside = self.path.with_suffix(".new")
+        beside.write_text(json.dumps(self.record, indent=1))
+        beside.rename(self.path)
+        self.dirty = False
+
+
+class Campaign:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        arguments.work.mkdir(parents=True, exist_ok=True)
+        self.remove_old()
+        self.abilities = ability.find(arguments)
+        for what in self.abilities.missing():
+            print(f"left out: {what}", flush=True)
+        if arguments.timeout is None:
+            arguments.timeout = 120 if self.abilities.sanitized else 30
+        for name, value in ability.SANITIZERS.items():
+            os.environ.setdefault(name, value)
+        self.stop = multiprocessing.Event()
+
+    def remove_old(self) -> None:
+        """What workers that have ended left."""
+        for folder in self.arguments.work.glob("worker-*"):
+            if not pathlib.Path(f"/proc/{folder.name[7:]}").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def executor(self):
+        return concurrent.futures.ProcessPoolExecutor(
+            self.arguments.jobs, initializer=start_worker,
+            initargs=(self.stop,))
+
+    def make_pools(self, flavours) -> None:
+        for flavour in flavours:
+            Objects(flavour, self.arguments.stock, self.arguments.work,
+                    self.arguments.jobs)
+
+    def go_through(self, days, on_result) -> bool:
+        """Runs days, of (flavour, size, seed, steps), until there are no more,
+        or somebody presses Ctrl-C: then what has been done counts."""
+        days = iter(days)
+        running: set = set()
+        finished = True
+        with self.executor() as executor:
+            try:
+                while True:
+                    # Two more than run: nobody waits for this process.
+                    while len(running) < self.arguments.jobs + 2:
+                        day = next(days, None)
+                        if day is None:
+                            break
+                        running.add(executor.submit(
+                            one_day, self.arguments, self.abilities, *day))
+                    if not running:
+                        break
+                    done, running = concurrent.futures.wait(
+                        running, return_when=concurrent.futures.FIRST_COMPLETED)
+                    for future in done:
+                        on_result(future.result())
+            except (KeyboardInterrupt, Exception) as error:
+                finished = False
+                self.stop.set()
+                for future in running:
+                    future.cancel()
+                for future in running:
+                    if not future.cancelled():
+                        with contextlib.suppress(Exception):
+                            on_result(future.result())
+                if not isinstance(error, KeyboardInterrupt):
+                    raise
+        self.remove_old()
+        return finished

@@ -1,0 +1,217 @@
+"""Starts linkers, sends them signals, and sees to it that nothing of them stays."""
+
+import contextlib
+import ctypes
+import fcntl
+import hashlib
+import os
+import pathlib
+import select
+import signal
+import subprocess
+import time
+
+SET_CHILD_SUBREAPER = 36
+NOBODY = 65534
+GRACE = 1.0  # seconds for what was killed to be gone
+MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
+UNIFIED = pathlib.Path("/sys/fs/cgroup")
+
+
+def adopt_orphans() -> None:
+    """What a linker leaves running becomes a child of this process."""
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def has_children() -> bool:
+    with contextlib.suppress(ChildProcessError):
+        end = time.monotonic() + GRACE
+        while True:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)
+            if ended is None:
+                if time.monotonic() > end:
+                    return True
+                time.sleep(0.005)
+    return False
+
+
+def kill_children() -> None:
+    for listed in pathlib.Path("/proc/self/task").glob("*/children"):
+        for child in listed.read_text().split():
+            with contextlib.suppress(OSError):
+                os.kill(int(child), signal.SIGKILL)
+    has_children()
+
+
+class MemoryGroup:
+    """A control group that limits memory, for one link. None when this machine
+    does not let us make one."""
+
+    def __init__(self):
+        self.group = None
+        if (MEMORY / "memory.limit_in_bytes").exists():
+            self.limit, self.parent = "memory.limit_in_bytes", MEMORY
+            self.most = "memory.max_usage_in_bytes"
+        elif "memory" in self.controllers():
+            self.limit, self.parent = "memory.max", UNIFIED
+            self.most = "memory.peak"
+        else:
+            self.limit = ""
+
+    @staticmethod
+    def controllers() -> str:
+        try:
+            return (UNIFIED / "cgroup.subtree_control").read_text()
+        except OSError:
+            return ""
+
+    def usable(self) -> bool:
+        try:
+            with self.limited(1 << 30) as group:
+                return group is not None
+        except OSError:
+            return False
+
+    def remove_old(self) -> None:
+        """Removes what a killed run has left."""
+        for group in self.parent.glob("headstart-days-*") if self.limit else ():
+            if not pathlib.Path(f"/proc/{group.name.split('-')[-1]}").exists():
+                with contextlib.suppress(OSError):
+                    group.rmdir()
+
+    @contextlib.contextmanager
+    def limited(self, size: int):
+        """The file into which a process writes its id to be limited."""
+        if not self.limit:
+            yield None
+            return
+        group = self.group = self.parent / f"headstart-days-{os.getpid()}"
+        group.mkdir(exist_ok=True)
+        try:
+            (group / self.limit).write_text(str(size))
+            yield group / "cgroup.procs"
+        finally:
+            for _ in range(100):
+                try:
+                    group.rmdir()
+                    break
+                except OSError:
+                    time.sleep(0.02)
+
+
+    def peak(self) -> int:
+        """The most memory that the group had."""
+        return int((self.group / self.most).read_text())
+
+
+class Process:
+    """A linker in a session of its own."""
+
+    def __init__(self, program, name: str, args, environment: dict,
+                 other_user=False, group=None):
+        self.streams = [os.memfd_create(name) for name in ("out", "err")]
+        more = {}
+        if other_user:
+            more = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        if group is not None:
+            def enter():
+                with open(group, "w", encoding="ascii") as file:
+                    file.write(str(os.getpid()))
+            more["preexec_fn"] = enter
+        self.begun = time.monotonic()
+        self.process = subprocess.Popen(
+            [name, *args], executable=str(program), stdin=subprocess.DEVNULL,
+            stdout=self.streams[0], stderr=self.streams[1], env=environment,
+            start_new_session=True, **more)
+        self.seconds = 0.0
+        self.ended = False
+        self.status = b""
+
+    def signal(self, number: int) -> None:
+        """To all of the session, as a terminal does."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def wait(self, timeout: float) -> bool:
+        """False when it does not end."""
+        if self.ended:
+            return True
+        handle = os.pidfd_open(self.process.pid)
+        try:
+            poll = select.poll()
+            poll.register(handle, select.POLLIN)
+            if not poll.poll(max(timeout, 0) * 1000):
+                return False
+        finally:
+            os.close(handle)
+        _, status = os.waitpid(self.process.pid, 0)
+        self.seconds = time.monotonic() - self.begun
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.status = str(self.process.returncode).encode()
+        self.ended = True
+        return True
+
+    def result(self, timeout: float) -> dict:
+        """The exit status and the messages, as same-link.py names them."""
+        if not self.wait(timeout):
+            self.signal(signal.SIGKILL)
+            self.wait(timeout)
+            self.status = b"does not end"
+        seen = {"exit status": self.status}
+        for what, stream in zip(("output", "error"), self.streams):
+            size = os.fstat(stream).st_size
+            seen[f"standard {what}"] = os.pread(stream, size, 0)
+            os.close(stream)
+        return seen
+
+    def has_group(self) -> bool:
+        try:
+            os.killpg(self.process.pid, 0)
+        except OSError:
+            return False
+        return True
+
+
+def outputs(folder: str) -> dict:
+    """A digest of each file."""
+    seen = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            with open(path, "rb") as file:
+                data = file.read()
+            seen[path] = (f"{len(data)} bytes, sha256 "
+                          f"{hashlib.sha256(data).hexdigest()}").encode()
+    return seen
+
+
+def empty(folder: str) -> None:
+    """Removes what is in a directory, and makes one that all users may write."""
+    os.makedirs(folder, exist_ok=True)
+    os.chmod(folder, 0o777)
+    for entry in os.scandir(folder):
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.path)
+
+
+def spoil(folder: str) -> None:
+    """Truncates old outputs: whatever was there, a link replaces it."""
+    for entry in os.scandir(folder):
+        os.truncate(entry.path, entry.stat().st_size // 2)
+
+
+def locked(cache: pathlib.Path) -> list:
+    """Files of the queue on which a lock is held."""
+    found = []
+    for path in cache.glob("headstart/links-*/*"):
+        with contextlib.suppress(FileNotFoundError):
+            with open(path, "rb+") as file:
+                try:
+                    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    found.append(str(path))
+    return found
+
+
+def temporary(cache: pathlib.Path) -> list:
+    return [str(p) for p in cache.glob("headstart/*.tmp*")]

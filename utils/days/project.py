@@ -1,0 +1,333 @@
+"""The project of a day: what its link consists of, and its tree on the disk.
+
+The project is a model. `Tree.update` makes the files what the model says, and
+writes only what is different, so that one tree serves for many days."""
+
+import copy
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+from typing import Dict, List
+
+from days.objects import (BITCODE, CORE, EXTRAS, SHARED, Objects, calls,
+                          is_member)
+
+RANGES = {"small": [(20, 300)],
+          # So that some days of any few have thousands of inputs, and a quick
+          # run can take those that have hundreds.
+          "real": [(580, 800), (900, 1700), (580, 800), (1700, 4000),
+                   (580, 1000), (900, 1700)]}
+OUTPUT = "app"
+
+
+@dataclasses.dataclass(frozen=True)
+class Object:
+    number: int
+    variant: int = 0
+    header: int = 0
+    version: int = 0
+    stripped: bool = False
+
+
+@dataclasses.dataclass
+class Archive:
+    path: str
+    members: List[str]
+    thin: bool
+    how: str  # plain, whole, -l, group, script
+
+
+@dataclasses.dataclass
+class Variation:
+    """Which linker's command line, and for which output."""
+    folder: str = "out"
+    name: str = OUTPUT
+    mold: bool = False
+
+
+def object_path(number: int, suffix: str) -> str:
+    return f"obj/d{number // 100:02d}/o{number:05d}.{suffix}"
+
+
+def input_count(size: str, seed: int, rng) -> int:
+    """As many small projects as large ones, of the same order of magnitude."""
+    first, last = RANGES[size][seed % len(RANGES[size])]
+    return round(first * (last / first) ** rng.random())
+
+
+class Project:
+    def __init__(self, pool: Objects, rng, count: int):
+        self.pool, self.flavour = pool, pool.flavour.name
+        self.suffix = pool.flavour.suffix
+        numbers = range(count)
+        self.objects: Dict[str, Object] = {
+            self.path(n): Object(n) for n in numbers}
+        self.next_number = count
+        self.plain = [self.path(n) for n in numbers if not is_member(n)]
+        self.archives: List[Archive] = []
+        self.missing: List[str] = []  # on the command line only
+        members = [self.path(n) for n in numbers if is_member(n)]
+        many = 1 + int(rng.random() * min(12, len(members)))
+        hows = {"elf": ["plain", "whole", "-l", "group", "script"],
+                "coff": ["plain", "plain", "whole", "-l"],
+                "macho": ["plain", "whole", "-l"]}[self.flavour]
+        for at in range(many):
+            self.archives.append(Archive(
+                f"lib/{pool.flavour.archive(f'a{at}')}", members[at::many],
+                rng.random() < 0.3 and self.flavour != "macho", rng.choice(hows)))
+        self.lazy: List[str] = []  # between --start-lib and --end-lib
+        if rng.random() < 0.3:
+            self.lazy = rng.sample(self.plain[CORE:], len(self.plain) // 10)
+        self.in_script: List[str] = []
+        if self.flavour == "elf" and rng.random() < 0.4:
+            self.in_script = [p for p in rng.sample(
+                self.plain[CORE:], len(self.plain) // 20) if p not in self.lazy]
+        self.bitcode: Dict[str, int] = {}
+        if self.flavour == "elf" and rng.random() < 0.25:
+            for k in range(rng.randint(1, BITCODE)):
+                self.bitcode[f"obj/bitcode{k}.o"] = 0
+        # The first is what objects need; the others are read in vain.
+        self.shared = {k: 0 for k in range(1 + rng.randrange(SHARED))}
+        self.draw_options(rng)
+        self.response = rng.choice(["", "response", "list"]
+                                   if self.flavour == "macho"
+                                   else ["", "response"])
+
+    def copy(self) -> "Project":
+        pool, self.pool = self.pool, None
+        try:
+            other = copy.deepcopy(self)
+        finally:
+            self.pool = pool
+        other.pool = pool
+        return other
+
+    def path(self, number: int) -> str:
+        return object_path(number, self.suffix)
+
+    def draw_options(self, rng) -> None:
+        options = {
+            "elf": "--gc-sections --icf=all -pie -shared -O2 --build-id -S -s "
+                   "--gdb-index --emit-relocs -Map={out}.map --threads=1 --cref "
+                   "--dependency-file={out}.d --eh-frame-hdr -znow",
+            "coff": "/debug /debug /debug:ghash /opt:ref /opt:icf /opt:noref /dll "
+                    "/map:{out}.map /lldmap:{out}.lldmap /threads:1 /incremental:no",
+            "macho": "-dead_strip -S -x -ObjC -map={out}.map --icf=all -dylib "
+                     "-no_uuid --threads=1 -dead_strip_dylibs "
+                     "-dependency_info={out}.dep"}[self.flavour].split()
+        self.options = rng.sample(options, rng.choice([0, 0, 1, 1, 2, 3]))
+
+    # What the linker is told.
+
+    def arguments(self, variation: Variation) -> List[str]:
+        out = f"{variation.folder}/{variation.name}"
+        options = [o.format(out=out) for o in self.options]
+        inputs = [f"start.{self.suffix}"]
+        hidden = {*self.lazy, *self.in_script}
+        inputs += [p for p in self.plain if p not in hidden] + self.missing
+        if self.flavour == "elf":
+            return self.elf(out, options, inputs, variation.mold)
+        if self.lazy:
+            slash = "/" if self.flavour == "coff" else "--"
+            inputs += [slash + "start-lib", *self.lazy, slash + "end-lib"]
+        return getattr(self, self.flavour)(out, options, inputs)
+
+    def in_response(self, text: str, args) -> List[str]:
+        """Arguments by way of a file, when the project does so."""
+        if not self.response:
+            return args
+        self.texts["link.rsp"] = "\n".join(args) + "\n"
+        return [text]
+
+    def elf(self, out, options, inputs, mold):
+        if mold:
+            options = ["--no-fork"] + [
+                o for o in options if o in (
+                    "--gc-sections", "-pie", "-shared", "-S", "-s", "--build-id")]
+        else:
+            inputs += list(self.bitcode)
+        self.texts = {}
+        if self.lazy:
+            inputs += ["--start-lib", *self.lazy, "--end-lib"]
+        script = [*self.in_script]
+        for archive in self.archives:
+            if archive.how == "whole":
+                inputs += ["--whole-archive", archive.path, "--no-whole-archive"]
+            elif archive.how == "-l":
+                inputs.append("-l" + pathlib.Path(archive.path).stem[3:])
+            elif archive.how == "script":
+                script.append(archive.path)
+            elif archive.how == "plain":
+                inputs.append(archive.path)
+        group = [a.path for a in self.archives if a.how == "group"]
+        if group:
+            inputs += ["--start-group", *group, "--end-group"]
+        if script:
+            self.texts["lib/script.ld"] = f"INPUT({' '.join(script)})\n"
+            inputs.append("lib/script.ld")
+        for k in self.shared:
+            inputs.append(f"so/libshared{k}.so" if k % 2 else f"-lshared{k}")
+        return ["-o", out, *options, "-Llib", "-Lso",
+                *self.in_response("@link.rsp", inputs)]
+
+    def coff(self, out, options, inputs):
+        self.texts = {}
+        for archive in self.archives:
+            inputs.append({"whole": f"/wholearchive:{archive.path}",
+                           "-l": f"/defaultlib:{pathlib.Path(archive.path).name}"
+                           }.get(archive.how, archive.path))
+        inputs += [f"lib/shared{k}.lib" for k in self.shared]
+        return [f"/out:{out}.exe", "/Brepro", "/subsystem:console", "/entry:main",
+                "/libpath:lib", *options, *self.in_response("@link.rsp", inputs)]
+
+    def macho(self, out, options, inputs):
+        self.texts = {}
+        libraries = []
+        for archive in self.archives:
+            libraries += {"whole": ["-force_load", archive.path],
+                          "-l": ["-l" + pathlib.Path(archive.path).stem[3:]]
+                          }.get(archive.how, [archive.path])
+        libraries += [f"lib/libshared{k}.tbd" if k % 2 else f"-lshared{k}"
+                      for k in self.shared]
+        libraries += ["-framework", f"Frame{len(self.archives) % 3}"]
+        if self.response == "list" and not self.lazy:
+            self.texts["link.list"] = "\n".join(inputs) + "\n"
+            inputs = ["-filelist", "link.list", *libraries]
+        else:
+            inputs = self.in_response("@link.rsp", inputs + libraries)
+        options = [w for o in options for w in o.split("=", 1)
+                   ] if not any(o.startswith("--") for o in options) else [
+            w for o in options
+            for w in ([o] if o.startswith("--") else o.split("=", 1))]
+        return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
+                out, "-syslibroot", str(self.pool.folder), "-Llib", "-Flib",
+                "-lSystem", *options, *inputs]
+
+    def inputs(self) -> List[str]:
+        """The files that a link reads, about in the linker's order."""
+        thin = [m for a in self.archives if a.thin for m in a.members]
+        return [f"start.{self.suffix}", *self.plain, *self.bitcode,
+                *(a.path for a in self.archives), *thin, *self.libraries(),
+                *self.texts]
+
+    def libraries(self) -> Dict[str, str]:
+        """Those that the pool has, by their names here."""
+        lib = {f"lib/{self.pool.flavour.archive(f'extra{k}')}":
+               f"lib/{self.pool.flavour.archive(f'extra{k}')}"
+               for k in range(EXTRAS)}
+        for k, variant in self.shared.items():
+            if self.flavour == "elf":
+                lib[f"so/libshared{k}.so"] = f"lib/libshared{k}-{variant}.so"
+            elif self.flavour == "coff":
+                lib[f"lib/shared{k}.lib"] = f"lib/shared{k}.lib"
+            else:
+                lib[f"lib/libshared{k}.tbd"] = f"lib/libshared{k}.tbd"
+        if self.flavour == "macho":
+            stubs = ["libSystem.tbd"] + [f"Frame{k}.framework/Frame{k}.tbd"
+                                         for k in range(3)]
+            lib.update({f"lib/{stub}": f"lib/{stub}" for stub in stubs})
+        return lib
+
+    def files(self) -> dict:
+        """What each file of the tree is. The texts are those of the last command
+        line."""
+        files: dict = {f"start.{self.suffix}": "start"}
+        files.update(self.objects)
+        files.update({p: ("bitcode", p[-3], v) for p, v in self.bitcode.items()})
+        files.update({p: ("pool", source)
+                      for p, source in self.libraries().items()})
+        files.update({p: ("text", text) for p, text in self.texts.items()})
+        for archive in self.archives:
+            files[archive.path] = ("archive", archive.thin, tuple(
+                (m, self.objects[m]) for m in archive.members))
+        return files
+
+    def content(self, what) -> bytes:
+        if isinstance(what, Object):
+            return self.pool.content(what.number, what.variant, what.header,
+                                     what.version)
+        if what == "start":
+            return self.pool.start()
+        kind, *more = what
+        if kind == "bitcode":
+            return self.pool.shape(f"bitcode{more[0]}-{more[1]}")
+        if kind == "text":
+            return more[0].encode()
+        return (self.pool.folder / more[0]).read_bytes()
+
+    def called(self) -> set:
+        """The objects that the others need."""
+        return {self.path(calls(o.number, self.flavour)[0])
+                for o in self.objects.values()} | {
+                    self.path(n) for n in range(CORE)}
+
+
+class Tree:
+    """Files that are what a project says."""
+
+    def __init__(self, folder: pathlib.Path, llvm: pathlib.Path):
+        self.home = self.folder = folder
+        self.llvm = llvm
+        self.files: dict = {}
+        self.clean: set = set()  # those without dirty pages
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        os.chdir(folder)
+
+    def move(self, folder: pathlib.Path) -> None:
+        os.rename(self.folder, folder)
+        self.folder = folder
+        os.chdir(folder)
+
+    def update(self, project: Project, rng=None, again=()) -> None:
+        """Writes what is different, and once more what is in `again`."""
+        wanted = project.files()
+        for path in [p for p in self.files if p not in wanted]:
+            self.remove(path)
+        stripped, archives = [], []
+        for path, what in wanted.items():
+            if self.files.get(path) == what and path not in again:
+                continue
+            if isinstance(what, tuple) and what[0] == "archive":
+                archives.append((path, what))
+                continue
+            self.write(path, project.content(what),
+                       rng is not None and rng.random() < 0.3)
+            if isinstance(what, Object) and what.stripped:
+                stripped.append(path)
+            self.files[path] = what
+        if stripped:
+            self.run(["llvm-strip", "--strip-debug", *stripped])
+        for path, what in archives:
+            self.clean.discard(path)
+            pathlib.Path(path).unlink(missing_ok=True)
+            pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+            self.run(["llvm-ar", "rcsDT" if what[1] else "rcsD", path,
+                      *(m for m, _ in what[2])])
+            self.files[path] = what
+
+    def run(self, args) -> None:
+        subprocess.run([self.llvm / args[0], *args[1:]], check=True,
+                       stdin=subprocess.DEVNULL)
+
+    def remove(self, path: str) -> None:
+        os.unlink(path)
+        del self.files[path]
+        self.clean.discard(path)
+
+    def write(self, path: str, data: bytes, in_place: bool) -> None:
+        """As compilers do: to a file of another name, which then takes its
+        place, or over the old one."""
+        self.clean.discard(path)
+        name = path if in_place or path not in self.files else path + ".new"
+        try:
+            file = open(name, "wb", buffering=0)
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+            file = open(name, "wb", buffering=0)
+        with file:
+            file.write(data)
+        if name != path:
+            os.rename(name, path)

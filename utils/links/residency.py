@@ -1,0 +1,182 @@
+"""Draws which pages of a link's inputs are in the page cache.
+
+What a prefetcher does depends on that more than on anything else, and ordinary
+builds leave every mixture behind: just compiled objects beside libraries that
+nobody has read since yesterday, half of a directory, half of a file.
+"""
+
+import ctypes
+import os
+import random
+from typing import Callable, Dict, List
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+CACHED, EVICTED, SOME = "cached", "evicted", "some pages"
+LONGEST_RUN = 3000  # files
+MOST_READS = 600    # of single pages for one draw; each waits for the disk
+BUFFER = bytearray(1 << 20)
+KINDS = {".a": "archives", ".lib": "archives", ".so": "libraries",
+         ".dylib": "libraries", ".tbd": "libraries", ".ld": "texts",
+         ".rsp": "texts"}
+WRITE_AND_WAIT = 1 | 2 | 4  # SYNC_FILE_RANGE_WAIT_BEFORE, _WRITE, _WAIT_AFTER
+
+libc = ctypes.CDLL(None)
+
+
+def make_clean(descriptor: int) -> None:
+    """Writes the dirty pages of a file to the disk; dirty pages cannot be
+    evicted. fsync would also write the file system's journal, for milliseconds."""
+    if hasattr(libc, "sync_file_range"):
+        offset = ctypes.c_int64(0)
+        if libc.sync_file_range(descriptor, offset, offset, WRITE_AND_WAIT) == 0:
+            return
+    os.fsync(descriptor)
+
+
+def evict(descriptor: int, offset: int = 0, length: int = 0) -> None:
+    os.posix_fadvise(descriptor, offset, length, os.POSIX_FADV_DONTNEED)
+
+
+def read_all(descriptor: int) -> None:
+    offset = 0
+    while (count := os.preadv(descriptor, [BUFFER], offset)) > 0:
+        offset += count
+
+
+def keep_some(descriptor: int, size: int, rng: random.Random,
+              reads: int) -> int:
+    """Leaves some pages of a file cached; returns how many reads that took.
+    Without reads to spend, one range is evicted instead, which may be more than
+    that range: the kernel evicts what lies in one folio only as a whole."""
+    pages = -(-size // PAGE)
+    if reads <= 0 or rng.random() < 0.4:
+        read_all(descriptor)
+        first = rng.randrange(pages) if pages else 0
+        last = rng.randint(first + 1, max(pages, first + 1))
+        evict(descriptor, first * PAGE, (last - first) * PAGE)
+        return 0
+    evict(descriptor)
+    # Otherwise readahead would bring the neighbours of each page, too.
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+    wanted = rng.choice([1, 1, 2, 4, 8])
+    for _ in range(wanted):
+        length = rng.choice([1, 1, 1, PAGE * 4, PAGE * 16])
+        if pages:
+            os.pread(descriptor, length, rng.randrange(pages) * PAGE)
+    return wanted
+
+
+def apply(states: Dict[str, str], rng: random.Random, clean=None) -> None:
+    """Puts each file into its state. Files that cannot be opened are skipped.
+    Where `clean` is a set, it holds the files without dirty pages."""
+    reads = MOST_READS
+    for path, state in states.items():
+        try:
+            descriptor = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            if state == CACHED:
+                read_all(descriptor)
+                continue
+            if clean is None or path not in clean:
+                make_clean(descriptor)
+                if clean is not None:
+                    clean.add(path)
+            if state == EVICTED:
+                evict(descriptor)
+            else:
+                reads -= keep_some(descriptor, os.fstat(descriptor).st_size,
+                                   rng, reads)
+        except OSError:
+            pass  # a directory
+        finally:
+            os.close(descriptor)
+
+
+def kind_of(path: str) -> str:
+    return KINDS.get(os.path.splitext(path)[1], "objects")
+
+
+def by_group(rng, paths: List[str], group: Callable[[str], str]):
+    names = sorted({group(path) for path in paths})
+    of_group = {name: rng.choice([CACHED, EVICTED, EVICTED, SOME])
+                for name in names}
+    told = ", ".join(f"{name} {state}" for name, state in of_group.items())
+    return {path: of_group[group(path)] for path in paths}, told
+
+
+def all_cached(_, paths):
+    return dict.fromkeys(paths, CACHED), ""
+
+
+def all_evicted(_, paths):
+    return dict.fromkeys(paths, EVICTED), ""
+
+
+def by_file(rng, paths):
+    share = rng.choice([0.02, 0.2, 0.5, 0.8, 0.98])
+    return {path: CACHED if rng.random() < share else EVICTED
+            for path in paths}, f"{share:.0%} cached"
+
+
+def by_directory(rng, paths):
+    return by_group(rng, paths, os.path.dirname)
+
+
+def by_kind(rng, paths):
+    if rng.random() < 0.4:
+        return by_group(rng, paths, kind_of)
+    # What a build leaves behind: it has just made the objects. Or the reverse.
+    objects, others = rng.choice([(CACHED, EVICTED), (CACHED, EVICTED),
+                                  (EVICTED, CACHED)])
+    return {path: objects if kind_of(path) == "objects" else others
+            for path in paths}, f"objects {objects}, all else {others}"
+
+
+def by_page(rng, paths):
+    share = rng.choice([0.1, 0.5, 1])
+    return {path: SOME if rng.random() < share
+            else rng.choice([CACHED, EVICTED])
+            for path in paths}, f"{share:.0%} in part"
+
+
+def by_runs(rng, paths):
+    """Alternately cached and not, in the order of the command line."""
+    states, cached = {}, rng.random() < 0.5
+    longest = min(LONGEST_RUN, len(paths) + 1)
+    told = []
+    while len(states) < len(paths):
+        # Any order of magnitude is as likely as another.
+        length = int(longest ** rng.random()) if rng.random() < 0.9 else 0
+        for path in paths[len(states):len(states) + length]:
+            states[path] = CACHED if cached else EVICTED
+        told.append(str(length))
+        cached = not cached
+    more = ", ..." if len(told) > 8 else ""
+    return states, f"runs of {', '.join(told[:8])}{more}"
+
+
+def half(rng, paths):
+    """A random half is evicted, some of it page by page."""
+    states = {path: CACHED for path in paths}
+    for path in rng.sample(paths, (len(paths) + 1) // 2):
+        states[path] = SOME if rng.random() < 0.25 else EVICTED
+    return states, ""
+
+
+DRAWS = {"all cached": (all_cached, 10), "all evicted": (all_evicted, 12),
+         "by file": (by_file, 15), "by directory": (by_directory, 12),
+         "by kind": (by_kind, 18), "by page": (by_page, 15),
+         "by runs": (by_runs, 18), "half": (half, 0)}
+
+
+def draw(rng: random.Random, paths, clean=None, name: str = "") -> str:
+    """Draws the residency of some files, in the linker's order, and makes it so.
+    Returns what was drawn."""
+    paths = list(dict.fromkeys(paths))
+    if not name:
+        name = rng.choices(list(DRAWS), [odds for _, odds in DRAWS.values()])[0]
+    states, told = DRAWS[name][0](rng, paths)
+    apply(states, rng, clean)
+    return f"{name}: {told}" if told else name
