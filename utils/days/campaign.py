@@ -52,6 +52,17 @@ def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     return places[key]
 
 
+def place_to_show(arguments, abilities) -> Place:
+    """In this process, whose tree stays."""
+    adopt_orphans()
+    folder = arguments.work / (f"seed-{arguments.flavour}-{arguments.size}-"
+                               f"{arguments.seed}")
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o777)
+    return Place(arguments, abilities, Objects(
+        arguments.flavour, arguments.stock, arguments.work, 1), folder)
+
+
 def one_day(arguments, abilities, flavour: str, size: str, seed: int,
             steps: int = 0) -> dict:
     """What came of a day; `steps` limits their number."""
@@ -124,17 +135,18 @@ class Totals:
 
     def __init__(self, work: pathlib.Path, flavour: str, size: str,
                  programs: str):
-        self.path = work / f"results-{flavour}-{size}.json"
+        self.path = work and work / f"results-{flavour}-{size}.json"
         self.record = {"flavour": flavour, "size": size, "programs": programs,
                        "next": 0, "done": [], "counts": {}, "decisions": {},
                        "seconds": 0.0, "different": []}
-        if self.path.exists():
+        if self.path and self.path.exists():
             old = json.loads(self.path.read_text())
             if old["programs"] == programs:
                 self.record = old
             else:  # another build: its counts stay, under another name
                 self.path.rename(self.path.with_suffix(f".{old['programs']}.json"))
         self.dirty = False
+        self.saved = time.monotonic()
 
     def add(self, result: dict) -> None:
         for field in ("counts", "decisions"):
@@ -153,6 +165,11 @@ class Totals:
 
     def steps(self) -> int:
         return self.record["counts"].get("steps", 0)
+
+    def save_sometimes(self) -> None:
+        if time.monotonic() - self.saved > SAVE_EVERY:
+            self.save()
+            self.saved = time.monotonic()
 
     def save(self) -> None:
         if not self.dirty:

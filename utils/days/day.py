@@ -81,7 +81,16 @@ class Place:
         return self.tree
 
 
-def kinds_of(flavour: str, abilities: Abilities, size: str) -> dict:
+def outline(flavour: str, size: str, seed: int, abilities: Abilities):
+    """How many objects a day's project has, and what happens."""
+    rng = random.Random(f"day {flavour} {size} {seed}")
+    objects = input_count(size, seed, rng)
+    odds = kinds_of(abilities, size)
+    return objects, rng.choices(list(odds), list(odds.values()),
+                                k=rng.randint(5, 30))
+
+
+def kinds_of(abilities: Abilities, size: str) -> dict:
     odds = {"link": 20, **{name: odds for name, (_, odds) in
                            steps.CHANGES.items()},
             "switch branches": 5, "move the tree": 3, "interrupt (SIGINT)": 4,
@@ -102,12 +111,8 @@ class Day:
         self.place, self.size, self.seed = place, size, seed
         self.arguments, self.abilities = place.arguments, place.abilities
         self.flavour = place.pool.flavour.name
-        rng = random.Random(f"day {self.flavour} {size} {seed}")
-        drawn = input_count(size, seed, rng)
+        drawn, self.kinds = outline(self.flavour, size, seed, self.abilities)
         self.objects = min(count or drawn, drawn)
-        self.length = rng.randint(5, 30)
-        odds = kinds_of(self.flavour, self.abilities, size)
-        self.kinds = rng.choices(list(odds), list(odds.values()), k=self.length)
         self.say = say or (lambda text: None)
         self.judge = Judge(self.arguments, self.flavour)
         self.counts: collections.Counter = collections.Counter()
@@ -328,7 +333,8 @@ class Day:
             seen["standard error"] = b"".join(
                 line for line in seen["standard error"].splitlines(True)
                 if WAITS not in line)
-        self.read_stats(how)
+        if not interrupted:
+            self.read_stats(how)
         seen.update(outputs(variation.folder))
         return seen
 

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Works through ordinary days of many projects, with stock lld and with ours.
+
+    days.py [COUNT] [--flavour FLAVOUR] [--size small|real] [--seed N]
+        [--jobs N] [--ours DIR] [--stock DIR] [--work DIR] [--write]
+
+A day is a project and 5 to 30 steps: links, edits, rebuilds, branches, Ctrl-C, two
+links at once, little memory. The modules in days/ say what they are. Before each link
+it is drawn which pages of the inputs are cached. Then outputs, messages and exit
+status must be stock's, and nothing of ours may be left running or locked.
+
+Without COUNT the command runs the whole campaign: of each flavour 10,000 steps on
+small projects and 1,500 on projects of 500 inputs and more. It can be stopped by
+Ctrl-C and goes on where it was; the counts are in the work directory, for one build
+of the programs. With COUNT it runs so many steps, spread over flavours and sizes.
+
+--seed N shows one day again, of --flavour and --size. A day that differs is made
+smaller; --objects and --steps, which that prints, show the small one.
+
+Ends with a line for each flavour and size; exits 1 when there was a difference.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import sys
+
+from days import campaign, report
+from days.campaign import TARGETS, Campaign, Totals, digest_of_programs
+from days.day import outline
+from days.shrink import show
+from links.judge import ROOT, prepare
+from links.pool import FLAVOURS
+
+SKIPPED = 77
+REAL_SHARE = 4   # of a COUNT, one step of so many is at real sizes
+QUICK = (0, 2, 4)  # of the real sizes, those that a COUNT takes (days/project.py)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("count", type=int, nargs="?", help="steps in all")
+    parser.add_argument("--flavour", choices=list(FLAVOURS))
+    parser.add_argument("--size", choices=list(TARGETS))
+    parser.add_argument("--seed", type=int, help="show this day again")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED",
+                        help="with COUNT: the first day")
+    parser.add_argument("--objects", type=int, default=0,
+                        help="with --seed: at most so many")
+    parser.add_argument("--steps", help="with --seed: only those, as 1,2,5")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--stock", type=pathlib.Path, metavar="DIR",
+                        default=os.environ.get("HEADSTART_LLVM",
+                                               "/usr/lib/llvm-22/bin"))
+    parser.add_argument("--ours", type=pathlib.Path, metavar="DIR",
+                        default=ROOT / "build" / "bin")
+    parser.add_argument("--work", type=pathlib.Path, metavar="DIR",
+                        default=ROOT / "build" / "days")
+    parser.add_argument("--timeout", type=float,
+                        help="seconds for one link (30; 120 with sanitizers)")
+    parser.add_argument("--write", action="store_true",
+                        help="the section of docs/Robustness.md")
+    arguments = parser.parse_args()
+    if arguments.seed is not None and not (arguments.flavour and arguments.size):
+        parser.error("--seed needs --flavour and --size")
+    return arguments
+
+
+def parts_of(arguments):
+    """Flavours and sizes; the real sizes first, which find most."""
+    return [(flavour, size) for flavour in FLAVOURS for size in ("real", "small")
+            if arguments.flavour in (None, flavour)
+            and arguments.size in (None, size)]
+
+
+def days_of(count: int, first: int, flavour: str, size: str, abilities):
+    """Days of so many steps in all, the last one shortened."""
+    seed = first
+    while count > 0:
+        if size == "small" or seed % 6 in QUICK:
+            steps = len(outline(flavour, size, seed, abilities)[1])
+            yield flavour, size, seed, min(steps, count)
+            count -= steps
+        seed += 1
+
+
+def sample(arguments, run: Campaign):
+    """COUNT steps. Their counts are not kept."""
+    parts = parts_of(arguments)
+    by_size = {size: [f for f, s in parts if s == size] for size in TARGETS}
+    days, totals = [], {}
+    for flavour, size in parts:
+        share = 1 if not arguments.size else REAL_SHARE
+        if size == "small":
+            share = REAL_SHARE - 1 if not arguments.size else REAL_SHARE
+        count = -(-arguments.count * share // (
+            REAL_SHARE * len(by_size[size])))
+        days += days_of(count, arguments.first, flavour, size, run.abilities)
+        totals[flavour, size] = Totals(None, flavour, size, "")
+    days.sort(key=lambda day: day[1] != "real")  # the longest first
+
+    def on_result(result):
+        told(result)
+        totals[result["flavour"], result["size"]].add(result)
+    finished = run.go_through(days, on_result)
+    return [t.record for t in totals.values()], finished
+
+
+def told(result) -> None:
+    if result["text"]:
+        print(result["text"], flush=True)
+
+
+def whole(arguments, run: Campaign):
+    """What is left of the whole campaign."""
+    programs = digest_of_programs(arguments.ours)
+    totals = {part: Totals(arguments.work, *part, programs)
+              for part in parts_of(arguments)}
+
+    def days():
+        for (flavour, size), total in totals.items():
+            seed = total.record["next"]
+            while total.steps() < TARGETS[size]:
+                if seed not in total.record["done"]:
+                    yield flavour, size, seed, 0
+                seed += 1
+
+    def on_result(result):
+        told(result)
+        total = totals[result["flavour"], result["size"]]
+        total.add(result)
+        total.save_sometimes()
+    try:
+        finished = run.go_through(days(), on_result)
+    finally:
+        for total in totals.values():
+            total.save()
+    return [t.record for t in totals.values()], finished
+
+
+def main() -> int:
+    arguments = parse()
+    prepare(arguments)
+    run = Campaign(arguments)
+    if not run.abilities.evict:
+        print(f"skipped: pages of files in {arguments.work} cannot be evicted")
+        return SKIPPED
+    flavours = {flavour for flavour, _ in parts_of(arguments)}
+    if arguments.write and arguments.count is None:
+        programs = digest_of_programs(arguments.ours)
+        records = [Totals(arguments.work, *part, programs).record
+                   for part in parts_of(arguments)]
+        print(report.plain(records))
+        report.write(records)
+        return 0
+    run.make_pools(flavours)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if arguments.seed is not None:
+        place = campaign.place_to_show(arguments, run.abilities)
+        steps = arguments.steps and [int(n) for n in arguments.steps.split(",")]
+        return show(place, arguments.size, arguments.seed, steps,
+                    arguments.objects)
+    records, finished = (sample if arguments.count else whole)(arguments, run)
+    print(report.decisions(records))
+    print(report.plain(records))
+    if not finished:
+        print("stopped; what was done counts" if arguments.count is None
+              else "stopped")
+        return 130
+    return any(r["different"] for r in records)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

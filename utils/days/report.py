@@ -1,0 +1,121 @@
+"""What the days gave, as text and in docs/Robustness.md."""
+
+import collections
+import platform
+import re
+import time
+from typing import List
+
+from links.judge import ROOT
+from links.pool import FLAVOURS
+
+DOCUMENT = ROOT / "docs" / "Robustness.md"
+BEGIN = "<!-- days: written by ./dev days --write -->"
+END = "<!-- days: end -->"
+SIZES = {"small": "20 to 300 inputs", "real": "500 inputs and more"}
+COLUMNS = ["days", "steps", "links", "different"]
+
+WHAT = """\
+A day is a project, drawn from a seed, and 5 to 30 steps. The project has 20 to about
+4,000 objects of 1 to 90 KiB with debug information and inline functions, in archives
+and beside them, and the libraries, linker scripts, response files and text stubs of
+its flavour. A step changes the project as a programmer, a build system or `git` does,
+or disturbs the link: it is interrupted or stopped, another link runs at the same time,
+memory is short, the cache directory is read-only, shared or another one, the inputs
+belong to another user. Before each link the campaign draws which pages of the inputs
+are cached: by file, by directory, by kind, by page, or in runs of up to 3,000 files, and
+whether there is a profile, of this state or of another. After each step the outputs,
+the messages and the exit status must be stock lld's, the link must have ended, and no
+process, lock or temporary file of ours may be left. Some links run stock lld or mold
+under `headstart run`.
+
+`./dev days` runs all of it in parts, and continues after Ctrl-C; `./dev days --flavour
+elf --size real --seed N` shows one day again and makes it smaller when it differs.
+"""
+
+
+def row(cells, mark="|") -> str:
+    return f"{mark} " + " | ".join(str(c) for c in cells) + " |"
+
+
+def sums(records: List[dict], field: str) -> collections.Counter:
+    total: collections.Counter = collections.Counter()
+    for record in records:
+        total.update(record[field])
+    return total
+
+
+def table(records: List[dict]) -> str:
+    """A row for each flavour and size."""
+    rows = [row(["flavour", "size", *COLUMNS]),
+            row(["---", "---"] + ["--:"] * len(COLUMNS))]
+    for record in records:
+        counts = collections.Counter(record["counts"])
+        rows.append(row([record["flavour"], SIZES[record["size"]],
+                         *(f"{counts[c]:,}" for c in COLUMNS)]))
+    total = sums(records, "counts")
+    rows.append(row(["all", "", *(f"{total[c]:,}" for c in COLUMNS)]))
+    return "\n".join(rows)
+
+
+def kinds(records: List[dict]) -> str:
+    """A row for each kind of step."""
+    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "counts")
+                  for f in FLAVOURS}
+    total = sums(records, "counts")
+    names = sorted((n for n in total if n.startswith("kind: ")),
+                   key=lambda n: -total[n])
+    rows = [row(["step", *FLAVOURS]), row(["---"] + ["--:"] * len(FLAVOURS))]
+    rows += [row([n[6:], *(f"{by_flavour[f][n]:,}" for f in FLAVOURS)])
+             for n in names]
+    return "\n".join(rows)
+
+
+def decisions(records: List[dict]) -> str:
+    """What the prefetcher said of itself, in the links with statistics."""
+    by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions")
+                  for f in FLAVOURS}
+    names = sorted({n for c in by_flavour.values() for n in c})
+    width = max(map(len, names), default=0)
+    return "\n".join(f"  {n:{width}} " + " ".join(
+        f"{by_flavour[f][n]:>9,}" for f in FLAVOURS) for n in names)
+
+
+def plain(records: List[dict]) -> str:
+    lines = []
+    for record in records:
+        c = collections.Counter(record["counts"])
+        lines.append(
+            f"{record['flavour']} {record['size']}: {c['days']} days, "
+            f"{c['steps']} steps, {c['links']} links of ours, {c['stock links']} of "
+            f"stock, {c['failed']} failed with an error, {c['different']} different, "
+            f"{c['unsteady']} in which stock differs from itself, "
+            f"{c['stock lacks memory']} for which stock lacks memory, "
+            f"{c['milliseconds'] / max(c['steps'], 1):.0f} ms a step")
+    steps = sums(records, "counts")["steps"]
+    different = sums(records, "counts")["different"]
+    return "\n".join(lines + [f"{steps} steps, {different} different"])
+
+
+def write(records: List[dict]) -> None:
+    """The section of docs/Robustness.md."""
+    records = [r for r in records if r["counts"].get("steps")]
+    commits = sorted({r["commit"] for r in records if "commit" in r})
+    dates = sorted({r["date"] for r in records if "date" in r})
+    total = sums(records, "counts")
+    text = "\n".join([
+        BEGIN, "", WHAT,
+        f"{total['steps']:,} steps, {total['different']:,} different "
+        f"({' to '.join(dict.fromkeys([dates[0], dates[-1]])) if dates else time.strftime('%Y-%m-%d')}, "
+        f"{platform.system()} {platform.release()}, commit "
+        f"{', '.join(commits) or 'not known'}).", "",
+        table(records), "", kinds(records), "", END])
+    document = DOCUMENT.read_text()
+    if BEGIN in document:
+        document = re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}",
+                          lambda _: text, document, flags=re.S)
+    else:
+        before, title, after = document.partition("## System calls that fail")
+        document = f"{before}## Ordinary days\n\n{text}\n\n{title}{after}"
+    DOCUMENT.write_text(document)
+    print(f"wrote {DOCUMENT.relative_to(ROOT)}")
