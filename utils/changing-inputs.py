@@ -52,8 +52,8 @@ import sys
 import threading
 import time
 
-from links.judge import (Judge, Way, add_options, evict, fails, in_any_order,
-                         prepare)
+from links.judge import (Judge, Way, add_options, draw_residency, fails,
+                         in_any_order, prepare)
 from links.pool import ALONE, CLEAN, DEBUG, FLAVOURS, ODD, Pool
 
 HEAP = 16384  # below this LLVM reads a file
@@ -170,15 +170,11 @@ class Stand:
         return in_any_order(self.judge.link(
             self.judge.stock, self.judge.linker, self.words))
 
-    def race(self, link, changes, delays, cold: bool) -> dict:
+    def race(self, link, changes, delays, way: Way) -> dict:
         """Links while the changes happen."""
         for change in changes:
             change.put("old")
-            if cold:
-                with open(change.path, "rb") as file:
-                    os.fsync(file.fileno())
-        if cold:
-            evict()
+        draw_residency(way, [str(change.path) for change in changes])
         timers = [threading.Timer(delay, change.happen)
                   for change, delay in zip(changes, delays)]
         for timer in timers:
@@ -233,11 +229,12 @@ def trial(stand: Stand, seed: int):
                          if p.stem[1:] not in map(str, range(ALONE + 5, CLEAN))
                          or p in stand.thin], rng.choice([1, 1, 2]))
     changes = [Change(rng, path, pool_objects) for path in chosen]
-    way = Way(evict=rng.random() < 0.5, options=[
+    kind = rng.choice(["", "", "evict", "half", "half", "by kind"])
+    way = Way(evict=kind == "evict", draw="" if kind == "evict" else kind, options=[
         f"--prefetch-jobs={rng.choice([1, 2, 8, 16])}",
         f"--prefetch-handover={rng.choice(['all', 'all', 'none'])}",
         "--prefetch-profile=" + rng.choice(["none", "none", "record"])])
-    span = stand.seconds * (2 if way.evict else 1.2)
+    span = stand.seconds * (2 if kind else 1.2)
     delays = [rng.uniform(0, span) for _ in changes]
     counts = collections.Counter()
 
@@ -247,18 +244,18 @@ def trial(stand: Stand, seed: int):
     def stock():
         return stand.judge.link(stand.judge.stock, stand.judge.linker,
                                 stand.words)
-    seen = stand.race(ours, changes, delays, way.evict)
+    seen = stand.race(ours, changes, delays, way)
     verdict = stand.verdict(seen, changes)
     counts["ours: " + (verdict or "wrong")] += 1
     if any(c.mapped for c in changes):
         theirs = stand.verdict(
-            stand.race(stock, changes, delays, way.evict), changes)
+            stand.race(stock, changes, delays, way), changes)
         counts["truncated: ours " + (verdict or "wrong")] += 1
         counts["truncated: stock " + (theirs or "wrong")] += 1
     text = ""
     if verdict is None:
         text = (f"{seed}: {shlex.join(way.options)}"
-                f"{', evicted' if way.evict else ''}: " + "; ".join(
+                f"{', residency: ' + kind if kind else ''}: " + "; ".join(
                     f"{c.kind} {c.path} {len(c.old)} -> {len(c.new)} after "
                     f"{d * 1000:.1f} ms" for c, d in zip(changes, delays)))
         for what, lines in seen.items():

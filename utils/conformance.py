@@ -24,6 +24,7 @@ import os
 import pathlib
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,16 +37,22 @@ DOCUMENT = ROOT / "docs" / "Conformance.md"
 SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
 
-# What the link will read is put out of memory first. stdin is the linker's.
-COLD = """#!/bin/bash
+# The link's inputs are evicted first. stdin is the linker's.
+INPUTS = """#!/bin/bash
 files=()
 while IFS=$'\\t' read -r path _; do
   [ ! -f "$path" ] || files+=("$path")
 done < <({headstart} inputs -- {linker} "$@" </dev/null 2>/dev/null)
 [ ${{#files[@]}} -eq 0 ] ||
-  {headstart} evict -- "${{files[@]}}" </dev/null >/dev/null 2>&1
+  EVICT </dev/null >/dev/null 2>&1
 exec -a "$0" {linker} "$@"
 """
+COLD = INPUTS.replace("EVICT", '{headstart} evict -- "${{files[@]}}"')
+# A random half of them, of some only pages: the same for the same arguments.
+DRAW = ROOT / "utils" / "draw-residency.py"
+HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
+                      f'{shlex.quote(str(DRAW))} --name half --seed "$*" -- '
+                      '"${{files[@]}}"')
 RUN = """#!/bin/bash
 exec {headstart} run -- {stock} "$@"
 """
@@ -68,8 +75,10 @@ KNOWN = {"twice: MachO/abs-duplicate.s": FREED, "twice: MachO/force-load.s": FRE
 
 VARIANTS = {
     "plain": Variant("as it comes"),
-    "cold": Variant("every input is put out of memory before each link",
+    "cold": Variant("every input is evicted before each link",
                     wrapper=COLD),
+    "half": Variant("a random half of the inputs is evicted before each link, some of "
+                    "them page by page; the rest is cached", wrapper=HALF),
     "jobs1": Variant("one thread that fetches",
                      {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
     "jobs16": Variant("sixteen threads that fetch",
@@ -314,7 +323,7 @@ def main() -> int:
     records = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     stocks, done = {}, []
     for name in options.variant:
-        if VARIANTS[name].wrapper == COLD and not evicts(
+        if VARIANTS[name].wrapper in (COLD, HALF) and not evicts(
                 headstart_of(options.linkers), options.out):
             print(f"skipped: {name}: files in {options.out} stay in memory")
             continue

@@ -141,6 +141,9 @@ def whole(arguments, run: Campaign):
 
 def main() -> int:
     arguments = parse()
+    if not sys.platform.startswith("linux"):
+        print("skipped: days need Linux (process ids as files, evicting)")
+        return SKIPPED
     prepare(arguments)
     run = Campaign(arguments)
     if not run.abilities.evict:

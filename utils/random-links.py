@@ -7,7 +7,7 @@
 Each seed is one link: inputs out of a pool (links/pool.py), some of them spoilt,
 put together in the ways that the flavour knows, with options at random. Our
 linker runs in a way that is picked at random, too: threads, memory, records of
-other links, inputs that are not in memory. Compared, as in same-link.py, are
+other links, inputs of which all, half, or some pages are evicted. Compared, as in same-link.py, are
 outputs, messages and exit status; a link that takes longer than --timeout is a
 difference. Where stock does not agree with itself (its threads tell errors in another
 order; it reads what lies behind a truncated input), what of it is always the same

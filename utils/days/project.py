@@ -96,12 +96,13 @@ class Project:
                                    else ["", "response"])
 
     def copy(self) -> "Project":
-        pool, self.pool = self.pool, None
-        try:
-            other = copy.deepcopy(self)
-        finally:
-            self.pool = pool
-        other.pool = pool
+        """With containers of its own; what is in them does not change."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, (list, dict)):
+                setattr(other, name, copy.copy(value))
+        other.archives = [dataclasses.replace(a, members=a.members[:])
+                          for a in self.archives]
         return other
 
     def path(self, number: int) -> str:
@@ -318,16 +319,18 @@ class Tree:
         self.clean.discard(path)
 
     def write(self, path: str, data: bytes, in_place: bool) -> None:
-        """As compilers do: to a file of another name, which then takes its
-        place, or over the old one."""
+        """Over the old file, or as a new one: compilers do either. A file is not
+        renamed over another or truncated to nothing, since ext4 would then write
+        it to the disk at once."""
         self.clean.discard(path)
-        name = path if in_place or path not in self.files else path + ".new"
+        old = path in self.files
+        if old and not in_place:
+            os.unlink(path)
         try:
-            file = open(name, "wb", buffering=0)
+            file = open(path, "r+b" if old and in_place else "wb", buffering=0)
         except FileNotFoundError:
-            os.makedirs(os.path.dirname(name), exist_ok=True)
-            file = open(name, "wb", buffering=0)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            file = open(path, "wb", buffering=0)
         with file:
             file.write(data)
-        if name != path:
-            os.rename(name, path)
+            file.truncate()

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from typing import List
 
+from links import residency
 from links.pool import FLAVOURS
 
 same_link = importlib.import_module("same-link")
@@ -53,6 +54,7 @@ class Way:
     options: List[str] = dataclasses.field(default_factory=list)
     by_environment: bool = False
     evict: bool = False
+    draw: str = ""  # of residency (links/residency.py): half, by runs, ...
     record: str = ""  # first, other, damaged: what there is of a last link
     run: bool = False  # stock under `headstart run`
 
@@ -61,7 +63,7 @@ class Way:
         for at in range(len(self.options)):
             yield dataclasses.replace(
                 self, options=self.options[:at] + self.options[at + 1:])
-        for field in ("by_environment", "evict", "record", "run"):
+        for field in ("by_environment", "evict", "draw", "record", "run"):
             if getattr(self, field):
                 yield dataclasses.replace(self, **{field: type(
                     getattr(self, field))()})
@@ -81,14 +83,20 @@ def render(parts) -> List[str]:
     return words
 
 
-def evict() -> None:
-    """Puts what lies here and in the pool out of memory, where it can be."""
-    for folder in (CURRENT, CURRENT / "p/obj", CURRENT / "p/lib"):
-        for path in folder.iterdir():
-            if path.is_file() and os.access(path, os.R_OK):
-                with open(path, "rb") as file:
-                    os.posix_fadvise(file.fileno(), 0, 0,
-                                     os.POSIX_FADV_DONTNEED)
+def inputs_here() -> List[str]:
+    """What lies here and in the pool."""
+    return sorted(str(path) for folder in (CURRENT, CURRENT / "p/obj",
+                                           CURRENT / "p/lib")
+                  for path in folder.iterdir()
+                  if path.is_file() and os.access(path, os.R_OK))
+
+
+def draw_residency(way: Way, words) -> None:
+    """Evicts the inputs, or some of them, as the same command line always does."""
+    name = "all evicted" if way.evict else way.draw
+    if name:
+        residency.draw(random.Random(os.fsencode(" ".join([name, *words]))),
+                       inputs_here(), name=name)
 
 
 def damage(rng) -> None:
@@ -171,8 +179,7 @@ class Judge:
             if way.record == "damaged":
                 damage(random.Random(len(words)))
         if not found:
-            if way.evict:
-                evict()
+            draw_residency(way, words)
             got = self.ours_link(words, way)
             found = differences(stock, got)
         if not found:

@@ -312,6 +312,8 @@ class Maker:
                 way.options.append("--prefetch-profile=record")
         else:
             way.options.append("--prefetch-profile=none")
+        if not way.evict and self.chance(0.3):
+            way.draw = self.pick(["half", "half", "by page", "by kind", "by runs"])
         if self.chance(0.05):
-            return Way(run=True, evict=way.evict)
+            return Way(run=True, evict=way.evict, draw=way.draw)
         return way
