@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Tests days.py: whether it notices what a linker does wrong.
+
+    test-days.py [--stock DIR] [--ours DIR] [--work DIR]
+
+In the place of ours is a script which runs ours and then does one thing wrong.
+Also: that a campaign can be stopped and goes on, and that a day that differs
+becomes smaller.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from days import report
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPT = """#!/bin/bash
+exec -a ld.lld {ours} "$@"
+"""
+WRONG = """#!/bin/bash
+(exec -a ld.lld {ours} "$@")
+status=$?
+{wrong}
+exit $status
+"""
+DIFFERENT = 1
+options = argparse.Namespace()
+
+
+class Days(unittest.TestCase):
+    def setUp(self):
+        self.folder = options.work / "wrong"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        (self.folder / "headstart").symlink_to(options.ours / "headstart")
+
+    def command(self, *args, script: str = SCRIPT):
+        linker = self.folder / "ld.lld"
+        linker.write_text(script.replace("{ours}", str(options.ours / "ld.lld")))
+        linker.chmod(0o755)
+        return [sys.executable, HERE / "days.py", "--flavour", "elf", "--size",
+                "small", "--jobs", "1", "--stock", options.stock, "--ours",
+                self.folder, "--work", options.work, *args]
+
+    def days(self, *args, wrong: str):
+        return subprocess.run(
+            self.command(*args, script=WRONG.replace("{wrong}", wrong)),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def notices(self, wrong: str, told: str, *args):
+        done = self.days("12", *args, wrong=wrong)
+        self.assertIn(told, done.stdout)
+        self.assertEqual(done.returncode, DIFFERENT, done.stdout)
+
+    def test_output(self):
+        self.notices("[ ! -e out/app ] || echo >>out/app", "out/app: ")
+
+    def test_missing_output(self):
+        self.notices("rm -f out/app", "only the stock linker made it")
+
+    def test_message(self):
+        self.notices("echo hello >&2", "hello")
+
+    def test_status(self):
+        self.notices("status=3", "exit status:")
+
+    def test_process(self):
+        self.notices("setsid sleep 300 >/dev/null 2>&1 &", "left a process running")
+
+    def test_temporary_file(self):
+        self.notices('d=$XDG_CACHE_HOME/headstart; mkdir -p $d 2>/dev/null && '
+                     'touch $d/x.tmp1 2>/dev/null', ".tmp1")
+
+    def test_end(self):
+        self.notices("sleep 300", "does not end", "--timeout", "2")
+
+    def test_smaller(self):
+        done = self.days("--seed", "1", wrong="[ ! -e out/app ] || echo >>out/app")
+        self.assertEqual(done.returncode, DIFFERENT, done.stdout)
+        self.assertRegex(done.stdout, r"smallest: --objects \d+ --steps \d+\n")
+
+    def test_stopped_and_continued(self):
+        """Each run adds to the counts of those before."""
+        name = "results-elf-small.json"
+        (options.work / name).unlink(missing_ok=True)
+        steps = []
+        for _ in range(2):
+            with subprocess.Popen(self.command(), stdout=subprocess.PIPE,
+                                  start_new_session=True) as running:
+                time.sleep(8 * options.slow)
+                os.killpg(running.pid, signal.SIGINT)
+                running.communicate(timeout=300)
+            self.assertEqual(running.returncode, 130)
+            record = json.loads((options.work / name).read_text())
+            steps.append(record["counts"]["steps"])
+        self.assertGreater(steps[0], 0)
+        self.assertGreater(steps[1], steps[0])
+        (options.work / name).unlink()
+
+    def tearDown(self):
+        left = list(options.work.glob("worker-*"))
+        self.assertEqual(left, [])
+
+
+class Report(unittest.TestCase):
+    def test_tables(self):
+        record = {"flavour": "coff", "size": "real", "decisions": {"x": 2},
+                  "counts": {"days": 1, "steps": 1500, "kind: touch": 3}}
+        self.assertIn("| coff | 500 inputs and more | 1 | 1,500 | 0 | 0 |",
+                      report.table([record]))
+        self.assertIn("| touch | 3 | 0 | 0 |", report.kinds([record]))
+        self.assertIn("1500 steps, 0 different", report.plain([record]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    for name in ("stock", "ours", "work"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--slow", type=int, default=1)
+    _, rest = parser.parse_known_args(namespace=options)
+    for name in ("stock", "ours", "work"):
+        setattr(options, name, getattr(options, name).absolute())
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
