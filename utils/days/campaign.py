@@ -198,6 +198,7 @@ class Campaign:
 
     def remove_old(self) -> None:
         """What workers that have ended left."""
+        shutil.rmtree(self.arguments.work / "shared-cache", ignore_errors=True)
         for folder in self.arguments.work.glob("worker-*"):
             if not pathlib.Path(f"/proc/{folder.name[7:]}").exists():
                 shutil.rmtree(folder, ignore_errors=True)

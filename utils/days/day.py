@@ -29,7 +29,7 @@ from links.judge import Judge, differences
 
 WAITS = b"waits for other links: together they do not fit into memory"
 FACTORS = (1.2, 1.0, 0.7)  # of what a link needs
-LEAST_MEMORY = 8 << 20
+LEAST_MEMORY = 4 << 20
 
 
 class Different(Exception):
@@ -542,7 +542,8 @@ class Day:
                 os.unlink("cache2") if os.path.lexists("cache2") else None
 
     def shared(self) -> str:
-        return str(self.place.folder.parent / "shared-cache")
+        """Of all workers."""
+        return str(self.arguments.work / "shared-cache")
 
     def shared_cache(self) -> None:
         """One that other machines use at this moment, and have left things in."""
@@ -589,7 +590,7 @@ class Day:
             need = groups.peak()
         size = max(int(need * factor), LEAST_MEMORY)
         how = self.how(memory=size)
-        how.told = f"{factor} of what it needs"
+        how.told = f"{factor} of the {need >> 10} KiB that it needs"
         with groups.limited(size) as group:
             try:
                 self.compare(how, draw, group=group)
