@@ -15,8 +15,9 @@ import subprocess
 import time
 
 from days import ability
-from days.day import Day, Different, Place, Stopped
+from days.day import Day, Stopped
 from days.launch import adopt_orphans
+from days.linking import Different, Place
 from days.objects import Objects
 from links.judge import ROOT
 

@@ -4,81 +4,27 @@ A seed decides all of it but the moments at which signals arrive. Each step has
 random numbers of its own, so that a step does the same when others are left out.
 """
 
-import collections
 import contextlib
-import dataclasses
-import hashlib
-import json
 import os
 import pathlib
 import random
-import shlex
 import shutil
 import signal
 import time
-from typing import List, Optional
 
 from days import steps
 from days.ability import Abilities
-from days.launch import (MemoryGroup, Process, empty, has_children,
-                         kill_children, locked, outputs, spoil, temporary)
-from days.objects import Objects
-from days.project import OUTPUT, Project, Tree, Variation, input_count
-from links import residency
-from links.judge import Judge, differences
+from days.launch import MemoryGroup, Process, empty
+from days.linking import Different, Linking, Place
+from days.project import Project, Variation, input_count
+from links.judge import differences
 
-WAITS = b"waits for other links: together they do not fit into memory"
 FACTORS = (1.2, 1.0, 0.7)  # of what a link needs
 LEAST_MEMORY = 4 << 20
 
 
-class Different(Exception):
-    """Something was not as with stock."""
-
-    def __init__(self, found: List[str], command: str):
-        super().__init__("\n".join(found))
-        self.found, self.command = found, command
-
-
 class Stopped(Exception):
     """The campaign ends before the day does."""
-
-
-@dataclasses.dataclass
-class How:
-    """How our linker runs."""
-    options: List[str] = dataclasses.field(default_factory=list)
-    by_environment: bool = True
-    runs: str = ""  # stock, mold: what runs under `headstart run`
-    cache: str = "cache"
-    other_user: bool = False
-    memory: int = 0  # the size of its control group
-    told: str = ""
-
-    def __str__(self):
-        told = [self.told] if self.told else []
-        told += [f"headstart run {self.runs}"] if self.runs else []
-        told += ["as another user"] if self.other_user else []
-        told += [f"in {self.memory >> 10} KiB"] if self.memory else []
-        told += [] if self.cache == "cache" else [f"cache {self.cache}"]
-        return ", ".join(told + self.options) or "as it comes"
-
-
-@dataclasses.dataclass
-class Place:
-    """What a worker has: programs, pools, trees, and counts."""
-    arguments: object
-    abilities: Abilities
-    pool: Objects
-    folder: pathlib.Path
-    tree: Optional[Tree] = None
-    profiles: dict = dataclasses.field(default_factory=dict)  # of former days
-    should_stop: object = None
-
-    def get_tree(self) -> Tree:
-        if self.tree is None:
-            self.tree = Tree(self.folder / "tree", self.pool.llvm)
-        return self.tree
 
 
 def outline(flavour: str, size: str, seed: int, abilities: Abilities):
@@ -105,27 +51,14 @@ def kinds_of(abilities: Abilities, size: str) -> dict:
     return odds
 
 
-class Day:
+class Day(Linking):
     def __init__(self, place: Place, size: str, seed: int, count: int = 0,
                  say=None):
-        self.place, self.size, self.seed = place, size, seed
-        self.arguments, self.abilities = place.arguments, place.abilities
-        self.flavour = place.pool.flavour.name
+        super().__init__(place, size, seed, say or (lambda text: None))
         drawn, self.kinds = outline(self.flavour, size, seed, self.abilities)
         self.objects = min(count or drawn, drawn)
-        self.say = say or (lambda text: None)
-        self.judge = Judge(self.arguments, self.flavour)
-        self.counts: collections.Counter = collections.Counter()
-        self.decisions: collections.Counter = collections.Counter()
-        self.answers: dict = {}  # what stock said, by state
-        self.seconds = 0.05      # of a link
-        self.tree = place.get_tree()
         self.project = Project(place.pool, random.Random(
             f"project {self.flavour} {size} {seed}"), self.objects)
-        self.rng = random.Random(seed)
-        self.number = 0
-        self.environment = {name: value for name, value in os.environ.items()
-                            if name != "PWD"}
 
     # The day.
 
@@ -195,224 +128,6 @@ class Day:
         self.project.arguments(Variation())  # its texts
         self.tree.update(self.project, self.rng, again)
 
-    # How ours runs.
-
-    def how(self, **fields) -> How:
-        rng, how = self.rng, How(**fields)
-        special = bool(fields)
-        draw = rng.random()
-        if not special and draw < 0.06:
-            how.runs = "stock"
-        elif not special and draw < 0.09 and self.flavour == "elf" \
-                and self.abilities.mold and not self.abilities.sanitized:
-            how.runs = "mold"
-        if how.runs:
-            return how
-        if rng.random() < 0.3:
-            how.options = rng.sample(
-                ["jobs=1", "jobs=2", "jobs=16", "handover=none", "memory=64k",
-                 "memory=1M", "memory=5%", "queue=64M", "queue=none"],
-                rng.choice([1, 1, 2]))
-            how.options = ["--prefetch-" + o for o in {
-                o.split("=")[0]: o for o in how.options}.values()]
-        if rng.random() < 0.35 and not how.other_user:
-            how.options.append(f"--prefetch-stats={self.stats_file()}")
-        how.by_environment = rng.random() < 0.7
-        self.draw_profile(how)
-        return how
-
-    def stats_file(self) -> pathlib.Path:
-        return self.place.folder / "stats.json"
-
-    def draw_profile(self, how: How) -> None:
-        """With the profile of the last link, mostly; or with none, or with that
-        of another state of this project or of another project."""
-        draw = self.rng.random()
-        folder = pathlib.Path(how.cache, "headstart")
-        if draw < 0.1:
-            how.options.append("--prefetch-profile=none")
-        elif draw < 0.2:
-            how.told = "without a profile"
-            for path in folder.glob("llvmcache-*"):
-                path.unlink()
-        elif draw < 0.35 and self.place.profiles:
-            how.told = "with the profile of another state"
-            rng = random.Random(draw)  # how many there are is not the seed's
-            for path in folder.glob("llvmcache-*"):
-                other = rng.choice(sorted(self.place.profiles))
-                path.write_bytes(self.place.profiles[other])
-        elif draw < 0.42 and not how.other_user:
-            how.options.append("--prefetch-profile=" + str(
-                self.place.folder / "a.profile"))
-
-    def keep_profiles(self) -> None:
-        """For days and steps to come."""
-        rng = random.Random(self.number)
-        for path in pathlib.Path("cache/headstart").glob("llvmcache-*"):
-            if path.stat().st_size < 1 << 20:
-                self.place.profiles[rng.randrange(12)] = path.read_bytes()
-
-    # Links.
-
-    def state(self, name: str, args: List[str]) -> int:
-        """What a link depends on."""
-        parts = [name, os.getcwd(), tuple(args),
-                 frozenset(self.tree.files.items())]
-        if self.flavour == "macho":  # the debug map names the times
-            parts.append(tuple(int(os.stat(p).st_mtime) for p in sorted(
-                self.tree.files) if p.endswith((".o", ".a"))))
-        return hash(tuple(parts))
-
-    def program(self, how: How):
-        """Stock's program, and its name."""
-        if how.runs == "mold":
-            return pathlib.Path(self.abilities.mold), self.abilities.mold
-        return self.judge.stock, (str(self.judge.stock) if how.runs
-                                  else self.judge.linker)
-
-    def stock(self, how: How, variation: Variation, args) -> dict:
-        program, name = self.program(how)
-        state = self.state(name, args)
-        if state not in self.answers:
-            empty(variation.folder)
-            process = Process(program, name, args, self.environment)
-            seen = process.result(self.arguments.timeout)
-            self.counts["stock links"] += 1
-            self.seconds = process.seconds
-            seen.update(outputs(variation.folder))
-            self.answers[state] = seen
-        return self.answers[state]
-
-    def start(self, how: How, args, group=None) -> Process:
-        environment = dict(self.environment, XDG_CACHE_HOME=os.path.abspath(
-            how.cache))
-        with contextlib.suppress(FileNotFoundError):
-            self.stats_file().unlink()
-        if how.runs:
-            args = ["run", "--", str(self.program(how)[0]), *args]
-            return Process(self.judge.headstart, "headstart", args, environment)
-        if how.by_environment:
-            if how.options:
-                environment["HEADSTART_FLAGS"] = shlex.join(how.options)
-        else:
-            args = [*how.options, *args]
-        return Process(self.judge.ours, self.judge.linker, args, environment,
-                       how.other_user, group)
-
-    def command(self, how: How, args) -> str:
-        if how.runs:
-            args = ["headstart", "run", "--", str(self.program(how)[0]), *args]
-        else:
-            args = [self.judge.linker, *how.options, *args]
-        return shlex.join(args)
-
-    def finish(self, how: How, process: Process, variation: Variation,
-               interrupted=None) -> dict:
-        """Waits for a link of ours, and looks for what it leaves behind."""
-        seen = process.result(self.arguments.timeout)
-        self.counts["links"] += 1
-        self.decisions["links by headstart run"] += bool(how.runs)
-        found = []
-        if seen["exit status"] == b"does not end":
-            found.append(f"does not end within {self.arguments.timeout:.0f} s\n" +
-                         seen["standard error"].decode(errors="replace"))
-        if has_children() or process.has_group():
-            kill_children()
-            found.append("left a process running")
-        cache = pathlib.Path(how.cache)
-        if cache.is_dir() and how.cache != self.shared():
-            found += [f"left a lock on {path}" for path in locked(cache)]
-            rest = temporary(cache)
-            if interrupted != signal.SIGKILL:
-                found += [f"left {path}" for path in rest]
-            for path in rest:
-                os.unlink(path)
-        if found:
-            raise Different(found, self.command(how, []))
-        if "queue" in " ".join(how.options):
-            seen["standard error"] = b"".join(
-                line for line in seen["standard error"].splitlines(True)
-                if WAITS not in line)
-        if not interrupted:
-            self.read_stats(how)
-        seen.update(outputs(variation.folder))
-        return seen
-
-    def read_stats(self, how: How) -> None:
-        """Adds up what the prefetcher says of itself."""
-        if not any("stats" in option for option in how.options):
-            return
-        try:
-            stats = json.loads(self.stats_file().read_text())
-        except (OSError, ValueError):
-            self.decisions["no statistics"] += 1
-            return
-        self.decisions["links with statistics"] += 1
-        for name, count in (stats.get("decisions") or {}).items():
-            self.decisions[name] += count
-        total, cached = stats["inputs_bytes"], stats["resident_bytes_before"]
-        self.decisions["prefetching off" if stats["mode"] == "off" else
-                       "inputs all cached" if cached >= total else
-                       "inputs not cached" if cached == 0 else
-                       "inputs cached in part"] += 1
-        self.decisions[f"profile {stats['profile']}"] += 1
-
-    def draw(self, name: str = "") -> None:
-        told = residency.draw(self.rng, self.project.inputs(), self.tree.clean,
-                              name)
-        self.counts["residency: " + told.split(":")[0]] += 1
-        self.say(f"  {told}")
-
-    def compare(self, how: How, residency_name="", race=None,
-                group=None) -> bytes:
-        """A link of ours after one of stock's. Returns stock's exit status."""
-        variation = Variation(mold=how.runs == "mold")
-        args = self.project.arguments(variation)
-        self.tree.update(self.project, self.rng)
-        expected = self.stock(how, variation, args)
-        self.draw(residency_name)
-        self.say(f"  {how}")
-        if self.rng.random() < 0.5 and not how.other_user:
-            spoil("out")
-        else:
-            empty("out")
-        process = self.start(how, args, group)
-        if race:
-            race(process)
-        got = self.finish(how, process, variation)
-        for path in {*got} - {*expected}:  # of an earlier link
-            if path.startswith("out/") and b"0" == expected["exit status"]:
-                if self.is_old(path, args):
-                    del got[path]
-        if expected["exit status"] != b"0":
-            self.counts["failed"] += 1
-            for path in [p for p in got if p.startswith("out/")]:
-                if path not in expected:
-                    del got[path]
-        self.check(how, args, expected, got)
-        self.keep_profiles()
-        return expected["exit status"]
-
-    @staticmethod
-    def is_old(path: str, args) -> bool:
-        """Whether this command line does not ask for the file."""
-        extension = os.path.splitext(path)[1]
-        asked = {".map": "map", ".d": "dependency-file", ".dep": "dependency_info",
-                 ".lldmap": "lldmap", ".pdb": "/debug"}.get(extension)
-        return bool(asked) and not any(asked in a.lower() for a in args)
-
-    def check(self, how: How, args, expected: dict, got: dict) -> None:
-        found = differences(expected, got)
-        if not found:
-            return
-        if how.runs != "mold":
-            os.makedirs("out", exist_ok=True)
-            found, unsteady = self.judge.settle(
-                self.program(how)[1], args, got, found, digests)
-            self.counts["unsteady"] += bool(unsteady)
-        if found:
-            raise Different(found, self.command(how, args))
-
     # Steps which are more than a change and a link.
 
     def switch_branches(self) -> None:
@@ -476,11 +191,6 @@ class Day:
         empty("out")
         self.compare(self.how())
 
-    def none_left(self) -> None:
-        if has_children():
-            kill_children()
-            raise Different(["left a process running"], "")
-
     def two_outputs(self) -> None:
         variations = [Variation(), Variation("out2", "other")]
         hows, processes, expected, all_args = [], [], [], []
@@ -507,11 +217,6 @@ class Day:
             if found and want == self.again(how, variation, args):
                 raise Different(found, self.command(how, args))
         empty("out2")
-
-    def again(self, how: How, variation: Variation, args) -> dict:
-        """Stock once more: whether it always says the same."""
-        self.answers.pop(self.state(self.program(how)[1], args))
-        return self.stock(how, variation, args)
 
     def read_only_cache(self) -> None:
         kind = self.rng.choice(["a file", "/proc", "missing", "not writable"])
@@ -540,10 +245,6 @@ class Day:
                 shutil.rmtree("cache2")
             else:
                 os.unlink("cache2") if os.path.lexists("cache2") else None
-
-    def shared(self) -> str:
-        """Of all workers."""
-        return str(self.arguments.work / "shared-cache")
 
     def shared_cache(self) -> None:
         """One that other machines use at this moment, and have left things in."""
@@ -617,10 +318,3 @@ class Day:
                 time.sleep(self.rng.uniform(0.002, 0.05))
                 process.signal(signal.SIGCONT)
         self.compare(self.how(cache="cache"), race=stop)
-
-
-def digests(seen: dict) -> dict:
-    """As `outputs` says what a link wrote."""
-    return {what: (f"{len(data)} bytes, sha256 "
-                   f"{hashlib.sha256(data).hexdigest()}").encode()
-            if what.startswith("out") else data for what, data in seen.items()}

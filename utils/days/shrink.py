@@ -3,7 +3,8 @@
 import time
 from typing import List, Optional
 
-from days.day import Day, Different, Place
+from days.day import Day
+from days.linking import Different, Place
 
 LEAST_OBJECTS = 16
 TRIES = 3       # a difference may depend on the moment
