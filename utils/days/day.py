@@ -20,7 +20,8 @@ from days.project import Project, Variation, input_count
 from links.judge import differences
 
 FACTORS = (1.2, 1.0, 0.7)  # of what a link needs
-LEAST_MEMORY = 4 << 20
+# In less the kernel kills stock as well, now and then.
+LEAST_MEMORY = 16 << 20
 
 
 class Stopped(Exception):
@@ -301,7 +302,7 @@ class Day(Linking):
 
     def stock_lacks_memory(self, args, group) -> bool:
         """Whether the kernel kills stock in this group, too."""
-        for _ in range(3):
+        for _ in range(5):
             empty("out")
             process = Process(self.judge.stock, self.judge.linker, args,
                               self.environment, group=group)
