@@ -49,7 +49,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--objects", type=int, default=0,
                         help="with --seed: at most so many")
     parser.add_argument("--steps", help="with --seed: only those, as 1,2,5")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1,
+                        help="days at once (%(default)s: they wait for the disk)")
     parser.add_argument("--stock", type=pathlib.Path, metavar="DIR",
                         default=os.environ.get("HEADSTART_LLVM",
                                                "/usr/lib/llvm-22/bin"))
@@ -90,6 +91,7 @@ def sample(arguments, run: Campaign):
     parts = parts_of(arguments)
     by_size = {size: [f for f, s in parts if s == size] for size in TARGETS}
     days, totals = [], {}
+    run.forget_trees()
     for flavour, size in parts:
         share = 1 if not arguments.size else REAL_SHARE
         if size == "small":
@@ -117,6 +119,8 @@ def whole(arguments, run: Campaign):
     programs = digest_of_programs(arguments.ours)
     totals = {part: Totals(arguments.work, *part, programs)
               for part in parts_of(arguments)}
+    if not any(total.steps() for total in totals.values()):
+        run.forget_trees()
 
     def days():
         for (flavour, size), total in totals.items():

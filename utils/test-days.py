@@ -37,18 +37,18 @@ options = argparse.Namespace()
 
 class Days(unittest.TestCase):
     def setUp(self):
-        self.folder = options.work / "wrong"
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        (self.folder / "headstart").symlink_to(options.ours / "headstart")
+        self.directory = options.work / "wrong"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        (self.directory / "headstart").symlink_to(options.ours / "headstart")
 
     def command(self, *args, script: str = SCRIPT):
-        linker = self.folder / "ld.lld"
+        linker = self.directory / "ld.lld"
         linker.write_text(script.replace("{ours}", str(options.ours / "ld.lld")))
         linker.chmod(0o755)
         return [sys.executable, HERE / "days.py", "--flavour", "elf", "--size",
                 "small", "--jobs", "1", "--stock", options.stock, "--ours",
-                self.folder, "--work", options.work, *args]
+                self.directory, "--work", options.work, *args]
 
     def days(self, *args, wrong: str):
         return subprocess.run(
@@ -95,7 +95,7 @@ class Days(unittest.TestCase):
         for _ in range(2):
             with subprocess.Popen(self.command(), stdout=subprocess.PIPE,
                                   start_new_session=True) as running:
-                time.sleep(8 * options.slow)
+                self.wait_for_links()
                 os.killpg(running.pid, signal.SIGINT)
                 running.communicate(timeout=300)
             self.assertEqual(running.returncode, 130)
@@ -104,6 +104,14 @@ class Days(unittest.TestCase):
         self.assertGreater(steps[0], 0)
         self.assertGreater(steps[1], steps[0])
         (options.work / name).unlink()
+
+    @staticmethod
+    def wait_for_links():
+        end = time.monotonic() + 200
+        while time.monotonic() < end and not list(
+                options.work.glob("worker-*/elf-small/tree/out/*")):
+            time.sleep(0.1)
+        time.sleep(5)
 
     def tearDown(self):
         left = list(options.work.glob("worker-*"))
@@ -124,7 +132,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("stock", "ours", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
-    parser.add_argument("--slow", type=int, default=1)
     _, rest = parser.parse_known_args(namespace=options)
     for name in ("stock", "ours", "work"):
         setattr(options, name, getattr(options, name).absolute())

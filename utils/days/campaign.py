@@ -43,12 +43,12 @@ def get_place(arguments, abilities, flavour: str, size: str) -> Place:
     key = (flavour, size)
     if key not in places:
         for other in list(places):  # one tree at a time is enough of the disk
-            shutil.rmtree(places.pop(other).folder, ignore_errors=True)
+            shutil.rmtree(places.pop(other).directory, ignore_errors=True)
         pool = Objects(flavour, arguments.stock, arguments.work, 1)
-        folder = arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}"
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o777)
-        places[key] = Place(arguments, abilities, pool, folder,
+        directory = arguments.work / f"worker-{os.getpid()}" / f"{flavour}-{size}"
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o777)
+        places[key] = Place(arguments, abilities, pool, directory,
                             should_stop=stop.is_set)
     return places[key]
 
@@ -56,12 +56,12 @@ def get_place(arguments, abilities, flavour: str, size: str) -> Place:
 def place_to_show(arguments, abilities) -> Place:
     """In this process, whose tree stays."""
     adopt_orphans()
-    folder = arguments.work / (f"seed-{arguments.flavour}-{arguments.size}-"
+    directory = arguments.work / (f"seed-{arguments.flavour}-{arguments.size}-"
                                f"{arguments.seed}")
-    folder.mkdir(exist_ok=True)
-    folder.chmod(0o777)
+    directory.mkdir(exist_ok=True)
+    directory.chmod(0o777)
     return Place(arguments, abilities, Objects(
-        arguments.flavour, arguments.stock, arguments.work, 1), folder)
+        arguments.flavour, arguments.stock, arguments.work, 1), directory)
 
 
 def one_day(arguments, abilities, flavour: str, size: str, seed: int,
@@ -105,20 +105,20 @@ def describe(day: Day, different: Different) -> str:
 def keep(arguments, day: Day, different: Different, result) -> None:
     """The tree as it was, with what was different."""
     name = f"{day.flavour}-{day.size}-{day.seed}"
-    folder = arguments.work / "different" / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.parent.mkdir(exist_ok=True)
-    if len(list(folder.parent.iterdir())) >= KEPT_TREES:
+    directory = arguments.work / "different" / name
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.parent.mkdir(exist_ok=True)
+    if len(list(directory.parent.iterdir())) >= KEPT_TREES:
         return
     with contextlib.suppress(shutil.Error):
-        shutil.copytree(day.tree.folder, folder, symlinks=True)
-    (folder / "different.txt").write_text(
+        shutil.copytree(day.tree.directory, directory, symlinks=True)
+    (directory / "different.txt").write_text(
         f"{result['text']}\n\n{different.command}\n")
-    result["text"] += f"\n  in {folder}"
+    result["text"] += f"\n  in {directory}"
 
 
-def digest_of_programs(folder: pathlib.Path) -> str:
-    return hashlib.sha256((folder / "ld.lld").resolve().read_bytes()
+def digest_of_programs(directory: pathlib.Path) -> str:
+    return hashlib.sha256((directory / "ld.lld").resolve().read_bytes()
                           ).hexdigest()[:12]
 
 
@@ -200,9 +200,13 @@ class Campaign:
     def remove_old(self) -> None:
         """What workers that have ended left."""
         shutil.rmtree(self.arguments.work / "shared-cache", ignore_errors=True)
-        for folder in self.arguments.work.glob("worker-*"):
-            if not pathlib.Path(f"/proc/{folder.name[7:]}").exists():
-                shutil.rmtree(folder, ignore_errors=True)
+        for directory in self.arguments.work.glob("worker-*"):
+            if not pathlib.Path(f"/proc/{directory.name[7:]}").exists():
+                shutil.rmtree(directory, ignore_errors=True)
+
+    def forget_trees(self) -> None:
+        """Those that an earlier campaign kept."""
+        shutil.rmtree(self.arguments.work / "different", ignore_errors=True)
 
     def executor(self):
         return concurrent.futures.ProcessPoolExecutor(

@@ -84,11 +84,11 @@ class Day(Linking):
             self.counts["days"] += 1
         finally:
             self.counts["milliseconds"] += int(1000 * (time.monotonic() - begun))
-            if self.tree.folder != self.tree.home:
+            if self.tree.directory != self.tree.home:
                 self.tree.move(self.tree.home)
 
     def clean_up(self) -> None:
-        os.chdir(self.tree.folder)
+        os.chdir(self.tree.directory)
         for name in ("cache", "cache2", "cache3"):
             shutil.rmtree(name, ignore_errors=True)
             with contextlib.suppress(OSError):
@@ -142,7 +142,7 @@ class Day(Linking):
 
     def move_tree(self) -> None:
         self.tree.move(self.tree.home.with_name(
-            self.tree.folder.name + self.rng.choice(["-moved", "2"])))
+            self.tree.directory.name + self.rng.choice(["-moved", "2"])))
         self.compare(self.how())
 
     def moment(self) -> None:
@@ -200,7 +200,7 @@ class Day(Linking):
             self.tree.update(self.project, self.rng)
             hows.append(self.how(cache="cache"))
             expected.append(self.stock(hows[-1], variation, all_args[-1]))
-            empty(variation.folder)
+            empty(variation.directory)
         # One file cannot take the statistics of both.
         for how in hows:
             how.options = [o for o in how.options if "stats" not in o

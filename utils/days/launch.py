@@ -172,10 +172,10 @@ class Process:
         return True
 
 
-def outputs(folder: str) -> dict:
+def outputs(directory: str) -> dict:
     """A digest of each file."""
     seen = {}
-    for place, _, names in os.walk(folder):
+    for place, _, names in os.walk(directory):
         for name in names:
             path = os.path.join(place, name)
             with open(path, "rb") as file:
@@ -185,18 +185,18 @@ def outputs(folder: str) -> dict:
     return seen
 
 
-def empty(folder: str) -> None:
+def empty(directory: str) -> None:
     """Removes what is in a directory, and makes one that all users may write."""
-    os.makedirs(folder, exist_ok=True)
-    os.chmod(folder, 0o777)
-    for entry in os.scandir(folder):
+    os.makedirs(directory, exist_ok=True)
+    os.chmod(directory, 0o777)
+    for entry in os.scandir(directory):
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.path)
 
 
-def spoil(folder: str) -> None:
+def spoil(directory: str) -> None:
     """Truncates old outputs: whatever was there, a link replaces it."""
-    for entry in os.scandir(folder):
+    for entry in os.scandir(directory):
         os.truncate(entry.path, entry.stat().st_size // 2)
 
 

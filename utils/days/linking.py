@@ -61,14 +61,14 @@ class Place:
     arguments: object
     abilities: Abilities
     pool: Objects
-    folder: pathlib.Path
+    directory: pathlib.Path
     tree: Optional[Tree] = None
     profiles: dict = dataclasses.field(default_factory=dict)  # of former days
     should_stop: object = None
 
     def get_tree(self) -> Tree:
         if self.tree is None:
-            self.tree = Tree(self.folder / "tree", self.pool.llvm)
+            self.tree = Tree(self.directory / "tree", self.pool.llvm)
         return self.tree
 
 
@@ -121,28 +121,28 @@ class Linking:
         return how
 
     def stats_file(self) -> pathlib.Path:
-        return self.place.folder / "stats.json"
+        return self.place.directory / "stats.json"
 
     def draw_profile(self, how: How) -> None:
         """With the profile of the last link, mostly; or with none, or with that
         of another state of this project or of another project."""
         draw = self.rng.random()
-        folder = pathlib.Path(how.cache, "headstart")
+        directory = pathlib.Path(how.cache, "headstart")
         if draw < 0.1:
             how.options.append("--prefetch-profile=none")
         elif draw < 0.2:
             how.told = "without a profile"
-            for path in folder.glob("llvmcache-*"):
+            for path in directory.glob("llvmcache-*"):
                 path.unlink()
         elif draw < 0.35 and self.place.profiles:
             how.told = "with the profile of another state"
             rng = random.Random(draw)  # how many there are is not the seed's
-            for path in folder.glob("llvmcache-*"):
+            for path in directory.glob("llvmcache-*"):
                 other = rng.choice(sorted(self.place.profiles))
                 path.write_bytes(self.place.profiles[other])
         elif draw < 0.42 and not how.other_user:
             how.options.append("--prefetch-profile=" + str(
-                self.place.folder / "a.profile"))
+                self.place.directory / "a.profile"))
 
     def keep_profiles(self) -> None:
         """For days and steps to come."""
@@ -173,12 +173,12 @@ class Linking:
         program, name = self.program(how)
         state = self.state(name, args)
         if state not in self.answers:
-            empty(variation.folder)
+            empty(variation.directory)
             process = Process(program, name, args, self.environment)
             seen = process.result(self.arguments.timeout)
             self.counts["stock links"] += 1
             self.seconds = process.seconds
-            seen.update(outputs(variation.folder))
+            seen.update(outputs(variation.directory))
             self.answers[state] = seen
         return self.answers[state]
 
@@ -234,7 +234,7 @@ class Linking:
                 if WAITS not in line)
         if not interrupted:
             self.read_stats(how)
-        seen.update(outputs(variation.folder))
+        seen.update(outputs(variation.directory))
         return seen
 
     def read_stats(self, how: How) -> None:

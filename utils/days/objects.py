@@ -102,27 +102,27 @@ class Objects:
         made_by = hashlib.sha256(
             pathlib.Path(__file__).read_bytes() +
             os.fsencode(llvm.resolve())).hexdigest()[:10]
-        self.folder = home / f"objects-{flavour}-{made_by}"
-        if not self.folder.exists():
+        self.directory = home / f"objects-{flavour}-{made_by}"
+        if not self.directory.exists():
             self.make(jobs)
 
     def make(self, jobs: int) -> None:
-        whole = self.folder
-        self.folder = whole.with_name(f"{whole.name}.{os.getpid()}")
+        whole = self.directory
+        self.directory = whole.with_name(f"{whole.name}.{os.getpid()}")
         for name in ("shapes", "lib"):
-            (self.folder / name).mkdir(parents=True)
+            (self.directory / name).mkdir(parents=True)
         try:
             self.fill(jobs)
-            self.folder.rename(whole)
+            self.directory.rename(whole)
         except OSError:
             if not whole.exists():  # another run was faster
                 raise
         finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder = whole
+            shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory = whole
 
     def run(self, args, text="") -> None:
-        done = subprocess.run([self.llvm / args[0], *args[1:]], cwd=self.folder,
+        done = subprocess.run([self.llvm / args[0], *args[1:]], cwd=self.directory,
                               input=text.encode(), stderr=subprocess.PIPE)
         if done.returncode:
             raise SystemExit(f"{args}: {done.stderr.decode()}")
@@ -167,18 +167,18 @@ class Objects:
         self.libraries()
 
     def libraries(self) -> None:
-        flavour, lib = self.flavour.name, self.folder / "lib"
+        flavour, lib = self.flavour.name, self.directory / "lib"
         for k in range(EXTRAS):
             names = []
             for n in range(4):
                 number = IN_EXTRAS + 10 * k + n
                 names.append(f"extra{number}.{self.flavour.suffix}")
-                (self.folder / names[-1]).write_bytes(self.content(
+                (self.directory / names[-1]).write_bytes(self.content(
                     number, 0, 0, 0, callees=(0, 1)))
             self.run(["llvm-ar", "rcsD", "lib/" + self.flavour.archive(f"extra{k}"),
                       *names])
             for name in names:
-                (self.folder / name).unlink()
+                (self.directory / name).unlink()
         for k in range(SHARED):
             if flavour == "elf":
                 for variant in range(VARIANTS):
@@ -186,7 +186,7 @@ class Objects:
                               "-o", f"lib/libshared{k}-{variant}.so",
                               f"shapes/shared{k}-{variant}"])
             elif flavour == "coff":
-                (self.folder / "exports.def").write_text(
+                (self.directory / "exports.def").write_text(
                     f"LIBRARY shared{k}.dll\nEXPORTS\n  from_library{k}\n" + "".join(
                         f"  more{k}_{n}\n" for n in range(20 * k)))
                 self.run(["llvm-dlltool", "-m", "i386:x86-64", "-d", "exports.def",
@@ -198,9 +198,9 @@ class Objects:
         if flavour == "macho":
             (lib / "libSystem.tbd").write_text(tbd(
                 "libSystem.dylib", ["dyld_stub_binder"], ["libshared3.dylib"]))
-            (self.folder / "usr/lib").mkdir(parents=True)
+            (self.directory / "usr/lib").mkdir(parents=True)
             for stub in ("libSystem.tbd", "libshared3.tbd"):
-                shutil.copy(lib / stub, self.folder / "usr/lib" / stub)
+                shutil.copy(lib / stub, self.directory / "usr/lib" / stub)
             for k in range(3):
                 frame = lib / f"Frame{k}.framework"
                 frame.mkdir()
@@ -208,7 +208,7 @@ class Objects:
 
     @functools.lru_cache(maxsize=None)
     def shape(self, name: str) -> bytes:
-        return (self.folder / "shapes" / name).read_bytes()
+        return (self.directory / "shapes" / name).read_bytes()
 
     def content(self, number: int, variant: int, header: int, version: int,
                 callees=None) -> bytes:

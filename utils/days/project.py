@@ -42,7 +42,7 @@ class Archive:
 @dataclasses.dataclass
 class Variation:
     """Which linker's command line, and for which output."""
-    folder: str = "out"
+    directory: str = "out"
     name: str = OUTPUT
     mold: bool = False
 
@@ -123,7 +123,7 @@ class Project:
     # What the linker is told.
 
     def arguments(self, variation: Variation) -> List[str]:
-        out = f"{variation.folder}/{variation.name}"
+        out = f"{variation.directory}/{variation.name}"
         options = [o.format(out=out) for o in self.options]
         inputs = [f"start.{self.suffix}"]
         hidden = {*self.lazy, *self.in_script}
@@ -203,7 +203,7 @@ class Project:
             w for o in options
             for w in ([o] if o.startswith("--") else o.split("=", 1))]
         return ["-arch", "x86_64", "-platform_version", "macos", "11", "11", "-o",
-                out, "-syslibroot", str(self.pool.folder), "-Llib", "-Flib",
+                out, "-syslibroot", str(self.pool.directory), "-Llib", "-Flib",
                 "-lSystem", *options, *inputs]
 
     def inputs(self) -> List[str]:
@@ -256,7 +256,7 @@ class Project:
             return self.pool.shape(f"bitcode{more[0]}-{more[1]}")
         if kind == "text":
             return more[0].encode()
-        return (self.pool.folder / more[0]).read_bytes()
+        return (self.pool.directory / more[0]).read_bytes()
 
     def called(self) -> set:
         """The objects that the others need."""
@@ -268,19 +268,19 @@ class Project:
 class Tree:
     """Files that are what a project says."""
 
-    def __init__(self, folder: pathlib.Path, llvm: pathlib.Path):
-        self.home = self.folder = folder
+    def __init__(self, directory: pathlib.Path, llvm: pathlib.Path):
+        self.home = self.directory = directory
         self.llvm = llvm
         self.files: dict = {}
         self.clean: set = set()  # those without dirty pages
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        os.chdir(folder)
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        os.chdir(directory)
 
-    def move(self, folder: pathlib.Path) -> None:
-        os.rename(self.folder, folder)
-        self.folder = folder
-        os.chdir(folder)
+    def move(self, directory: pathlib.Path) -> None:
+        os.rename(self.directory, directory)
+        self.directory = directory
+        os.chdir(directory)
 
     def update(self, project: Project, rng=None, again=()) -> None:
         """Writes what is different, and once more what is in `again`."""

@@ -58,7 +58,7 @@ def show(place: Place, size: str, seed: int, only=None, objects=0) -> bool:
     shrinker = Shrinker(place, size, seed)
     day = Day(place, size, seed, objects)
     print(f"{day.flavour} {size} {seed}: {day.objects} objects, "
-          f"{len(day.kinds)} steps, in {place.get_tree().folder}")
+          f"{len(day.kinds)} steps, in {place.get_tree().directory}")
     found = shrinker.attempt(objects, only, print)
     for _ in range(TRIES):
         found = found or shrinker.attempt(objects, only)
@@ -79,5 +79,5 @@ def show(place: Place, size: str, seed: int, only=None, objects=0) -> bool:
     if found:
         _, different = found
         print(f"{different}"[:6000])
-        print(f"cd {place.get_tree().folder} && {different.command}")
+        print(f"cd {place.get_tree().directory} && {different.command}")
     return True
