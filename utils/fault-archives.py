@@ -81,7 +81,7 @@ def symbols_of(tools, archive):
 
 def plain(name):
     """open for open64, preadv2 for preadv64v2: as in the table."""
-    return name if name == "getdents64" else re.sub("64(v2)?$", r"\1", name)
+    return name if name == "getdents64" else re.sub("64$|64v(?=2$)", "", name)
 
 
 def classify(table, where, name):
