@@ -72,9 +72,10 @@ bool canKeepProfiles(const std::string &Folder);
 /// be written to. Blocks for the file; any thread.
 void renewProfile(const std::string &Path);
 
-/// Removes the profiles that no link has used for 30 days, and the oldest beyond
-/// 1,000. Returns whether the directory is there. A profile was last used when
-/// it was last written, renewed or read; many systems do not note the latter.
+/// Removes the profiles that no link has used for 30 days, and the oldest
+/// beyond 1,000. Returns whether the directory is there. A profile was last
+/// used when it was last written, renewed or read; many systems do not note the
+/// latter.
 bool pruneProfiles(const std::string &Directory);
 
 } // namespace headstart

@@ -63,8 +63,8 @@ struct SystemMemory {
 /// one with the tightest limit, where that is less than the machine has. Equal
 /// names take memory from each other; another machine, and another group with a
 /// limit, have other names. Windows names no job: there the limit stands for
-/// it. One line of UTF-8; empty where the system does not tell. Blocks for a few
-/// small pseudo-files; any thread. \p Root as above.
+/// it. One line of UTF-8; empty where the system does not tell. Blocks for a
+/// few small pseudo-files; any thread. \p Root as above.
 std::string memoryName(const std::string &Root = "/");
 
 /// The most memory that this process has had at once, what it has mapped of

@@ -17,8 +17,8 @@
 namespace headstart::os::detail {
 
 struct CgroupMemory {
-  std::optional<uint64_t> LimitBytes;     ///< the tightest of all levels
-  std::string LimitDirectory; ///< the outermost group with that limit
+  std::optional<uint64_t> LimitBytes; ///< the tightest of all levels
+  std::string LimitDirectory;         ///< the outermost group with that limit
   std::optional<uint64_t> AvailableBytes; ///< the least of all limited levels
   std::optional<double> PressurePercent;  ///< of our own group (v2)
 };
