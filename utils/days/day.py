@@ -155,20 +155,33 @@ class Day(Linking):
         expected = self.stock(how, variation, args)
         self.draw()
         empty("out")
+        if self.ends_early(how, args, expected, number):
+            # lld itself leaves a temporary output when the signal comes between
+            # its creation and its registration: one in some hundred times.
+            self.counts["temporary output left"] += 1
+            again = sum(self.ends_early(how, args, expected, number)
+                        for _ in range(6))
+            if again > 2:
+                raise Different([f"leaves temporary outputs after signal {number}"],
+                                self.command(how, args))
+        empty("out")
+        self.compare(self.how())
+
+    def ends_early(self, how, args, expected, number: int) -> bool:
+        """An interrupted link; whether it leaves a temporary output."""
+        empty("out")
         process = self.start(how, args)
         self.moment()
         process.signal(number)
-        got = self.finish(how, process, variation, number)
-        if got["exit status"] == b"%d" % -number:
-            self.counts["interrupted"] += 1
-            rest = [p for p in got if ".tmp" in p]
-            if number == signal.SIGINT and (rest or got["standard error"]):
-                raise Different([f"left {rest}, said {got['standard error']!r}"],
-                                self.command(how, args))
-        else:
+        got = self.finish(how, process, Variation(), number)
+        if got["exit status"] != b"%d" % -number:
             self.check(how, args, expected, got)
-        empty("out")
-        self.compare(self.how())
+            return False
+        self.counts["interrupted"] += 1
+        if not expected["standard error"].startswith(got["standard error"]):
+            raise Different([f"said {got['standard error']!r}"],
+                            self.command(how, args))
+        return number == signal.SIGINT and any(".tmp" in path for path in got)
 
     def one_output(self) -> None:
         """Stock's outputs are any of the two's then; only the end counts."""
