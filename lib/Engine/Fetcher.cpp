@@ -100,9 +100,10 @@ bool Fetcher::isLarge(const InputEntry &Entry,
 
 /// Fetches one step in large pages; false when it has to come otherwise. A
 /// Linux before 5.18 takes that advice and does not do it, nor do some file
-/// systems: the steps show it that begin before one has come.
+/// systems: the steps show it that begin before one has come. Only the first
+/// that is read of an input proves that it came so.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                         ByteRange Step, os::HintResult &Result) {
+                         ByteRange Step, bool IsFirst, os::HintResult &Result) {
   DeviceModel &Device = *Entry.Device;
   const bool IsProved = Device.HasProvedLarge.load();
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
@@ -115,9 +116,10 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
     std::optional<os::Residency> Found = Cache.residency(File, Step);
     HasCome = Found && Found->complete();
   }
-  if (HasCome)
+  if (HasCome && IsFirst)
     Device.HasProvedLarge.store(true);
-  else if (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported)
+  if (!HasCome &&
+      (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported))
     Device.HasLargePages.store(false);
   return HasCome;
 }
@@ -278,7 +280,8 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   const bool IsFirst = !Entry.IsRead.exchange(true);
   const Request Timed(Entry);
   Cost.begin(os::now());
-  const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
+  const bool HasCome =
+      IsLarge && fetchLarge(Entry, File, Step, IsFirst, Result);
   Figures.Decisions.note(HasCome   ? Decision::LargePages
                          : IsLarge ? Decision::LargePagesFailed
                                    : Decision::Stepwise);
