@@ -1,0 +1,347 @@
+//===- Drawing.cpp - What a seed decides of a link ------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedLink.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/Plan/LinkProfile.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace headstart;
+using namespace headstart::simulation;
+
+static constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
+static constexpr Nanoseconds Microsecond = 1000, Millisecond = 1'000'000;
+
+/// Most links are small, some are as large as any: a mechanism that begins at
+/// 256 inputs is reached as it is, too.
+static uint64_t drawSize(SeededRandom &Random) {
+  const uint64_t Drawn = Random.below(1000);
+  if (Drawn < 900)
+    return Random.between(1, 12);
+  if (Drawn < 990)
+    return Random.logBetween(uint64_t(13), 300);
+  if (Drawn < 999)
+    return Random.logBetween(uint64_t(300), 3000);
+  return Random.logBetween(uint64_t(3000), 20000);
+}
+
+SimulatedLink::SimulatedLink(uint64_t Seed) : OS(Seed) {
+  drawDevices();
+  const uint64_t Count = drawSize(Random);
+  Link.draw(OS, Count);
+  if (Random.onceIn(8))
+    OS.FreeDescriptors = Random.between(34, 60);
+  else if (Count > 50)
+    OS.FreeDescriptors = 1024 + 8 * Count;
+  drawCached();
+  drawUnknown();
+  drawFaults();
+  drawOptions();
+  drawTuning();
+  drawMemory();
+  if (Random.onceIn(4))
+    drawProfile();
+  drawLinker();
+  watch();
+}
+
+Device SimulatedLink::drawDevice() {
+  Device New;
+  New.NanosecondsPerByte = Random.onceIn(2) ? 0.5 : 10;
+  New.Channels = static_cast<unsigned>(Random.between(1, 16));
+  switch (Random.below(4)) {
+  case 0: // a disk
+    New.Latency = Random.between(1, 20) * 10 * Microsecond;
+    break;
+  case 1: // a disk that is slow, or counts requests
+    New.Latency = Random.between(1, 20) * Millisecond;
+    if (Random.onceIn(2))
+      New.PerRequest = New.Latency / 4;
+    break;
+  case 2: // a file system on the network
+    New.Latency = New.NameLatency = Random.between(1, 20) * Millisecond;
+    New.Channels = static_cast<unsigned>(Random.between(8, 64));
+    break;
+  default: // a fast disk
+    New.Latency = Random.between(10, 100) * Microsecond;
+    New.NanosecondsPerByte = 0.3;
+    New.Channels = 32;
+  }
+  constexpr std::array<Nanoseconds, 5> Ticks = {
+      1, 4 * Millisecond, 10 * Millisecond, Second, 2 * Second};
+  New.FileTick = Ticks.at(Random.below(Ticks.size()));
+  New.Large = static_cast<LargePages>(Random.below(4));
+  New.TakesHints = Random.onceIn(2);
+  return New;
+}
+
+void SimulatedLink::drawDevices() {
+  OS.Devices.push_back(drawDevice());
+  while (OS.Devices.size() < MaxDevices && Random.onceIn(3))
+    OS.Devices.push_back(drawDevice());
+  if (Random.onceIn(8)) {
+    OS.WaitsForProcessor = Random.between(1, 20);
+    OS.MaxProcessorWait = static_cast<Nanoseconds>(
+        Random.logBetween(uint64_t(100'000), 20 * Millisecond));
+  }
+  if (OS.Devices.size() == 1 || !Random.onceIn(8))
+    return;
+  HasHang = true;
+  OS.Devices.back().HangsAt =
+      OS.now() +
+      (Random.onceIn(2) ? 0 : static_cast<Nanoseconds>(Random.below(Second)));
+}
+
+void SimulatedLink::drawFaults() {
+  HasFaults = Random.onceIn(3);
+  HasChanges = Random.onceIn(HasFaults ? 2 : 8);
+  if (!HasFaults)
+    return;
+  Faults &Wrong = OS.Wrong;
+  for (uint64_t *Fault : {&Wrong.Open, &Wrong.Read, &Wrong.Map, &Wrong.Fetch,
+                          &Wrong.Thread, &Wrong.Memory, &Wrong.Stall})
+    if (Random.onceIn(4))
+      *Fault = Random.onceIn(4) ? 3 : Random.between(20, 2000);
+}
+
+/// Files of either state, in runs: what comes after a long run of cached
+/// objects is decided differently.
+void SimulatedLink::drawCachedRuns() {
+  const uint64_t Longest = Random.logBetween(uint64_t(1), 3000);
+  bool IsCached = Random.onceIn(2);
+  uint64_t Left = Random.below(Longest + 1);
+  for (const SimulatedInput &Input : Link.Inputs) {
+    if (IsCached)
+      OS.cache(fileOf(Input), {0, Input.Bytes});
+    if (Left-- != 0)
+      continue;
+    IsCached = !IsCached;
+    Left = Random.below(Longest + 1);
+  }
+}
+
+/// Caches every page of \p Of but \p Missing.
+static void cacheAlmost(SimulatedOS &OS, File &Of, uint64_t Missing) {
+  Missing = std::min(Missing, Of.Cached.size()) * PageBytes;
+  const uint64_t At =
+      OS.Random.below(Of.Cached.size()) * PageBytes / Missing * Missing;
+  OS.cache(Of, {0, At});
+  OS.cache(Of,
+           ByteRange{At + Missing, UINT64_MAX / 2}.clippedTo(Of.Identity.Size));
+}
+
+void SimulatedLink::drawCached() {
+  enum { None, All, ByFile, Runs, Pages, Objects, Others, Almost, Mixed };
+  const uint64_t How = Random.onceIn(3) ? uint64_t(None) : Random.below(9);
+  if (How == Runs)
+    drawCachedRuns();
+  for (const SimulatedInput &Input : Link.Inputs) {
+    File &Of = fileOf(Input);
+    const ByteRange Whole{0, Input.Bytes};
+    const bool IsMixed = How == Mixed && !Random.onceIn(3);
+    if (How == All || (How == ByFile && Random.onceIn(2)) ||
+        (How == Objects && Input.isObject()) ||
+        (How == Others && !Input.isObject()) || (IsMixed && Random.onceIn(4)))
+      OS.cache(Of, Whole);
+    else if (How == Pages || (IsMixed && Random.onceIn(2)))
+      for (size_t Word = 0; Word != Of.Cached.words(); ++Word)
+        OS.cacheWord(Of, Word, Random.next() | Random.next());
+    else if (How == Almost || IsMixed)
+      cacheAlmost(OS, Of, Random.between(1, 4));
+  }
+  // A profile's plan of archives matters where objects are cached.
+  for (const SimulatedInput &Input : Link.Inputs) {
+    File &Of = fileOf(Input);
+    Of.WasCached = Of.Cached.all();
+    Of.WasCold = Of.Cached.count() == 0;
+  }
+}
+
+/// Files of other users.
+void SimulatedLink::drawUnknown() {
+  if (!Random.onceIn(4))
+    return;
+  const uint64_t In = Random.onceIn(2) ? 1 : Random.between(2, 8);
+  for (const SimulatedInput &Input : Link.Inputs)
+    fileOf(Input).TellsResidency = !Random.onceIn(In);
+}
+
+void SimulatedLink::drawOptions() {
+  Options.Jobs = static_cast<unsigned>(Random.between(1, 8));
+  if (!Random.onceIn(4))
+    Options.FarJobs = static_cast<unsigned>(Random.logBetween(uint64_t(2), 64));
+  Options.HandOver = !Random.onceIn(8);
+  Options.Plan.Kind = Link.Command.Kind;
+  if (Random.onceIn(4))
+    Options.Plan.WholeFileBytes =
+        Random.logBetween(uint64_t(PageBytes), 512 * KiB);
+  if (Random.onceIn(3))
+    Options.BudgetBytes = Random.between(1, 8) * MiB;
+  if (Random.onceIn(8))
+    Options.MaxMappings = Random.between(1, 4);
+}
+
+/// Half of the links have the numbers that users get. In the others a
+/// mechanism that begins at 256 inputs begins at five.
+void SimulatedLink::drawTuning() {
+  if (Random.onceIn(2))
+    return;
+  Tuning &T = Options.Numbers;
+  auto Draw = [&](auto &Number, auto Least, auto Most) {
+    using Value = std::remove_reference_t<decltype(Number)>;
+    if (!Random.onceIn(2))
+      Number = static_cast<Value>(Random.logBetween(
+          static_cast<double>(Least), static_cast<double>(Most) * 1.0001));
+  };
+  auto DrawTime = [&](auto &Number, double Least, double Most) {
+    using Value = std::remove_reference_t<decltype(Number)>;
+    if (!Random.onceIn(2))
+      Number = std::chrono::duration_cast<Value>(
+          Tuning::Seconds(Random.logBetween(Least, Most)));
+  };
+  Draw(T.StreakObjects, 1, 64);
+  Draw(T.StreakStride, 2, 8);
+  Draw(T.MaxStreakStride, 2, 64);
+  Draw(T.AlmostCachedShare, 1, 64);
+  Draw(T.MaxDependencyScans, 1, 32);
+  Draw(T.FewArchivesShare, 1, 64);
+  Draw(T.SymbolsShare, 1, 1000);
+  Draw(T.CostSampleBytes, 4 * KiB, 16 * MiB);
+  Draw(T.RemoteCostSampleBytes, 4 * KiB, MiB);
+  Draw(T.LookSeconds, 1e-6, 1e-2);
+  Draw(T.RangeSecondsPerByte, 1e-12, 1e-7);
+  Draw(T.SymbolsSecondsPerByte, 1e-12, 1e-7);
+  Draw(T.ExpectedRanges, 1, 8);
+  Draw(T.WholeFileWorth, 0.1, 2);
+  Draw(T.ProbeFiles, 1, 128);
+  DrawTime(T.SlowFile, 1e-6, 5e-3);
+  Draw(T.ProbeWorthPercent, 50, 1000);
+  Draw(T.ProbeMinGain, 0.1, 4);
+  DrawTime(T.HighLatency, 1e-5, 5e-3);
+  Draw(T.FirstWindow, 1, 16);
+  Draw(T.MaxWindow, 16, 64);
+  Draw(T.MaxLargeRequests, 1, 16);
+  Draw(T.FirstRate, 1e6, 1e10);
+  Draw(T.FirstBytes, 4 * KiB, 32 * MiB);
+  Draw(T.MaxBalance, 1, 8);
+  Draw(T.MinListedInputs, 1, 8);
+  Draw(T.MaxEntriesPerInput, 1, 64);
+  Draw(T.RefreshAhead, 2, 256);
+  DrawTime(T.FreshFor, 1e-3, 1);
+  Draw(T.MinEndBytes, 4 * KiB, 128 * KiB);
+  Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);
+  Draw(T.MinLargeSteps, 1, 16);
+  Draw(T.StepBytes, 64 * KiB, 2 * MiB);
+  T.StepBytes -= T.StepBytes % PageBytes;
+  Draw(T.ShortMemoryShare, 1, 8);
+  Draw(T.WindowShare, 1, 16);
+  Draw(T.MeasureBytes, 64 * KiB, 32 * MiB);
+  DrawTime(T.MeasureAfter, 1e-3, 0.2);
+  Draw(T.HighPressurePercent, 1, 100);
+  DrawTime(T.StallTime, 0.02, 1);
+  DrawTime(T.OpenTimeout, 0.02, 1);
+}
+
+void SimulatedLink::drawMemory() {
+  if (Random.onceIn(4)) {
+    OS.CacheBytes =
+        std::max(Link.Bytes * Random.between(1, 4), uint64_t(4) * MiB);
+    OS.AvailableBytes = OS.CacheBytes;
+  } else if (Random.onceIn(4)) {
+    MemoryChanges = true;
+    changeMemory();
+  }
+  if (Random.onceIn(8))
+    Options.ExpectedBytes = Link.Bytes * Random.between(1, 8) / 2;
+  if (Random.onceIn(2))
+    Options.ReadMemory = [] { return os::SystemMemory::read(); };
+}
+
+/// Another amount of memory is available from now on.
+void SimulatedLink::changeMemory() {
+  switch (Random.below(4)) {
+  case 0:
+    OS.AvailableBytes = UINT64_MAX;
+    break;
+  case 1:
+    OS.AvailableBytes = Random.below(MiB);
+    break;
+  default:
+    OS.AvailableBytes = Link.Bytes * Random.between(1, 16) / 4 + 1;
+  }
+  OS.PressurePercent = static_cast<double>(Random.below(101));
+}
+
+/// What the last link touched of \p Input, or its plan as well.
+static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
+                             const os::FileIdentity &Identity) {
+  RecordedFile Record;
+  Record.Path = Input.Path;
+  Record.Identity = Identity;
+  std::vector<std::pair<ByteRange, LinkStage>> Touched;
+  for (const auto &Part : Input.Parts)
+    if (!Random.onceIn(3))
+      Touched.push_back(Part);
+  llvm::sort(Touched, [](const auto &A, const auto &B) {
+    return A.first.Offset < B.first.Offset;
+  });
+  for (const auto &[Range, When] : Touched)
+    Record.Touched.push_back(Range);
+  if (!Input.IsLarge || Input.IsArchive || Random.onceIn(2))
+    return Record;
+  llvm::sort(Touched, [](const auto &A, const auto &B) {
+    return std::pair(A.second, A.first.Offset) <
+           std::pair(B.second, B.first.Offset);
+  });
+  for (const auto &[Range, When] : Touched) {
+    const uint64_t Begin = Range.Offset / PageBytes * PageBytes;
+    Record.Plan.push_back({{Begin, Range.end() - Begin},
+                           static_cast<FetchPhase>(When),
+                           PartKind::Whole});
+  }
+  return Record;
+}
+
+/// A profile of an earlier link. Some of its files have another state now, some
+/// have gone, some are recorded as what another one is.
+void SimulatedLink::drawProfile() {
+  auto Profile = std::make_shared<LinkProfile>();
+  const uint64_t MissingIn = Random.onceIn(4) ? 2 : Random.between(4, 100);
+  for (const SimulatedInput &Input : Link.Inputs) {
+    if (Random.onceIn(MissingIn))
+      continue;
+    const SimulatedInput &From =
+        Random.onceIn(32) ? Link.Inputs[Random.below(Link.Inputs.size())]
+                          : Input;
+    RecordedFile Record = recordOf(Random, From, fileOf(From).Identity);
+    Record.Path = Input.Path;
+    if (Random.onceIn(8))
+      ++Record.Identity.ModifiedNs;
+    if (Random.onceIn(32))
+      Record.Path += ".gone";
+    Profile->Files.push_back(std::move(Record));
+  }
+  Options.IsProfileElsewhere = Random.onceIn(4);
+  Options.Profile = std::move(Profile);
+}
+
+void SimulatedLink::drawLinker() {
+  IsIdle = Random.onceIn(4);
+  Leaves = Random.onceIn(8);
+  if (Random.onceIn(4))
+    LinkerThreads = static_cast<unsigned>(Random.between(2, 4));
+  if (Random.onceIn(4))
+    SkippedIn = Random.onceIn(2) ? 2 : UINT64_MAX;
+  for (SimulatedInput &Input : Link.Inputs)
+    Order.push_back(&Input);
+  if (Random.onceIn(8))
+    for (size_t I = Order.size(); I > 1; --I)
+      std::swap(Order[I - 1], Order[Random.below(I)]);
+}

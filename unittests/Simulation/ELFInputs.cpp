@@ -1,0 +1,207 @@
+//===- ELFInputs.cpp - Simulated objects, archives, scripts for ld.lld ----===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedInputs.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cstring>
+#include <elf.h>
+
+using namespace llvm;
+
+namespace headstart::simulation {
+
+namespace {
+/// Adds one object, which begins at Begin of its file, to Input. The section
+/// headers stand at its end.
+class ELFWriter {
+public:
+  ELFWriter(bool IsSmall, uint64_t Begin, SimulatedInput &Input)
+      : IsSmall(IsSmall), Begin(Begin), Input(Input) {}
+
+  Elf64_Shdr &addSection(uint32_t Type, uint64_t Flags, uint64_t Length,
+                         LinkStage When);
+  void addSymbols(SeededRandom &Random);
+  /// Ends the object, and returns its size.
+  uint64_t end();
+
+  FileBytes Contents;
+
+private:
+  bool IsSmall;
+  uint64_t Begin;
+  SimulatedInput &Input;
+  std::vector<Elf64_Shdr> Headers{Elf64_Shdr{}};
+  uint64_t At = IsSmall ? 128 : PartGap;
+};
+} // namespace
+
+Elf64_Shdr &ELFWriter::addSection(uint32_t Type, uint64_t Flags,
+                                  uint64_t Length, LinkStage When) {
+  Elf64_Shdr &Header = Headers.emplace_back();
+  Header.sh_type = Type;
+  Header.sh_flags = Flags;
+  Header.sh_offset = At;
+  Header.sh_size = Length;
+  Header.sh_addralign = 1;
+  Input.Parts.push_back({{Begin + At, Length}, When});
+  At = IsSmall ? At + Length : alignTo(At + Length + PartGap, PartGap);
+  return Header;
+}
+
+/// Symbols "a" to "h": some are defined, some are wanted.
+void ELFWriter::addSymbols(SeededRandom &Random) {
+  std::string Names("\0a\0b\0c\0d\0e\0f\0g\0h\0", 17);
+  std::string Symbols = bytesOf(Elf64_Sym{});
+  for (uint64_t I = 0, E = Random.between(1, 4); I != E; ++I) {
+    Elf64_Sym Symbol = {};
+    Symbol.st_name = static_cast<uint32_t>(1 + 2 * Random.below(8));
+    Symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    Symbol.st_shndx = Random.onceIn(2) ? 1 : SHN_UNDEF;
+    Symbols += bytesOf(Symbol);
+  }
+  const uint64_t SymbolsAt = Begin + At;
+  Elf64_Shdr &Table =
+      addSection(SHT_SYMTAB, 0, Symbols.size(), LinkStage::Parse);
+  Table.sh_entsize = sizeof(Elf64_Sym);
+  Table.sh_link = static_cast<uint32_t>(Headers.size());
+  Table.sh_info = 1;
+  Contents.emplace_back(SymbolsAt, std::move(Symbols));
+  const uint64_t NamesAt = Begin + At;
+  addSection(SHT_STRTAB, 0, Names.size(), LinkStage::Parse);
+  Contents.emplace_back(NamesAt, std::move(Names));
+}
+
+uint64_t ELFWriter::end() {
+  Elf64_Ehdr Header = {};
+  std::memcpy(Header.e_ident, "\177ELF\2\1\1", 7);
+  Header.e_type = ET_REL;
+  Header.e_machine = EM_X86_64;
+  Header.e_version = 1;
+  Header.e_ehsize = sizeof(Header);
+  Header.e_shentsize = sizeof(Elf64_Shdr);
+  Header.e_shnum = static_cast<uint16_t>(Headers.size());
+  Header.e_shstrndx = static_cast<uint16_t>(Headers.size() - 1);
+  Header.e_shoff = alignTo(At, 8);
+  Contents.emplace_back(Begin, bytesOf(Header));
+  std::string Table;
+  for (const Elf64_Shdr &H : Headers)
+    Table += bytesOf(H);
+  const ByteRange Last = {Begin + Header.e_shoff, Table.size()};
+  if (!IsSmall) {
+    Input.Headers.push_back({Begin, sizeof(Header)});
+    Input.Headers.push_back(Last);
+  }
+  Input.Parts.push_back({Last, LinkStage::Parse});
+  Contents.emplace_back(Last.Offset, std::move(Table));
+  return Header.e_shoff + Last.Length;
+}
+
+static FileBytes elfObject(SeededRandom &Random, bool IsSmall,
+                           uint64_t MaxSection, uint64_t Begin, uint64_t &Size,
+                           SimulatedInput &Input) {
+  auto SizeOf = [&] { return Random.between(1, IsSmall ? 1000 : MaxSection); };
+  Input.IsLarge |= !IsSmall;
+  Input.Parts.push_back({{Begin, 64}, LinkStage::Parse});
+  ELFWriter Writer(IsSmall, Begin, Input);
+  Writer.addSection(SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, SizeOf(),
+                    LinkStage::Contents);
+  if (Random.onceIn(2))
+    Writer.addSection(SHT_PROGBITS, 0, SizeOf(), LinkStage::DebugSymbols);
+  Writer.addSymbols(Random);
+  Size = Writer.end();
+  return std::move(Writer.Contents);
+}
+
+FileBytes LinkInputs::drawArchive(SimulatedOS &OS, SimulatedInput &Input,
+                                  uint64_t &Size) {
+  SeededRandom &Random = OS.Random;
+  FileBytes Contents = {{0, "!<arch>\n"}};
+  Input.IsReadWhole = false;
+  Input.IsArchive = true;
+  Size = 8;
+  const uint64_t Members =
+      Random.onceIn(8) ? Random.between(5, 40) : Random.between(1, 4);
+  for (uint64_t M = 0; M != Members; ++M) {
+    uint64_t Length = 0;
+    FileBytes Inside =
+        elfObject(Random, isSmall(OS), MaxSection, Size + 60, Length, Input);
+    Contents.emplace_back(Size,
+                          memberHeader(formatv("{0}.o/", M).str(), Length));
+    llvm::append_range(Contents, std::move(Inside));
+    Size = alignTo(Size + 60 + Length, 2);
+  }
+  return Contents;
+}
+
+/// A script or a thin archive that names an object. Some are large: blanks, or
+/// the same member again and again.
+void LinkInputs::drawScript(SimulatedOS &OS, uint64_t Number) {
+  SeededRandom &Random = OS.Random;
+  const bool IsThin = Random.onceIn(2);
+  const uint64_t Repeated = Random.onceIn(4) ? Random.between(1, 2000) : 1;
+  const std::string Directory = directory(OS);
+  std::string Name = formatv("inside{0}.o", Number).str();
+  SimulatedInput Script;
+  Script.Path =
+      Directory + formatv(IsThin ? "thin{0}.a" : "{0}.ld", Number).str();
+  std::string Text;
+  if (IsThin) {
+    Text = "!<thin>\n";
+    const std::string Header = memberHeader(Name + "/", 4);
+    for (uint64_t I = 0; I != Repeated; ++I)
+      Text += Header;
+  } else {
+    Text =
+        std::string(Repeated * 60, ' ') + "INPUT(" + Directory + Name + ")\n";
+  }
+  const uint64_t Size = Text.size();
+  Script.Parts.push_back({{0, Size}, LinkStage::Parse});
+  Command.Inputs.push_back(namedInput(Script.Path));
+  add(OS, std::move(Script), Size, {{0, std::move(Text)}});
+  SimulatedInput Inside;
+  uint64_t InsideSize = 0;
+  FileBytes Contents =
+      elfObject(Random, isSmall(OS), MaxSection, 0, InsideSize, Inside);
+  Inside.Path = Directory + Name;
+  Inside.CanBeUrgent = false;
+  Inside.IsOnDemand = IsThin;
+  Inside.IsReadWhole = !IsThin;
+  add(OS, std::move(Inside), InsideSize, std::move(Contents), 128);
+}
+
+void LinkInputs::drawELF(SimulatedOS &OS, uint64_t Count) {
+  SeededRandom &Random = OS.Random;
+  Command.Kind = Flavour::ELF;
+  const uint64_t Kinds = Random.onceIn(2) ? 6 : 40; // of which most are objects
+  for (uint64_t I = 0; I != Count; ++I) {
+    const uint64_t Kind = Random.below(Kinds);
+    if (Kind == 1) {
+      drawScript(OS, I);
+      continue;
+    }
+    SimulatedInput Input;
+    FileBytes Contents;
+    uint64_t Size = 0;
+    Input.Path = directory(OS);
+    if (Kind == 0) {
+      Input.Path += formatv("lib{0}.a", I).str();
+      Contents = drawArchive(OS, Input, Size);
+    } else {
+      Input.Path += formatv("{0}.o", I).str();
+      Contents = elfObject(Random, isSmall(OS), MaxSection, 0, Size, Input);
+    }
+    NamedInput Name = namedInput(Input.Path);
+    Name.Lazy = Random.onceIn(LazyIn);
+    Name.Whole = Random.onceIn(8);
+    Input.IsReadWhole &= !Name.Lazy;
+    Command.Inputs.push_back(std::move(Name));
+    add(OS, std::move(Input), Size, std::move(Contents), Kind == 0 ? 0 : 128);
+  }
+}
+
+} // namespace headstart::simulation

@@ -1,0 +1,203 @@
+//===- Fibers.cpp - Threads that a seed schedules -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fibers.h"
+#include <algorithm>
+#include <climits>
+#include <functional>
+#include <new>
+#include <sys/mman.h>
+#include <utility>
+
+namespace headstart::simulation {
+
+namespace {
+/// Stacks are used again: to map one costs more than a run.
+class StackPool {
+public:
+  static constexpr size_t Bytes = size_t(256) << 10;
+  char *take() {
+    if (!Free.empty()) {
+      char *Stack = Free.back();
+      Free.pop_back();
+      return Stack;
+    }
+    void *New = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (New == MAP_FAILED)
+      throw std::bad_alloc();
+    return static_cast<char *>(New);
+  }
+  void give(char *Stack) { Free.push_back(Stack); }
+
+private:
+  std::vector<char *> Free;
+};
+StackPool Stacks;
+
+/// What `enter` runs: makecontext passes on no pointer.
+Fibers *Entering = nullptr;
+} // namespace
+
+Fibers::~Fibers() {
+  for (const std::unique_ptr<Fiber> &Each : All)
+    Stacks.give(Each->Stack);
+}
+
+void Fibers::enter() {
+  Fibers *These = Entering;
+  Fiber *Mine = These->Running;
+  Mine->Work();
+  Mine->Work = nullptr;
+  Mine->IsDone = true;
+  --These->Alive;
+  These->leave(These->Runnable, Mine);
+  swapcontext(&Mine->Context, &These->Main);
+}
+
+void Fibers::start(std::function<void()> Work, bool IsEngine) {
+  auto New = std::make_unique<Fiber>();
+  New->Stack = Stacks.take();
+  New->Work = std::move(Work);
+  New->IsEngine = IsEngine;
+  New->Number = All.size();
+  // Some threads hardly ever get a processor.
+  New->Weight =
+      Random.onceIn(4) ? 1 : static_cast<unsigned>(Random.between(1, 16));
+  getcontext(&New->Context);
+  New->Context.uc_stack.ss_sp = New->Stack;
+  New->Context.uc_stack.ss_size = StackPool::Bytes;
+  New->Context.uc_link = nullptr;
+  makecontext(&New->Context, Fibers::enter, 0);
+  EngineFibers += IsEngine;
+  ++Alive;
+  makeRunnable(New.get());
+  All.push_back(std::move(New));
+}
+
+void Fibers::leave(std::vector<Fiber *> &From, Fiber *Leaver) {
+  From[Leaver->Place] = From.back();
+  From[Leaver->Place]->Place = Leaver->Place;
+  From.pop_back();
+}
+
+/// \p Woken is in neither list.
+void Fibers::makeRunnable(Fiber *Woken) {
+  Woken->On = nullptr;
+  Woken->Timer = 0;
+  Woken->Place = Runnable.size();
+  Runnable.push_back(Woken);
+}
+
+/// The calling fiber goes on at \p Until, or when \p On is woken.
+void Fibers::suspend(Nanoseconds Until, const void *On) {
+  leave(Runnable, Running);
+  Running->On = On;
+  Running->TimedOut = false;
+  if (On) {
+    Running->Place = Waiting.size();
+    Waiting.push_back(Running);
+  }
+  if (Until != Never) {
+    Running->Timer = ++NumTimers;
+    Timers.push_back({Until, NumTimers, Running});
+    std::push_heap(Timers.begin(), Timers.end(), std::greater<>());
+  }
+  yield();
+}
+
+void Fibers::yield() {
+  if (Running)
+    swapcontext(&Running->Context, &Main);
+}
+
+void Fibers::sleep(Nanoseconds For) { suspend(Time + For, nullptr); }
+
+void Fibers::block(const void *On) {
+  ++Blocked;
+  suspend(Never, On);
+  --Blocked;
+}
+
+void Fibers::wait(const void *On, std::unique_lock<std::mutex> &Lock,
+                  Nanoseconds Until, bool &TimedOut) {
+  Lock.unlock();
+  if (Running->Locks != 0)
+    fail("a thread waits while it holds another mutex");
+  // Only those who wait for a store have a condition of their own.
+  const auto *Address = static_cast<const char *>(On);
+  const bool IsOwn =
+      Address >= Running->Stack && Address < Running->Stack + StackPool::Bytes;
+  if (!std::exchange(Running->WaitsForStore, IsOwn))
+    Running->FewestRequests.fill(UINT_MAX);
+  suspend(Until, On);
+  TimedOut = Running->TimedOut;
+  Lock.lock();
+}
+
+void Fibers::wake(const void *On, bool All) {
+  std::vector<Fiber *> Sleepers;
+  for (Fiber *Each : Waiting)
+    if (Each->On == On)
+      Sleepers.push_back(Each);
+  if (!All && Sleepers.size() > 1)
+    Sleepers = {Sleepers[Random.below(Sleepers.size())]};
+  for (Fiber *Each : Sleepers) {
+    leave(Waiting, Each);
+    makeRunnable(Each);
+  }
+}
+
+/// Puts the clock forward to the next timer. False: there is none.
+bool Fibers::advance() {
+  if (OnQuiet)
+    OnQuiet();
+  while (!Timers.empty() && (Runnable.empty() || Timers.front().At <= Time)) {
+    const Timer Next = Timers.front();
+    std::pop_heap(Timers.begin(), Timers.end(), std::greater<>());
+    Timers.pop_back();
+    if (Next.Of->Timer != Next.Number)
+      continue;
+    Time = std::max(Time, Next.At);
+    Next.Of->TimedOut = Next.Of->On != nullptr;
+    if (Next.Of->On)
+      leave(Waiting, Next.Of);
+    makeRunnable(Next.Of);
+  }
+  return !Runnable.empty();
+}
+
+/// Who goes on. Null: no thread ever can.
+Fiber *Fibers::choose() {
+  if (Runnable.empty() && !advance())
+    return nullptr;
+  while (Runnable.size() != 1) {
+    const uint64_t Drawn = Random.next();
+    Fiber *Next = Runnable[(Drawn >> 8) % Runnable.size()];
+    if (Drawn % Fiber::MaxWeight < Next->Weight)
+      return Next;
+  }
+  return Runnable.front();
+}
+
+std::string Fibers::run(uint64_t MaxSteps) {
+  for (uint64_t Step = 0; Failure.empty(); ++Step) {
+    if (Step == MaxSteps)
+      return "it does not end";
+    Fiber *Next = choose();
+    if (!Next)
+      return Alive == 0 ? "" : "some threads wait for each other";
+    Running = Next;
+    Entering = this;
+    swapcontext(&Main, &Next->Context);
+    Running = nullptr;
+  }
+  return Failure;
+}
+
+} // namespace headstart::simulation

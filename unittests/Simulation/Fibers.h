@@ -1,0 +1,143 @@
+//===- Fibers.h - Threads that a seed schedules -----------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The threads of a simulated process, and its clock. All threads are fibers of
+/// one real thread. A fiber runs until it comes to a point where a real thread
+/// could be held up (a system call, a wait, a mutex that another holds); the
+/// seed draws which fiber goes on. So a seed is one run, the same each time.
+///
+/// The clock stands still while any fiber can run.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_SIMULATION_FIBERS_H
+#define HEADSTART_UNITTESTS_SIMULATION_FIBERS_H
+
+#include "SeededRandom.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+namespace headstart::simulation {
+
+using Nanoseconds = int64_t;
+inline constexpr Nanoseconds Never = INT64_MAX;
+inline constexpr Nanoseconds Second = 1'000'000'000;
+
+/// The most devices that a run has.
+inline constexpr size_t MaxDevices = 4;
+
+struct Fiber {
+  ucontext_t Context{};
+  char *Stack = nullptr;
+  std::function<void()> Work;
+  size_t Number = 0;
+  bool IsEngine = false; ///< a thread of the engine, not one of the linker
+  bool IsDone = false;
+  bool TimedOut = false;
+  const void *On = nullptr; ///< what it waits for: a condition or a mutex
+  uint64_t Timer = 0;       ///< the timer that may wake it
+  size_t Place = 0;         ///< in Runnable or in Waiting
+  unsigned Weight = MaxWeight;
+  unsigned Guards = 0; ///< of hasMemoryFor, one around the other
+  unsigned Locks = 0;  ///< mutexes that it holds
+  /// Whether it waits for its turn at a store (DeviceModel::enter), and the
+  /// fewest requests that each device had under way meanwhile: for a judge.
+  bool WaitsForStore = false;
+  std::array<unsigned, MaxDevices> FewestRequests{};
+
+  static constexpr unsigned MaxWeight = 16;
+};
+
+class Fibers {
+public:
+  explicit Fibers(uint64_t Seed) : Random(Seed) {}
+  ~Fibers();
+  Fibers(const Fibers &) = delete;
+  Fibers &operator=(const Fibers &) = delete;
+
+  SeededRandom Random;
+
+  /// Starts \p Work on a thread of its own.
+  void start(std::function<void()> Work, bool IsEngine);
+  /// Runs until all threads have ended, in at most \p MaxSteps. Returns what is
+  /// wrong otherwise; empty: nothing.
+  std::string run(uint64_t MaxSteps);
+
+  Nanoseconds now() const { return Time; }
+  void setTime(Nanoseconds Start) { Time = Start; }
+  void sleep(Nanoseconds For);
+  /// Lets another thread go on, perhaps.
+  void yield();
+
+  /// The calling fiber; null outside of all.
+  Fiber *running() const { return Running; }
+  bool isEngine() const { return Running && Running->IsEngine; }
+  size_t startedByEngine() const { return EngineFibers; }
+
+  /// \name What std::mutex and os::Condition do
+  /// @{
+  void wait(const void *On, std::unique_lock<std::mutex> &Lock,
+            Nanoseconds Until, bool &TimedOut);
+  void wake(const void *On, bool All);
+  /// Waits for the mutex \p On, which another fiber holds.
+  void block(const void *On);
+  /// Whether a fiber waits for a mutex.
+  bool hasBlocked() const { return Blocked != 0; }
+  /// @}
+
+  /// Called before the clock goes on: no thread can run.
+  std::function<void()> OnQuiet;
+  /// Calls \p Visit with each fiber that waits for a condition.
+  template <class Function> void forEachWaiting(Function Visit) {
+    for (Fiber *Each : Waiting)
+      Visit(*Each);
+  }
+
+  void fail(const std::string &Why) {
+    if (Failure.empty())
+      Failure = Why;
+  }
+  bool isFailed() const { return !Failure.empty(); }
+
+private:
+  struct Timer {
+    Nanoseconds At;
+    uint64_t Number; ///< Fiber::Timer is another: the fiber has been woken
+    Fiber *Of;
+    bool operator>(const Timer &Other) const { return At > Other.At; }
+  };
+
+  static void enter();
+  void leave(std::vector<Fiber *> &From, Fiber *Leaver);
+  void makeRunnable(Fiber *Woken);
+  void suspend(Nanoseconds Until, const void *On);
+  bool advance();
+  Fiber *choose();
+
+  std::vector<std::unique_ptr<Fiber>> All;
+  std::vector<Fiber *> Runnable, Waiting; ///< the latter for something
+  std::vector<Timer> Timers;              ///< a heap, the next one first
+  uint64_t NumTimers = 0;
+  size_t EngineFibers = 0, Alive = 0, Blocked = 0;
+  Fiber *Running = nullptr;
+  ucontext_t Main{};
+  Nanoseconds Time = 0;
+  std::string Failure;
+};
+
+} // namespace headstart::simulation
+
+#endif // HEADSTART_UNITTESTS_SIMULATION_FIBERS_H

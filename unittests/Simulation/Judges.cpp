@@ -1,0 +1,246 @@
+//===- Judges.cpp - What must hold of every simulated link ----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedLink.h"
+#include "headstart/OS/PageCache.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace headstart;
+using namespace headstart::simulation;
+using llvm::Twine;
+
+void SimulatedLink::watch() {
+  OS.OnFetch = [this](File &Of, ByteRange Range) { onFetch(Of, Range); };
+  OS.OnBegin = [this](File &Of) { onBegin(Of); };
+  if (llvm::any_of(OS.Devices,
+                   [](const Device &Each) { return Each.Latency > 500'000; }) &&
+      OS.WaitsForProcessor == 0)
+    OS.OnQuiet = [this] { onQuiet(); };
+}
+
+uint64_t SimulatedLink::maxStep() const {
+  return std::max(Options.Numbers.StepBytes, os::PageCache::LargeStepBytes);
+}
+
+/// Whether requests to the device of \p Of are answered in much less than what
+/// makes a device remote.
+bool SimulatedLink::isLocal(const File &Of) const {
+  const Device &On = OS.Devices[Of.DeviceNumber];
+  return On.NameLatency == 0 && On.Latency <= 100'000 && On.PerRequest == 0;
+}
+
+/// What a step may take, if all that can be under way is.
+Nanoseconds SimulatedLink::longestAnswer() const {
+  Nanoseconds Longest = 0;
+  for (const Device &Each : OS.Devices)
+    Longest = std::max(Longest, 100 * Each.Latency + 1000 * Each.PerRequest +
+                                    static_cast<Nanoseconds>(
+                                        64.0 * static_cast<double>(maxStep()) *
+                                        Each.NanosecondsPerByte));
+  return Longest + 100 * OS.MaxProcessorWait;
+}
+
+/// Whether the engine may leave \p Input to the linker, unopened: after a
+/// streak of cached objects.
+bool SimulatedLink::mayBeLeft(const SimulatedInput &Input) const {
+  return Input.isObject() && OS.CachedOpens >= Options.Numbers.StreakObjects;
+}
+
+void SimulatedLink::onBegin(File &Of) {
+  if (&Of == Wanted) {
+    Wanted = nullptr;
+    return;
+  }
+  if (!Wanted || !isFaultless() || ++BegunSince[OS.running()] != 2)
+    return;
+  const auto Others = static_cast<size_t>(llvm::count_if(
+      BegunSince, [](const auto &Each) { return Each.second >= 2; }));
+  if (Others >= std::max<size_t>(Options.Jobs, OS.startedByEngine()))
+    OS.fail("an input that the linker asked for came after others");
+}
+
+void SimulatedLink::onFetch(File &Of, ByteRange Range) {
+  if (!OS.isEngine())
+    return;
+  judgeStoreQueue(Of);
+  const bool IsShort = Engine->wasShortOfMemory();
+  const unsigned Times = ++Of.FetchedAt[Range.Offset];
+  if (Times > (IsShort ? 2U : 1U) && !HasFaults)
+    OS.fail("a step was fetched twice for one stage");
+  judgeBudget(Of, Range);
+}
+
+/// What was fetched ahead of the linker stays within the budget.
+void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
+  const SimulatedInput *Input = Of.Input;
+  // Replaced meanwhile; or planned without what it says of itself.
+  if (!Input || OS.Wrong.Read != 0)
+    return;
+  const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
+  Of.ComesWhole |= Input->hasGapIn(Range) ||
+                   (MayCombine && (Options.Profile || !isLocal(Of)));
+  const LinkStage When = Of.ComesWhole
+                             ? LinkStage::Parse
+                             : Input->stageOf(Range.Offset, Options.Plan);
+  if (When == LinkStage::Parse && !Input->IsAsked &&
+      Stage == LinkStage::Parse) {
+    Of.Ahead += Range.Length;
+    ParseAhead += Range.Length;
+  } else if (When > Stage) {
+    StageAhead.at(static_cast<size_t>(When)) += Range.Length;
+  }
+  const uint64_t Ahead =
+      std::accumulate(StageAhead.begin(), StageAhead.end(), ParseAhead);
+  const uint64_t Threads =
+      std::max<uint64_t>(Options.Jobs, OS.startedByEngine());
+  if (!Engine->wasShortOfMemory() && Ahead > Options.BudgetBytes &&
+      Ahead - Options.BudgetBytes > Threads * maxStep())
+    OS.fail(("more is ahead than the budget allows: " + Twine(Ahead)).str());
+}
+
+/// No thread can run: those that wait for their turn at a store wait in spite
+/// of the room that there is.
+void SimulatedLink::onQuiet() {
+  OS.forEachWaiting([&](Fiber &Each) {
+    if (!Each.WaitsForStore)
+      return;
+    for (size_t I = 0; I != OS.Devices.size(); ++I)
+      Each.FewestRequests.at(I) =
+          std::min(Each.FewestRequests.at(I), OS.Devices[I].EngineRequests);
+  });
+}
+
+/// The calling thread makes a small request to the device of \p Of. It has not
+/// waited while there was room for one.
+void SimulatedLink::judgeStoreQueue(const File &Of) {
+  Fiber &Mine = *OS.running();
+  if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless())
+    return;
+  const unsigned Fewest = Mine.FewestRequests.at(Of.DeviceNumber);
+  if (static_cast<double>(Fewest) + 1 <= Options.Numbers.FirstWindow - 1)
+    OS.fail("a small request waited while its device had only " +
+            llvm::utostr(Fewest));
+}
+
+/// What is handed over is what is at the path at this moment.
+void SimulatedLink::judgeBuffer(const SimulatedInput &Input,
+                                const llvm::MemoryBuffer &Buffer) {
+  const File &Of = fileOf(Input);
+  if (!Options.HandOver)
+    OS.fail("something was handed over");
+  if (Buffer.getBufferIdentifier() != Input.Path ||
+      Buffer.getBufferSize() != Of.Identity.Size)
+    OS.fail("another file was handed over");
+  if (Buffer.getBufferKind() == llvm::MemoryBuffer::MemoryBuffer_MMap) {
+    uint64_t Offset = 1;
+    std::shared_ptr<File> Mapped = OS.mappedAt(Buffer.getBufferStart(), Offset);
+    if (Offset != 0 || Mapped.get() != &Of)
+      OS.fail("a file that has been replaced was handed over");
+  } else if (Of.VersionAt != 0 && Buffer.getBuffer()[Of.VersionAt] !=
+                                      static_cast<char>(Of.Version)) {
+    OS.fail("an old copy of " + Input.Path + " was handed over");
+  }
+}
+
+/// Each input is opened once, and its headers are read once.
+void SimulatedLink::judgeReads() {
+  // Short of memory the linker's second reading needs them once more.
+  if (OS.FreeDescriptors < std::max<size_t>(400, 4 * Link.Inputs.size()) ||
+      Engine->wasShortOfMemory())
+    return;
+  for (const SimulatedInput &Input : Link.Inputs) {
+    const File &Of = fileOf(Input);
+    // The symbols of what is cached, or was left to the linker, may be read at
+    // a later time.
+    if (!Of.WasCold || mayBeLeft(Input) || !isLocal(Of))
+      continue;
+    if (Of.Opens > 1)
+      OS.fail(Input.Path + " was opened " + llvm::utostr(Of.Opens) + " times");
+    if (Options.Profile)
+      continue; // the same: of what it names all may be cached
+    for (ByteRange Header : Input.Headers) {
+      uint64_t Bytes = 0;
+      for (ByteRange Read : Of.Inspected) {
+        uint64_t Begin = std::max(Read.Offset, Header.Offset);
+        uint64_t End = std::min(Read.end(), Header.end());
+        Bytes += End > Begin ? End - Begin : 0;
+      }
+      if (Bytes > Header.Length)
+        OS.fail(Input.Path + ": the headers at " + llvm::utostr(Header.Offset) +
+                " were read twice");
+    }
+  }
+}
+
+/// All that the linker will read of an input up to \p Until is fetched.
+void SimulatedLink::judgeWhole(LinkStage Until) {
+  // An ELF link that was short of memory at any time is left to the linker.
+  const bool WasShort = OS.CacheBytes != UINT64_MAX ||
+                        ((MemoryChanges || Options.ExpectedBytes != 0) &&
+                         Link.Command.Kind == Flavour::ELF);
+  if (!IsIdle || !isFaultless() || Options.Profile || WasShort)
+    return;
+  for (const SimulatedInput &Input : Link.Inputs) {
+    const File &Of = fileOf(Input);
+    if (Input.IsOnDemand || !Of.IsBegun)
+      continue;
+    for (const auto &[Range, When] : Input.Parts)
+      if (Of.Cached.count(Range) != PageSet::pagesOf(Range) &&
+          (When == LinkStage::Parse || (Input.IsReadWhole && When <= Until)))
+        OS.fail(Input.Path + ": what is at " + llvm::utostr(Range.Offset) +
+                " was not fetched");
+  }
+}
+
+/// Every input was opened, also one that only another input names.
+void SimulatedLink::judgeOpened() {
+  if (!isFaultless() || OS.FreeDescriptors < 400)
+    return;
+  for (const SimulatedInput &Input : Link.Inputs)
+    if (fileOf(Input).Opens == 0 && !mayBeLeft(Input))
+      OS.fail(Input.Path + " was never opened");
+}
+
+/// A device that does not answer holds up only what lies there.
+void SimulatedLink::judgeElsewhere() {
+  if (!HasHang || HasFaults || HasChanges || Options.Profile ||
+      OS.AvailableBytes != UINT64_MAX || OS.CacheBytes != UINT64_MAX ||
+      MemoryChanges || Options.ExpectedBytes != 0 ||
+      Options.FarJobs <= Options.Jobs || OS.FreeDescriptors < 400)
+    return;
+  for (const SimulatedInput &Input : Link.Inputs) {
+    const File &Of = fileOf(Input);
+    if (OS.deviceOf(Of).HangsAt != Never || mayBeLeft(Input) ||
+        !Input.CanBeUrgent)
+      continue;
+    for (const auto &[Range, When] : Input.Parts)
+      if (When == LinkStage::Parse &&
+          Of.Cached.count(Range) != PageSet::pagesOf(Range))
+        OS.fail(Input.Path + " waits for another device: what is at " +
+                llvm::utostr(Range.Offset) + " was not fetched");
+  }
+}
+
+/// Whether a device has a high latency is measured, whatever else is the case.
+void SimulatedLink::judgeRemote() {
+  if (HasFaults || HasHang || OS.FreeDescriptors < 400 ||
+      Options.FarJobs <= Options.Jobs)
+    return;
+  const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
+  const double Limit = Options.Numbers.HighLatency.count() * 1e9;
+  const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
+    return static_cast<double>(Each.Latency) < Limit / 4 &&
+           Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
+           Each.Channels >= 8 && Each.NameLatency == 0;
+  });
+  if (HasMore && IsFast)
+    OS.fail("a local disk was taken for a remote one");
+}

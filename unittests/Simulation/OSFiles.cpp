@@ -1,0 +1,318 @@
+//===- OSFiles.cpp - Files and the page cache of lib/OS, simulated --------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What lib/Engine and the layers below it ask of lib/OS about files, answered
+// by SimulatedOS. If a function that they call were not here, the linker would
+// take it from the real lib/OS, and report the others as defined twice.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedOS.h"
+#include "headstart/OS/DirectoryReader.h"
+#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/PageCache.h"
+#include "headstart/OS/PageTables.h"
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+using namespace headstart;
+using namespace headstart::os;
+using simulation::LargePages;
+using simulation::SimulatedOS;
+
+using FilePtr = std::shared_ptr<simulation::File>;
+
+FileStatus os::lookAt(const std::string &Path, std::error_code &Error) {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  OS.askForName("lookAt", OS.deviceOfPath(Path));
+  Error.clear();
+  FilePtr File = OS.find(Path);
+  if (!File)
+    return {};
+  return {FileKind::Regular, File->Identity};
+}
+
+std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
+  return open(Path, {}, Result);
+}
+
+std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
+                               OpenFile &Result) {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  Result.close();
+  OS.askForName("open", OS.deviceOfPath(Path));
+  FilePtr File = OS.find(Path);
+  if (!File)
+    return std::make_error_code(std::errc::no_such_file_or_directory);
+  if (OS.NumOpen >= OS.FreeDescriptors || OS.goesWrong(OS.Wrong.Open))
+    return std::make_error_code(std::errc::too_many_files_open);
+  OS.tell("open", Path);
+  ++File->Opens;
+  OS.CachedOpens += File->Cached.all();
+  OS.begin(*File);
+  Result.Identity = File->Identity;
+  Result.Handle = OS.open(std::move(File));
+  return {};
+}
+
+void OpenFile::close() {
+  if (!isOpen())
+    return;
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.beginSlow("close");
+  OS.close(Handle);
+  Handle = InvalidHandle;
+  Identity = {};
+}
+
+static const FilePtr &fileOf(const OpenFile &File) {
+  return SimulatedOS::current().opened(File.nativeHandle());
+}
+
+/// The bytes of \p File from \p Offset on.
+static void copyBytes(const simulation::File &File, uint64_t Offset,
+                      std::span<char> Into) {
+  std::fill(Into.begin(), Into.end(), '\0');
+  auto It = std::upper_bound(
+      File.Bytes.begin(), File.Bytes.end(), Offset,
+      [](uint64_t At, const auto &Each) { return At < Each.first; });
+  if (It != File.Bytes.begin())
+    --It;
+  const uint64_t Last = Offset + Into.size();
+  for (; It != File.Bytes.end() && It->first < Last; ++It) {
+    const auto &[At, Bytes] = *It;
+    uint64_t Begin = std::max(At, Offset);
+    uint64_t End = std::min(At + Bytes.size(), Last);
+    if (Begin < End)
+      std::memcpy(Into.data() + (Begin - Offset), Bytes.data() + (Begin - At),
+                  End - Begin);
+  }
+  if (File.VersionAt != 0 && Offset <= File.VersionAt && File.VersionAt < Last)
+    Into[File.VersionAt - Offset] = static_cast<char>(File.Version);
+}
+
+size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
+                        std::error_code &Error) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  Error.clear();
+  FilePtr File = fileOf(*this);
+  OS.begin(*File);
+  ByteRange Range =
+      ByteRange{Offset, Into.size()}.clippedTo(File->Identity.Size);
+  OS.beginSlow("readAt");
+  if (OS.goesWrong(OS.Wrong.Read)) {
+    Error = std::make_error_code(std::errc::io_error);
+    return 0;
+  }
+  OS.tell("read", File->Path, Range);
+  OS.noteRead(*File);
+  OS.load(*File, Range);
+  OS.yield();
+  // What was fetched is in memory.
+  if (OS.isEngine() && File->FetchedAt.empty())
+    File->Inspected.push_back(Range);
+  copyBytes(*File, Offset, Into.first(Range.Length));
+  return Range.Length;
+}
+
+void OpenFile::expectScatteredReads() const {}
+
+std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  OS.beginSlow("map");
+  if (OS.goesWrong(OS.Wrong.Map))
+    return std::make_error_code(std::errc::not_enough_memory);
+  Result = MappedFile();
+  Result.Data = OS.map(fileOf(File));
+  Result.Size = File.size();
+  return {};
+}
+
+MappedFile::~MappedFile() {
+  if (Data)
+    SimulatedOS::current().unmap(Data);
+}
+
+PageCache::PageCache() { Abilities.PageSize = simulation::PageBytes; }
+
+static Residency residencyOf(const simulation::File &File, ByteRange Range) {
+  Range = Range.clippedTo(File.Identity.Size);
+  Residency Result;
+  Result.TotalPages = simulation::PageSet::pagesOf(Range);
+  Result.ResidentPages = File.Cached.count(Range);
+  return Result;
+}
+
+std::optional<Residency> PageCache::residency(const OpenFile &File,
+                                              ByteRange Range) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  FilePtr Of = fileOf(File);
+  simulation::Fiber *Outer = nullptr;
+  if (OS.isEngine() && Range != ByteRange{0, Of->Identity.Size})
+    Outer = std::exchange(Of->AsksResidency, OS.running());
+  OS.beginSlow("residency");
+  Of->AsksResidency = Outer;
+  if (!Of->TellsResidency)
+    return std::nullopt;
+  return residencyOf(*Of, Range);
+}
+
+std::vector<HintResult> PageCache::hint(const OpenFile &File,
+                                        std::span<const ByteRange> All) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.beginSlow("hint");
+  for (ByteRange Range : All)
+    OS.hint(*fileOf(File), Range);
+  return {};
+}
+
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  FilePtr Of = fileOf(File);
+  HintResult Result;
+  Result.Range = Range;
+  OS.beginSlow("fetch");
+  if (OS.goesWrong(OS.Wrong.Fetch)) {
+    Result.Outcome = HintOutcome::Failed;
+    Result.Error = std::make_error_code(std::errc::io_error);
+    return Result;
+  }
+  OS.tell("fetch", Of->Path, Range);
+  if (OS.OnFetch)
+    OS.OnFetch(*Of, Range);
+  OS.load(*Of, Range);
+  OS.yield();
+  Result.Outcome = HintOutcome::Accepted;
+  Result.AcceptedBytes = Range.clippedTo(Of->Identity.Size).Length;
+  Result.Calls = 1;
+  return Result;
+}
+
+PageCache PageCache::inLargeRequests() const { return *this; }
+
+HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
+                                        ByteRange Range) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  OS.beginSlow("fetchInLargePages");
+  HintResult Result;
+  Result.Range = Range;
+  uint64_t Offset = 0;
+  FilePtr Of = OS.mappedAt(Mapping.data(), Offset);
+  const LargePages How = OS.deviceOf(*Of).Large;
+  if (OS.running())
+    OS.running()->WaitsForStore = false;
+  if (How == LargePages::Unsupported)
+    return Result;
+  if (How == LargePages::Fail || OS.goesWrong(OS.Wrong.Fetch)) {
+    Result.Outcome = HintOutcome::Failed;
+    Result.Error = std::make_error_code(std::errc::io_error);
+    return Result;
+  }
+  OS.tell("large", Of->Path, Range);
+  if (How == LargePages::Work) {
+    const uint64_t Begin = Range.Offset / LargeStepBytes * LargeStepBytes;
+    const uint64_t End =
+        (Range.end() + LargeStepBytes - 1) / LargeStepBytes * LargeStepBytes;
+    OS.load(*Of, {Begin, End - Begin});
+  }
+  Result.Outcome = HintOutcome::Accepted;
+  Result.AcceptedBytes = Range.clippedTo(Of->Identity.Size).Length;
+  Result.Calls = 1;
+  return Result;
+}
+
+HintResult PageCache::willNeed(std::span<const char>) const {
+  SimulatedOS::current().beginSlow("willNeed");
+  return {};
+}
+
+std::error_code PageCache::notNeededSoon(std::span<const char>) const {
+  SimulatedOS::current().beginSlow("notNeededSoon");
+  return {};
+}
+
+std::error_code PageCache::dontNeed(const MappedFile &, ByteRange) const {
+  SimulatedOS::current().beginSlow("dontNeed");
+  return {};
+}
+
+std::optional<Residency> PageCache::residency(std::span<const char>) const {
+  SimulatedOS::current().beginSlow("residency");
+  return std::nullopt;
+}
+
+PageTables::PageTables(const Abilities &) {}
+PageTables::~PageTables() = default;
+std::optional<std::vector<ByteRange>>
+PageTables::present(std::span<const char>) {
+  return std::nullopt;
+}
+
+// A directory is known by its path; a handle is the number of its entries that
+// are still to be listed. No simulated link searches a directory: only that
+// takes time which lies before the names are known.
+
+FolderTraits os::traitsOf(const DirectoryHandle &) { return {}; }
+
+std::error_code DirectoryHandle::open(const std::string &Path,
+                                      DirectoryHandle &Result) {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.allocate();
+  OS.askForName("list", OS.deviceOfPath(Path + "/"));
+  OS.tell("list", Path);
+  Result.Handle = static_cast<intptr_t>(OS.entriesOf(Path));
+  return {};
+}
+
+void DirectoryHandle::close() { Handle = InvalidHandle; }
+
+std::error_code DirectoryHandle::openBelow(const char *, LinkRule,
+                                           DirectoryHandle &) const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+std::error_code DirectoryHandle::openChild(const char *, LinkRule,
+                                           DirectoryHandle &, bool &) const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+std::error_code DirectoryHandle::addStatus(DirectoryEntry &, LinkRule) const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+std::error_code DirectoryHandle::readFile(const char *, std::span<char>,
+                                          size_t &, uint64_t &) const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+std::error_code DirectoryHandle::identity(FileIdentity &) const {
+  return std::make_error_code(std::errc::not_supported);
+}
+
+DirectoryReader::DirectoryReader(size_t) {}
+
+void DirectoryReader::start(DirectoryHandle &TheFolder) {
+  Folder = &TheFolder;
+  Capacity = static_cast<size_t>(TheFolder.nativeHandle());
+}
+
+size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
+                             std::error_code &Error) {
+  SimulatedOS::current().beginSlow("readdir");
+  Error.clear();
+  const size_t Listed = std::min(Into.size(), Capacity);
+  Capacity -= Listed;
+  return Listed;
+}

@@ -1,0 +1,209 @@
+//===- SimulatedLink.cpp - The linker of a simulated link -----------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimulatedLink.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace headstart;
+using namespace headstart::simulation;
+
+/// Another program writes an input while the link runs: often the one that the
+/// linker asks for next.
+void SimulatedLink::change(SimulatedInput &Next) {
+  if (!HasChanges || !Random.onceIn(8))
+    return;
+  SimulatedInput &Input =
+      Random.onceIn(2) ? Next : Link.Inputs[Random.below(Link.Inputs.size())];
+  if (Random.onceIn(2))
+    OS.replace(Input.Path);
+  else
+    OS.rewrite(fileOf(Input));
+  OS.tell("change", Input.Path);
+}
+
+void SimulatedLink::read(const SimulatedInput &Input, LinkStage Now) {
+  if (IsIdle)
+    return;
+  for (const auto &[Range, When] : Input.Parts)
+    if (When == Now)
+      OS.load(fileOf(Input), Range);
+}
+
+/// The linker asks for \p Input, and opens it itself if the engine does not
+/// hand it over.
+void SimulatedLink::askFor(SimulatedInput &Input) {
+  OS.tell("ask", Input.Path);
+  const Nanoseconds Begin = OS.now();
+  File &Of = fileOf(Input);
+  // No thread comes to a small one that the linker has read itself, nor to one
+  // that is left to it.
+  Wanted = LinkerThreads == 1 && Input.CanBeUrgent && !Of.IsBegun &&
+                   Input.Bytes >= MinMappedBytes && !mayBeLeft(Input)
+               ? &Of
+               : nullptr;
+  BegunSince.clear();
+  Input.IsAsked = true;
+  ParseAhead -= std::exchange(Of.Ahead, 0);
+  std::unique_ptr<llvm::MemoryBuffer> Buffer = Engine->take(
+      Input.Path, {/*RequiresNullTerminator=*/false, false, std::nullopt});
+  if (OS.now() - Begin > 2 * Second + longestAnswer())
+    OS.fail("the linker waited too long for " + Input.Path);
+  if (!Buffer)
+    return;
+  judgeBuffer(Input, *Buffer);
+  Buffers.push_back(std::move(Buffer));
+}
+
+/// What each of the linker's threads does in the first stage.
+void SimulatedLink::parseInputs() {
+  while (NextInput != Order.size() && !OS.isFailed() && !HasLeft) {
+    SimulatedInput &Input = *Order[NextInput++];
+    HasAskedForAll &= Input.CanBeUrgent;
+    if (Input.IsOnDemand && !Random.onceIn(3))
+      continue;
+    if (SkippedIn != UINT64_MAX && Random.onceIn(SkippedIn)) {
+      HasAskedForAll = false; // the linker does not need it after all
+      continue;
+    }
+    change(Input);
+    if (MemoryChanges && Random.onceIn(16))
+      changeMemory();
+    askFor(Input);
+    read(Input, LinkStage::Parse);
+    if (Random.onceIn(4))
+      OS.sleep(static_cast<Nanoseconds>(Random.below(5'000'000)));
+    if (Leaves && Random.onceIn(64))
+      HasLeft = true;
+  }
+}
+
+void SimulatedLink::parse() {
+  for (unsigned I = 1; I != LinkerThreads; ++I) {
+    ++Parsing;
+    OS.start(
+        [this] {
+          parseInputs();
+          --Parsing;
+        },
+        /*IsEngine=*/false);
+  }
+  parseInputs();
+  while (Parsing != 0)
+    OS.sleep(1'000'000);
+}
+
+void SimulatedLink::comeTo(LinkStage Now) {
+  OS.tell("stage", linkStageName(Now));
+  Engine->reached(Now);
+  Stage = Now;
+  ParseAhead = 0;
+  for (const SimulatedInput &Input : Link.Inputs)
+    fileOf(Input).Ahead = 0;
+  for (size_t S = 0; S <= static_cast<size_t>(Now); ++S)
+    StageAhead.at(S) = 0;
+}
+
+/// The linker does something else for so long that the engine must have
+/// fetched all of the first stage.
+void SimulatedLink::restAfterParse() {
+  if (!HasAskedForAll || !IsIdle)
+    return;
+  if (MemoryChanges)
+    OS.AvailableBytes = UINT64_MAX;
+  OS.sleep(1000 * Second);
+  judgeWhole(LinkStage::Parse);
+  judgeElsewhere();
+}
+
+/// A link whose engine is waited for: `headstart warm` and its like.
+void SimulatedLink::waitForEngine() {
+  const bool IsCut = Random.onceIn(2);
+  if (IsCut)
+    Engine->cancel();
+  comeTo(LinkStage::Commit);
+  for (SimulatedInput &Input : Link.Inputs)
+    if (!Input.IsOnDemand)
+      askFor(Input);
+  Engine->join();
+  if (isFaultless())
+    judgeReads();
+  if (!IsCut) {
+    judgeWhole(LinkStage::Commit);
+    judgeOpened();
+  }
+}
+
+void SimulatedLink::linker() {
+  Engine = std::make_unique<PrefetchEngine>(Options);
+  Engine->start(Link.Command);
+  const auto Origin = os::now();
+  parse();
+  if (!HasLeft)
+    restAfterParse();
+  for (LinkStage Next :
+       {LinkStage::Contents, LinkStage::Types, LinkStage::DebugSymbols,
+        LinkStage::Contributions, LinkStage::Names, LinkStage::Commit}) {
+    if (HasLeft || OS.isFailed() || (Leaves && Random.onceIn(4)))
+      break;
+    if (MemoryChanges && Random.onceIn(2))
+      changeMemory();
+    comeTo(Next);
+    for (const SimulatedInput &Input : Link.Inputs)
+      read(Input, Next);
+  }
+  if (Random.onceIn(2) && OS.Wrong.Stall == 0 && !HasHang)
+    waitForEngine();
+  judgeRemote();
+  LinkStats Stats;
+  Engine->addTo(Stats, Origin);
+  Taken = Stats.Decisions;
+  const Nanoseconds Middle = OS.now();
+  Engine = nullptr;
+  if (OS.now() - Middle > Second + Second / 10)
+    OS.fail("the end of the engine took too long");
+}
+
+void SimulatedLink::tell() {
+  OS.Verbose = true;
+  llvm::errs() << "jobs " << Options.Jobs << "/" << Options.FarJobs
+               << ", budget " << Options.BudgetBytes << ", cache "
+               << OS.CacheBytes << ", available " << OS.AvailableBytes
+               << ", inputs " << Link.Bytes
+               << (Options.Profile ? ", a profile" : "")
+               << (HasFaults ? ", faults" : "")
+               << (HasChanges ? ", changes" : "") << (HasHang ? ", a hang" : "")
+               << (MemoryChanges ? ", memory changes" : "")
+               << (IsIdle ? ", idle" : "") << ", linker threads "
+               << LinkerThreads << "\n";
+  for (const Device &Each : OS.Devices)
+    llvm::errs() << "device: latency " << Each.Latency << " ns, "
+                 << Each.NanosecondsPerByte << " ns a byte, " << Each.Channels
+                 << " channels, names " << Each.NameLatency << " ns\n";
+  for (const SimulatedInput &Input : Link.Inputs) {
+    const File &Of = fileOf(Input);
+    llvm::errs() << Input.Path << " " << Input.Bytes << ", "
+                 << Of.Cached.count() << " of " << Of.Cached.size()
+                 << " pages cached"
+                 << (Of.TellsResidency ? ":" : " (unknown):");
+    for (const auto &[Range, When] : Input.Parts)
+      llvm::errs() << " " << linkStageName(When) << " " << Range.Offset << "+"
+                   << Range.Length;
+    llvm::errs() << "\n";
+  }
+}
+
+std::string SimulatedLink::run() {
+  const uint64_t MaxSteps = 5'000'000 + 5'000 * Link.Inputs.size();
+  OS.start([this] { linker(); }, /*IsEngine=*/false);
+  std::string Failure = OS.run(MaxSteps);
+  if (!Failure.empty())
+    return Failure;
+  Buffers.clear();
+  return OS.NumOpen != 0 ? "a descriptor was left open" : "";
+}

@@ -1,0 +1,131 @@
+//===- SimulatedLink.h - One link, drawn from a seed ------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A whole link: inputs, devices, memory, faults, options of the engine, and a
+/// linker, all drawn from one seed; and the judges that watch it. Drawing.cpp
+/// draws, SimulatedLink.cpp is the linker, Judges.cpp judges.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_SIMULATION_SIMULATEDLINK_H
+#define HEADSTART_UNITTESTS_SIMULATION_SIMULATEDLINK_H
+
+#include "SimulatedInputs.h"
+#include "SimulatedOS.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/Decisions.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace headstart::simulation {
+
+using Decisions = std::array<uint64_t, NumDecisions>;
+
+class SimulatedLink {
+public:
+  explicit SimulatedLink(uint64_t Seed);
+  /// Runs it. Returns what is wrong; empty: nothing.
+  std::string run();
+  /// Tells what was drawn, and from now on each event, on standard error.
+  void tell();
+  /// How often the engine took each decision.
+  const Decisions &decisions() const { return Taken; }
+
+private:
+  // Drawing.cpp
+  void drawDevices();
+  Device drawDevice();
+  void drawFaults();
+  void drawCached();
+  void drawCachedRuns();
+  void drawUnknown();
+  void drawOptions();
+  void drawTuning();
+  void drawMemory();
+  void drawProfile();
+  void drawLinker();
+
+  // SimulatedLink.cpp: the linker
+  void linker();
+  void parse();
+  void parseInputs();
+  void askFor(SimulatedInput &Input);
+  void read(const SimulatedInput &Input, LinkStage Now);
+  void change(SimulatedInput &Next);
+  void changeMemory();
+  void comeTo(LinkStage Now);
+  void waitForEngine();
+  void restAfterParse();
+
+  // Judges.cpp
+  void watch();
+  void onFetch(File &Of, ByteRange Range);
+  void onBegin(File &Of);
+  void onQuiet();
+  void judgeBudget(File &Of, ByteRange Range);
+  void judgeStoreQueue(const File &Of);
+  void judgeBuffer(const SimulatedInput &Input,
+                   const llvm::MemoryBuffer &Buffer);
+  void judgeReads();
+  void judgeWhole(LinkStage Until);
+  void judgeOpened();
+  void judgeElsewhere();
+  void judgeRemote();
+  Nanoseconds longestAnswer() const;
+  bool mayBeLeft(const SimulatedInput &Input) const;
+  bool isLocal(const File &Of) const;
+  bool isFaultless() const { return !HasFaults && !HasChanges && !HasHang; }
+  uint64_t maxStep() const;
+  File &fileOf(const SimulatedInput &Input) const {
+    return *OS.find(Input.Path);
+  }
+
+  SimulatedOS OS;
+  SeededRandom &Random = OS.Random;
+  LinkInputs Link;
+  EngineOptions Options;
+  std::unique_ptr<PrefetchEngine> Engine;
+  Decisions Taken{};
+
+  // What was drawn:
+  bool HasFaults = false, HasChanges = false, HasHang = false;
+  bool IsIdle = false; ///< the linker asks for its inputs, and reads nothing
+  bool MemoryChanges = false;
+  bool Leaves = false; ///< with an error, somewhere
+  unsigned LinkerThreads = 1;
+  uint64_t SkippedIn = 16; ///< the linker does not need one of so many inputs
+  std::vector<SimulatedInput *> Order; ///< in which the linker asks
+
+  // Where the linker is:
+  size_t NextInput = 0;
+  unsigned Parsing = 0; ///< threads
+  bool HasLeft = false;
+  bool HasAskedForAll = true; ///< that the command line names; no more come
+  LinkStage Stage = LinkStage::Parse;
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> Buffers;
+
+  // What the judges have seen:
+  uint64_t ParseAhead = 0;
+  std::array<uint64_t, NumLinkStages> StageAhead{};
+  File *Wanted = nullptr; ///< asked for, and not begun
+  /// How many others than that each thread has begun since. The first may have
+  /// been its work before. A thread that begins a second one had asked for work
+  /// while Wanted was next: so another thread must have begun Wanted, and not
+  /// all threads can begin a second one.
+  std::map<Fiber *, unsigned> BegunSince;
+};
+
+} // namespace headstart::simulation
+
+#endif // HEADSTART_UNITTESTS_SIMULATION_SIMULATEDLINK_H

@@ -1,0 +1,207 @@
+//===- SimulatedOS.h - A simulated operating system -------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The OS layer once more, as a simulation: files, devices with latencies and
+/// bandwidths, a page cache, memory, a clock, threads, and faults. It is linked
+/// in the place of lib/OS, so that the engine and all below it run on it
+/// without a change.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_SIMULATION_SIMULATEDOS_H
+#define HEADSTART_UNITTESTS_SIMULATION_SIMULATEDOS_H
+
+#include "Fibers.h"
+#include "PageSet.h"
+#include "SeededRandom.h"
+#include "headstart/OS/ByteRange.h"
+#include "headstart/OS/MappedFile.h"
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace headstart::simulation {
+
+struct SimulatedInput;
+
+/// What a file system does with requests for large pages, and with hints.
+enum class LargePages : uint8_t { Work, Unsupported, Ignored, Fail };
+
+/// A disk, a share on the network, or a mount.
+struct Device {
+  Nanoseconds Latency = 100'000; ///< of each request
+  double NanosecondsPerByte = 1;
+  /// For each request, during which no other begins: a disk that counts them.
+  Nanoseconds PerRequest = 0;
+  unsigned Channels = 8;       ///< requests at once
+  Nanoseconds NameLatency = 0; ///< to open a file, or to stat a path
+  Nanoseconds FileTick = 1;    ///< what file times are rounded down to
+  LargePages Large = LargePages::Unsupported;
+  bool TakesHints = false;     ///< else a hint does nothing
+  Nanoseconds HangsAt = Never; ///< from then on it does not answer
+
+  // What is under way:
+  std::vector<Nanoseconds> ChannelFree;
+  Nanoseconds BandwidthFree = 0;
+  unsigned EngineRequests = 0; ///< for which threads of the engine wait
+  uint64_t ColdReads = 0;      ///< first requests of the engine for a file
+};
+
+/// Which bytes a file has; all others are zero. By offset, in order.
+using FileBytes = std::vector<std::pair<uint64_t, std::string>>;
+
+struct File {
+  std::string Path;
+  os::FileIdentity Identity;
+  FileBytes Bytes;
+  /// Where a byte of the file tells how often it was written; 0: nowhere.
+  uint64_t VersionAt = 0;
+  unsigned Version = 0;
+  PageSet Cached;
+  bool TellsResidency = true; ///< else it is another user's
+  bool WasCached = false;     ///< all of it, at the beginning
+  bool WasCold = false;       ///< none of it was
+  size_t DeviceNumber = 0;
+  size_t CachedPlace = SIZE_MAX; ///< in SimulatedOS::CachedFiles
+  /// Hinted pages that are still on their way, and when they come.
+  std::vector<std::pair<ByteRange, Nanoseconds>> Coming;
+  const SimulatedInput *Input = nullptr; ///< null: replaced
+
+  // What was done to it, for the judges:
+  unsigned Opens = 0;
+  std::vector<ByteRange> Inspected;       ///< read in small, before all else
+  std::map<uint64_t, unsigned> FetchedAt; ///< times, by the offset of the step
+  uint64_t Ahead = 0;      ///< bytes that came before the linker asked for it
+  bool IsBegun = false;    ///< a thread of the engine has come to it
+  bool ComesWhole = false; ///< what was fetched is not by its layout
+  Fiber *AsksResidency = nullptr; ///< of a part of it
+};
+
+/// What goes wrong, as chances: once in so many calls; 0: never.
+struct Faults {
+  uint64_t Open = 0, Read = 0, Map = 0, Fetch = 0, Thread = 0, Memory = 0,
+           Stall = 0;
+};
+
+/// One run.
+class SimulatedOS : public Fibers {
+public:
+  explicit SimulatedOS(uint64_t Seed);
+  ~SimulatedOS();
+
+  /// The one that runs.
+  static SimulatedOS &current() { return *Current; }
+  static bool exists() { return Current != nullptr; }
+
+  std::vector<Device> Devices;
+  Faults Wrong;
+  uint64_t CacheBytes = UINT64_MAX;     ///< the page cache holds no more
+  uint64_t AvailableBytes = UINT64_MAX; ///< what the system says is available
+  double PressurePercent = 0;
+  uint64_t FreeDescriptors = 400;
+  /// Once in so many system calls a thread of the engine waits for a processor
+  /// for up to MaxProcessorWait.
+  uint64_t WaitsForProcessor = 0;
+  Nanoseconds MaxProcessorWait = 0;
+
+  /// Writes a new file, an hour old, on the device \p DeviceNumber.
+  File &write(const std::string &Path, uint64_t Size, FileBytes Bytes,
+              size_t DeviceNumber);
+  /// Puts another file at the same path.
+  void replace(const std::string &Path);
+  /// Writes the same file once more, in place, with as many bytes.
+  void rewrite(File &Of);
+  std::shared_ptr<File> find(const std::string &Path) const;
+  /// The time that a file on \p DeviceNumber gets that is written now.
+  int64_t fileTime(size_t DeviceNumber) const;
+  /// By the clock that file times are taken from.
+  int64_t coarseTime() const { return now() - now() % CoarseTick; }
+
+  /// Range \p Range of \p Of is cached from the beginning.
+  void cache(File &Of, ByteRange Range) { addCached(Of, Of.Cached.add(Range)); }
+  void cacheWord(File &Of, size_t Word, uint64_t Pages);
+
+  Device &deviceOf(const File &Of) { return Devices[Of.DeviceNumber]; }
+  /// How many files are in the directory \p Path.
+  uint64_t entriesOf(const std::string &Path) const;
+  size_t deviceOfPath(const std::string &Path) const;
+
+  /// \name For the OS layer
+  /// @{
+  /// Waits until \p Range of \p Of has come from its device.
+  void load(File &Of, ByteRange Range);
+  /// The engine reads \p Of: for the judges.
+  void noteRead(const File &Of);
+  /// Asks for \p Range, and does not wait.
+  void hint(File &Of, ByteRange Range);
+  /// A system call begins that may take its time: no mutex may be held, and
+  /// another thread may go on.
+  void beginSlow(const char *Call);
+  /// The same, for a call that asks \p DeviceNumber for a name.
+  void askForName(const char *Call, size_t DeviceNumber);
+  /// Throws std::bad_alloc, where that is drawn and a caller would catch it.
+  void allocate();
+  bool goesWrong(uint64_t OnceIn) {
+    return OnceIn != 0 && Random.onceIn(OnceIn);
+  }
+  const char *map(const std::shared_ptr<File> &Of);
+  void unmap(const char *Data);
+  std::shared_ptr<File> mappedAt(const char *Data, uint64_t &Offset) const;
+  intptr_t open(std::shared_ptr<File> Of);
+  void close(intptr_t Handle);
+  const std::shared_ptr<File> &opened(intptr_t Handle) const {
+    return Handles[static_cast<size_t>(Handle)];
+  }
+  /// The calling thread comes to \p Of.
+  void begin(File &Of);
+  uint64_t NumOpen = 0;
+  /// @}
+
+  /// \name For the judges
+  /// @{
+  uint64_t CachedOpens = 0; ///< of files that were cached as a whole
+  std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
+  std::function<void(File &)> OnBegin; ///< a thread comes to a file first
+  /// @}
+
+  /// Whether the run is told, event by event, on standard error.
+  bool Verbose = false;
+  void tell(const char *What, const std::string &Path, ByteRange Range = {});
+
+private:
+  Nanoseconds request(Device &From, uint64_t Bytes);
+  void waitForProcessor();
+  void hang(const Device &On);
+  void addCached(File &Of, uint64_t Pages);
+  void evict();
+
+  static constexpr Nanoseconds CoarseTick = 4'000'000;
+  static SimulatedOS *Current;
+
+  std::unordered_map<std::string, std::shared_ptr<File>> Files;
+  std::unordered_map<std::string, uint64_t> Directories; ///< entries of each
+  std::vector<File *> CachedFiles; ///< of which pages are cached
+  uint64_t CachedPages = 0;
+  uint64_t NextInode = 1;
+  std::vector<std::shared_ptr<File>> Handles, Replaced;
+  std::vector<intptr_t> FreeHandles;
+  std::map<const char *, std::shared_ptr<File>> Mappings; ///< by end
+  uint64_t NextAddress = 0;
+  SimulatedOS *Before;
+};
+
+} // namespace headstart::simulation
+
+#endif // HEADSTART_UNITTESTS_SIMULATION_SIMULATEDOS_H
