@@ -143,6 +143,7 @@ void LinkInputs::drawCOFF(SimulatedOS &OS, uint64_t Count) {
         {{".text", sectionBytes(OS, false), LinkStage::Contents, ""}}, false,
         false);
     Made.Input.Path = Path;
+    Made.Input.IsDependency = true;
     Made.Input.CanBeUrgent = false; // perhaps no thread knows of it yet
     add(OS, std::move(Made.Input), Made.Size, std::move(Made.Bytes),
         Made.VersionAt);

@@ -34,7 +34,10 @@ uint64_t SimulatedLink::maxStep() const {
 /// makes a device remote.
 bool SimulatedLink::isLocal(const File &Of) const {
   const Device &On = OS.Devices[Of.DeviceNumber];
-  return On.NameLatency == 0 && On.Latency <= 100'000 && On.PerRequest == 0;
+  const double Limit = Options.Numbers.HighLatency.count() * 1e9;
+  return On.NameLatency == 0 && On.PerRequest == 0 &&
+         static_cast<double>(On.Latency) < Limit / 8 &&
+         OS.WaitsForProcessor == 0;
 }
 
 /// What a step may take, if all that can be under way is.
@@ -51,7 +54,25 @@ Nanoseconds SimulatedLink::longestAnswer() const {
 /// Whether the engine may leave \p Input to the linker, unopened: after a
 /// streak of cached objects.
 bool SimulatedLink::mayBeLeft(const SimulatedInput &Input) const {
-  return Input.isObject() && OS.CachedOpens >= Options.Numbers.StreakObjects;
+  return Input.isObject() && OS.CachedFound >= Options.Numbers.StreakObjects;
+}
+
+/// Whether the engine may find memory short for this link.
+bool SimulatedLink::mayBeShort() const {
+  return OS.CacheBytes != UINT64_MAX || MemoryChanges ||
+         Options.ExpectedBytes != 0;
+}
+
+/// Whether a thread of the engine must read \p Input next if the linker asks
+/// for it now. No thread reads a small one that the linker has copied itself,
+/// one that is cached, one that is left to the linker, or one that the last
+/// link did not touch.
+bool SimulatedLink::mustBegin(const SimulatedInput &Input) {
+  const File &Of = fileOf(Input);
+  return LinkerThreads == 1 && Input.CanBeUrgent && !Of.IsBegun &&
+         Input.Bytes >= MinMappedBytes && Of.WasCold && !mayBeLeft(Input) &&
+         !Options.Profile &&
+         (Link.Command.Kind != Flavour::ELF || !mayBeShort());
 }
 
 void SimulatedLink::onBegin(File &Of) {
@@ -184,8 +205,7 @@ void SimulatedLink::judgeReads() {
 void SimulatedLink::judgeWhole(LinkStage Until) {
   // An ELF link that was short of memory at any time is left to the linker.
   const bool WasShort = OS.CacheBytes != UINT64_MAX ||
-                        ((MemoryChanges || Options.ExpectedBytes != 0) &&
-                         Link.Command.Kind == Flavour::ELF);
+                        (mayBeShort() && Link.Command.Kind == Flavour::ELF);
   if (!IsIdle || !isFaultless() || Options.Profile || WasShort)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
@@ -200,20 +220,19 @@ void SimulatedLink::judgeWhole(LinkStage Until) {
   }
 }
 
-/// Every input was opened, also one that only another input names.
+/// Every input was opened, also one that only a script or an archive names. Not
+/// all objects are scanned for what they name.
 void SimulatedLink::judgeOpened() {
   if (!isFaultless() || OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs)
-    if (fileOf(Input).Opens == 0 && !mayBeLeft(Input))
+    if (fileOf(Input).Opens == 0 && !mayBeLeft(Input) && !Input.IsDependency)
       OS.fail(Input.Path + " was never opened");
 }
 
 /// A device that does not answer holds up only what lies there.
 void SimulatedLink::judgeElsewhere() {
-  if (!HasHang || HasFaults || HasChanges || Options.Profile ||
-      OS.AvailableBytes != UINT64_MAX || OS.CacheBytes != UINT64_MAX ||
-      MemoryChanges || Options.ExpectedBytes != 0 ||
+  if (!HasHang || HasFaults || HasChanges || Options.Profile || mayBeShort() ||
       Options.FarJobs <= Options.Jobs || OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
@@ -229,10 +248,11 @@ void SimulatedLink::judgeElsewhere() {
   }
 }
 
-/// Whether a device has a high latency is measured, whatever else is the case.
+/// Whether a device has a high latency is measured, whatever else is the case:
+/// processors that are busy, files that the system tells nothing of.
 void SimulatedLink::judgeRemote() {
   if (HasFaults || HasHang || OS.FreeDescriptors < 400 ||
-      Options.FarJobs <= Options.Jobs)
+      Options.FarJobs <= Options.Jobs + 1)
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
@@ -243,4 +263,16 @@ void SimulatedLink::judgeRemote() {
   });
   if (HasMore && IsFast)
     OS.fail("a local disk was taken for a remote one");
+  if (HasMore || !IsIdle)
+    return;
+  constexpr unsigned Enough = 40;
+  std::array<unsigned, MaxDevices> Begun{};
+  for (const SimulatedInput &Input : Link.Inputs) {
+    const File &Of = fileOf(Input);
+    const Device &On = OS.deviceOf(Of);
+    if (Of.IsBegun && Of.WasCold && Input.IsLarge &&
+        static_cast<double>(On.NameLatency) > 4 * Limit &&
+        ++Begun.at(Of.DeviceNumber) == Enough)
+      OS.fail("a remote device was taken for a local one");
+  }
 }

@@ -56,7 +56,6 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
     return std::make_error_code(std::errc::too_many_files_open);
   OS.tell("open", Path);
   ++File->Opens;
-  OS.CachedOpens += File->Cached.all();
   OS.begin(*File);
   Result.Identity = File->Identity;
   Result.Handle = OS.open(std::move(File));
@@ -118,7 +117,7 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   OS.load(*File, Range);
   OS.yield();
   // What was fetched is in memory.
-  if (OS.isEngine() && File->FetchedAt.empty())
+  if (OS.isEngine() && !File->IsFetched)
     File->Inspected.push_back(Range);
   copyBytes(*File, Offset, Into.first(Range.Length));
   return Range.Length;
@@ -162,17 +161,22 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
     Outer = std::exchange(Of->AsksResidency, OS.running());
   OS.beginSlow("residency");
   Of->AsksResidency = Outer;
+  OS.tell("query", Of->Path, Range);
   if (!Of->TellsResidency)
     return std::nullopt;
-  return residencyOf(*Of, Range);
+  const Residency Found = residencyOf(*Of, Range);
+  OS.CachedFound += Found.complete();
+  return Found;
 }
 
 std::vector<HintResult> PageCache::hint(const OpenFile &File,
                                         std::span<const ByteRange> All) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("hint");
-  for (ByteRange Range : All)
+  for (ByteRange Range : All) {
+    OS.tell("hint", fileOf(File)->Path, Range);
     OS.hint(*fileOf(File), Range);
+  }
   return {};
 }
 
@@ -189,6 +193,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
     return Result;
   }
   OS.tell("fetch", Of->Path, Range);
+  Of->IsFetched = true;
   if (OS.OnFetch)
     OS.OnFetch(*Of, Range);
   OS.load(*Of, Range);
@@ -215,12 +220,13 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
     OS.running()->WaitsForStore = false;
   if (How == LargePages::Unsupported)
     return Result;
-  if (How == LargePages::Fail || OS.goesWrong(OS.Wrong.Fetch)) {
+  if (OS.goesWrong(OS.Wrong.Fetch)) {
     Result.Outcome = HintOutcome::Failed;
     Result.Error = std::make_error_code(std::errc::io_error);
     return Result;
   }
   OS.tell("large", Of->Path, Range);
+  Of->IsFetched = true;
   if (How == LargePages::Work) {
     const uint64_t Begin = Range.Offset / LargeStepBytes * LargeStepBytes;
     const uint64_t End =

@@ -36,7 +36,8 @@ struct SimulatedInput {
   uint64_t Bytes = 0;
   bool IsLarge = false; ///< there is much room between its parts
   bool IsArchive = false;
-  bool IsOnDemand = false; ///< the linker may not ask for it
+  bool IsDependency = false; ///< named by an object
+  bool IsOnDemand = false;   ///< the linker may not ask for it
   /// Whether the linker reads all of it, whatever the others are.
   bool IsReadWhole = true;
   /// Whether the linker's asking for it says which input it is.

@@ -41,12 +41,7 @@ void SimulatedLink::askFor(SimulatedInput &Input) {
   OS.tell("ask", Input.Path);
   const Nanoseconds Begin = OS.now();
   File &Of = fileOf(Input);
-  // No thread comes to a small one that the linker has read itself, nor to one
-  // that is left to it.
-  Wanted = LinkerThreads == 1 && Input.CanBeUrgent && !Of.IsBegun &&
-                   Input.Bytes >= MinMappedBytes && !mayBeLeft(Input)
-               ? &Of
-               : nullptr;
+  Wanted = mustBegin(Input) ? &Of : nullptr;
   BegunSince.clear();
   Input.IsAsked = true;
   ParseAhead -= std::exchange(Of.Ahead, 0);

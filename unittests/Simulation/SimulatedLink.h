@@ -83,6 +83,8 @@ private:
   void judgeElsewhere();
   void judgeRemote();
   Nanoseconds longestAnswer() const;
+  bool mayBeShort() const;
+  bool mustBegin(const SimulatedInput &Input);
   bool mayBeLeft(const SimulatedInput &Input) const;
   bool isLocal(const File &Of) const;
   bool isFaultless() const { return !HasFaults && !HasChanges && !HasHang; }

@@ -37,7 +37,7 @@ namespace headstart::simulation {
 struct SimulatedInput;
 
 /// What a file system does with requests for large pages, and with hints.
-enum class LargePages : uint8_t { Work, Unsupported, Ignored, Fail };
+enum class LargePages : uint8_t { Work, Unsupported, Ignored };
 
 /// A disk, a share on the network, or a mount.
 struct Device {
@@ -56,7 +56,6 @@ struct Device {
   std::vector<Nanoseconds> ChannelFree;
   Nanoseconds BandwidthFree = 0;
   unsigned EngineRequests = 0; ///< for which threads of the engine wait
-  uint64_t ColdReads = 0;      ///< first requests of the engine for a file
 };
 
 /// Which bytes a file has; all others are zero. By offset, in order.
@@ -84,6 +83,7 @@ struct File {
   std::vector<ByteRange> Inspected;       ///< read in small, before all else
   std::map<uint64_t, unsigned> FetchedAt; ///< times, by the offset of the step
   uint64_t Ahead = 0;      ///< bytes that came before the linker asked for it
+  bool IsFetched = false;  ///< something of it, by the engine
   bool IsBegun = false;    ///< a thread of the engine has come to it
   bool ComesWhole = false; ///< what was fetched is not by its layout
   Fiber *AsksResidency = nullptr; ///< of a part of it
@@ -171,7 +171,7 @@ public:
 
   /// \name For the judges
   /// @{
-  uint64_t CachedOpens = 0; ///< of files that were cached as a whole
+  uint64_t CachedFound = 0; ///< queries whose answer was: all is cached
   std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
   std::function<void(File &)> OnBegin; ///< a thread comes to a file first
   /// @}
