@@ -79,6 +79,7 @@ Device SimulatedLink::drawDevice() {
   New.FileTick = Ticks.at(Random.below(Ticks.size()));
   New.Large = static_cast<LargePages>(Random.below(3));
   New.TakesHints = Random.onceIn(2);
+  New.TellsCached = !Random.onceIn(4);
   return New;
 }
 
@@ -91,6 +92,7 @@ void SimulatedLink::drawDevices() {
     OS.MaxProcessorWait = static_cast<Nanoseconds>(
         Random.logBetween(uint64_t(100'000), 20 * Millisecond));
   }
+  OS.TellsWaits = !Random.onceIn(4);
   if (OS.Devices.size() == 1 || !Random.onceIn(8))
     return;
   HasHang = true;
@@ -178,6 +180,7 @@ void SimulatedLink::drawOptions() {
   if (!Random.onceIn(4))
     Options.FarJobs = static_cast<unsigned>(Random.logBetween(uint64_t(2), 64));
   Options.HandOver = !Random.onceIn(8);
+  Options.MeasuresProcessor = Random.onceIn(4);
   Options.Plan.Kind = Link.Command.Kind;
   if (Random.onceIn(4))
     Options.Plan.WholeFileBytes =

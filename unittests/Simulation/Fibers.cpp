@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <climits>
 #include <functional>
+#include <link.h>
 #include <new>
+#include <span>
 #include <sys/mman.h>
 #include <utility>
 
@@ -39,6 +41,26 @@ private:
   std::vector<char *> Free;
 };
 StackPool Stacks;
+
+/// Where the thread_local variables of this program are, for the one real
+/// thread that all fibers run on.
+std::span<char> threadLocals() {
+  static const std::span<char> Found = [] {
+    std::span<char> Result;
+    dl_iterate_phdr(
+        [](dl_phdr_info *Info, size_t, void *Argument) {
+          for (int I = 0; I != Info->dlpi_phnum; ++I)
+            if (Info->dlpi_phdr[I].p_type == PT_TLS && Info->dlpi_tls_data)
+              *static_cast<std::span<char> *>(Argument) = {
+                  static_cast<char *>(Info->dlpi_tls_data),
+                  Info->dlpi_phdr[I].p_memsz};
+          return 1; // the program comes first
+        },
+        &Result);
+    return Result;
+  }();
+  return Found;
+}
 
 /// What `enter` runs: makecontext passes on no pointer.
 Fibers *Entering = nullptr;
@@ -77,6 +99,10 @@ void Fibers::start(std::function<void()> Work, bool IsEngine) {
   EngineFibers += IsEngine;
   ++Alive;
   makeRunnable(New.get());
+  // As the program begins: no fiber has changed them yet.
+  const std::span<char> Locals = threadLocals();
+  static const std::vector<char> Untouched(Locals.begin(), Locals.end());
+  New->Locals = Untouched;
   All.push_back(std::move(New));
 }
 
@@ -97,6 +123,7 @@ void Fibers::makeRunnable(Fiber *Woken) {
 /// The calling fiber goes on at \p Until, or when \p On is woken.
 void Fibers::suspend(Nanoseconds Until, const void *On) {
   leave(Runnable, Running);
+  ++Running->Waits;
   Running->On = On;
   Running->TimedOut = false;
   if (On) {
@@ -185,6 +212,16 @@ Fiber *Fibers::choose() {
   return Runnable.front();
 }
 
+void Fibers::switchTo(Fiber &Next) {
+  const std::span<char> Locals = threadLocals();
+  std::copy(Next.Locals.begin(), Next.Locals.end(), Locals.begin());
+  Running = &Next;
+  Entering = this;
+  swapcontext(&Main, &Next.Context);
+  Running = nullptr;
+  std::copy(Locals.begin(), Locals.end(), Next.Locals.begin());
+}
+
 std::string Fibers::run(uint64_t MaxSteps) {
   for (uint64_t Step = 0; Failure.empty(); ++Step) {
     if (Step == MaxSteps)
@@ -192,10 +229,7 @@ std::string Fibers::run(uint64_t MaxSteps) {
     Fiber *Next = choose();
     if (!Next)
       return Alive == 0 ? "" : "some threads wait for each other";
-    Running = Next;
-    Entering = this;
-    swapcontext(&Main, &Next->Context);
-    Running = nullptr;
+    switchTo(*Next);
   }
   return Failure;
 }

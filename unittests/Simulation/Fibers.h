@@ -51,8 +51,11 @@ struct Fiber {
   uint64_t Timer = 0;       ///< the timer that may wake it
   size_t Place = 0;         ///< in Runnable or in Waiting
   unsigned Weight = MaxWeight;
-  unsigned Guards = 0; ///< of hasMemoryFor, one around the other
-  unsigned Locks = 0;  ///< mutexes that it holds
+  unsigned Guards = 0;           ///< of hasMemoryFor, one around the other
+  unsigned Locks = 0;            ///< mutexes that it holds
+  uint64_t Waits = 0;            ///< how often it has waited
+  Nanoseconds ProcessorWait = 0; ///< for a processor, until now
+  std::vector<char> Locals;      ///< its copy of the thread_local variables
   /// Whether it waits for its turn at a store (DeviceModel::enter), and the
   /// fewest requests that each device had under way meanwhile: for a judge.
   bool WaitsForStore = false;
@@ -121,6 +124,7 @@ private:
   };
 
   static void enter();
+  void switchTo(Fiber &Next);
   void leave(std::vector<Fiber *> &From, Fiber *Leaver);
   void makeRunnable(Fiber *Woken);
   void suspend(Nanoseconds Until, const void *On);

@@ -169,6 +169,21 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return Found;
 }
 
+std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  FilePtr Of = fileOf(File);
+  OS.beginSlow("seemsCached");
+  if (!OS.deviceOf(*Of).TellsCached)
+    return std::nullopt;
+  for (uint64_t At = 0; At < File.size(); At += Abilities.HintStepBytes)
+    if (!Of->Cached.has(At / simulation::PageBytes))
+      return false;
+  if (!Of->Cached.has((File.size() - 1) / simulation::PageBytes))
+    return false;
+  ++OS.CachedFound;
+  return true;
+}
+
 std::vector<HintResult> PageCache::hint(const OpenFile &File,
                                         std::span<const ByteRange> All) const {
   SimulatedOS &OS = SimulatedOS::current();
@@ -269,6 +284,12 @@ PageTables::present(std::span<const char>) {
 // A directory is known by its path; a handle is the number of its entries that
 // are still to be listed. No simulated link searches a directory: only that
 // takes time which lies before the names are known.
+
+bool os::tellsEveryChange(const OpenFile &File) {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.beginSlow("tellsEveryChange");
+  return OS.deviceOf(*fileOf(File)).FileTick == 1;
+}
 
 FolderTraits os::traitsOf(const DirectoryHandle &) { return {}; }
 

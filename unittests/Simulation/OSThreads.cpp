@@ -41,7 +41,18 @@ uint64_t os::freeDescriptors() {
 }
 
 std::optional<DiskUse> os::diskUse(DiskUser) { return std::nullopt; }
-std::optional<uint64_t> os::countWaits() { return std::nullopt; }
+std::optional<uint64_t> os::countWaits() {
+  SimulatedOS &OS = SimulatedOS::current();
+  if (!OS.TellsWaits)
+    return std::nullopt;
+  return OS.running()->Waits;
+}
+std::optional<std::chrono::nanoseconds> os::processorWait() {
+  SimulatedOS &OS = SimulatedOS::current();
+  if (!OS.TellsWaits)
+    return std::nullopt;
+  return std::chrono::nanoseconds(OS.running()->ProcessorWait);
+}
 /// The clock stands still while a thread has a processor.
 std::optional<std::chrono::nanoseconds> os::processorTime() {
   return std::chrono::nanoseconds(0);

@@ -36,9 +36,11 @@ SimulatedOS::SimulatedOS(uint64_t Seed)
 
 SimulatedOS::~SimulatedOS() { Current = Before; }
 
-int64_t SimulatedOS::fileTime(size_t DeviceNumber) const {
+int64_t SimulatedOS::fileTime(size_t DeviceNumber) {
   const Nanoseconds Tick = Devices[DeviceNumber].FileTick;
-  return now() - now() % Tick;
+  if (Tick != 1)
+    return now() - now() % Tick;
+  return LastFileTime = std::max(now(), LastFileTime + 1);
 }
 
 static std::string directoryOf(const std::string &Path) {
@@ -125,9 +127,12 @@ void SimulatedOS::hang(const Device &On) {
 }
 
 void SimulatedOS::waitForProcessor() {
-  if (isEngine() && goesWrong(WaitsForProcessor))
-    sleep(static_cast<Nanoseconds>(
-        Random.below(static_cast<uint64_t>(MaxProcessorWait))));
+  if (!isEngine() || !goesWrong(WaitsForProcessor))
+    return;
+  const auto For = static_cast<Nanoseconds>(
+      Random.below(static_cast<uint64_t>(MaxProcessorWait)));
+  running()->ProcessorWait += For;
+  sleep(For);
 }
 
 void SimulatedOS::allocate() {

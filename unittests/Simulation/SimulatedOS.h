@@ -47,8 +47,11 @@ struct Device {
   Nanoseconds PerRequest = 0;
   unsigned Channels = 8;       ///< requests at once
   Nanoseconds NameLatency = 0; ///< to open a file, or to stat a path
-  Nanoseconds FileTick = 1;    ///< what file times are rounded down to
+  /// What file times are rounded down to; 1: each change has its own time.
+  Nanoseconds FileTick = 1; ///< what file times are rounded down to
   LargePages Large = LargePages::Unsupported;
+  /// Whether a read that does not wait tells what is cached (RWF_NOWAIT).
+  bool TellsCached = false;
   bool TakesHints = false;     ///< else a hint does nothing
   Nanoseconds HangsAt = Never; ///< from then on it does not answer
 
@@ -114,6 +117,7 @@ public:
   /// Once in so many system calls a thread of the engine waits for a processor
   /// for up to MaxProcessorWait.
   uint64_t WaitsForProcessor = 0;
+  bool TellsWaits = true; ///< how often, and how long, a thread has waited
   Nanoseconds MaxProcessorWait = 0;
 
   /// Writes a new file, an hour old, on the device \p DeviceNumber.
@@ -125,7 +129,7 @@ public:
   void rewrite(File &Of);
   std::shared_ptr<File> find(const std::string &Path) const;
   /// The time that a file on \p DeviceNumber gets that is written now.
-  int64_t fileTime(size_t DeviceNumber) const;
+  int64_t fileTime(size_t DeviceNumber);
   /// By the clock that file times are taken from.
   int64_t coarseTime() const { return now() - now() % CoarseTick; }
 
@@ -195,6 +199,7 @@ private:
   std::vector<File *> CachedFiles; ///< of which pages are cached
   uint64_t CachedPages = 0;
   uint64_t NextInode = 1;
+  int64_t LastFileTime = 0;
   std::vector<std::shared_ptr<File>> Handles, Replaced;
   std::vector<intptr_t> FreeHandles;
   std::map<const char *, std::shared_ptr<File>> Mappings; ///< by end
