@@ -19,6 +19,7 @@ using llvm::Twine;
 
 void SimulatedLink::watch() {
   OS.OnFetch = [this](File &Of, ByteRange Range) { onFetch(Of, Range); };
+  OS.OnSmallRequest = [this](const File &Of) { judgeStoreQueue(Of); };
   OS.OnBegin = [this](File &Of) { onBegin(Of); };
   if (llvm::any_of(OS.Devices,
                    [](const Device &Each) { return Each.Latency > 500'000; }) &&
@@ -89,9 +90,9 @@ void SimulatedLink::onBegin(File &Of) {
 }
 
 void SimulatedLink::onFetch(File &Of, ByteRange Range) {
-  if (!OS.isEngine())
+  // A thread that was let go of may end its step when the engine has gone.
+  if (!OS.isEngine() || !Engine)
     return;
-  judgeStoreQueue(Of);
   const bool IsShort = Engine->wasShortOfMemory();
   const unsigned Times = ++Of.FetchedAt[Range.Offset];
   if (Times > (IsShort ? 2U : 1U) && !HasFaults)

@@ -107,13 +107,13 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   OS.begin(*File);
   ByteRange Range =
       ByteRange{Offset, Into.size()}.clippedTo(File->Identity.Size);
+  OS.noteRequest(*File, /*IsRead=*/true);
   OS.beginSlow("readAt");
   if (OS.goesWrong(OS.Wrong.Read)) {
     Error = std::make_error_code(std::errc::io_error);
     return 0;
   }
   OS.tell("read", File->Path, Range);
-  OS.noteRead(*File);
   OS.load(*File, Range);
   OS.yield();
   // What was fetched is in memory.
@@ -187,6 +187,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
 std::vector<HintResult> PageCache::hint(const OpenFile &File,
                                         std::span<const ByteRange> All) const {
   SimulatedOS &OS = SimulatedOS::current();
+  OS.noteRequest(*fileOf(File), /*IsRead=*/false);
   OS.beginSlow("hint");
   for (ByteRange Range : All) {
     OS.tell("hint", fileOf(File)->Path, Range);
@@ -201,6 +202,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   FilePtr Of = fileOf(File);
   HintResult Result;
   Result.Range = Range;
+  OS.noteRequest(*Of, /*IsRead=*/false);
   OS.beginSlow("fetch");
   if (OS.goesWrong(OS.Wrong.Fetch)) {
     Result.Outcome = HintOutcome::Failed;
@@ -231,8 +233,6 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
   uint64_t Offset = 0;
   FilePtr Of = OS.mappedAt(Mapping.data(), Offset);
   const LargePages How = OS.deviceOf(*Of).Large;
-  if (OS.running())
-    OS.running()->WaitsForStore = false;
   if (How == LargePages::Unsupported)
     return Result;
   if (OS.goesWrong(OS.Wrong.Fetch)) {

@@ -105,6 +105,7 @@ void SimulatedOS::beginSlow(const char *Call) {
     return;
   if (running()->Locks != 0)
     fail(std::string(Call) + " is called while a mutex is held");
+  running()->WaitsForStore = false;
   yield();
   waitForProcessor();
 }
@@ -217,9 +218,11 @@ void SimulatedOS::load(File &Of, ByteRange Range) {
 /// Which parts of a partly cached file are cached a thread asks while it plans
 /// the file; others may not read its symbols yet. On a high-latency device it
 /// asks before each step as well.
-void SimulatedOS::noteRead(const File &Of) {
-  if (isEngine() && Of.AsksResidency && Of.AsksResidency != running() &&
-      deviceOf(Of).NameLatency == 0)
+void SimulatedOS::noteRequest(const File &Of, bool IsRead) {
+  if (isEngine() && OnSmallRequest)
+    OnSmallRequest(Of);
+  if (IsRead && isEngine() && Of.AsksResidency &&
+      Of.AsksResidency != running() && deviceOf(Of).NameLatency == 0)
     fail(Of.Path + " is read by one thread while another plans it");
 }
 

@@ -146,8 +146,8 @@ public:
   /// @{
   /// Waits until \p Range of \p Of has come from its device.
   void load(File &Of, ByteRange Range);
-  /// The engine reads \p Of: for the judges.
-  void noteRead(const File &Of);
+  /// A small request for \p Of begins, to read it if \p IsRead: for the judges.
+  void noteRequest(const File &Of, bool IsRead);
   /// Asks for \p Range, and does not wait.
   void hint(File &Of, ByteRange Range);
   /// A system call begins that may take its time: no mutex may be held, and
@@ -176,7 +176,8 @@ public:
   /// \name For the judges
   /// @{
   uint64_t CachedFound = 0; ///< queries whose answer was: all is cached
-  std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
+  std::function<void(File &, ByteRange)> OnFetch;   ///< the engine fetches
+  std::function<void(const File &)> OnSmallRequest; ///< of the engine
   std::function<void(File &)> OnBegin; ///< a thread comes to a file first
   /// @}
 
