@@ -19,7 +19,11 @@ using llvm::Twine;
 
 void SimulatedLink::watch() {
   OS.OnFetch = [this](File &Of, ByteRange Range) { onFetch(Of, Range); };
-  OS.OnSmallRequest = [this](const File &Of) { judgeStoreQueue(Of); };
+  OS.OnSmallRequest = [this](const File &Of, bool IsRead) {
+    judgeStoreQueue(Of);
+    if (IsRead)
+      judgeReader(Of);
+  };
   OS.OnBegin = [this](File &Of) { onBegin(Of); };
   if (llvm::any_of(OS.Devices,
                    [](const Device &Each) { return Each.Latency > 500'000; }) &&
@@ -107,7 +111,7 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   if (!Input || OS.Wrong.Read != 0)
     return;
   const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
-  Of.ComesWhole |= Input->hasGapIn(Range) ||
+  Of.ComesWhole |= Input->IsArchive || Input->hasGapIn(Range) ||
                    (MayCombine && (Options.Profile || !isLocal(Of)));
   const LinkStage When = Of.ComesWhole
                              ? LinkStage::Parse
@@ -150,6 +154,14 @@ void SimulatedLink::judgeStoreQueue(const File &Of) {
   if (static_cast<double>(Fewest) + 1 <= Options.Numbers.FirstWindow - 1)
     OS.fail("a small request waited while its device had only " +
             llvm::utostr(Fewest));
+}
+
+/// A thread asks which parts of a partly cached file are cached while it plans
+/// the file; others may not read its symbols yet. (Of a remote one it asks
+/// again before each step.)
+void SimulatedLink::judgeReader(const File &Of) {
+  if (Of.AsksResidency && Of.AsksResidency != OS.running() && isLocal(Of))
+    OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
 /// What is handed over is what is at the path at this moment.
@@ -257,12 +269,14 @@ void SimulatedLink::judgeRemote() {
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
+  // Less than what the queue of a fast disk takes now and then.
+  constexpr double LowestLimit = 500'000;
   const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
     return static_cast<double>(Each.Latency) < Limit / 4 &&
            Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
            Each.Channels >= 8 && Each.NameLatency == 0;
   });
-  if (HasMore && IsFast)
+  if (HasMore && IsFast && Limit >= LowestLimit)
     OS.fail("a local disk was taken for a remote one");
   if (HasMore || !IsIdle)
     return;

@@ -218,13 +218,12 @@ int main(int Count, char **Args) {
     }
   llvm::outs() << Asked.Seeds << " links were simulated, from seed "
                << Asked.First << " on\n";
-  if (llvm::any_of(All.All,
-                   [](const Progress &Each) { return Each.HasFailed.load(); }))
-    return 1;
+  const bool HasFailed = llvm::any_of(
+      All.All, [](const Progress &Each) { return Each.HasFailed.load(); });
   if (Asked.Seeds < SeedsForCoverage)
-    return 0;
-  if (printDecisions(Asked, All))
-    return 0;
-  llvm::errs() << "a decision was never taken\n";
-  return 1;
+    return HasFailed;
+  const bool IsComplete = printDecisions(Asked, All);
+  if (!IsComplete)
+    llvm::errs() << "a decision was never taken\n";
+  return HasFailed || !IsComplete;
 }

@@ -75,6 +75,7 @@ private:
   void onQuiet();
   void judgeBudget(File &Of, ByteRange Range);
   void judgeStoreQueue(const File &Of);
+  void judgeReader(const File &Of);
   void judgeBuffer(const SimulatedInput &Input,
                    const llvm::MemoryBuffer &Buffer);
   void judgeReads();

@@ -215,15 +215,9 @@ void SimulatedOS::load(File &Of, ByteRange Range) {
   waitForProcessor();
 }
 
-/// Which parts of a partly cached file are cached a thread asks while it plans
-/// the file; others may not read its symbols yet. On a high-latency device it
-/// asks before each step as well.
 void SimulatedOS::noteRequest(const File &Of, bool IsRead) {
   if (isEngine() && OnSmallRequest)
-    OnSmallRequest(Of);
-  if (IsRead && isEngine() && Of.AsksResidency &&
-      Of.AsksResidency != running() && deviceOf(Of).NameLatency == 0)
-    fail(Of.Path + " is read by one thread while another plans it");
+    OnSmallRequest(Of, IsRead);
 }
 
 void SimulatedOS::hint(File &Of, ByteRange Range) {

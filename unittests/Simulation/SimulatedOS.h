@@ -176,8 +176,9 @@ public:
   /// \name For the judges
   /// @{
   uint64_t CachedFound = 0; ///< queries whose answer was: all is cached
-  std::function<void(File &, ByteRange)> OnFetch;   ///< the engine fetches
-  std::function<void(const File &)> OnSmallRequest; ///< of the engine
+  std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
+  /// The engine makes a small request, to read the file or not.
+  std::function<void(const File &, bool)> OnSmallRequest;
   std::function<void(File &)> OnBegin; ///< a thread comes to a file first
   /// @}
 
