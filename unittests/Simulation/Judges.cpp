@@ -223,7 +223,9 @@ void SimulatedLink::judgeWhole(LinkStage Until) {
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
-    if (Input.IsOnDemand || !Of.IsBegun)
+    // Of another user's file some pages tell for all.
+    const bool IsGuessed = !Of.TellsResidency && !Of.WasCold;
+    if (Input.IsOnDemand || !Of.IsBegun || IsGuessed)
       continue;
     for (const auto &[Range, When] : Input.Parts)
       if (Of.Cached.count(Range) != PageSet::pagesOf(Range) &&
@@ -278,7 +280,7 @@ void SimulatedLink::judgeRemote() {
   });
   if (HasMore && IsFast && Limit >= LowestLimit)
     OS.fail("a local disk was taken for a remote one");
-  if (HasMore || !IsIdle)
+  if (HasMore || !IsIdle || mayBeShort())
     return;
   constexpr unsigned Enough = 40;
   std::array<unsigned, MaxDevices> Begun{};

@@ -20,10 +20,12 @@ void SimulatedLink::change(SimulatedInput &Next) {
     return;
   SimulatedInput &Input =
       Random.onceIn(2) ? Next : Link.Inputs[Random.below(Link.Inputs.size())];
-  if (Random.onceIn(2))
+  if (Random.onceIn(2)) {
+    ParseAhead -= std::exchange(fileOf(Input).Ahead, 0);
     OS.replace(Input.Path);
-  else
+  } else {
     OS.rewrite(fileOf(Input));
+  }
   OS.tell("change", Input.Path);
 }
 
