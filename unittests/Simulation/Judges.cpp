@@ -148,7 +148,8 @@ void SimulatedLink::onQuiet() {
 /// waited while there was room for one.
 void SimulatedLink::judgeStoreQueue(const File &Of) {
   Fiber &Mine = *OS.running();
-  if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless())
+  if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless() ||
+      HasCancelled)
     return;
   const unsigned Fewest = Mine.FewestRequests.at(Of.DeviceNumber);
   if (static_cast<double>(Fewest) + 1 <= Options.Numbers.FirstWindow - 1)
@@ -219,13 +220,17 @@ void SimulatedLink::judgeWhole(LinkStage Until) {
   // An ELF link that was short of memory at any time is left to the linker.
   const bool WasShort = OS.CacheBytes != UINT64_MAX ||
                         (mayBeShort() && Link.Command.Kind == Flavour::ELF);
-  if (!IsIdle || !isFaultless() || Options.Profile || WasShort)
+  // One thread comes to the second stage when it is done with the first. Of
+  // several, some may fill the budget with the second stage meanwhile.
+  const bool IsHeld = Until == LinkStage::Parse && OS.startedByEngine() > 2 &&
+                      (Options.BudgetBytes != UINT64_MAX || mayBeShort());
+  if (!IsIdle || !isFaultless() || Options.Profile || WasShort || IsHeld)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     // Of another user's file some pages tell for all.
     const bool IsGuessed = !Of.TellsResidency && !Of.WasCold;
-    if (Input.IsOnDemand || !Of.IsBegun || IsGuessed)
+    if (Input.IsOnDemand || !Of.IsBegun || IsGuessed || mayBeLeft(Input))
       continue;
     for (const auto &[Range, When] : Input.Parts)
       if (Of.Cached.count(Range) != PageSet::pagesOf(Range) &&
@@ -288,6 +293,7 @@ void SimulatedLink::judgeRemote() {
     const File &Of = fileOf(Input);
     const Device &On = OS.deviceOf(Of);
     if (Of.IsBegun && Of.WasCold && Input.IsLarge &&
+        (Of.TellsResidency || OS.TellsWaits) &&
         static_cast<double>(On.NameLatency) > 4 * Limit &&
         ++Begun.at(Of.DeviceNumber) == Enough)
       OS.fail("a remote device was taken for a local one");

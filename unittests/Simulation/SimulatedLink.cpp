@@ -120,8 +120,8 @@ void SimulatedLink::restAfterParse() {
 
 /// A link whose engine is waited for: `headstart warm` and its like.
 void SimulatedLink::waitForEngine() {
-  const bool IsCut = Random.onceIn(2);
-  if (IsCut)
+  HasCancelled = Random.onceIn(2);
+  if (HasCancelled)
     Engine->cancel();
   comeTo(LinkStage::Commit);
   for (SimulatedInput &Input : Link.Inputs)
@@ -130,7 +130,7 @@ void SimulatedLink::waitForEngine() {
   Engine->join();
   if (isFaultless())
     judgeReads();
-  if (!IsCut) {
+  if (!HasCancelled) {
     judgeWhole(LinkStage::Commit);
     judgeOpened();
   }
@@ -160,6 +160,10 @@ void SimulatedLink::linker() {
   LinkStats Stats;
   Engine->addTo(Stats, Origin);
   Taken = Stats.Decisions;
+  for (size_t I = 0; OS.Verbose && I != NumDecisions; ++I)
+    if (Taken.at(I) != 0)
+      llvm::errs() << decisionName(static_cast<Decision>(I)) << ": "
+                   << Taken.at(I) << "\n";
   const Nanoseconds Middle = OS.now();
   Engine = nullptr;
   if (OS.now() - Middle > Second + Second / 10)

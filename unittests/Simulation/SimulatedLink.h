@@ -113,7 +113,7 @@ private:
   // Where the linker is:
   size_t NextInput = 0;
   unsigned Parsing = 0; ///< threads
-  bool HasLeft = false;
+  bool HasLeft = false, HasCancelled = false;
   bool HasAskedForAll = true; ///< that the command line names; no more come
   LinkStage Stage = LinkStage::Parse;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> Buffers;
