@@ -346,7 +346,9 @@ void LinkSession::keepProfile(bool Succeeded) {
     uint64_t Peak = os::peakMemory().value_or(0);
     New->PeakBytes = Peak - std::min(Peak, New->touchedBytes() / 2);
   }
-  std::shared_ptr<ProgramPages> Pages = MayRecord ? Program : nullptr;
+  // The options may have come after the program's pages were asked for.
+  std::shared_ptr<ProgramPages> Pages =
+      MayRecord && Settings.Profile == "auto" ? Program : nullptr;
   if (!New && !Pages)
     return;
 
@@ -355,7 +357,7 @@ void LinkSession::keepProfile(bool Succeeded) {
                              Prune = isProfileFolder(Settings.Profile)] {
     if (New)
       Failures->push_back(keep(Path, *New, Prune));
-    if (Pages) // for auto only
+    if (Pages)
       Failures->push_back(toString(Pages->keep()));
   });
   if (!InTime)
