@@ -138,12 +138,21 @@ os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
 }
 
 namespace {
+/// Of a thread. To ask at both ends of each request would cost more than a fast
+/// store takes: the system is asked at the end of a slow one, and at the
+/// beginning of the next.
+struct ProcessorWait {
+  bool WasSlow = false; ///< its last request
+  std::chrono::nanoseconds Known{0};
+};
+thread_local ProcessorWait Mine;
+
 /// One request to a store, from here to `answer`.
 class Request {
 public:
   explicit Request(const InputEntry &Entry)
       : WaitsBefore(Entry.isCold() ? std::nullopt : os::countWaits()),
-        IsCold(Entry.isCold()), Begin(os::now()) {}
+        IsCold(Entry.isCold()), Begin(begin()) {}
 
   /// What it says of the store; nothing if it was answered from memory, as far
   /// as is known: of an input that is not known to be missing only what the
@@ -155,19 +164,24 @@ public:
     if (!IsCold && (!WaitsBefore || os::countWaits() == WaitsBefore))
       return std::nullopt;
     // A machine whose processors are busy makes every store look slow.
-    if (IsFirst && Result.End - Begin >= Numbers.HighLatency)
+    Mine.WasSlow = IsFirst && Result.End - Begin >= Numbers.HighLatency;
+    if (Mine.WasSlow)
       Result.Unscheduled = std::min<DeviceModel::Seconds>(newProcessorWait(),
                                                           Result.End - Begin);
     return Result;
   }
 
 private:
-  /// How long the calling thread has waited for a processor since the last
-  /// call, or since it began.
+  static DeviceModel::Time begin() {
+    if (Mine.WasSlow)
+      (void)newProcessorWait();
+    return os::now();
+  }
+  /// How long the thread has waited for a processor since the last call, or
+  /// since it began.
   static DeviceModel::Seconds newProcessorWait() {
-    static thread_local std::chrono::nanoseconds Before{0};
-    const std::chrono::nanoseconds Now = os::processorWait().value_or(Before);
-    return Now - std::exchange(Before, Now);
+    const auto Now = os::processorWait().value_or(Mine.Known);
+    return Now - std::exchange(Mine.Known, Now);
   }
 
   const std::optional<uint64_t> WaitsBefore;

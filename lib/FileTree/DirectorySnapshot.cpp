@@ -195,9 +195,8 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
     if (std::error_code E = Folder.identity(New->Folder))
       return E;
     const int64_t Changed = New->Folder.ChangedNs;
-    bool WouldShow =
-        Traits.TellsChanges && Changed != 0 &&
-        os::showsNextChange(Changed, Now, Traits.TellsEveryChange);
+    bool WouldShow = Traits.TellsChanges && Changed != 0 &&
+                     os::showsNextChange(Changed, Now, Traits.TellsEveryChange);
     if (Options.OnlyVerified && !WouldShow)
       return std::make_error_code(std::errc::resource_unavailable_try_again);
     Reader.start(Folder);

@@ -147,11 +147,11 @@ public:
   std::optional<Residency> residency(const OpenFile &File,
                                      ByteRange Range) const;
 
-  /// Whether a page of each 128 KiB of \p File is in memory, for a file of which
-  /// `residency` says nothing; nothing where the system cannot tell. Linux tells
-  /// anyone who may read the file, by a read that does not wait (RWF_NOWAIT,
-  /// Linux 4.14; not on every file system). Stops at the first page that is
-  /// missing, which that read may have asked for.
+  /// Whether a page of each 128 KiB of \p File is in memory, for a file of
+  /// which `residency` says nothing; nothing where the system cannot tell.
+  /// Linux tells anyone who may read the file, by a read that does not wait
+  /// (RWF_NOWAIT, Linux 4.14; not on every file system). Stops at the first
+  /// page that is missing, which that read may have asked for.
   std::optional<bool> seemsCached(const OpenFile &File) const;
 
   /// Asks for all of \p File to be dropped from memory. Pages that are dirty,

@@ -13,9 +13,7 @@ namespace headstart::os {
 // Nobody tells: getrusage(2) has no RUSAGE_THREAD there, and thread_info's
 // flavours have times and no count of switches (<mach/thread_info.h>).
 std::optional<uint64_t> countWaits() { return std::nullopt; }
-std::optional<std::chrono::nanoseconds> processorWait() {
-  return std::nullopt;
-}
+std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
 
 std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
 

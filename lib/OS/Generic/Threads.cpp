@@ -12,9 +12,7 @@
 namespace headstart::os {
 
 std::optional<uint64_t> countWaits() { return std::nullopt; }
-std::optional<std::chrono::nanoseconds> processorWait() {
-  return std::nullopt;
-}
+std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
 
 std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
 

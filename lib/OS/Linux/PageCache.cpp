@@ -316,8 +316,8 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
     if (Got != 1)
       return std::nullopt;
     const uint64_t Last = File.size() - 1;
-    At = At == Last ? File.size()
-                    : std::min(At + Abilities.HintStepBytes, Last);
+    At =
+        At == Last ? File.size() : std::min(At + Abilities.HintStepBytes, Last);
   }
   return true;
 }

@@ -20,9 +20,7 @@ namespace headstart::os {
 // every thread of the machine (NtQuerySystemInformation), and with those that
 // are no waits.
 std::optional<uint64_t> countWaits() { return std::nullopt; }
-std::optional<std::chrono::nanoseconds> processorWait() {
-  return std::nullopt;
-}
+std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
 
 std::optional<DiskUse> diskUse(DiskUser) { return std::nullopt; }
 
