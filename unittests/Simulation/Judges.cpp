@@ -149,7 +149,7 @@ void SimulatedLink::onQuiet() {
 void SimulatedLink::judgeStoreQueue(const File &Of) {
   Fiber &Mine = *OS.running();
   if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless() ||
-      HasCancelled)
+      HasCancelled || !Engine)
     return;
   const unsigned Fewest = Mine.FewestRequests.at(Of.DeviceNumber);
   if (static_cast<double>(Fewest) + 1 <= Options.Numbers.FirstWindow - 1)

@@ -210,6 +210,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
     return Result;
   }
   OS.tell("fetch", Of->Path, Range);
+  OS.begin(*Of);
   Of->IsFetched = true;
   if (OS.OnFetch)
     OS.OnFetch(*Of, Range);
@@ -241,6 +242,7 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
     return Result;
   }
   OS.tell("large", Of->Path, Range);
+  OS.begin(*Of);
   Of->IsFetched = true;
   if (How == LargePages::Work) {
     const uint64_t Begin = Range.Offset / LargeStepBytes * LargeStepBytes;
