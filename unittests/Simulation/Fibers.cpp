@@ -47,6 +47,8 @@ StackPool Stacks;
 std::span<char> threadLocals() {
   static const std::span<char> Found = [] {
     std::span<char> Result;
+    if (!HaveFibersLocals)
+      return Result;
     dl_iterate_phdr(
         [](dl_phdr_info *Info, size_t, void *Argument) {
           for (int I = 0; I != Info->dlpi_phnum; ++I)

@@ -64,6 +64,14 @@ struct Fiber {
   static constexpr unsigned MaxWeight = 16;
 };
 
+// The sanitizers keep what they know of the one real thread among the
+// thread_local variables: under them all fibers share these.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool HaveFibersLocals = false;
+#else
+inline constexpr bool HaveFibersLocals = true;
+#endif
+
 class Fibers {
 public:
   explicit Fibers(uint64_t Seed) : Random(Seed) {}

@@ -55,7 +55,7 @@ namespace {
 constexpr unsigned MaxProcesses = 64;
 
 /// With fewer seeds a decision may be missed by chance.
-constexpr uint64_t SeedsForCoverage = 10000;
+constexpr uint64_t SeedsForCoverage = 20000;
 
 struct Request {
   uint64_t Seeds = SeedsForCoverage, First = 1, Processes = 1;

@@ -78,8 +78,9 @@ unsigned usableProcessors();
 /// A clock that only goes forward; no two systems' are to be compared.
 std::chrono::steady_clock::time_point now();
 
-/// std::condition_variable, in a form that a played system can put in the place
-/// of the real one (docs/Design.md, "A played system"). May wake for nothing.
+/// std::condition_variable, in a form that a simulated system can put in the
+/// place of the real one (docs/Design.md, "A simulated system"). May wake for
+/// nothing.
 class Condition {
 public:
   /// Blocks; \p Lock is free meanwhile.
