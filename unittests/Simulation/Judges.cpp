@@ -285,7 +285,8 @@ void SimulatedLink::judgeRemote() {
   });
   if (HasMore && IsFast && Limit >= LowestLimit)
     OS.fail("a local disk was taken for a remote one");
-  if (HasMore || !IsIdle || mayBeShort())
+  // Where threads wait for processors, few answers tell of the device.
+  if (HasMore || !IsIdle || mayBeShort() || OS.WaitsForProcessor != 0)
     return;
   constexpr unsigned Enough = 40;
   std::array<unsigned, MaxDevices> Begun{};
