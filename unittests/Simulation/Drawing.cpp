@@ -92,7 +92,7 @@ void SimulatedLink::drawDevices() {
     OS.MaxProcessorWait = static_cast<Nanoseconds>(
         Random.logBetween(uint64_t(100'000), 20 * Millisecond));
   }
-  OS.TellsWaits = !Random.onceIn(4) && HaveFibersLocals;
+  OS.TellsWaits = !Random.onceIn(4) && !IsSanitized;
   if (OS.Devices.size() == 1 || !Random.onceIn(8))
     return;
   HasHang = true;
@@ -180,7 +180,7 @@ void SimulatedLink::drawOptions() {
   if (!Random.onceIn(4))
     Options.FarJobs = static_cast<unsigned>(Random.logBetween(uint64_t(2), 64));
   Options.HandOver = !Random.onceIn(8);
-  Options.MeasuresProcessor = Random.onceIn(4) && HaveFibersLocals;
+  Options.MeasuresProcessor = Random.onceIn(4) && !IsSanitized;
   Options.Plan.Kind = Link.Command.Kind;
   if (Random.onceIn(4))
     Options.Plan.WholeFileBytes =

@@ -47,7 +47,7 @@ StackPool Stacks;
 std::span<char> threadLocals() {
   static const std::span<char> Found = [] {
     std::span<char> Result;
-    if (!HaveFibersLocals)
+    if (IsSanitized)
       return Result;
     dl_iterate_phdr(
         [](dl_phdr_info *Info, size_t, void *Argument) {
@@ -81,7 +81,7 @@ void Fibers::enter() {
   Mine->IsDone = true;
   --These->Alive;
   These->leave(These->Runnable, Mine);
-  swapcontext(&Mine->Context, &These->Main);
+  These->yield();
 }
 
 void Fibers::start(std::function<void()> Work, bool IsEngine) {
@@ -141,8 +141,24 @@ void Fibers::suspend(Nanoseconds Until, const void *On) {
 }
 
 void Fibers::yield() {
-  if (Running)
+  if (!Running)
+    return;
+  if (IsSanitized)
     swapcontext(&Running->Context, &Main);
+  else if (_setjmp(Running->Jump) == 0)
+    _longjmp(MainJump, 1);
+}
+
+/// Lets \p Next run, until it yields. Each swapcontext makes two system calls,
+/// which took half of the time.
+void Fibers::resume(Fiber &Next) {
+  if (IsSanitized) {
+    swapcontext(&Main, &Next.Context);
+  } else if (_setjmp(MainJump) == 0) {
+    if (std::exchange(Next.HasBegun, true))
+      _longjmp(Next.Jump, 1);
+    setcontext(&Next.Context);
+  }
 }
 
 void Fibers::sleep(Nanoseconds For) { suspend(Time + For, nullptr); }
@@ -219,7 +235,7 @@ void Fibers::switchTo(Fiber &Next) {
   std::copy(Next.Locals.begin(), Next.Locals.end(), Locals.begin());
   Running = &Next;
   Entering = this;
-  swapcontext(&Main, &Next.Context);
+  resume(Next);
   Running = nullptr;
   std::copy(Locals.begin(), Locals.end(), Next.Locals.begin());
 }

@@ -21,6 +21,7 @@
 
 #include "SeededRandom.h"
 #include <array>
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,7 +41,9 @@ inline constexpr Nanoseconds Second = 1'000'000'000;
 inline constexpr size_t MaxDevices = 4;
 
 struct Fiber {
-  ucontext_t Context{};
+  ucontext_t Context{}; ///< where it begins; sanitized, also where it goes on
+  std::jmp_buf Jump{};  ///< where it goes on
+  bool HasBegun = false;
   char *Stack = nullptr;
   std::function<void()> Work;
   size_t Number = 0;
@@ -65,11 +68,12 @@ struct Fiber {
 };
 
 // The sanitizers keep what they know of the one real thread among the
-// thread_local variables: under them all fibers share these.
+// thread_local variables: under them all fibers share these. And they know of
+// swapcontext, but not of a longjmp to another stack.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool HaveFibersLocals = false;
+inline constexpr bool IsSanitized = true;
 #else
-inline constexpr bool HaveFibersLocals = true;
+inline constexpr bool IsSanitized = false;
 #endif
 
 class Fibers {
@@ -133,6 +137,7 @@ private:
 
   static void enter();
   void switchTo(Fiber &Next);
+  void resume(Fiber &Next);
   void leave(std::vector<Fiber *> &From, Fiber *Leaver);
   void makeRunnable(Fiber *Woken);
   void suspend(Nanoseconds Until, const void *On);
@@ -146,6 +151,7 @@ private:
   size_t EngineFibers = 0, Alive = 0, Blocked = 0;
   Fiber *Running = nullptr;
   ucontext_t Main{};
+  std::jmp_buf MainJump{};
   Nanoseconds Time = 0;
   std::string Failure;
 };
