@@ -191,6 +191,9 @@ void SimulatedLink::judgeReads() {
   if (OS.FreeDescriptors < std::max<size_t>(400, 4 * Link.Inputs.size()) ||
       Engine->wasShortOfMemory())
     return;
+  // When threads seem to hang the others go on, and files are closed.
+  if (Taken.at(static_cast<size_t>(Decision::Stalled)) != 0)
+    return;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     // The symbols of what is cached, or was left to the linker, may be read at

@@ -118,6 +118,13 @@ void SimulatedLink::restAfterParse() {
   judgeElsewhere();
 }
 
+/// Notes what the engine has decided until now.
+void SimulatedLink::takeDecisions() {
+  LinkStats Stats;
+  Engine->addTo(Stats, os::now());
+  Taken = Stats.Decisions;
+}
+
 /// A link whose engine is waited for: `headstart warm` and its like.
 void SimulatedLink::waitForEngine() {
   HasCancelled = Random.onceIn(2);
@@ -128,6 +135,7 @@ void SimulatedLink::waitForEngine() {
     if (!Input.IsOnDemand)
       askFor(Input);
   Engine->join();
+  takeDecisions();
   if (isFaultless())
     judgeReads();
   if (!HasCancelled) {
@@ -139,7 +147,6 @@ void SimulatedLink::waitForEngine() {
 void SimulatedLink::linker() {
   Engine = std::make_unique<PrefetchEngine>(Options);
   Engine->start(Link.Command);
-  const auto Origin = os::now();
   parse();
   if (!HasLeft)
     restAfterParse();
@@ -157,9 +164,7 @@ void SimulatedLink::linker() {
   if (Random.onceIn(2) && OS.Wrong.Stall == 0 && !HasHang)
     waitForEngine();
   judgeRemote();
-  LinkStats Stats;
-  Engine->addTo(Stats, Origin);
-  Taken = Stats.Decisions;
+  takeDecisions();
   for (size_t I = 0; OS.Verbose && I != NumDecisions; ++I)
     if (Taken.at(I) != 0)
       llvm::errs() << decisionName(static_cast<Decision>(I)) << ": "

@@ -67,6 +67,7 @@ private:
   void comeTo(LinkStage Now);
   void waitForEngine();
   void restAfterParse();
+  void takeDecisions();
 
   // Judges.cpp
   void watch();
