@@ -297,7 +297,7 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
   });
   for (const auto &[Range, When] : Touched)
     Record.Touched.push_back(Range);
-  if (!Input.IsLarge || Input.IsArchive || Random.onceIn(2))
+  if (!Input.IsLarge || Random.onceIn(2))
     return Record;
   llvm::sort(Touched, [](const auto &A, const auto &B) {
     return std::pair(A.second, A.first.Offset) <
@@ -305,9 +305,13 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
   });
   for (const auto &[Range, When] : Touched) {
     const uint64_t Begin = Range.Offset / PageBytes * PageBytes;
-    Record.Plan.push_back({{Begin, Range.end() - Begin},
-                           static_cast<FetchPhase>(When),
-                           PartKind::Whole});
+    // Small members of an archive share pages: each is planned once.
+    if (llvm::none_of(Record.Plan, [&](const PlannedRange &Known) {
+          return Known.Range.Offset < Range.end() && Begin < Known.Range.end();
+        }))
+      Record.Plan.push_back({{Begin, Range.end() - Begin},
+                             static_cast<FetchPhase>(When),
+                             PartKind::Whole});
   }
   return Record;
 }
