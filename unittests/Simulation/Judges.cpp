@@ -256,7 +256,8 @@ void SimulatedLink::judgeOpened() {
 /// A device that does not answer holds up only what lies there.
 void SimulatedLink::judgeElsewhere() {
   if (!HasHang || HasFaults || HasChanges || Options.Profile || mayBeShort() ||
-      Options.FarJobs <= Options.Jobs || OS.FreeDescriptors < 400)
+      Options.BudgetBytes != UINT64_MAX || Options.FarJobs <= Options.Jobs ||
+      OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
