@@ -132,12 +132,19 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   return Error::success();
 }
 
+/// What a link was writing when it was interrupted, unless LLVM could remove it
+/// (replaceFile).
+static bool isTemporary(StringRef Path) {
+  return sys::path::filename(Path).contains(".tmp");
+}
+
 std::vector<std::string> storedProfiles(const std::string &Folder) {
   std::vector<std::string> Paths;
   std::error_code Error;
   for (sys::fs::directory_iterator File(Folder, Error), End;
        !Error && File != End; File.increment(Error))
-    if (sys::path::filename(File->path()).starts_with(Prefix))
+    if (sys::path::filename(File->path()).starts_with(Prefix) &&
+        !isTemporary(File->path()))
       Paths.push_back(File->path());
   llvm::sort(Paths);
   return Paths;
@@ -178,8 +185,9 @@ bool pruneProfiles(const std::string &Directory) {
   // Not by LLVM's CachePruning: that ends the program when its time stamp
   // cannot be closed, or the system does not tell how large the disk is.
   constexpr size_t MaxProfiles = 1000;
-  const auto Oldest =
-      std::chrono::system_clock::now() - std::chrono::hours(30 * 24);
+  const auto Now = std::chrono::system_clock::now();
+  const auto Oldest = Now - std::chrono::hours(30 * 24);
+  const auto Yesterday = Now - std::chrono::hours(24);
   if (Directory.empty() || !sys::fs::is_directory(Directory))
     return false;
   std::vector<std::pair<sys::TimePoint<>, std::string>> Used;
@@ -191,7 +199,8 @@ bool pruneProfiles(const std::string &Directory) {
         Used.emplace_back(lastUseOf(*Status), File->path());
   llvm::sort(Used, std::greater<>());
   for (size_t I = 0; I != Used.size(); ++I)
-    if (I >= MaxProfiles || Used[I].first < Oldest)
+    if (I >= MaxProfiles || Used[I].first < Oldest ||
+        (Used[I].first < Yesterday && isTemporary(Used[I].second)))
       (void)sys::fs::remove(Used[I].second);
   return true;
 }

@@ -142,6 +142,16 @@ TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
   EXPECT_FALSE(pruneProfiles(""));
 }
 
+TEST_F(ProfileStoreTest, WhatAnInterruptedLinkHasLeftIsNoProfile) {
+  const std::string Now = Folder.write("llvmcache-1.tmpabcdef", "x");
+  const std::string Old = Folder.write("llvmcache-2.tmpabcdef", "x");
+  setTimes(Old, std::chrono::hours(25), std::chrono::hours(25));
+  EXPECT_TRUE(storedProfiles(Folder.path()).empty());
+  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(std::filesystem::exists(Now)); // a link may be at it
+  EXPECT_FALSE(std::filesystem::exists(Old));
+}
+
 TEST_F(ProfileStoreTest, PruningKeepsWhatWasReadOrWritten) {
   const std::string Read = Folder.write("llvmcache-read", "x");
   const std::string Written = Folder.write("llvmcache-written", "x");

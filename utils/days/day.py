@@ -156,19 +156,20 @@ class Day(Linking):
         self.draw()
         empty("out")
         if self.ends_early(how, args, expected, number):
-            # lld itself leaves a temporary output when the signal comes between
-            # its creation and its registration: one in some hundred times.
-            self.counts["temporary output left"] += 1
+            # LLVM leaves a temporary file, of an output or of a profile, if the
+            # signal comes between the creation of the file and its registration:
+            # one in some hundred times.
+            self.counts["temporary file left"] += 1
             again = sum(self.ends_early(how, args, expected, number)
                         for _ in range(6))
             if again > 2:
-                raise Different([f"leaves temporary outputs after signal {number}"],
+                raise Different([f"leaves temporary files after signal {number}"],
                                 self.command(how, args))
         empty("out")
         self.compare(self.how())
 
     def ends_early(self, how, args, expected, number: int) -> bool:
-        """An interrupted link; whether it leaves a temporary output."""
+        """An interrupted link; whether it leaves a temporary file."""
         empty("out")
         process = self.start(how, args)
         self.moment()

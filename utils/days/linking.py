@@ -222,8 +222,10 @@ class Linking:
         if cache.is_dir() and how.cache != self.shared():
             found += [f"left a lock on {path}" for path in locked(cache)]
             rest = temporary(cache)
-            if interrupted != signal.SIGKILL:
+            if not interrupted:
                 found += [f"left {path}" for path in rest]
+            elif interrupted == signal.SIGINT:
+                seen.update((path, b"") for path in rest)
             for path in rest:
                 os.unlink(path)
         if found:
