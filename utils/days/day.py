@@ -149,16 +149,14 @@ class Day(Linking):
         time.sleep(self.rng.random() * self.seconds * 1.2)
 
     def interrupt(self, number: int) -> None:
-        variation, how = Variation(), self.how(cache="cache")
-        args = self.project.arguments(variation)
+        how = self.how(cache="cache")
+        args = self.project.arguments(Variation())
         self.tree.update(self.project, self.rng)
-        expected = self.stock(how, variation, args)
+        expected = self.stock(how, Variation(), args)
         self.draw()
-        empty("out")
         if self.ends_early(how, args, expected, number):
-            # LLVM leaves a temporary file, of an output or of a profile, if the
-            # signal comes between the creation of the file and its registration:
-            # one in some hundred times.
+            # LLVM registers a file for removal after it has created it; a signal
+            # between the two leaves it, which is rare.
             self.counts["temporary file left"] += 1
             again = sum(self.ends_early(how, args, expected, number)
                         for _ in range(6))

@@ -16,7 +16,7 @@ import random
 import shutil
 import subprocess
 
-from links.pool import FLAVOURS, tbd
+from links.pool import FLAVOURS, made_whole, tbd
 
 SHAPES = 40
 VARIANTS = 2  # of a source
@@ -108,17 +108,10 @@ class Objects:
 
     def make(self, jobs: int) -> None:
         whole = self.directory
-        self.directory = whole.with_name(f"{whole.name}.{os.getpid()}")
-        for name in ("shapes", "lib"):
-            (self.directory / name).mkdir(parents=True)
-        try:
+        with made_whole(whole) as self.directory:
+            for name in ("shapes", "lib"):
+                (self.directory / name).mkdir(parents=True)
             self.fill(jobs)
-            self.directory.rename(whole)
-        except OSError:
-            if not whole.exists():  # another run was faster
-                raise
-        finally:
-            shutil.rmtree(self.directory, ignore_errors=True)
         self.directory = whole
 
     def run(self, args, text="") -> None:

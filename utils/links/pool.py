@@ -13,6 +13,7 @@ whole pages (nothing behind the last byte).
 """
 
 import concurrent.futures
+import contextlib
 import hashlib
 import os
 import pathlib
@@ -141,6 +142,21 @@ def fat(slices) -> bytes:
     return head + bytes(at - len(head)) + body
 
 
+@contextlib.contextmanager
+def made_whole(whole: pathlib.Path):
+    """A directory to fill, which then takes its name: it is there as a whole or
+    not at all, and another run may be faster."""
+    beside = whole.with_name(f"{whole.name}.{os.getpid()}")
+    try:
+        yield beside
+        beside.rename(whole)
+    except OSError:
+        if not whole.exists():
+            raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
 class Pool:
     def __init__(self, flavour: str, number: int, llvm: pathlib.Path,
                  home: pathlib.Path, jobs: int):
@@ -149,7 +165,7 @@ class Pool:
         self.random = random.Random(f"{flavour} {number}")
         made_by = hashlib.sha256(pathlib.Path(__file__).read_bytes() +
                                  os.fsencode(llvm.resolve())).hexdigest()[:10]
-        self.folder = home / f"pool-{flavour}-{number}-{made_by}"
+        self.folder = self.whole = home / f"pool-{flavour}-{number}-{made_by}"
         sources = [self.source(i) for i in range(OTHER)]
         sources.append(("asm", self.start(), 0, []))
         if not self.folder.exists():
@@ -158,17 +174,9 @@ class Pool:
                                if p.name.endswith((".a", ".lib")))
 
     def make(self, sources, jobs: int) -> None:
-        whole = self.folder
-        self.folder = whole.with_name(f"{whole.name}.{os.getpid()}")
-        try:
+        with made_whole(self.folder) as self.folder:
             self.fill(sources, jobs)
-            self.folder.rename(whole)
-        except OSError:
-            if not whole.exists():  # another run was faster
-                raise
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder = whole
+        self.folder = self.whole
 
     def fill(self, sources, jobs: int) -> None:
         (self.folder / "obj").mkdir(parents=True)
