@@ -350,6 +350,11 @@ void SimulatedLink::drawLinker() {
   if ((HasHang || MemoryChanges) && Random.onceIn(2)) {
     IsIdle = true;
     SkippedIn = UINT64_MAX;
+    // Of several threads some may fill what memory there is with later stages.
+    if (MemoryChanges) {
+      Options.Jobs = 1;
+      Options.FarJobs = 0;
+    }
   }
   for (SimulatedInput &Input : Link.Inputs)
     Order.push_back(&Input);

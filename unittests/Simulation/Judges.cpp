@@ -20,7 +20,7 @@ using llvm::Twine;
 void SimulatedLink::watch() {
   OS.OnFetch = [this](File &Of, ByteRange Range) { onFetch(Of, Range); };
   OS.OnSmallRequest = [this](const File &Of, bool IsRead) {
-    judgeStoreQueue(Of);
+    judgeStoreQueue();
     if (IsRead)
       judgeReader(Of);
   };
@@ -144,14 +144,17 @@ void SimulatedLink::onQuiet() {
   });
 }
 
-/// The calling thread makes a small request to the device of \p Of. It has not
-/// waited while there was room for one.
-void SimulatedLink::judgeStoreQueue(const File &Of) {
+/// The calling thread makes a small request. It has not waited while there was
+/// room for one.
+void SimulatedLink::judgeStoreQueue() {
   Fiber &Mine = *OS.running();
   if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless() ||
       HasCancelled || !Engine)
     return;
-  const unsigned Fewest = Mine.FewestRequests.at(Of.DeviceNumber);
+  // It may have waited for another device, and then made no request there.
+  const unsigned Fewest = *std::max_element(
+      Mine.FewestRequests.begin(),
+      Mine.FewestRequests.begin() + static_cast<ptrdiff_t>(OS.Devices.size()));
   if (static_cast<double>(Fewest) + 1 <= Options.Numbers.FirstWindow - 1)
     OS.fail("a small request waited while its device had only " +
             llvm::utostr(Fewest));

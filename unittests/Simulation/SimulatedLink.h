@@ -75,7 +75,7 @@ private:
   void onBegin(File &Of);
   void onQuiet();
   void judgeBudget(File &Of, ByteRange Range);
-  void judgeStoreQueue(const File &Of);
+  void judgeStoreQueue();
   void judgeReader(const File &Of);
   void judgeBuffer(const SimulatedInput &Input,
                    const llvm::MemoryBuffer &Buffer);
