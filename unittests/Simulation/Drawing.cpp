@@ -92,6 +92,7 @@ void SimulatedLink::drawDevices() {
     OS.MaxProcessorWait = static_cast<Nanoseconds>(
         Random.logBetween(uint64_t(100'000), 20 * Millisecond));
   }
+  OS.QueryTime = Random.onceIn(4) ? 5 * Microsecond : 0;
   OS.TellsWaits = !Random.onceIn(4) && !IsSanitized;
   if (OS.Devices.size() == 1 || !Random.onceIn(8))
     return;

@@ -117,7 +117,8 @@ public:
   /// Once in so many system calls a thread of the engine waits for a processor
   /// for up to MaxProcessorWait.
   uint64_t WaitsForProcessor = 0;
-  bool TellsWaits = true; ///< how often, and how long, a thread has waited
+  Nanoseconds QueryTime = 0; ///< to ask what is cached of a file
+  bool TellsWaits = true;    ///< how often, and how long, a thread has waited
   Nanoseconds MaxProcessorWait = 0;
 
   /// Writes a new file, an hour old, on the device \p DeviceNumber.
