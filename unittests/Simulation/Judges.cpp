@@ -164,7 +164,8 @@ void SimulatedLink::judgeStoreQueue() {
 /// the file; others may not read its symbols yet. (Of a remote one it asks
 /// again before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
-  if (Of.AsksResidency && Of.AsksResidency != OS.running() && isLocal(Of))
+  if (!Of.WasCold && OS.CacheBytes == UINT64_MAX && Of.AsksResidency &&
+      Of.AsksResidency != OS.running() && isLocal(Of))
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
