@@ -160,8 +160,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   if (OS.isEngine() && Range != ByteRange{0, Of->Identity.Size})
     Outer = std::exchange(Of->AsksResidency, OS.running());
   OS.beginSlow("residency");
-  if (OS.QueryTime != 0 && OS.running())
-    OS.sleep(OS.QueryTime);
+  OS.query(*Of);
   Of->AsksResidency = Outer;
   OS.tell("query", Of->Path, Range);
   if (!Of->TellsResidency)

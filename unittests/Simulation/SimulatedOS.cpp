@@ -220,6 +220,15 @@ void SimulatedOS::noteRequest(const File &Of, bool IsRead) {
     OnSmallRequest(Of, IsRead);
 }
 
+void SimulatedOS::query(const File &Of) {
+  if (QueryTime == 0 || !running())
+    return;
+  // A thread may hold its turn at the device meanwhile.
+  deviceOf(Of).EngineRequests += isEngine();
+  sleep(QueryTime);
+  deviceOf(Of).EngineRequests -= isEngine();
+}
+
 void SimulatedOS::hint(File &Of, ByteRange Range) {
   constexpr Nanoseconds LongQueue = Second / 20;
   Device &From = deviceOf(Of);

@@ -149,6 +149,8 @@ public:
   void load(File &Of, ByteRange Range);
   /// A small request for \p Of begins, to read it if \p IsRead: for the judges.
   void noteRequest(const File &Of, bool IsRead);
+  /// Asks what is cached of \p Of.
+  void query(const File &Of);
   /// Asks for \p Range, and does not wait.
   void hint(File &Of, ByteRange Range);
   /// A system call begins that may take its time: no mutex may be held, and
