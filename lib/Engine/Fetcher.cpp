@@ -143,7 +143,7 @@ namespace {
 /// beginning of the next.
 struct ProcessorWait {
   bool WasSlow = false; ///< its last request
-  std::chrono::nanoseconds Known{0};
+  std::chrono::nanoseconds::rep Known = 0;
 };
 thread_local ProcessorWait Mine;
 
@@ -180,8 +180,10 @@ private:
   /// How long the thread has waited for a processor since the last call, or
   /// since it began.
   static DeviceModel::Seconds newProcessorWait() {
-    const auto Now = os::processorWait().value_or(Mine.Known);
-    return Now - std::exchange(Mine.Known, Now);
+    const std::chrono::nanoseconds Before(Mine.Known);
+    const auto Now = os::processorWait().value_or(Before);
+    Mine.Known = Now.count();
+    return Now - Before;
   }
 
   const std::optional<uint64_t> WaitsBefore;

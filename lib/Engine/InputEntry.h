@@ -59,18 +59,18 @@ using FilePointer = std::shared_ptr<const os::OpenFile>;
 
 struct InputEntry {
   InputEntry(uint32_t Number, const NamedInput &Named)
-      : Number(Number), Named(Named) {}
+      : Named(Named), Number(Number) {}
 
-  const uint32_t Number; ///< in the InputList
   /// In the InputList; not changed any more when a thread prepares the entry.
   const NamedInput &Named;
+  const uint32_t Number; ///< in the InputList
 
   // Guarded by the scheduler:
+  unsigned Threads = 0; ///< that work for it
   EntryState State = EntryState::Waiting;
   bool WasLeft = false; ///< to the linker, with its path
   bool IsPlanned = false;
   bool HasSymbols = false; ///< the planner knows its symbols, or will
-  unsigned Threads = 0;    ///< that work for it
   StageSet Stages = 0;     ///< for which something is left to fetch
   /// Descriptors are few: kept while there are enough, and somebody needs it.
   FilePointer File;
@@ -79,14 +79,14 @@ struct InputEntry {
   std::string Path;
   os::FileIdentity Identity;
   std::optional<os::Residency> Before; ///< as it was found, where that is told
-  bool SeemsCached = false; ///< where it is not told: by a sample of its pages
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
   /// On which it lies; null: it was never opened by us.
   DeviceModel *Device = nullptr;
   std::chrono::steady_clock::time_point Seen; ///< when it was opened
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
-  bool IsFollowed = false; ///< what it names was added before that
+  bool IsFollowed = false;  ///< what it names was added before that
+  bool SeemsCached = false; ///< where Before is not told: by a sample of it
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:

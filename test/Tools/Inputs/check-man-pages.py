@@ -63,8 +63,9 @@ def fields_of(value):
         return set().union(*map(fields_of, value))
     if isinstance(value, dict):
         # Whose names are variables, or described elsewhere.
-        return set(value).union(*(fields_of(v) for k, v in value.items()
-                                  if k not in ("environment", "stats")))
+        return set(value).union(*(
+            fields_of(v) for k, v in value.items()
+            if k not in ("environment", "stats", "decisions")))
     return set()
 
 
