@@ -275,7 +275,8 @@ void SimulatedLink::changeMemory() {
     OS.AvailableBytes = UINT64_MAX;
     break;
   case 1:
-    OS.AvailableBytes = Random.below(MiB);
+    // A group at its limit has next to nothing.
+    OS.AvailableBytes = Random.below(Random.onceIn(2) ? 4 : MiB);
     break;
   default:
     OS.AvailableBytes = Link.Bytes * Random.between(1, 16) / 4 + 1;

@@ -37,12 +37,16 @@ uint64_t SimulatedLink::maxStep() const {
 
 /// Whether requests to the device of \p Of are answered in much less than what
 /// makes a device remote.
-bool SimulatedLink::isLocal(const File &Of) const {
+bool SimulatedLink::isFast(const File &Of) const {
   const Device &On = OS.Devices[Of.DeviceNumber];
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
   return On.NameLatency == 0 && On.PerRequest == 0 &&
-         static_cast<double>(On.Latency) < Limit / 8 &&
-         OS.WaitsForProcessor == 0;
+         static_cast<double>(On.Latency) < Limit / 8;
+}
+
+/// The same, and threads can tell.
+bool SimulatedLink::isLocal(const File &Of) const {
+  return isFast(Of) && OS.WaitsForProcessor == 0;
 }
 
 /// What a step may take, if all that can be under way is.
@@ -165,7 +169,7 @@ void SimulatedLink::judgeStoreQueue() {
 /// again before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
   if (!Of.WasCold && OS.CacheBytes == UINT64_MAX && Of.AsksResidency &&
-      Of.AsksResidency != OS.running() && isLocal(Of))
+      Of.AsksResidency != OS.running() && isFast(Of))
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 

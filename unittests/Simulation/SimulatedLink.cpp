@@ -130,6 +130,9 @@ void SimulatedLink::waitForEngine() {
   HasCancelled = Random.onceIn(2);
   if (HasCancelled)
     Engine->cancel();
+  // Else it may wait for memory for ever.
+  if (MemoryChanges)
+    OS.AvailableBytes = UINT64_MAX;
   comeTo(LinkStage::Commit);
   for (SimulatedInput &Input : Link.Inputs)
     if (!Input.IsOnDemand)

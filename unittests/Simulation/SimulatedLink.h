@@ -88,6 +88,7 @@ private:
   bool mayBeShort() const;
   bool mustBegin(const SimulatedInput &Input);
   bool mayBeLeft(const SimulatedInput &Input) const;
+  bool isFast(const File &Of) const;
   bool isLocal(const File &Of) const;
   bool isFaultless() const { return !HasFaults && !HasChanges && !HasHang; }
   uint64_t maxStep() const;
