@@ -270,10 +270,11 @@ void SimulatedLink::judgeElsewhere() {
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     if (OS.deviceOf(Of).HangsAt != Never || mayBeLeft(Input) ||
-        !Input.CanBeUrgent)
+        !Input.CanBeUrgent || (!Of.TellsResidency && !Of.WasCold))
       continue;
     for (const auto &[Range, When] : Input.Parts)
-      if (When == LinkStage::Parse &&
+      if ((When == LinkStage::Parse ||
+           (Input.IsReadWhole && When <= LinkStage::DebugSymbols)) &&
           Of.Cached.count(Range) != PageSet::pagesOf(Range))
         OS.fail(Input.Path + " waits for another device: what is at " +
                 llvm::utostr(Range.Offset) + " was not fetched");
