@@ -121,7 +121,7 @@ if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
     FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker
     Formats/Parts Inputs/CommandLine Inputs/LinkCommand Inputs/LinkerModel
-    LLVM Plan/FetchPlan)
+    LLVM Plan/FetchPlan Plan/Tuning)
 endif()
 foreach(header IN LISTS public)
   get_filename_component(layer ${header} DIRECTORY)

@@ -94,6 +94,10 @@ void MemoryWindow::waitWithoutRoom(LinkStage For) {
     const auto Until = os::now() + Numbers.MeasureAfter;
     if (Changed.waitUntil(Lock, Until) || isCancelled())
       continue;
+    // One of the threads that wait is enough.
+    if (os::now() < NextMeasure)
+      continue;
+    NextMeasure = os::now() + Numbers.MeasureAfter;
     Lock.unlock();
     Decisions.note(Decision::MeasuredWaiting);
     measure(Read());

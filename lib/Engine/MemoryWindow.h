@@ -31,6 +31,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -98,7 +99,9 @@ private:
   std::optional<uint64_t>
       AvailableAtFirst; ///< bytes; 0: the system does not tell
   std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
-  std::atomic<uint64_t> Ahead{0};                ///< the sum of ByStage
+  /// When a thread that waits measures again; the same.
+  std::chrono::steady_clock::time_point NextMeasure;
+  std::atomic<uint64_t> Ahead{0}; ///< the sum of ByStage
   std::atomic<unsigned> Waiting{0};
   std::atomic<LinkStage> Stage{LinkStage::Parse};
   std::atomic<bool> Short{false};
