@@ -44,10 +44,10 @@ shutil.rmtree(cache, ignore_errors=True)
 config.environment["XDG_CACHE_HOME"] = cache
 config.environment["LC_ALL"] = "C.UTF-8"
 if "address" in config.sanitizers:
-    # libLLVM is not instrumented, so the annotations of std::vector that cross
-    # into it are false alarms.
+    # libLLVM and lld are not instrumented, so the annotations of std::vector and
+    # of LLVM's allocators that cross into them are false alarms.
     config.environment["ASAN_OPTIONS"] = (
-        "detect_container_overflow=0:detect_leaks=0")
+        "detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0")
 if "thread" in config.sanitizers:
     # Threads are let go when the process ends: on purpose.
     config.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"
