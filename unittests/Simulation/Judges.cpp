@@ -290,7 +290,7 @@ void SimulatedLink::judgeRemote() {
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
   // Less than what the queue of a fast disk takes now and then.
-  constexpr double LowestLimit = 500'000;
+  constexpr double LowestLimit = 800'000;
   const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
     return static_cast<double>(Each.Latency) < Limit / 4 &&
            Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
