@@ -289,14 +289,13 @@ void SimulatedLink::judgeRemote() {
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
-  // Less than what the queue of a fast disk takes now and then.
-  constexpr double LowestLimit = 800'000;
   const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
     return static_cast<double>(Each.Latency) < Limit / 4 &&
            Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
-           Each.Channels >= 8 && Each.NameLatency == 0;
+           Each.Channels >= 8 && Each.NameLatency == 0 &&
+           static_cast<double>(Each.LongestQueue) < Limit;
   });
-  if (HasMore && IsFast && Limit >= LowestLimit)
+  if (HasMore && IsFast)
     OS.fail("a local disk was taken for a remote one");
   // Where threads wait for processors, few answers tell of the device.
   if (HasMore || !IsIdle || mayBeShort() || OS.WaitsForProcessor != 0)

@@ -179,6 +179,7 @@ Nanoseconds SimulatedOS::request(Device &From, uint64_t Bytes) {
   auto Free =
       std::min_element(From.ChannelFree.begin(), From.ChannelFree.end());
   const Nanoseconds Begin = std::max({now(), *Free, From.BandwidthFree});
+  From.LongestQueue = std::max(From.LongestQueue, Begin - now());
   const auto Requests = static_cast<Nanoseconds>(Bytes / MaxRequest + 1);
   From.BandwidthFree = Begin + Requests * From.PerRequest +
                        static_cast<Nanoseconds>(static_cast<double>(Bytes) *

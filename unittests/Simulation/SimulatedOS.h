@@ -58,7 +58,8 @@ struct Device {
   // What is under way:
   std::vector<Nanoseconds> ChannelFree;
   Nanoseconds BandwidthFree = 0;
-  unsigned EngineRequests = 0; ///< for which threads of the engine wait
+  Nanoseconds LongestQueue = 0; ///< that a request has met
+  unsigned EngineRequests = 0;  ///< for which threads of the engine wait
 };
 
 /// Which bytes a file has; all others are zero. By offset, in order.
