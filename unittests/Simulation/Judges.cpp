@@ -289,16 +289,18 @@ void SimulatedLink::judgeRemote() {
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   const double Limit = Options.Numbers.HighLatency.count() * 1e9;
+  const bool MayBeBusy = OS.WaitsForProcessor != 0;
   const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
     return static_cast<double>(Each.Latency) < Limit / 4 &&
            Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
            Each.Channels >= 8 && Each.NameLatency == 0 &&
-           static_cast<double>(Each.LongestQueue) < Limit;
+           static_cast<double>(Each.LongestQueue) < Limit &&
+           Options.Numbers.FirstRate * Each.NanosecondsPerByte <= 1e9;
   });
-  if (HasMore && IsFast)
+  if (HasMore && IsFast && (OS.TellsWaits || !MayBeBusy))
     OS.fail("a local disk was taken for a remote one");
   // Where threads wait for processors, few answers tell of the device.
-  if (HasMore || !IsIdle || mayBeShort() || OS.WaitsForProcessor != 0)
+  if (HasMore || !IsIdle || mayBeShort() || MayBeBusy)
     return;
   constexpr unsigned Enough = 40;
   std::array<unsigned, MaxDevices> Begun{};
