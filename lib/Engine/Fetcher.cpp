@@ -138,11 +138,11 @@ os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
 }
 
 namespace {
-/// Of a thread. To ask at both ends of each request would cost more than a fast
-/// store takes: the system is asked at the end of a slow one, and at the
-/// beginning of the next.
+/// How long a thread waited for a processor. To query that at both ends of each
+/// first request would cost more than a fast store takes: a thread queries it
+/// at the end of a slow one, and at the beginning of the next.
 struct ProcessorWait {
-  bool WasSlow = false; ///< its last request
+  bool WasSlow = false; ///< the last first request
   std::chrono::nanoseconds::rep Known = 0;
 };
 thread_local ProcessorWait Mine;
@@ -150,21 +150,23 @@ thread_local ProcessorWait Mine;
 /// One request to a store, from here to `answer`.
 class Request {
 public:
-  explicit Request(const InputEntry &Entry)
+  /// \p IsFirst: of the input.
+  Request(const InputEntry &Entry, bool IsFirst)
       : WaitsBefore(Entry.isCold() ? std::nullopt : os::countWaits()),
-        IsCold(Entry.isCold()), Begin(begin()) {}
+        IsCold(Entry.isCold()), IsFirst(IsFirst), Begin(begin(IsFirst)) {}
 
   /// What it says of the store; nothing if it was answered from memory, as far
   /// as is known: of an input that is not known to be missing only what the
   /// thread has waited for counts.
   std::optional<DeviceModel::Answer> answer(uint64_t Bytes, unsigned Parts,
-                                            bool IsFirst,
                                             const Tuning &Numbers) const {
     DeviceModel::Answer Result{Bytes, Parts, Begin, os::now(), IsFirst};
     if (!IsCold && (!WaitsBefore || os::countWaits() == WaitsBefore))
       return std::nullopt;
+    if (!IsFirst)
+      return Result;
     // A machine whose processors are busy makes every store look slow.
-    Mine.WasSlow = IsFirst && Result.End - Begin >= Numbers.HighLatency;
+    Mine.WasSlow = Result.End - Begin >= Numbers.HighLatency;
     if (Mine.WasSlow)
       Result.Unscheduled = std::min<DeviceModel::Seconds>(newProcessorWait(),
                                                           Result.End - Begin);
@@ -172,8 +174,8 @@ public:
   }
 
 private:
-  static DeviceModel::Time begin() {
-    if (Mine.WasSlow)
+  static DeviceModel::Time begin(bool IsFirst) {
+    if (IsFirst && Mine.WasSlow)
       (void)newProcessorWait();
     return os::now();
   }
@@ -187,7 +189,7 @@ private:
   }
 
   const std::optional<uint64_t> WaitsBefore;
-  const bool IsCold;
+  const bool IsCold, IsFirst;
   const DeviceModel::Time Begin;
 };
 } // namespace
@@ -211,13 +213,16 @@ bool Fetcher::look(InputEntry &Entry, function_ref<void()> Read) {
   }
   if (!Entry.Device->enter(Entry.Number, Entry.IsAsked.load()))
     return false;
-  const bool IsFirst = !Entry.isCached() && !Entry.IsRead.exchange(true);
-  const Request Timed(Entry);
+  // Only the first says something of the store: its latency.
+  std::optional<Request> Timed;
+  if (!Entry.isCached() && !Entry.IsRead.exchange(true))
+    Timed.emplace(Entry, /*IsFirst=*/true);
   Read();
-  const std::optional<DeviceModel::Answer> Answer =
-      Timed.answer(0, 1, IsFirst, Numbers);
+  std::optional<DeviceModel::Answer> Answer;
+  if (Timed)
+    Answer = Timed->answer(0, 1, Numbers);
   Entry.Device->leave();
-  if (IsFirst)
+  if (Timed)
     note(Entry, Answer);
   return true;
 }
@@ -294,7 +299,12 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   if (!Device.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent, IsLarge))
     return std::nullopt;
   const bool IsFirst = !Entry.IsRead.exchange(true);
-  const Request Timed(Entry);
+  // How much of a partly cached input has come is not known: only its first
+  // request says something of the store.
+  const bool HasBytes = !Entry.Before || Entry.isCold();
+  std::optional<Request> Timed;
+  if (IsFirst || HasBytes)
+    Timed.emplace(Entry, IsFirst);
   Cost.begin(os::now());
   const bool HasCome =
       IsLarge && fetchLarge(Entry, File, Step, IsFirst, Result);
@@ -304,15 +314,14 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   if (!HasCome)
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
-  Missing = std::min(Missing, Result.AcceptedBytes);
-  // How much of a partly cached input has come is not known.
-  if (Entry.Before && !Entry.isCold())
-    Missing = 0;
-  const std::optional<DeviceModel::Answer> Answer =
-      Timed.answer(Missing, requestsFor(Missing, HasCome), IsFirst, Numbers);
+  Missing = HasBytes ? std::min(Missing, Result.AcceptedBytes) : 0;
+  std::optional<DeviceModel::Answer> Answer;
+  if (Timed)
+    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), Numbers);
   Cost.end(Result.AcceptedBytes, os::now());
   Device.leave(IsLarge);
-  note(Entry, Answer);
+  if (Timed)
+    note(Entry, Answer);
   return Result;
 }
 

@@ -199,9 +199,9 @@ private:
   bool waitsFor(size_t Others) const {
     return Others != 0 && PassedFolders.empty();
   }
-  void note(Decision What, uint64_t Times = 1) {
+  void note(Decision What) {
     if (Own.Decisions)
-      Own.Decisions->note(What, Times);
+      Own.Decisions->note(What);
   }
   void end();
   bool isInPassedFolder(const InputEntry &Entry) const;

@@ -69,7 +69,7 @@ std::optional<std::chrono::nanoseconds> processorTime();
 
 /// How long the calling thread could have run, but waited for a processor,
 /// since it began; nothing where the system does not tell (Linux does, in
-/// /proc/thread-self/schedstat). Costs three system calls.
+/// /proc/thread-self/schedstat). Costs some system calls.
 std::optional<std::chrono::nanoseconds> processorWait();
 
 /// How many processors this process may use, at least 1.

@@ -23,7 +23,7 @@
 
 namespace headstart {
 
-/// In each group exactly one branch is taken each time, if not said otherwise.
+/// The branches, in groups; not all of a group exclude each other.
 enum class Decision : uint8_t {
   // How much of an opened input is cached:
   Cached,
@@ -119,9 +119,8 @@ const char *decisionName(Decision What);
 /// Every function may be called from any thread.
 class DecisionCounts {
 public:
-  void note(Decision What, uint64_t Times = 1) {
-    Counts[static_cast<size_t>(What)].fetch_add(Times,
-                                                std::memory_order_relaxed);
+  void note(Decision What) {
+    Counts[static_cast<size_t>(What)].fetch_add(1, std::memory_order_relaxed);
   }
   std::array<uint64_t, NumDecisions> read() const {
     std::array<uint64_t, NumDecisions> Result;
