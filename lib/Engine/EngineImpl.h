@@ -93,6 +93,8 @@ private:
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
   void prepareUnseen(InputEntry &Entry, const FilePointer &File, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
+  void planAndFinish(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
+                     bool IsDone, Worker &Own);
   void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
               Worker &Own);
   void enterSymbols(InputEntry &Entry, FilePointer File, Worker &Own);

@@ -260,14 +260,23 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   }
   Looked.release();
   // The symbols of an ELF input are entered when no thread plans it any more.
-  const bool IsDone = NeedsPlan && !Planner->planTogether();
-  if (IsDone)
+  const bool PlansAlone = NeedsPlan && !Planner->planTogether();
+  if (PlansAlone)
     Inputs.done(Scheduler::Task::Prepare);
+  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/!PlansAlone, Own);
+}
+
+/// Plans \p Entry if it needs that, and fetches. \p IsDone: see
+/// Scheduler::planned.
+void PrefetchEngine::Impl::planAndFinish(InputEntry &Entry,
+                                         const FilePointer &File,
+                                         bool NeedsPlan, bool IsDone,
+                                         Worker &Own) {
   if (NeedsPlan)
     plan(Entry, *File, Own);
   else
     note(Decision::NotNeeded);
-  finish(Entry, File, /*IsDone=*/!IsDone, Own);
+  finish(Entry, File, IsDone, Own);
 }
 
 /// The same for what needs no look: it is looked into when it is there, if at
@@ -275,11 +284,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
 void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
                                          const FilePointer &File, Worker &Own) {
   bool NeedsPlan = !leavesToLinker() && needsPlan(Entry, *File);
-  if (NeedsPlan)
-    plan(Entry, *File, Own);
-  else
-    note(Decision::NotNeeded);
-  finish(Entry, File, /*IsDone=*/true, Own);
+  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/true, Own);
 }
 
 /// Plans an entry that was prepared before. Which members of archives are
@@ -500,11 +505,13 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
 bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
   if (Member == 0)
     return true;
-  const bool IsLinked = !TakesLazy.load() && Planner->isLinked(Member);
-  note(IsLinked           ? Decision::LazyFetched
-       : TakesLazy.load() ? Decision::LazyFetchedUnasked
-                          : Decision::LazyNotLinked);
-  return IsLinked || TakesLazy.load();
+  if (TakesLazy.load()) {
+    note(Decision::LazyFetchedUnasked);
+    return true;
+  }
+  const bool IsLinked = Planner->isLinked(Member);
+  note(IsLinked ? Decision::LazyFetched : Decision::LazyNotLinked);
+  return IsLinked;
 }
 
 /// Fetches what is planned for \p Stage; opens \p File when it is null.
