@@ -58,7 +58,7 @@ Next, on a project of yours (as root, or its inputs must be yours):
     headstart run mold @app.rsp                                 # beside another linker
     headstart doctor                                            # what this machine can do
 
-CMake, Cargo, Meson, Bazel, gcc: docs/Integrations.md. To install it: ./dev packages"""
+CMake, Cargo, Meson, Bazel, gcc: docs/Guide.md. To install it: ./dev packages"""
 
 
 def main() -> int:

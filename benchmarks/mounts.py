@@ -220,7 +220,7 @@ def text(figures: dict) -> str:
     return "\n".join([
         "## Real mounts", "",
         "Served by this machine, behind a delay, and mounted for each link "
-        "anew; no options but read-only. [Far.md](Far.md) says what they are. "
+        "anew; no options but read-only. [SlowStorage.md](SlowStorage.md) says what they are. "
         "The outputs of all ways are "
         + sameness(same), "",
         *table(["mount", "link", "delay", "stock", "first link", "next link"],

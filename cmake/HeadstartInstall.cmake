@@ -29,7 +29,7 @@ if(HEADSTART_LLVM)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
-  # What the links of a build have reported; docs/CI.md.
+  # What the links of a build have reported; docs/Guide.md.
   install(PROGRAMS utils/ci/link-report.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/headstart COMPONENT Programs)
   install(FILES docs/man/headstart-linkers.7

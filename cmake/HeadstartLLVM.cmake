@@ -1,5 +1,5 @@
 # Finds LLVM and lld of one version, and works around what their packages leave
-# out. The traps are listed in docs/Design.md, "Packages".
+# out. The traps are listed in docs/internals/Design.md, "Packages".
 
 # LLVM's configuration looks for zlib itself.
 set(ZLIB_USE_STATIC_LIBS ${HEADSTART_STATIC_LLVM})

@@ -160,7 +160,7 @@ if os.path.exists("/usr/share/bash-completion/bash_completion") and not runner:
     config.available_features.add("bash-completion")
 config.substitutions.append(("%completions", os.path.join(
     config.headstart_source_root, "tools", "headstart", "completions")))
-# What docs/CI.md needs, and what looks at its scripts and actions: ./dev setup.
+# What docs/Guide.md needs, and what looks at its scripts and actions: ./dev setup.
 for feature, command in (
         ("pip", ["python3", "-m", "pip", "--version"]),
         ("python-yaml", [config.python, "-c", "import yaml"]),

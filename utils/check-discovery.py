@@ -31,7 +31,7 @@ import sys
 class Case:
     name: str
     words: list
-    # path -> reason (a heading of docs/Discovery.md)
+    # path -> reason (a heading of docs/internals/Discovery.md)
     only_lld: dict = dataclasses.field(default_factory=dict)
     only_headstart: dict = dataclasses.field(default_factory=dict)
     ordered: bool = True

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reports what of Headstart does not fit another LLVM. docs/NewLLVM.md says what is
+"""Reports what of Headstart does not fit another LLVM. docs/internals/NewLLVM.md says what is
 then to be done.
 
     check-llvm.py NEXT [--known LLVM]
@@ -395,7 +395,7 @@ def main():
             print(f"check-llvm: error: {problem}", file=sys.stderr)
             return 2
     if count:
-        print(f"{count} to look at: docs/NewLLVM.md")
+        print(f"{count} to look at: docs/internals/NewLLVM.md")
     return 1 if count else 0
 
 

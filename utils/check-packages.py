@@ -113,7 +113,7 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
 
 
 def check_tools(system: Debian, programs: str, prefix: str) -> None:
-    """Real build tools, each with the line of docs/Integrations.md."""
+    """Real build tools, each with the line of docs/Guide.md."""
     system.install("clang", "g++", "cmake", "make", "cargo")
     here = (f"cd /work/project; export PATH={programs}:$PATH; "
             "export HEADSTART_FLAGS=--prefetch-stats=/work/s.json; ")
@@ -179,7 +179,7 @@ def check_wheel(folder, base, inputs, tools) -> None:
         check_use(system, "/opt/env/bin", "/opt/env/libexec/headstart")
         if tools:
             check_tools(system, "/opt/env/bin", "/opt/env")
-        # As CI systems do it (docs/CI.md).
+        # As CI systems do it (docs/Guide.md).
         system.run(pip + f"install --no-index --target /opt/place /work/{wheel.name}")
         system.run("cd /opt/place; test $(/opt/env/bin/python -c 'import "
                    "headstart_linker as h; print(h.prefix)') = /opt/place; "

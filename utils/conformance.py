@@ -33,7 +33,7 @@ from lldsuite import (BIN, FOLDER, LLVM, ROOT, SUITES, Side, Variant,
                       headstart_of, say)
 
 RESULTS = FOLDER / "results.json"
-DOCUMENT = ROOT / "docs" / "Conformance.md"
+DOCUMENT = ROOT / "docs" / "internals" / "Conformance.md"
 SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
 
@@ -187,7 +187,7 @@ each variant.
 
 
 def write(records: dict) -> None:
-    """docs/Conformance.md."""
+    """docs/internals/Conformance.md."""
     ran = [records[name] for name in VARIANTS if name in records]
 
     def found(key):
@@ -240,7 +240,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--no-fetch", action="store_true",
                         help="only when the tests are here")
     parser.add_argument("--write", action="store_true",
-                        help="docs/Conformance.md")
+                        help="docs/internals/Conformance.md")
     options = parser.parse_args()
     options.out = options.out.resolve()
     options.linkers = options.linkers.resolve()

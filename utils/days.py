@@ -61,7 +61,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float,
                         help="seconds for one link (30; 120 with sanitizers)")
     parser.add_argument("--write", action="store_true",
-                        help="the section of docs/Robustness.md")
+                        help="the section of docs/Correctness.md")
     arguments = parser.parse_args()
     if arguments.seed is not None and not (arguments.flavour and arguments.size):
         parser.error("--seed needs --flavour and --size")

@@ -60,6 +60,7 @@ def on_files(files, config):
     for file in [f for f in files if f.src_dir == config.docs_dir]:
         files.remove(file)
     waiting = sorted([*root.glob("*.md"), *root.glob("docs/*.md"),
+                      *root.glob("docs/internals/*.md"),
                       *root.glob("docs/man/*.[1-9]"), root / "utils/site.css"])
     seen = set(waiting)
     while waiting:

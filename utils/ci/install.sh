@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs Headstart for a job of GitHub Actions, and has what follows link with it.
-# action.yml runs this; docs/CI.md says what comes of it.
+# action.yml runs this; docs/Guide.md says what comes of it.
 #
 #   install.sh [PACKAGE [LINKER]]
 #

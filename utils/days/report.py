@@ -1,4 +1,4 @@
-"""What the days gave, as text and in docs/Robustness.md."""
+"""What the days gave, as text and in docs/Correctness.md."""
 
 import collections
 import platform
@@ -9,7 +9,7 @@ from typing import List
 from links.judge import ROOT
 from links.pool import FLAVOURS
 
-DOCUMENT = ROOT / "docs" / "Robustness.md"
+DOCUMENT = ROOT / "docs" / "Correctness.md"
 BEGIN = "<!-- days: written by ./dev days --write -->"
 END = "<!-- days: end -->"
 SIZES = {"small": "20 to 300 inputs", "real": "500 inputs and more"}
@@ -98,7 +98,7 @@ def plain(records: List[dict]) -> str:
 
 
 def write(records: List[dict]) -> None:
-    """The section of docs/Robustness.md."""
+    """The section of docs/Correctness.md."""
     records = [r for r in records if r["counts"].get("steps")]
     commits = sorted({r["commit"] for r in records if "commit" in r})
     dates = sorted({r["date"] for r in records if "date" in r})

@@ -33,7 +33,7 @@ class OptTable;
 namespace headstart {
 
 /// When, in the course of a link, a range is first needed. lld reads every
-/// input's phase before it reads the next phase of any (docs/Design.md,
+/// input's phase before it reads the next phase of any (docs/internals/Design.md,
 /// "lld reads in phases").
 enum class FetchPhase : uint8_t {
   Parse,                 ///< while the inputs are parsed, in command-line order

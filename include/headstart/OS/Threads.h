@@ -79,7 +79,7 @@ unsigned usableProcessors();
 std::chrono::steady_clock::time_point now();
 
 /// std::condition_variable, in a form that a simulated system can put in the
-/// place of the real one (docs/Design.md, "A simulated system"). May wake for
+/// place of the real one (docs/internals/Design.md, "A simulated system"). May wake for
 /// nothing.
 class Condition {
 public:

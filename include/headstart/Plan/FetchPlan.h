@@ -49,7 +49,7 @@ struct PlanOptions : ReadKinds {
   /// of 1.5 GB/s brings as much.
   uint64_t WholeFileBytes = 128 * 1024;
   /// Two ranges of one phase with at most this many bytes between them are
-  /// fetched as one. 4 pages: see docs/Experiments.md for others.
+  /// fetched as one. 4 pages: see docs/internals/Experiments.md for others.
   uint64_t MergeGapBytes = 16 * 1024;
   /// Where ranges are rounded to, in bytes.
   uint64_t PageBytes = 4096;

@@ -20,7 +20,7 @@ import coff_objects as coff  # noqa: E402 (it lies beside this file)
 
 NAME = "lld-link"
 
-# Headings of docs/Discovery-COFF.md.
+# Headings of docs/internals/Discovery-COFF.md.
 MEMBERS = "Members of archives"
 LAZY = "Objects between /start-lib and /end-lib"
 EXCLUSION = "/nodefaultlib: in another object"

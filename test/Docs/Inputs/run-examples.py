@@ -25,8 +25,8 @@ import sys
 
 FEATURES = {"disk-groups", "eviction", "fuse", "gcc", "mold", "residency"}
 # Those that tell a user what to type; the manual pages are all.
-PAGES = ["Bench.md", "Discovery.md", "Far.md", "Reports.md", "Run.md", "Trees.md",
-         "Windows.md"]
+PAGES = ["Guide.md", "Benchmarking.md", "SlowStorage.md", "Windows.md",
+         "internals/Discovery.md", "internals/Manifests.md", "internals/Reports.md"]
 MARK = re.compile(r"example: ([\w -]+?)(?:, status (\d+))?(?:, with (.+?))?"
                   r"(?:, needs ([\w-]+))?(?: -->)?$")
 

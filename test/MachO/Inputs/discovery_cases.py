@@ -6,7 +6,7 @@ link is made a second time with --reproduce, and the two must name the same
 files.
 
 `Case` is put here by check-discovery.py. Headings are those of
-docs/Discovery-MachO.md.
+docs/internals/Discovery-MachO.md.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Runs the lines that docs/CI.md gives for a CI system, as that system would.
+"""Runs the lines that docs/Guide.md gives for a CI system, as that system would.
 
     run-ci-snippet.py github|gitlab|docker [--with INPUT=VALUE]... [--run LINE]
 
@@ -20,7 +20,7 @@ HERE = pathlib.Path.cwd()
 
 
 def snippet(language, heading):
-    text = (ROOT / "docs" / "CI.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "Guide.md").read_text(encoding="utf-8")
     return re.search(rf"^## {heading}$.*?^```{language}\n(.*?)^```$", text,
                      re.M | re.S).group(1)
 
