@@ -100,7 +100,7 @@ endif()
 # What the program is linked with so that it is small and starts fast: only what is
 # used, with the C++ runtime inside, and what is twice the same once. What
 # distributions want of a program (PIE, RELRO, BIND_NOW), and what each costs at the
-# start: docs/internals/Experiments.md, "What the start costs".
+# start: docs/internals/Experiments.md, "The cost of a start".
 add_library(headstart_startup INTERFACE)
 if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE

@@ -10,7 +10,7 @@
 /// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so that a
 /// static link of LTO misses this one function. A plug-in that registers
 /// nothing takes its place; what is lost is `/mllvm:-polly`, which stock lld
-/// accepts (docs/Building.md, "Traps").
+/// accepts (docs/internals/Design.md, "Packages").
 ///
 //===----------------------------------------------------------------------===//
 

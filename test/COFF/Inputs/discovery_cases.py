@@ -26,7 +26,7 @@ LAZY = "Objects between /start-lib and /end-lib"
 EXCLUSION = "/nodefaultlib: in another object"
 OWN_PDB = "The PDB that the link writes"
 SPELLING = "/wholearchive: by another spelling"
-NOT_REPORTED = "What /reproduce: leaves out"
+NOT_REPORTED = "Files that /reproduce: leaves out"
 
 # What /reproduce: adds, and the manifest that lld makes itself.
 NOT_READ = ("r/response.txt", "r/version.txt",
@@ -61,7 +61,7 @@ def bitcode(path: str, says, flag="-flto", defines="main") -> None:
 
 
 def prepare() -> None:
-    headings = (pathlib.Path(__file__).parents[3] / "docs" /
+    headings = (pathlib.Path(__file__).parents[3] / "docs" / "internals" /
                 "Discovery-COFF.md").read_text().splitlines()
     for heading in (MEMBERS, LAZY, EXCLUSION, SPELLING, OWN_PDB,
                     NOT_REPORTED):

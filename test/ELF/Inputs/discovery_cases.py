@@ -171,7 +171,7 @@ def search_cases():
         yield Case(f"search {p} {' '.join(mode)}",
                    mode + ["a.o", "-lx", "--library", "both"] + place
                    + ["--library=y"])
-    folder = "A folder stops the search"
+    folder = "A directory stops the search"
     yield Case("a folder that bears a library's name",
                ["a.o", "-L", "l3", "-lfolder", "b.o"],
                only_headstart={"l3/libfolder.so": folder})
@@ -348,7 +348,7 @@ def inside_cases():
         yield Case(f"dependents of {' '.join(words)}",
                    ["a.o"] + words + ["b.o", "-L", "l1", "-L", "l2",
                                       "-L", "l3"])
-    extracted = "Members of archives are not looked into"
+    extracted = "Members of archives are not inspected"
     yield Case("dependents of an extracted member",
                ["a.o", "-u", "dep_x", "with-dep.a", "-L", "l1", "-L", "l3"],
                only_lld={"l1/libx.a": extracted, "l3/liby.a": extracted})

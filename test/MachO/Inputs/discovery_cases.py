@@ -457,7 +457,7 @@ def hand_made():
         "-reexported_symbols_list", "data", "-add_ast_path", "h.o"] + sys
     yield "an order that is also the output", [
         "main.o", "f.o", "-map", "order", "-order_file", "order"] + sys, dict(
-        only_lld={"order": "What the link writes"})
+        only_lld={"order": "Files that the link writes"})
     yield "bitcode", ["main.o", "bitcode.o", "f.o", "-order_file",
                       "order"] + sys
     yield "profile of functions", [
