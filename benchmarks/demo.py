@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The demonstration: one real cold link, four ways.
 
-Makes some 450 COFF objects (about 770 MB, with CodeView) once, puts them out
-of memory before each link, links them in turn with stock lld-link, with stock
-lld-link /prefetch-inputs and with Headstart's (without and with the record of
-an earlier link), and prints the comparison.
+Makes 225 COFF objects (about 385 MB, with CodeView) once and evicts them before
+each link. Links them in turn with stock lld-link, with stock lld-link
+/prefetch-inputs and with Headstart's lld-link (without and with the profile of an
+earlier link). Prints the comparison.
 """
 
 import argparse
@@ -41,22 +41,21 @@ def report(figures: dict, rounds: int, warm_rounds: int) -> str:
         f"medians of {rounds} cold and {warm_rounds} warm rounds, ratios to "
         "stock pair by pair", "",
         table(runs_of(figures, "cold"), runs_of(figures, "warm")), "",
-        f"Of {stats['inputs']} inputs {stats['handed_over']} were opened ahead "
-        f"of the linker; {format_bytes(stats['hinted_bytes'])} were "
-        f"fetched ahead of it, the first after {stats['first_hint_ms']:.0f} "
-        "ms.",
+        f"Headstart opened {stats['handed_over']} of {stats['inputs']} inputs and "
+        f"fetched {format_bytes(stats['hinted_bytes'])} ahead of the linker; the "
+        f"first request came after {stats['first_hint_ms']:.0f} ms.",
         "Outputs (.exe and .pdb) of stock and Headstart, cold and warm: "
         + ("identical to the byte." if figures["same"] else "DIFFERENT!")])
 
 
 NEXT = """
-Next, on a project of yours (as root, or its inputs must be yours):
+Next, on a project of yours (you own its inputs, or you are root):
 
     export PATH=$PWD/build/bin:$PATH
-    headstart bench clang++ *.o -fuse-ld=headstart -o app       # any link: what is it worth?
-    clang++ *.o -fuse-ld=headstart -o app                       # use it
-    headstart run mold @app.rsp                                 # beside another linker
-    headstart doctor                                            # what this machine can do
+    headstart bench clang++ *.o -fuse-ld=headstart -o app       # measure any link
+    clang++ *.o -fuse-ld=headstart -o app                       # use Headstart
+    headstart run mold @app.rsp                                 # prefetch for another linker
+    headstart doctor                                            # check this machine
 
 CMake, Cargo, Meson, Bazel, gcc: docs/Guide.md. To install it: ./dev packages"""
 
@@ -66,27 +65,33 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm-rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true",
-                        help="60 objects: seconds instead of minutes")
+                        help="60 objects instead of 225")
     parser.add_argument("--throttle", type=int, default=0, metavar="MB/S",
-                        help="hold the disk to that speed (root, cgroup v1)")
+                        help="limit the disk to this speed (root, cgroup v1)")
     parser.add_argument("--json", metavar="FILE", type=pathlib.Path,
-                        help="also write the figures there")
+                        help="also write the figures to FILE")
+    parser.add_argument("--only-inputs", action="store_true",
+                        help="make the sample objects, and stop")
     options = parser.parse_args()
     if min(options.rounds, options.warm_rounds) < 1:
         parser.error("at least one round of each kind")
     harness.signals_as_exceptions()
+    sample = coff.quick if options.quick else coff.demo
+    if options.only_inputs:
+        sample()
+        return 0
     harness.installed()
 
     condition = links.Condition(
-        coff.quick if options.quick else coff.demo,
+        sample,
         megabytes_per_second=options.throttle, rounds=options.rounds,
         warm_rounds=options.warm_rounds)
-    say("Sample inputs (made once, about two minutes on two cores), then links "
-        "in turn, cold and warm")
+    say("Sample inputs (made once; a minute on two cores), then links in turn, cold "
+        "and warm")
     try:
         figures = links.measure(condition)
     except KeyboardInterrupt:
-        say("\nstopped; everything is as it was")
+        say("\nstopped; the machine is as before")
         return 130
     if not figures:
         return 1

@@ -1,8 +1,7 @@
 """How the cost of a link grows with its inputs.
 
-The demonstration's corpus at an eighth, a quarter, half, the whole and twice its
-size: the same recipe, so many objects. Cold and warm, stock and Headstart in
-turn.
+The medium corpus at an eighth, a quarter, half, the whole and twice its number of
+objects. Cold and warm, stock and Headstart in turn.
 """
 
 import contextlib
@@ -17,12 +16,12 @@ import harness
 import links
 import machine
 from figures import (Runs, format_bytes, kept, median, ratio, runs_of,
-                     table)
+                     sameness, table)
 from machine import say
 
 SIZES = [fractions.Fraction(1, 8), fractions.Fraction(1, 4),
          fractions.Fraction(1, 2), fractions.Fraction(1), fractions.Fraction(2)]
-OBJECTS = 450           # of the demonstration
+OBJECTS = 450           # in the medium corpus
 SMALL_OBJECTS = 48      # of the short form
 ROUNDS, WARM_ROUNDS = 5, 7
 
@@ -30,7 +29,7 @@ ROUNDS, WARM_ROUNDS = 5, 7
 def corpus(size: fractions.Fraction, objects: int) -> links.Sample:
     count = round(objects * size)
     if count == OBJECTS:
-        return coff.demo()
+        return coff.medium()
     return coff.sample(f"COFF: {count} objects", f"scale-{count}",
                        ["--objects", str(count)])
 
@@ -44,12 +43,12 @@ def measure_one(sample: links.Sample, factor: float) -> dict:
         out = scratch / "out"
         arguments = sample.arguments(out)
         every = links.variants(sample, False, scratch / "profile")
-        ways = [every[0], every[-2]]  # stock and ours, both without a record
+        ways = [every[0], every[-2]]  # stock, and Headstart without a profile
         cold = harness.run_rounds(ways, arguments, out,
                                   links.scaled(ROUNDS, factor), sample.inputs,
                                   size)
         harness.warm_up(sample.inputs)
-        # The first only settles which pages are mapped in large ones.
+        # Not counted: it settles which pages the kernel maps as large ones.
         harness.run_rounds(ways, arguments, out, 1, called=links.SETTLING)
         warm = harness.run_rounds(ways, arguments, out,
                                   links.scaled(WARM_ROUNDS, factor))
@@ -110,13 +109,9 @@ def text(figures: dict) -> str:
         for (kind, name), points in curves(figures).items())
     return "\n".join([
         f"## {figures['title']}", "",
-        "The demonstration's recipe at several sizes. "
-        f"{rounds[0]} cold and {rounds[1]} warm rounds; both without a record "
-        "of an earlier link.", "",
+        "The corpus of `coff` at several sizes; Headstart without a profile; "
+        f"{rounds[0]} cold and {rounds[1]} warm rounds. Another GB of inputs takes, by "
+        f"least squares: {grown}."
+        + sameness(all(point["same"] for point in figures["points"])), "",
         *table(["size", "objects", "bytes", "stock, cold", "Headstart, cold",
-                "ratio", "stock, warm", "Headstart, warm", "ratio"], rows),
-        "", f"A further GB of inputs costs: {grown}; slopes of the lines of "
-        "least squares. The outputs of stock and Headstart are "
-        + ("the same to the byte."
-           if all(point["same"] for point in figures["points"])
-           else "DIFFERENT.")])
+                "ratio", "stock, warm", "Headstart, warm", "ratio"], rows)])

@@ -1,7 +1,8 @@
-"""Eight links at once in memory that holds three of them.
+"""Eight links at once in memory for three of them.
 
-ninja starts as many links as there are processors. Ours wait for each other
-(LinkQueue.h); compared with stock's and with a pool of fixed size.
+ninja starts as many links as there are processors. Headstart's links wait for each
+other (LinkQueue.h). This compares them with stock's links and with pools of fixed
+size.
 """
 
 import concurrent.futures
@@ -30,12 +31,12 @@ ROUNDS = 3
 
 def missing() -> str:
     return ("" if machine.can_limit_memory()
-            else "holding memory needs root and a memory cgroup (v1)")
+            else "limiting memory needs root and a memory cgroup (v1)")
 
 
 def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path,
             pool: int) -> dict:
-    """Starts all links, so many at a time; seconds, and how many failed."""
+    """Runs all links, `pool` at a time. Returns the seconds and the failures."""
     harness.make_cold(sample.inputs, sample.size())
 
     def one(number: int) -> int:
@@ -56,7 +57,7 @@ def run_all(way: Variant, sample: links.Sample, scratch: pathlib.Path,
 def measure(factor: float) -> dict:
     if missing():
         return {"missing": missing()}
-    sample = coff.demo()
+    sample = coff.medium()
     memory = int(SHARE * sample.size())
     ours = harness.BIN / sample.linker
     with contextlib.ExitStack() as stack:
@@ -92,8 +93,9 @@ def text(figures: dict) -> str:
              ", ".join(str(run["failed"]) for run in way["runs"]),
              f"{median / best:.2f}"] for median, way in zip(seconds, ways)]
     return "\n".join([
-        title, "", f"Each has inputs of {format_bytes(figures['bytes'])}; the "
-        f"memory is held to {format_bytes(figures['memory'])}, all begin cold. "
-        f"Medians of {len(figures['ways'][0]['runs'])} rounds; failed: killed "
-        "for want of memory.", "",
-        *table(["", "at a time", "all eight", "failed", "to the best"], rows)])
+        title, "", f"Each link has {format_bytes(figures['bytes'])} of inputs; memory "
+        f"is limited to {format_bytes(figures['memory'])}; all links start cold. "
+        f"{len(figures['ways'][0]['runs'])} rounds; *failed*: links that the kernel "
+        "killed for lack of memory, in each round. Ratios are to the fastest variant "
+        "without failures.", "",
+        *table(["", "at a time", "all eight", "failed", "ratio"], rows)])

@@ -1,6 +1,6 @@
-"""The programs for Windows, under Wine: not what Windows would make of them.
+"""The programs for Windows under Wine. This is no measurement of Windows.
 
-Made cold by the host. A ratio holds what Wine costs: each call, and its start.
+The host evicts the inputs. A ratio includes the cost of Wine.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ STARTS = 15
 
 def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
          *options: str) -> Variant:
-    """All by one path, which a PDB keeps."""
+    """All variants have one path, since a PDB contains it."""
     script = 'ln -sf "$0" "$1" && exec "$2" "$1" "${@:3}"'
     return Variant(name, pathlib.Path("/bin/bash"),
                    ["-c", script, str(program), str(folder / "lld-link.exe"),
@@ -35,7 +35,7 @@ def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
 
 
 def for_windows(words: List[str], folder: pathlib.Path) -> List[str]:
-    """The same link, where what begins with a slash is an option."""
+    """The same link for a linker that takes a leading slash for an option."""
     response = folder / "link.rsp"
     (path,) = (word[1:] for word in words if word.startswith("@"))
     response.write_text("\n".join(
@@ -55,9 +55,9 @@ def zip_bytes() -> int:
 
 def measure(factor: float) -> dict:
     if not STOCK.exists() or not OURS.exists():
-        say("   left out: the programs for Windows are not built (./dev windows)")
+        say("   skipped: the programs for Windows are not built (./dev windows)")
         return {}
-    sample = coff.demo()
+    sample = coff.medium()
     size = sample.size()
     with contextlib.ExitStack() as stack:
         scratch = pathlib.Path(tempfile.mkdtemp(prefix="headstart-bench-",
@@ -90,13 +90,12 @@ def text(figures: dict) -> str:
     return "\n".join([
         "## The programs for Windows, under Wine 8", "",
         f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
-        f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. Ratios "
-        "under Wine, which hold Wine's own costs: it is no measurement of Windows. "
-        "Processor time is without that of Wine's server. Wine does not tell what is in "
-        "memory, so that all is asked for, also when it is there; and it passes hints on "
-        "in steps of 128 KiB, each a call.", "",
-        *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio",
-                "processor"], links.rows(cold, warm)), "",
-        f"The outputs of stock and Headstart are {sameness(figures['same'])} "
+        f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. "
+        "Times include the costs of Wine, except that *processor* excludes Wine's "
+        "server: this is no measurement of Windows. Wine does not report residency, so "
+        "Headstart requests cached inputs, too. Wine also splits hints into calls for "
+        "128 KiB." + sameness(figures["same"]), "",
+        *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio"],
+               links.rows(cold, warm)), "",
         f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
         *start_table(figures["starts"])])

@@ -64,7 +64,7 @@ struct PlayedDevice {
 };
 
 constexpr uint64_t KiB = 1024;
-const Tuning Numbers;
+constexpr Tuning Numbers;
 DecisionCounts Decisions;
 
 TEST(DeviceModelTest, ADiskOfThisMachineIsNotFar) {

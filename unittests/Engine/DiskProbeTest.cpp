@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t WholeBytes = 1'000'000;
 constexpr uint64_t PartBytes = 400'000;
-const Tuning Numbers;
+constexpr Tuning Numbers;
 DecisionCounts Decisions;
 
 /// Takes 1,000 files from a disk to which one costs \p Cost(its number, whether

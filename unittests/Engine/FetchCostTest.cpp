@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr uint64_t MiB = 1024 * 1024;
-const Tuning Numbers;
+constexpr Tuning Numbers;
 
 /// Fetches 32 MiB at so many MiB a second.
 void fetchAt(FetchCost &Cost, unsigned Rate) {

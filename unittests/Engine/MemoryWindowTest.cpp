@@ -16,7 +16,7 @@ using namespace headstart;
 namespace {
 
 constexpr uint64_t MiB = 1 << 20;
-const Tuning Numbers;
+constexpr Tuning Numbers;
 DecisionCounts Decisions;
 
 /// A machine whose memory the test sets.

@@ -159,7 +159,7 @@ TEST(ManifestTest, SaysWhatIsWrong) {
   EXPECT_EQ(problemOf("headstart manifest 1\n"),
             "a manifest of another version of Headstart");
   EXPECT_EQ(problemOf(""), "not a manifest");
-  EXPECT_EQ(problemOf("headstart manifest 2\nabc"), "truncated at byte 24");
+  EXPECT_EQ(problemOf("headstart manifest 2\nabc"), "the file ends early, at byte 24");
 }
 
 /// A manifest by hand, with a right checksum.
@@ -207,13 +207,13 @@ TEST(ManifestTest, RefusesWhatNoTreeHas) {
               "a name that no file can have");
   for (StringRef Path : {"/", "/a", "a/", "a//b", ".", "a/../b", ".."})
     EXPECT_EQ(Problem(madeOf(Path, {"zzzzzzzz"})),
-              "a folder outside of the tree");
+              "a directory outside of the tree");
   EXPECT_EQ(Problem(madeOf("", {"a", "a"})), "the entries are out of order");
   EXPECT_EQ(Problem(madeOf("", {"b", "a"})), "the entries are out of order");
   EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, /*Type=*/8)),
-            "an entry of no known type");
+            "an entry of unknown type");
   EXPECT_EQ(Problem(madeOf("", {"aaaaaa"}, 1, /*Root=*/1)),
-            "a folder outside of the tree");
+            "a directory outside of the tree");
 }
 
 TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
@@ -236,14 +236,14 @@ TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
     return Text.substr(0, Text.find(" (at byte"));
   };
   EXPECT_EQ(Problem({{0, "a"}, {0, "a.b"}, {0, "b/c"}}), "");
-  EXPECT_EQ(Problem({{1, "a"}}), "an unknown place outside of the tree");
-  EXPECT_EQ(Problem({{0, "a/../b"}}), "an unknown place outside of the tree");
+  EXPECT_EQ(Problem({{1, "a"}}), "an unreadable place outside of the tree");
+  EXPECT_EQ(Problem({{0, "a/../b"}}), "an unreadable place outside of the tree");
   EXPECT_EQ(Problem({{0, "b"}, {0, "a"}}),
-            "the unknown places are out of order");
+            "the unreadable places are out of order");
   EXPECT_EQ(Problem({{0, "a"}, {0, "a/b"}}),
-            "the unknown places are out of order");
+            "the unreadable places are out of order");
   EXPECT_EQ(Problem({{0, ""}, {0, "a"}}),
-            "the unknown places are out of order");
+            "the unreadable places are out of order");
 }
 
 TEST(ManifestTest, CountsCannotMakeItAllocate) {

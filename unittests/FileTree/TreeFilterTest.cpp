@@ -109,7 +109,7 @@ TEST(TreeFilterTest, BracesHoldNoSlash) {
     return G ? "" : toString(G.takeError());
   };
   EXPECT_EQ(Problem("{a,sub/b}"),
-            "'{a,sub/b}': braces hold no slash: give a glob for each path");
+            "'{a,sub/b}': braces cannot contain a slash: give one glob for each path");
   EXPECT_NE(Problem("x/{a,sub/b/c}/*").find("braces hold no slash"),
             std::string::npos);
   // That is another mistake.

@@ -135,13 +135,13 @@ TEST_F(ControlGroupTest, Version2BelowARootThatIsOthers) {
 TEST_F(ControlGroupTest, SaysWhatIsMissing) {
   ControlGroup Group;
   EXPECT_EQ(Group.create(Limits, Root.path()),
-            "this system has no control groups for that");
+            "this system has no control groups that can limit this");
   Root.write("sys/fs/cgroup/cgroup.controllers", "cpu\n");
   EXPECT_THAT(Group.create(Limits, Root.path()),
               HasSubstr("/sys/fs/cgroup has no controller 'io'"));
   Root.write("sys/fs/cgroup/cgroup.controllers", "io cpu memory\n");
   EXPECT_THAT(Group.create(Limits, Root.path()),
-              HasSubstr("does not hand on 'io': No such file"));
+              HasSubstr("does not delegate 'io': No such file"));
   Limits.DiskOf = "/proc/self/status";
   EXPECT_THAT(Group.create(Limits, Root.path()),
               HasSubstr("'/proc/self/status' lies on no disk"));
