@@ -301,7 +301,12 @@ if os.path.exists(os.path.join(mkdocs, "ready")) and shutil.which("mandoc"):
     config.substitutions.append(
         ("%mkdocs", os.path.join(mkdocs, "bin", "mkdocs")))
 
-# What the documents tell a user to type.
+# Draws pages for tests: utils/headless.py.
+if not runner and any(map(shutil.which, (
+        "chromium-headless-shell", "chromium", "google-chrome"))):
+    config.available_features.add("chromium")
+
+# The commands of the documents.
 config.substitutions.append(("%run-examples", "%s %s --tools %s --llvm %s" % (
     config.python, os.path.join(
         config.test_source_root, "Docs", "Inputs", "run-examples.py"), tools, llvm)))

@@ -1,40 +1,229 @@
 #!/usr/bin/env python3
-"""Checks that every relative link in the project's documents leads somewhere,
-and that every path in backquotes that looks like one of ours exists."""
+"""Checks the documents, the manual pages, the help texts and ./dev's list of commands.
 
+- Every relative link leads to a file, and to a heading if it has an anchor; every path
+  in backquotes that looks like one of the tree's exists.
+- The words are the project's (TERMS), and no sentence begins with a word of STARTS.
+- A number that stands in several places is the same in all of them (NUMBERS)."""
+
+import argparse
 import pathlib
 import re
 import subprocess
 import sys
 
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
 PATH = re.compile(r"`((?:lib|include|tools|test|unittests|benchmarks|utils|"
                   r"cmake|docs)/[\w./-]+)`")
 
+# What is not written, and what is written instead.
+TERMS = {
+    r"folders?": "directory",
+    r"(?:nobody|whoever|somebody)": "the actor's name",
+    r"in vain": "unnecessarily",
+    r"to be had": "available",
+    r"but for": "except",
+    r"far away": "high-latency, remote",
+    r"(?:is|are|was|were|be|being) far": "high-latency, remote",
+    r"look(?:s|ed|ing)? (?:at|into)": "inspect, scan, stat, see",
+    r"put(?:s|ting)? out of (?:memory|the cache)": "evict",
+    r"pass(?:es|ed|ing)? over": "skip",
+    r"(?:take|takes|took|taken) aside": "defer",
+    r"let(?:s|ting)? go": "release",
+    r"patience": "timeout",
+    r"as ever": "the statement itself",
+    r"played": "simulated",
+    r"(?:last|earlier|former|a|its|the|this|without|no) records? (?:of (?:a|the|an) link|is)":
+        "profile",
+}
+# Words that begin a sentence with something other than its subject.
+STARTS = ("Of", "What", "That", "Nor", "So", "The same of", "The same for", "Neither")
 
-def documents(root: pathlib.Path):
+
+def listed(*patterns):
     done = subprocess.run(["git", "ls-files", "--cached", "--others",
-                           "--exclude-standard", "*.md"],
-                          cwd=root, check=True, stdout=subprocess.PIPE)
-    return [root / name for name in done.stdout.decode().splitlines()]
+                           "--exclude-standard", *patterns],
+                          cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).exists()]
+
+
+def anchors(path):
+    """As GitHub and the site name a page's headings."""
+    found = set()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        heading = re.match(r"#+ +(.*)", line)
+        if heading:
+            text = re.sub(r"[^\w\- ]", "", heading[1].lower())
+            found.add(text.strip().replace(" ", "-"))
+    return found
+
+
+def links(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for target, anchor in LINK.findall(line):
+            there = path.parent / target if target else path
+            if not there.exists():
+                yield number, f"nothing at {target}"
+            elif anchor and there.suffix == ".md" and anchor not in anchors(there):
+                yield number, f"{there.name} has no heading #{anchor}"
+        for name in PATH.findall(line):
+            if not (ROOT / name.rstrip(".")).exists():
+                yield number, f"nothing at {name}"
+
+
+def markdown(lines):
+    """The prose: (line, text) for each paragraph, list item or cell."""
+    fenced, paragraph, begin = False, "", 0
+    for number, line in enumerate([*lines, ""], 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            line = ""
+        if fenced or line.startswith(("    ", "<", "|", "#")) or not line.strip() or \
+                re.match(r" *(?:[-*]|\d+\.) ", line):
+            if paragraph:
+                yield begin, paragraph
+            paragraph = ""
+            if fenced or line.startswith(("    ", "<")) or not line.strip():
+                continue
+            if line.startswith("|"):
+                yield from ((number, cell) for cell in line.split("|"))
+                continue
+            if line.startswith("#"):
+                yield number, line.lstrip("# ")
+                continue
+            line = re.sub(r"^ *(?:[-*]|\d+\.) ", "", line)
+        begin = begin if paragraph else number
+        paragraph += line.strip() + " "
+
+
+def manual(lines):
+    """The prose of an mdoc page; a macro's arguments are names."""
+    paragraph, begin = "", 0
+    for number, line in enumerate([*lines, "."], 1):
+        if line.startswith((".Sh", ".Ss", ".Pp", ".It", ".El", ".Bl", ".Dl", ".Ed", ".Bd")) \
+                or line == ".":
+            if paragraph:
+                yield begin, paragraph
+            paragraph = ""
+        elif line.startswith(".\\\""):
+            continue
+        else:
+            begin = begin if paragraph else number
+            if line.startswith("."):
+                line = "`x`" + (line[-1] if line[-2:-1] == " " else "")
+            paragraph += line + " "
+
+
+def options(lines):
+    """The help texts of an option table."""
+    text = "\n".join(lines)
+    for found in re.finditer(r"HelpText<((?:\s*\"(?:[^\"\\]|\\.)*\")+)", text):
+        yield (text.count("\n", 0, found.start()) + 1,
+               "".join(re.findall(r"\"((?:[^\"\\]|\\.)*)\"", found[1])))
+
+
+def usage(lines):
+    """What ./dev prints of its commands."""
+    inside = False
+    for number, line in enumerate(lines, 1):
+        inside = (inside or line.startswith("usage()")) and line != "}"
+        if inside:
+            yield number, re.sub(r"^\./dev .*?  ", "", line)
+
+
+def prose(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if path.suffix == ".md":
+        return markdown(lines)
+    if path.suffix == ".td":
+        return options(lines)
+    return usage(lines) if path.name == "dev" else manual(lines)
+
+
+def words(path):
+    for number, text in prose(path):
+        text = re.sub(r"`[^`]*`", "`x`", text)
+        text = re.sub(r"\]\([^)]*\)", "]", text)
+        for term, instead in TERMS.items():
+            found = re.search(rf"\b{term}\b", text, re.I)
+            if found:
+                yield number, f"'{found[0]}': write {instead}"
+        for sentence in re.split(r"(?<=[.!?:]) +(?=[A-Z\"'(\[*])", text):
+            start = next((s for s in STARTS if re.match(rf"\W*{s}\b", sentence)), None)
+            if start and not sentence.rstrip("\"'*) ").endswith("?"):
+                yield number, f"a sentence begins with '{start}': {sentence[:50]}"
+
+
+# A name, and where its number stands: file, pattern with one group.
+NUMBERS = {
+    "the version": [
+        ("CMakeLists.txt", r"Headstart VERSION ([\d.]+)"),
+        ("README.md", r"headstart_([\d.]+)_amd64.deb"),
+        ("README.md", r"headstart_linker-([\d.]+)-py3"),
+        ("README.md", r"Headstart ([\d.]+) \(prefetches"),
+        ("docs/Guide.md", r"headstart-dbgsym_([\d.]+)_amd64")],
+    "KiB of a file that is fetched whole": [
+        ("include/headstart/Plan/FetchPlan.h", r"WholeFileBytes = (\d+) \* 1024"),
+        ("docs/internals/Design.md", r"at most (\d+) KiB whole"),
+        ("docs/man/headstart-plan.1", r"file of at most (\d+) KiB")],
+    "KiB of a gap": [
+        ("include/headstart/Plan/FetchPlan.h", r"MergeGapBytes = (\d+) \* 1024"),
+        ("docs/internals/Design.md", r"gaps\s+of up to (\d+) KiB"),
+        ("docs/man/headstart-plan.1", r"gap between them is at most (\d+) KiB")],
+    "KiB of a gap, Mach-O": [
+        ("lib/Inputs/MachO/Model.cpp", r"MergeGapBytes = (\d+) \* 1024"),
+        ("docs/internals/Design.md", r"\(Mach-O: (\d+) KiB\)"),
+        ("docs/man/headstart-plan.1", r"\(Mach-O: (\d+) KiB\)")],
+    "threads": [
+        ("include/headstart/Link/PrefetchSettings.h", r" Jobs = (\d+);"),
+        ("include/headstart/Engine/PrefetchEngine.h", r" Jobs = (\d+);"),
+        ("docs/man/headstart-linkers.7", r"The default is (\d+)")],
+    "threads on a high-latency store": [
+        ("include/headstart/Link/PrefetchSettings.h", r"FarJobs = (\d+);"),
+        ("docs/internals/Design.md", r"up to (\d+) threads open"),
+        ("docs/man/headstart-linkers.7", r"up to (\d+) on a high-latency store")],
+    "seconds of a high latency": [
+        ("include/headstart/Plan/Tuning.h", r"HighLatency\{0\.000(\d)\}"),
+        ("docs/internals/Design.md", r"From a latency of 0\.(\d) ms")],
+    "seeds of the simulation": [
+        ("unittests/Simulation/CMakeLists.txt", r"simulate (\d+)"),
+        ("unittests/Simulation/Simulate.cpp", r"SeedsForCoverage = (\d+)"),
+        ("dev", r"simulated operating system.*?\(([\d,]+);")],
+}
+
+
+def numbers():
+    for name, places in NUMBERS.items():
+        values = {}
+        for file, pattern in places:
+            found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.S)
+            if not found:
+                yield f"{file}: {name} is not there any more: /{pattern}/"
+                continue
+            values.setdefault(found[1].replace(",", ""), []).append(file)
+        if len(values) > 1:
+            yield f"{name}: " + "; ".join(
+                f"{value} in {', '.join(files)}" for value, files in values.items())
 
 
 def main() -> int:
-    root = pathlib.Path(__file__).resolve().parent.parent
-    found = 0
-    files = documents(root)
-    for document in files:
-        text = document.read_text(encoding="utf-8")
-        for number, line in enumerate(text.splitlines(), 1):
-            wanted = [document.parent / m for m in LINK.findall(line)]
-            wanted += [root / m.rstrip(".") for m in PATH.findall(line)]
-            for path in wanted:
-                if not path.exists():
-                    print(f"{document.relative_to(root)}:{number}: "
-                          f"nothing at {path.relative_to(root)}")
-                    found += 1
-    print(f"{len(files)} documents, {found} problems")
-    return 1 if found or not files else 0
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", nargs="*", type=pathlib.Path,
+                        help="only the words of these")
+    given = parser.parse_args()
+    pages = listed("*.md")
+    files = given.file or [*pages, *listed("docs/man/*", "*Options.td"), ROOT / "dev"]
+    problems = [] if given.file else [*numbers()]
+    for path in files:
+        found = [*words(path)]
+        if path in pages:
+            found += links(path)
+        name = path.relative_to(ROOT) if ROOT in path.parents else path
+        problems += [f"{name}:{number}: {what}" for number, what in sorted(found)]
+    print("\n".join([*problems, f"{len(files)} files, {len(problems)} problems"]))
+    return 1 if problems or not files else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
-"""What mkdocs.yml adds to MkDocs. The site is laid out as the repository is, so
-that a link that leads somewhere in one does so in the other: the documents of the
-root and of docs, and whatever they link to. Manual pages and sources become pages.
-What was built is then looked at: each link leads to a file of the site, and no
-page loads anything from elsewhere."""
+"""The hooks of mkdocs.yml. The site has the layout of the repository, so that a
+link works in both: the documents of the root and of docs, and the files that they
+link to. Manual pages and sources become pages. The built site is checked: each link
+leads to one of its files, and no page loads anything from another host."""
 
 import html.parser
 import logging
@@ -90,6 +89,21 @@ def on_page_markdown(markdown, page, config, files):
         flags=re.M)
     return LINK.sub(lambda m: m.group(0) + ".md" if becomes_page(m.group(1))
                     else m.group(0), markdown)
+
+
+def on_page_content(html, page, config, files):
+    """Names each cell by its column, which is what site.css shows of a table that
+    is too wide for a small screen."""
+    def table(match):
+        heads = [re.sub("<[^>]*>", "", head).replace('"', "&quot;")
+                 for head in re.findall(r"<th(?: [^>]*)?>(.*?)</th>", match[0], re.S)]
+
+        def row(found):
+            names = iter(heads)
+            return re.sub("<td", lambda _: f'<td data-label="{next(names, "")}"',
+                          found[0])
+        return re.sub(r"<tr>.*?</tr>", row, match[0], flags=re.S)
+    return re.sub(r"<table>.*?</table>", table, html, flags=re.S)
 
 
 class References(html.parser.HTMLParser):
