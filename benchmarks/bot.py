@@ -1,13 +1,12 @@
-"""A bot for BuildGrid: takes actions one by one and runs them.
+"""A bot for BuildGrid, whose package has none: runs actions one by one.
 
-    python3 bot.py HOST:PORT FOLDER WAYS
+    python3 bot.py HOST:PORT DIRECTORY VIEWS
 
-with the Python that BuildGrid is installed for: the messages are its. PyPI's
-BuildGrid has no bot of its own. What an action reads is fetched into FOLDER/blobs
-and linked from there into the action's root. WAYS, a file that is read before
-each action, says how the action sees its root: {"view": [...]} is a command that
-shows it as if it were far away; without one the root is what it is. Each action's
-seconds are appended to FOLDER/actions.json, a line each.
+It needs the Python that BuildGrid is installed for, since it uses BuildGrid's messages.
+The inputs of an action are fetched into DIRECTORY/blobs and linked into the action's
+root. The file VIEWS is read before each action: its {"view": [...]} is a command that
+mounts the root with a latency; without one the action sees the root itself. The seconds
+of each action are appended to DIRECTORY/actions.json as a line.
 """
 
 import hashlib
@@ -28,11 +27,11 @@ from buildgrid._protos.google.bytestream import (
 from buildgrid._protos.google.devtools.remoteworkers.v1test2 import (
     bots_pb2, bots_pb2_grpc)
 
-BATCH = 3_000_000  # bytes: below what a gRPC message may have
+BATCH = 3_000_000  # bytes: below the limit of a gRPC message
 
 
 class Store:
-    """The server's store of blobs, and what of it is here already."""
+    """The server's store of blobs, and the blobs that are already here."""
 
     def __init__(self, channel: grpc.Channel, folder: pathlib.Path):
         self.cas = re_grpc.ContentAddressableStorageStub(channel)
@@ -88,7 +87,7 @@ class Store:
 
 
 def lay_out(store: Store, root: pathlib.Path, top: re.Digest) -> None:
-    """The action's root, of links to the blobs."""
+    """Makes the action's root of links to the blobs."""
     pages = store.cas.GetTree(re.GetTreeRequest(root_digest=top))
     folders: Dict[str, re.Directory] = {}
     for page in pages:
@@ -109,8 +108,8 @@ def lay_out(store: Store, root: pathlib.Path, top: re.Digest) -> None:
 
 
 def in_root(root: pathlib.Path, view: List[str], words: List[str]) -> List[str]:
-    """The command, which sees its root through the view. What the action
-    writes lies beside the root: a view is read-only."""
+    """The command, which sees its root through the view. The action's outputs are
+    outside the root, since a view is read-only."""
     outputs = root / "bazel-out"
     outputs.mkdir(exist_ok=True)
     if not view:
@@ -125,7 +124,7 @@ def in_root(root: pathlib.Path, view: List[str], words: List[str]) -> List[str]:
 
 def run(store: Store, place: pathlib.Path, action: re.Action) -> re.ActionResult:
     shutil.rmtree(place, ignore_errors=True)
-    root = place / f"{time.monotonic_ns()}"  # another folder for each action
+    root = place / f"{time.monotonic_ns()}"  # another directory for each action
     root.mkdir(parents=True)
     command = store.message(action.command_digest, re.Command)
     lay_out(store, root, action.input_root_digest)
@@ -166,7 +165,7 @@ def work(channel: grpc.Channel, place: pathlib.Path) -> None:
     while True:
         for lease in session.leases:
             if lease.state == bots_pb2.PENDING:
-                lease.state = bots_pb2.ACTIVE  # taken; run when that is known
+                lease.state = bots_pb2.ACTIVE  # it runs after the server knows this
             elif lease.state == bots_pb2.ACTIVE:
                 action = re.Action()
                 lease.payload.Unpack(action)

@@ -1,7 +1,7 @@
-"""Several programs do the same job in turn: who is how fast, as a table.
+"""Several programs do the same job in turn; a table shows their times.
 
-A column is a job (a tree, with or without sizes), a row is a program. Before
-times are taken, it is checked that all come to the same.
+A column is a job (a tree, with or without sizes), a row is a program. The results
+are compared before the times are taken.
 """
 
 import dataclasses
@@ -28,15 +28,15 @@ class Way:
     peer: Peer
     arguments: List[str]
     kind: str = "peer"              # or "ours", or "floor"
-    inside: bool = False            # it prints counts, and its own time
-    files_only: bool = False        # it does not list folders
+    inside: bool = False            # it prints counts and its own time
+    files_only: bool = False        # it does not list directories
 
     def command(self) -> List[str]:
         return [self.peer.program, *self.arguments]
 
     def shown(self, tree: str = "") -> str:
-        """The command as the document shows it: no folders of this machine, and
-        TREE for the one that is walked."""
+        """The command as the document shows it: without directories of this machine,
+        and with TREE for the tree."""
         return shlex.join(
             "TREE" if word == tree
             else os.path.basename(word) if word.startswith("/") else word
@@ -48,23 +48,22 @@ class Column:
     title: str
     ways: List[Way]
     base: str = ""                  # a row; none: the fastest peer
-    tree: str = ""                  # the folder that is walked
+    tree: str = ""                  # the directory that is walked
 
 
 @dataclasses.dataclass
 class Taken:
-    """What one run took."""
+    """The cost of one run."""
     seconds: float
-    whole_seconds: float            # with the start of the program
+    whole_seconds: float            # includes the start of the program
     cpu_seconds: float
     read_bytes: int                 # from the disk
     report: Optional[dict]
 
 
 def run(way: Way, environment: Dict[str, str], output: pathlib.Path) -> Taken:
-    """Runs a program; what it prints goes to `output`, a file in memory: some
-    programs do less when they see /dev/null, and a reader of a pipe would take
-    one of the cores."""
+    """Runs a program with its output in `output`, a file in memory: some programs do
+    less if they see /dev/null, and a reader of a pipe would occupy a core."""
     with open(output, "wb") as sink:
         done = harness.timed(way.command(), environment, stdout=sink,
                              stderr=subprocess.PIPE)
@@ -82,8 +81,8 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
             before: Optional[Callable[[Way], None]] = None,
             after: Optional[Callable[[Way, Taken], None]] = None
             ) -> Dict[str, Dict[str, List[Taken]]]:
-    """Runs every program of every column `rounds` times, in turn. Without
-    `before`, which prepares each run, there is a round for warming up."""
+    """Runs every program of every column `rounds` times, in turn. `before` prepares
+    each run; without it the first round is not counted."""
     taken: Dict[str, Dict[str, List[Taken]]] = {c.title: {} for c in columns}
     for column in columns:
         ways = [way for way in column.ways if not way.peer.missing]
@@ -104,7 +103,7 @@ def in_turn(columns: Sequence[Column], rounds: int, environment: Dict[str, str],
 
 def kept(columns: Sequence[Column],
          taken: Dict[str, Dict[str, List[Taken]]], whole: bool = False) -> dict:
-    """The figures as benchmarks/figures.json keeps them."""
+    """The figures as benchmarks/figures.json stores them."""
     return {
         "columns": [
             {"title": column.title, "base": column.base,
@@ -130,7 +129,7 @@ def kept(columns: Sequence[Column],
 
 
 def base_of(column: dict) -> Optional[str]:
-    """The row that the ratios of a column are to."""
+    """The row that is the base of a column's ratios."""
     times = column["seconds"]
     if column["base"]:
         return column["base"] if column["base"] in times else None
@@ -164,15 +163,20 @@ def table(figures: dict) -> List[str]:
     return markdown(head, result)
 
 
-def called(figures: dict) -> List[str]:
-    """How each row was called, and why rows are empty."""
+# Programs of the benchmarks themselves, whose commands tell a reader nothing.
+INTERNAL = ("walk-", "rayon-walk", "jwalk-walk", "search-bench")
+
+
+def called(figures: dict, with_commands: bool = True) -> List[str]:
+    """The command of each row that is a user's program, and why rows are empty."""
     commands: Dict[str, List[str]] = {}
-    for column in figures["columns"]:
+    for column in figures["columns"] if with_commands else ():
         for name, command in column["commands"].items():
-            if command not in commands.setdefault(name, []):
+            if not command.startswith(INTERNAL) and \
+                    command not in commands.setdefault(name, []):
                 commands[name].append(command)
     lines = [f"- {name}: " + ", ".join(f"`{command}`" for command in several)
              for name, several in commands.items()]
-    lines += [f"- {name} could not be had: {reason}."
+    lines += [f"- {name} is not available: {reason}."
               for name, reason in figures["missing"].items()]
     return lines

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A delay in front of a server of this machine.
+"""A delay in front of a server on this machine.
 
     delay.py PORT TO_PORT MILLISECONDS
 
-What is sent to PORT of the loopback goes to TO_PORT, and the answers back; all
-of it arrives so much later, half of it on each way, in order.
+Forwards PORT of the loopback to TO_PORT. Half of the delay applies in each direction;
+the order of the data stays.
 """
 
 import asyncio

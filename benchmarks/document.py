@@ -1,28 +1,46 @@
-"""docs/Benchmarks.md and the README's table, from the figures."""
+"""Writes docs/Benchmarks.md and the README's table from the figures."""
 
 import pathlib
 from typing import Dict, List
 
+import plots as plotting
 import published
-from figures import format_bytes, median, ratio, runs_of, table
+from figures import DIFFERENT, format_bytes, median, ratio, runs_of, table
 from links import FIRST, NEXT
 
 HEADER = """# Benchmarks
-
-Written by `./dev bench`; the raw figures are in `{raw}`. Runs are
-interleaved, times are medians, ratios are medians of the ratios pair by pair. A
-run counts as cold only when the page cache was asked and no more than 1% of the
-inputs was in memory. {readahead}
-
-`./dev bench NAME` measures one again, `./dev bench --short` the main ones with
-smaller inputs, in ten minutes, into `build/benchmarks`.
 """
+# The machine and the readahead stand with an entry only if they are others.
+ABOUT = """
+## How the figures were measured
 
-# Which section shows a plot: the one before which it stands.
+`./dev bench` writes this page and its plots from `{raw}`, which has every
+round. `./dev bench NAME` repeats one benchmark. `./dev bench --short` runs the main ones
+with smaller inputs in ten minutes and writes to `build/benchmarks`.
+
+- {machine}Each section ends with its
+  command, date and kernel.
+- Variants run in turn. Times are medians. A ratio is the median of the ratios of the
+  rounds; *processor* is the ratio of processor times.
+- A round counts as cold if at most 1% of the bytes of the inputs are in the page cache.
+- {readahead}
+- *First link*: Headstart without a profile. *Next links*: with the profile of an earlier
+  link.
+- *Touched* bytes come from the page tables. A page fault also maps cached neighbours, so
+  the linker needs at most that much.
+- The inputs of `ld.lld` are this project's own objects and LLVM's archives, so their
+  number and size change with the date.
+- {outputs}
+"""
+SAME = ("In every link, the outputs of Headstart are identical to those of stock lld,\n  "
+        "byte for byte.")
+NOT_SAME = "A section says so if outputs differ from those of stock lld."
+USUAL = ", readahead 128 KiB"
+
+# The section that a plot precedes.
 BEFORE = {"scale": "scale", "throttled": "large-debug", "walks": "tree-warm",
           "far": "far"}
-# What stands below the published experiment.
-OVERVIEW = ("cold", "held", "warm")
+OVERVIEW = ("cold", "limited", "warm")
 
 
 def picture(name: str, plot: dict) -> str:
@@ -33,16 +51,55 @@ def picture(name: str, plot: dict) -> str:
 
 
 def readahead_of(entry: dict) -> str:
-    """What held for it, where that was written down."""
-    told = entry["figures"].get("readahead")
+    """The readahead of a benchmark, if it is not the usual one."""
+    told = entry["figures"].get("readahead") or ""
+    if told.startswith(("readahead 128 KiB", "readahead set to the usual 128 KiB")):
+        return ""
     return f", {told}" if told else ""
 
 
 def about_readahead(figures: Dict[str, dict]) -> str:
-    usual = "Readahead is set to 128 KiB, what most disks have"
+    usual = "The disk's readahead is 128 KiB, as on most machines"
     if any(map(readahead_of, figures.values())):
-        return usual + ", unless an\nentry says otherwise."
+        return usual + ", unless a section names another one."
     return usual + "."
+
+
+def hardware(entry: dict) -> str:
+    """The machine without its kernel."""
+    return entry["machine"].rpartition(", Linux")[0]
+
+
+def common_hardware(figures: Dict[str, dict]) -> str:
+    """The machine of all benchmarks, if it is one."""
+    found = {hardware(entry) for entry in figures.values()}
+    return found.pop() if len(found) == 1 else ""
+
+
+def span(values: List[float]) -> str:
+    low, high = (f"{value:.2f}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def headline(figures: Dict[str, dict]) -> str:
+    """The range of ratios over all links without limits."""
+    found: Dict[str, List[float]] = {"cold": [], "next": [], "warm": []}
+    for entry in figures.values():
+        if not plotting.is_link(entry) or plotting.is_limited(entry):
+            continue
+        cold, warm = (runs_of(entry["figures"], kind) for kind in ("cold", "warm"))
+        base = next(iter(cold))
+        if FIRST not in cold or NEXT not in cold or not warm:
+            continue
+        found["cold"].append(ratio(cold[FIRST], cold[base]))
+        found["next"].append(ratio(cold[NEXT], cold[base]))
+        found["warm"] += [ratio(warm[way], warm[base]) for way in (FIRST, NEXT)]
+    if not found["cold"]:
+        return ""
+    return (f"Without limits on disk and memory, Headstart's {len(found['cold'])} cold "
+            f"links take {span(found['cold'])} of the time of stock lld in a first link "
+            f"and {span(found['next'])} in the next ones. Warm links take "
+            f"{span(found['warm'])}.\n")
 
 
 def short(entry: dict) -> str:
@@ -51,33 +108,39 @@ def short(entry: dict) -> str:
 
 def document(figures: Dict[str, dict], benchmarks: dict, plots: dict,
              raw: str) -> str:
-    """The whole of it. `benchmarks` has all by name, in order; `plots` is
-    what plots.py makes of the figures."""
-    parts = [HEADER.format(raw=raw, readahead=about_readahead(figures))]
-    if top := published.text(figures):
-        parts.append(top + "\n")
-    overview = [picture(name, plots[name]) for name in OVERVIEW
-                if name in plots]
-    if overview:
-        parts += ["## All links, relative to stock\n",
-                  "A line spans the middle half of the ratios of all rounds, of "
-                  "fewer than four rounds all.\n", *overview]
+    """The page. `benchmarks` has all by name, in order; `plots` is the result of
+    plots.py."""
+    machine = common_hardware(figures)
+    parts = []
     for name, benchmark in benchmarks.items():
         if name not in figures:
             continue
         entry = figures[name]
         parts += [picture(plot, plots[plot]) for plot, section in
                   BEFORE.items() if section == name and plot in plots]
+        where = entry["machine"]
+        if machine:
+            where = where[len(machine) + 2:]
         parts.append(benchmark.text(entry["figures"])
-                     + f"\n\n`./dev bench {short(entry)}{name}`, "
-                     f"{entry['date']}, "
-                     f"{entry['machine']}{readahead_of(entry)}.\n")
-    return "\n".join(parts)
+                     + f"\n\n`./dev bench {short(entry)}{name}`, {entry['date']}, "
+                     f"{where}{readahead_of(entry)}.\n")
+    head = [HEADER]
+    if found := headline(figures):
+        head.append(found)
+    head += [picture(name, plots[name]) for name in OVERVIEW if name in plots]
+    if top := published.text(figures):
+        head.append(top + "\n")
+    differ = any(DIFFERENT in part for part in parts)
+    head.append(ABOUT.lstrip("\n").format(
+        raw=raw, readahead=about_readahead(figures),
+        machine=f"The machine: {machine}. " if machine else "",
+        outputs=NOT_SAME if differ or not parts else SAME))
+    return "\n".join(head + parts)
 
 
-# What the README shows of the other flavours.
+# The other flavours in the README.
 OTHERS = (("elf-archives", "`ld.lld`: itself, from LLVM's archives, {bytes}"),
-          ("elf-objects", "the same from {inputs:,} objects, {bytes}"),
+          ("elf-objects", "`ld.lld`: itself, from {inputs:,} objects, {bytes}"),
           ("macho", "`ld64.lld`: {inputs:,} objects with DWARF, {bytes}"))
 BEGIN, END = "<!-- begin figures -->\n", "<!-- end figures -->"
 
@@ -87,7 +150,8 @@ def main_table(plain: dict, slow: dict) -> List[str]:
     held = runs_of(slow, "cold")
     base = next(iter(cold))
     return table(
-        ["", "cold", "cold, disk at 400 MB/s", "warm"],
+        [f"`lld-link`: {plain['inputs']:,} objects, {format_bytes(plain['bytes'])}, "
+         "`/debug`", "cold", "cold, disk limited to 400 MB/s", "warm"],
         [[name, *(f"{median(runs[name]):.2f} s "
                   f"({ratio(runs[name], runs[base]):.2f})"
                   for runs in (cold, held, warm))] for name in cold])
@@ -115,21 +179,17 @@ def readme(figures: Dict[str, dict], text: str) -> str:
     """The README with the main figures between its marks."""
     if "coff" not in figures or "coff-400" not in figures:
         return text
-    plain = figures["coff"]["figures"]
-    lines = [
-        f"{plain['inputs']} objects, {format_bytes(plain['bytes'])}, "
-        "`/debug`; medians, and ratios to stock in the same rounds.", "",
-        *main_table(plain, figures["coff-400"]["figures"])]
+    lines = main_table(figures["coff"]["figures"], figures["coff-400"]["figures"])
     if rows := other_rows(figures):
         lines += ["", *table(["", "stock, cold", "first link", "next links",
                               "stock, warm"], rows)]
-    lines += ["", f"{figures['coff']['machine']}, "
+    lines += ["", f"Medians (ratios to stock); {figures['coff']['machine']}, "
               f"{figures['coff']['date']}; `./dev bench`.", ""]
     head, rest = text.split(BEGIN)
     return head + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
 
 
 def differing(written: Dict[pathlib.Path, str]) -> List[pathlib.Path]:
-    """Which of these files are not there, or not just so."""
+    """The files that are missing or have another text."""
     return [path for path, text in written.items()
             if not path.exists() or path.read_text(encoding="utf-8") != text]

@@ -1,9 +1,9 @@
-"""Draws the plots that plots.py describes, by matplotlib, as SVG.
+"""Draws the plots that plots.py describes as SVG, with matplotlib.
 
-    draw.py FOLDER <PLOTS.json
+    draw.py DIRECTORY <PLOTS.json
 
-Each becomes NAME.svg for white pages and NAME-dark.svg for dark ones, both
-without a background. The same description gives the same bytes.
+Each becomes NAME.svg for light pages and NAME-dark.svg for dark ones, both without a
+background. The same description gives the same bytes.
 """
 
 import io
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullLocator
 
-# By what a thing is; each for white pages and for dark ones.
+# By the kind of a thing; for light and for dark pages.
 COLOURS = {
     "text": ("#1f2328", "#e6edf3"), "grid": ("#d1d9e0", "#343b43"),
     "stock": ("#818b98", "#848d97"), "other": ("#c46a10", "#e8923a"),
@@ -37,7 +37,7 @@ SETTINGS = {
 
 
 def colour(role: str) -> str:
-    """The one for white pages; `files` puts in the others."""
+    """The colour for light pages; `files` substitutes the others."""
     return COLOURS[role][0]
 
 
@@ -55,7 +55,7 @@ def title(axes, text: str, **keywords) -> None:
 
 
 def bar(axes, place: float, height: float, one: dict, room: float) -> None:
-    """A bar with its interval, and its value at the end."""
+    """A bar with its interval and its value."""
     axes.barh(place, one["value"], height, color=colour(one["role"]))
     if one["high"] > one["low"]:
         axes.plot([one["low"], one["high"]], [place, place],
@@ -158,7 +158,7 @@ def draw_panels(plot: dict) -> Figure:
 
 
 def draw_heat(plot: dict) -> Figure:
-    """Cells with their values: green where it is at most the panel's middle."""
+    """Cells with their values; green ones are at most the panel's middle."""
     columns = 2
     lines = -(-len(plot["panels"]) // columns)
     figure = Figure(figsize=(WIDTH, 0.6 + 1.35 * lines))
@@ -191,7 +191,7 @@ KINDS = {"ratios": draw_ratios, "curves": draw_curves, "panels": draw_panels,
          "heat": draw_heat}
 
 
-# What most text looks like is said once, and what no browser needs not at all.
+# The style of most text stands once, and all that no browser needs is removed.
 PLAIN = (f"fill: {COLOURS['text'][0]}; font: 9px 'DejaVu Sans', sans-serif; ")
 SMALLER = ((r"\n\s+", "\n"), (r"<!--.*?-->\n", ""),
            (r" transform=\"rotate\(-0 [^\"]*\"", ""),
@@ -199,7 +199,7 @@ SMALLER = ((r"\n\s+", "\n"), (r"<!--.*?-->\n", ""),
            (r"<g id=\"[^\"]*\"/>\n", ""), (r"<g id=\"[^\"]*\">", "<g>"),
            (r" ?\n(?=[LMzQC\"])", " "), (re.escape(PLAIN), ""),
            (r"(?<=text/css\">)", f"text{{{PLAIN}}}"),
-           # In tags, a tenth of a pixel is all that can be seen.
+           # A tenth of a pixel is the smallest visible difference.
            (r"<[^>]*>", lambda tag: re.sub(
                r"(?<![\w.])\d+\.\d{2,}(?![.\d])",
                lambda found: f"{float(found[0]):.1f}", tag[0])))
@@ -213,7 +213,7 @@ def smaller(text: str) -> str:
 
 
 def files(name: str, figure: Figure) -> Dict[str, str]:
-    """The two files of a figure. No date: the same figures, the same bytes."""
+    """The two files of a figure. They have no date, so that the bytes repeat."""
     figure.set_layout_engine("constrained")
     text = io.StringIO()
     figure.savefig(text, format="svg", transparent=True,

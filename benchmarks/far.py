@@ -1,9 +1,9 @@
-"""Links whose inputs are far away: behind a view that adds a latency to each
-read and holds the bandwidth (utils/farfs).
+"""Links whose inputs are on a high-latency store: a FUSE view that adds a latency
+to each read and limits the bandwidth (utils/farfs).
 
-Each link goes through a view of its own, mounted over the inputs for this link
-alone, so that all of them begin cold; what the view serves is in memory. Stock,
-stock after all files were read by 16 `cat` or by `headstart warm`, and ours.
+The view is mounted over the inputs for each link anew, so that every link starts
+cold; the files behind the view are cached. Compares stock, stock after 16 `cat` or
+`headstart warm` read all files, and Headstart.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from machine import say
 LATENCIES = (0.1, 1, 5, 20)     # ms
 BANDWIDTHS = (50, 200, 1000)    # MB/s
 NAME_LATENCIES = (1, 5)         # ms
-ROUND_TRIPS = 20                # of which a link may wait for so many
+ROUND_TRIPS = 20                # a link may wait for this many
 CAT, WARM = "16 cat, then stock", "headstart warm, then stock"
 MANY, DEEP = "Headstart, 64 jobs", "Headstart, max_background=64"
 FARFS = harness.BIN / "farfs"
@@ -39,7 +39,7 @@ def samples() -> List[Sample]:
 
 
 def before(way: str, files: pathlib.Path) -> str:
-    """What a shell does before the link."""
+    """The commands of the shell before the link."""
     if way == CAT:
         return f"xargs -d '\\n' -n 16 -P 16 cat <{files} >/dev/null; "
     if way == WARM:
@@ -49,13 +49,13 @@ def before(way: str, files: pathlib.Path) -> str:
 
 def link(sample: Sample, way: Variant, view: List[str],
          scratch: pathlib.Path) -> dict:
-    """Links once through a view; what the view counted, and the output."""
+    """Links once through a view. Returns its counts and the output."""
     out = scratch / "out"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     counts, files = scratch / "counts.json", scratch / "files"
     files.write_text("".join(f"{file}\n" for file in sample.files()))
-    # One name for all, so that PDBs can be compared.
+    # One name for all variants, since a PDB contains it.
     script = before(way.name, files) + f'exec -a {way.argv0} "$@"'
     done = subprocess.run(
         [str(FARFS), *view, f"--counts={counts}", str(sample.folder),
@@ -70,7 +70,7 @@ def link(sample: Sample, way: Variant, view: List[str],
 
 
 def needed(sample: Sample, scratch: pathlib.Path) -> Tuple[int, float]:
-    """How many bytes the linker touches, and how long its link takes warm."""
+    """The bytes that the linker touches, and the seconds of a warm link."""
     report = scratch / "stats.json"
     ours = Variant(FIRST, harness.BIN / sample.linker,
                    ["--prefetch-profile=none", f"--prefetch-stats={report}"],
@@ -104,7 +104,7 @@ def measure_one(sample: Sample, factor: float) -> dict:
         touched, warm = needed(sample, scratch)
         every = ways(sample, scratch)
         (scratch / "profile").unlink(missing_ok=True)
-        link(sample, every[NEXT], [], scratch)  # leaves the record
+        link(sample, every[NEXT], [], scratch)  # stores the profile
         for latency in LATENCIES:
             for bandwidth in BANDWIDTHS:
                 runs: Dict[str, List[dict]] = {name: [] for name in every}
@@ -129,7 +129,7 @@ def measure_one(sample: Sample, factor: float) -> dict:
 
 
 def measure_names(factor: float) -> Optional[dict]:
-    """The same where each lookup and each open takes as long as a read."""
+    """The same with lookups and opens that take as long as a read."""
     if not has_view():
         return None
     measured = []
@@ -137,7 +137,7 @@ def measure_names(factor: float) -> Optional[dict]:
         harness.warm_up(sample.inputs)
         with links.beside(sample) as scratch:
             every = {way.name: way for way in links.ways(sample, scratch)}
-            link(sample, every[NEXT], [], scratch)  # leaves the record
+            link(sample, every[NEXT], [], scratch)  # stores the profile
             for latency in NAME_LATENCIES:
                 runs: Dict[str, List[dict]] = {name: [] for name in every}
                 for _ in range(links.scaled(1, factor)):
@@ -151,7 +151,7 @@ def measure_names(factor: float) -> Optional[dict]:
                             f"{run['seconds']:.2f} s")
                 measured.append({"title": sample.title, "latency": latency,
                                  "runs": runs})
-    return {"title": "Far away, names too", "points": measured}
+    return {"title": "High latency, names too", "points": measured}
 
 
 def text_names(figures: dict) -> str:
@@ -170,11 +170,10 @@ def text_names(figures: dict) -> str:
         cells.append(row)
     same = all(len(each) == 1 for each in outputs.values())
     return "\n".join([
-        "## Inputs that are far away, and their names", "",
-        "The same view, 200 MB/s; lookups, opens and listings take as long as "
-        "reads. Behind each time its ratio to stock's, and how many of these "
-        "there were. The outputs of all are "
-        + sameness(same), "",
+        "## High-latency names", "",
+        "The view above at 200 MB/s; lookups, opens and listings take as long as "
+        "reads. Cells: time (ratio to stock), number of lookups, opens and "
+        "listings. One round." + sameness(same), "",
         *table(["link", "latency", "stock", "first link", "next link"], cells)])
 
 
@@ -183,7 +182,7 @@ def has_view() -> bool:
             [str(FARFS), "/tmp", "/tmp", "--", "true"],
             stderr=subprocess.DEVNULL).returncode == 0:
         return True
-    say("   left out: a view needs libfuse 3, and root or fusermount3")
+    say("   skipped: a view needs libfuse 3, and root or fusermount3")
     return False
 
 
@@ -195,7 +194,7 @@ def measure(factor: float,
     for sample in which():
         harness.warm_up(sample.inputs)
         flavours_measured.append(measure_one(sample, factor))
-    return {"title": "Far away", "flavours": flavours_measured}
+    return {"title": "High latency", "flavours": flavours_measured}
 
 
 def seconds(point: dict, way: str, what: str = "seconds") -> float:
@@ -203,7 +202,7 @@ def seconds(point: dict, way: str, what: str = "seconds") -> float:
 
 
 def limit(flavour: dict, point: dict) -> float:
-    """What bytes, the warm link and some round trips take at least."""
+    """The least time for the bytes, the warm link and some round trips."""
     return max(flavour["warm"],
                flavour["touched"] / (point["bandwidth"] * 1e6)) \
         + ROUND_TRIPS * point["latency"] / 1000
@@ -216,40 +215,38 @@ def rows(flavour: dict, bandwidth: int) -> List[List[str]]:
             continue
         least = limit(flavour, point)
         cells = [f"{point['latency']:g} ms", f"{least:.1f} s"]
-        for way in ("stock", CAT, WARM, FIRST, NEXT, MANY, DEEP):
+        for way in ("stock", CAT, WARM, FIRST, NEXT, DEEP):
             took = seconds(point, way)
             cells.append(f"{took:.1f} s ({took / least:.1f})")
-        cells += [f"{seconds(point, way, 'reads'):,.0f}, "
-                  f"{format_bytes(seconds(point, way, 'bytes'))}"
-                  for way in ("stock", FIRST, NEXT)]
+        cells.append(" / ".join(f"{seconds(point, way, 'reads'):,.0f}"
+                                for way in ("stock", FIRST, NEXT)))
         result.append(cells)
     return result
 
 
 def text(figures: dict) -> str:
-    lines = ["## Inputs that are far away", "",
-             "A FUSE view (`utils/farfs`) adds a latency to each read and holds "
-             "the bandwidth; opening costs nothing. The limit is the time of "
-             "the warm link, or of the bytes that the linker touches, whichever "
-             f"is more, and {ROUND_TRIPS} round trips; behind each time stands "
-             "its ratio to that. FUSE takes 12 requests at once, "
-             "unless `max_background` says otherwise: 3,321 files of one "
-             "request each need 5.5 s at 20 ms. One round each.", ""]
+    lines = ["## High-latency inputs", "",
+             "A FUSE view (`utils/farfs`) adds a latency to each read and limits the "
+             "bandwidth. Opening a file costs nothing. The *limit* is the warm link "
+             "or the transfer of the touched bytes, whichever takes longer, plus "
+             f"{ROUND_TRIPS} round trips. Cells: time (ratio to the limit). FUSE "
+             "serves 12 requests at once by default; `max_background` raises that. "
+             "One round.", ""]
     for flavour in figures["flavours"]:
         lines += [f"{flavour['title']}: {flavour['inputs']:,} files, "
-                  f"{format_bytes(flavour['bytes'])}, of which the linker "
-                  f"touches {format_bytes(flavour['touched'])}; warm "
-                  f"{flavour['warm']:.2f} s; 200 MB/s. The outputs of all are "
-                  + sameness(flavour["same"]), "",
+                  f"{format_bytes(flavour['bytes'])}; the linker touches "
+                  f"{format_bytes(flavour['touched'])}; warm "
+                  f"{flavour['warm']:.2f} s; 200 MB/s." + sameness(flavour["same"]),
+                  "",
                   *table(["latency", "limit", "stock", CAT, WARM, "first link",
-                          "next link", "64 jobs", "max_background=64",
-                          "reads: stock", "first link", "next link"],
+                          "next link", "first link, max_background=64",
+                          "reads: stock / first / next"],
                          rows(flavour, 200)), ""]
     return "\n".join(lines).rstrip()
 
 
 def heat_plot(figures: dict) -> dict:
-    """Ratios to stock and to the limit, of a first link, for each flavour."""
+    """Ratios of a first link to stock and to the limit, for each flavour."""
     panels = []
     for flavour in figures["flavours"]:
         for what, base in (("stock", lambda point: seconds(point, "stock")),
@@ -261,8 +258,8 @@ def heat_plot(figures: dict) -> dict:
             panels.append({"title": f"{flavour['title'].split(':')[0]}, "
                            f"relative to {what}", "cells": cells,
                            "middle": 1 if what == "stock" else 1.3})
-    return {"kind": "heat", "title": "Inputs that are far away: a first link",
+    return {"kind": "heat", "title": "High-latency inputs: a first link",
             "panels": panels, "columns": [f"{each:g} ms" for each in LATENCIES],
             "rows": [f"{each} MB/s" for each in BANDWIDTHS],
-            "alt": "Times of a first link relative to stock and to what bytes "
-                   "and round trips allow, by latency and bandwidth"}
+            "alt": "Times of a first link relative to stock and to the least "
+                   "possible time, by latency and bandwidth"}

@@ -1,6 +1,6 @@
-"""What was measured: how it is kept, put into one number, and written.
+"""The measured figures: how they are stored, summarized and formatted.
 
-Nothing here runs anything, or looks at the machine.
+Nothing here runs a program or inspects the machine.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ class Run:
     system: float
     read_bytes: int      # from the disk, by this process
     major_faults: int
-    outputs: str         # one hash over all output files
+    outputs: str         # one hash of all output files
 
     @property
     def processor(self) -> float:
@@ -27,13 +27,13 @@ Runs = Dict[str, List[Run]]  # by variant, in the order of the rounds
 
 
 def kept(runs: Runs) -> dict:
-    """Runs as benchmarks/figures.json has them."""
+    """Runs as benchmarks/figures.json stores them."""
     return {name: [vars(run) for run in several]
             for name, several in runs.items()}
 
 
 def runs_of(figures: dict, kind: str) -> Runs:
-    """The runs of one kind, "cold" or "warm", from kept figures."""
+    """The runs of one kind, "cold" or "warm", from stored figures."""
     return {name: [Run(**run) for run in several]
             for name, several in figures[kind].items()}
 
@@ -43,7 +43,7 @@ def median(runs: Sequence[Run], what: str = "seconds") -> float:
 
 
 def pairs(times: Sequence[float], base: Sequence[float]) -> List[float]:
-    """The ratios round by round: drift hits both of a pair."""
+    """The ratios round by round: drift affects both runs of a pair."""
     return [a / max(b, 1e-9) for a, b in zip(times, base)]
 
 
@@ -60,7 +60,7 @@ def ratio(runs: Sequence[Run], base: Sequence[Run],
 
 
 def interval(values: Sequence[float]) -> Tuple[float, float]:
-    """Where the middle half of the values lies; of fewer than four, all."""
+    """The range of the middle half of the values; of all if fewer than four."""
     if len(values) < 4:
         return min(values), max(values)
     quarters = statistics.quantiles(values, n=4, method="inclusive")
@@ -68,7 +68,7 @@ def interval(values: Sequence[float]) -> Tuple[float, float]:
 
 
 def saved(cold: float, cold_base: float, warm_base: float) -> float:
-    """How much of what being cold costs the base is gone: 0 none, 1 all."""
+    """The share of the base's extra cost of a cold link that is gone."""
     return (cold_base - cold) / max(cold_base - warm_base, 1e-9)
 
 
@@ -95,7 +95,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> List[str]:
 
 
 def start_table(seconds: Dict[str, List[float]]) -> List[str]:
-    """What starting takes, the first being what the others are compared with."""
+    """The times of starting programs; the first is the base of the ratios."""
     base = next(iter(seconds.values()))
     return table(["", "time", "ratio"],
                  [[name, f"{statistics.median(times) * 1000:.1f} ms",
@@ -107,12 +107,15 @@ def line(cells: Sequence[str]) -> str:
     return "|" + "|".join(f" {cell} " if cell else " " for cell in cells) + "|"
 
 
+DIFFERENT = "**The outputs differ.**"
+
+
 def sameness(is_same: bool) -> str:
-    """How a document ends a sentence that says what outputs are."""
-    return "the same to the byte." if is_same else "DIFFERENT."
+    """The end of a paragraph. The document says once that outputs are identical."""
+    return "" if is_same else f" {DIFFERENT}"
 
 
 def with_ratios(took: Dict[str, float], base: str = "stock") -> List[str]:
-    """Cells of seconds, with their ratios to those of `base`."""
+    """Cells of seconds with their ratios to `base`."""
     return [f"{each:.2f} s ({each / took[base]:.2f})"
             for each in took.values()]

@@ -1,9 +1,9 @@
-"""Links of ELF and Mach-O under known conditions, against stock.
+"""Links of ELF and Mach-O under known conditions, compared with stock lld.
 
-ELF: this project's own ld.lld from LLVM's archives, as a Debian machine has
-them; and the same members as objects of their own. Mach-O: objects with DWARF,
-of which ld64.lld reads a part. Each cold, several ways in turn, and warm;
-and the same with `headstart run` around linkers that know nothing of it.
+ELF: this project's ld.lld from LLVM's archives, as Debian packages them, and from the
+same members as separate objects. Mach-O: objects with DWARF, of which ld64.lld reads a
+part. Each is linked cold and warm by all variants in turn, also by other linkers under
+`headstart run`.
 """
 
 import json
@@ -41,8 +41,8 @@ def link_words() -> List[str]:
 
 
 def copied_inputs(folder: pathlib.Path) -> List[str]:
-    """Copies the inputs of that link to `folder`; its words with the copies,
-    and without the output."""
+    """Copies the inputs of that link to `folder`. Returns its arguments with the
+    copies and without the output."""
     words, number = [], 0
     rest = iter(link_words())
     for word in rest:
@@ -60,7 +60,7 @@ def copied_inputs(folder: pathlib.Path) -> List[str]:
 
 
 def members(archive: pathlib.Path) -> Iterator[bytes]:
-    """The members of a System V archive, indexes left out."""
+    """The members of a System V archive, without indexes."""
     data = archive.read_bytes()
     at = 8
     while at + 60 <= len(data):
@@ -72,7 +72,7 @@ def members(archive: pathlib.Path) -> Iterator[bytes]:
 
 
 def made(name: str, make: Callable[[pathlib.Path], List[str]]) -> List[str]:
-    """The words of a sample that is made once."""
+    """The arguments of a sample, which is made once."""
     folder = harness.corpus_folder(name)
     stamp = folder / "words.json"
     if not stamp.exists():
@@ -114,7 +114,7 @@ def as_objects(folder: pathlib.Path) -> List[str]:
 def elf_objects() -> Sample:
     words = made("elf-objects", as_objects)
     folder = harness.corpus_folder("elf-objects")
-    return Sample("ELF: the same from objects", "ld.lld", folder,
+    return Sample("ELF: ld.lld from objects", "ld.lld", folder,
                   [folder / "in"], words)
 
 
@@ -128,7 +128,7 @@ g00000_{n}: .fill 40, 1, 0x90
 
 
 def numbered(folder: pathlib.Path) -> List[str]:
-    """One object again and again, with a number of its own in its symbols."""
+    """Copies of one object, each with its number in its symbols."""
     done = subprocess.run(
         [str(harness.LLVM / "llvm-mc"), "-triple=x86_64-linux-gnu",
          "-filetype=obj", "-o", "-"], input=SMALL_SOURCE.encode(),

@@ -1,9 +1,9 @@
-"""What the benchmarks have in common: cold files, interleaved runs, medians.
+"""The common parts of the benchmarks: cold files, interleaved runs, medians.
 
-The discipline: variants run in turn, A B C A B C, since other tenants of a
-machine change absolute times within minutes; medians and ratios are what is
-quoted. A run counts as cold only when the page cache was asked and said so.
-Whatever is changed on the machine is put back, also after Ctrl-C.
+Variants run in turn, A B C A B C, since other tenants of a machine change absolute
+times within minutes; the documents quote medians and ratios. A run is cold only if
+the residency of its inputs confirms it. All changes to the machine are undone, also
+after Ctrl-C.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from figures import Run, Runs, format_bytes
 from machine import say
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The programs as installing them leaves them: see installed().
+# The programs as an installation writes them: see installed().
 BIN = ROOT / "build" / "benchmarks" / "bin"
 LLVM = pathlib.Path(os.environ.get("HEADSTART_LLVM", "/usr/lib/llvm-22/bin"))
 HEADSTART = BIN / "headstart"
@@ -32,26 +32,26 @@ HEADSTART = BIN / "headstart"
 
 @dataclasses.dataclass
 class Variant:
-    """One way to link: a program and the options it has beyond the others."""
+    """One variant of a link: a program and its additional options."""
     name: str
     program: pathlib.Path
     options: List[str] = dataclasses.field(default_factory=list)
     environment: Dict[str, str] = dataclasses.field(default_factory=dict)
-    argv0: str = "lld-link"  # one for all, so that PDBs can be compared
+    argv0: str = "lld-link"  # the same for all, since a PDB contains it
 
 
 @dataclasses.dataclass
 class Ended:
-    """A program that has run."""
+    """A program that has ended."""
     seconds: float
-    status: int          # as the shell counts; negative: a signal
-    output: bytes        # what came through the pipe
+    status: int          # as in the shell; negative: a signal
+    output: bytes        # from the pipe
     usage: resource.struct_rusage
 
 
 def signals_as_exceptions() -> None:
-    """Makes SIGTERM, a closed terminal and Ctrl-C unwind alike, and once: a
-    second one must not come in between while things are put back."""
+    """Makes SIGTERM, a closed terminal and Ctrl-C unwind the stack once: a second
+    signal must not interrupt the cleanup."""
     def stop(signum, frame):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
@@ -61,7 +61,7 @@ def signals_as_exceptions() -> None:
 
 
 def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
-    """The most anonymous memory of a link, in bytes: what it allocates."""
+    """The peak of a link's anonymous memory in bytes, which is what it allocates."""
     process = subprocess.Popen([program.name, *arguments],
                                executable=str(program),
                                stdout=subprocess.DEVNULL)
@@ -75,7 +75,7 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
                         most = max(most, int(line.split()[1]) * 1024)
             time.sleep(0.01)
     finally:
-        # Where a signal came in between, it would run on.
+        # After a signal the linker would continue.
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -83,7 +83,7 @@ def own_memory(program: pathlib.Path, arguments: Sequence[str]) -> int:
 
 
 def headstart(*words: str) -> bytes:
-    """What `headstart` prints; ends the benchmark where it fails."""
+    """The output of `headstart`; ends the benchmark if it fails."""
     done = subprocess.run([str(HEADSTART), *words], stdout=subprocess.PIPE)
     if done.returncode != 0:
         sys.exit(f"error: headstart {words[0]} failed with status "
@@ -92,7 +92,7 @@ def headstart(*words: str) -> bytes:
 
 
 def evict(paths: Sequence[pathlib.Path]) -> int:
-    """Puts files and folders out of memory. Returns the bytes that stayed."""
+    """Evicts files and directories. Returns the bytes that are still cached."""
     names = [str(path) for path in paths]
     headstart("evict", *names)
     told = headstart("residency", "--json", "--summary", *names)
@@ -100,12 +100,12 @@ def evict(paths: Sequence[pathlib.Path]) -> int:
 
 
 def make_cold(paths: Sequence[pathlib.Path], total: int) -> None:
-    """Evicts until at most a hundredth is left, or gives up loudly."""
+    """Evicts until at most a hundredth is cached, or ends with an error."""
     for _ in range(5):
         if evict(paths) <= total / 100:
             return
         time.sleep(0.5)
-    sys.exit("error: the inputs stay in memory: is somebody else using them?")
+    sys.exit("error: the inputs cannot be evicted: another program may use them")
 
 
 def warm_up(paths: Sequence[pathlib.Path]) -> None:
@@ -121,7 +121,7 @@ def warm_up(paths: Sequence[pathlib.Path]) -> None:
 
 def timed(command: Sequence[str], environment: Dict[str, str],
           program: Optional[str] = None, **streams) -> Ended:
-    """Runs a program to its end. One of `streams` is a pipe, which is read."""
+    """Runs a program to its end, and reads the pipe among `streams`."""
     start = time.monotonic()
     process = subprocess.Popen(command, executable=program, env=environment,
                                **streams)
@@ -142,11 +142,11 @@ def timed(command: Sequence[str], environment: Dict[str, str],
 
 def link(variant: Variant, arguments: Sequence[str],
          out: pathlib.Path) -> Run:
-    """Links once, into the folder `out`, which is emptied before."""
+    """Links once into the directory `out`, which it empties first."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.iterdir():
         old.unlink()
-    # What the last run has written must not be written back during this one.
+    # The kernel must not write the last run's output during this one.
     os.sync()
     done = timed([variant.argv0, *variant.options, *arguments],
                  {**os.environ, **variant.environment}, str(variant.program),
@@ -162,8 +162,8 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
                out: pathlib.Path, rounds: int,
                cold: Sequence[pathlib.Path] = (),
                size: int = 0, called: str = "round") -> Runs:
-    """Links `rounds` times each way, in turn, and says so. What is in `cold`,
-    `size` bytes in all, is put out of memory before each link."""
+    """Links each variant `rounds` times, in turn, and prints the times. Evicts the
+    paths in `cold`, `size` bytes in all, before each link."""
     runs: Runs = {way.name: [] for way in ways}
     for number in range(rounds):
         for way in ways:
@@ -177,7 +177,7 @@ def run_rounds(ways: Sequence[Variant], arguments: Sequence[str],
 
 
 def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
-    """Seconds that each takes to say /help: the cost of starting, and no link."""
+    """The seconds of /help for each program: the cost of starting it."""
     times: Dict[str, List[float]] = {way.name: [] for way in ways}
     for number in range(rounds + 1):
         for way in ways:
@@ -191,9 +191,9 @@ def starts(ways: Sequence[Variant], rounds: int) -> Dict[str, List[float]]:
 
 
 def installed() -> None:
-    """Copies the built programs, as installing them does. What a linker has
-    written page by page lies in small pages in memory, and runs up to a sixth
-    slower than a copy, or than stock's from its package."""
+    """Copies the built programs, as an installation does. A file that a linker has
+    just written is cached in small pages, and runs up to a sixth slower than a copy or
+    than a stock linker from its package."""
     BIN.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(BIN, ignore_errors=True)
     subprocess.run(["cp", "-a", str(ROOT / "build" / "bin"), str(BIN)],
@@ -211,7 +211,7 @@ def hash_of(folder: pathlib.Path) -> str:
 
 
 def corpus_folder(name: str) -> pathlib.Path:
-    """Where the corpus of that name is, or will be."""
+    """The directory of the corpus of that name."""
     base = pathlib.Path(os.environ.get("HEADSTART_CORPORA",
                                        ROOT / "build" / "corpora"))
     return base / name
@@ -219,7 +219,7 @@ def corpus_folder(name: str) -> pathlib.Path:
 
 def make_corpus(name: str, arguments: Sequence[str],
                 kind: str = "coff") -> pathlib.Path:
-    """Makes the named corpus, unless it is there, and returns its folder."""
+    """Makes the named corpus unless it exists, and returns its directory."""
     folder = corpus_folder(name)
     done = subprocess.run(
         [sys.executable, str(ROOT / "utils" / "make-corpus.py"), kind,

@@ -1,7 +1,7 @@
-"""A link of sample inputs under one known condition, against stock.
+"""A link of sample inputs under one known condition, compared with stock lld.
 
-Cold, every way to link in turn, and for some conditions warm. What is linked is
-a `Sample` (coff.py, flavours.py), what is held fixed a `Condition`.
+Runs all variants in turn, cold, and for some conditions warm. A `Sample` (coff.py,
+flavours.py) is what is linked; a `Condition` is what stays fixed.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ SETTLING = "settling, not counted, round"
 
 @dataclasses.dataclass
 class Sample:
-    """One link: its inputs and its words."""
+    """One link: its inputs and its arguments."""
     title: str
     linker: str
     folder: pathlib.Path
-    inputs: List[pathlib.Path]      # files and folders, to be made cold
-    words: List[str]                # without the output
+    inputs: List[pathlib.Path]      # files and directories to evict
+    words: List[str]                # the arguments, without the output
     output: str = "a.out"
 
     def size(self) -> int:
@@ -52,7 +52,7 @@ class Sample:
 
 @dataclasses.dataclass
 class Condition:
-    """What one benchmark holds fixed."""
+    """What stays fixed in one benchmark."""
     sample: Callable[[], Sample]
     megabytes_per_second: int = 0   # of the disk; 0: as it is
     reads_per_second: int = 0
@@ -62,37 +62,36 @@ class Condition:
     around: bool = False            # `headstart run` around other linkers
 
     def missing(self) -> str:
-        """What this machine cannot hold, or nothing."""
+        """Why this machine cannot set the condition, or nothing."""
         if ((self.megabytes_per_second or self.reads_per_second)
                 and not machine.can_throttle()):
-            return "holding the disk needs root and a blkio cgroup (v1)"
+            return "limiting the disk needs root and a blkio cgroup (v1)"
         if self.short_memory and not machine.can_limit_memory():
-            return "holding memory needs root and a memory cgroup (v1)"
+            return "limiting memory needs root and a memory cgroup (v1)"
         return ""
 
     def title(self, sample: Sample) -> str:
         parts = [sample.title]
         if self.megabytes_per_second:
-            parts.append(f"disk held to {self.megabytes_per_second} MB/s")
+            parts.append(f"disk limited to {self.megabytes_per_second} MB/s")
         if self.reads_per_second:
-            parts.append(f"disk held to {self.reads_per_second:,} reads/s")
+            parts.append(f"disk limited to {self.reads_per_second:,} reads/s")
         if self.short_memory:
-            parts.append("memory for the linker's own data and half of the "
-                         "inputs")
+            parts.append("memory for half of the inputs")
         if self.around:
-            parts.append("headstart run around other linkers")
+            parts.append("other linkers under headstart run")
         return ", ".join(parts)
 
 
 def wrapped(name: str, linker: pathlib.Path) -> Variant:
-    """`headstart run` around a linker."""
+    """A linker under `headstart run`."""
     return Variant(name, harness.HEADSTART, ["run", "--", str(linker)],
                    argv0="headstart")
 
 
 def variants(sample: Sample, around: bool,
              profile: pathlib.Path) -> List[Variant]:
-    """The ways to link: stock first, last ours without and with a record."""
+    """The variants: stock first, and last Headstart without and with a profile."""
     linker = sample.linker
     stock, ours = harness.LLVM / linker, harness.BIN / linker
     ways = [Variant(f"{linker} 22 (stock)", stock, argv0=linker)]
@@ -116,13 +115,13 @@ def variants(sample: Sample, around: bool,
 
 
 def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
-    """What the prefetcher says of a first link and of the next. Not throttled:
-    bytes do not depend on the disk's speed."""
+    """What the prefetcher reports of a first link and of the next one, on the disk
+    without a limit."""
     report = out.parent / "stats.json"
     profile = out.parent / "profile"
     result = []
     for way in variants(sample, False, profile)[-2:]:
-        # The first has no record and leaves one; the next has it.
+        # The first link stores the profile that the next one uses.
         way.options = [f"--prefetch-profile={profile}",
                        f"--prefetch-stats={report}"]
         harness.make_cold(sample.inputs, size)
@@ -132,9 +131,9 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
 
 
 def comparable(name: str) -> bool:
-    """Whether a variant is to make stock's very outputs. Stock lld writes its
-    /prefetch-inputs into the PDB's command line, and other linkers make other
-    files."""
+    """Whether the outputs of a variant must be those of stock. Stock lld writes
+    /prefetch-inputs into the PDB's command line, and the outputs of other linkers
+    differ."""
     return name != PREFETCHING and "mold" not in name and "wild" not in name
 
 
@@ -146,14 +145,14 @@ def all_same(*groups: Runs) -> bool:
 
 @contextlib.contextmanager
 def beside(sample: Sample) -> Iterator[pathlib.Path]:
-    """A folder that is not in the sample's, over which something is mounted."""
+    """A directory outside the sample's, over which a file system is mounted."""
     with tempfile.TemporaryDirectory(
             prefix="headstart-", dir=sample.folder.parent) as name:
         yield pathlib.Path(name)
 
 
 def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
-    """Stock, a first link, and one with the record in that folder."""
+    """Stock, a first link, and one with the profile in that directory."""
     ours = harness.BIN / sample.linker
     return [Variant("stock", harness.LLVM / sample.linker, argv0=sample.linker),
             Variant(FIRST, ours, ["--prefetch-profile=none"],
@@ -163,7 +162,7 @@ def ways(sample: Sample, scratch: pathlib.Path) -> List[Variant]:
 
 
 def scaled(rounds: int, factor: float) -> int:
-    """So many rounds, but at least one where there are any."""
+    """The number of rounds times the factor, at least one unless it was none."""
     return max(1, round(rounds * factor)) if rounds else 0
 
 
@@ -198,7 +197,7 @@ def measure(condition: Condition, factor: float = 1) -> dict:
         warm: Runs = {}
         if condition.warm_rounds:
             harness.warm_up(sample.inputs)
-            # The first only settles which pages are mapped in large ones.
+            # Not counted: it settles which pages the kernel maps as large ones.
             harness.run_rounds(ways, arguments, out, 1, called=SETTLING)
             warm = harness.run_rounds(ways, arguments, out,
                                       scaled(condition.warm_rounds, factor))
@@ -211,14 +210,14 @@ def measure(condition: Condition, factor: float = 1) -> dict:
 
 
 def processor(runs: List[Run], base: List[Run]) -> str:
-    """Processor time as a ratio; mold and wild leave theirs to a process that
-    nobody waits for."""
+    """Processor time as a ratio. mold and wild work in a process for which their
+    parent does not wait, so that theirs is not known."""
     value = ratio(runs, base, "processor")
     return f"{value:.2f}" if value > 0.2 else "not known"
 
 
 def rows(cold: Runs, warm: Runs) -> List[List[str]]:
-    """A row for each way to link: names, times, ratios, bytes."""
+    """A row for each variant: names, times, ratios, bytes."""
     base = next(iter(cold))
     result = []
     for name, runs in cold.items():
@@ -228,8 +227,7 @@ def rows(cold: Runs, warm: Runs) -> List[List[str]]:
                  format_bytes(median(runs, "read_bytes"))]
         if warm:
             cells += [f"{median(warm[name]):.2f} s",
-                      f"{ratio(warm[name], warm[base]):.2f}",
-                      processor(warm[name], warm[base])]
+                      f"{ratio(warm[name], warm[base]):.2f}"]
         result.append(cells)
     return result
 
@@ -237,30 +235,28 @@ def rows(cold: Runs, warm: Runs) -> List[List[str]]:
 def text(figures: dict) -> str:
     cold, warm = runs_of(figures, "cold"), runs_of(figures, "warm")
     base = next(iter(cold))
-    about = (f"{figures['inputs']} files, {format_bytes(figures['bytes'])}; "
+    about = (f"{figures['inputs']:,} files, {format_bytes(figures['bytes'])}; "
              f"{len(cold[base])} cold"
              + (f" and {len(warm[base])} warm" if warm else "") + " rounds.")
     if figures.get("memory"):
-        about += (f" Memory held to {format_bytes(figures['memory'])}, of "
-                  "which the linker allocates "
-                  f"{format_bytes(figures['own_memory'])}.")
+        about += (f" Memory is limited to {format_bytes(figures['memory'])}: the "
+                  f"{format_bytes(figures['own_memory'])} that stock lld allocates, "
+                  "and half of the inputs.")
+    # The figures of a link are taken without limits: they would repeat there.
+    elif warm:
+        about += fetched(*figures["stats"])
     head = ["", "cold", "ratio", "processor", "read from disk"]
     if warm:
-        head += ["warm", "ratio", "processor"]
-    told = "; ".join(
-        f"{who} fetched {fetched(stats)}" for who, stats in
-        zip(("a first link", "the next one"), figures["stats"]))
+        head += ["warm", "ratio"]
     return "\n".join([
-        f"## {figures['title']}", "", about, "", *table(head, rows(cold, warm)),
-        "", f"With the disk as it is, {told}. The outputs of stock and "
-        "Headstart are "
-        + sameness(figures["same"])])
+        f"## {figures['title']}", "", about + sameness(figures["same"]), "",
+        *table(head, rows(cold, warm))])
 
 
-def fetched(stats: dict) -> str:
-    touched = stats["touched_bytes"]
-    if not touched:
-        return f"{format_bytes(stats['hinted_bytes'])} ahead of the linker"
-    return (f"{format_bytes(stats['hinted_bytes'])} ahead of the linker, which "
-            f"touched {format_bytes(touched)} "
-            f"({stats['hinted_bytes'] / touched:.2f} of it)")
+def fetched(first: dict, following: dict) -> str:
+    """What two links prefetched, and what the second one touched. The first one
+    touches more: a fault also maps cached neighbours of a page."""
+    touched = following["touched_bytes"]
+    return (f" The first link prefetched {format_bytes(first['hinted_bytes'])}, "
+            f"the next one {format_bytes(following['hinted_bytes'])}"
+            + (f"; the linker touched {format_bytes(touched)}." if touched else "."))

@@ -1,6 +1,6 @@
-"""The machine while something is measured: readahead, the disk's speed, memory.
+"""The machine during a measurement: readahead, the disk's speed, memory.
 
-Whatever is changed is put back, also after Ctrl-C.
+All changes are undone, also after Ctrl-C.
 """
 
 import contextlib
@@ -15,16 +15,16 @@ from figures import format_bytes
 
 
 def say(text: str = "") -> None:
-    """Prints at once, so that whoever waits sees what for."""
+    """Prints without buffering, so that the user sees the progress."""
     print(text, flush=True)
 
 
 @contextlib.contextmanager
 def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
-    """Sets the readahead of the disk below `folder`, and puts it back.
+    """Sets the readahead of the disk of `folder`, and restores it.
 
-    Yields a sentence on what holds. Without the right to change it, what is
-    there stays, and the sentence says so.
+    Yields a phrase with the readahead in effect, which says so if it could not be
+    changed.
     """
     knob = readahead_knob(folder)
     if knob is None:
@@ -46,7 +46,7 @@ def readahead(kilobytes: int, folder: pathlib.Path) -> Iterator[str]:
 
 
 def readahead_knob(folder: pathlib.Path) -> Optional[pathlib.Path]:
-    """The file that holds the readahead of the disk below `folder`."""
+    """The file with the readahead of the disk of `folder`."""
     device = os.stat(folder).st_dev
     entry = pathlib.Path(f"/sys/dev/block/{os.major(device)}:"
                          f"{os.minor(device)}")
@@ -69,9 +69,9 @@ def can_throttle() -> bool:
 @contextlib.contextmanager
 def throttle(megabytes: int, folder: pathlib.Path,
              reads: int = 0) -> Iterator[str]:
-    """Holds reads of this process and its children from the disk below `folder`
-    to so many MB/s, or so many reads a second, by a blkio cgroup (v1), and
-    takes it away again. 0: not."""
+    """Limits the reads of this process and its children from the disk of `folder` to
+    this many MB/s or reads per second, by a blkio cgroup (v1), and removes it again.
+    0: no limit."""
     if megabytes == 0 and reads == 0:
         yield ""
         return
@@ -87,7 +87,7 @@ def throttle(megabytes: int, folder: pathlib.Path,
         settings["blkio.throttle.read_iops_device"] = f"{number} {reads}"
         notes.append(f"{reads} reads/s")
     with cgroup(BLKIO, settings):
-        yield "disk held to " + ", ".join(notes)
+        yield "disk limited to " + ", ".join(notes)
 
 
 def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
@@ -97,7 +97,7 @@ def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
         _, controllers, path = line.split(":", 2)
         if hierarchy.name in controllers.split(","):
             group = hierarchy / path.lstrip("/")
-            # A container may be told of groups that it does not have.
+            # A container may see names of groups that it does not have.
             if (group / "cgroup.procs").exists():
                 return group
     return hierarchy
@@ -105,9 +105,9 @@ def group_in(hierarchy: pathlib.Path, memberships: str) -> pathlib.Path:
 
 @contextlib.contextmanager
 def cgroup(hierarchy: pathlib.Path, settings: Dict[str, str]) -> Iterator[None]:
-    """Puts this process, and so its children, into a new group of a v1
-    hierarchy; then back into the group that it came from, and takes the new one
-    away. Whatever ends it, and wherever: a signal may come at any line."""
+    """Moves this process, and so its children, into a new group of a v1 hierarchy,
+    then back into its former group, and removes the new one. A signal may end the
+    block at any line."""
     before = group_in(hierarchy, pathlib.Path("/proc/self/cgroup").read_text(
         encoding="utf-8"))
     group = hierarchy / f"headstart-{os.getpid()}"
@@ -125,7 +125,7 @@ def cgroup(hierarchy: pathlib.Path, settings: Dict[str, str]) -> Iterator[None]:
 
 
 def leave(group: pathlib.Path, before: pathlib.Path) -> None:
-    """Puts this process back, and takes `group` away, as far as it is there."""
+    """Moves this process back and removes `group`, if it exists."""
     if not group.is_dir():
         return
     for place in (before, group.parent):
@@ -133,15 +133,15 @@ def leave(group: pathlib.Path, before: pathlib.Path) -> None:
             (place / "cgroup.procs").write_text(str(os.getpid()))
             break
         except OSError as error:
-            say(f"   cannot go back to the cgroup {place}: {error}")
-    # A child that is just ending may still be in it.
+            say(f"   cannot return to the cgroup {place}: {error}")
+    # A child that is about to end may still be in it.
     for _ in range(50):
         try:
             group.rmdir()
             return
         except OSError:
             time.sleep(0.1)
-    say(f"   the cgroup {group} stays: somebody is in it")
+    say(f"   the cgroup {group} remains: it contains a process")
 
 
 MEMORY = pathlib.Path("/sys/fs/cgroup/memory")
@@ -155,18 +155,18 @@ def can_limit_memory() -> bool:
 
 @contextlib.contextmanager
 def limit_memory(size: int) -> Iterator[str]:
-    """Holds the memory of this process's future children, page cache included,
-    to `size` bytes, by a memory cgroup (v1), and takes it away again."""
-    # This process's own memory stays charged to where it was.
+    """Limits the memory of this process's future children, page cache included, to
+    `size` bytes, by a memory cgroup (v1), and removes it again."""
+    # This process's own memory stays charged to its former group.
     with cgroup(MEMORY, {"memory.limit_in_bytes": str(size)}):
-        yield f"memory held to {format_bytes(size)}"
+        yield f"memory limited to {format_bytes(size)}"
 
 
 @contextlib.contextmanager
 def held(folder: pathlib.Path, megabytes: int = 0, reads: int = 0,
          memory: Optional[int] = None) -> Iterator[str]:
-    """The disk below `folder` with the usual readahead, held to a speed, and
-    memory to a size, where they are given. Yields what holds for readahead."""
+    """Sets the usual readahead for the disk of `folder` and, if given, limits of its
+    speed and of memory. Yields the readahead in effect."""
     with contextlib.ExitStack() as stack:
         notes = [stack.enter_context(readahead(128, folder)),
                  stack.enter_context(throttle(megabytes, folder, reads))]
@@ -185,8 +185,8 @@ def can_drop_caches() -> bool:
 
 
 def drop_caches() -> None:
-    """Empties the machine's caches of files, folders and metadata. Nothing
-    else puts folders out of memory."""
+    """Empties the machine's caches of files, directories and metadata. There is no
+    other way to evict directories."""
     os.sync()
     DROP_CACHES.write_text("3")
 

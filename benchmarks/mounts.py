@@ -1,8 +1,8 @@
 """Links over real mounts of this machine's own files: sshfs, rclone, s3fs.
 
-Each is served on the loopback only, behind a delay (delay.py), and mounted over
-the inputs in a mount namespace of its own, anew for each link: so every link
-begins cold, and nothing is left behind. Needs root.
+A server on the loopback serves the files through a delay (delay.py). Each link
+mounts them over its inputs in a mount namespace of its own, so that it starts cold
+and leaves nothing behind. Needs root.
 """
 
 import contextlib
@@ -94,7 +94,7 @@ def serves_s3() -> bool:
 
 @dataclasses.dataclass
 class Mount:
-    """A file system: how its server is started, and how it is mounted."""
+    """A file system: the commands that serve it and mount it."""
     name: str
     programs: List[str]
     serve: Callable[[pathlib.Path, pathlib.Path, int], List[str]]
@@ -115,7 +115,7 @@ MOUNTS = [Mount("sshfs", ["sshfs", "sshd", "ssh-keygen"], sshd, sshfs),
 
 @contextlib.contextmanager
 def running(command: List[str], port: int) -> Iterator[None]:
-    """A server, until it answers at that port and as long as it is needed."""
+    """Runs a server, from its first answer on that port to the end of the block."""
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)
     try:
@@ -133,10 +133,10 @@ def running(command: List[str], port: int) -> Iterator[None]:
 
 
 def inside(mount: List[str], folder: str, link: List[str], argv0: str) -> None:
-    """In a mount namespace of its own: mounts, links, and prints the time."""
+    """Runs in a mount namespace of its own: mounts, links and prints the time."""
     marker = next(os.scandir(folder)).name
     subprocess.run(mount, check=True)
-    for _ in range(100):  # a mount that goes on in the background
+    for _ in range(100):  # a mount that continues in the background
         if os.path.ismount(folder) and os.path.exists(f"{folder}/{marker}"):
             break
         time.sleep(0.05)
@@ -177,7 +177,7 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
                           str(delay)], near):
                 words = mount.mount(sample.folder, scratch, near)
                 runs: Dict[str, List[dict]] = {way.name: [] for way in ways}
-                link(sample, ways[-1], words, scratch)  # leaves a record
+                link(sample, ways[-1], words, scratch)  # stores a profile
                 for _ in range(rounds):
                     for way in ways:
                         run = link(sample, way, words, scratch)
@@ -191,14 +191,14 @@ def measure_mount(mount: Mount, sample: Sample, rounds: int) -> List[dict]:
 
 def measure(factor: float) -> Optional[dict]:
     if os.geteuid() != 0:
-        say("   left out: mounting needs root")
+        say("   skipped: mounting needs root")
         return None
     result = []
     for sample in (coff.small(), flavours.macho_small()):
         harness.warm_up(sample.inputs)
         for mount in MOUNTS:
             if mount.missing():
-                say(f"   {mount.name} left out: {mount.missing()}")
+                say(f"   {mount.name} skipped: {mount.missing()}")
                 continue
             result.append({
                 "mount": mount.name, "title": sample.title,
@@ -219,10 +219,9 @@ def text(figures: dict) -> str:
                          *with_ratios(took)])
     return "\n".join([
         "## Real mounts", "",
-        "Served by this machine, behind a delay, and mounted for each link "
-        "anew; no options but read-only. [SlowStorage.md](SlowStorage.md) says what they are. "
-        "The outputs of all ways are "
-        + sameness(same), "",
+        "This machine serves the files through a delay; each link mounts them anew, "
+        "read-only, with default options otherwise. Cells: time (ratio to stock). One "
+        "round." + sameness(same), "",
         *table(["mount", "link", "delay", "stock", "first link", "next link"],
                rows)])
 

@@ -1,7 +1,7 @@
-"""The programs that Headstart is measured against: got on first use, into the
-folder of the corpora, and never into the system beyond Debian's packages.
+"""The programs that Headstart is compared with. They are installed on first use, into
+the directory of the corpora, or as Debian packages.
 
-One that cannot be had is a row of the table all the same, with the reason.
+A program that is not available is still a row of the table, with the reason.
 """
 
 import dataclasses
@@ -16,20 +16,20 @@ from typing import Dict, List
 import harness
 from machine import say
 
-# What cargo is asked for: the versions that the figures speak of.
+# The versions that cargo installs and that the figures name.
 CRATES = {"fd": "fd-find@10.5.0", "rg": "ripgrep@15.2.0",
           "wild": "wild-linker@0.10.0"}
 DEBIAN = {"bfs": "bfs", "find": "findutils", "git": "git", "mold": "mold"}
-# The short form takes what is there.
+# The short form uses what is installed.
 INSTALL = True
-NOT_INSTALLED = "not here, and the short form installs nothing"
+NOT_INSTALLED = "not installed, and the short form installs nothing"
 OURS = ("walk-floor", "walk-headstart", "walk-llvm", "walk-std", "search-bench")
 RUST = ("rayon-walk", "jwalk-walk")
 
 
 @dataclasses.dataclass
 class Peer:
-    """A program, or why there is none."""
+    """A program, or the reason why it is missing."""
     program: str
     version: str = ""
     missing: str = ""
@@ -41,7 +41,7 @@ def last_line(text: bytes) -> str:
 
 
 def attempt(command: List[str], **keywords) -> str:
-    """Runs a step of getting a program; why it failed, or nothing."""
+    """Runs a step of an installation. Returns why it failed, or nothing."""
     say("   " + " ".join(command))
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE,
@@ -52,7 +52,7 @@ def attempt(command: List[str], **keywords) -> str:
 
 
 def version_of(program: str) -> str:
-    """The first line of --version, without what stands in parentheses."""
+    """The first line of --version, without parentheses."""
     done = subprocess.run([program, "--version"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
     line = done.stdout.decode(errors="replace").split("\n")[0]
@@ -108,7 +108,7 @@ def built_ours() -> str:
 
 @functools.cache
 def find(name: str) -> Peer:
-    """The program of that name, made or installed if need be."""
+    """The program of that name, built or installed if necessary."""
     if name in CRATES:
         return from_cargo(name)
     if name in DEBIAN:
@@ -127,7 +127,7 @@ def find(name: str) -> Peer:
 
 @functools.cache
 def headstart(subcommand: str) -> Peer:
-    """Our own program, if it has the subcommand."""
+    """Headstart's program, if it has the subcommand."""
     done = subprocess.run([str(harness.HEADSTART), subcommand, "--help"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     missing = "" if done.returncode == 0 else \
@@ -136,7 +136,7 @@ def headstart(subcommand: str) -> Peer:
 
 
 def environment(scratch: pathlib.Path) -> Dict[str, str]:
-    """What all programs run with: no settings of the user's, so that all have
+    """The environment of all programs, without settings of the user, so that all have
     the same ignore rules."""
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith(("GIT_", "FD_", "RIPGREP_", "XDG_",

@@ -1,7 +1,7 @@
-"""Which plots the documents show, and what is on them, as plain data.
+"""The plots of the documents, as plain data.
 
-draw.py, which needs matplotlib, turns each into two files, one for white and one
-for dark pages. Nothing here does, so that the documents can be written without.
+draw.py turns each into two files, one for light and one for dark pages. It needs
+matplotlib; this file does not, so that the documents can be written without it.
 """
 
 import json
@@ -21,7 +21,7 @@ DRAW = pathlib.Path(__file__).resolve().parent / "draw.py"
 
 
 def role(name: str) -> str:
-    """What a variant is, which decides its colour."""
+    """The kind of a variant, which decides its colour."""
     if name == FIRST:
         return "first"
     if name == NEXT:
@@ -30,29 +30,28 @@ def role(name: str) -> str:
 
 
 def heading(title: str) -> str:
-    """A benchmark's title, short enough to stand beside bars."""
+    """A benchmark's title, short enough for a label."""
     for long, short in (
-            ("memory for the linker's own data and half of the inputs",
-             "short of memory"),
-            ("headstart run around other linkers", "headstart run"),
-            ("disk held to ", "")):
+            ("memory for half of the inputs", "little memory"),
+            ("other linkers under headstart run", "headstart run"),
+            ("disk limited to ", "")):
         title = title.replace(long, short)
     return title
 
 
 def is_link(entry: dict) -> bool:
-    """Under Wine ratios are of another kind, and have no title."""
+    """Whether this is a native link. The one under Wine has no title."""
     return {"cold", "title"} <= entry["figures"].keys()
 
 
-def is_held(entry: dict) -> bool:
-    """Whether the disk or memory was held."""
-    return "held" in entry["figures"]["title"] or \
+def is_limited(entry: dict) -> bool:
+    """Whether the disk or the memory was limited."""
+    return "limited" in entry["figures"]["title"] or \
         bool(entry["figures"].get("memory"))
 
 
 def ratio_groups(entries: List[dict], kind: str) -> List[dict]:
-    """Bars of every variant but stock, the first, which all are relative to."""
+    """Bars of every variant except the first, stock, which is their base."""
     groups = []
     for entry in entries:
         runs = runs_of(entry["figures"], kind)
@@ -75,11 +74,10 @@ def ratio_plot(title: str, entries: List[dict], kind: str) -> Optional[dict]:
     if not groups:
         return None
     return {"kind": "ratios", "title": title, "groups": groups,
-            "axis": "time, relative to stock; lines: the middle half of the "
-                    "rounds",
+            "axis": "time relative to stock; lines: middle half of the rounds "
+                    "(all of fewer than four)",
             "legend": [[FIRST, "first"], [NEXT, "next"]],
-            "alt": f"{title}: bars of ratios to stock, the figures of the "
-                   "tables below"}
+            "alt": f"{title}: bars of the ratios to stock in the tables below"}
 
 
 def scale_plot(figures: dict) -> dict:
@@ -91,16 +89,16 @@ def scale_plot(figures: dict) -> dict:
                                   for size, seconds in points]})
     return {"kind": "curves", "title": figures["title"], "curves": curves,
             "x": "inputs, MB", "y": "seconds", "limits": [],
-            "alt": "Seconds of a link against the bytes of its inputs, cold and "
-                   "warm, stock and Headstart"}
+            "alt": "Time of a link by the size of its inputs, cold and warm, "
+                   "stock and Headstart"}
 
 
 def throttled(figures: Dict[str, dict]) -> List[dict]:
     """The links of one corpus on disks of known speeds, slowest first."""
-    held = [entry for name, entry in figures.items()
-            if name.startswith("large-debug-")
-            and entry["figures"].get("megabytes_per_second")]
-    return sorted(held,
+    limited = [entry for name, entry in figures.items()
+               if name.startswith("large-debug-")
+               and entry["figures"].get("megabytes_per_second")]
+    return sorted(limited,
                   key=lambda entry: entry["figures"]["megabytes_per_second"])
 
 
@@ -121,7 +119,7 @@ def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
                 "label": name, "role": role(name), "dashed": False,
                 "points": []})
             curve["points"].append([speed, median(runs)])
-    limits = [{"label": "what the linker touches / the disk's speed",
+    limits = [{"label": "bytes that the linker touches / disk speed",
                "points": limit}] if limit else []
     if "large-debug" in figures:
         warm = runs_of(figures["large-debug"]["figures"], "warm")
@@ -132,9 +130,9 @@ def throttled_plot(figures: Dict[str, dict]) -> Optional[dict]:
                                   [speeds[-1], seconds]]})
     return {"kind": "curves", "title": "A cold link on slower disks",
             "curves": list(curves.values()), "limits": limits,
-            "x": "the disk's speed, MB/s", "y": "seconds", "logarithmic": True,
-            "alt": "Seconds of a cold link against the disk's speed, with the "
-                   "time that the bytes alone need"}
+            "x": "disk speed, MB/s", "y": "seconds", "logarithmic": True,
+            "alt": "Time of a cold link by disk speed, and the time that the disk "
+                   "needs for the bytes alone"}
 
 
 def walker_kind(kind: str) -> str:
@@ -145,7 +143,7 @@ def walks(figures: Dict[str, dict]) -> Iterator[dict]:
     for name in ("tree-warm", "tree-cold", "tree-ignore"):
         if name not in figures:
             continue
-        # The last part has whole programs.
+        # The last part is that of whole programs.
         for column in figures[name]["figures"]["parts"][-1]["columns"]:
             base = column["seconds"].get(contest.base_of(column))
             if not base:
@@ -167,20 +165,21 @@ def walks_plot(figures: Dict[str, dict]) -> Optional[dict]:
     if not panels:
         return None
     return {"kind": "panels", "title": "Walking trees", "panels": panels,
-            "axis": "time, relative to the fastest peer",
+            "axis": "time relative to the fastest peer",
             "alt": "Times of programs that walk trees, relative to the fastest "
-                   "peer, by tree"}
+                   "peer, for each tree"}
 
 
 def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
     """Every plot that these figures allow, by the name of its file."""
     entries = [figures[name] for name in order
                if name in figures and is_link(figures[name])]
-    free = [entry for entry in entries if not is_held(entry)]
-    held = [entry for entry in entries if is_held(entry)]
+    free = [entry for entry in entries if not is_limited(entry)]
+    limited = [entry for entry in entries if is_limited(entry)]
     found: Dict[str, Optional[dict]] = {
         "cold": ratio_plot("Cold links", free, "cold"),
-        "held": ratio_plot("Cold links, disk or memory held", held, "cold"),
+        "limited": ratio_plot("Cold links, disk or memory limited", limited,
+                              "cold"),
         "warm": ratio_plot("Warm links", free, "warm"),
         "scale": scale_plot(figures["scale"]["figures"])
         if "scale" in figures else None,
@@ -192,8 +191,8 @@ def plots(figures: Dict[str, dict], order: List[str]) -> Dict[str, dict]:
 
 
 def interpreter() -> Optional[str]:
-    """A Python that has matplotlib: this one, or the system's, for which
-    Debian packages it."""
+    """A Python with matplotlib: this one, or the system's, for which Debian
+    packages it."""
     for program in dict.fromkeys((sys.executable, "/usr/bin/python3")):
         try:
             if subprocess.run([program, "-c", "import matplotlib"],
@@ -205,15 +204,15 @@ def interpreter() -> Optional[str]:
 
 
 def version(python: str) -> str:
-    """Of that Python's matplotlib: another draws other bytes."""
+    """The version of matplotlib: another one draws other bytes."""
     return subprocess.run(
         [python, "-c", "import matplotlib; print(matplotlib.__version__)"],
         check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def draw(wanted: Dict[str, dict], folder: pathlib.Path, python: str) -> None:
-    """Writes the SVG files, two for each plot, into `folder`; takes away those
-    that are no longer shown."""
+    """Writes two SVG files for each plot into `folder`; removes those that are no
+    longer shown."""
     folder.mkdir(parents=True, exist_ok=True)
     subprocess.run([python, str(DRAW), str(folder)], check=True,
                    input=json.dumps(wanted).encode())

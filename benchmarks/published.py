@@ -1,5 +1,5 @@
-"""The experiment with which lld's authors introduced /prefetch-inputs, beside
-the same done here: cold without and with prefetching, and warm.
+"""The experiment with which lld's authors introduced /prefetch-inputs, alongside
+the same experiment here: cold without and with prefetching, and warm.
 """
 
 from typing import Dict, List, Optional
@@ -22,7 +22,7 @@ NAMES = ("large-debug", "coff")
 
 
 def name_of(figures: Dict[str, dict]) -> Optional[str]:
-    """Which benchmark is set beside the published one."""
+    """The benchmark that is compared with the published one."""
     for name in NAMES:
         if name in figures and figures[name]["figures"]["warm"]:
             return name
@@ -60,14 +60,13 @@ def text(figures: Dict[str, dict]) -> str:
         return ""
     here = figures[name]["figures"]
     return "\n".join([
-        "## The published experiment, and here", "",
-        f"lld's `/prefetch-inputs` was introduced with [a link]({SOURCE}) of "
-        f"{OBJECTS:,} objects, {format_bytes(BYTES)}, on Windows 11, 32 cores, "
-        f"128 GB and an NVMe disk. Here: {here['inputs']:,} files, "
-        f"{format_bytes(here['bytes'])}, {figures[name]['machine']}. "
-        "Seconds cannot be compared, ratios can: each is to the first row of "
-        "its place. Saved: how much of what a cold link costs over a warm one, "
-        "without prefetching, is gone.", "",
+        "## The published experiment, repeated", "",
         *table(["", "cold", "ratio", "saved", "warm", "ratio"],
                theirs() + ours(here)),
-        "", f"Ours are the figures of `{name}` below."])
+        "", f"Published: [the link]({SOURCE}) with which lld introduced "
+        f"`/prefetch-inputs`, {OBJECTS:,} objects, {format_bytes(BYTES)}; Windows 11, "
+        "32 cores, 128 GB, an NVMe disk. "
+        f"Here: `{name}` below, {here['inputs']:,} files, "
+        f"{format_bytes(here['bytes'])}. Compare the ratios, not the seconds: the "
+        "machines differ. *Saved* is the part of the difference between a cold and a "
+        "warm link without prefetching that prefetching removes."])

@@ -1,10 +1,10 @@
 """Links as actions of a distributed build: Bazel, with BuildGrid as the server.
 
-Debian's bazel-bootstrap and postgresql, PyPI's buildgrid, and a bot (bot.py), all
-on this machine and on the loopback only: `bgd` in the PATH, of a virtual environment
-with the packages buildgrid and psycopg2-binary. The link is a cc_binary of ready-made
-objects; its inputs are copied to the bot before the action runs, or lie in a view
-that fetches what is read, as Buildbarn's workers mount them. Needs root.
+It needs Debian's bazel-bootstrap and postgresql, and `bgd` on the PATH from a virtual
+environment with the packages buildgrid and psycopg2-binary. The bot is bot.py. All
+run on this machine and use the loopback only. The link is a cc_binary of existing
+objects. Its inputs are copied to the bot before the action runs, or are in a view that
+fetches what is read, as Buildbarn's workers mount them. Needs root.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from links import FIRST, NEXT
 from machine import say
 from mounts import free_port, running
 
-# How the action sees its inputs: the view's latency in ms, and how many rounds.
+# How the action sees its inputs: the view's latency in ms, and the rounds.
 VIEWS = {"copied": (0, 3), "mounted, 1 ms": (1, 3), "mounted, 5 ms": (5, 3),
          "mounted, 20 ms": (20, 1)}
 BANDWIDTH = 200  # MB/s, of a mounted view
@@ -133,13 +133,13 @@ def database(folder: pathlib.Path, port: int) -> Iterator[None]:
     with running([*user, str(POSTGRES[-1] / "postgres"), "-D", str(place),
                   "-p", str(port), "-h", "127.0.0.1", "-k", str(place), "-F"],
                  port):
-        time.sleep(1)  # it answers before it lets anybody in
+        time.sleep(1)  # it answers before it accepts clients
         yield
 
 
 @contextlib.contextmanager
 def build_grid(folder: pathlib.Path, views: pathlib.Path) -> Iterator[str]:
-    """A server and its bot; gives the address."""
+    """Runs a server and its bot; yields the address."""
     with contextlib.ExitStack() as stack:
         port, of_database = free_port(), free_port()
         stack.enter_context(database(folder, of_database))
@@ -160,7 +160,7 @@ def build_grid(folder: pathlib.Path, views: pathlib.Path) -> Iterator[str]:
 
 
 def in_words_of_clang(words: List[str], folder: pathlib.Path) -> List[str]:
-    """The linker's words for the compiler driver, inputs relative."""
+    """The linker's arguments as the compiler driver's, inputs relative."""
     result = ["-nostdlib", "-no-pie"]
     for word in words:
         if word.startswith(f"{folder}/"):
@@ -207,8 +207,8 @@ def options(way: str) -> List[str]:
             f"-Wl,--prefetch-profile={record}"]
 
 
-# In place of what Bazel would download: Debian's copies, and of rules_cc, whose
-# copy is too new for Debian's Bazel, the few names that Bazel itself loads.
+# Bazel would download these. Debian has copies, but its rules_cc is too new for its
+# Bazel, so RULES_CC has the few names that Bazel itself loads.
 RULES = {"rules_java": "/usr/share/bazel/rules/java",
          "rules_proto": "/usr/share/bazel/rules/proto",
          "platforms": "/usr/share/bazel/platforms",
@@ -248,7 +248,7 @@ def build(folder: pathlib.Path, server: str, way: str) -> dict:
 
 
 def leave_record(work: pathlib.Path, scratch: pathlib.Path) -> None:
-    """What a developer does once: a link beside the build, which records."""
+    """Stores a profile by one link outside the build, as a developer would."""
     subprocess.run([harness.LLVM / "clang", "@app.rsp", "-o", scratch / "app",
                     f"--ld-path={harness.BIN / 'ld.lld'}",
                     "-Wl,--prefetch-profile=app.record"], cwd=work, check=True)
@@ -270,28 +270,28 @@ def measure_view(folder: pathlib.Path, server: str, view: str,
 
 def measure(factor: float) -> Optional[dict]:
     if os.geteuid() != 0 or missing():
-        say(f"   left out: {missing() or 'mounting needs root'}")
+        say(f"   skipped: {missing() or 'mounting needs root'}")
         return None
     if not has_view():
         return None
     with tempfile.TemporaryDirectory(prefix="headstart-bazel-") as name:
         folder = pathlib.Path(name)
-        folder.chmod(0o711)  # the user postgres passes through
+        folder.chmod(0o711)  # the user postgres must enter it
         (folder / "work").mkdir()
         (folder / "views.json").write_text("{}")
         workspace(folder / "work")
         leave_record(folder / "work", folder)
         with build_grid(folder, folder / "views.json") as server:
             try:
-                # Uploads, and is not counted. Not by the first way of those
-                # that are: what was done last Bazel would not do again.
+                # Not counted: it uploads the inputs. It is not the variant that
+                # runs next, since Bazel would not repeat its last action.
                 build(folder, server, NEXT)
                 views = [measure_view(folder, server, view, factor)
                          for view in VIEWS]
             finally:
                 subprocess.run(["bazel", f"--output_user_root={folder}/bazel",
                                 "shutdown"], cwd=folder / "work", check=False)
-                # Bazel takes the right to write from what it made.
+                # Bazel removes the write permission from its outputs.
                 subprocess.run(["chmod", "-R", "u+w", folder], check=False)
     return {"title": "A link in a distributed build", "views": views}
 
@@ -310,10 +310,10 @@ def text(figures: dict) -> str:
                      " / ".join(f"{each:.1f}" for each in whole) + " s"])
     return "\n".join([
         "## A link in a distributed build", "",
-        "Bazel with BuildGrid, all on this machine: the link action of ld.lld "
-        "from 3,321 objects, its time on the worker. *Mounted*: the action's "
-        f"inputs are fetched as they are read, {BANDWIDTH} MB/s. The record is "
-        "a declared input, made in another folder. The outputs of all ways are "
-        + sameness(len(outputs) == 1), "",
-        *table(["inputs", "stock", "without a record", "with a record",
-                "Bazel's whole time"], rows)])
+        "Bazel and BuildGrid on this machine build `ld.lld` from 3,321 objects. Cells: "
+        "time of the link action on the worker (ratio to stock). *Copied*: the worker "
+        "has all inputs before the action starts. *Mounted*: the worker fetches what "
+        f"the action reads, at {BANDWIDTH} MB/s. The profile is a declared input and "
+        "was stored in another directory." + sameness(len(outputs) == 1), "",
+        *table(["inputs", "stock", "without a profile", "with a profile",
+                "whole build, in this order"], rows)])

@@ -1,4 +1,4 @@
-"""Every benchmark by name: how it is measured, and how its figures are told."""
+"""Every benchmark by name: its measurement and its text."""
 
 import dataclasses
 import functools
@@ -21,8 +21,8 @@ from links import Condition
 
 @dataclasses.dataclass
 class Benchmark:
-    """`measure` is given a factor of the number of rounds; nothing is returned
-    where the machine cannot do it, which is then said."""
+    """`measure` takes a factor of the number of rounds. It prints a reason and
+    returns nothing if this machine cannot run it."""
     measure: Callable[[float], dict]
     text: Callable[[dict], str]
 
@@ -36,7 +36,9 @@ def measure_startup(factor: float) -> dict:
 def text_startup(figures: dict) -> str:
     times = figures["seconds"]
     return "\n".join(["## Starting: `lld-link /help`, warm", "",
-                      f"{len(next(iter(times.values())))} rounds.", "",
+                      f"{len(next(iter(times.values())))} rounds of the programs as "
+                      "an installation writes them. Stock loads libLLVM as a shared "
+                      "library; Headstart contains it.", "",
                       *start_table(times)])
 
 
@@ -45,11 +47,12 @@ def link(condition: Condition) -> Benchmark:
 
 
 def tree(name: str) -> Benchmark:
-    return Benchmark(functools.partial(trees.measure, name), trees.text)
+    return Benchmark(functools.partial(trees.measure, name),
+                     functools.partial(trees.text, name))
 
 
 def full() -> Dict[str, Benchmark]:
-    """All of them, in the order of the document."""
+    """All benchmarks, in the order of the document."""
     conditions = {**coff.CONDITIONS, **flavours.CONDITIONS}
     return {
         **{name: link(condition) for name, condition in conditions.items()},
@@ -65,9 +68,9 @@ def full() -> Dict[str, Benchmark]:
 
 
 def short() -> Dict[str, Benchmark]:
-    """What fits into ten minutes on two cores, with smaller corpora that are
-    made on the way: the main link of each flavour cold and warm, one on a slow
-    disk, one short of memory, the growth with the inputs, and one tree."""
+    """The benchmarks that fit into ten minutes on two cores, with smaller corpora:
+    the main link of each flavour cold and warm, one on a slow disk, one with little
+    memory, the growth with the inputs, and one tree."""
     return {
         "coff": link(Condition(coff.small, rounds=5, warm_rounds=5)),
         "coff-400": link(Condition(coff.small, megabytes_per_second=400,
@@ -83,4 +86,4 @@ def short() -> Dict[str, Benchmark]:
                                          scale.SMALL_OBJECTS), scale.text),
         "tree-warm": Benchmark(
             lambda factor: trees.measure_warm(links.scaled(7, factor), "S"),
-            trees.text)}
+            functools.partial(trees.text, "tree-warm"))}

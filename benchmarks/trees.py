@@ -1,9 +1,9 @@
-"""Walks of whole trees, against a bare walk and against other programs.
+"""Walks of whole trees, compared with a bare walk and with other programs.
 
-A is shaped like a source and build tree, B is flat, and G is A's size, a git
-repository with ignore files. Warm: who takes least of the processor; cold: who
-makes most of the disk. Also: what has changed since last time, against git, and
-the search for libraries, against probing.
+A is shaped like a source and build tree, B is flat, and G is a git repository of A's
+size with ignore files. A warm walk shows the processor time, a cold one the use of
+the disk. Also compares `headstart status` with git, and the search for libraries
+with probing.
 """
 
 import os
@@ -23,27 +23,43 @@ from walkers import (Place, all_paths, check_counts, counting, differences,
                      ignoring, listing, not_ignored, place, tree)
 
 ABOUT = {
-    "A": "A: 226,000 files in 27,000 folders, nested and uneven",
-    "B": "B: 120,000 files in 300 folders of 400",
-    "S": "S: 22,600 files in 2,700 folders, nested and uneven"}
-ABOUT_G = ("G: a git repository with 226,000 files in 27,000 folders, of which "
-           "its ignore files, one in every fortieth folder, hide two fifths.")
-
-
-def about(names: str) -> str:
-    return "; ".join(ABOUT[name] for name in names) + "."
+    "A": "A: 226,000 files in 27,000 directories, nested and uneven",
+    "B": "B: 120,000 files in 300 directories of 400",
+    "S": "S: 22,600 files in 2,700 directories, nested and uneven"}
+ABOUT_G = ("G: a git repository with 226,000 files in 27,000 directories. Ignore "
+           "files in every fortieth directory hide two fifths of it.")
+# The title, the paragraph below it and the captions of the tables.
+WALK, WHOLE = "Walking a tree", "whole programs; ratios to the fastest peer"
+TEXTS = {
+    "tree-warm": (f"{WALK}, warm", "{trees}.", [
+        "Time within the process, without output; ratios to a bare walk with "
+        "getdents64", "Whole programs that print all paths to a file in memory; "
+        "ratios to the fastest peer"]),
+    "tree-cold": (f"{WALK}, cold", "{trees}. The system's caches are dropped before "
+                  "each run; a run counts if it read its directories from the disk. "
+                  "The commands are those of the warm walk.",
+                  [f"Default numbers of threads, {WHOLE}"]),
+    "tree-ignore": ("Walking a repository by its ignore rules", ABOUT_G,
+                    [WHOLE.capitalize()]),
+    "tree-status": ("Changes in a repository", ABOUT_G,
+                    ["Warm, with a fresh index and git's default settings; ratios to "
+                     "git"]),
+    "search": ("Searching directories for libraries",
+               "Each `-l` in each `-L`, warm, one thread. Library N is in directory N, "
+               "so a search visits half of the directories.",
+               ["Ratios to probing each name in each directory, as ld.lld does"])}
 
 
 def columns_for(ways: Callable[[pathlib.Path, bool], List[Way]],
                 names: str, base: str = "") -> List[Column]:
-    """For each tree a column without and one with sizes and times."""
+    """For each tree, one column with names and one with sizes and times."""
     return [Column(f"{name}, {'sizes and times' if status else 'names'}",
                    ways(tree(name), status), base, str(tree(name)))
             for name in names for status in (False, True)]
 
 
 def allocations(where: Place, names: str) -> Dict[str, dict]:
-    """What Headstart's walker allocates, by tree."""
+    """The allocations of Headstart's walker, by tree."""
     result = {}
     for name in names:
         way = Way("allocations", peers.find("walk-headstart"),
@@ -67,33 +83,27 @@ def measure_warm(rounds: int, names: str = "AB") -> dict:
                                      all_paths(folder) - folders, folders,
                                      folders))
         return {
-            "title": "Walking a tree, warm", "about": about(names),
-            "allocations": allocations(where, names), "differences": wrong,
-            "parts": [
-                {"title": "Time in the process, nothing printed; ratios to a bare "
-                          "walk with getdents64.",
-                 **contest.kept(inside, contest.in_turn(
-                     inside, rounds, where.environment, where.output))},
-                {"title": "Whole programs that print all paths into a file in "
-                          "memory; ratios to the fastest peer.",
-                 **contest.kept(whole, contest.in_turn(
-                     whole, rounds, where.environment, where.output))}],
+            "trees": names, "allocations": allocations(where, names),
+            "differences": wrong,
+            "parts": [contest.kept(columns, contest.in_turn(
+                columns, rounds, where.environment, where.output))
+                for columns in (inside, whole)],
         }
 
 
 def in_turn_cold(column: Column, folders: int, rounds: int,
                  where: Place) -> dict:
-    """`contest.in_turn` with the tree, of which a walk reads so many folders, out
-    of memory before each run."""
+    """`contest.in_turn` with a tree of `folders` directories, which is evicted
+    before each run."""
     def prepare(way: Way) -> None:
         machine.drop_caches()
-        # The program itself is not what is to be cold.
+        # The program itself stays warm.
         subprocess.run([str(where.empty) if word == column.tree else word
                         for word in way.command()], env=where.environment,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def check(way: Way, taken: Taken) -> None:
-        # Each has a block of 4 KiB, or more.
+        # Each directory has at least a block of 4 KiB.
         if taken.read_bytes < folders * 2048:
             sys.exit(f"error: {column.title}, {way.name}: only "
                      f"{taken.read_bytes} bytes were read: not cold")
@@ -103,7 +113,7 @@ def in_turn_cold(column: Column, folders: int, rounds: int,
 
 def measure_cold(rounds: int) -> dict:
     if not machine.can_drop_caches():
-        say("   left out: putting folders out of memory needs root")
+        say("   skipped: evicting directories needs root")
         return {}
 
     def ways(folder: pathlib.Path, status: bool) -> List[Way]:
@@ -117,15 +127,8 @@ def measure_cold(rounds: int) -> dict:
             for column in columns:
                 taken.update(in_turn_cold(column, folders[column.tree], rounds,
                                           where))
-        return {
-            "title": "Walking a tree, cold", "readahead": readahead,
-            "about": about("AB") + " The system's caches are dropped before each "
-                     "run, and each must have read its folders from the disk to "
-                     "count.",
-            "parts": [{"title": "Whole programs, each with as many threads as it "
-                                "likes; ratios to the fastest peer.",
-                       **contest.kept(columns, taken, whole=True)}],
-        }
+        return {"trees": "AB", "readahead": readahead,
+                "parts": [contest.kept(columns, taken, whole=True)]}
 
 
 def measure_ignore(rounds: int) -> dict:
@@ -133,7 +136,7 @@ def measure_ignore(rounds: int) -> dict:
     with place() as where:
         ways = ignoring(folder)
         all_folders = all_paths(folder, "-type", "d")
-        # git knows files only: of the folders, fd says which are not ignored.
+        # git knows only files; fd says which directories are not ignored.
         folders = set()
         for way in ways:
             if way.name == "fd" and not way.peer.missing:
@@ -153,24 +156,20 @@ def measure_ignore(rounds: int) -> dict:
                 taken.update(in_turn_cold(columns[-1], len(folders), rounds,
                                           where))
         else:
-            say("   without cold runs: they need root")
-        return {
-            "title": "Walking a repository by its ignore rules",
-            "about": ABOUT_G, "readahead": readahead, "differences": wrong,
-            "parts": [{"title": "Whole programs; ratios to the fastest peer.",
-                       **contest.kept(columns, taken)}],
-        }
+            say("   cold runs skipped: they need root")
+        return {"readahead": readahead, "differences": wrong,
+                "parts": [contest.kept(columns, taken)]}
 
 
 def sees_changes(ways: List[Way], folder: pathlib.Path,
                  where: Place) -> Dict[str, str]:
-    """Whether each says nothing of an unchanged tree, and of one in which a file
-    has changed just that. Leaves the tree as it was."""
+    """Checks that each reports nothing in an unchanged tree, and exactly one file
+    after that file has changed. Restores the tree."""
     def lines_of(way: Way) -> List[bytes]:
         contest.run(way, where.environment, where.output)
         return where.output.read_bytes().splitlines()
     ways = [way for way in ways if not way.peer.missing]
-    wrong = {way.name: "says something of an unchanged tree"
+    wrong = {way.name: "reports changes in an unchanged tree"
              for way in ways if lines_of(way)}
     name = next(name for name in sorted(not_ignored(folder))
                 if os.path.getsize(name) == 0)
@@ -180,7 +179,7 @@ def sees_changes(ways: List[Way], folder: pathlib.Path,
         for way in ways:
             lines = lines_of(way)
             if len(lines) != 1 or os.path.basename(name) not in lines[0]:
-                wrong[way.name] = "does not name the one file that has changed"
+                wrong[way.name] = "does not report the one file that has changed"
     finally:
         os.truncate(name, 0)
     return wrong
@@ -190,7 +189,7 @@ EVERYTHING = ["--hidden", "--no-ignore"]
 
 
 def record(folder: pathlib.Path, scratch: pathlib.Path, where: Place) -> None:
-    """Writes down the tree as it is: for us two manifests, and git's index."""
+    """Stores the state of the tree: two manifests, and git's index."""
     commands = [["git", "-C", str(folder), "status", "--porcelain"]]
     walk = peers.headstart("walk")
     if not walk.missing:
@@ -226,34 +225,28 @@ def measure_status(rounds: int) -> dict:
         wrong = sees_changes(ways, folder, where)
         record(folder, scratch, where)
         columns = [Column("G, nothing changed", ways, tree=str(folder))]
-        return {
-            "title": "What has changed in a repository", "about": ABOUT_G,
-            "differences": wrong,
-            "parts": [{"title": "Warm, git's index fresh and its settings the "
-                                "default ones; ratios to git.",
-                       **contest.kept(columns, contest.in_turn(
-                           columns, rounds, where.environment,
-                           where.output))}],
-        }
+        return {"differences": wrong,
+                "parts": [contest.kept(columns, contest.in_turn(
+                    columns, rounds, where.environment, where.output))]}
 
 
 def system_libraries() -> List[str]:
-    """Where a compiler driver has the linker look for -lc."""
+    """The directories in which a compiler driver lets the linker search for -lc."""
     return [*map(str, sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu"))),
             "/usr/lib"]
 
 
 def measure_search(rounds: int) -> dict:
-    """search-bench takes its times itself, both ways in turn, and checks that
-    both find the same."""
+    """search-bench times both methods in turn itself, and checks that both find the
+    same files."""
     program = peers.find("search-bench")
     if program.missing:
-        say(f"   left out: {program.missing}")
+        say(f"   skipped: {program.missing}")
         return {}
     searches = {"-lc where the system has it": (system_libraries(), ["c"])}
     for name in ("L1", "L50", "L400"):
         folders = sorted(path for path in tree(name).iterdir())
-        searches[f"{len(folders)} × {len(folders)}, {name[1:]} files a folder"] = (
+        searches[f"{len(folders)} × {len(folders)}, {name[1:]} files each"] = (
             list(map(str, folders)), [f"part{path.name}" for path in folders])
     columns = []
     for title, (folders, names) in searches.items():
@@ -274,14 +267,7 @@ def measure_search(rounds: int) -> dict:
             "title": title, "base": "probing", "kinds": {}, "seconds": seconds,
             "commands": {name: "search-bench --rounds=11 -L… -l…"
                          for name in seconds}})
-    return {
-        "title": "Searching folders for libraries",
-        "about": "Each `-l` in each `-L`, warm, one thread. Library N is in "
-                 "folder N, so that half of the folders are searched for each.",
-        "parts": [{"title": "Ratios to asking for each name in each folder, as "
-                            "ld.lld does.",
-                   "versions": {}, "missing": {}, "columns": columns}],
-    }
+    return {"parts": [{"versions": {}, "missing": {}, "columns": columns}]}
 
 
 MEASURES: Dict[str, Callable[[int], dict]] = {
@@ -298,19 +284,23 @@ def measure(name: str, factor: float) -> dict:
     return MEASURES[name](max(1, round(ROUNDS[name] * factor)))
 
 
-def text(figures: dict) -> str:
-    lines = [f"## {figures['title']}", "", figures["about"]]
-    for part in figures["parts"]:
+def text(name: str, figures: dict) -> str:
+    title, about, captions = TEXTS[name]
+    trees = "; ".join(ABOUT[tree] for tree in figures.get("trees", ""))
+    lines = [f"## {title}", "", about.format(trees=trees)]
+    for caption, part in zip(captions, figures["parts"]):
         rounds = max((len(times) for column in part["columns"]
                       for times in column["seconds"].values()), default=0)
-        lines += ["", f"{part['title']} Rounds: {rounds}.", "",
-                  *contest.table(part), "", *contest.called(part)]
-    for name, report in figures.get("allocations", {}).items():
-        lines += ["", f"Headstart's walker calls malloc "
-                  f"{report['allocations']} times in {name}, for "
-                  f"{report['entries']} entries in {report['folders']} folders."]
+        lines += ["", f"{caption}; {rounds} rounds.", "", *contest.table(part)]
+        if commands := contest.called(part, name != "tree-cold"):
+            lines += ["", *commands]
+    if reports := figures.get("allocations"):
+        lines += ["", "Headstart's walker calls malloc " + " and ".join(
+            f"{report['allocations']:,} times for {report['entries']:,} entries in "
+            f"{report['folders']:,} directories ({tree})"
+            for tree, report in reports.items()) + "."]
     if "differences" in figures:
-        lines += [""] + ([f"DIFFERENT: {name}: {what}." for name, what in
+        lines += [""] + ([f"DIFFERENT: {program}: {what}." for program, what in
                           figures["differences"].items()]
-                         or ["All come to the same."])
+                         or ["All programs have the same result."])
     return "\n".join(lines)

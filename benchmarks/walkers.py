@@ -1,4 +1,4 @@
-"""The programs that walk trees, how each is called, and whether they agree."""
+"""The programs that walk trees, their commands, and a comparison of their results."""
 
 import contextlib
 import dataclasses
@@ -25,7 +25,7 @@ COUNTED = ("folders", "entries", "name_bytes", "size_bytes", "times")
 
 @dataclasses.dataclass
 class Place:
-    """Where a benchmark runs: an empty folder and a file in memory."""
+    """Where a benchmark runs: an empty directory and a file in memory."""
     empty: pathlib.Path
     output: pathlib.Path
     environment: Dict[str, str]
@@ -44,7 +44,7 @@ def place() -> Iterator[Place]:
 
 
 def tree(name: str) -> pathlib.Path:
-    """Makes a tree, unless it is there."""
+    """Makes a tree unless it exists."""
     kind, folders, files = TREES[name]
     folder = harness.corpus_folder("trees") / name
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -57,8 +57,8 @@ def tree(name: str) -> pathlib.Path:
 
 
 def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
-    """Programs that walk and count, and tell their own time. With 0 threads,
-    each as many as it likes."""
+    """Programs that walk, count and print their own time. With 0 threads, each uses
+    its default."""
     words = [*(["--stat"] if status else []), str(folder)]
     held = ["--jobs", str(threads), *words] if threads else words
     def way(name: str, program: str, arguments: List[str], kind="peer") -> Way:
@@ -78,10 +78,10 @@ def counting(folder: pathlib.Path, status: bool, threads: int = 2) -> List[Way]:
 
 
 def listing(folder: pathlib.Path, status: bool) -> List[Way]:
-    """Programs that print all paths below a folder, hidden or ignored ones too;
-    with `status`, ones that look at size and time of each."""
+    """Programs that print all paths below a directory, with hidden and ignored ones;
+    with `status`, they stat each for size and time."""
     path = str(folder)
-    # fd prints neither; this makes it look.
+    # fd prints neither; this makes it stat each file.
     fd = ["--unrestricted", "--color=never",
           *(["--changed-within=9999d"] if status else []), ".", path]
     plain = [path, "-mindepth", "1",
@@ -99,7 +99,7 @@ def listing(folder: pathlib.Path, status: bool) -> List[Way]:
 
 
 def ignoring(folder: pathlib.Path) -> List[Way]:
-    """Programs that leave out what is hidden or ignored."""
+    """Programs that skip hidden and ignored files."""
     path = str(folder)
     return [
         Way("headstart walk", peers.headstart("walk"), ["walk", path], "ours"),
@@ -118,13 +118,13 @@ def paths_from(command: Sequence[str]) -> Set[bytes]:
 
 
 def all_paths(folder: pathlib.Path, *words: str) -> Set[bytes]:
-    """What GNU find finds below a folder."""
+    """The paths below a directory, by GNU find."""
     return paths_from(["find", str(folder), "-mindepth", "1", *words,
                        "-print0"])
 
 
 def not_ignored(folder: pathlib.Path) -> Set[bytes]:
-    """The files that git has of a folder, without the hidden ones."""
+    """git's files of a directory, without the hidden ones."""
     names = paths_from(["git", "-C", str(folder), "ls-files", "-z"])
     return {os.fsencode(folder / os.fsdecode(name)) for name in names
             if not name.startswith(b".") and b"/." not in name}
@@ -132,8 +132,8 @@ def not_ignored(folder: pathlib.Path) -> Set[bytes]:
 
 def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
                 folders: Set[bytes], all_folders: Set[bytes]) -> Dict[str, str]:
-    """What programs list otherwise than they should: `files`, and, unless they
-    list files only, `folders`."""
+    """Programs whose list differs from `files`, and, unless they list files only,
+    `folders`."""
     result = {}
     for way in ways:
         if way.peer.missing:
@@ -145,17 +145,17 @@ def differences(ways: Sequence[Way], where: Place, files: Set[bytes],
         if listed != wanted or len(listed) != len(lines):
             wrong = (listed - wanted, wanted - listed)
             result[way.name] = (
-                f"{len(wrong[0])} paths too many "
-                f"({len(wrong[0] & all_folders)} of them folders), "
-                f"{len(wrong[1])} too few "
-                f"({len(wrong[1] & all_folders)} of them folders), "
-                f"{len(lines) - len(listed)} twice")
+                f"{len(wrong[0])} additional paths "
+                f"({len(wrong[0] & all_folders)} directories), "
+                f"{len(wrong[1])} missing paths "
+                f"({len(wrong[1] & all_folders)} directories), "
+                f"{len(lines) - len(listed)} duplicates")
             say(f"    {way.name}: {result[way.name]}")
     return result
 
 
 def check_counts(columns: Sequence[Column], where: Place) -> None:
-    """Stops unless all programs of a column count the same."""
+    """Ends the program unless all programs of a column have the same counts."""
     for column in columns:
         counts = {}
         for way in column.ways:

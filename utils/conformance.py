@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Runs lld's own test suite with stock lld and with ours, and compares.
+"""Runs lld's own test suite with stock lld and with Headstart, and compares.
 
     conformance.py [--variant NAME]... [--sample N] [--write]
 
 The tests are lld 19's, which utils/fetch-lld-tests.py puts into
-build-tools/lld-19. They run by their own lit with the programs of the LLVM that
-Headstart is built with, once with its linkers and once for each variant of ours.
-A test differs when it passes with one side only, or fails at another line; it is
-then run three times more on both sides, in turn. Every difference is printed,
-with what the failing line said. Exit status 1 when there is one, 77 when the
-tests cannot be had.
+build-tools/lld-19. They run with the programs of the LLVM that Headstart is built
+with, once with its linkers and once for each variant of Headstart. A test differs
+if it passes on one side only, or fails at another line; it then runs three more
+times on both sides, in turn. Every difference is printed with the output of the
+failing line. The exit status is 1 if there is one, and 77 if the tests are not
+available.
 
---linkers and --env choose other programs, and what they find in the environment,
-for every variant that is run.
+--linkers and --env choose other programs, and their environment, for every
+variant.
 """
 
 import argparse
@@ -37,7 +37,7 @@ DOCUMENT = ROOT / "docs" / "internals" / "Conformance.md"
 SKIPPED = 77
 ROUNDS = 3  # more runs of a test that differs
 
-# The link's inputs are evicted first. stdin is the linker's.
+# Evicts the inputs first. stdin is for the linker.
 INPUTS = """#!/bin/bash
 files=()
 while IFS=$'\\t' read -r path _; do
@@ -48,7 +48,7 @@ done < <({headstart} inputs -- {linker} "$@" </dev/null 2>/dev/null)
 exec -a "$0" {linker} "$@"
 """
 COLD = INPUTS.replace("EVICT", '{headstart} evict -- "${{files[@]}}"')
-# A random half of them, of some only pages: the same for the same arguments.
+# Evicts a random half of them, some only in part: the same for the same arguments.
 DRAW = ROOT / "utils" / "draw-residency.py"
 HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
                       f'{shlex.quote(str(DRAW))} --name half --seed "$*" -- '
@@ -56,41 +56,40 @@ HALF = INPUTS.replace("EVICT", f'{shlex.quote(sys.executable)} '
 RUN = """#!/bin/bash
 exec {headstart} run -- {stock} "$@"
 """
-# Its name is the same then, which a PDB records.
+# Both sides then have the same name, which a PDB contains.
 BY_PATH = """#!/bin/bash
 exec {stock} "$@"
 """
-# lld's tests set it to 1: link once and clean up. Those of COFF, to 2.
+# lld's tests set it to 1, to link once and clean up; those of COFF set it to 2.
 TIMES = """#!/bin/bash
 LLD_IN_TEST=%s exec -a "$0" {linker} "$@"
 """
 
-# Twice; freed memory is filled, so that what reads it shows on both sides.
+# Two links; freed memory is filled, so that a read of it fails on both sides.
 FILLED = "2 MALLOC_PERTURB_=85"
-# Where stock itself reads what it has freed, so that the outcome depends on what lies
-# there by then.
+# Here stock reads memory that it has freed, so the outcome depends on its contents.
 FREED = "stock reads freed memory (valgrind: reportPendingDuplicateSymbols of " \
     "ld64.lld 22 keeps a first link's symbols for the second)"
 KNOWN = {"twice: MachO/abs-duplicate.s": FREED, "twice: MachO/force-load.s": FREED}
 
 VARIANTS = {
-    "plain": Variant("as it comes"),
+    "plain": Variant("no change"),
     "cold": Variant("every input is evicted before each link",
                     wrapper=COLD),
     "half": Variant("a random half of the inputs is evicted before each link, some of "
                     "them page by page; the rest is cached", wrapper=HALF),
-    "jobs1": Variant("one thread that fetches",
+    "jobs1": Variant("one prefetching thread",
                      {"HEADSTART_FLAGS": "--prefetch-jobs=1"}),
-    "jobs16": Variant("sixteen threads that fetch",
+    "jobs16": Variant("sixteen prefetching threads",
                       {"HEADSTART_FLAGS": "--prefetch-jobs=16"}),
-    "handover-none": Variant("fetched, but nothing is handed over",
+    "handover-none": Variant("inputs are fetched, but no buffer is handed over",
                              {"HEADSTART_FLAGS": "--prefetch-handover=none"}),
     "delays": Variant("the engine's threads wait at random points "
                       "(--linkers build/bin-faults --env NAME=SEED)",
                       named=True),
-    "run": Variant("`headstart run` around stock lld", wrapper=RUN,
+    "run": Variant("stock lld under `headstart run`", wrapper=RUN,
                    stock=BY_PATH),
-    "at-work": Variant("as a build runs lld: it ends without cleaning up "
+    "at-work": Variant("lld exits without cleaning up, as in a build "
                        "(LLD_IN_TEST=0), on both sides",
                        wrapper=TIMES % "0", stock=TIMES % "0"),
     "twice": Variant("each process links twice (LLD_IN_TEST=2), on both sides; "
@@ -103,21 +102,21 @@ VARIANTS = {
 
 
 def describe(name: str, stock: list, ours: list) -> str:
-    """A difference, with what stands last in the output of a run that failed:
-    what the failing line printed."""
+    """A difference, with the end of the output of a run that failed, which is that of
+    the failing line."""
     def side(results):
         ends = collections.Counter(
             f"{r.code} {r.where}".strip() for r in results)
         return ", ".join(f"{end} ({n} times)" for end, n in ends.items())
     failed = next((r for r in ours + stock if r.code == "failed"), None)
     lines = failed.output.strip().splitlines() if failed else []
-    return "\n".join([f"{name}: stock {side(stock)}; ours {side(ours)}",
+    return "\n".join([f"{name}: stock {side(stock)}; Headstart {side(ours)}",
                       *(f"    {line}" for line in lines[-25:])])
 
 
 def compare(stock: Side, ours: Side, expected: dict, got: dict):
-    """Sentences for tests that differ, and for those that stock itself does
-    not end the same way each time."""
+    """Descriptions of the tests that differ, and of those whose result varies with
+    stock alone."""
     suspects = sorted(n for n in expected if not expected[n].same(got[n]))
     all_stock = {n: [expected[n]] for n in suspects}
     all_ours = {n: [got[n]] for n in suspects}
@@ -150,7 +149,7 @@ def table(records: list) -> str:
         for side, differ in (("stock", ""),
                              ("ours", len(record["differences"]))):
             rows.append(row(
-                [record["variant"], side,
+                [record["variant"], "Headstart" if side == "ours" else side,
                  *(record[side].get(c, 0) for c in codes), differ,
                  f"{record[side + '_seconds'] / 60:.1f}"]))
     return "\n".join(rows)
@@ -158,15 +157,13 @@ def table(records: list) -> str:
 
 DOCUMENT_TEXT = """# lld's own tests
 
-`./dev conformance` runs lld's own test suite with stock lld and with ours, and
-compares (`utils/conformance.py`). The tests are those of lld {version}, of Debian's
-source package: {suites}; wasm is left out. They run with LLVM 22's
-programs, so that some fail on both sides. A test differs when it passes with one
-side only, or fails at another line; it is then run three times more on both sides,
-in turn.
+`./dev conformance` runs lld's own test suite with stock lld and with Headstart, and
+compares. The tests are those of lld {version} in Debian's source package: {suites}.
+They run with LLVM 22's programs, so some fail on both sides. A test differs if it
+passes on one side only, or fails at another line. It then runs three more times on
+both sides, in turn.
 
-This page is written by `./dev conformance --write`, from the last whole run of
-each variant.
+`./dev conformance --write` writes this page from the last complete run of each variant.
 
 {table}
 
@@ -176,7 +173,7 @@ each variant.
 
 {differences}
 
-## Not the same each time with stock
+## Tests whose result varies with stock lld
 
 {flaky}
 
@@ -229,7 +226,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--linkers", type=pathlib.Path, metavar="FOLDER",
                         default=BIN)
     parser.add_argument("--env", action="append", default=[],
-                        metavar="NAME=VALUE", help="for ours only")
+                        metavar="NAME=VALUE", help="for Headstart only")
     parser.add_argument("--sample", type=int, metavar="N",
                         help="N tests, always the same ones")
     parser.add_argument("--filter", default="", metavar="REGEX",
@@ -238,7 +235,7 @@ def parse() -> argparse.Namespace:
                         help="where the tests run (default: %(default)s)")
     parser.add_argument("-j", type=int, default=os.cpu_count(), dest="jobs")
     parser.add_argument("--no-fetch", action="store_true",
-                        help="only when the tests are here")
+                        help="run only if the tests are already here")
     parser.add_argument("--write", action="store_true",
                         help="docs/internals/Conformance.md")
     options = parser.parse_args()
@@ -247,7 +244,7 @@ def parse() -> argparse.Namespace:
     options.env = dict(word.split("=", 1) for word in options.env)
     options.variant = options.variant or [
         name for name, variant in VARIANTS.items() if not variant.named]
-    # Stock's would run in the place of what is missing.
+    # Otherwise the tests would run stock's linker in place of a missing one.
     for name in ("ld.lld", "lld-link", "ld64.lld"):
         if not (options.linkers / name).exists():
             parser.error(f"no {name} in {options.linkers}")
@@ -267,7 +264,7 @@ def choose(names: list, options) -> list:
 
 
 def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
-    """Whether files in a folder can be put out of memory."""
+    """Whether files in a directory can be evicted."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "evict"
     file.write_bytes(bytes(65536))
@@ -279,7 +276,7 @@ def evicts(headstart: pathlib.Path, folder: pathlib.Path) -> bool:
 
 
 def run_variant(name: str, options, stocks: dict) -> dict:
-    """`stocks` keeps what stock gave: it does for all variants of one kind."""
+    """`stocks` keeps stock's results, which serve all variants of one kind."""
     variant = VARIANTS[name]
     if variant.stock not in stocks:
         side = Side(options.out / name / "stock", LLVM,
@@ -288,18 +285,18 @@ def run_variant(name: str, options, stocks: dict) -> dict:
         say(f"{len(names)} tests with stock")
         stocks[variant.stock] = (side, side.run(names), side.seconds)
     stock, expected, stock_seconds = stocks[variant.stock]
-    # A name as long as the other's: paths stand in outputs.
+    # A name as long as the other one, since outputs contain paths.
     ours = Side(options.out / name / "other", options.linkers,
                 dataclasses.replace(variant, environment={
                     **variant.environment, **options.env}), options.jobs)
-    say(f"{len(expected)} tests with ours: {name}")
+    say(f"{len(expected)} tests with Headstart: {name}")
     got = ours.run(list(expected))
     seconds = ours.seconds
     differences, flaky = compare(stock, ours, expected, got)
     for title, found in (("different", differences), ("flaky", flaky)):
         for words in found:
             print(f"{title}: {name}: {words}", flush=True)
-    # Gigabytes, and only of use to look into a difference.
+    # Gigabytes, which are useful only to inspect a difference.
     if not differences:
         shutil.rmtree(ours.tests)
     return {"variant": name, "stock": counts(expected), "ours": counts(got),
@@ -325,7 +322,7 @@ def main() -> int:
     for name in options.variant:
         if VARIANTS[name].wrapper in (COLD, HALF) and not evicts(
                 headstart_of(options.linkers), options.out):
-            print(f"skipped: {name}: files in {options.out} stay in memory")
+            print(f"skipped: {name}: files in {options.out} cannot be evicted")
             continue
         done.append(run_variant(name, options, stocks))
         if whole and (as_built or VARIANTS[name].named):

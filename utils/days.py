@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Works through ordinary days of many projects, with stock lld and with ours.
+"""Runs ordinary working days of many projects with stock lld and with Headstart.
 
     days.py [COUNT] [--flavour FLAVOUR] [--size small|real] [--seed N]
         [--jobs N] [--ours DIR] [--stock DIR] [--work DIR] [--write]
 
 A day is a project and 5 to 30 steps: links, edits, rebuilds, branches, Ctrl-C, two
-links at once, little memory. The modules in days/ say what they are. Before each link
-it is drawn which pages of the inputs are cached. Then outputs, messages and exit
-status must be stock's, and nothing of ours may be left running or locked.
+links at once, little memory (modules in days/). Random pages of the inputs are cached
+before each link. Outputs, messages and exit status must be those of stock lld, and
+Headstart must not leave a process or a lock.
 
-Without COUNT the command runs the whole campaign: of each flavour 10,000 steps on
-small projects and 1,500 on projects of 500 inputs and more. It can be stopped by
-Ctrl-C and goes on where it was; the counts are in the work directory, for one build
-of the programs. With COUNT it runs so many steps, spread over flavours and sizes.
+Without COUNT the command runs the whole campaign: for each flavour 10,000 steps on
+small projects and 1,500 on projects of 500 inputs and more. After Ctrl-C it continues
+where it stopped; the counts are in the work directory, for one build of the programs.
+With COUNT it runs that many steps, spread over flavours and sizes.
 
---seed N shows one day again, of --flavour and --size. A day that differs is made
-smaller; --objects and --steps, which that prints, show the small one.
+--seed N repeats one day of --flavour and --size. A day that differs is shrunk; the
+command prints the --objects and --steps that repeat the small one.
 
-Ends with a line for each flavour and size; exits 1 when there was a difference.
+Ends with a line for each flavour and size; exits with 1 if there was a difference.
 """
 
 import argparse
@@ -34,8 +34,8 @@ from links.judge import ROOT, prepare
 from links.pool import FLAVOURS
 
 SKIPPED = 77
-REAL_SHARE = 4   # of a COUNT, one step of so many is at real sizes
-QUICK = (0, 2, 4)  # of the real sizes, those that a COUNT takes (days/project.py)
+REAL_SHARE = 4   # with COUNT, one of this many steps has a real size
+QUICK = (0, 2, 4)  # the real sizes that a COUNT uses (days/project.py)
 
 
 def parse() -> argparse.Namespace:
@@ -43,12 +43,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("count", type=int, nargs="?", help="steps in all")
     parser.add_argument("--flavour", choices=list(FLAVOURS))
     parser.add_argument("--size", choices=list(TARGETS))
-    parser.add_argument("--seed", type=int, help="show this day again")
+    parser.add_argument("--seed", type=int, help="repeat this day")
     parser.add_argument("--first", type=int, default=0, metavar="SEED",
                         help="with COUNT: the first day")
     parser.add_argument("--objects", type=int, default=0,
-                        help="with --seed: at most so many")
-    parser.add_argument("--steps", help="with --seed: only those, as 1,2,5")
+                        help="with --seed: at most this many objects")
+    parser.add_argument("--steps", help="with --seed: only these, as 1,2,5")
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1,
                         help="days at once (%(default)s: they wait for the disk)")
     parser.add_argument("--stock", type=pathlib.Path, metavar="DIR",
@@ -61,7 +61,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float,
                         help="seconds for one link (30; 120 with sanitizers)")
     parser.add_argument("--write", action="store_true",
-                        help="the section of docs/Correctness.md")
+                        help="write the section of docs/Correctness.md")
     arguments = parser.parse_args()
     if arguments.seed is not None and not (arguments.flavour and arguments.size):
         parser.error("--seed needs --flavour and --size")
@@ -69,14 +69,14 @@ def parse() -> argparse.Namespace:
 
 
 def parts_of(arguments):
-    """Flavours and sizes; the real sizes first, which find most."""
+    """Flavours and sizes; the real sizes first, which find the most."""
     return [(flavour, size) for flavour in FLAVOURS for size in ("real", "small")
             if arguments.flavour in (None, flavour)
             and arguments.size in (None, size)]
 
 
 def days_of(count: int, first: int, flavour: str, size: str, abilities):
-    """Days of so many steps in all, the last one shortened."""
+    """Days of `count` steps in all; the last day is shortened."""
     seed = first
     while count > 0:
         if size == "small" or seed % 6 in QUICK:
@@ -87,7 +87,7 @@ def days_of(count: int, first: int, flavour: str, size: str, abilities):
 
 
 def sample(arguments, run: Campaign):
-    """COUNT steps. Their counts are not kept."""
+    """Runs COUNT steps, without storing their counts."""
     parts = parts_of(arguments)
     by_size = {size: [f for f, s in parts if s == size] for size in TARGETS}
     days, totals = [], {}
@@ -115,7 +115,7 @@ def told(result) -> None:
 
 
 def whole(arguments, run: Campaign):
-    """What is left of the whole campaign."""
+    """Runs the rest of the whole campaign."""
     programs = digest_of_programs(arguments.ours)
     totals = {part: Totals(arguments.work, *part, programs)
               for part in parts_of(arguments)}
@@ -172,7 +172,7 @@ def main() -> int:
     print(report.decisions(records))
     print(report.plain(records))
     if not finished:
-        print("stopped; what was done counts" if arguments.count is None
+        print("stopped; the steps so far count" if arguments.count is None
               else "stopped")
         return 130
     return any(r["different"] for r in records)

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Links while each system call of the prefetcher fails, and compares with stock.
+"""Links while each system call of the prefetcher fails, and compares with stock lld.
 
     fault-links.py --faults BIN-FAULTS --stock LLVM-BIN [--flavour NAME]...
                    [--call NAME]... [--way WAY]... [--fault CALL:N:WAY]
                    [--without WAY]... [--delays N] [--quick] [--write FILE]
 
-For each flavour a small link is recorded once: which calls the prefetcher makes, how
-often, from how many places. Then each call fails with each error that its manual
-names (test/Faults/SystemCalls.json), comes back short, late, or never: the first of
-its kind, the second, one in the middle, the last, the first from each place that
-calls it, and all. Inputs are in memory, or evicted before; a record of the last link
-is there, or not: each fault meets one of these four, in turn. Outputs, messages and
-exit status must be stock's, and the link must end.
+A small link of each flavour is recorded once: the prefetcher's calls, their number and
+the places that make them. Then each call fails with each error that its manual names
+(test/Faults/SystemCalls.json), returns short, returns late, or never returns: the first
+of its kind, the second, one in the middle, the last, the first from each place, and
+all. Inputs are cached or evicted, and the link has a profile or not; each fault gets
+one of these four conditions in turn. Outputs, messages and exit status must be those of
+stock lld, and the link must end.
 
-Prints a line for each call, and every difference with what shows it again; exits 1
-if there was one. --write puts the table into a document, between its marks.
+Prints a line for each call, and every difference with the arguments that repeat it.
+Exits with 1 if there was one. --write puts the table into a document between its marks.
 """
 
 import argparse
@@ -38,7 +38,7 @@ LIMIT = 20  # seconds for a link
 STUCK_LIMIT = 5
 LATE = "late=50"
 MANY = 60
-MOST_SAID = 300  # of a difference: stack traces are long
+MOST_SAID = 300  # characters of a difference: stack traces are long
 CONDITIONS = [(cold, recorded) for recorded in (False, True) for cold in (True, False)]
 MARKS = ("<!-- faults: written by ./dev faults --write -->", "<!-- faults: end -->")
 
@@ -51,13 +51,13 @@ spec.loader.exec_module(same_link)
 # -- what is linked ------------------------------------------------------------
 
 def bytes_of(name, size):
-    """A variable of so many bytes that differ."""
+    """A variable of `size` random bytes."""
     rng = random.Random(name)
     values = ",".join(str(rng.randrange(256)) for _ in range(size))
     return f"const unsigned char {name}[] = {{{values}}};\n"
 
 
-# Large ones are mapped, planned and fetched by ranges; small ones are read.
+# Large objects are mapped, planned and fetched by ranges; small ones are read.
 SOURCES = {
     "main": "int one(int), two(int), three(int), four(int);\n"
             "int main(void) { return one(1) + two(2) + three(3) + four(4); }\n",
@@ -78,7 +78,7 @@ exports:
     symbols: [ dyld_stub_binder ]
 ...
 """
-FORMATS = {  # target, suffix, archive, what llvm-ar is told
+FORMATS = {  # target, suffix, archive, arguments of llvm-ar
     "elf": ("x86_64-linux-gnu", "o", "lib{}.a", ["rcs"]),
     "coff": ("x86_64-pc-windows-msvc", "obj", "{}.lib", ["rcs"]),
     "macho": ("arm64-apple-macos13", "o", "lib{}.a", ["rcs", "--format=darwin"]),
@@ -91,7 +91,7 @@ COFF = ("/Brepro /debug /entry:main /subsystem:console /nodefaultlib:libcmt "
 MACHO = ("-arch arm64 -platform_version macos 13.0 13.0 -o out/x -Lnone -Llibraries -L. "
          "main.o -filelist list -lparts -lfour libSystem.tbd").split()
 REPORTS = ["--prefetch-stats=../stats.json", "--prefetch-trace=../trace.json"]
-# flavour: format, program, words, words for ours alone
+# flavour: format, program, arguments, arguments for Headstart only
 FLAVOURS = {
     "elf": ("elf", "ld.lld", ELF, []),
     "elf-fails": ("elf", "ld.lld", [*ELF, "missing.o", "one.o"], []),
@@ -103,12 +103,12 @@ FLAVOURS = {
     "run": ("elf", "headstart", ELF, []),
     "run-reports": ("elf", "headstart", ELF, REPORTS),
 }
-# What ours may say of a report, and stock cannot.
+# A warning about a report, which stock cannot print.
 OUR_WARNING = b": warning: cannot write '../"
 
 
 def make_inputs(kind, folder, llvm):
-    """Makes what the links of a format read; returns nothing."""
+    """Makes the inputs of a format."""
     target, suffix, archive, how = FORMATS[kind]
     (folder / "libraries").mkdir(parents=True)
 
@@ -146,7 +146,7 @@ Counted = collections.namedtuple("Counted", "calls off_main faults sites")
 
 
 def read_record(path):
-    """{name: Counted} of what Faults.cpp has written (its struct Call)."""
+    """{name: Counted}, from the file that Faults.cpp writes (its struct Call)."""
     layout = struct.Struct("=16s3Q32Q")
     found = {}
     for name, calls, off_main, faults, *sites in layout.iter_unpack(path.read_bytes()):
@@ -157,7 +157,7 @@ def read_record(path):
 
 
 class Worker:
-    """Links in a folder of its own; one for each process."""
+    """Links in a directory of its own; one for each process."""
 
     here = None
 
@@ -170,12 +170,12 @@ class Worker:
         os.environ.pop("HEADSTART_FAULT", None)
 
     def prepare(self, flavour):
-        """What stock makes of it, and the record of a link of ours."""
+        """Stores the result of stock lld, and the profile of a Headstart link."""
         kind, program, words, _ = FLAVOURS[flavour]
         place = self.folder / kind
         if not place.exists():
             shutil.copytree(self.work / kind, place, symlinks=True)
-            for path in place.rglob("*"):  # what is dirty cannot be evicted
+            for path in place.rglob("*"):  # dirty pages cannot be evicted
                 if path.is_file():
                     with open(path, "rb") as file:
                         os.fsync(file)
@@ -205,7 +205,7 @@ class Worker:
         return seen
 
     def try_fault(self, flavour, condition, fault):
-        """(the differences from stock, the record)."""
+        """(the differences from stock, the counted calls)."""
         if flavour not in self.expected:
             self.prepare(flavour)
         cold, recorded = condition
@@ -236,7 +236,7 @@ def evict(folder):
     for path in folder.rglob("*"):
         if path.is_file() and "out" not in path.parts:
             with open(path, "rb") as file:
-                os.fdatasync(file.fileno())  # only clean pages go
+                os.fdatasync(file.fileno())  # only clean pages are evicted
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
@@ -251,21 +251,21 @@ def try_one(task):
 # -- which faults --------------------------------------------------------------
 
 def numbers_of(flavour, call, counted, way, quick):
-    """Which calls of a kind fail."""
+    """The numbers of the calls that fail."""
     if way == "stuck":
-        # A report that the user has asked for is waited for.
+        # Headstart waits for a report that the user has requested.
         if flavour.endswith("reports"):
             return []
         return [(counted.off_main + 1) // 2] if counted.off_main else []
     if way == LATE:
         return [(counted.calls + 1) // 2]
-    # No system interrupts a call for ever, nor has a file never room for the time
-    # being: LLVM's streams try again, lld's as well.
+    # No system interrupts a call forever or always returns EAGAIN: LLVM's streams
+    # retry, in lld as well.
     everything = [] if way == "EINTR" or (call, way) == ("write", "EAGAIN") else ["*"]
     if quick:
         return [1, *everything]
     some = {1, counted.calls}
-    if "-" not in flavour:  # else a variant of another
+    if "-" not in flavour:  # otherwise a variant of another flavour
         some |= {2, (counted.calls + 1) // 2, *counted.sites}
     return [n for n in sorted(some) if n <= counted.calls] + everything
 
@@ -287,7 +287,7 @@ def faults_of(flavour, records, table, options):
         met = [(c, records[flavour, c][call]) for c in CONDITIONS
                if call in records[flavour, c] and records[flavour, c][call].calls]
         for way in ways_of(call, table, options) if met else []:
-            # Begins anywhere: all failing is not to meet one condition alone.
+            # A random start, or "all fail" would always have the same condition.
             turn = random.Random(flavour + call + way).randrange(len(met))
             numbers = {c: numbers_of(flavour, call, counted, way, options.quick)
                        for c, counted in met}
@@ -301,8 +301,8 @@ def faults_of(flavour, records, table, options):
 def in_words(task):
     flavour, (cold, recorded), fault = task
     how = f"--fault {fault}" if fault else "without a fault"
-    return (f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'in memory'}, "
-            f"{'a' if recorded else 'no'} record)")
+    return (f"--flavour {flavour} {how} (inputs {'evicted' if cold else 'cached'}, "
+            f"{'a' if recorded else 'no'} profile)")
 
 
 def tell(result):
@@ -315,8 +315,9 @@ def tell(result):
 
 def table_of(results, table):
     """Lines of a Markdown table: a row for each call that was made."""
-    lines = ["| call | fails with, or comes back | what then | links | faults | different |",
-             "| --- | --- | --- | --: | --: | --: |"]
+    lines = ["| call | errors | also | consequence | links | faults | different |",
+             "| --- | --: | --- | --- | --: | --: | --: |"]
+    total = collections.Counter()
     for call, (ways, then) in table["faulted"].items():
         mine = [r for r in results if r[0][2].startswith(call + ":")]
         if not mine:
@@ -324,18 +325,24 @@ def table_of(results, table):
         met = sum(record[call].faults != 0 for _, _, record in mine if call in record)
         tried = {task[2].split(":")[2].split("=")[0] for task, _, _ in mine}
         listed = [w for w in [*ways.split(), "late", "stuck"] if w in tried]
-        lines.append(f"| `{call}` | {' '.join(listed)} | {then} | {len(mine)} | {met} | "
-                     f"{sum(bool(found) for _, found, _ in mine)} |")
-    return lines
+        errors = [w for w in listed if w[0] == "E"]
+        others = " ".join(w for w in listed if w not in errors)
+        different = sum(bool(found) for _, found, _ in mine)
+        lines.append(f"| `{call}` | {len(errors)} | {others} | {then} | {len(mine)} | "
+                     f"{met} | {different} |")
+        total.update(links=len(mine), faults=met, different=different)
+    return total, lines
 
 
-def write_table(path, lines):
+def write_table(path, total, lines):
     text = path.read_text(encoding="utf-8")
     head, _, rest = text.partition(MARKS[0])
     _, _, tail = rest.partition(MARKS[1])
     if not rest or not tail:
-        sys.exit(f"fault-links.py: {path} has no marks for the table")
-    body = "\n".join([f"Measured {datetime.date.today().isoformat()}.", "", *lines])
+        sys.exit(f"fault-links.py: {path} does not have the marks of the table")
+    body = "\n".join([
+        f"{total['links']:,} links with {total['faults']:,} faults, {total['different']:,} "
+        f"different ({datetime.date.today().isoformat()}).", "", *lines])
     path.write_text(f"{head}{MARKS[0]}\n\n{body}\n\n{MARKS[1]}{tail}", encoding="utf-8")
 
 
@@ -347,13 +354,14 @@ def parse_arguments():
     parser.add_argument("--flavour", dest="flavours", action="append", choices=FLAVOURS)
     parser.add_argument("--call", dest="calls", action="append", metavar="NAME")
     parser.add_argument("--way", dest="ways", action="append", metavar="WAY",
-                        help="an error's name, short, end, late or stuck")
+                        help="the name of an error, short, end, late or stuck")
     parser.add_argument("--without", action="append", metavar="WAY", default=[])
-    parser.add_argument("--fault", metavar="CALL:N:WAY", help="this one alone")
+    parser.add_argument("--fault", metavar="CALL:N:WAY", help="only this fault")
     parser.add_argument("--delays", type=int, metavar="N",
-                        help="instead: calls of our threads delayed, by N seeds")
+                        help="instead of faults, delay calls of the prefetcher's "
+                        "threads, with N seeds")
     parser.add_argument("--quick", action="store_true",
-                        help="one error for each call, the first call and all")
+                        help="one error for each call, in the first call and in all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", type=pathlib.Path, metavar="FILE")
     options = parser.parse_args()
@@ -385,16 +393,16 @@ def main() -> int:
             results += map(tell, pool.imap_unordered(try_one, faults, chunksize=4))
         os.chdir(ROOT)
     wrong = [result for result in results if result[1]]
-    lines = table_of(results, table)
+    total, lines = table_of(results, table)
     print("\n".join(lines))
     met = {call for record in records.values() for call in record}
     print("made by none of these links:", *sorted(set(table["faulted"]) - met))
     print(f"{len(results)} links, {len(wrong)} different")
     if not options.delays and not any(
             record[call].faults for _, _, record in results for call in record):
-        sys.exit("fault-links.py: nothing has failed: are these the faulty programs?")
+        sys.exit("fault-links.py: no call failed: these are not the faulty programs")
     if options.write:
-        write_table(options.write, lines)
+        write_table(options.write, total, lines)
     return 1 if wrong else 0
 
 

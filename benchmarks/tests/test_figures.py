@@ -3,6 +3,7 @@
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -11,6 +12,7 @@ import contest
 import document
 import figures
 import links
+import peers
 import plots
 import published
 import scale
@@ -46,7 +48,8 @@ def link(title: str = "COFF: /debug", speed: int = 0, **variants) -> dict:
 
 
 def entry(measured: dict) -> dict:
-    return {"date": "2026-01-02", "machine": "2 cores", "figures": measured}
+    return {"date": "2026-01-02", "machine": "2 cores, Linux 6",
+            "figures": measured}
 
 
 class Statistics(unittest.TestCase):
@@ -132,16 +135,17 @@ class Links(unittest.TestCase):
         self.assertIn("## COFF: /debug\n\n10 files, 200 MB; 3 cold and 3 warm "
                       "rounds.", text)
         self.assertIn(f"| {links.FIRST} | 3.00 s | 0.50 | 0.50 | 1.0 kB | 1.00 s "
-                      "| 1.00 | 1.00 |", text)
-        self.assertIn("fetched 50 MB ahead of the linker, which touched 100 MB "
-                      "(0.50 of it)", text)
-        self.assertIn("the same to the byte", text)
-        self.assertIn("DIFFERENT", links.text({**link(), "same": False}))
+                      "| 1.00 |", text)
+        self.assertIn("The first link prefetched 50 MB, the next one 50 MB; the "
+                      "linker touched 100 MB.\n", text)
+        self.assertNotIn(figures.DIFFERENT, text)
+        self.assertIn(figures.DIFFERENT, links.text({**link(), "same": False}))
 
     def test_text_without_warm_rounds(self):
         text = links.text({**link(), "warm": {}, "memory": 2_000_000_000,
                            "own_memory": 1_000_000_000})
-        self.assertIn("3 cold rounds. Memory held to 2.0 GB", text)
+        self.assertIn("3 cold rounds. Memory is limited to 2.0 GB", text)
+        self.assertNotIn("prefetched", text)
         self.assertIn("| | cold | ratio | processor | read from disk |\n", text)
 
     def test_titles(self):
@@ -149,8 +153,8 @@ class Links(unittest.TestCase):
                                     short_memory=True)
         sample = links.Sample("S", "lld-link", pathlib.Path("/"), [], [])
         self.assertEqual(
-            condition.title(sample), "S, disk held to 2,000 reads/s, memory for "
-            "the linker's own data and half of the inputs")
+            condition.title(sample), "S, disk limited to 2,000 reads/s, memory for "
+            "half of the inputs")
 
     def test_words(self):
         out = pathlib.Path("/out")
@@ -159,6 +163,7 @@ class Links(unittest.TestCase):
             sample = links.Sample("S", linker, out, [], ["word"])
             self.assertEqual(sample.arguments(out), ["word", *tail])
 
+    @mock.patch.object(peers, "INSTALL", False)
     def test_variants(self):
         """Stock first, ours last, whatever lies between."""
         for linker in ("lld-link", "ld.lld", "ld64.lld"):
@@ -222,12 +227,12 @@ class Plots(unittest.TestCase):
                          [5 / 6, 0.5, 0.25])
         self.assertEqual(group["bars"][0]["low"], 0.75)
 
-    def test_held_links_have_a_plot_of_their_own(self):
+    def test_limited_links_have_a_plot_of_their_own(self):
         several = {"coff": entry(link()), "large-debug-100": entry(
-            link("Large: /debug, disk held to 100 MB/s", 100))}
+            link("COFF, large: /debug, disk limited to 100 MB/s", 100))}
         found = plots.plots(several, list(several))
-        self.assertEqual([group["title"] for group in found["held"]["groups"]],
-                         ["Large: /debug, 100 MB/s"])
+        self.assertEqual([group["title"] for group in found["limited"]["groups"]],
+                         ["COFF, large: /debug, 100 MB/s"])
         self.assertEqual(len(found["cold"]["groups"]), 1)
 
     def test_disks(self):
@@ -242,7 +247,7 @@ class Plots(unittest.TestCase):
         self.assertEqual(plot["limits"][0]["points"], [[100, 1.0],
                                                        [400, 0.25]])
 
-    def test_disks_when_nobody_told_what_was_touched(self):
+    def test_disks_without_the_touched_bytes(self):
         several = {f"large-debug-{speed}": entry(link("L", speed))
                    for speed in (400, 100)}
         for one in several.values():
@@ -280,13 +285,20 @@ class Contest(unittest.TestCase):
         self.assertIn("| us | 1000.0 ms | 0.50 |", lines)
         self.assertIn("| fast (fast 1) | 2000.0 ms | 1.00 |", lines)
 
-    def test_what_is_missing_is_a_row_and_a_reason(self):
+    def test_a_missing_program_is_a_row_and_a_reason(self):
         column = {**COLUMN, "commands": {**COLUMN["commands"], "gone": "gone"}}
         kept = {"columns": [column], "versions": {},
                 "missing": {"gone": "no such thing"}}
         self.assertIn("| gone | – | – |", contest.table(kept))
-        self.assertIn("- gone could not be had: no such thing.",
+        self.assertIn("- gone is not available: no such thing.",
                       contest.called(kept))
+
+    def test_commands_of_users_programs_only(self):
+        column = {**COLUMN, "commands": {"us": "headstart walk TREE",
+                                         "bare": "walk-floor TREE"}}
+        kept = {"columns": [column], "versions": {}, "missing": {}}
+        self.assertEqual(contest.called(kept), ["- us: `headstart walk TREE`"])
+        self.assertEqual(contest.called(kept, False), [])
 
 
 class Documents(unittest.TestCase):
@@ -296,37 +308,70 @@ class Documents(unittest.TestCase):
         all_figures = {"coff": entry(link())}
         drawn = plots.plots(all_figures, ["coff"])
         text = document.document(all_figures, self.benchmarks, drawn, "raw.json")
+        self.assertLess(text.index('src="plots/cold.svg"'),
+                        text.index("## The published experiment"))
         self.assertLess(text.index("## The published experiment"),
                         text.index("## COFF: /debug"))
-        self.assertIn("`./dev bench coff`, 2026-01-02, 2 cores.", text)
+        self.assertIn("The machine: 2 cores. ", text)
+        self.assertIn("`./dev bench coff`, 2026-01-02, Linux 6.", text)
         self.assertIn('srcset="plots/cold-dark.svg"', text)
-        self.assertIn('src="plots/cold.svg"', text)
         self.assertIn("`raw.json`", text)
+
+    def test_two_machines_are_named_where_they_measured(self):
+        other = {**entry(link()), "machine": "4 cores, Linux 6"}
+        text = document.document({"coff": entry(link()), "other": other},
+                                 {**self.benchmarks, "other": suite.Benchmark(
+                                     None, links.text)}, {}, "raw.json")
+        self.assertNotIn("The machine: ", text)
+        self.assertIn("2026-01-02, 2 cores, Linux 6.", text)
+        self.assertIn("2026-01-02, 4 cores, Linux 6.", text)
+
+    def test_the_headline_is_the_range_of_the_ratios(self):
+        faster = link()
+        faster["cold"][links.FIRST] = figures.kept(
+            {links.FIRST: runs(1.0, 2.0, 1.5)})[links.FIRST]
+        limited = link("COFF: /debug, disk limited to 100 MB/s", 100)
+        text = document.headline({"a": entry(link()), "b": entry(faster),
+                                  "c": entry(limited)})
+        self.assertIn("Headstart's 2 cold links take 0.25 to 0.50 of the time of stock "
+                      "lld in a first link and 0.25 in the next ones. Warm links take "
+                      "1.00.", text)
+        self.assertEqual(document.headline({}), "")
+
+    def test_outputs(self):
+        def text(same):
+            return document.document({"coff": entry({**link(), "same": same})},
+                                     self.benchmarks, {}, "raw.json")
+        self.assertIn(document.SAME, text(True))
+        self.assertNotIn(document.SAME, text(False))
+        self.assertIn(document.NOT_SAME, text(False))
 
     def test_nothing_measured(self):
         text = document.document({}, self.benchmarks, {}, "raw.json")
         self.assertTrue(text.startswith("# Benchmarks\n"))
         self.assertIn("`raw.json`", text)
-        self.assertNotIn("##", text)
+        self.assertEqual(text.count("##"), 1)
 
-    def test_readahead_is_what_held(self):
+    def test_an_unusual_readahead_is_named(self):
         def text(**told):
             kept = entry({**link(), **told})
             return document.document({"coff": kept}, self.benchmarks, {}, "raw")
-        # What was measured before it was written down.
-        self.assertIn("Readahead is set to 128 KiB, what most disks have.\n",
-                      text())
+        usual = "The disk's readahead is 128 KiB, as on most machines.\n"
+        self.assertIn(usual, text())
+        self.assertIn(usual, text(
+            readahead="readahead set to the usual 128 KiB (was 8192)"))
         told = text(readahead="readahead 4096 KiB (the usual 128 needs root)")
-        self.assertIn("what most disks have, unless an\nentry says otherwise.",
+        self.assertIn("as on most machines, unless a section names another one.",
                       told)
-        self.assertIn("2026-01-02, 2 cores, readahead 4096 KiB (the usual 128 "
+        self.assertIn("2026-01-02, Linux 6, readahead 4096 KiB (the usual 128 "
                       "needs root).\n", told)
 
     def test_readme(self):
         all_figures = {"coff": entry(link()), "coff-400": entry(link())}
         before = f"head\n{document.BEGIN}former\n{document.END}\ntail\n"
         text = document.readme(all_figures, before)
-        self.assertTrue(text.startswith(f"head\n{document.BEGIN}10 objects, "))
+        self.assertTrue(text.startswith(
+            f"head\n{document.BEGIN}| `lld-link`: 10 objects, 200 MB, `/debug` |"))
         self.assertTrue(text.endswith(f"{document.END}\ntail\n"))
         self.assertNotIn("former", text)
         self.assertIn("| 6.00 s (1.00) | 6.00 s (1.00) | 1.00 s (1.00) |", text)

@@ -24,7 +24,7 @@ from days.project import Project, Tree, Variation
 from links import residency
 from links.judge import Judge, differences
 
-WAITS = b"waits for other links: together they do not fit into memory"
+WAITS = b"waiting for other links: together they do not fit in memory"
 
 
 class Different(Exception):

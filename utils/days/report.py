@@ -1,4 +1,4 @@
-"""What the days gave, as text and in docs/Correctness.md."""
+"""The results of the days, as text and in docs/Correctness.md."""
 
 import collections
 import platform
@@ -16,21 +16,19 @@ SIZES = {"small": "20 to 300 inputs", "real": "500 inputs and more"}
 COLUMNS = ["days", "steps", "links", "different"]
 
 WHAT = """\
-A day is a project, drawn from a seed, and 5 to 30 steps. The project has 20 to about
-4,000 objects of 1 to 90 KiB with debug information and inline functions, in archives
-and beside them, and the libraries, linker scripts, response files and text stubs of
-its flavour. A step changes the project as a programmer, a build system or `git` does,
-or disturbs the link: it is interrupted or stopped, another link runs at the same time,
-memory is short, the cache directory is read-only, shared or another one, the inputs
-belong to another user. Before each link the campaign draws which pages of the inputs
-are cached: by file, by directory, by kind, by page, or in runs of up to 3,000 files, and
-whether there is a profile, of this state or of another. After each step the outputs,
-the messages and the exit status must be stock lld's, the link must have ended, and no
-process, lock or temporary file of ours may be left. Some links run stock lld or mold
-under `headstart run`.
+A day is a random project and 5 to 30 steps. The project has 20 to about 4,000 objects of
+1 to 90 KiB, some of them in archives, and the libraries, linker scripts, response files
+and text stubs of its flavour. A step changes the project as a programmer, a build system
+or `git` does, or disturbs the link. Before each link, random pages of the inputs are
+cached, and there may be a profile of this or of another state. Some links run stock lld
+or mold under `headstart run`.
 
-`./dev days` runs all of it in parts, and continues after Ctrl-C; `./dev days --flavour
-elf --size real --seed N` shows one day again and makes it smaller when it differs.
+After each step, the outputs, the messages and the exit status must be those of stock lld,
+the link must have ended, and Headstart must not leave a process, a lock or a temporary
+file.
+
+`./dev days` runs the campaign and continues after Ctrl-C. `./dev days --flavour elf --size
+real --seed N` repeats one day and shrinks it if it differs.
 """
 
 
@@ -72,7 +70,7 @@ def kinds(records: List[dict]) -> str:
 
 
 def decisions(records: List[dict]) -> str:
-    """What the prefetcher said of itself, in the links with statistics."""
+    """The prefetcher's decisions, in the links with statistics."""
     by_flavour = {f: sums([r for r in records if r["flavour"] == f], "decisions")
                   for f in FLAVOURS}
     names = sorted({n for c in by_flavour.values() for n in c})
@@ -87,11 +85,11 @@ def plain(records: List[dict]) -> str:
         c = collections.Counter(record["counts"])
         lines.append(
             f"{record['flavour']} {record['size']}: {c['days']} days, "
-            f"{c['steps']} steps, {c['links']} links of ours, {c['stock links']} of "
-            f"stock, {c['failed']} failed with an error, {c['different']} different, "
+            f"{c['steps']} steps, {c['links']} Headstart links, {c['stock links']} stock "
+            f"links, {c['failed']} failed with an error, {c['different']} different, "
             f"{c['unsteady']} in which stock differs from itself, "
-            f"{c['stock lacks memory']} for which stock lacks memory, "
-            f"{c['milliseconds'] / max(c['steps'], 1):.0f} ms a step")
+            f"{c['stock lacks memory']} in which stock runs out of memory, "
+            f"{c['milliseconds'] / max(c['steps'], 1):.0f} ms per step")
     steps = sums(records, "counts")["steps"]
     different = sums(records, "counts")["different"]
     return "\n".join(lines + [f"{steps} steps, {different} different"])
@@ -104,12 +102,12 @@ def write(records: List[dict]) -> None:
     dates = sorted({r["date"] for r in records if "date" in r})
     total = sums(records, "counts")
     text = "\n".join([
-        BEGIN, "", WHAT,
+        BEGIN, "",
         f"{total['steps']:,} steps, {total['different']:,} different "
         f"({' to '.join(dict.fromkeys([dates[0], dates[-1]])) if dates else time.strftime('%Y-%m-%d')}, "
         f"{platform.system()} {platform.release()}, commit "
         f"{', '.join(commits) or 'not known'}).", "",
-        table(records), "", kinds(records), "", END])
+        WHAT, table(records), "", kinds(records), "", END])
     document = DOCUMENT.read_text()
     if BEGIN in document:
         document = re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}",
