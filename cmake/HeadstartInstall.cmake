@@ -1,7 +1,7 @@
 # cmake --install: the program (component Programs), and the layers as libraries
 # for find_package(Headstart) and pkg-config (component Development). The libraries
-# are static, and name the LLVM that they were built with by its place. All else may
-# be moved: nothing that is installed names the prefix.
+# are static and contain the path of the LLVM that they were built with. Users may move
+# all other files: no installed file contains the prefix.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Headstart)
@@ -29,31 +29,39 @@ if(HEADSTART_LLVM)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Programs)
   install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT Programs FILES_MATCHING PATTERN "*.1")
-  # What the links of a build have reported; docs/Guide.md.
+  # Summarizes the statistics of a build's links; docs/Guide.md.
   install(PROGRAMS utils/ci/link-report.py
     DESTINATION ${CMAKE_INSTALL_DATADIR}/headstart COMPONENT Programs)
   install(FILES docs/man/headstart-linkers.7
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT Programs)
-  install(FILES README.md THIRD-PARTY.md DESTINATION ${documents}
+  install(CODE "
+    set(SOURCE \"${PROJECT_SOURCE_DIR}\")
+    set(OUT \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${documents}\")
+    include(\"${PROJECT_SOURCE_DIR}/cmake/InstallDocuments.cmake\")"
     COMPONENT Programs)
-  # What Debian calls it.
+  # Debian's name for the license.
   install(FILES LICENSE DESTINATION ${documents} RENAME copyright
     COMPONENT Programs)
   install(FILES cmake/HeadstartLinkerConfig.cmake
     DESTINATION ${CMAKE_INSTALL_DATADIR}/cmake/HeadstartLinker COMPONENT Programs)
 endif()
 if(HEADSTART_LLVM AND NOT WIN32)
-  # In bin what nobody else has: /usr/bin/ld.lld may be LLVM's. The others lie in a
-  # folder for -B and PATH.
+  # Names that no other package uses go to bin: /usr/bin/ld.lld may belong to LLVM. The
+  # other names go to a directory for -B and PATH.
   headstart_install_links(${CMAKE_INSTALL_BINDIR} headstart
     ld.headstart ld64.headstart)
+  foreach(name ld.headstart ld64.headstart)
+    file(WRITE ${PROJECT_BINARY_DIR}/man/${name}.1 ".so man7/headstart-linkers.7\n")
+    install(FILES ${PROJECT_BINARY_DIR}/man/${name}.1
+      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT Programs)
+  endforeach()
   set(linkers ${CMAKE_INSTALL_LIBEXECDIR}/headstart)
   file(RELATIVE_PATH program ${CMAKE_INSTALL_FULL_LIBEXECDIR}/headstart
     ${CMAKE_INSTALL_FULL_BINDIR}/headstart)
   headstart_install_links(${linkers} ${program}
     ld ld.lld lld-link ld64.lld lld wasm-ld)
-  # bash and fish look for a file with the name of the command; zsh reads the names
-  # in the file, and on Debian looks in one folder below /usr and in another below
+  # bash and fish load the file with the name of the command. zsh reads the names in the
+  # file; on Debian it searches one directory below /usr and another one below
   # /usr/local.
   set(completions tools/headstart/completions)
   set(bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
@@ -78,15 +86,15 @@ if(HEADSTART_LLVM)
   get_target_property(symbols headstart HEADSTART_SYMBOLS)
 endif()
 if(symbols)
-  # Where debuggers look for those of /usr/bin/headstart.
+  # The directory in which debuggers search the symbols of /usr/bin/headstart.
   install(FILES ${symbols} DESTINATION lib/debug/usr/bin COMPONENT Symbols)
   include(HeadstartSBOM)
   include(HeadstartPackages)
 endif()
 
-# The zip for Windows (./dev windows): the program under four names, each a file of its
-# own since few users there may make links, documents, the scripts for cold caches, and
-# the licences of what is inside of the program.
+# The zip for Windows (./dev windows): the program under four names, the documents, the
+# scripts for cold caches, and the licenses of the code in the program. Each name is a
+# file of its own, because most Windows users may not create links.
 if(WIN32 AND HEADSTART_LLVM)
   set(zip Zip EXCLUDE_FROM_ALL)
   get_target_property(links headstart HEADSTART_LINKS)
@@ -98,7 +106,7 @@ if(WIN32 AND HEADSTART_LLVM)
     FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
   install(DIRECTORY utils/cold-cache/ DESTINATION cold-cache COMPONENT ${zip}
     FILES_MATCHING PATTERN "*.cmd" PATTERN "*.ps1" PATTERN "README.md")
-  # LLVM's is the project's own LICENSE. The others stand where Debian puts them.
+  # LLVM has the project's own LICENSE. Debian's packages contain the other ones.
   if(CMAKE_CROSSCOMPILING)
     foreach(package g++-mingw-w64-x86-64-posix mingw-w64-x86-64-dev libz-mingw-w64-dev)
       install(FILES /usr/share/doc/${package}/copyright DESTINATION licences
@@ -114,8 +122,8 @@ if(WIN32 AND HEADSTART_LLVM)
   include(CPack)
 endif()
 
-# The library: engine, hinted buffer, command lines, folders and the walker, and what
-# these need. All other headers are the project's own.
+# The library's headers: engine, hinted buffer, command lines, directories, the walker,
+# and the headers that these include. All other headers are internal.
 set(public OS/ByteRange OS/DirectoryReader OS/FolderTraits OS/MappedFile OS/PageCache)
 if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
@@ -137,7 +145,7 @@ install(TARGETS ${exported} EXPORT HeadstartTargets
 install(EXPORT HeadstartTargets NAMESPACE Headstart::
   DESTINATION ${package_folder} COMPONENT Development)
 if(HEADSTART_LLVM AND UNIX)
-  # With LLVM's shared library, whichever this build was linked with.
+  # Users link with LLVM's shared library, even if this build does not.
   set(pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH PC_TO_PREFIX /prefix/${pkgconfig} /prefix)
   configure_file(cmake/headstart.pc.in headstart.pc @ONLY)

@@ -3,8 +3,8 @@
 #   cmake -DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=<this file> ...     any project, as it is
 #   find_package(HeadstartLinker REQUIRED)                       in a CMakeLists.txt
 #
-# From CMake 3.29 on it is the linker type HEADSTART (CMAKE_LINKER_TYPE, and the
-# property LINKER_TYPE of a target); before, an option of each link.
+# With CMake 3.29 and later, this is the linker type HEADSTART (CMAKE_LINKER_TYPE, and the
+# property LINKER_TYPE of a target). Earlier versions add an option to each link.
 get_filename_component(HEADSTART_PREFIX ${CMAKE_CURRENT_LIST_DIR}/../../.. ABSOLUTE)
 set(HEADSTART_LINKERS ${HEADSTART_PREFIX}/libexec/headstart)
 if(CMAKE_HOST_WIN32)
@@ -12,11 +12,11 @@ if(CMAKE_HOST_WIN32)
   set(HEADSTART_LINKERS ${HEADSTART_PREFIX}/bin)
 endif()
 
-# clang-cl and MSVC call the linker by itself.
+# With clang-cl and MSVC, CMake runs the linker directly.
 if(WIN32 AND NOT MINGW)
   find_program(CMAKE_LINKER lld-link PATHS ${HEADSTART_LINKERS} NO_DEFAULT_PATH)
 endif()
-# clang and gcc look for `ld` there.
+# clang and gcc search `ld` there.
 foreach(language IN ITEMS C CXX Fortran OBJC OBJCXX CUDA)
   set(CMAKE_${language}_USING_LINKER_HEADSTART "-B${HEADSTART_LINKERS}")
 endforeach()
@@ -26,4 +26,17 @@ if(NOT CMAKE_VERSION VERSION_LESS 3.29)
   endif()
 elseif(NOT WIN32 OR MINGW)
   add_link_options(-B${HEADSTART_LINKERS})
+endif()
+
+# CMake may read this file several times in one run; a build's log names the linker once.
+set(HEADSTART_LINKER ${HEADSTART_LINKERS}/ld)
+if(WIN32 AND NOT MINGW)
+  set(HEADSTART_LINKER ${CMAKE_LINKER})
+endif()
+get_property(reported GLOBAL PROPERTY HEADSTART_LINKER_REPORTED)
+get_property(in_try_compile GLOBAL PROPERTY IN_TRY_COMPILE)
+if(NOT reported AND NOT in_try_compile AND
+   (CMAKE_VERSION VERSION_LESS 3.29 OR CMAKE_LINKER_TYPE STREQUAL "HEADSTART"))
+  set_property(GLOBAL PROPERTY HEADSTART_LINKER_REPORTED TRUE)
+  message(STATUS "Linking with Headstart: ${HEADSTART_LINKER}")
 endif()

@@ -1,7 +1,7 @@
-# The versions of what is linked into the program, for its bill of materials.
+# Finds the versions of the libraries in the program, for its bill of materials.
 
-# headstart_version_in(<variable> <file> <regular expression>): what the expression's
-# group finds in the file; nothing without the file.
+# headstart_version_in(<variable> <file> <regular expression>): the match of the
+# expression's group in the file; empty if the file does not exist.
 function(headstart_version_in variable file expression)
   set(found)
   if(EXISTS "${file}")

@@ -1,5 +1,5 @@
-# Run by cpack when it has packed: it counts each link to the program as a copy of it,
-# and apt would announce a gigabyte.
+# Run by cpack after it has packed: corrects the size of the .deb. cpack counts each link
+# to the program as a copy of it, so apt would announce a gigabyte.
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
   if(NOT package MATCHES "\\.deb$")
     continue()

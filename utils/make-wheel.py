@@ -3,16 +3,17 @@
 
     make-wheel.py PREFIX VERSION FOLDER
 
-PREFIX is where `cmake --install --component Programs` put it. In a wheel there are no
-links: beside bin/headstart every other name is a script of one line, which starts
-`headstart NAME ...`. Every file is as old as SOURCE_DATE_EPOCH says: two wheels of one
-program are the same to the byte. Prints the wheel's name.
+PREFIX is the prefix of `cmake --install --component Programs`. Wheels cannot contain
+links: every name other than bin/headstart is a script of one line, which runs
+`headstart NAME ...`. SOURCE_DATE_EPOCH is the time of every file, so two wheels of one
+program are identical. Prints the wheel's name.
 """
 
 import base64
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -25,7 +26,7 @@ METADATA = """\
 Metadata-Version: 2.1
 Name: headstart-linker
 Version: {version}
-Summary: Linkers that fetch their inputs ahead of time: lld with a prefetcher
+Summary: Drop-in replacements for the LLVM linkers that prefetch their inputs
 License: Apache-2.0 WITH LLVM-exception
 Requires-Python: >=3.7
 Description-Content-Type: text/markdown
@@ -39,7 +40,7 @@ Root-Is-Purelib: false
 Tag: {tag}
 """
 MODULE = '''\
-"""Where the programs of Headstart are."""
+"""The path of Headstart's programs."""
 
 import importlib.metadata
 import pathlib
@@ -53,13 +54,13 @@ def _prefix():
             yield pathlib.Path(file.locate()).resolve().parent.parent
 
 
-#: The folder that holds bin/headstart, bin/ld.headstart and libexec/headstart/ld.
+#: The directory that contains bin/headstart, bin/ld.headstart and libexec/headstart/ld.
 prefix = str(next(p for p in _prefix() if (p / "bin" / "headstart").exists()))
 '''
 
 
 def glibc(program: pathlib.Path) -> str:
-    """The C library's version that the program asks for: "2_36"."""
+    """The version of the C library that the program needs: "2_36"."""
     symbols = subprocess.run(["readelf", "--version-info", "--wide", program],
                              stdout=subprocess.PIPE, text=True, check=True).stdout
     names = (word[len("GLIBC_"):].split(".") for word in symbols.split()
@@ -90,7 +91,9 @@ def contents(prefix: pathlib.Path, base: str, version: str, tag: str):
     for name in ("copyright", "THIRD-PARTY.md", "headstart.spdx.json"):
         yield (f"{base}.dist-info/licenses/{name}",
                (documents / name).read_bytes(), False)
-    readme = (documents / "README.md").read_text(encoding="utf-8")
+    # PyPI's page cannot resolve relative links.
+    readme = re.sub(r"!?\[([^][]*)\]\((?!https?:)[^()]*\)", r"\1",
+                    (documents / "README.md").read_text(encoding="utf-8"))
     yield (f"{base}.dist-info/METADATA",
            METADATA.format(version=version, description=readme).encode(), False)
     yield f"{base}.dist-info/WHEEL", WHEEL.format(tag=tag).encode(), False

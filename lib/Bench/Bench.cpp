@@ -72,7 +72,7 @@ Error Bench::readCommand() {
     note(Note);
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
     return failure("'" + Options.Words.front() +
-                   "': no inputs on this command line");
+                   "': this command line names no inputs");
   for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
     UsersOutputs.emplace_back(Output.Path, os::lookAt(Output.Path, Error));
@@ -80,7 +80,7 @@ Error Bench::readCommand() {
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
   if (!Place.isBesideOutput())
-    note("cannot create a folder beside the output: links write to '" +
+    note("cannot create a directory beside the output; links write to '" +
          Place.outputs() + "'");
   RedirectedLink Moved =
       redirect(Options.Words, Link, Options.Forced, Place.outputs());
@@ -90,7 +90,7 @@ Error Bench::readCommand() {
     if (llvm::is_contained(Moved.Words, Option) &&
         !llvm::is_contained(Options.Words, Option))
       note(Twine(Option) +
-           " is added to the link: without it no two outputs are the same");
+           " is added to the link: without it, no two outputs are identical");
   Facts.Words = std::move(Moved.Words);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
@@ -131,26 +131,30 @@ Error Bench::checkCold() {
     return stopped();
   return failure("cannot measure cold links: " + Why +
                  "\n--cold-rounds=0 measures warm links only; "
-                 "--prepare=COMMAND empties the page cache by a command of "
-                 "your own");
+                 "--prepare=COMMAND runs a command of yours that empties the "
+                 "page cache");
 }
 
 /// One link that counts for nothing: it shows whether there is a link at all,
-/// and whether the linker is one of ours, which then leaves a record.
+/// and whether the linker is one of ours, which then stores a profile.
 Error Bench::linkFirst() {
-  say("first link, not counted");
+  say("making a first link, which is not counted, to find this linker's "
+      "variants; links write to '" +
+      Place.outputs() + "'");
+  step("first link");
   Facts.IsHeadstart = true; // as far as its environment goes
   LinkWay Way;
   Way.Prefetches = true;
   ReportFiles Files;
   Files.Profile = Place.file("profile");
   Files.Stats = Place.file("stats.json");
-  // Cold: a record of a warm link holds more than was touched.
+  // Cold: the profile of a warm link holds more than the link touched.
   Inputs->evict([&] { return isStopped(); });
   Expected<os::ProgramUsage> Usage =
       link(startOf(Facts, Way, Files), /*Watch=*/nullptr);
   if (!Usage)
     return Usage.takeError();
+  FirstSeconds = Usage->Seconds;
   Facts.IsHeadstart = sys::fs::exists(Files.Stats);
   Expected<OutputFiles> Outputs = Place.readOutputs();
   if (!Outputs)
@@ -158,7 +162,7 @@ Error Bench::linkFirst() {
   for (const auto &[Name, File] : *Outputs)
     Report.Outputs.emplace_back(Name, File.Bytes);
   if (Report.Outputs.empty())
-    return failure("the link wrote nothing to the folder that it was given");
+    return failure("the link wrote nothing to '" + Place.outputs() + "'");
   return Error::success();
 }
 
@@ -170,11 +174,11 @@ Error Bench::chooseWays() {
   Ways = waysOf(Facts, Options.Variants, Report.Notes);
   if (Ways.empty())
     return make_error<BenchUsageError>(
-        "none of the variants can be run with this linker: " +
+        "this linker supports none of the variants: " +
         join(Report.Notes, "; "));
   if (llvm::any_of(Ways, [](const LinkWay &W) { return W.UsesProfile; }) &&
       !sys::fs::exists(Place.file("profile")))
-    note("the first link left no record: 'on+profile' runs without one");
+    note("the first link stored no profile: 'on+profile' runs without one");
   Written.resize(Ways.size());
   for (const LinkWay &Way : Ways) {
     BenchVariant Variant;
@@ -222,7 +226,7 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
       Paused += std::chrono::duration<double>(Took).count();
   }
   if (Usage->End.BySignal || Usage->End.Code != 0) {
-    std::string How = Usage->End.BySignal ? "was ended by signal "
+    std::string How = Usage->End.BySignal ? "was killed by signal "
                                           : "failed with exit status ";
     return failure("the link " + How + std::to_string(Usage->End.Code) + ":\n" +
                    StringRef(text(Start.Output)).rtrim());
@@ -270,8 +274,7 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
       Inputs->fetch(Stopped);
   }
   if (State == CacheState::Warm)
-    Why = "only " + percent(Part.share()) +
-          " of the inputs could be kept in memory";
+    Why = "only " + percent(Part.share()) + " of the inputs stayed cached";
   else
     Why = Inputs->whyNotCold(Part);
   return std::nullopt;
@@ -300,6 +303,10 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     }
     if (Before->Known != 0)
       Round.ResidentBefore = Before->Resident;
+    step(formatv("{0} round {1} of {2}, {3}", InWords, Number,
+                 Options.Rounds.at(static_cast<size_t>(State)), Ways[Way].Name)
+             .str(),
+         State);
     Expected<os::ProgramUsage> Usage = linkHeld(Way);
     if (!Usage)
       return Usage.takeError();
@@ -310,25 +317,25 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     Round.ReadBytes = Usage->ReadBytes;
     Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
     if (Paused != 0) {
-      ThrowAway(formatv("headstart was paused for {0:F1} s", Paused).str());
+      ThrowAway(formatv("headstart was suspended for {0:F1} s", Paused).str());
       continue;
     }
-    say(formatv("{0} round {1} of {2}, {3}: {4:F3} s", InWords, Number,
-                Options.Rounds.at(static_cast<size_t>(State)), Ways[Way].Name,
-                Round.Seconds)
-            .str());
     Series.Rounds.push_back(std::move(Round));
+    ++Done;
     return keepOutputs(Way);
   }
+  ++Done;
   return Error::success();
 }
 
 /// Links once by each way: the first links after cold ones only settle how the
 /// inputs' pages lie in memory.
 Error Bench::settleWarm() {
-  for (size_t Way = 0; Way != Ways.size(); ++Way)
+  for (size_t Way = 0; Way != Ways.size(); ++Way, ++Done) {
+    step("warming up, " + Twine(Ways[Way].Name));
     if (Error E = linkForOutputs(Way))
       return E;
+  }
   return Error::success();
 }
 
@@ -348,9 +355,9 @@ Error Bench::runRounds(CacheState State) {
 }
 
 Error Bench::watch(CacheState State) {
-  for (size_t I = 0; I != Ways.size(); ++I) {
+  for (size_t I = 0; I != Ways.size(); ++I, ++Done) {
     const LinkWay &Way = Ways[I];
-    say("watched " + stateName(State) + " link, " + Way.Name);
+    step("observed " + stateName(State) + " link, " + Way.Name);
     ReportFiles Files;
     if (Way.Prefetches) {
       // Without a record, so that it leaves one.
@@ -366,8 +373,8 @@ Error Bench::watch(CacheState State) {
     if (isStopped())
       return stopped();
     if (!Before) {
-      note("'" + Twine(Way.Name) + "' was not watched " + stateName(State) +
-           ": " + Why);
+      note("the " + stateName(State) + " link of '" + Way.Name +
+           "' was not observed: " + Why);
       continue;
     }
     os::ProgramStart Start = startOf(Facts, Way, Files);
@@ -401,9 +408,10 @@ void Bench::noteThrownAway() {
       const auto Count =
           llvm::count_if(Rounds, [](const BenchRound &R) { return !R.Kept; });
       if (Count != 0)
-        note(stateName(static_cast<CacheState>(State)) + " rounds of '" +
-             Variant.Name + "' were discarded " + Twine(Count) +
-             (Count == 1 ? " time: " : " times, the first: ") +
+        note("discarded " + Twine(Count) + " " +
+             stateName(static_cast<CacheState>(State)) +
+             (Count == 1 ? " round of '" : " rounds of '") + Variant.Name +
+             (Count == 1 ? "': " : "', the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {
                return !R.Kept;
              })->Note);
@@ -435,6 +443,51 @@ Error Bench::waitForOthers() {
       return stopped();
     std::this_thread::sleep_for(Pause);
   }
+}
+
+/// Says how many links follow, of which kinds, and how long they take: each
+/// about as long as the first, unless they are slowed down.
+void Bench::announce() {
+  const auto [Cold, Warm] = Options.Rounds;
+  const unsigned States = (Cold != 0) + (Warm != 0);
+  // Warm links are preceded by one each that only warms up.
+  Total =
+      Ways.size() * (Cold + Warm + (Warm != 0) + (Options.Watch ? States : 0));
+  Begin = std::chrono::steady_clock::now();
+  std::string Time;
+  constexpr double Minute = 60;
+  if (const double Seconds = FirstSeconds * Total; !Options.Limits.any())
+    Time = Seconds < 2 * Minute
+               ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
+               : formatv(" (about {0:F0} min)", Seconds / Minute).str();
+  std::vector<StringRef> Names;
+  for (const LinkWay &Way : Ways)
+    Names.push_back(Way.Name);
+  say(Twine(Total) + " links follow" + Time + ": " + Twine(Cold) +
+      " cold and " + Twine(Warm) + " warm rounds of " + join(Names, ", "));
+}
+
+void Bench::step(const Twine &What, std::optional<CacheState> State) const {
+  if (!Options.Step)
+    return;
+  BenchProgress Now;
+  Now.What = What.str();
+  Now.Done = Done;
+  Now.Total = Total;
+  const std::chrono::duration<double> Took =
+      std::chrono::steady_clock::now() - Begin;
+  if (Done != 0 && Done < Total)
+    Now.SecondsLeft = Took.count() / Done * (Total - Done);
+  if (State)
+    for (const BenchVariant &Variant : Report.Variants) {
+      std::vector<double> Seconds;
+      for (const BenchRound &Round : Variant.in(*State).Rounds)
+        if (Round.Kept)
+          Seconds.push_back(Round.Seconds);
+      if (!Seconds.empty())
+        Now.Medians.emplace_back(Variant.Name, medianOf(std::move(Seconds)));
+    }
+  Options.Step(Now);
 }
 
 void Bench::describe() {
@@ -471,11 +524,10 @@ void Bench::describe() {
   if (Now.InUse != 0)
     note(formatBytes(Now.InUse) +
          " of the inputs are shared libraries that other programs use: they "
-         "stay in memory, in cold rounds too");
+         "stay cached in cold rounds too");
   if (Now.Unknown != 0)
-    note(formatBytes(Now.Unknown) +
-         " of the inputs cannot be checked for being cold: " +
-         Inputs->whyUnknown(Now));
+    note("Headstart cannot check whether " + formatBytes(Now.Unknown) +
+         " of the inputs are cold: " + Inputs->whyUnknown(Now));
 }
 
 Expected<BenchReport> Bench::run() {
@@ -492,6 +544,7 @@ Expected<BenchReport> Bench::run() {
   if (Error E = chooseWays())
     return std::move(E);
   describe();
+  announce();
   for (const CacheState State : {CacheState::Cold, CacheState::Warm})
     if (Error E = runRounds(State))
       return std::move(E);

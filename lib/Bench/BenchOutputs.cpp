@@ -62,8 +62,8 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   if (Written[First].size() > 1) {
     Report.SameOutputs.reset();
     Report.OutputNote =
-        "The outputs cannot be compared: '" + Ways[First].Name +
-        "' does not write the same bytes twice, in " +
+        "The outputs cannot be compared: two links of '" + Ways[First].Name +
+        "' wrote different bytes to " +
         join(differences(Written[First][0], Written[First][1]), ", ") + ".";
     return Error::success();
   }
@@ -113,7 +113,7 @@ void Bench::checkUsersOutputs() {
     const os::FileStatus Now = os::lookAt(Path, Error);
     if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
       note("'" + Path +
-           "' was changed by another program during the comparison");
+           "': another program changed this file during the comparison");
   }
 }
 

@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -69,6 +70,10 @@ private:
     if (Options.Progress)
       Options.Progress(Line.str());
   }
+  void announce();
+  /// Reports that the link \p What begins, with the medians so far of \p State.
+  void step(const llvm::Twine &What,
+            std::optional<CacheState> State = std::nullopt) const;
   void note(const llvm::Twine &Text) { Report.Notes.push_back(Text.str()); }
   std::string text(const std::string &File) const;
 
@@ -79,6 +84,9 @@ private:
   os::ControlGroup Group;
   /// How long this process itself did not run during the last link; seconds.
   double Paused = 0;
+  double FirstSeconds = 0;      ///< what the link took that is not counted
+  unsigned Done = 0, Total = 0; ///< links
+  std::chrono::steady_clock::time_point Begin; ///< of those that are counted
   int Lock = -1; ///< a descriptor, held as long as the process
   std::optional<LinkCommand> Command; ///< with its outputs moved
   std::optional<InputFiles> Inputs;

@@ -75,14 +75,14 @@ ResidentPart InputFiles::residency(bool WithLibraries) const {
 
 std::string InputFiles::whyUnknown(const ResidentPart &Part) const {
   if (!Cache.abilities().Cachestat && !Cache.abilities().Mincore)
-    return "this system does not tell what is in memory";
+    return "this system does not report what is cached";
   const std::string &Path = Files[Part.FirstUnknown].Path;
   os::OpenFile File;
   if (const std::error_code Error = os::OpenFile::open(Path, File))
     return "'" + Path + "': " + Error.message();
   return "'" + Path +
-         "' belongs to another user, so the system does not tell whether it is "
-         "in memory: you must own the inputs (or be root)";
+         "' belongs to another user, so the system does not report whether it "
+         "is cached: only the inputs' owner and root can measure this link";
 }
 
 /// What keeps the file \p Path in memory.
@@ -90,11 +90,11 @@ static const char *keeperOf(const std::string &Path) {
   os::OpenFile File;
   if (!os::OpenFile::open(Path, File) &&
       os::backingOf(File) == os::FileBacking::Memory)
-    return "is on a file system in memory";
+    return "is on a memory file system (tmpfs)";
   const os::FileUse Use = os::findUses(ArrayRef(Path)).front();
   return Use.IsLocked   ? "is locked in memory by a process"
          : Use.IsMapped ? "is mapped by a process"
-                        : "stays, and the system does not tell why";
+                        : "is in use in a way that the system does not report";
 }
 
 std::string InputFiles::whyNotCold(const ResidentPart &Part) const {
@@ -106,7 +106,7 @@ std::string InputFiles::whyNotCold(const ResidentPart &Part) const {
   for (size_t I = 0; I != Files.size(); ++I)
     if (Part.OfEach[I] > Part.OfEach[Most] && !isSharedLibrary(Files[I].Path))
       Most = I;
-  return formatv("{0:F0}% of the inputs stayed in memory: '{1}' {2}",
+  return formatv("{0:F0}% of the inputs stayed cached: '{1}' {2}",
                  100 * Part.share(), Files[Most].Path,
                  keeperOf(Files[Most].Path));
 }

@@ -182,18 +182,19 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
                         std::optional<Flavour> Forced, StringRef Folder) {
   RedirectedLink Result;
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
-    Result.Problem = "'" + Words.front() + "': no inputs on this command line";
+    Result.Problem =
+        "'" + Words.front() + "': this command line names no inputs";
     return Result;
   }
   if (Link.AlsoCompiles) {
     Result.Problem = "'" + Words.front() +
-                     "' compiles as well: compile first, and give the "
-                     "objects";
+                     "' also compiles with these arguments: compile first, "
+                     "then measure the link of the objects";
     return Result;
   }
   if (std::string Option = sideEffect(Link); !Option.empty()) {
     Result.Problem =
-        "'" + Option + "' writes files that cannot be moved elsewhere";
+        "'" + Option + "' writes files that headstart bench cannot redirect";
     return Result;
   }
   if (std::string Option = ownReport(*Link.Command); !Option.empty()) {
@@ -214,8 +215,8 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
       readForeignCommand(Result.Words, Forced, /*Cancelled=*/nullptr);
   if (!Again.Command || !Again.Command->Links) {
     Result.Problem = Again.Problem.empty()
-                         ? "with its outputs moved, the command line no longer "
-                           "links"
+                         ? "with its outputs redirected, the command line no "
+                           "longer links"
                          : Again.Problem;
     return Result;
   }
@@ -225,7 +226,7 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
   for (const LinkOutput &Output : Again.Command->Outputs)
     if (!liesIn(Output.Path, Folder) && Output.Path != Reproducer) {
       Result.Problem = "the link writes to '" + Output.Path +
-                       "', and no known option changes that";
+                       "', and no known option redirects this output";
       return Result;
     }
   Result.Command = std::move(*Again.Command);

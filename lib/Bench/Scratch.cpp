@@ -72,7 +72,7 @@ Error Scratch::make(StringRef Output) {
       Path = Real;
     if (!makeIn(Path, Name))
       return createStringError(inconvertibleErrorCode(),
-                               "cannot make a folder for outputs, neither "
+                               "cannot create a directory for outputs, neither "
                                "beside '" +
                                    Output + "' nor in '" + Path + "'");
   }
@@ -89,7 +89,7 @@ std::string Scratch::file(StringRef Name) const {
 Error Scratch::clearOutputs() const {
   (void)sys::fs::remove_directories(outputs()); // it may not be there
   if (std::error_code Error = sys::fs::create_directory(outputs()))
-    return cannot("make the folder '" + outputs() + "'", Error);
+    return cannot("create the directory '" + outputs() + "'", Error);
   return Error::success();
 }
 
@@ -115,7 +115,7 @@ Expected<OutputFiles> Scratch::readOutputs() const {
         Bytes.size(), Hash.low64, Hash.high64};
   }
   if (Error)
-    return cannot("read the folder '" + Base + "'", Error);
+    return cannot("read the directory '" + Base + "'", Error);
   return Files;
 }
 

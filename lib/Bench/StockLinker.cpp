@@ -82,12 +82,12 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
   if (!Facts.IsHeadstart) {
     if (!Given.empty())
       Notes.emplace_back(
-          "--stock is not used: it replaces a linker of Headstart's");
-    Facts.NoStock = "the linker is not Headstart's";
+          "--stock has no effect: it replaces only Headstart's own linkers");
+    Facts.NoStock = "the linker is not part of Headstart";
     return Error::success();
   }
   if (Facts.HasOwnOptions) {
-    Facts.NoStock = "the command line has options that stock lld does not know";
+    Facts.NoStock = "the command line has options that stock lld rejects";
     return Error::success();
   }
   SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
@@ -103,8 +103,8 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
     Facts.StockWords = driverWords(Facts, Stock);
     const std::string Started = linkerOf(Facts.StockWords);
     if (realPath(Started) != realPath(Stock))
-      Why = "'" + Facts.Words.front() + "' cannot be told to run '" + Stock +
-            "': it would run " +
+      Why = "'" + Facts.Words.front() + "' does not run '" + Stock +
+            "' even if asked to: it would run " +
             (Started.empty() ? "an unknown linker" : "'" + Started + "'");
   }
   if (Why.empty())
@@ -112,7 +112,7 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
   else if (!Given.empty())
     return make_error<BenchUsageError>("--stock: " + Why);
   else
-    Facts.NoStock = Why + " (--stock names another)";
+    Facts.NoStock = Why + " (--stock=PROGRAM selects another)";
   return Error::success();
 }
 

@@ -54,7 +54,7 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   }
   if (Name == "off") {
     if (!Facts.IsHeadstart) {
-      Why = "'stock' is this linker without prefetch";
+      Why = "'stock' is this linker without prefetching";
       return std::nullopt;
     }
     Way.Title = "Headstart off (HEADSTART=off)";
@@ -64,8 +64,8 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
     const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
     if (Option.empty() || Facts.Driver ||
         (Facts.Stock.empty() && !isStockLLD(Facts))) {
-      Why = Option.empty() ? "stock ld.lld has no option to prefetch inputs"
-            : Facts.Driver ? "it needs a linker that is run directly"
+      Why = Option.empty() ? "stock ld.lld has no option that prefetches inputs"
+            : Facts.Driver ? "it needs a command that runs the linker directly"
                            : "it needs stock lld 22 or later";
       return std::nullopt;
     }
@@ -76,15 +76,15 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
   }
   Way.Prefetches = true;
   if (Name == "on") {
-    Way.Title = Facts.IsHeadstart ? "Headstart, first link (no record)"
+    Way.Title = Facts.IsHeadstart ? "Headstart, first link (no profile)"
                                   : "headstart run -- " + Linker;
     return Way;
   }
   if (!Facts.IsHeadstart) {
-    Why = "only Headstart's own linkers keep records";
+    Why = "only Headstart's own linkers store profiles";
     return std::nullopt;
   }
-  Way.Title = "Headstart, next link (record of the first)";
+  Way.Title = "Headstart, next link (profile of the first)";
   Way.UsesProfile = true;
   return Way;
 }
@@ -107,7 +107,7 @@ std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
       Ways.push_back(std::move(*Way));
     // Without it nothing tells what changing the linker is worth.
     else if (IsWanted(Name) || Name == "stock")
-      Notes.push_back(("'" + Name + "' is left out: " + Why).str());
+      Notes.push_back(("'" + Name + "' is not measured: " + Why).str());
   }
   return Ways;
 }

@@ -167,6 +167,11 @@ RequestCost DeviceModel::cost() const {
   return {requestSeconds() * Balance, 1 / Rate};
 }
 
+DeviceModel::Seconds DeviceModel::latency() const {
+  std::lock_guard Lock(Mutex);
+  return Seconds(Latency);
+}
+
 unsigned DeviceModel::window() const {
   std::lock_guard Lock(Mutex);
   return static_cast<unsigned>(Window);

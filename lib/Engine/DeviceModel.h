@@ -74,6 +74,8 @@ public:
   };
   void note(const Answer &Done);
   bool isFar() const { return Far.load(std::memory_order_relaxed); }
+  /// How long a request takes that does not wait for others; 0: unknown.
+  Seconds latency() const;
   /// What one more request, and one more byte, cost while others are under way.
   /// Both take their time, but at the same time: what there was more of until
   /// now, by the time that it takes, costs more.

@@ -37,6 +37,8 @@ struct EngineFigures {
   std::atomic<bool> IsOutOfMemory{false}; ///< an allocation has failed
   std::atomic<unsigned> Started{0};       ///< threads
   std::atomic<unsigned> Ended{0};
+  std::atomic<unsigned> StartedFirst{0}; ///< before startMore; 0: it did not
+  std::atomic<double> Latency{0};        ///< seconds: why startMore did
   ProblemCounter Problems;
   DecisionCounts Decisions;
   WorkTimes Processor{};

@@ -82,7 +82,8 @@ private:
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
   void startThreads(uint64_t Count);
-  void startMore();
+  /// \p Latency is the cause; 0: the threads stall.
+  void startMore(DeviceModel::Seconds Latency);
   void watch();
   void work(unsigned Id);
   void workThrough();

@@ -219,7 +219,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Looking);
   if (Entry.Device->isFar())
-    startMore();
+    startMore(Entry.Device->latency());
   lookInto(Entry, File, Own);
   Entry.Whole = whyWhole(Entry);
   if (isPlannedUnseen(Entry)) {

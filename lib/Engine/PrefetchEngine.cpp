@@ -88,7 +88,7 @@ void PrefetchEngine::Impl::watch() {
     if (Found == Scheduler::Stall::None)
       return;
     if (Found == Scheduler::Stall::All)
-      startMore();
+      startMore(DeviceModel::Seconds(0));
   }
 }
 
@@ -106,10 +106,12 @@ void PrefetchEngine::Impl::startThreads(uint64_t Count) {
 }
 
 /// What is far away takes more threads: each waits.
-void PrefetchEngine::Impl::startMore() {
+void PrefetchEngine::Impl::startMore(DeviceModel::Seconds Latency) {
   if (HasMore.exchange(true))
     return;
   Figures.Decisions.note(Decision::MoreThreads);
+  Figures.Latency.store(Latency.count());
+  Figures.StartedFirst.store(Figures.Started.load());
   startThreads(MaxThreads);
 }
 
@@ -187,8 +189,8 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (Found.Status.Kind != os::FileKind::Regular)
     return Fail("not a regular file, left to the linker",
                 Found.Status.Kind == os::FileKind::Directory
-                    ? "is a directory"
-                    : "a FIFO, a device or a socket");
+                    ? "it is a directory"
+                    : "it is a FIFO, a device or a socket");
   // Nothing to fetch. The files of /proc and tracefs look so, too, and reading
   // them may wait, or do something.
   if (Found.Status.Identity.Size == 0)
@@ -298,6 +300,8 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
     Stats.Decisions[D] += Decisions[D];
   Stats.BudgetBytes = Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
+  Stats.FirstJobs = Figures.StartedFirst.load();
+  Stats.LatencyMs = Figures.Latency.load() * 1e3;
   if (!Figures.Hints.empty()) {
     Stats.FirstHintMs = Milliseconds(Figures.Hints.first() - Origin);
     Stats.LastHintMs = Milliseconds(Figures.Hints.last() - Origin);
@@ -313,7 +317,7 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
           std::chrono::nanoseconds(Figures.Processor.at(W).load()));
   }
   if (Figures.IsOutOfMemory.load())
-    Stats.Problems.push_back({"no memory left for the prefetcher", 1});
+    Stats.Problems.push_back({"The prefetcher ran out of memory", 1});
   for (CountedProblem &P : Figures.Problems.list())
     Stats.Problems.push_back(std::move(P));
 }

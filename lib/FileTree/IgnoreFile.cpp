@@ -64,7 +64,8 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
     os::DirectoryEntry Entry;
     Entry.Name = Name;
     if (!Folder.addStatus(Entry) && Entry.Type == os::EntryType::Link) {
-      addProblem(Problems, Shown, "a symbolic link, which git does not follow");
+      addProblem(Problems, Shown,
+                 "this is a symbolic link, which git does not follow");
       return nullptr;
     }
   }

@@ -175,7 +175,7 @@ static ManifestEntry readEntry(RecordReader &R, LastEntry &Last) {
   ManifestEntry E;
   uint64_t Type = R.number();
   if (Type > LastType) {
-    R.fail("an entry of no known type");
+    R.fail("an entry of unknown type");
     return E;
   }
   E.Type = static_cast<os::EntryType>(Type);
@@ -194,12 +194,12 @@ Error Manifest::read(StringRef Content) {
   RecordReader R(Content);
   readSelection(R, Selection);
   Recorded = R.signedNumber();
-  uint64_t RootCount = R.count(2, "more roots than there can be");
+  uint64_t RootCount = R.count(2, "more roots than possible");
   for (uint64_t I = 0; I != RootCount && !R.failed(); ++I) {
     std::string Given = R.string().str();
     Roots.push_back({std::move(Given), R.string().str()});
   }
-  uint64_t UnknownCount = R.count(2, "more unknown places than there can be");
+  uint64_t UnknownCount = R.count(2, "more unreadable places than possible");
   for (uint64_t I = 0; I != UnknownCount && !R.failed(); ++I) {
     ManifestPath P;
     P.Root = R.number();
@@ -207,19 +207,18 @@ Error Manifest::read(StringRef Content) {
     if (R.failed())
       break;
     if (P.Root >= Roots.size() || !isPathFromRoot(P.Path))
-      R.fail("an unknown place outside of the tree");
+      R.fail("an unreadable place outside of the tree");
     else if (!Unknown.empty() &&
              (!goesBefore(Unknown.back(), P) || contains(Unknown.back(), P)))
-      R.fail("the unknown places are out of order");
+      R.fail("the unreadable places are out of order");
     Unknown.push_back(P);
   }
-  uint64_t EntryCount =
-      R.count(MinEntryBytes, "more entries than there can be");
+  uint64_t EntryCount = R.count(MinEntryBytes, "more entries than possible");
   // A root, a path, a count, and at least one entry.
   uint64_t FolderCount =
-      R.count(3 + MinEntryBytes, "more folders than there can be");
+      R.count(3 + MinEntryBytes, "more directories than possible");
   if (FolderCount > UINT32_MAX)
-    R.fail("more folders than there can be");
+    R.fail("more directories than possible");
   if (!R.failed()) {
     // Folders point into it: it must not grow past this.
     Entries.reserve(EntryCount);
@@ -235,14 +234,14 @@ Error Manifest::read(StringRef Content) {
     if (R.failed())
       break;
     if (F.Root >= Roots.size() || !isPathFromRoot(F.Path)) {
-      R.fail("a folder outside of the tree");
+      R.fail("a directory outside of the tree");
       break;
     }
     if (!Folders.empty() &&
         (F.Root < Folders.back().Root ||
          (F.Root == Folders.back().Root &&
           compareTreePaths(Folders.back().Path, F.Path) >= 0))) {
-      R.fail("the folders are out of order");
+      R.fail("the directories are out of order");
       break;
     }
     if (Count == 0 || Count > EntryCount - Entries.size()) {
@@ -264,7 +263,7 @@ Error Manifest::read(StringRef Content) {
   if (!R.failed() && Entries.size() != EntryCount)
     R.fail("a wrong number of entries");
   if (!R.failed() && R.remaining() != 0)
-    R.fail("something follows the last folder");
+    R.fail("bytes after the last directory");
   if (R.failed())
     return createStringError(inconvertibleErrorCode(), R.problem());
   llvm::sort(ByHash);

@@ -69,7 +69,8 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
       continue;
     List->add(Parsed);
     if (List->Patterns.size() > MaxPatterns) {
-      Problem = "more than " + std::to_string(MaxPatterns) + " patterns";
+      Problem =
+          "the file has more than " + std::to_string(MaxPatterns) + " patterns";
       return nullptr;
     }
   }

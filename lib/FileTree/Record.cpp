@@ -34,13 +34,13 @@ Expected<StringRef> recordContent(StringRef Bytes, StringRef Magic,
                                   StringRef Kind) {
   if (!Bytes.starts_with(Magic))
     return bad(Bytes.starts_with(Magic.take_until(isDigit))
-                   ? "a " + Kind + " of another version of Headstart"
-                   : "not a " + Kind);
+                   ? "another version of Headstart wrote this " + Kind
+                   : "this is not a " + Kind);
   if (Bytes.size() < Magic.size() + ChecksumBytes)
-    return bad("truncated at byte " + Twine(Bytes.size()));
+    return bad("the file ends early, at byte " + Twine(Bytes.size()));
   StringRef Content = Bytes.drop_back(ChecksumBytes);
   if (support::endian::read64le(Content.end()) != xxh3_64bits(Content))
-    return bad("the checksum is wrong: truncated, or changed");
+    return bad("the checksum is wrong: the file is truncated or damaged");
   return Content.drop_front(Magic.size());
 }
 
@@ -50,13 +50,13 @@ readRecordFile(const std::string &Path, uint64_t MaxBytes, StringRef Kind) {
   if (std::error_code E = os::OpenFile::open(Path, File))
     return bad(E.message());
   if (File.size() > MaxBytes)
-    return bad("larger than any " + Kind);
+    return bad("the file is larger than any " + Kind);
   std::unique_ptr<WritableMemoryBuffer> Bytes =
       WritableMemoryBuffer::getNewUninitMemBuffer(File.size());
   std::error_code Error;
   if (!Bytes || File.readAt(0, {Bytes->getBufferStart(), File.size()}, Error) !=
                     File.size())
-    return bad("cannot be read");
+    return bad("the file cannot be read");
   return Bytes;
 }
 

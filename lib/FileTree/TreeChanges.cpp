@@ -107,7 +107,7 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   if (!Best)
     return createStringError(
         inconvertibleErrorCode(),
-        Path + ": not in the manifest, which is of '" +
+        Path + ": this path is not in the manifest, which describes '" +
             (M.roots().empty() ? std::string() : M.roots().front().Absolute) +
             "'");
   StringRef Prefix = Absolute;

@@ -43,10 +43,10 @@ Expected<Glob> Glob::create(StringRef Given) {
   SmallVector<StringRef, 8> Parts;
   StringRef(*G.Text).split(Parts, '/');
   if (Parts.size() > MaxParts)
-    return Bad("too many parts");
+    return Bad("the glob has too many parts");
   for (StringRef Part : Parts) {
     if (Part.empty())
-      return Bad("a part is empty");
+      return Bad("a part of the glob is empty");
     Expected<GlobPattern> Pattern = GlobPattern::create(Part, MaxBracePatterns);
     if (!Pattern) {
       std::string Problem = toString(Pattern.takeError());
@@ -54,7 +54,8 @@ Expected<Glob> Glob::create(StringRef Given) {
           Part.end(),
           static_cast<size_t>(G.Text->data() + G.Text->size() - Part.end()));
       if (Part.contains('{') && Behind.contains('}'))
-        return Bad("braces hold no slash: give a glob for each path");
+        return Bad(
+            "braces cannot contain a slash: give one glob for each path");
       return Bad(Problem);
     }
     G.Parts.push_back(std::move(*Pattern));

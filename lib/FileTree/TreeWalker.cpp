@@ -336,7 +336,7 @@ bool WalkWorker::isLoop(FolderNode &Node) {
   for (const FolderNode *Above = Node.Parent; Above; Above = Above->Parent)
     if (Above->Identity.Device == Node.Identity.Device &&
         Above->Identity.Inode == Node.Identity.Inode) {
-      problem("", "is left out: it is one of the folders that contain it");
+      problem("", "skipped: it is one of the directories that contain it");
       return true;
     }
   return false;

@@ -77,12 +77,12 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
     return refuse("it includes itself");
   if (Including.size() >= MaxNesting)
     return refuse("more than " + Twine(MaxNesting) +
-                  " response files are inside each other");
+                  " response files include each other");
   if (FilesRead >= MaxResponseFiles)
     return refuse("there are more than " + Twine(MaxResponseFiles) +
                   " response files");
   if (File.size() > BytesLeft)
-    return refuse("with those before it, it is larger than 256 MiB");
+    return refuse("the response files together exceed 256 MiB");
 
   std::string Bytes(File.size(), '\0');
   std::error_code EC;
@@ -110,12 +110,12 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
   Expected<std::string> Bytes =
       !EC ? read(File)
       : EC == std::errc::operation_not_supported
-          ? refuse("it is not a regular file, and only the linker may read it")
+          ? refuse("it is not a regular file, so only the linker may read it")
           : refuse(EC.message());
   if (!Bytes) {
-    Result.Notes.push_back(
-        (Name + ": response file not expanded: " + toString(Bytes.takeError()))
-            .str());
+    Result.Notes.push_back((Name + ": the response file was not expanded: " +
+                            toString(Bytes.takeError()))
+                               .str());
     return false;
   }
   ++FilesRead;

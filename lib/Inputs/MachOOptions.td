@@ -51,7 +51,7 @@ def lto_emit_llvm : DoubleFlag<"lto-emit-llvm">;
 def grp_read_workers : OptionGroup<"read workers">, HelpText<"HEADSTART">;
 def read_workers_eq
     : DoubleJoined<"read-workers=">, Group<grp_read_workers>,
-      MetaVarName<"<N>">, HelpText<"The same as --prefetch-jobs=<N>">;
+      MetaVarName<"<N>">, HelpText<"An alias of --prefetch-jobs=<N>">;
 
 //===----------------------------------------------------------------------===//
 // What is read

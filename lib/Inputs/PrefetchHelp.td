@@ -1,4 +1,4 @@
-//===- PrefetchHelp.td - What --help says of Headstart's options ----------===//
+//===- PrefetchHelp.td - The help texts of Headstart's options ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The linkers' tables include this: they spell the options each in its own way,
-// and say the same of them. Without a text an option is not shown.
+// The linkers' tables include this: each linker spells the options in its own
+// way, with the same texts. --help does not show an option without a text.
 //
 //===----------------------------------------------------------------------===//
 
 defvar PrefetchInputsHelp =
-    "Fetch the inputs into memory ahead of the linker (default)";
-defvar NoPrefetchInputsHelp = "Do not fetch inputs ahead of the linker";
+    "Fetch the inputs before the linker needs them (default)";
+defvar NoPrefetchInputsHelp = "Do not prefetch the inputs";
 
 def grp_headstart : OptionGroup<"headstart">, HelpText<"HEADSTART">;
 
@@ -25,20 +25,21 @@ class PrefetchHelp<string name> {
                        !eq(name, "profile") : "auto|none|<FILE>",
                        !eq(name, "queue") : "auto|none|<SIZE>",
                        true : "<FILE>");
-  /// With a value.
+  /// The text of the option with a value.
   string Text = !cond(
-      !eq(name, "jobs") : "Threads that fetch (default: 8); 0: do not fetch",
-      !eq(name, "memory") : "Fetch at most so much ahead of the linker: 2G, "
-          "512M, or 50% of what is available (default)",
-      !eq(name, "profile") : "Where to keep which bytes this link used, for the "
-          "next link of the same output (default: auto, the user's cache folder)",
-      !eq(name, "queue") : "Let links wait that do not fit into this much memory "
-          "together (default: auto, the memory of the machine)",
-      !eq(name, "stats") : "Write what was fetched, as JSON, to a file, or "
-          "for each link to a file of a folder (<FILE>/)",
-      !eq(name, "trace") : "Write a trace for Perfetto or chrome://tracing",
+      !eq(name, "jobs") : "Prefetch with N threads (default: 8, or up to "
+          "64 from a high-latency store); 0: do not prefetch",
+      !eq(name, "memory") : "Fetch at most SIZE ahead of the linker: 2G, "
+          "512M, or 50% of the available memory (default)",
+      !eq(name, "profile") : "Where to store this link's profile, for the next "
+          "link of the same output (default: auto, the user's cache directory)",
+      !eq(name, "queue") : "Make links wait if together they do not fit in SIZE "
+          "(default: auto, the memory of the machine)",
+      !eq(name, "stats") : "Write what was fetched to a file, as JSON; <FILE>/ is "
+          "a directory with a file for each link",
+      !eq(name, "trace") : "Write a trace for Perfetto or chrome://tracing to a file",
       true : "");
-  /// Without.
+  /// The text of the option without a value.
   string FlagText = !if(!eq(name, "stats"),
-      "Say on standard error what was fetched", "");
+      "Print to standard error what was fetched", "");
 }

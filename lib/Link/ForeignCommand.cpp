@@ -66,8 +66,8 @@ static std::string whyNoLink(const std::string &Name,
   if (!Program)
     return "cannot run '" + Name + "': " + Program.getError().message();
   if (!sys::fs::can_execute(*Program))
-    return "cannot run '" + Name + "': it is not there, or is no program";
-  return "'" + Name + " -###' names no linker that is known";
+    return "cannot run '" + Name + "': it does not exist or is not a program";
+  return "'" + Name + " -###' names no known linker";
 }
 
 /// Asks the driver in front of \p Words what it would run for the link, and
@@ -82,15 +82,16 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
     return false;
   };
   if (Driver == DriverKind::Rustc)
-    return Fail("does not tell what linker it would run: give it one that runs "
-                "headstart run (rustc -C linker=SCRIPT)");
+    return Fail(
+        "does not report which linker it runs: configure a linker that runs "
+        "headstart run (rustc -C linker=SCRIPT)");
 
   // Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
   ExpandedCommandLine Expanded =
       expandCommandLine(Flavour::ELF, ArrayRef(Words).drop_front(),
                         CommandLineContext::fromProcess());
   if (llvm::any_of(Expanded.Words, canBeReadOnce))
-    return Fail("is not asked what it would run: one of its response files is "
+    return Fail("was not queried for its linker: one of its response files is "
                 "a pipe, which can be read only once");
   std::vector<std::string> Plain = {Name};
   for (CommandLineWord &Word : Expanded.Words)
@@ -112,7 +113,7 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
     Result.WasCancelled = Error == std::errc::operation_canceled;
     if (Result.WasCancelled)
       return false;
-    return Fail("does not tell what it would run (-###): " + Error.message());
+    return Fail("does not report what it would run (-###): " + Error.message());
   }
   std::vector<std::vector<std::string>> Commands = commandsIn(Answer);
   Result.AlsoCompiles = Result.AlsoCompiles || Commands.size() > 1;
@@ -152,7 +153,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled) {
   if (Words.empty())
-    return problem("there is no command");
+    return problem("the command is empty");
   ForeignCommand Result;
   std::optional<KnownProgram> Program;
   if (Forced) {
@@ -164,7 +165,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MaxDrivers)
       return problem("'" + Words.front() +
-                     "': too many compilers that start each other");
+                     "': too many compilers start each other");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;
     if (!askDriver(Driver, Words, Cancelled, Result))
@@ -179,7 +180,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   }
   if (!Program) {
     Result = problem("unknown linker '" + Words.front() +
-                     "': tell its kind by --flavour=coff, elf or macho");
+                     "': give its kind by --flavour=coff, elf or macho");
     Result.IsUnknown = true;
     return Result;
   }

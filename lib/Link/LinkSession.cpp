@@ -13,6 +13,7 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "headstart/Report/Message.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -120,7 +121,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;
-      WhyOff = "nothing is linked";
+      WhyOff = "this command does not link";
       return;
     }
 
@@ -130,7 +131,7 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     (void)Installed;
     if (!os::hasMemoryFor([&] { startEngine(std::move(Command)); })) {
       Engine = nullptr;
-      WhyOff = "there is too little memory for it";
+      WhyOff = "too little memory is available";
     }
   });
   return Result;
@@ -217,8 +218,8 @@ void LinkSession::waitForTurn(uint64_t InputBytes) {
     if (!InTime || *Answer == LinkQueue::Answer::None)
       break;
     if (!std::exchange(HasSaid, true))
-      errs() << Tool << ": waits for other links: together they do not fit "
-             << "into memory (--prefetch-queue=none never waits)\n";
+      errs() << Tool << ": waiting for other links: together they do not fit "
+             << "in memory (--prefetch-queue=none never waits)\n";
     if (std::exchange(Running, Queue->running()) != Running)
       Since = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(Pause);
@@ -272,7 +273,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
     Result->MayReplace = mayReplaceProfile(Path);
   });
   if (!InTime) {
-    noteProfile("profile '" + ProfilePath + "': cannot be read in time",
+    noteProfile("profile '" + ProfilePath + "': reading took too long",
                 /*IsLost=*/true);
     ProfilePath.clear();
     return;
@@ -298,8 +299,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
 /// which none is kept now, a warning says so as well.
 void LinkSession::noteProfile(std::string Problem, bool IsLost) {
   if (IsLost && Settings.Profile != "auto")
-    errs() << Tool << ": warning: " << Problem
-           << "; no record of this link is kept\n";
+    printMessage(Tool, Severity::Warning,
+                 Problem + "; Headstart stores no profile of this link");
   note(std::move(Problem));
 }
 
@@ -318,7 +319,7 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
                         bool Prune) {
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(Path))
-    return "profile '" + Path + "': not a profile";
+    return "profile '" + Path + "': this is not a profile";
   const bool IsOneMore = !sys::fs::exists(Path);
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));
@@ -362,7 +363,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   });
   if (!InTime)
     Failures = std::make_shared<std::vector<std::string>>(
-        1, "profile '" + ProfilePath + "': cannot be written in time");
+        1, "profile '" + ProfilePath + "': writing took too long");
   bool Failed = false;
   for (std::string &Failure : *Failures)
     if (!Failure.empty()) {
@@ -451,7 +452,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
         UseAfter = os::diskUse(os::DiskUser::Process);
       measure(RecordTime.get(), [&] {
         if (!os::hasMemoryFor([&] { keepProfile(Succeeded); }))
-          note("no memory for a record");
+          note("too little memory for a profile");
       });
     }
     if (Trace) {
@@ -497,7 +498,7 @@ void LinkSession::writeReports() {
     Stats.Output = Output;
     Stats.On = Engine != nullptr;
     if (!Engine)
-      Stats.WhyOff = WhyOff.empty() ? "nothing was linked" : WhyOff;
+      Stats.WhyOff = WhyOff.empty() ? "the link did not begin" : WhyOff;
     Stats.NotHandedOver = FallenThrough.load();
     Stats.LinkMs = milliseconds();
     if (Engine) {

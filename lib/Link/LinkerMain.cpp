@@ -11,6 +11,7 @@
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Link/LinkerName.h"
+#include "headstart/Report/Message.h"
 #include "lld/Common/Driver.h"
 #include "lld/Common/ErrorHandler.h"
 #include "llvm/ADT/STLExtras.h"
@@ -128,8 +129,8 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
   PrefetchSettings Settings;
   applyEnvironment(F, CommandLineContext::fromProcess(), Settings,
                    [&](const std::string &Problem) {
-                     Err << messageName(Args) << ": warning: " << Problem
-                         << "\n";
+                     printMessage(messageName(Args), Severity::Warning, Problem,
+                                  Err);
                    });
   Expected<std::vector<PrefetchOption>> Final =
       takeDirectOptions(F, Words, Settings);
@@ -198,7 +199,8 @@ static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
                        raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
   raw_ostream &Told = DisableOutput ? nulls() : Err;
   if (Error E = Running->begin(F, Args, Told)) {
-    Told << messageName(Args) << ": error: " << toString(std::move(E)) << "\n";
+    printMessage(messageName(Args), Severity::Error, toString(std::move(E)),
+                 Told);
     return false;
   }
   const LinkCommand::Answer Asked = answerTo(F, Running->Words);

@@ -78,8 +78,8 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
     return invalid(O.Spelling + ": expected a number of threads, but got '" +
                    O.Value + "'");
   if (Jobs > MaxJobs)
-    return invalid(O.Spelling + ": at most " + Twine(MaxJobs) +
-                   " threads are allowed");
+    return invalid(O.Spelling + ": expected at most " + Twine(MaxJobs) +
+                   " threads");
   Settings.Jobs = Settings.FarJobs = Jobs;
   return Error::success();
 }
@@ -145,13 +145,13 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   }
   if (O.Name == "prefetch-stats") {
     if (O.HasValue && O.Value.empty())
-      return invalid(O.Spelling + ": expected a file name after it");
+      return invalid(O.Spelling + ": this option requires a file name");
     Settings.Stats = true;
     Settings.StatsFile = O.Value;
     return Error::success();
   }
   if (!HasText)
-    return invalid(O.Spelling + ": expected a value");
+    return invalid(O.Spelling + ": this option requires a value");
   if (O.Name == "prefetch-jobs")
     return applyJobs(O, Settings);
   if (O.Name == "prefetch-memory")

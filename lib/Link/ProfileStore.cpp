@@ -116,7 +116,8 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)
     return createStringError(inconvertibleErrorCode(),
-                             "profile '" + Path + "': would be too large");
+                             "profile '" + Path +
+                                 "': the profile would be too large");
   // The cache folder and ours in it, at most: a home that is not there is not
   // made.
   StringRef Folder = sys::path::parent_path(Path);

@@ -12,6 +12,7 @@
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "headstart/Report/Message.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -54,11 +55,12 @@ static void writeTo(const std::string &File, StringRef Tool,
                     ArrayRef<StringRef> Starts,
                     function_ref<void(raw_ostream &)> Write) {
   const auto Warn = [&](const Twine &Why) {
-    errs() << Tool << ": warning: cannot write '" << File << "': " << Why
-           << "\n";
+    printMessage(Tool, Severity::Warning,
+                 "cannot write '" + File + "': " + Why);
   };
   if (!mayReplaceReport(File, Starts))
-    Warn("not a report of Headstart, so it is not replaced");
+    Warn("this file is not a report of Headstart, so Headstart does not "
+         "replace it");
   else if (const std::error_code Error = writeFile(File, Write))
     Warn(Error.message());
 }
@@ -93,7 +95,7 @@ Error addTimeTrace(TraceLog &Trace, const std::string &File) {
                              "time trace '" + File + "': " + Why);
   };
   if (File == "-")
-    return Fail("went to standard output");
+    return Fail("the linker wrote it to standard output");
   // Not mapped: whoever truncates it then would end the linker.
   os::OpenFile Open;
   if (std::error_code E = os::OpenFile::open(File, Open))
@@ -101,13 +103,13 @@ Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   std::unique_ptr<WritableMemoryBuffer> Text =
       WritableMemoryBuffer::getNewUninitMemBuffer(Open.size(), File);
   if (!Text)
-    return Fail("no memory for it");
+    return Fail("too little memory to read it");
   std::error_code Failure;
   size_t Size = Open.readAt(0, {Text->getBufferStart(), Open.size()}, Failure);
   if (Failure)
     return Fail(Failure.message());
   if (Size != Open.size())
-    return Fail("is cut off");
+    return Fail("the file is truncated");
   if (Error E = Trace.addTimeTrace(std::move(Text)))
     return Fail(toString(std::move(E)));
   return Error::success();
@@ -163,7 +165,7 @@ static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
             [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
   if (LeftOut != 0)
     Stats.Problems.push_back(
-        {"an event of the time trace could not be read", LeftOut});
+        {"Headstart could not read an event of the time trace", LeftOut});
   if (Settings.Stats && Settings.StatsFile.empty())
     writeStatsParagraph(Stats, errs());
   else if (Settings.Stats)

@@ -29,6 +29,7 @@
 #include "Seam.h"
 #include "SeamNames.h"
 #include "headstart/Link/LinkSession.h"
+#include "headstart/Report/Message.h"
 #include "lld/Common/Timer.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
@@ -174,8 +175,8 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
       Argv.erase(Argv.begin());
     if (E) {
       // No link with settings that the user did not mean.
-      errs() << installed().ProgramName << ": error: " << toString(std::move(E))
-             << "\n";
+      printMessage(installed().ProgramName, Severity::Error,
+                   toString(std::move(E)));
       HEADSTART_WRAP(exit)(1, /*NoCleanup=*/true);
     }
   }

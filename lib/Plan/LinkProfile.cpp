@@ -111,7 +111,7 @@ static void readPlan(RecordReader &R, RecordedFile &F) {
         Range.Length > F.Identity.Size - Range.Offset || Range.Length == 0)
       return R.fail("a range outside of its file");
     if (Phase >= NumFetchPhases || Why >= NumPartKinds)
-      return R.fail("a phase or a kind that there is not");
+      return R.fail("an unknown phase or kind");
     PlannedRange P{Range, static_cast<FetchPhase>(Phase),
                    static_cast<PartKind>(Why)};
     if (!F.Plan.empty() && (P.Phase < F.Plan.back().Phase ||
@@ -138,9 +138,9 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   for (uint64_t &Name : Profile.Names)
     Name = R.number();
   // A file takes seven bytes at least.
-  uint64_t Count = R.count(7, "more files than there can be");
+  uint64_t Count = R.count(7, "more files than possible");
   if (Count > MaxProfileFiles)
-    R.fail("more files than there can be");
+    R.fail("more files than possible");
   else
     Profile.Files.reserve(Count);
   for (uint64_t I = 0; I != Count && !R.failed(); ++I) {
@@ -157,7 +157,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
     Profile.Files.push_back(std::move(F));
   }
   if (!R.failed() && R.remaining() != 0)
-    R.fail("something follows the last file");
+    R.fail("bytes after the last file");
   if (R.failed())
     return createStringError(inconvertibleErrorCode(), R.problem());
   return Profile;

@@ -18,8 +18,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Three digits that mean something, at least: "3.03 s", "483 ms", "8.3 ms".
-static std::string seconds(double Seconds) {
+std::string formatLinkTime(double Seconds) {
   if (Seconds < 0.0995)
     return formatv("{0:F1} ms", Seconds * 1e3);
   if (Seconds < 0.9995)
@@ -46,6 +45,15 @@ static std::string ratioOf(const BenchComparison &Comparison) {
                  Comparison.Ratio->Low, Comparison.Ratio->High);
 }
 
+/// Whether the interval of \p Comparison leaves room for a difference of more
+/// than a tenth. The page (results.js) draws the same line.
+static bool isNoisy(const BenchComparison &Comparison) {
+  constexpr double Tenth = 0.1;
+  return Comparison.Found == Verdict::NoDifference && Comparison.Ratio &&
+         (Comparison.Ratio->Low < 1 - Tenth ||
+          Comparison.Ratio->High > 1 + Tenth);
+}
+
 /// "24% less time than off"; "" for the base.
 static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
   switch (Comparison.Found) {
@@ -56,9 +64,12 @@ static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
     return formatv("{0:F0}% more time than {1}",
                    100 * (Comparison.Ratio->Median - 1), Base);
   case Verdict::NoDifference:
-    return ("no difference from " + Base + " found").str();
+    return ((isNoisy(Comparison) ? "too noisy to tell a difference from "
+                                 : "no difference found from ") +
+            Base)
+        .str();
   case Verdict::Unknown:
-    return "too few rounds to tell";
+    return "too few rounds to tell a difference";
   case Verdict::Base:
     break;
   }
@@ -102,10 +113,7 @@ static void writeInWords(const BenchVariant &Variant, CacheState State,
     Words = inWords(S.ToFirst, First);
     const std::string ToOff = S.ToOff ? inWords(*S.ToOff, "off") : Words;
     if (ToOff != Words)
-      Words = S.ToOff->Found == Verdict::NoDifference &&
-                      S.ToFirst.Found == Verdict::NoDifference
-                  ? "no difference from off or " + First.str() + " found"
-                  : ToOff + ", " + Words;
+      Words = ToOff + ", " + Words;
   }
   if (!Words.empty())
     OS << "  " << Variant.Name << ": " << Words << "\n";
@@ -117,7 +125,8 @@ static void writeSeries(const BenchReport &Report, CacheState State,
   if (Rounds == 0)
     return;
   OS << (State == CacheState::Cold ? "Cold" : "Warm") << ", " << Rounds
-     << (Rounds == 1 ? " round" : " rounds") << " each, in turn:\n";
+     << (Rounds == 1 ? " round" : " rounds")
+     << " of each variant, alternating:\n";
   const std::string &First = Report.Variants.front().Name;
   // Both bases, where they are two.
   const bool HasOff =
@@ -140,8 +149,8 @@ static void writeSeries(const BenchReport &Report, CacheState State,
       Add({Variant.Name, "?", "?", "?", "?"}, S.ToOff ? "?" : "", "?", "?");
       continue;
     }
-    Add({Variant.Name, seconds(S.Median), seconds(S.Min), seconds(S.Max),
-         ratioOf(S.ToFirst)},
+    Add({Variant.Name, formatLinkTime(S.Median), formatLinkTime(S.Min),
+         formatLinkTime(S.Max), ratioOf(S.ToFirst)},
         S.ToOff                 ? ratioOf(*S.ToOff)
         : Variant.Name == "off" ? "1"
                                 : "",
@@ -155,11 +164,11 @@ static void writeSeries(const BenchReport &Report, CacheState State,
     for (const BenchRound &R : Variant.in(State).Rounds) {
       if (!R.Kept)
         OS << "  discarded: round " << R.Number << " of " << Variant.Name
-           << (R.Seconds == 0 ? "" : ", " + seconds(R.Seconds)) << ": "
+           << (R.Seconds == 0 ? "" : ", " + formatLinkTime(R.Seconds)) << ": "
            << R.Note << "\n";
       else if (R.Outlier)
         OS << "  outlier: round " << R.Number << " of " << Variant.Name << ", "
-           << seconds(R.Seconds) << "\n";
+           << formatLinkTime(R.Seconds) << "\n";
     }
   OS << "\n";
 }
@@ -172,7 +181,7 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
      << Report.Machine.Processor << "), "
      << formatBytes(Report.Machine.MemoryBytes);
   if (Report.Machine.ThrottleBytesPerSecond)
-    OS << "; disk limited to "
+    OS << "; reads limited to "
        << formatBytes(*Report.Machine.ThrottleBytesPerSecond) << "/s";
   if (Report.Machine.MemoryLimitBytes)
     OS << "; memory limited to "
@@ -187,9 +196,8 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
     });
   };
   if (Has("stock") && Has("off"))
-    OS << "Ratio to off: what prefetching is worth; to stock: what changing "
-          "the "
-          "linker is worth.\n";
+    OS << "The ratio to off shows the effect of prefetching, the ratio to "
+          "stock that of the linker as a whole.\n";
   OS << "\n";
   writeSeries(Report, CacheState::Cold, OS);
   writeSeries(Report, CacheState::Warm, OS);

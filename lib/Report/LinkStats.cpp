@@ -172,41 +172,42 @@ static bool addShare(const LinkStats &S, raw_ostream &P) {
   const uint64_t Missing = missingBytes(S);
   std::string Inputs = " (" + counted(S.Inputs, "input") + ")";
   if (Known == 0) {
-    P << "of " << formatBytes(S.InputsBytes) << Inputs
-      << " the system does not tell how much was in memory.";
+    P << "the system does not report how much of " << formatBytes(S.InputsBytes)
+      << Inputs << " was cached.";
     return true;
   }
   std::string Of = formatBytes(Known);
   if (S.UnknownBytesBefore == 0)
     Of += Inputs;
   if (Missing == 0)
-    P << "all " << Of << " were in memory";
+    P << "all " << Of << " were cached";
   else if (S.ResidentBytesBefore == 0)
-    P << "none of " << Of << " was in memory";
+    P << "none of " << Of << " was cached";
   else if (Missing < Known / 100)
-    P << "less than 1% of " << Of << " was not in memory";
+    P << "less than 1% of " << Of << " was not cached";
   else
     P << format("%.0f", 100.0 * static_cast<double>(Missing) /
                             static_cast<double>(Known))
-      << "% of " << Of << " was not in memory";
+      << "% of " << Of << " was not cached";
   if (S.UnknownBytesBefore != 0) {
-    P << "; of " << formatBytes(S.UnknownBytesBefore) << " more" << Inputs
-      << " it is not known.";
+    P << "; for another " << formatBytes(S.UnknownBytesBefore) << " ("
+      << counted(S.Inputs, "input") << " in all) this is unknown.";
     return true;
   }
-  P << (Missing == 0 && S.HintedBytes == 0 ? ": nothing to fetch." : ".");
+  P << (Missing == 0 && S.HintedBytes == 0 ? ": there was nothing to fetch."
+                                           : ".");
   return Missing != 0;
 }
 
 /// What was not in memory, and why it was not fetched.
 static void addCold(const LinkStats &S, raw_ostream &P) {
   if (S.Inputs != 0 && S.InputsBytes == 0 && S.Unfinished) {
-    P << "the linker was done before any of " << counted(S.Inputs, "input")
-      << " was opened.";
+    P << "the linker finished before Headstart opened any of "
+      << counted(S.Inputs, "input") << ".";
     return;
   }
   if (S.Inputs == 0 || (S.InputsBytes == 0 && S.HintedBytes == 0)) {
-    P << "there was nothing to read ahead.";
+    P << "there was nothing to prefetch.";
     return;
   }
   if (!addShare(S, P))
@@ -214,13 +215,13 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
   if (S.HintedBytes != 0)
     return;
   if (S.BudgetBytes == 0)
-    P << " --prefetch-memory allows nothing to be fetched.";
+    P << " --prefetch-memory left no memory for fetching.";
   else if (S.ShortOfMemory)
-    P << " Nothing was fetched, since memory was short.";
+    P << " Headstart fetched nothing because memory was short.";
   else if (S.Unfinished)
-    P << " The linker was done before anything was fetched.";
+    P << " The linker finished before Headstart fetched anything.";
   else
-    P << " This link does not need those parts.";
+    P << " The link does not need the uncached parts.";
 }
 
 static void addFetched(const LinkStats &S, raw_ostream &P) {
@@ -230,11 +231,19 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
   // was short, bytes were fetched twice.
   if (S.UnknownBytesBefore == 0 && !S.ShortOfMemory &&
       orNone(S.HintedBytes, Missing) > S.HintedBytes / MinShare)
-    P << " Asked for " << formatBytes(S.HintedBytes) << ", of which at most "
-      << formatBytes(Missing) << " were not in memory, with ";
+    P << " Headstart requested " << formatBytes(S.HintedBytes)
+      << ", of which at most " << formatBytes(Missing)
+      << " were not cached, with ";
   else
-    P << " Fetched " << formatBytes(S.HintedBytes) << " with ";
+    P << " Headstart fetched " << formatBytes(S.HintedBytes) << " with ";
   P << counted(S.Jobs, "thread");
+  if (S.FirstJobs != 0 && S.FirstJobs < S.Jobs) {
+    P << " (at first " << S.FirstJobs << "; more because the store ";
+    if (S.LatencyMs != 0)
+      P << "answered in " << format("%.1f", S.LatencyMs) << " ms)";
+    else
+      P << "did not answer)";
+  }
   if (S.FirstHintMs && S.LastHintMs)
     P << " from " << seconds(*S.FirstHintMs) << " to "
       << seconds(*S.LastHintMs);
@@ -244,47 +253,48 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << "; the linker used all but " << formatBytes(*S.WastedBytes);
   P << ".";
   if (S.ShortOfMemory)
-    P << " Memory was short, so little was fetched ahead of the linker.";
+    P << " Memory was short, so Headstart fetched only a short way ahead of "
+         "the "
+         "linker.";
   if (S.Unfinished)
-    P << " The linker was done before everything was fetched.";
+    P << " The linker finished before Headstart had fetched everything.";
 }
 
 /// What was left for the linker to wait for: what fetching ahead did not save.
 static void addLinker(const LinkStats &S, raw_ostream &P) {
   if (S.LinkerReadBytes.value_or(0) != 0) {
-    P << " The linker read " << formatBytes(*S.LinkerReadBytes)
-      << " itself, its own program included";
+    P << " The linker itself read " << formatBytes(*S.LinkerReadBytes)
+      << ", including its own program";
     if (S.LinkerStops.value_or(0) != 0)
       P << ", and waited for the disk " << counted(*S.LinkerStops, "time")
         << " (major page faults)";
     P << ".";
   } else if (S.LinkerReadBytes && S.HintedBytes != 0) {
-    P << " The linker read nothing from the disk itself.";
+    P << " The linker itself read nothing from the disk.";
   }
   // Less is no pause that anybody would look for.
   constexpr double MinMs = 5;
   if (S.WaitedMs && *S.WaitedMs >= MinMs)
     P << " It waited " << seconds(*S.WaitedMs)
-      << " for files that were just being opened.";
+      << " for files that Headstart was opening.";
   // Beside a linker that is not ours nothing can be handed over.
   if (S.HandedOver + S.NotHandedOver != 0)
-    P << " " << S.HandedOver << " of "
+    P << " Headstart opened " << S.HandedOver << " of "
       << counted(S.HandedOver + S.NotHandedOver, "file")
-      << (S.HandedOver == 1 ? " was" : " were")
-      << " opened ahead of the linker.";
+      << " before the linker needed them.";
 }
 
 /// The prefetcher's own processor time, and what most of it was for.
 static void addProcessor(const LinkStats &S, raw_ostream &P) {
   static constexpr std::array<const char *, NumPrefetchWorks> For = {
       "opening files",
-      "asking what is in memory",
+      "querying what is cached",
       "reading headers and symbols",
       "planning",
       "fetching",
       "passing files to the linker",
       "scheduling",
-      "the record"};
+      "the profile"};
   if (!S.ProcessorMs)
     return;
   double Sum = 0;

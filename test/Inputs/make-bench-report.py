@@ -74,7 +74,7 @@ def make_series(median, spread, rounds, rng, figures, base=None):
         again = dict(entries[1], kept=False,
                      seconds=round(entries[1]["seconds"] * 0.86, 4),
                      resident_before_bytes=figures["inputs_bytes"] // 8,
-                     note="12% of the inputs stayed in memory")
+                     note="12% of the inputs stayed cached")
         entries.insert(2, again)
     kept = [entry["seconds"] for entry in entries if entry["kept"]]
     middle = statistics.median(kept)
@@ -194,8 +194,8 @@ def make_report(count=450, total=769 * MB, variants=5, seed=1):
             ("stock-prefetch", "lld-link 22.1.8 (stock) /prefetch-inputs", 3.55,
              1.53, 5100, 0),
             ("off", "Headstart off (HEADSTART=off)", 3.70, 1.41, 6850, 0),
-            ("on", "Headstart, first link (no record)", 2.31, 1.42, 420, 0.06),
-            ("on+profile", "Headstart, next link (record of the first)", 2.02,
+            ("on", "Headstart, first link (no profile)", 2.31, 1.42, 420, 0.06),
+            ("on+profile", "Headstart, next link (profile of the first)", 2.02,
              1.42, 160, 0.01)]
     bases, offs = {}, {}
     for name, title, cold, warm, faults, waste in plan[:variants]:

@@ -1,5 +1,5 @@
-# Packs the .deb and the wheel twice: the same bytes. The first stay in ${OUT}/1, where
-# the test packages.used finds them.
+# Packs the .deb and the wheel twice, which must give the same bytes. The test
+# packages.used uses the first packages, in ${OUT}/1.
 file(REMOVE_RECURSE ${OUT})
 set(ENV{SOURCE_DATE_EPOCH} 1700000000)
 function(step)
@@ -31,12 +31,36 @@ endforeach()
 if(NOT sums_1 STREQUAL sums_2)
   message(FATAL_ERROR "two packs of one build differ: ${sums_1} and ${sums_2}")
 endif()
-# Nothing in the program names the place where it was built.
+# The program does not contain the path of its build directory.
 file(STRINGS ${OUT}/1/prefix/bin/headstart named REGEX "^${SOURCE}/")
 if(named)
-  message(FATAL_ERROR "the program names its build folder: ${named}")
+  message(FATAL_ERROR "the program contains the path of its build directory: ${named}")
 endif()
-# The bill of materials has what THIRD-PARTY.md has for Linux.
+# The .deb has a description, compressed man pages, and a README without dead links.
+file(GLOB deb ${OUT}/1/headstart_*.deb)
+step(dpkg-deb --extract ${deb} ${OUT}/1/deb)
+execute_process(COMMAND dpkg-deb --field ${deb} Description
+  OUTPUT_VARIABLE description COMMAND_ERROR_IS_FATAL ANY)
+if(NOT description MATCHES "^drop-in replacements [^\n]*\n Headstart fetches ")
+  message(FATAL_ERROR "the description of the .deb is: ${description}")
+endif()
+foreach(page man1/headstart.1 man1/ld.headstart.1 man7/headstart-linkers.7)
+  if(NOT EXISTS ${OUT}/1/deb/usr/share/man/${page}.gz)
+    message(FATAL_ERROR "the .deb has no compressed ${page}")
+  endif()
+endforeach()
+set(documents ${OUT}/1/deb/usr/share/doc/headstart)
+file(STRINGS ${documents}/README.md lines REGEX "\\]\\(")
+string(REPLACE "](" "@" lines "${lines}")
+string(REGEX MATCHALL "@[^)#]+" links "${lines}")
+foreach(link IN LISTS links)
+  string(SUBSTRING "${link}" 1 -1 link)
+  if(NOT link MATCHES "^https?:" AND NOT EXISTS ${documents}/${link})
+    message(FATAL_ERROR "the README of the .deb has a dead link: ${link}")
+  endif()
+endforeach()
+file(REMOVE_RECURSE ${OUT}/1/deb)
+# The bill of materials lists the packages that THIRD-PARTY.md lists for Linux.
 file(READ ${OUT}/1/prefix/share/doc/headstart/headstart.spdx.json bill)
 string(JSON count LENGTH "${bill}" packages)
 file(STRINGS ${SOURCE}/THIRD-PARTY.md rows REGEX "^\\| [A-Z a-z].*(linked into the program|linked in with LLVM|in the page)")

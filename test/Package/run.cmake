@@ -1,5 +1,5 @@
-# Installs what developers get, builds an example with it that knows nothing else of
-# this tree, and has it link its own code.
+# Installs both components, builds an example that uses only the installed files, and lets
+# the example link its own code.
 file(REMOVE_RECURSE ${OUT})
 function(step)
   execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -9,7 +9,9 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${OUT}/prefix
   --component Programs)
 foreach(file bin/headstart libexec/headstart/lld share/man/man1/headstart.1
-    share/man/man7/headstart-linkers.7 share/zsh/site-functions/_headstart
+    share/man/man1/ld.headstart.1 share/man/man7/headstart-linkers.7
+    share/doc/headstart/README.md share/doc/headstart/docs/Guide.md
+    share/zsh/site-functions/_headstart
     share/bash-completion/completions/ld.lld
     share/fish/vendor_completions.d/headstart.fish)
   if(NOT EXISTS ${OUT}/prefix/${file})
@@ -22,14 +24,14 @@ endforeach()
 file(GLOB_RECURSE headers ${OUT}/prefix/include/*.h)
 list(LENGTH headers count)
 if(count GREATER 17)
-  message(FATAL_ERROR "${count} headers are installed: the library is to have 17")
+  message(FATAL_ERROR "${count} headers are installed: the library should have 17")
 endif()
 set(example ${CMAKE_CURRENT_LIST_DIR}/../../examples/flat-linker)
 step(${CMAKE_COMMAND} -G ${GENERATOR} -S ${example} -B ${OUT}/build
   -DCMAKE_PREFIX_PATH=${OUT}/prefix -DCMAKE_BUILD_TYPE=Release
   -DCMAKE_C_COMPILER=${C} -DCMAKE_CXX_COMPILER=${CXX})
 step(${CMAKE_COMMAND} --build ${OUT}/build)
-# The same by pkg-config, and from another place: nothing names the prefix.
+# pkg-config also works after a move: no installed file contains the prefix.
 find_program(pkg_config NAMES pkg-config pkgconf)
 if(pkg_config)
   file(RENAME ${OUT}/prefix ${OUT}/moved)
@@ -42,7 +44,8 @@ if(pkg_config)
     ${OUT}/build/CMakeFiles/flat-linker.dir/flat-linker.cpp.o)
   file(RENAME ${OUT}/moved ${OUT}/prefix)
 endif()
-# Its own code, with and without a folder: the same, and the main program in it.
+# The example links its own code, given as a directory and as a file. Both images are the
+# same and contain the main program.
 set(objects ${OUT}/build/CMakeFiles/flat-linker.dir)
 foreach(inputs ${objects} ${objects}/flat-linker.cpp.o)
   execute_process(COMMAND ${OUT}/build/flat-linker -o ${OUT}/image ${inputs}

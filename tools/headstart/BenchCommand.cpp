@@ -8,6 +8,7 @@
 
 #include "Command.h"
 #include "LinkerCommandLine.h"
+#include "ProgressLine.h"
 #include "headstart/Bench/Bench.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/Reports.h"
@@ -27,9 +28,6 @@
 using namespace llvm;
 
 namespace headstart {
-
-/// The page that is written when none is named.
-static constexpr StringRef DefaultPage = "headstart-bench.html";
 
 /// What only a page of this program has, near its beginning.
 static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
@@ -86,15 +84,15 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
   if (Error E = readRounds("--warm-rounds", Given.WarmRounds, 0, Warm))
     return E;
   if (Cold == 0 && Warm == 0)
-    return invalid("--cold-rounds=0 and --warm-rounds=0: nothing to run");
+    return invalid("--cold-rounds=0 and --warm-rounds=0 leave nothing to run");
   if (Given.Variants) {
     SmallVector<StringRef, 4> Names;
     StringRef(*Given.Variants).split(Names, ',');
     for (StringRef Name : Names) {
       if (llvm::none_of(BenchVariants,
                         [&](const char *Known) { return Name == Known; }))
-        return invalid("--variants=" + *Given.Variants + ": there is no '" +
-                       Name + "'; there are " +
+        return invalid("--variants=" + *Given.Variants + ": unknown variant '" +
+                       Name + "'; expected " +
                        join(ArrayRef(BenchVariants), ", "));
       Options.Variants.push_back(Name.str());
     }
@@ -110,7 +108,7 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
     Options.Limits.MemoryBytes = Limit->on(os::SystemMemory::read());
     if (Options.Limits.MemoryBytes == 0)
       return invalid("--memory=" + *Given.Memory +
-                     ": too little to run anything");
+                     ": this is too little memory to run a link");
   }
   if (Given.Stock) {
     // Found before the first link, which may take minutes.
@@ -137,16 +135,6 @@ static bool mayReplacePage(const std::string &Path) {
   return StringRef(Head).contains(BenchPageMark);
 }
 
-/// A page that nobody named must not take the place of somebody's file.
-static std::string freePage() {
-  std::string Path = DefaultPage.str();
-  // Somebody else's link leads to somebody else's file.
-  for (unsigned Number = 2;
-       sys::fs::is_symlink_file(Path) || !mayReplacePage(Path); ++Number)
-    Path = ("headstart-bench-" + Twine(Number) + ".html").str();
-  return Path;
-}
-
 /// Writes to \p Path: all of it, or the message that says why not.
 static Exit writeOrFail(const std::string &Path,
                         function_ref<void(raw_ostream &)> Write) {
@@ -168,7 +156,7 @@ static std::string urlOf(StringRef Path) {
 static Exit writePage(const std::string &Path, StringRef Report) {
   if (!hasBenchPage())
     return fail("cannot write '" + Path +
-                "': this headstart was built without D3");
+                "': this headstart was built without D3, which draws the page");
   const Exit Status =
       writeOrFail(Path, [&](raw_ostream &OS) { writeBenchPage(Report, OS); });
   if (Status == Exit::Done)
@@ -196,7 +184,7 @@ static Error checkPlace(const std::optional<std::string> &Path,
   if (!MayReplace(*Path))
     return invalid(
         "'" + *Path +
-        "' is not a report of headstart bench: it is not overwritten");
+        "' is not a report of headstart bench, so bench does not replace it");
   return Error::success();
 }
 
@@ -223,8 +211,7 @@ static Error checkPlaces(const BenchArguments &Given) {
 static Exit renderAgain(const CommandArguments &Arguments) {
   const BenchArguments &Given = Arguments.Bench;
   if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !Given.HTML)
-    return fail("headstart bench --from=REPORT.json --html=PAGE.html takes no "
-                "linker",
+    return fail("--from=REPORT requires --html=PAGE and takes no linker",
                 Exit::WrongUsage);
   const std::string &Path = *Given.From;
   os::OpenFile File;
@@ -268,12 +255,12 @@ static Exit finish(const CommandArguments &Arguments,
                     [&](raw_ostream &File) { writeBenchCSV(Report, File); }));
   if (Given.HTML)
     Add(writePage(*Given.HTML, Text));
-  else if (!Given.NoHTML && hasBenchPage())
-    Add(writePage(freePage(), Text));
   if (Arguments.JSON)
     outs() << Text;
   else
     writeBenchText(Report, outs());
+  if (!Given.HTML && !Given.NoHTML && !Given.JSONFile && hasBenchPage())
+    note("--html=FILE writes these results as a page with plots");
   Add(finishOutput(Exit::Done));
   if (Report.SameOutputs && !*Report.SameOutputs)
     Add(Exit::Failed);
@@ -285,6 +272,23 @@ static Exit finish(const CommandArguments &Arguments,
         Add(Exit::Failed);
     }
   return Status;
+}
+
+/// "[12/44] cold round 3 of 5, on; 0:45 left; median stock 1.2 s, off 1.1 s".
+static void drawProgress(ProgressLine &Line, const BenchProgress &Now) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (Now.Total != 0)
+    OS << "[" << std::min(Now.Done + 1, Now.Total) << "/" << Now.Total << "] ";
+  OS << Now.What;
+  if (Now.SecondsLeft)
+    OS << "; " << formatSeconds(*Now.SecondsLeft) << " left";
+  ListSeparator Separator(", ");
+  if (!Now.Medians.empty())
+    OS << "; median ";
+  for (const auto &[Name, Seconds] : Now.Medians)
+    OS << Separator << Name << " " << formatLinkTime(Seconds);
+  Line.show(Text);
 }
 
 Exit runBenchCommand(const CommandArguments &Arguments) {
@@ -300,21 +304,30 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
     return fail(toString(std::move(E)));
   if (Arguments.Bench.HTML && !hasBenchPage())
     return fail("cannot write '" + *Arguments.Bench.HTML +
-                "': this headstart was built without D3");
+                "': this headstart was built without D3, which draws the page");
   Options.Words = Arguments.Linker;
   Options.Self = os::programPath();
-  Options.Watch = !Arguments.Bench.NoWatch;
-  Options.Progress = [](StringRef Line) { errs() << Line << "\n"; };
+  // Only the page and the JSON hold what those links show.
+  Options.Watch =
+      !Arguments.Bench.NoWatch &&
+      (Arguments.Bench.HTML || Arguments.Bench.JSONFile || Arguments.JSON);
+  ProgressLine Line;
+  Options.Progress = [&](StringRef Text) {
+    Line.erase();
+    errs() << "headstart bench: " << Text << "\n";
+  };
+  Options.Step = [&](const BenchProgress &Now) { drawProgress(Line, Now); };
   Options.Stopped = [] { return os::StopSignals::received() != 0; };
 
   Expected<BenchReport> Report = [&] {
     const os::StopSignals Signals(os::NextSignal::Waits);
     return runBench(Options);
   }();
+  Line.erase();
   if (const int Signal = os::StopSignals::received()) {
     if (!Report)
       consumeError(Report.takeError());
-    errs() << "headstart: stopped\n";
+    errs() << "headstart: interrupted by a signal\n";
     os::endLike({/*BySignal=*/true, Signal});
   }
   if (!Report) {

@@ -26,10 +26,11 @@ namespace headstart {
 /// not do what it was asked for.
 static std::string explain(const CacheFile &File, StringRef Unsupported) {
   if (File.Backing == os::FileBacking::None)
-    return "has no cached pages: the kernel makes its content when it is read";
+    return "the kernel generates this file when a program reads it, so it has "
+           "no cached pages";
   // OpenFile::open returns this for FIFOs, sockets and devices.
   if (File.Error == std::errc::operation_not_supported)
-    return "not a regular file";
+    return "this is not a regular file";
   if (File.Error == std::errc::function_not_supported)
     return Unsupported.str();
   return File.Error.message();
@@ -81,10 +82,10 @@ struct Totals {
         countFiles(UnknownFiles) +
         (UnknownBytes != 0 ? " (" + formatBytes(UnknownBytes) + ")" : "");
     if (!isKnown())
-      return Unknown + ", not known how much is in memory";
+      return Unknown + ", the system does not report how much is cached";
     return formatBytes(Resident) + " of " + formatBytes(Bytes) + " in " +
-           countFiles(Files) + " in memory" +
-           (UnknownFiles != 0 ? "; " + Unknown + " not known" : "");
+           countFiles(Files) + " cached" +
+           (UnknownFiles != 0 ? "; " + Unknown + " unknown" : "");
   }
 };
 
@@ -219,14 +220,15 @@ static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
 /// Why the residency of a file that can be read is not known.
 static StringRef whyNotTold(const os::PageCache &Cache) {
   return Cache.abilities().Cachestat || Cache.abilities().Mincore
-             ? "the system tells only its owner, root and users who may write "
-               "to it how much of it is in memory"
-             : "the system does not tell how much of it is in memory";
+             ? "only its owner, root and users who may write to it can query "
+               "how "
+               "much of it is cached"
+             : "the system does not report how much of it is cached";
 }
 
 Exit runResidency(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("no path is given: headstart residency [--json] PATH...",
+    return fail("no path given; usage: headstart residency [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
   const bool WithFiles = !Arguments.Tree.Summary;
@@ -292,12 +294,12 @@ struct StayText {
   const char *Text;
 };
 constexpr StayText StayTexts[] = {
-    {"no disk", "on a file system in memory (tmpfs), so there is no disk to "
+    {"no disk", "stored on a memory file system (tmpfs), which has no disk to "
                 "read it from again"},
-    {"not written", "not yet written to the disk"},
+    {"not written", "modified and not yet written to the disk"},
     {"locked", "locked in memory by a process"},
     {"mapped", "mapped by a process"},
-    {"unknown", "in use; the system does not tell how"}};
+    {"unknown", "in use in a way that the system does not report"}};
 constexpr size_t StayReasons = std::size(StayTexts);
 
 /// The files of which something stayed, and why.
@@ -356,10 +358,10 @@ static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
   outs() << countFiles(Done.Files) << ", " << formatBytes(Done.Bytes)
          << " evicted";
   if (Done.Staying.bytes())
-    outs() << "; " << formatBytes(Done.Staying.bytes()) << " still in memory";
+    outs() << "; " << formatBytes(Done.Staying.bytes()) << " remain cached";
   if (Done.Unknown)
-    outs() << "; of " << countFiles(Done.Unknown)
-           << " it is not known how much";
+    outs() << "; for " << countFiles(Done.Unknown)
+           << " the system does not report how much remains cached";
   outs() << "\n";
   // Whoever measures must know.
   Done.Staying.forEach([](const StayText &Reason, const Totals &Sum) {
@@ -368,15 +370,15 @@ static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
   });
   if (Done.Failed)
     outs() << "    " << countFiles(Done.Failed)
-           << " not evicted: see the errors\n";
+           << " not evicted (see the errors)\n";
   if (PassedOver)
     outs() << "    " << PassedOver
-           << " skipped: not regular files (links, FIFOs, ...)\n";
+           << " skipped: they are not regular files (links, FIFOs, ...)\n";
 }
 
 Exit runEvict(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("no path is given: headstart evict [--json] PATH...",
+    return fail("no path given; usage: headstart evict [--json] PATH...",
                 Exit::WrongUsage);
   const os::PageCache Cache;
   std::optional<FilesJSON> J;
@@ -398,8 +400,7 @@ Exit runEvict(const CommandArguments &Arguments) {
   };
   auto Show = [&](const CacheFile &One) {
     if (hasFailed(One)) {
-      Files.fail(One,
-                 explain(One, "the system does not drop it from its cache"));
+      Files.fail(One, explain(One, "the system did not evict it"));
       ++Done.Failed;
       return;
     }

@@ -15,6 +15,7 @@
 #define HEADSTART_TOOLS_HEADSTART_COMMAND_H
 
 #include "headstart/Inputs/LinkCommand.h"
+#include "headstart/Report/Message.h"
 #include "headstart/Report/TraceLog.h"
 #include <cstdint>
 #include <optional>
@@ -76,6 +77,7 @@ struct BenchArguments {
 /// A parsed command line: what stood before `--`, and what stood after.
 struct CommandArguments {
   bool JSON = false;
+  bool Verbose = false; ///< doctor
   std::string Flavour;
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in their order
@@ -89,6 +91,9 @@ struct CommandArguments {
 
 /// Prints "headstart: error: <message>" and gives back \p Status.
 Exit fail(const std::string &Message, Exit Status = Exit::Failed);
+
+/// Prints "headstart: note: <message>".
+void note(const llvm::Twine &Message);
 
 /// Says why standard output could not be written to and gives back
 /// `Exit::Failed`. A closed pipe ends the process as it ends others, by

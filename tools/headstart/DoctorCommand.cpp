@@ -9,10 +9,11 @@
 #include "Command.h"
 #include "Doctor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <utility>
 
 using namespace llvm;
 
@@ -42,27 +43,49 @@ static std::string countText(size_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-static void printText(ArrayRef<CheckGroup> Groups) {
-  for (const CheckGroup &Group : Groups) {
-    outs() << Group.Heading << "\n";
-    for (const Check &C : Group.Checks) {
-      if (C.Text.empty())
-        continue;
-      outs() << "  " << left_justify(nameOf(C.Status), 9) << C.Text << "\n";
-      for (const auto &[Lead, Text] :
-           {std::pair("costs: ", StringRef(C.Costs)), {"do:    ", C.Do}})
-        if (!Text.empty())
-          (outs().indent(11) << Lead << Text) << "\n";
-    }
-    outs() << "\n";
+/// Prints the checks of \p Group that found something; with \p Verbose all.
+static void printGroup(const CheckGroup &Group, bool Verbose) {
+  SmallVector<const Check *> Shown;
+  for (const Check &C : Group.Checks)
+    if (!C.Text.empty() && (C.Status != Verdict::Ok || Verbose))
+      Shown.push_back(&C);
+  if (Shown.empty())
+    return;
+  outs() << Group.Heading << "\n";
+  for (size_t I = 0; I != Shown.size(); ++I) {
+    const Check &C = *Shown[I];
+    outs() << "  ";
+    if (C.Status == Verdict::Ok)
+      outs() << "ok     ";
+    else
+      printColoured(
+          C.Status == Verdict::Note ? "note   " : "problem",
+          C.Status == Verdict::Note ? Severity::Note : Severity::Error, outs());
+    outs() << "  " << C.Text << "\n";
+    // Several compilers may have one remedy.
+    if (I + 1 != Shown.size() && C.Costs == Shown[I + 1]->Costs &&
+        C.Do == Shown[I + 1]->Do)
+      continue;
+    for (const auto &[Lead, Text] :
+         {std::pair("effect: ", StringRef(C.Costs)), {"fix:    ", C.Do}})
+      if (!Text.empty())
+        (outs().indent(11) << Lead << Text) << "\n";
   }
-  const size_t Notes = countOf(Groups, Verdict::Note);
-  const size_t Problems = countOf(Groups, Verdict::Problem);
-  if (Notes + Problems == 0)
-    outs() << "Nothing is missing.\n";
-  else
-    outs() << countText(Problems, "problem") << ", " << countText(Notes, "note")
-           << "\n";
+  outs() << "\n";
+}
+
+static void printText(ArrayRef<CheckGroup> Groups, bool Verbose) {
+  size_t Passed = 0;
+  for (const CheckGroup &Group : Groups) {
+    printGroup(Group, Verbose);
+    Passed += llvm::count_if(Group.Checks, [](const Check &C) {
+      return C.Status == Verdict::Ok && !C.Text.empty();
+    });
+  }
+  outs() << countText(countOf(Groups, Verdict::Problem), "problem") << ", "
+         << countText(countOf(Groups, Verdict::Note), "note") << "; "
+         << countText(Passed, "other check") << " passed"
+         << (Verbose ? "" : " (--verbose lists them)") << "\n";
 }
 
 json::Value textOrNull(StringRef Text) {
@@ -115,7 +138,7 @@ Exit runDoctor(const CommandArguments &Arguments) {
   if (Arguments.JSON)
     printJSON(Groups);
   else
-    printText(Groups);
+    printText(Groups, Arguments.Verbose);
   return Status;
 }
 

@@ -164,7 +164,7 @@ static std::string describe(const os::Disk &D) {
       D.FileSystem.empty() ? "a file system without a name" : D.FileSystem;
   switch (D.Kind) {
   case os::StorageKind::Unknown:
-    return Name + "; the system does not tell on which disk";
+    return Name + "; the system does not report its disk";
   case os::StorageKind::Disk:
     return Name + ", on " + (D.Name.empty() ? "a disk" : "the disk " + D.Name) +
            " of this machine";
@@ -185,30 +185,32 @@ static void checkDistance(const FolderFacts &Facts, CheckGroup &Group) {
                         D.Kind == os::StorageKind::UserSpace;
   const bool IsFar = Facts.Lookup >= Tuning().HighLatency;
   Check &C = Group.add("lookup_ms", Took,
-                       formatv("a name is looked up in {0:f3} ms: {1}", Took,
-                               IsFar      ? "far away"
-                               : MayBeFar ? "near, if reads are as fast"
-                                          : "near"));
+                       formatv("a lookup of a path takes {0:f3} ms: {1}", Took,
+                               IsFar      ? "high latency"
+                               : MayBeFar ? "low latency, if reads are as fast"
+                                          : "low latency"));
   if (IsFar)
-    C.note("each name and each read is a round trip; links fetch with more "
-           "threads, in larger requests",
-           "keep inputs on a disk of this machine where that is possible");
+    C.note("each lookup and each read takes a round trip; links fetch with "
+           "more threads and in larger requests",
+           "store the inputs on a local disk if possible");
   constexpr uint64_t FarReadahead = 1024 * 1024;
-  Check &R = Group.add(
-      "readahead_bytes",
-      D.ReadaheadBytes ? json::Value(*D.ReadaheadBytes) : nullptr,
-      D.ReadaheadBytes ? "the system reads ahead " +
-                             formatBytes(*D.ReadaheadBytes) + " at most"
-                       : "");
+  Check &R =
+      Group.add("readahead_bytes",
+                D.ReadaheadBytes ? json::Value(*D.ReadaheadBytes) : nullptr,
+                D.ReadaheadBytes ? "the kernel reads at most " +
+                                       formatBytes(*D.ReadaheadBytes) + " ahead"
+                                 : "");
   if (MayBeFar && D.ReadaheadBytes && *D.ReadaheadBytes < FarReadahead)
-    R.note("requests are that small: more round trips",
-           "as root: echo 1024 > " + D.ReadaheadFile);
+    R.note("requests have at most this size, so a link needs more round trips",
+           "run as root: echo 1024 > " + D.ReadaheadFile);
   Check &L = Group.add("listings_believed", Facts.BelievesListings,
-                       "a listing of a folder tells which names are not there");
+                       "a directory listing shows reliably which files do not "
+                       "exist");
   if (!Facts.BelievesListings) {
-    L.Text = "a listing of a folder does not tell which names are not there";
-    L.note("libraries (-l) are looked up name by name, in folder after folder",
-           "name few such folders with -L, or libraries by their paths");
+    L.Text = "a directory listing does not show reliably which files do not "
+             "exist";
+    L.note("each library (-l) is looked up in one directory after another",
+           "name few such directories with -L, or give libraries by path");
   }
 }
 
@@ -217,11 +219,11 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
   const std::string Of =
       " of " + std::to_string(All) + (All == 1 ? " file" : " files") + " here";
   Group.add("files_looked_at", All,
-            All == 0 ? "there are no files here to look at" : "");
+            All == 0 ? "there are no files here to inspect" : "");
   Check &R = Group.add("files_refused", S.Refused, "");
   if (S.Refused != 0) {
     R.Text = std::to_string(S.Refused) + Of + " cannot be opened";
-    R.note("as inputs they would be neither fetched nor linked",
+    R.note("Headstart cannot fetch them, and the linker cannot read them",
            "make them readable for the user who links");
   }
   Check &T = Group.add("files_told", S.Told, "");
@@ -229,18 +231,18 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
   if (S.Files == 0)
     return;
   if (S.Diskless == S.Files) {
-    E.Text = "files here have no disk to come from: there is nothing to "
+    E.Text = "the files here are not stored on a disk: there is nothing to "
              "prefetch";
     return;
   }
   T.Text =
-      "the system tells what is in memory of " + std::to_string(S.Told) + Of;
+      "the system reports what is cached for " + std::to_string(S.Told) + Of;
   if (S.Told < S.Files)
-    T.note("a link fetches again what is in memory, and headstart bench cannot "
-           "make cold caches",
+    T.note("links fetch cached pages again, and headstart bench cannot measure "
+           "cold links",
            "link as the owner of the files, or as root");
   E.Text =
-      std::to_string(S.Evictable) + Of + " can be dropped from the page cache";
+      std::to_string(S.Evictable) + Of + " can be evicted from the page cache";
 }
 
 CheckGroup checkFolder(const std::string &Path, std::string &Problem) {
@@ -255,19 +257,18 @@ CheckGroup checkFolder(const std::string &Path, std::string &Problem) {
   else
     Answers = Thread.join(Patience);
   if (!Answers)
-    Problem = "does not answer"; // and the thread still writes to its facts
+    // And the thread still writes to its facts.
+    Problem = "the file system did not respond within 5 s";
   else if (Facts->Error)
     Problem = Facts->Error.message();
   CheckGroup Group = {"folder", Path, Path, {}};
   if (Path == ".")
-    Group.Heading = "This folder: " + os::currentFolder();
+    Group.Heading = "Current directory: " + os::currentFolder();
   if (!Problem.empty()) {
     Group.add("file_system", nullptr, Problem)
-        .problem("nothing is known of it",
-                 Answers
-                     ? "give the path of a folder that is there, and may be "
-                       "read"
-                     : "see whether its server answers");
+        .problem("Headstart cannot inspect it",
+                 Answers ? "give the path of an existing, readable directory"
+                         : "check whether its server responds");
     return Group;
   }
   Group.add("file_system", textOrNull(Facts->Disk.FileSystem),

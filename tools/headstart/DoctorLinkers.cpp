@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -40,6 +41,7 @@ private:
   void checkDropIn();
   void checkLinker(StringRef Name);
   void checkCompiler(StringRef Name);
+  void checkVersionedClangs();
   std::string beside(StringRef Name);
   std::string howToFindOurs();
 
@@ -70,9 +72,9 @@ const LinkerChecks::Answer &LinkerChecks::ask(const std::string &Path) {
 std::string LinkerChecks::describe(const std::string &Path) {
   const Answer &A = ask(Path);
   if (A.IsOurs)
-    return Path + ", Headstart's";
+    return Path + ", part of Headstart";
   if (A.Version.empty())
-    return Path + ", which tells no version";
+    return Path + ", which reports no version";
   const bool IsLLD = StringRef(A.Version).contains("LLD ");
   return Path + ", " + A.Version + (IsLLD ? ", stock" : "");
 }
@@ -101,8 +103,7 @@ std::string LinkerChecks::howToFindOurs() {
     return ("export PATH=" + sys::path::parent_path(Ours) + ":$PATH").str();
   const std::string Linker = beside("ld.lld");
   return Linker.empty()
-             ? "install Headstart's linkers, or put headstart run -- "
-               "before the command"
+             ? "install Headstart's linkers, or run: headstart run -- COMMAND"
              : "clang --ld-path=" + Linker;
 }
 
@@ -110,11 +111,13 @@ void LinkerChecks::checkDropIn() {
   const std::string Path = findOnPath(DropIn);
   Check &C = Group.add(
       DropIn.str(), textOrNull(Path),
-      (DropIn + ": " + (Path.empty() ? "not on PATH" : describe(Path))).str());
+      (DropIn + (Path.empty() ? " is not on PATH" : ": " + describe(Path)))
+          .str());
   if (Path.empty())
     C.note("clang -fuse-ld=headstart finds no linker", howToFindOurs());
   else if (!ask(Path).IsOurs)
-    C.problem("clang -fuse-ld=headstart runs a program that is not Headstart's",
+    C.problem("clang -fuse-ld=headstart runs a program that is not part of "
+              "Headstart",
               howToFindOurs());
 }
 
@@ -138,28 +141,45 @@ void LinkerChecks::checkCompiler(StringRef Name) {
   }
   const std::string Default = linkerOf(Path, "", Self);
   const std::string Chosen = linkerOf(Path, "-fuse-ld=headstart", Self);
-  Check &C = Group.add(
-      Name.str(), textOrNull(Default),
-      (Name + ": links with " +
-       (Default.empty() ? "a linker that it does not tell" : describe(Default)))
-          .str());
+  Check &C =
+      Group.add(Name.str(), textOrNull(Default),
+                (Name + " links with " +
+                 (Default.empty() ? "an unknown linker" : describe(Default)))
+                    .str());
   if (!Chosen.empty() && ask(Chosen).IsOurs) {
-    C.Text += "; with -fuse-ld=headstart by Headstart";
+    C.Text += "; -fuse-ld=headstart selects Headstart";
     return;
   }
   if (!Default.empty() && ask(Default).IsOurs)
     return;
   if (StringRef(versionOf(Path)).contains_insensitive("clang"))
     return C.note(
-        Chosen.empty()
+        Chosen.empty() || Chosen == Default
             ? "its links do not prefetch: -fuse-ld=headstart finds no linker"
             : "its links do not prefetch: -fuse-ld=headstart finds " + Chosen,
         howToFindOurs());
   const std::string Ours = beside("ld");
-  C.note("its links do not prefetch, and it takes no -fuse-ld=headstart",
+  C.note("its links do not prefetch, and it rejects -fuse-ld=headstart",
          (Ours.empty() ? "headstart run -- " + Name + " ARGS..."
                        : Name + " -B" + sys::path::parent_path(Ours))
              .str());
+}
+
+/// Debian installs clang under names such as clang-22, with clang for one of
+/// them at most.
+void LinkerChecks::checkVersionedClangs() {
+  constexpr unsigned Oldest = 11, Newest = LLVM_VERSION_MAJOR + 10;
+  for (const StringRef Name : {"clang", "clang++"}) {
+    SmallString<256> Unversioned, Versioned;
+    (void)sys::fs::real_path(findOnPath(Name), Unversioned);
+    for (unsigned Version = Newest; Version >= Oldest; --Version) {
+      const std::string Full = (Name + "-" + Twine(Version)).str();
+      const std::string Path = findOnPath(Full);
+      if (!Path.empty() && !sys::fs::real_path(Path, Versioned) &&
+          Versioned != Unversioned)
+        checkCompiler(Full);
+    }
+  }
 }
 
 CheckGroup LinkerChecks::run() {
@@ -167,8 +187,9 @@ CheckGroup LinkerChecks::run() {
   for (const StringRef Name :
        {"ld.lld", "lld-link", "ld64.lld", "ld", "mold", "wild"})
     checkLinker(Name);
-  for (const StringRef Name : {"cc", "c++", "clang"})
+  for (const StringRef Name : {"cc", "c++", "clang", "clang++"})
     checkCompiler(Name);
+  checkVersionedClangs();
   if (!Missing.empty())
     Group.add("not_on_path", json::Array(Missing),
               "not on PATH: " + join(Missing, ", "));

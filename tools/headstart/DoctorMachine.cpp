@@ -65,14 +65,14 @@ static void checkVariable(StringRef Variable, CheckGroup &Group) {
   if (!Complaints.empty()) {
     C.Text = Complaints.front().second;
     if (Complaints.size() == Kinds)
-      return C.problem("no link prefetches, and each one warns",
-                       "correct or unset " + Name);
+      return C.problem("no link prefetches, and each link prints a warning",
+                       "correct " + Name + ", or unset it");
     SmallVector<std::string, Kinds> Names;
     for (const auto &[Linker, What] : Complaints)
       Names.push_back(Linker);
     return C.note("links by " + join(Names, ", ") +
-                      " do not prefetch, and each one warns",
-                  "use options in " + Name + " that all linkers know");
+                      " do not prefetch, and each link prints a warning",
+                  "use only options in " + Name + " that all linkers accept");
   }
   PrefetchSettings Settings;
   const CommandLineContext Context = onlyWith(Variable);
@@ -88,7 +88,7 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
   Group.add(
       "program",
       Path.empty() ? json::Value(nullptr) : json::Value(json::fixUTF8(Path)),
-      Path.empty() ? "the system does not tell where the program is" : Path);
+      Path.empty() ? "the system does not report the program's path" : Path);
   checkVariable("HEADSTART", Group);
   checkVariable("HEADSTART_FLAGS", Group);
   applyEnvironment(Flavour::ELF, CommandLineContext::fromProcess(), Settings,
@@ -96,10 +96,11 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
   const std::string Limit = os::limitInTheWay();
   Check &C = Group.add(
       "limits", Limit.empty() ? json::Value(nullptr) : json::Value(Limit),
-      Limit.empty() ? "no limit (ulimit) is in the way" : Limit);
+      Limit.empty() ? "no resource limit (ulimit) prevents prefetching"
+                    : Limit);
   if (!Limit.empty())
-    C.problem("no link that is started from here prefetches",
-              "raise that limit where links are started");
+    C.problem("links that this shell starts do not prefetch",
+              "raise this limit before links are started");
   return Group;
 }
 
@@ -120,34 +121,35 @@ struct AbilityText {
 
 using Kind = os::AbilityKind;
 constexpr AbilityText AbilityTexts[] = {
-    {"hint", "asks for ranges of files ahead",
-     "files are read and copied instead: more processor time", Kind::Hint,
-     Kind::Hint},
-    {"large_pages", "fetches far files in large pages",
-     "far files take four times the processor time", Kind::LargePages,
-     Kind::LargePages, true},
-    {"cachestat", "tells what is in memory of a file",
-     "each file is mapped, to be asked about in another way", Kind::Cachestat,
-     Kind::Mincore, true},
-    {"mincore", "tells what is in memory of a mapping",
-     "what is in memory already is fetched once more; residency, evict and "
-     "bench cannot tell",
+    {"hint", "requests ranges of files in advance",
+     "Headstart reads and copies files instead, which takes more processor "
+     "time",
+     Kind::Hint, Kind::Hint},
+    {"large_pages", "fetches from high-latency stores in large pages",
+     "fetching from high-latency stores takes four times the processor time",
+     Kind::LargePages, Kind::LargePages, true},
+    {"cachestat", "reports how much of a file is cached",
+     "Headstart maps each file and queries the mapping instead",
+     Kind::Cachestat, Kind::Mincore, true},
+    {"mincore", "reports which pages of a mapping are cached",
+     "links fetch cached pages again; residency, evict and bench cannot "
+     "report what is cached",
      Kind::Mincore, Kind::Cachestat},
-    {"evict", "drops files from the page cache",
-     "headstart evict fails, and bench makes no cold cache", Kind::Evict,
-     Kind::Evict},
-    {"cold", "says which pages can go first",
-     "short of memory, pages that are done with stay longer", Kind::Cold,
-     Kind::Cold, true},
-    {"pagemap_scan", "tells what a link has touched, by ranges",
-     "it is told page by page, at the end of a link", Kind::Scan, Kind::Pagemap,
-     true},
-    {"pagemap", "tells what a link has touched",
-     "no records are kept: every link fetches as if it were the first",
+    {"evict", "evicts files from the page cache",
+     "headstart evict fails, and headstart bench cannot measure cold links",
+     Kind::Evict, Kind::Evict},
+    {"cold", "tells the kernel which pages to reclaim first",
+     "if memory is short, pages that a link no longer needs stay cached longer",
+     Kind::Cold, Kind::Cold, true},
+    {"pagemap_scan", "reports which ranges a link touched",
+     "Headstart checks page by page at the end of a link", Kind::Scan,
+     Kind::Pagemap, true},
+    {"pagemap", "reports which pages a link touched",
+     "Headstart stores no profiles: every link prefetches like a first link",
      Kind::Pagemap, Kind::Scan},
-    {"waits", "tells whether a thread waits for the disk",
-     "headstart walk adds no threads on slow disks", Kind::Waits, Kind::Waits,
-     true},
+    {"waits", "reports whether a thread waits for the disk",
+     "headstart walk does not add threads on slow disks", Kind::Waits,
+     Kind::Waits, true},
     {"threads", "starts the prefetcher's threads", "no link prefetches",
      Kind::Threads, Kind::Threads, false, Verdict::Problem},
 };
@@ -158,17 +160,18 @@ constexpr AbilityText AbilityTexts[] = {
 /// does its work then.
 static void noteMissing(const AbilityText &T, const os::Ability &Mine,
                         const os::Ability &Other, Check &C) {
-  C.Text = (Mine.Call.empty() ? "a call that " : Mine.Call + ", which ") +
-           T.Purpose + ", does not work here";
+  C.Text = Mine.Call.empty()
+               ? std::string("this system has no call that ") + T.Purpose
+               : Mine.Call + ", which " + T.Purpose + ", does not work here";
   const bool IsReplaced = Other.Works && !T.IsExtra;
   C.Status = IsReplaced ? Verdict::Note : T.WhenMissing;
   C.Costs =
-      IsReplaced ? "nothing: " + Other.Call + " is used instead" : T.Costs;
-  C.Do = Mine.Call.empty() ? "nothing on this system"
+      IsReplaced ? "none: Headstart uses " + Other.Call + " instead" : T.Costs;
+  C.Do = Mine.Call.empty() ? "none on this system"
          : Mine.Since.empty()
-             ? "allow the call in the container or sandbox, if this is one"
+             ? "in a container or sandbox, allow the call"
              : "use " + Mine.Since +
-                   " or later; in a container or sandbox allow the call";
+                   " or later; in a container or sandbox, allow the call";
 }
 
 CheckGroup checkSystem() {
@@ -179,7 +182,7 @@ CheckGroup checkSystem() {
   CheckGroup Group = {"system", "System", "", {}};
   const std::string System = os::readMachine().System;
   Group.add("system", textOrNull(System),
-            System.empty() ? "the system does not tell its name" : System);
+            System.empty() ? "the system does not report its name" : System);
   for (const AbilityText &T : AbilityTexts) {
     const os::Ability &A = Find(T.Kind);
     if (A.Call.empty() && !A.Works && T.IsExtra)
@@ -204,36 +207,36 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
   CheckGroup Group = {"memory", "Memory", "", {}};
   const os::SystemMemory M = os::SystemMemory::read();
   if (M.TotalBytes == 0)
-    Group.add("total_bytes", nullptr, "the system does not tell how much");
+    Group.add("total_bytes", nullptr,
+              "the system does not report its memory size");
   else
     Group.add("total_bytes", M.TotalBytes,
-              formatBytes(M.TotalBytes) + " in this machine");
+              "this machine has " + formatBytes(M.TotalBytes));
   Group.add("limit_bytes", numberOrNull(M.CgroupLimitBytes),
             M.CgroupLimitBytes
-                ? formatBytes(*M.CgroupLimitBytes) + " allowed by the control "
-                                                     "group"
-                : "no limit by a control group");
+                ? "the control group allows " + formatBytes(*M.CgroupLimitBytes)
+                : "no control group limits the memory");
   if (M.available() != 0)
     Group.add("available_bytes", M.available(),
-              formatBytes(M.available()) + " available now");
+              formatBytes(M.available()) + " are available now");
   const uint64_t Budget = Settings.budgetBytes(M);
   Check &C = Group.add("budget_bytes", Budget,
                        "a link fetches at most " + formatBytes(Budget) +
                            " ahead of the linker");
   if (M.available() != 0 && M.available() / 2 < SmallBudget)
-    C.note("a link of more than " + formatBytes(M.available() / 2) +
-               " of inputs is fetched only just ahead of the linker",
+    C.note("if a link's inputs exceed " + formatBytes(M.available() / 2) +
+               ", Headstart fetches only a short way ahead of the linker",
            M.CgroupAvailableBytes && *M.CgroupAvailableBytes < M.AvailableBytes
                ? "allow the control group (container, service) more memory"
-               : "end programs that take memory, or run fewer links at a time");
+               : "end programs that use memory, or run fewer links at a time");
   if (M.PressurePercent) {
     Check &P = Group.add(
         "pressure_percent", *M.PressurePercent,
-        formatv("in {0:f1}% of the last 10 s a program waited for memory",
+        formatv("programs waited for memory in {0:f1}% of the last 10 s",
                 *M.PressurePercent));
     if (*M.PressurePercent >= Tuning().HighPressurePercent)
-      P.note("links that are short of memory fetch half as much ahead",
-             "end programs that take memory, or run fewer links at a time");
+      P.note("links fetch half as much ahead of the linker",
+             "end programs that use memory, or run fewer links at a time");
   }
   return Group;
 }
@@ -241,63 +244,66 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
 CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   CheckGroup Group = {"processors", "Processors", "", {}};
   const os::Machine M = os::readMachine();
-  Check &C = Group.add(
-      "processors", M.Cores,
-      std::to_string(M.Cores) + (M.Cores == 1 ? " processor" : " processors") +
-          " for this process" +
-          (M.Processor.empty() ? "" : " (" + M.Processor + ")"));
+  Check &C =
+      Group.add("processors", M.Cores,
+                "this process can use " + std::to_string(M.Cores) +
+                    (M.Cores == 1 ? " processor" : " processors") +
+                    (M.Processor.empty() ? "" : " (" + M.Processor + ")"));
   Check &Q = Group.add(
       "quota", M.ProcessorQuota ? json::Value(*M.ProcessorQuota) : nullptr,
       M.ProcessorQuota
-          ? formatv("the time of {0:f2} processors is allowed by the control "
-                    "group",
+          ? formatv("the control group allows the time of {0:f2} processors",
                     *M.ProcessorQuota)
                 .str()
-          : "no quota by a control group");
+          : "no control group limits the processor time");
   constexpr StringLiteral Shares =
-      "the prefetcher takes turns with the linker: a link whose inputs are in "
-      "memory may take longer";
+      "the prefetcher and the linker share one processor: a link whose inputs "
+      "are cached may take longer";
   constexpr unsigned Enough = 2;
   if (M.ProcessorQuota && *M.ProcessorQuota < Enough)
-    Q.note(Shares.str(), "allow the control group (container, service) more");
+    Q.note(Shares.str(), "allow the control group (container, service) more "
+                         "processor time");
   else if (M.Cores < Enough)
-    C.note(Shares.str(), "--no-prefetch-inputs where inputs are always in "
-                         "memory");
+    C.note(Shares.str(), "link with --no-prefetch-inputs if the inputs are "
+                         "always cached");
   Group.add("jobs", Settings.Jobs,
-            std::to_string(Settings.Jobs) + " threads prefetch in a link");
+            "a link prefetches with " + std::to_string(Settings.Jobs) +
+                " threads");
   Group.add("far_jobs", Settings.FarJobs,
-            std::to_string(Settings.FarJobs) +
-                " when its inputs are far away (network, FUSE)");
+            "from a high-latency store (network, FUSE) it prefetches with " +
+                std::to_string(Settings.FarJobs) + " threads");
   return Group;
 }
 
 CheckGroup checkRecords(const PrefetchSettings &Settings) {
-  CheckGroup Group = {"records", "Records of links", "", {}};
+  CheckGroup Group = {"records", "Profiles", "", {}};
   constexpr StringLiteral Costs =
-      "every link fetches as if it were the first: more bytes, and later";
+      "every link prefetches like a first link: it fetches more, and later";
   if (Settings.Profile != "auto") {
     Check &C = Group.add("setting", json::fixUTF8(Settings.Profile),
-                         "HEADSTART_FLAGS says --prefetch-profile=" +
+                         "HEADSTART_FLAGS sets --prefetch-profile=" +
                              Settings.Profile);
     if (Settings.Profile == "none")
-      C.note(Costs.str(), "take that out of HEADSTART_FLAGS");
+      C.note(Costs.str(), "remove this option from HEADSTART_FLAGS");
   }
   const std::string Folder = profileFolder();
   if (Folder.empty()) {
-    Group.add("folder", nullptr, "there is no folder for them")
-        .problem(Costs.str(), "export XDG_CACHE_HOME=FOLDER, or set HOME");
+    Group.add("folder", nullptr, "there is no directory for profiles")
+        .problem(Costs.str(), "export XDG_CACHE_HOME=DIRECTORY, or set HOME");
     return Group;
   }
   Group.add("folder", json::fixUTF8(Folder), Folder);
   const bool CanKeep = canKeepProfiles(Folder);
   Check &C = Group.add("writable", CanKeep,
                        sys::fs::is_directory(Folder)
-                           ? "can be written to"
-                           : "can be made when there is a record to keep");
+                           ? "Headstart can write to this directory"
+                           : "the first link creates this directory");
   if (!CanKeep) {
-    C.Text = "cannot be written to, or made";
-    C.problem(Costs.str(), "make it writable, or export XDG_CACHE_HOME=FOLDER "
-                           "to keep them elsewhere");
+    C.Text =
+        "Headstart cannot write to this directory, or create it: " + Folder;
+    C.problem(Costs.str(), "make it writable, or export "
+                           "XDG_CACHE_HOME=DIRECTORY to store profiles "
+                           "elsewhere");
   }
   uint64_t Bytes = 0;
   const std::vector<std::string> Paths = storedProfiles(Folder);
@@ -308,7 +314,7 @@ CheckGroup checkRecords(const PrefetchSettings &Settings) {
   }
   Group.add("count", Paths.size(),
             std::to_string(Paths.size()) +
-                (Paths.size() == 1 ? " record, " : " records, ") +
+                (Paths.size() == 1 ? " profile, " : " profiles, ") +
                 formatBytes(Bytes));
   Group.add("bytes", Bytes, "");
   return Group;

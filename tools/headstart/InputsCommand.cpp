@@ -93,13 +93,13 @@ Exit reportMissing(const CommandArguments &Arguments,
         Input.Named.Reason == InputReason::CommandLine &&
         !is_contained(Arguments.Linker, Input.Named.Name) &&
         !isSearched(Input.Named) && !Input.Found.exists()) {
-      errs() << "headstart: note: " << Input.Found.Path
-             << ": not there yet, the compiler makes it\n";
+      note(Input.Found.Path +
+           ": this file does not exist yet; the compiler creates it");
     } else if (isNamedOutside(Input.Named.Reason) ||
                Input.Named.Reason == InputReason::LinkerScript) {
       Status = fail(reasonOf(Input));
     } else {
-      errs() << "headstart: note: " << reasonOf(Input) << "\n";
+      note(reasonOf(Input));
     }
   }
   return Status;
@@ -109,7 +109,7 @@ Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                             StringRef Subcommand,
                             std::optional<Flavour> &Forced) {
   if (Arguments.Linker.empty())
-    return fail("no linker: headstart " + Subcommand.str() +
+    return fail("no linker given; usage: headstart " + Subcommand.str() +
                     " [options] [--] LINKER ARGS...",
                 Exit::WrongUsage);
   if (Arguments.Flavour.empty())
@@ -135,14 +135,14 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
   for (const std::string &Line : Command.Said)
     errs() << Line << "\n";
   for (const std::string &Note : Command.Notes)
-    errs() << "headstart: note: " << Note << "\n";
+    note(Note);
   if (!Command.Problem.empty())
     return fail(Command.Problem,
                 Command.IsUnknown ? Exit::WrongUsage : Exit::Failed);
   // A driver that only compiles: a link of nothing.
   if (!Command.Command) {
-    errs() << "headstart: note: '" << Arguments.Linker.front()
-           << "' only compiles with these arguments, and links nothing\n";
+    note("'" + Arguments.Linker.front() +
+         "' only compiles with these arguments and links nothing");
     Command.Command.emplace();
     Command.Command->Kind = Flavour::ELF;
     Command.Command->Links = false;

@@ -31,7 +31,7 @@ struct Place {
 static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
                                const TreePlan &Plan) {
   if (!Plan.Selection.Hidden && Name.starts_with("."))
-    return "its name begins with a dot, and there was no --hidden";
+    return "its name begins with a dot, and walk had no --hidden";
   if (!Plan.Filter.judge(Path, Name, os::EntryType::Directory).Enter)
     return "a --glob excludes it";
   if (Plan.Ignore) {
@@ -39,7 +39,7 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
     At.Scope = Plan.Ignore->enter(At.Scope, Path, At.Folder,
                                   Plan.Ignore->presenceIn(At.Folder), Unwanted);
     if (Plan.Ignore->isIgnored(*At.Scope, Path, Name, /*IsFolder=*/true))
-      return "an ignore file hides it, and there was no --no-ignore";
+      return "an ignore file hides it, and walk had no --no-ignore";
   }
   return "";
 }
@@ -51,7 +51,7 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
     return Error::success();
   auto LeftOut = [&](size_t End, const Twine &Why) {
     return bad(Root + (Root == "/" ? "" : "/") + Prefix.take_front(End) +
-               ": not in the manifest: " + Why);
+               ": this path is not in the manifest: " + Why);
   };
   Place At;
   auto Enter = [&](std::error_code Error) {
@@ -72,12 +72,12 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
             At.Folder.openBelow(Name.c_str(), os::LinkRule::Refuse, At.Folder)))
       return bad(Root + "/" + Prefix.take_front(End) + ": " + Error.message());
     if (Plan.Selection.SameFileSystem && At.Identity.Device != Device)
-      return LeftOut(End, "it is on another file system, and there was "
+      return LeftOut(End, "it is on another file system, and walk had "
                           "--one-file-system");
     Begin = End + 1;
   }
   if (Plan.isTooDeep(Part.depth()))
-    return LeftOut(Prefix.size(), "it goes down to --max-depth=" +
+    return LeftOut(Prefix.size(), "the manifest ends at --max-depth=" +
                                       Twine(*Plan.Selection.MaxDepth));
   if (Part.isUnknown(""))
     return LeftOut(Prefix.size(), "it could not be read");
@@ -87,13 +87,14 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
 Error checkIsNoWider(const TreeSelection &Wanted,
                      const TreeSelection &Recorded) {
   auto Without = [](const Twine &Option) {
-    return bad(Option + ": the manifest was written without it, so that all it "
-                        "adds would count as changed");
+    return bad(Option +
+               ": the manifest was written without this option, so all that it "
+               "adds would count as changed");
   };
   auto With = [](const Twine &Option) {
     return bad("the manifest was written with " + Option +
-               ", so that all this left out would count as changed: give the "
-               "same");
+               ", so all that it omits would count as changed: give the same "
+               "option");
   };
   if (Wanted.Hidden && !Recorded.Hidden)
     return Without("--hidden");
@@ -118,8 +119,8 @@ Error checkIsNoWider(const TreeSelection &Wanted,
 Error checkIsNoWiderAt(const ManifestPart &Part, const TreeSelection &Wanted) {
   const TreeSelection &Recorded = Part.manifest().selection();
   auto Wider = [](const Twine &Option) {
-    return bad(Option + " counts from here, and that of the manifest from a "
-                        "folder above");
+    return bad(Option + " counts from here, but the manifest's option counts "
+                        "from a directory above");
   };
   if (Recorded.MaxDepth &&
       uint64_t(*Wanted.MaxDepth) + Part.depth() > *Recorded.MaxDepth)

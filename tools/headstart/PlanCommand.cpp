@@ -105,7 +105,7 @@ static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
   if (Arguments.HasLinker || !Arguments.Operands.empty())
-    return fail("plan: give a linker's command line or --prefetch-profile, not "
+    return fail("plan takes a linker's command line or --prefetch-profile, not "
                 "both",
                 Exit::WrongUsage);
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
@@ -114,8 +114,8 @@ static Exit planByRecord(const CommandArguments &Arguments,
   const LinkProfile *Profile = Loaded->get();
   if (!Profile)
     return fail("'" + Path +
-                "': no such file; --prefetch-profile takes a record that a "
-                "link has kept in a file");
+                "': no such file; --prefetch-profile takes a profile that a "
+                "link has stored in a file");
   const std::vector<PlannedFile> Files = planRecorded(*Profile);
   if (!Arguments.JSON) {
     printRanges(Files);

@@ -22,13 +22,15 @@
 #include "llvm/Support/raw_ostream.h"
 #include <ctime>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 using namespace llvm;
 
 namespace headstart {
 
 static std::string dateOf(const LinkProfile &Profile) {
-  // A record says what it likes; LLVM counts nanoseconds in 64 bits.
+  // A profile may contain any number; LLVM counts nanoseconds in 64 bits.
   constexpr int64_t LastSecond = INT64_C(9'000'000'000); // in 2255
   if (Profile.Recorded < 0 || Profile.Recorded > LastSecond)
     return "at an unknown time";
@@ -38,15 +40,15 @@ static std::string dateOf(const LinkProfile &Profile) {
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {
-  return formatv("{0}, {1}, {2} file{3}, {4} touched, {5}", Profile.Tool,
-                 Profile.Output, Profile.Files.size(),
+  return formatv("{0}: {1}, {2} file{3}, {4} touched, {5}", Profile.Output,
+                 Profile.Tool, Profile.Files.size(),
                  Profile.Files.size() == 1 ? "" : "s",
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-/// What has become of each file of \p Profile. The folder of the link is not
-/// recorded: that a relative path is not found from the current one says
-/// nothing of the file.
+/// What has become of each file of \p Profile. The profile does not store the
+/// link's directory: if a relative path does not exist in the current
+/// directory, the file may exist all the same.
 static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
   // They wait for the disk, not for a processor.
   constexpr unsigned Jobs = 8;
@@ -121,15 +123,42 @@ static Exit writeProfiles(bool AsJSON,
   return Status;
 }
 
-/// The records of the link that made \p Named in the user's cache; without one
-/// it is the name of a record.
-static std::vector<std::string> recordsOf(const std::string &Named) {
+using StoredProfile =
+    std::pair<std::string, std::shared_ptr<const LinkProfile>>;
+
+/// The stored profiles with their paths, the newest first.
+static std::vector<StoredProfile> newestProfiles() {
+  std::vector<StoredProfile> All;
+  for (const std::string &Path : storedProfiles(profileFolder())) {
+    Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
+    // An older version may have stored it, or a link been interrupted: pruning
+    // removes it.
+    if (!Profile)
+      note(toString(Profile.takeError()));
+    else if (*Profile)
+      All.emplace_back(Path, std::move(*Profile));
+  }
+  llvm::sort(All, [](const StoredProfile &A, const StoredProfile &B) {
+    return std::tie(B.second->Recorded, A.first) <
+           std::tie(A.second->Recorded, B.first);
+  });
+  return All;
+}
+
+/// The stored profiles of the link that wrote \p Named; if there are none, it
+/// is the path of a profile.
+static std::vector<std::string> profilesOf(const std::string &Named) {
   std::vector<std::string> Paths;
   for (const Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
     std::string Path = profilePath("auto", LinkerModel::of(F).Program, Named);
     if (!Path.empty() && sys::fs::exists(Path))
       Paths.push_back(std::move(Path));
   }
+  // The link may have reached the output by another path.
+  if (Paths.empty())
+    for (const auto &[Path, Profile] : newestProfiles())
+      if (sys::fs::equivalent(Profile->Output, Named))
+        Paths.push_back(Path);
   return Paths.empty() ? std::vector<std::string>{Named} : Paths;
 }
 
@@ -138,7 +167,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   Exit Status = Exit::Done;
   std::vector<std::string> Paths;
   for (const std::string &Name : Named)
-    append_range(Paths, recordsOf(Name));
+    append_range(Paths, profilesOf(Name));
   for (const std::string &Path : Paths) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     if (!Profile) {
@@ -146,7 +175,9 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       continue;
     }
     if (!*Profile) {
-      Status = fail("profile '" + Path + "': no such file");
+      Status = fail("'" + Path +
+                    "': there is no profile of such an output, nor a file of "
+                    "this name; 'headstart profile list' prints the outputs");
       continue;
     }
     std::vector<FileChange> Changes = changesSince(**Profile);
@@ -170,7 +201,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Identity.Size), F.Path);
       if (Word == UnknownRelative)
-        outs() << " (unknown: relative)";
+        outs() << " (unknown: the path is relative)";
       else if (Word != changeName(FileChange::Same))
         outs() << " (" << Word << ')';
       outs() << "\n";
@@ -181,19 +212,11 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
 
 /// As JSON with \p J.
 static Exit list(json::OStream *J) {
-  for (const std::string &Path : storedProfiles(profileFolder())) {
-    Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
-    if (!Profile || !*Profile) {
-      // Left from another version, or half gone: pruning will see to it.
-      if (!Profile)
-        errs() << "headstart: note: " << toString(Profile.takeError()) << "\n";
-      continue;
-    }
+  for (const auto &[Path, Profile] : newestProfiles())
     if (J)
-      writeJSON(**Profile, Path, /*Changes=*/std::nullopt, *J);
+      writeJSON(*Profile, Path, /*Changes=*/std::nullopt, *J);
     else
-      outs() << Path << ": " << summaryOf(**Profile) << "\n";
-  }
+      outs() << summaryOf(*Profile) << "\n    " << Path << "\n";
   return Exit::Done;
 }
 
@@ -209,7 +232,7 @@ Exit runProfile(const CommandArguments &Arguments) {
   if (Verb == "prune" && Operands.size() == 1) {
     pruneProfiles(profileFolder());
     size_t Left = storedProfiles(profileFolder()).size();
-    outs() << Left << (Left == 1 ? " profile" : " profiles") << " left\n";
+    outs() << Left << (Left == 1 ? " profile remains\n" : " profiles remain\n");
     return Exit::Done;
   }
   return fail(

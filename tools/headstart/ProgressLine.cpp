@@ -71,7 +71,7 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
   const uint64_t Done = Figures.broughtBytes();
   if (!IsComplete) {
     OS << formatBytes(Done) << " of " << formatCount(Figures.Files)
-       << " files, still looking for more";
+       << " files, still finding more";
   } else {
     // What the budget will leave out does not belong to the whole.
     const uint64_t Bytes = Done + Figures.leftBytes();
@@ -96,8 +96,14 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
                           BytesPerSecond)
          << " left";
   }
+  show(Text);
+}
+
+void ProgressLine::show(StringRef Whole) {
+  if (!isShown())
+    return;
   // The last column stays free: some terminals go on to the next line there.
-  Text.truncate(std::min<size_t>(Text.size(), Columns - 1));
+  SmallString<256> Text = Whole.take_front(Columns - 1);
   size_t Now = Text.size();
   Text.append(std::max(Drawn, Now) - Now, ' ');
   Drawn = Now;

@@ -15,6 +15,7 @@
 #define HEADSTART_TOOLS_HEADSTART_PROGRESSLINE_H
 
 #include "headstart/Engine/TreeFetcher.h"
+#include "llvm/ADT/StringRef.h"
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -32,6 +33,8 @@ public:
   /// Draws \p Figures anew. \p IsComplete says that there will be no more files
   /// than those.
   void draw(const TreeFetchFigures &Figures, bool IsComplete);
+  /// Draws \p Text in its place, as far as it fits.
+  void show(llvm::StringRef Text);
   /// Takes the line away.
   void erase();
 

@@ -82,7 +82,7 @@ void Companion::start() {
   if (!Settings.On)
     return;
   if (std::error_code Error = Preparing.start([this] { prepare(); })) {
-    WhyOff = "no thread can be started";
+    WhyOff = "the system cannot start a thread";
     note("cannot start a thread: " + Error.message());
   }
 }
@@ -92,13 +92,13 @@ void Companion::prepare() {
   for (std::string &Note : Foreign.Notes)
     note(std::move(Note));
   if (!Foreign.Problem.empty()) {
-    WhyOff = "the linker's inputs are not known";
+    WhyOff = "the linker's inputs are unknown";
     note(std::move(Foreign.Problem));
     return;
   }
-  const char *TooLate = "the linker was done before its inputs were known";
+  const char *TooLate = "the linker finished before Headstart knew its inputs";
   if (!Foreign.Command || !Foreign.Command->Links) {
-    WhyOff = Foreign.WasCancelled ? TooLate : "nothing is linked";
+    WhyOff = Foreign.WasCancelled ? TooLate : "this command does not link";
     return;
   }
   LinkCommand Command = std::move(*Foreign.Command);
@@ -145,7 +145,7 @@ void Companion::report(const os::ProgramEnd &End,
   // is let go of, and what it has is not looked at.
   constexpr std::chrono::seconds Patience(1);
   if (!Preparing.join(Patience)) {
-    Stats.WhyOff = "the file system of the inputs does not answer";
+    Stats.WhyOff = "the file system of the inputs does not respond";
     writeReports(Settings, Stats, nullptr, "headstart");
     return;
   }
@@ -182,7 +182,7 @@ static Error readSettings(const CommandArguments &Arguments,
   // the widest.
   applyEnvironment(Flavour::COFF, Context, Settings,
                    [](const std::string &Problem) {
-                     errs() << "headstart: warning: " << Problem << "\n";
+                     printMessage("headstart", Severity::Warning, Problem);
                    });
   if (Error E = applyOptions(Arguments.Prefetch, Settings))
     return E;

@@ -153,7 +153,7 @@ static void writeSummary(const ChangeWriter &Changes, int64_t Recorded) {
 Exit runStatus(const CommandArguments &Arguments) {
   const TreeArguments &Tree = Arguments.Tree;
   if (!Tree.Since || Tree.Since->empty())
-    return fail("no manifest is given: headstart status --since=MANIFEST "
+    return fail("no manifest given; usage: headstart status --since=MANIFEST "
                 "[PATH...]",
                 Exit::WrongUsage);
   Expected<Manifest> M = Manifest::load(*Tree.Since);

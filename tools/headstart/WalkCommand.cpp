@@ -212,19 +212,22 @@ static os::DirectoryEntry entryOf(const std::string &Path) {
 static std::string conflictOf(const CommandArguments &Arguments,
                               const TreeOperands &Operands) {
   if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
-    return "--manifest does not go with --json, --stat and -0";
+    return "--manifest cannot be combined with --json, --stat or -0";
   const StringRef File = *Arguments.Tree.Manifest;
   // `--manifest --stat`: a file that was forgotten.
   if (File.empty() || File.starts_with("--"))
-    return "--manifest: expected a file after it, but got '" + File.str() + "'";
+    return "--manifest: expected a file, but got '" + File.str() + "'";
   if (File == "-" && sys::Process::StandardOutIsDisplayed())
-    return "a manifest is not text for a terminal: give --manifest FILE";
+    return "a manifest is binary and would garble the terminal: give "
+           "--manifest FILE";
   if (sys::fs::is_directory(File))
     return "--manifest: '" + File.str() +
-           "' is a folder: give the file to write, and then the folders, or - "
+           "' is a directory: give the file to write first, then the "
+           "directories, or - "
            "for standard output";
   if (!Operands.Files.empty())
-    return "'" + Operands.Files.front() + "': a manifest is of folders";
+    return "'" + Operands.Files.front() +
+           "': a manifest describes directories, not files";
   return "";
 }
 
@@ -265,7 +268,8 @@ Exit runWalk(const CommandArguments &Arguments) {
         !Conflict.empty())
       return fail(Conflict, Exit::WrongUsage);
     if (*ManifestFile != "-" && !mayReplaceManifest(*ManifestFile))
-      return fail(*ManifestFile + ": is not a manifest, so it is not replaced");
+      return fail(*ManifestFile + ": this file is not a manifest, so headstart "
+                                  "walk does not replace it");
   }
 
   WalkOptions Options =

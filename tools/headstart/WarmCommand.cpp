@@ -244,18 +244,18 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
   if (IsInterrupted)
     outs() << "interrupted: ";
   outs() << countFiles(F.FetchedFiles) << ", " << formatBytes(F.FetchedBytes)
-         << " fetched, " << formatBytes(F.ResidentBytes) << " were in memory";
+         << " fetched, " << formatBytes(F.ResidentBytes) << " already cached";
   if (F.LeftOutFiles)
     outs() << ", " << countFiles(F.LeftOutFiles) << " ("
-           << formatBytes(F.LeftOutBytes) << ") left out: over the budget of "
+           << formatBytes(F.LeftOutBytes) << ") skipped: the budget is "
            << formatBytes(F.BudgetBytes) << " (--memory)";
   if (F.SkippedFiles)
     outs() << ", " << countFiles(F.SkippedFiles) << " skipped (not regular)";
   if (F.ChangedFiles)
     outs() << ", " << countFiles(F.ChangedFiles)
-           << " gone or truncated meanwhile";
+           << " removed or truncated meanwhile";
   if (F.FailedFiles)
-    outs() << ", " << countFiles(F.FailedFiles) << " not (errors)";
+    outs() << ", " << countFiles(F.FailedFiles) << " failed";
   outs() << format(", %.1f s\n", Seconds);
 }
 
@@ -321,7 +321,7 @@ static Error readSettings(const TreeArguments &Tree,
 
 Exit runWarm(const CommandArguments &Arguments) {
   if (Arguments.Operands.empty())
-    return fail("no path is given: headstart warm [options] PATH...",
+    return fail("no path given; usage: headstart warm [options] PATH...",
                 Exit::WrongUsage);
   Expected<TreePlan> Plan = planTree(Arguments.Tree);
   if (!Plan)
@@ -374,8 +374,8 @@ Exit runWarm(const CommandArguments &Arguments) {
                           Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
   if (Fetcher.figures().Files == 0 && IsAllAsked && !Arguments.Tree.NoIgnore &&
       !Operands.Folders.empty() && !Problems.any() && Signal == 0)
-    errs() << "headstart: note: .gitignore and the like hide all files here; "
-              "--no-ignore fetches them too\n";
+    note("ignore files such as .gitignore hide all files here; --no-ignore "
+         "fetches them too");
   if (Arguments.JSON)
     writeJSON(Fetcher.figures(), Seconds, Signal != 0);
   else

@@ -12,6 +12,7 @@
 #include "headstart/OS/Program.h"
 #include "headstart/OS/StopSignals.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -38,6 +39,7 @@ enum OptionSet : unsigned {
   BenchOption = 1U << 7,
   CacheOption = 1U << 8,
   PlanOption = 1U << 9,
+  DoctorOption = 1U << 10,
 };
 
 enum OptionId {
@@ -68,58 +70,60 @@ struct Subcommand {
 
 constexpr Subcommand Subcommands[] = {
     {"run", "headstart run [options] [--] LINKER ARGS...",
-     "Run any linker, or a compiler that links, and prefetch beside it; the "
-     "exit status is the linker's",
+     "Run any linker, or a compiler that links, and prefetch its inputs "
+     "meanwhile; the exit status is the linker's",
      runRun, DefaultVis | LinkerOption | RunOption},
     {"inputs", "headstart inputs [--json] [--flavour=KIND] [--] LINKER ARGS...",
-     "List the files that a link will read, in order, and why each is there",
+     "List the files that a link will read, in order, with the reason for "
+     "each",
      runInputs, DefaultVis | JSONOption | LinkerOption},
     {"plan",
      "headstart plan [--json] [--flavour=KIND] [--] LINKER ARGS... | "
      "--prefetch-profile=FILE",
-     "List the byte ranges that would be fetched, in their order (phase, "
+     "List the byte ranges that Headstart would fetch, in order (phase, "
      "offset, length)",
      runPlan, DefaultVis | JSONOption | LinkerOption | PlanOption},
     {"warm", "headstart warm [options] PATH...",
-     "Fetch files and whole trees into memory, within a budget; without "
-     "--no-ignore not what .gitignore and the like hide",
+     "Fetch files and whole trees into the page cache, within a memory budget; "
+     "ignore files such as .gitignore apply",
      runWarm, DefaultVis | JSONOption | WarmOption},
     {"walk", "headstart walk [options] [PATH...]",
-     "List what is in folders, in the order in which it is found", runWalk,
-     DefaultVis | JSONOption | WalkOption},
+     "List the files and directories of trees, in the order of discovery",
+     runWalk, DefaultVis | JSONOption | WalkOption},
     {"status", "headstart status [options] --since=MANIFEST [PATH...]",
-     "List what was added (A), removed (D) or modified (M) since a manifest of "
-     "headstart walk",
+     "List the files added (A), removed (D) or modified (M) since headstart "
+     "walk wrote a manifest",
      runStatus, DefaultVis | JSONOption | StatusOption},
     {"profile", "headstart profile [--json] show OUTPUT|FILE... | list | prune",
-     "Show what a recorded link touched; list or prune the user's profiles",
+     "Show what an earlier link touched; list or prune the stored profiles",
      runProfile, DefaultVis | JSONOption, "show,list,prune"},
     {"residency", "headstart residency [--json] [--summary] PATH...",
-     "Print how much of each file is in memory (folders: all files in them)",
+     "Print how much of each file is cached; a directory stands for all its "
+     "files",
      runResidency, DefaultVis | JSONOption | CacheOption},
     {"evict", "headstart evict [--json] [--summary] PATH...",
-     "Drop files from the page cache (folders: all files in them)", runEvict,
-     DefaultVis | JSONOption | CacheOption},
+     "Evict files from the page cache; a directory stands for all its files",
+     runEvict, DefaultVis | JSONOption | CacheOption},
     {"bench", "headstart bench [options] [--] LINKER ARGS...",
-     "Run a link again and again, cold and warm, with and without prefetch in "
-     "turn; what it writes goes to a temporary folder",
+     "Measure a link: run it repeatedly, cold and warm, alternately with and "
+     "without prefetching; outputs go to a temporary directory",
      runBenchCommand, DefaultVis | JSONOption | LinkerOption | BenchOption},
-    {"doctor", "headstart doctor [--json] [PATH...]",
-     "Tell what this machine can do, what is missing, what that costs, and "
-     "what to do; PATH is where the inputs are, without one the current folder",
-     runDoctor, DefaultVis | JSONOption},
+    {"doctor", "headstart doctor [--json] [--verbose] [PATH...]",
+     "Report what slows prefetching on this machine, its effect and its fix; "
+     "PATH is the inputs' directory (default: the current directory)",
+     runDoctor, DefaultVis | JSONOption | DoctorOption},
 };
 
 void printUsage(raw_ostream &OS) {
   OS << "usage: headstart SUBCOMMAND [options] ...\n\n"
-        "Headstart makes a cold link cost almost what a warm link costs.\n\n"
+        "Headstart fetches a link's inputs before the linker needs them.\n\n"
         "Subcommands:\n";
   for (const Subcommand &S : Subcommands)
     OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
-  OS << "\nEvery subcommand has --help. Exit status: 0 done, 1 failed, 2 wrong "
-        "usage;\n"
-        "3 from status --exit-code when something has changed;\n"
-        "that of run is the linker's, 126 or 127 when it cannot be run.\n";
+  OS << "\nEvery subcommand has --help; headstart version prints the version.\n"
+        "Exit status: 0 success, 1 failure, 2 wrong usage; status --exit-code\n"
+        "returns 3 if something changed; run returns the linker's status, or\n"
+        "126 or 127 if it cannot start the linker.\n";
 }
 
 /// The options that the drop-in linkers take as well.
@@ -192,10 +196,21 @@ BenchArguments benchArguments(const InputArgList &Args) {
   return Bench;
 }
 
-/// What is to be said of a name that nobody knows.
+/// Suggests a correction of an unknown name.
 std::string hint(StringRef Nearest, const std::string &Help) {
   return Nearest.empty() ? "; see " + Help
                          : "; did you mean '" + Nearest.str() + "'?";
+}
+
+/// The options of \p Set, without their other spellings.
+std::vector<std::string> namesOf(const HeadstartOptTable &Table,
+                                 OptionSet Set) {
+  std::vector<std::string> Names;
+  for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id)
+    if (const Option O = Table.getOption(Id);
+        O.hasVisibilityFlag(Set) && !O.getAlias().isValid())
+      Names.push_back(O.getPrefixedName().str());
+  return Names;
 }
 
 Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
@@ -203,6 +218,12 @@ Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
   std::string Nearest;
   if (Table.findNearest(Word, Nearest, Visibility(S.Takes)) > 2)
     Nearest.clear();
+  if (Nearest.empty() && S.Run == runRun &&
+      StringRef(Word).contains("prefetch"))
+    return fail("headstart run does not support '" + Word +
+                    "'; of the prefetch options it supports " +
+                    join(namesOf(Table, RunOption), ", "),
+                Exit::WrongUsage);
   return fail("unknown option '" + Word + "'" +
                   hint(Nearest, std::string("headstart ") + S.Name + " --help"),
               Exit::WrongUsage);
@@ -210,12 +231,20 @@ Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
 
 Exit unknownSubcommand(StringRef Name) {
   StringRef Nearest;
-  unsigned Distance = 3; // more differs in too much
-  for (const Subcommand &S : Subcommands)
-    if (const unsigned D = Name.edit_distance(S.Name); D < Distance) {
+  unsigned Distance = 3; // a more distant name is a different one
+  const auto Compare = [&](StringRef Known) {
+    const bool IsPart =
+        Name.size() > 2 && (Name.starts_with(Known) || Known.starts_with(Name));
+    const unsigned D = IsPart ? 1 : Name.edit_distance(Known);
+    if (D < Distance) {
       Distance = D;
-      Nearest = S.Name;
+      Nearest = Known;
     }
+  };
+  for (const Subcommand &S : Subcommands)
+    Compare(S.Name);
+  Compare("version");
+  Compare("help");
   return fail("unknown subcommand '" + Name.str() + "'" +
                   hint(Nearest, "headstart --help"),
               Exit::WrongUsage);
@@ -285,19 +314,20 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
     return unknownOption(S, Table, Unknown->getAsString(Parsed));
   Arguments.Record = valueOf(Parsed, OPT_prefetch_profile_EQ);
   Arguments.JSON = Parsed.hasArg(OPT_json);
+  Arguments.Verbose = Parsed.hasArg(OPT_verbose);
   Arguments.Flavour = Parsed.getLastArgValue(OPT_flavour_EQ).str();
   Arguments.Prefetch = prefetchOptions(Parsed);
   Arguments.Operands = Parsed.getAllArgValues(OPT_INPUT);
   if (MissingCount != 0)
     return fail(Twine(Parsed.getArgString(MissingIndex)).str() +
-                    ": expected a value after it",
+                    ": this option requires a value",
                 Exit::WrongUsage);
   Arguments.Tree = treeArguments(Parsed);
   Arguments.Bench = benchArguments(Parsed);
   // Where no linker is expected, `--` ends the options. LLVM leaves out what is
   // empty ("$NOTHING"), and a command without operands would do something else.
   if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
-    return fail("an argument is empty", Exit::WrongUsage);
+    return fail("an argument is an empty string", Exit::WrongUsage);
   if (!IsForLinker)
     llvm::append_range(Arguments.Operands, std::exchange(Arguments.Linker, {}));
   return S.Run(Arguments);
@@ -310,8 +340,12 @@ std::string headstart::versionText() {
 }
 
 Exit headstart::fail(const std::string &Message, Exit Status) {
-  errs() << "headstart: error: " << Message << "\n";
+  printMessage("headstart", Severity::Error, Message);
   return Status;
+}
+
+void headstart::note(const Twine &Message) {
+  printMessage("headstart", Severity::Note, Message);
 }
 
 Exit headstart::failOutput(std::error_code Error) {
@@ -356,7 +390,7 @@ int headstart::runTool(int Count, char **Words, TraceClock::time_point Origin) {
       printUsage(outs());
       return Exit::Done;
     }
-    if (Name == "--version")
+    if (Name == "--version" || Name == "-V" || Name == "version")
       return printVersion();
     if (Name == "--autocomplete")
       return autocomplete(Args.drop_front(2));

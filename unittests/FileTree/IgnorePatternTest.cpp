@@ -309,7 +309,7 @@ TEST(IgnorePatternTest, RefusesTooMany) {
   EXPECT_EQ(List->size(), PatternList::MaxPatterns);
   EXPECT_EQ(Problem, "");
   EXPECT_FALSE(PatternList::parse(Text + "b\n", Problem));
-  EXPECT_EQ(Problem, "more than 100000 patterns");
+  EXPECT_EQ(Problem, "the file has more than 100000 patterns");
 }
 
 TEST(IgnorePatternTest, AFileWithoutPatternsIsNone) {

@@ -314,8 +314,9 @@ TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
   fs::create_symlink("../rules", path("b/.gitignore"));
   fs::create_symlink("../rules", path("b/.ignore"));
   EXPECT_FALSE(isShown("b/x"));
-  EXPECT_THAT(Problems, ElementsAre("b/.gitignore: a symbolic link, which git "
-                                    "does not follow"));
+  EXPECT_THAT(Problems,
+              ElementsAre("b/.gitignore: this is a symbolic link, which git "
+                          "does not follow"));
   Problems.clear();
 
   write("c/.gitignore", "x\n" + std::string(4 << 20, '#'));

@@ -157,9 +157,10 @@ TEST(ManifestTest, EveryChangedByteIsRefused) {
 
 TEST(ManifestTest, SaysWhatIsWrong) {
   EXPECT_EQ(problemOf("headstart manifest 1\n"),
-            "a manifest of another version of Headstart");
-  EXPECT_EQ(problemOf(""), "not a manifest");
-  EXPECT_EQ(problemOf("headstart manifest 2\nabc"), "the file ends early, at byte 24");
+            "another version of Headstart wrote this manifest");
+  EXPECT_EQ(problemOf(""), "this is not a manifest");
+  EXPECT_EQ(problemOf("headstart manifest 2\nabc"),
+            "the file ends early, at byte 24");
 }
 
 /// A manifest by hand, with a right checksum.
@@ -237,7 +238,8 @@ TEST(ManifestTest, RefusesUnknownPlacesThatNoTreeHas) {
   };
   EXPECT_EQ(Problem({{0, "a"}, {0, "a.b"}, {0, "b/c"}}), "");
   EXPECT_EQ(Problem({{1, "a"}}), "an unreadable place outside of the tree");
-  EXPECT_EQ(Problem({{0, "a/../b"}}), "an unreadable place outside of the tree");
+  EXPECT_EQ(Problem({{0, "a/../b"}}),
+            "an unreadable place outside of the tree");
   EXPECT_EQ(Problem({{0, "b"}, {0, "a"}}),
             "the unreadable places are out of order");
   EXPECT_EQ(Problem({{0, "a"}, {0, "a/b"}}),

@@ -108,9 +108,9 @@ TEST(TreeFilterTest, BracesHoldNoSlash) {
     llvm::Expected<Glob> G = Glob::create(Text);
     return G ? "" : toString(G.takeError());
   };
-  EXPECT_EQ(Problem("{a,sub/b}"),
-            "'{a,sub/b}': braces cannot contain a slash: give one glob for each path");
-  EXPECT_NE(Problem("x/{a,sub/b/c}/*").find("braces hold no slash"),
+  EXPECT_EQ(Problem("{a,sub/b}"), "'{a,sub/b}': braces cannot contain a slash: "
+                                  "give one glob for each path");
+  EXPECT_NE(Problem("x/{a,sub/b/c}/*").find("braces cannot contain a slash"),
             std::string::npos);
   // That is another mistake.
   EXPECT_EQ(Problem("{a/b").find("slash"), std::string::npos);

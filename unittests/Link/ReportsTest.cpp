@@ -45,15 +45,17 @@ TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
   std::string Missing = Folder.path("missing");
   EXPECT_EQ(errorOf(Missing),
             "time trace '" + Missing + "': No such file or directory");
-  EXPECT_EQ(errorOf("-"), "time trace '-': went to standard output");
+  EXPECT_EQ(errorOf("-"),
+            "time trace '-': the linker wrote it to standard output");
   EXPECT_THAT(errorOf(Folder.path()), HasSubstr("Is a directory"));
   std::string Empty = Folder.write("empty", "");
-  EXPECT_EQ(errorOf(Empty), "time trace '" + Empty + "': is no trace");
+  EXPECT_EQ(errorOf(Empty), "time trace '" + Empty + "': this is not a trace");
   std::string Cut = Folder.write("cut", "{\"traceEvents\":[{");
-  EXPECT_EQ(errorOf(Cut), "time trace '" + Cut + "': is cut off");
+  EXPECT_EQ(errorOf(Cut), "time trace '" + Cut + "': the file is truncated");
   std::string Old = Folder.write(
       "old", "{\"traceEvents\":[],\"beginningOfTime\":1700000000000000}");
-  EXPECT_EQ(errorOf(Old), "time trace '" + Old + "': is of another link");
+  EXPECT_EQ(errorOf(Old),
+            "time trace '" + Old + "': this is the trace of another link");
 }
 
 // Nobody waits for the other end of a pipe.

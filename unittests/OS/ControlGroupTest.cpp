@@ -144,7 +144,7 @@ TEST_F(ControlGroupTest, SaysWhatIsMissing) {
               HasSubstr("does not delegate 'io': No such file"));
   Limits.DiskOf = "/proc/self/status";
   EXPECT_THAT(Group.create(Limits, Root.path()),
-              HasSubstr("'/proc/self/status' lies on no disk"));
+              HasSubstr("'/proc/self/status' is not on a local disk"));
   EXPECT_EQ(Group.create({}, Root.path()), "");
   EXPECT_TRUE(Group.entrances().empty());
 }

@@ -128,9 +128,9 @@ TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
   EXPECT_THAT(With({{50000, 1}, FetchPhase::Parse, PartKind::Types}),
               HasSubstr("out of order"));
   EXPECT_THAT(With({{50000, 1}, FetchPhase(NumFetchPhases), PartKind::Types}),
-              HasSubstr("that there is not"));
+              HasSubstr("unknown phase or kind"));
   EXPECT_THAT(With({{50000, 1}, FetchPhase::Types, PartKind(NumPartKinds)}),
-              HasSubstr("that there is not"));
+              HasSubstr("unknown phase or kind"));
 }
 
 TEST(LinkProfileTest, ANumberThatDoesNotEndIsMalformed) {

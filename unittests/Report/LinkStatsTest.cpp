@@ -161,11 +161,12 @@ TEST(LinkStatsTest, ColdInWords) {
   S.WastedBytes = 3000000;
   EXPECT_EQ(
       inWords(S),
-      "lld-link: prefetch: none of 800 MB (450 inputs) was in memory. Fetched "
-      "600 MB with 8 threads from 0.01 s to 0.90 s; the linker used all but "
-      "3.0 MB. The linker read 1.2 MB itself, its own program included, and "
-      "waited for the disk 14 times (major page faults). 449 of 452 files were "
-      "opened ahead of the linker. The "
+      "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
+      "fetched 600 MB with 8 threads from 0.01 s to 0.90 s; the linker used "
+      "all but "
+      "3.0 MB. The linker itself read 1.2 MB, including its own program, and "
+      "waited for the disk 14 times (major page faults). Headstart opened 449 "
+      "of 452 files before the linker needed them. The "
       "link took 2.50 s. cannot open 'x.obj': Permission denied (and 1 more "
       "like it).");
 }
@@ -181,11 +182,11 @@ TEST(LinkStatsTest, HalfColdInWords) {
   S.Problems.clear();
   EXPECT_EQ(
       inWords(S),
-      "lld-link: prefetch: 71% of 800 MB (450 inputs) was not in memory. "
-      "Fetched 600 MB with 1 thread from 0.01 s to 0.90 s; the linker used all "
-      "of it. The linker read nothing from the disk itself. It waited 0.21 s "
-      "for files that were just being opened. 449 of 452 files were opened "
-      "ahead of the linker. The link took 2.50 s.");
+      "lld-link: prefetch: 71% of 800 MB (450 inputs) was not cached. "
+      "Headstart fetched 600 MB with 1 thread from 0.01 s to 0.90 s; the "
+      "linker used all of it. The linker itself read nothing from the disk. It "
+      "waited 0.21 s for files that Headstart was opening. Headstart opened "
+      "449 of 452 files before the linker needed them. The link took 2.50 s.");
 }
 
 TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
@@ -193,16 +194,16 @@ TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(
       inWords(S),
-      HasSubstr("less than 1% of 800 MB (450 inputs) was not in memory. "
-                "Asked for 600 MB, of which at most 1.0 MB were not in "
-                "memory, with 8 threads from 0.01 s to 0.90 s. The"));
+      HasSubstr("less than 1% of 800 MB (450 inputs) was not cached. "
+                "Headstart requested 600 MB, of which at most 1.0 MB were "
+                "not cached, with 8 threads from 0.01 s to 0.90 s. The"));
   // Nothing that the rounded figures show.
   S.ResidentBytesBefore = 201000000;
-  EXPECT_THAT(inWords(S), HasSubstr("Fetched 600 MB with"));
+  EXPECT_THAT(inWords(S), HasSubstr("Headstart fetched 600 MB with"));
   // What memory was short for is fetched twice.
   S.ResidentBytesBefore = 799000000;
   S.ShortOfMemory = true;
-  EXPECT_THAT(inWords(S), HasSubstr("Fetched 600 MB with"));
+  EXPECT_THAT(inWords(S), HasSubstr("Headstart fetched 600 MB with"));
 }
 
 LinkStats warmStats() {
@@ -217,9 +218,9 @@ LinkStats warmStats() {
 
 TEST(LinkStatsTest, WarmInWords) {
   EXPECT_EQ(inWords(warmStats()),
-            "lld-link: prefetch: all 800 MB (450 inputs) were in memory: "
-            "nothing to fetch. 449 of 452 files were opened ahead of the "
-            "linker. "
+            "lld-link: prefetch: all 800 MB (450 inputs) were cached: "
+            "there was nothing to fetch. Headstart opened 449 of 452 files "
+            "before the linker needed them. "
             "The link took 2.50 s.");
   // A budget of nothing is no reason then.
   LinkStats S = warmStats();
@@ -245,30 +246,36 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   S.UnknownBytesBefore = S.InputsBytes;
   EXPECT_THAT(
       inWords(S),
-      HasSubstr("prefetch: of 800 MB (450 inputs) the system "
-                "does not tell how much was in memory. Fetched 600 MB"));
+      HasSubstr("prefetch: the system does not report how much of "
+                "800 MB (450 inputs) was cached. Headstart fetched 600 MB"));
   S.UnknownBytesBefore = 500000000;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("prefetch: none of 300 MB was in memory; of 500 MB "
-                        "more (450 inputs) it is not known. Fetched 600 MB"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("prefetch: none of 300 MB was cached; for another 500 MB "
+                "(450 inputs in all) this is unknown. Headstart "
+                "fetched 600 MB"));
   S.ResidentBytesBefore = 87000000;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("prefetch: 71% of 300 MB was not in memory; of 500 MB "
-                        "more (450 inputs) it is not known. Fetched 600 MB"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("prefetch: 71% of 300 MB was not cached; for another 500 MB "
+                "(450 inputs in all) this is unknown. Headstart "
+                "fetched 600 MB"));
   S.ResidentBytesBefore = 299000000;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("less than 1% of 300 MB was not in memory; of 500 MB"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("less than 1% of 300 MB was not cached; for another 500 MB"));
   S.ResidentBytesBefore = 300000000;
   EXPECT_THAT(inWords(S),
-              HasSubstr("prefetch: all 300 MB were in memory; of 500 MB more "
-                        "(450 inputs) it is not known. Fetched 600 MB"));
+              HasSubstr("prefetch: all 300 MB were cached; for another 500 MB "
+                        "(450 inputs in all) this is unknown. Headstart "
+                        "fetched 600 MB"));
   S = warmStats();
   S.UnknownBytesBefore = 500000000;
   S.ResidentBytesBefore = 300000000;
   S.Unfinished = true;
   EXPECT_THAT(inWords(S),
-              HasSubstr("it is not known. The linker was done before anything "
-                        "was fetched. 449 of"));
+              HasSubstr("this is unknown. The linker finished before "
+                        "Headstart fetched anything. Headstart opened 449 of"));
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V));
   EXPECT_EQ(V->getAsObject()->getInteger("unknown_bytes_before"), 500000000);
@@ -278,21 +285,22 @@ TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
   LinkStats S = warmStats();
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(inWords(S),
-              HasSubstr("less than 1% of 800 MB (450 inputs) was not in "
-                        "memory. This link does not need those parts. 449 of"));
+              HasSubstr("less than 1% of 800 MB (450 inputs) was not "
+                        "cached. The link does not need the uncached parts. "
+                        "Headstart opened 449 of"));
   S.ResidentBytesBefore = 400000000;
-  EXPECT_THAT(inWords(S), HasSubstr("50% of 800 MB (450 inputs) was not in "
-                                    "memory. This link does not need"));
+  EXPECT_THAT(inWords(S), HasSubstr("50% of 800 MB (450 inputs) was not "
+                                    "cached. The link does not need"));
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S), HasSubstr("not in memory. The linker was done before "
-                                    "anything was fetched. 449 of"));
+  EXPECT_THAT(inWords(S), HasSubstr("not cached. The linker finished before "
+                                    "Headstart fetched anything. Headstart"));
   S.ShortOfMemory = true;
-  EXPECT_THAT(inWords(S), HasSubstr("not in memory. Nothing was fetched, since "
-                                    "memory was short. 449 of"));
+  EXPECT_THAT(inWords(S), HasSubstr("not cached. Headstart fetched nothing "
+                                    "because memory was short. Headstart"));
   S.BudgetBytes = 0;
   EXPECT_THAT(inWords(S),
-              HasSubstr("not in memory. --prefetch-memory allows nothing "
-                        "to be fetched. 449 of"));
+              HasSubstr("not cached. --prefetch-memory left no memory "
+                        "for fetching. Headstart"));
 }
 
 TEST(LinkStatsTest, NoInputsInWords) {
@@ -300,7 +308,7 @@ TEST(LinkStatsTest, NoInputsInWords) {
   S.Tool = "ld.lld";
   S.On = true;
   S.LinkMs = 10;
-  EXPECT_EQ(inWords(S), "ld.lld: prefetch: there was nothing to read ahead. "
+  EXPECT_EQ(inWords(S), "ld.lld: prefetch: there was nothing to prefetch. "
                         "The link took 0.01 s.");
 }
 
@@ -312,25 +320,37 @@ TEST(LinkStatsTest, NoInputWasOpenedInWords) {
   S.Unfinished = true;
   S.LinkMs = 10;
   EXPECT_EQ(inWords(S),
-            "headstart run: prefetch: the linker was done before any of 3 "
-            "inputs was opened. The link took 0.01 s.");
+            "headstart run: prefetch: the linker finished before Headstart "
+            "opened any of 3 inputs. The link took 0.01 s.");
 }
 
 TEST(LinkStatsTest, ShortOfMemoryInWords) {
   LinkStats S = someStats();
   S.ShortOfMemory = true;
   S.Problems.clear();
-  EXPECT_THAT(inWords(S),
-              HasSubstr("to 0.90 s. Memory was short, so little was "
-                        "fetched ahead of the linker. The linker read"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("to 0.90 s. Memory was short, so Headstart fetched only "
+                "a short way ahead of the linker. The linker itself"));
+}
+
+TEST(LinkStatsTest, MoreThreadsInWords) {
+  LinkStats S = someStats();
+  S.FirstJobs = S.Jobs;
+  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads from"));
+  S.FirstJobs = 4;
+  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads (at first 4; more because "
+                                    "the store did not answer) from"));
+  S.LatencyMs = 0.42;
+  EXPECT_THAT(inWords(S), HasSubstr("the store answered in 0.4 ms) from"));
 }
 
 TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
   LinkStats S = someStats();
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S), HasSubstr("to 0.90 s. The linker was done before "
-                                    "everything was fetched. The linker "
-                                    "read 1.2 MB itself"));
+  EXPECT_THAT(inWords(S), HasSubstr("to 0.90 s. The linker finished before "
+                                    "Headstart had fetched everything. The "
+                                    "linker itself read 1.2 MB"));
 }
 
 TEST(LinkStatsTest, OffInWords) {
@@ -338,16 +358,16 @@ TEST(LinkStatsTest, OffInWords) {
   Off.Tool = "lld-link";
   Off.LinkMs = 2110;
   for (const char *Why : {"HEADSTART=off", "--no-prefetch-inputs",
-                          "--prefetch-jobs=0", "nothing is linked"}) {
+                          "--prefetch-jobs=0", "this command does not link"}) {
     Off.WhyOff = Why;
     EXPECT_EQ(inWords(Off), std::string("lld-link: prefetch: off, ") + Why +
                                 ". The link took 2.11 s.");
   }
   Off.Tool = "headstart run";
-  Off.WhyOff = "the linker's inputs are not known";
+  Off.WhyOff = "the linker's inputs are unknown";
   Off.Problems = {{"nobody knows this linker", 1}};
   EXPECT_EQ(inWords(Off), "headstart run: prefetch: off, the linker's inputs "
-                          "are not known. The link "
+                          "are unknown. The link "
                           "took 2.11 s. nobody knows this linker.");
 }
 
@@ -358,10 +378,11 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
   S.WaitedMs = std::nullopt;
   S.Problems.clear();
   EXPECT_EQ(inWords(S),
-            "headstart run: prefetch: none of 800 MB (450 inputs) was in "
-            "memory. Fetched 600 MB with 8 threads from 0.01 s to 0.90 s. The "
-            "linker read 1.2 MB itself, its own program included, and waited "
-            "for the disk 14 times (major page faults). The link took 2.50 s.");
+            "headstart run: prefetch: none of 800 MB (450 inputs) was "
+            "cached. Headstart fetched 600 MB with 8 threads from 0.01 s to "
+            "0.90 s. The linker itself read 1.2 MB, including its own program, "
+            "and waited for the disk 14 times (major page faults). The link "
+            "took 2.50 s.");
 }
 
 TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
@@ -370,9 +391,10 @@ TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
   S.Problems.clear();
   EXPECT_EQ(
       inWords(S),
-      "lld-link: prefetch: none of 800 MB (450 inputs) was in memory. Fetched "
-      "600 MB with 8 threads from 0.01 s to 0.90 s. 449 of 452 files were "
-      "opened ahead of the linker. The link took 2.50 s.");
+      "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
+      "fetched 600 MB with 8 threads from 0.01 s to 0.90 s. Headstart opened "
+      "449 "
+      "of 452 files before the linker needed them. The link took 2.50 s.");
 }
 
 TEST(LinkStatsTest, BytesForPeople) {

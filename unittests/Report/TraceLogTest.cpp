@@ -349,7 +349,7 @@ TEST(TraceLogTest, ATimeTraceOfAnotherLinkIsNotTaken) {
   for (int64_t Off : {-3'600'000'000LL, 3'600'000'000LL})
     EXPECT_EQ(llvm::toString(
                   Log.addTimeTrace(timeTrace(SomeEvents, systemNow() + Off))),
-              "is of another link");
+              "this is the trace of another link");
   EXPECT_TRUE(eventsOf(Log, "X").empty());
 }
 

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Installs Headstart for a job of GitHub Actions, and has what follows link with it.
-# action.yml runs this; docs/Guide.md says what comes of it.
+# Installs Headstart for a job of GitHub Actions, and makes its later steps link with it.
+# action.yml runs this; docs/Guide.md describes the result.
 #
 #   install.sh [PACKAGE [LINKER]]
 #
 # PACKAGE: a version of PyPI's headstart-linker, or the path of a wheel, of a .deb, or
-#          of a folder where Headstart is installed; empty: PyPI's newest
-# LINKER:  default (what a compiler calls when nothing is said), lld (what is called
-#          lld), none
+#          of a directory in which Headstart is installed; empty: PyPI's newest version
+# LINKER:  the linker that Headstart replaces: default (the compilers' default linker),
+#          lld (the linkers of lld), or none
 #
-# Into $RUNNER_TEMP/headstart; nothing of the system is changed, and no rights are
-# needed. What follows is told by $GITHUB_ENV, $GITHUB_PATH and $GITHUB_OUTPUT.
+# The script installs to $RUNNER_TEMP/headstart, does not change the system, and needs no
+# privileges. $GITHUB_ENV, $GITHUB_PATH and $GITHUB_OUTPUT pass the result to later steps.
 set -eu
 
 die() {
@@ -30,7 +30,7 @@ done
 folder=$RUNNER_TEMP/headstart
 mkdir -p "$folder/links"
 
-from_pip() { # what pip calls it
+from_pip() { # pip's requirement
   python3 -m pip --version >/dev/null 2>&1 ||
     die "python3 and its pip are needed to install '$1'"
   # Not into the user's or the system's packages: those are the job's.
@@ -62,7 +62,7 @@ fi
 "$prefix/bin/headstart" --version ||
   die "package: $prefix/bin/headstart does not run here"
 
-# Where compilers look first (gcc's and clang's COMPILER_PATH) and build systems next.
+# gcc and clang search COMPILER_PATH first, and build systems search PATH.
 case $linker in
   default) linkers=$prefix/libexec/headstart ;;
   lld)

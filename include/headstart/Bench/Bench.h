@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -34,6 +35,16 @@ namespace headstart {
 /// The ways to link, in the order in which they are run.
 inline constexpr const char *BenchVariants[] = {"stock", "stock-prefetch",
                                                 "off", "on", "on+profile"};
+
+/// How far a comparison is: a link that begins.
+struct BenchProgress {
+  std::string What; ///< "cold round 2 of 5, on"
+  unsigned Done = 0;
+  unsigned Total = 0; ///< 0: not known yet
+  /// Of the rounds of the same state so far, by variant; in seconds.
+  std::vector<std::pair<std::string, double>> Medians;
+  std::optional<double> SecondsLeft;
+};
 
 struct BenchOptions {
   std::vector<std::string> Words; ///< the linker and its arguments
@@ -48,8 +59,10 @@ struct BenchOptions {
   /// link is then cold also where the system does not tell what is in memory.
   std::string Prepare;
   bool Watch = true; ///< one link more of each, with samples
-  /// Told what is going on, a line each.
+  /// Receives announcements and discarded rounds, a line each.
   std::function<void(llvm::StringRef)> Progress;
+  /// Receives each link when it begins.
+  std::function<void(const BenchProgress &)> Step;
   /// Whether to give up; asked some five times a second.
   std::function<bool()> Stopped;
 };

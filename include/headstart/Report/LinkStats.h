@@ -69,6 +69,8 @@ struct LinkStats {
   std::optional<uint64_t> WastedBytes;
   uint64_t BudgetBytes = 0; ///< the most fetched ahead of the linker
   unsigned Jobs = 0;
+  unsigned FirstJobs = 0; ///< before the engine started more; 0: it did not
+  double LatencyMs = 0;   ///< of the store that needed more; 0: it stalled
   std::string Profile = "none";      ///< none, used, stale or recorded
   std::optional<double> FirstHintMs; ///< from the start of main
   std::optional<double> LastHintMs;

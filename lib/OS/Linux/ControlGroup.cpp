@@ -81,7 +81,7 @@ std::string ControlGroup::add(const std::string &Parent) {
       Parent + "/" + std::string(NamePrefix) + std::to_string(::getpid());
   constexpr mode_t Rights = 0755;
   if (::mkdir(Group.c_str(), Rights) != 0 && errno != EEXIST)
-    return "cannot make the control group " + Group + ": " + reason(errno);
+    return "cannot create the control group " + Group + ": " + reason(errno);
   Groups.push_back(Group);
   Entrances.push_back(Group + "/cgroup.procs");
   return "";
@@ -139,7 +139,8 @@ std::string ControlGroup::handOn(const std::string &Parent,
       return "the control group " + Parent +
              (Has && !holds(*Has, Controller)
                   ? " has no controller '" + Controller + "'"
-                  : " does not hand on '" + Controller + "': " + reason(Error));
+                  : " does not delegate '" + Controller +
+                        "': " + reason(Error));
     }
     Undo.emplace_back(Switch, "-" + Controller);
   }
@@ -201,7 +202,7 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   if (Limits.ReadBytesPerSecond != 0) {
     const Disk Where = readDisk(Limits.DiskOf, Root);
     if (Where.Number.empty())
-      return "'" + Limits.DiskOf + "' lies on no disk of this machine" +
+      return "'" + Limits.DiskOf + "' is not on a local disk" +
              (Where.FileSystem.empty() ? "" : " (" + Where.FileSystem + ")");
     Number = Where.Number;
   }
@@ -218,14 +219,14 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   else if (isFile(Base + "/cgroup.controllers"))
     Problem = createV2(Limits, Prefix, Number);
   else
-    return "this system has no control groups for that";
+    return "this system has no control groups that can limit this";
   if (Problem.empty())
     return "";
   remove();
   if (::geteuid() != 0)
     Problem += InV1 ? ". Run it as root"
                     : ". Run it as root, or in a control group that is "
-                      "delegated to you with the controllers that it needs";
+                      "delegated to you with the required controllers";
   return Problem;
 }
 

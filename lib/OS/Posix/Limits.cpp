@@ -44,6 +44,6 @@ std::string os::limitInTheWay() {
   if (Limit(RLIMIT_STACK) < MinStackBytes)
     return "stacks are limited (ulimit -s)";
   if (freeDescriptors() < MinDescriptors)
-    return "few descriptors are free (ulimit -n)";
+    return "too few file descriptors are free (ulimit -n)";
   return "";
 }

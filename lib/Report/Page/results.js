@@ -113,7 +113,7 @@ function stateTile(state) {
     variants[other][state] && mainComparison(other, state).ratio;
   if (first)
     lines.push(el("p", {class: "hint"},
-      `First link, without a record: ${ratioText(first.median)}`));
+      `First link, without a profile: ${ratioText(first.median)}`));
   const linker = main.base ? series.toFirst : null;
   if (linker && linker.ratio)
     lines.push(el("p", {}, `${capital(baseMeaning(0) || "all together")}: ${

@@ -28,13 +28,13 @@ def groups():
         f"**/headstart-bench-{running.pid}"))
 
 
-# A round is over, and the next is under way.
+# The counted links begin.
 for line in running.stderr:
-    if "round 1 of" in line:
+    if "links follow" in line:
         break
 assert list(pathlib.Path().glob(".headstart-bench-*")), "no folder of its own"
 assert bool(groups()) == has_groups, groups()
-time.sleep(0.2)
+time.sleep(0.7)
 member = pathlib.Path("fake-groups").read_text(encoding="ascii")
 print("member:", f"/headstart-bench-{running.pid}\n" in member)
 running.send_signal(signal.SIGINT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the man pages to the programs: that each subcommand of `headstart` has a
-page, that the options in it are those that --help prints, and that the fields of
-its JSON are those that are printed; the drop-in linkers' options to theirs.
+"""Compares the man pages with the programs: each subcommand of `headstart` must have a
+page, each page the options that --help prints, and the fields of the JSON that the
+command prints. The page of the drop-in linkers must have their options.
 """
 
 import argparse
@@ -31,11 +31,11 @@ def output_of(*command):
 
 
 def described_options(text):
-    # ".It Fl -glob Ns = Ns Ar GLOB", ".It Fl h , Fl -help"
+    # ".It Fl -glob Ns = Ns Ar GLOB", ".It Fl h , Fl -help"; --help omits short forms.
     found = set()
     for line in re.findall(r"^\.It (Fl .*)$", text, re.M):
         found |= set(re.findall(r"Fl (\S+)", line))
-    return found - {"h"}
+    return found - {"h", "V"}
 
 
 def synopsis_options(text):
@@ -48,7 +48,7 @@ def printed_options(summary):
 
 
 def described_fields(text, option):
-    """The names in the description of an option that prints JSON."""
+    """The fields that the page describes for an option that prints JSON."""
     item = re.search(r"^\.It Fl %s\n(.*?)^\.(?:It Fl|Sh) " % option, text,
                      re.M | re.S)
     fields = set()
@@ -62,7 +62,7 @@ def fields_of(value):
     if isinstance(value, list):
         return set().union(*map(fields_of, value))
     if isinstance(value, dict):
-        # Whose names are variables, or described elsewhere.
+        # The fields of these vary, or another page describes them.
         return set(value).union(*(
             fields_of(v) for k, v in value.items()
             if k not in ("environment", "stats", "decisions")))
@@ -70,7 +70,7 @@ def fields_of(value):
 
 
 class Samples:
-    """Runs whatever prints JSON, in a folder of its own."""
+    """Runs the commands that print JSON, in a directory of its own."""
 
     def __init__(self, program, linker):
         self.program = program
@@ -84,7 +84,7 @@ class Samples:
             pathlib.Path(os.fsdecode(self.inputs[1])).write_text("odd" * 8000)
         except OSError:  # file systems that take UTF-8 only
             self.inputs.pop()
-        # A link without objects; its record is what profile shows.
+        # A link without objects, which stores the profile for `profile show`.
         subprocess.run([linker, "-m", "elf_x86_64", "--format=binary",
                         *self.inputs, "-o", "out", "--prefetch-profile=record",
                         "--prefetch-stats=stats"],
@@ -98,7 +98,7 @@ class Samples:
                        self.linker, "-m", "elf_x86_64", "--format=binary",
                        "tree/file", "-o", "out"]],
             "doctor": [["tree"]],
-            # The program that runs stays in memory, for a reason.
+            # The running program remains cached, which the output explains.
             "evict": [["tree", self.program]],
             "inputs": [link],
             "plan": [link],
@@ -117,7 +117,7 @@ class Samples:
         return result
 
     def always_printed(self, fields):
-        """The fields without the one that needs a name that is not UTF-8."""
+        """Without the field of paths that are not UTF-8, if the file system has none."""
         return fields if len(self.inputs) > 1 else fields - {"path_base64"}
 
 
@@ -144,7 +144,7 @@ def check_overview(program, page, subcommands):
             {"-help", "-version"})
     compare(page.name, "in the synopsis", synopsis_options(text),
             {"-help", "-version"})
-    for option in ("-h", "--help", "--version"):
+    for option in ("-h", "--help", "-V", "--version", "version"):
         output_of(program, option)
     also = text.split(".Sh SEE ALSO")[1]
     compare(page.name, "pages", re.findall(r"^\.Xr (\S+) 1", also, re.M),
@@ -164,14 +164,14 @@ def check_linkers(page, helps):
         compare(page.name, f"described of {linker}", described,
                 {f"-{name}" for name in real})
     stats = json.loads(pathlib.Path("stats").read_text(encoding="utf-8"))
-    # Those of a problem, of which this link has none.
+    # Without problems, this link prints no fields of a problem.
     compare(page.name, "fields", described_fields(text, r"-prefetch-stats Ns [^\n]*"),
             fields_of(stats) | {"message", "count"})
     print(f"{page.stem}: {len(described)} options, {len(stats)} fields")
 
 
 def check_format(page):
-    """What the formatters complain about, where there are any."""
+    """Runs the formatters that this machine has."""
     global wrong
     for command in (["mandoc", "-T", "lint", "-W", "warning"],
                     ["groff", "-mdoc", "-ww", "-z", "-T", "utf8"],
@@ -180,7 +180,7 @@ def check_format(page):
             continue
         done = subprocess.run(command + [str(page)], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True)
-        # lexgrog prints what apropos(1) will know of the page.
+        # lexgrog prints the line for apropos(1).
         is_quiet = not done.stdout or command[0] == "lexgrog"
         if done.returncode != 0 or not is_quiet:
             print(f"{page.name}: {command[0]}: {done.stdout}")

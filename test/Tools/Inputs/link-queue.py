@@ -22,7 +22,7 @@ def start(name, *options, inputs=("main.o",), program=OURS, **environment):
 def ended(link):
     """How a link ended, within a minute, and what it said."""
     said = link.communicate(timeout=60)[1]
-    words = sum("waits for other links" in line for line in said.splitlines())
+    words = sum("waiting for other links" in line for line in said.splitlines())
     assert len(said.splitlines()) == words, said
     return f"status {link.returncode}, {['no', 'one'][words]} word"
 

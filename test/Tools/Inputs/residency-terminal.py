@@ -67,7 +67,7 @@ def describe(text, kind):
             print(f"strip {name}: {columns} columns, "
                   f"{strip.count(FULL[kind])} full, then "
                   f"{strip.count(EMPTY[kind])} empty")
-        elif " in memory" in line:
+        elif " cached" in line:
             strip = re.match(r" *\d+%  (\S+)  ", line).group(1)
             print(f"bar: {len(strip)} columns")
         else:

@@ -61,7 +61,7 @@ def main():
     command = [program, "warm", "--no-ignore"] + [many] * 40
     text, status = run(command)
     draws = [piece.rstrip() for piece in re.split(r"[\r\n]+", text)
-             if "still looking" in piece or "% " in piece]
+             if "still finding" in piece or "% " in piece]
     print("drawn", bool(draws), "too wide", any(len(d) > 99 for d in draws))
     for line in screen(text):
         print("left:", re.sub(r"[0-9][0-9.,]*", "N", line))
@@ -87,7 +87,7 @@ def main():
     subprocess.run([program, "walk", "--manifest=m", many], check=True)
     text, status = run([program, "warm", "--changed-since=m"]
                        + ["other"] * 30000)
-    lines = text.split("\r\n")
+    lines = re.sub("\033\\[[0-9;]*m", "", text).split("\r\n")
     torn = [line for line in lines[:-2]
             if not line.split("\r")[-1].endswith(many + "'")
             or line.split("\r")[-1].find("headstart: error: other: ") != 0]

@@ -1,0 +1,36 @@
+//===- Message.h - Errors, warnings and notes -------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The one form of what Headstart reports on standard error.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_REPORT_MESSAGE_H
+#define HEADSTART_REPORT_MESSAGE_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+
+namespace headstart {
+
+enum class Severity : uint8_t { Error, Warning, Note };
+
+/// Writes "TOOL: error: TEXT" and a newline to \p OS. The severity is coloured
+/// on a terminal that has colours, unless NO_COLOR is set.
+void printMessage(llvm::StringRef Tool, Severity Level, const llvm::Twine &Text,
+                  llvm::raw_ostream &OS = llvm::errs());
+
+/// Writes \p Text to \p OS in the colour of \p Level, under the same
+/// conditions.
+void printColoured(llvm::StringRef Text, Severity Level, llvm::raw_ostream &OS);
+
+} // namespace headstart
+
+#endif // HEADSTART_REPORT_MESSAGE_H

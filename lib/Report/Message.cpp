@@ -1,0 +1,57 @@
+//===- Message.cpp - Errors, warnings and notes ---------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Report/Message.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+/// NO_COLOR counts when it is not empty (no-color.org).
+static bool hasColours(raw_ostream &OS) {
+  return OS.has_colors() &&
+         sys::Process::GetEnv("NO_COLOR").value_or("").empty();
+}
+
+static HighlightColor colourOf(Severity Level) {
+  switch (Level) {
+  case Severity::Error:
+    return HighlightColor::Error;
+  case Severity::Warning:
+    return HighlightColor::Warning;
+  case Severity::Note:
+    return HighlightColor::Note;
+  }
+  llvm_unreachable("a severity");
+}
+
+void printColoured(StringRef Text, Severity Level, raw_ostream &OS) {
+  WithColor(OS, colourOf(Level),
+            hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
+      << Text;
+}
+
+void printMessage(StringRef Tool, Severity Level, const Twine &Text,
+                  raw_ostream &OS) {
+  // In one piece: standard error has no buffer, and several threads write.
+  std::string Line;
+  raw_string_ostream Buffer(Line);
+  Buffer << Tool << ": ";
+  Buffer.enable_colors(hasColours(OS));
+  WithColor(Buffer, colourOf(Level),
+            hasColours(OS) ? ColorMode::Enable : ColorMode::Disable)
+      << (Level == Severity::Error     ? "error: "
+          : Level == Severity::Warning ? "warning: "
+                                       : "note: ");
+  Buffer << Text << "\n";
+  OS << Line;
+}
+
+} // namespace headstart
