@@ -40,7 +40,7 @@ def of_lit(run, path):
         reason = None if skipped is None else skipped.get("message", "")
         if reason is not None:
             found = re.search(r"feature\(s\): (.*)", reason)
-            reason = f"needs {found[1]}" if found else "not supported here"
+            reason = f"needs {found[1]}" if found else reason
         suite = case.get("classname", "").rpartition(".")[2]
         run.add(f"{suite}/{case.get('name')}", float(case.get("time", 0)),
                 case.find("failure") is not None, reason)
@@ -67,7 +67,7 @@ def rest(build):
     listed = subprocess.run(["ctest", "--test-dir", build, "-N", "-LE", "quick"],
                             check=True, stdout=subprocess.PIPE, text=True).stdout
     groups = collections.Counter(
-        re.sub(r"^(?:lit|unit)\.", "", name).split(".")[0]
+        re.sub(r"^(?:lit|unit)\.|Tests_NOT_BUILT$", "", name).split(".")[0]
         for name in re.findall(r"Test +#\d+: (\S+)", listed))
     return ", ".join(sorted(groups))
 

@@ -68,11 +68,11 @@ TEST_F(EngineShutdownTest, MissingMemoryEndsThePrefetchingAlone) {
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   Engine.join();
-  // What was opened is the linker's as ever.
+  // The linker still gets the opened files.
   EXPECT_TRUE(Engine.take(Paths.back(), likeLLD()));
   ASSERT_FALSE(statsOf(Engine).Problems.empty());
   EXPECT_THAT(statsOf(Engine).Problems.front().Message,
-              testing::HasSubstr("no memory"));
+              testing::HasSubstr("out of memory"));
 }
 
 } // namespace
