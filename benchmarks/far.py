@@ -173,7 +173,7 @@ def text_names(figures: dict) -> str:
         "## High-latency names", "",
         "The view above at 200 MB/s; lookups, opens and listings take as long as "
         "reads. Cells: time (ratio to stock), number of lookups, opens and "
-        "listings. One round." + sameness(same), "",
+        "listings. Each link ran once." + sameness(same), "",
         *table(["link", "latency", "stock", "first link", "next link"], cells)])
 
 
@@ -231,7 +231,7 @@ def text(figures: dict) -> str:
              "or the transfer of the touched bytes, whichever takes longer, plus "
              f"{ROUND_TRIPS} round trips. Cells: time (ratio to the limit). FUSE "
              "serves 12 requests at once by default; `max_background` raises that. "
-             "One round.", ""]
+             "Each link ran once.", ""]
     for flavour in figures["flavours"]:
         lines += [f"{flavour['title']}: {flavour['inputs']:,} files, "
                   f"{format_bytes(flavour['bytes'])}; the linker touches "

@@ -220,8 +220,8 @@ def text(figures: dict) -> str:
     return "\n".join([
         "## Real mounts", "",
         "This machine serves the files through a delay; each link mounts them anew, "
-        "read-only, with default options otherwise. Cells: time (ratio to stock). One "
-        "round." + sameness(same), "",
+        "read-only, with default options otherwise. Cells: time (ratio to stock). Each "
+        "link ran once." + sameness(same), "",
         *table(["mount", "link", "delay", "stock", "first link", "next link"],
                rows)])
 

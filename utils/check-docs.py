@@ -3,7 +3,8 @@
 
 - Every relative link leads to a file, and to a heading if it has an anchor; every path
   in backquotes that looks like one of the tree's exists.
-- The words are the project's (TERMS), and no sentence begins with a word of STARTS.
+- The words are the project's (TERMS), no sentence begins with a word of STARTS, and
+  none has only one or two words.
 - A number that stands in several places is the same in all of them (NUMBERS)."""
 
 import argparse
@@ -39,7 +40,7 @@ TERMS = {
         "profile",
 }
 # Words that begin a sentence with something other than its subject.
-STARTS = ("Of", "What", "That", "Nor", "So", "The same of", "The same for", "Neither")
+STARTS = ("Of", "What", "That", "Nor", "So", "The same", "Neither", "Whether")
 
 
 def listed(*patterns):
@@ -154,6 +155,10 @@ def words(path):
             start = next((s for s in STARTS if re.match(rf"\W*{s}\b", sentence)), None)
             if start and not sentence.rstrip("\"'*) ").endswith("?"):
                 yield number, f"a sentence begins with '{start}': {sentence[:50]}"
+            # "See NAME." and "Test it." are sentences.
+            if re.fullmatch(r"(?!(?:See|It|They) )[A-Z]\w+( \w+)?\. *", sentence) and \
+                    sentence.split()[-1] not in ("it.", "them."):
+                yield number, f"a fragment: {sentence}"
 
 
 # A name, and where its number stands: file, pattern with one group.

@@ -193,7 +193,7 @@ def write(records: dict) -> None:
         return "\n".join(
             f"- {line}" + "".join(f"; {why}" for test, why in KNOWN.items()
                                   if line.startswith(test + ":"))
-            for line in lines) or "None."
+            for line in lines) or "There are none."
     variants = [f"- `{name}`: {variant.what}."
                 + ("" if name in records else " Not run yet.")
                 for name, variant in VARIANTS.items()]

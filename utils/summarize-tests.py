@@ -40,7 +40,7 @@ def of_lit(run, path):
         reason = None if skipped is None else skipped.get("message", "")
         if reason is not None:
             found = re.search(r"feature\(s\): (.*)", reason)
-            reason = f"needs {found[1]}" if found else reason
+            reason = f"needs {found[1]}" if found else "excluded from this configuration"
         suite = case.get("classname", "").rpartition(".")[2]
         run.add(f"{suite}/{case.get('name')}", float(case.get("time", 0)),
                 case.find("failure") is not None, reason)
