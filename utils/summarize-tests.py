@@ -48,7 +48,7 @@ def of_lit(run, path):
 
 def of_ctest(run, build, cases):
     for case in cases:
-        name = case.get("name")
+        name = case.get("name").split(" ")[0]
         status = case.get("status")
         suite = build / "test" / f"{name.removeprefix('lit.')}.xml"
         if name.startswith("lit.") and suite.exists() and status != "notrun":
