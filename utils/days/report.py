@@ -27,7 +27,7 @@ After each step, the outputs, the messages and the exit status must be those of 
 the link must have ended, and Headstart must not leave a process, a lock or a temporary
 file.
 
-`./dev days` runs the campaign and continues after Ctrl-C. `./dev days --flavour elf --size
+`./dev days` runs the campaign; after Ctrl-C, the next call resumes it. `./dev days --flavour elf --size
 real --seed N` repeats one day and shrinks it if it differs.
 """
 
