@@ -281,10 +281,11 @@ def can_evict():
 if can_evict():
     config.available_features.add("eviction")
 
-# Another user without rights, who can run what was built.
+# Another user, without rights, who can run the programs (not below /root).
 as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 if os.geteuid() == 0 and not runner and shutil.which("setpriv") and subprocess.run(
-        as_nobody + headstart + ["--version"],
+        # setpriv itself starts a program with root's rights to its directory.
+        [*as_nobody, "env", *headstart, "--version"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("as-nobody")
     config.substitutions.append(("%as-nobody", " ".join(as_nobody)))
