@@ -13,22 +13,25 @@ import pathlib
 import re
 import sys
 
-# What is added up, and what a column is called.
+# Why a linker did not prefetch that a compiler or a build system called to learn its
+# version (lib/Link/LinkSession.cpp).
+NO_LINK = "this command does not link"
+# The keys that are added up, and the names of their columns.
 COLUMNS = {
     "inputs": "inputs",
-    "inputs_bytes": "their size",
-    "resident_bytes_before": "in memory before",
+    "inputs_bytes": "size",
+    "resident_bytes_before": "cached before",
     "hinted_bytes": "fetched ahead",
-    "wasted_bytes": "of that not used",
-    "linker_read_bytes": "read by the linker itself",
-    "linker_stops": "it waited for the disk",
-    "waited_ms": "it waited for inputs being opened",
+    "wasted_bytes": "unused",
+    "linker_read_bytes": "read by the linker",
+    "linker_stops": "waits for the disk",
+    "waited_ms": "wait for inputs being opened",
     "link_ms": "link",
 }
 
 
 def shown(key, value):
-    """A figure for people; of what the system did not tell there is none."""
+    """A figure for people; a dash if the system did not report it."""
     if value is None:
         return "–"
     if key.endswith("_ms"):
@@ -118,27 +121,28 @@ def table(links, most):
 
 
 def summary(links):
-    """In words what was measured, and nothing else."""
+    """The measured figures in sentences."""
     total = added(links)
     cold = total["hinted_bytes"]
-    lines = [f"{counted(len(links), 'link')} of {in_bytes(total['inputs_bytes'])} "
-             f"of inputs, of which {in_bytes(total['resident_bytes_before'])} were "
-             "in memory before."]
+    verb = "has" if len(links) == 1 else "have"
+    lines = [f"{counted(len(links), 'link')} {verb} {in_bytes(total['inputs_bytes'])} "
+             f"of inputs; {in_bytes(total['resident_bytes_before'])} of them were cached "
+             "before."]
     if not cold:
-        lines.append("Nothing had to be fetched.")
+        lines.append("Headstart had nothing to fetch.")
     else:
         unused = total["wasted_bytes"]
         lines.append(f"Headstart fetched {in_bytes(cold)} ahead of the linkers"
-                     + (f", of which they did not use {in_bytes(unused)}"
+                     + (f"; they did not use {in_bytes(unused)} of this"
                         if unused else "") + ".")
     if total["linker_read_bytes"] is not None:
         lines.append(
-            f"They read {in_bytes(total['linker_read_bytes'])} themselves, their "
-            "own program included, and waited for the disk "
+            f"The linkers read {in_bytes(total['linker_read_bytes'])} themselves, "
+            "including their program, and waited for the disk "
             f"{counted(total['linker_stops'] or 0, 'time')} (major page faults).")
     if cold:
-        lines.append("What fetching ahead saved cannot be told from one build: "
-                     "`headstart bench` measures a link with and without.")
+        lines.append("One build cannot show the time that this saved; `headstart "
+                     "bench` measures a link with and without prefetching.")
     return " ".join(lines)
 
 
@@ -150,20 +154,19 @@ def write(folder, most, out):
         print(summary(links) + "\n", file=out)
         print("\n".join(table(links, most)), file=out)
     else:
-        print("No link was prefetched for: no linker of Headstart was called, or "
-              "prefetching was off.", file=out)
+        print("Headstart prefetched for no link: the build did not run its linkers, "
+              "or prefetching was off.", file=out)
     off = {}
     for report in reports:
         why = report.get("why_off")
-        # Compilers and build systems ask linkers for their version.
-        if report["mode"] != "on" and why != "there is no link":
+        if report["mode"] != "on" and why != NO_LINK:
             off[why] = off.get(why, 0) + 1
     problems = [f"{counted(count, 'link')} without prefetching: {as_text(str(why))}"
                 for why, count in off.items()]
     problems += [f"{as_text(r.get('output') or r['tool'])}: "
                  f"{as_text(str(e.get('message')))} ({e.get('count')} ×)"
                  for r in links for e in r.get("errors", [])]
-    problems += [f"not a report of a link: {as_text(name)}" for name in others]
+    problems += [f"{as_text(name)} is not a report of a link" for name in others]
     if problems:
         print("\n" + "\n".join(f"- {p}" for p in problems[:most]), file=out)
         if len(problems) > most:

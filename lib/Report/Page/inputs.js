@@ -5,18 +5,18 @@
 // made up: with fewer figures there are fewer parts.
 const PARTS = {
   used: "fetched, and used by the linker",
-  self: "used, but not fetched: in memory before, or read by the linker itself",
+  self: "used, but not fetched: cached before, or read by the linker itself",
   touched: "used by the linker, at least; whether it was fetched is not known",
   fetched: "fetched; whether it was used is not known",
   wasted: "fetched, not used",
-  before: "in memory before the link",
-  absent: "not in memory before",
+  before: "cached before the link",
+  absent: "not cached before",
   rest: "neither fetched nor used",
   untouched: "not seen used",
   unfetched: "not fetched",
   unknown: UNKNOWN,
 };
-const WORDS = {resident_before_bytes: "In memory before", fetched_bytes: "Fetched",
+const WORDS = {resident_before_bytes: "Cached before", fetched_bytes: "Fetched",
                touched_bytes: "Used", wasted_bytes: "Wasted"};
 
 function partsOf(file, show) {
@@ -69,7 +69,7 @@ function makeTree(files) {
   return joined(root);
 }
 
-// What the figures of a watched link are called.
+// The names of an observed link's figures.
 const wordsOf = link => !link || knowsUse(link) ? WORDS
   : {...WORDS, touched_bytes: USED_AT_LEAST};
 
@@ -361,7 +361,7 @@ function inputsSection() {
   };
   const drawTable = () => {
     tableTitle.replaceChildren(files.some(f => f.figures.wasted_bytes > 0)
-      ? "Inputs of which most was fetched and not used" : "The largest inputs",
+      ? "Inputs with the most bytes fetched and not used" : "The largest inputs",
       el("small", {}, foreign(variants[view.index].title), `, ${view.state}`));
     table.replaceChildren(...filesTable(files,
                                         wordsOf(linkOf(view.index, view.state))));
@@ -381,7 +381,7 @@ function inputsSection() {
         [view.state], value => { view.state = value; change(); }),
       choices("Colour", "radio", [
         {value: "use", label: "use of the bytes"},
-        {value: "before", label: "what was in memory before"}], [view.show],
+        {value: "before", label: "the bytes cached before"}], [view.show],
         value => { view.show = value; change(); }));
   section.append(key, plot, tableTitle, table);
   whenSized(draw);

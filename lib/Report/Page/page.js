@@ -50,7 +50,7 @@ function machineSection() {
       ["Readahead", isNumber(machine.readahead_bytes)
         ? machine.readahead_bytes / 1024 + " KiB" : null],
       ["Disk speed limit", limit(machine.throttle_bytes_per_second, v => bytes(v) + "/s")],
-      ["Rounds asked for", [["cold", rounds.cold], ["warm", rounds.warm]].map(
+      ["Rounds requested", [["cold", rounds.cold], ["warm", rounds.warm]].map(
         ([state, value]) => `${isNumber(value) ? value : 0} ${state}`).join(", ") +
         " of each variant"],
       ["Linker", isText(linker.name) ? el("span", {}, foreign(linker.name),

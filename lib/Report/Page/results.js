@@ -173,7 +173,7 @@ function roundText(round, number) {
     isNumber(round.read_bytes) ? bytes(round.read_bytes) + " read" : null,
     isNumber(round.major_faults) ? count(round.major_faults) + " major faults" : null,
     isNumber(round.resident_before_bytes)
-      ? bytes(round.resident_before_bytes) + " in memory before" : null,
+      ? bytes(round.resident_before_bytes) + " cached before" : null,
     isText(round.note) ? round.note : null];
   return [`Round ${number + 1}: ${seconds(round.seconds)}, ${kind}`,
           ...rest.filter(text => text)];

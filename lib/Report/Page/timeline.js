@@ -1,4 +1,4 @@
-// The watched links over time: lanes below each other, cold above warm, on one
+// The observed links over time: lanes below each other, cold above warm, on one
 // time axis. A variant is a colour and a letter everywhere; what is measured is
 // the kind of line.
 
@@ -362,7 +362,7 @@ function endsTable() {
             el("td", {class: "num", "data-label": label}, orUnknown(value, show),
                isNumber(value) ? bound : null))));
     }
-  const head = ["Watched link", "Time", "Fetched", "Used",
+  const head = ["Observed link", "Time", "Fetched", "Used",
                 "Read from disk", "Major faults", "Peak memory"];
   return stackingTable("ends",
     el("thead", {}, el("tr", {}, head.map((text, at) => el("th",
@@ -400,10 +400,10 @@ function timelineSection() {
   const section = el("section", {"aria-label": "The link over time"},
                      el("h2", {}, "The link over time"));
   if (!watched.length) {
-    section.append(el("p", {class: "unknown"}, "No link was watched."));
+    section.append(el("p", {class: "unknown"}, "No link was observed."));
     return section;
   }
-  section.append(el("p", {class: "hint"}, "One more link of each variant, watched ",
+  section.append(el("p", {class: "hint"}, "One more link of each variant, observed ",
     "and not in the tables above. Dotted: what the prefetcher has fetched. Solid: ",
     "what the linker has used."));
   const [base] = basesOf();
@@ -435,14 +435,14 @@ function timelineSection() {
       if (!chosen.length)
         plots[at].append(el("p", {class: "hint"}, "No variant is chosen."));
       else if (!chosen.some(index => linkOf(index, state)))
-        plots[at].append(el("p", {class: "unknown"}, `Not watched ${state}.`));
+        plots[at].append(el("p", {class: "unknown"}, `Not observed ${state}.`));
       else
         drawState(plots[at], state, chosen, longest, largest, cursors);
     });
   };
   whenSized(draw);
   const phases = phasesTable();
-  section.append(el("h3", {}, "Totals of each watched link"), endsTable());
+  section.append(el("h3", {}, "Totals of each observed link"), endsTable());
   if (phases)
     section.append(el("h3", {}, "Time in each phase"), phases);
   return section;
