@@ -12,6 +12,25 @@ if(CMAKE_HOST_WIN32)
   set(HEADSTART_LINKERS ${HEADSTART_PREFIX}/bin)
 endif()
 
+# A copy of this file outside an installation (a source tree) has no linkers. Without this
+# check, the compiler would silently use another linker.
+set(headstart_is_installed FALSE)
+foreach(headstart_name IN ITEMS ld ld.exe lld-link lld-link.exe)
+  if(EXISTS ${HEADSTART_LINKERS}/${headstart_name})
+    set(headstart_is_installed TRUE)
+  endif()
+endforeach()
+if(NOT headstart_is_installed)
+  set(headstart_problem "Headstart's linkers are not in '${HEADSTART_LINKERS}'. Install Headstart, and \
+use the installed file PREFIX/share/cmake/HeadstartLinker/HeadstartLinkerConfig.cmake.")
+  if(NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "HeadstartLinker")
+    message(FATAL_ERROR "${headstart_problem}")
+  endif()
+  set(HeadstartLinker_FOUND FALSE)
+  set(HeadstartLinker_NOT_FOUND_MESSAGE "${headstart_problem}")
+  return()
+endif()
+
 # With clang-cl and MSVC, CMake runs the linker directly.
 if(WIN32 AND NOT MINGW)
   find_program(CMAKE_LINKER lld-link PATHS ${HEADSTART_LINKERS} NO_DEFAULT_PATH)

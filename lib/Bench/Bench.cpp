@@ -138,8 +138,8 @@ Error Bench::checkCold() {
 /// One link that counts for nothing: it shows whether there is a link at all,
 /// and whether the linker is one of ours, which then stores a profile.
 Error Bench::linkFirst() {
-  say("making a first link, which is not counted, to find this linker's "
-      "variants; links write to '" +
+  say("running one uncounted link to find out which variants apply; outputs "
+      "go to '" +
       Place.outputs() + "'");
   step("first link");
   Facts.IsHeadstart = true; // as far as its environment goes
@@ -445,6 +445,24 @@ Error Bench::waitForOthers() {
   }
 }
 
+/// "1 cold round", "5 cold and 5 warm rounds", "1 cold round and 5 warm
+/// rounds".
+static std::string roundsInWords(unsigned Cold, unsigned Warm) {
+  const auto Name = [](unsigned Count) {
+    return Count == 1 ? " round" : " rounds";
+  };
+  std::string Text;
+  if (Cold != 0)
+    Text = std::to_string(Cold) + " cold";
+  if (Cold != 0 && (Warm == 0 || (Cold == 1) != (Warm == 1)))
+    Text += Name(Cold);
+  if (Cold != 0 && Warm != 0)
+    Text += " and ";
+  if (Warm != 0)
+    Text += std::to_string(Warm) + " warm" + Name(Warm);
+  return Text;
+}
+
 /// Says how many links follow, of which kinds, and how long they take: each
 /// about as long as the first, unless they are slowed down.
 void Bench::announce() {
@@ -463,8 +481,8 @@ void Bench::announce() {
   std::vector<StringRef> Names;
   for (const LinkWay &Way : Ways)
     Names.push_back(Way.Name);
-  say(Twine(Total) + " links follow" + Time + ": " + Twine(Cold) +
-      " cold and " + Twine(Warm) + " warm rounds of " + join(Names, ", "));
+  say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
+      " of " + join(Names, ", "));
 }
 
 void Bench::step(const Twine &What, std::optional<CacheState> State) const {
@@ -523,8 +541,8 @@ void Bench::describe() {
   const ResidentPart Now = Inputs->residency(/*WithLibraries=*/false);
   if (Now.InUse != 0)
     note(formatBytes(Now.InUse) +
-         " of the inputs are shared libraries that other programs use: they "
-         "stay cached in cold rounds too");
+         " of the inputs are shared libraries that other programs use, so they "
+         "stay cached in cold rounds as well");
   if (Now.Unknown != 0)
     note("Headstart cannot check whether " + formatBytes(Now.Unknown) +
          " of the inputs are cold: " + Inputs->whyUnknown(Now));

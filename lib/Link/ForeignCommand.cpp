@@ -179,8 +179,9 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
     }
   }
   if (!Program) {
-    Result = problem("unknown linker '" + Words.front() +
-                     "': give its kind by --flavour=coff, elf or macho");
+    Result = problem("'" + Words.front() +
+                     "' is not a known linker; name its kind with "
+                     "--flavour=coff, elf or macho");
     Result.IsUnknown = true;
     return Result;
   }

@@ -271,9 +271,11 @@ void LinkSession::useProfile(const LinkCommand &Command,
     }
     Result->Problem = toString(Loaded.takeError());
     Result->MayReplace = mayReplaceProfile(Path);
+    if (!Result->MayReplace)
+      Result->Problem += ", so Headstart does not replace it";
   });
   if (!InTime) {
-    noteProfile("profile '" + ProfilePath + "': reading took too long",
+    noteProfile("reading the profile '" + ProfilePath + "' took too long",
                 /*IsLost=*/true);
     ProfilePath.clear();
     return;
@@ -295,12 +297,11 @@ void LinkSession::useProfile(const LinkCommand &Command,
   }
 }
 
-/// Notes \p Problem of the record. Of a file that the user has named, and in
-/// which none is kept now, a warning says so as well.
+/// Notes \p Problem of the profile. If the user has named its file, and this
+/// link stores none in it, a warning says so as well.
 void LinkSession::noteProfile(std::string Problem, bool IsLost) {
   if (IsLost && Settings.Profile != "auto")
-    printMessage(Tool, Severity::Warning,
-                 Problem + "; Headstart stores no profile of this link");
+    printMessage(Tool, Severity::Warning, Problem);
   note(std::move(Problem));
 }
 
@@ -319,7 +320,7 @@ static std::string keep(const std::string &Path, const LinkProfile &New,
                         bool Prune) {
   // The link itself may have made a file of that name.
   if (!mayReplaceProfile(Path))
-    return "profile '" + Path + "': this is not a profile";
+    return "'" + Path + "' is not a profile, so Headstart does not replace it";
   const bool IsOneMore = !sys::fs::exists(Path);
   if (Error E = saveProfile(Path, New))
     return toString(std::move(E));
@@ -363,13 +364,12 @@ void LinkSession::keepProfile(bool Succeeded) {
   });
   if (!InTime)
     Failures = std::make_shared<std::vector<std::string>>(
-        1, "profile '" + ProfilePath + "': writing took too long");
+        1, "writing the profile '" + ProfilePath + "' took too long");
   bool Failed = false;
+  // Both fail for the same reason: the directory. One message is enough.
   for (std::string &Failure : *Failures)
-    if (!Failure.empty()) {
+    if (!Failure.empty() && !std::exchange(Failed, true))
       noteProfile(std::move(Failure), /*IsLost=*/true);
-      Failed = true;
-    }
   if (New && !Failed && StringRef(ProfileState) == "none")
     ProfileState = "recorded";
 }

@@ -141,6 +141,7 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
   bool HasText = O.HasValue && !O.Value.empty();
   if (O.Name == "prefetch-inputs") {
     Settings.On = !O.HasValue;
+    Settings.InvalidVariable.clear();
     return Error::success();
   }
   if (O.Name == "prefetch-stats") {
@@ -171,7 +172,7 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
     Settings.HandOver = O.Value == "all";
     return Error::success();
   }
-  return invalid(O.Spelling + ": not an option of the prefetcher");
+  return invalid(O.Spelling + ": not a prefetching option");
 }
 
 Error applyOptions(ArrayRef<PrefetchOption> Options,
@@ -194,6 +195,8 @@ std::string whyOff(const PrefetchSettings &Settings,
     return "HEADSTART=off";
   if (Settings.Jobs == 0)
     return "--prefetch-jobs=0";
+  if (!Settings.InvalidVariable.empty())
+    return Settings.InvalidVariable + " has an invalid value";
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 
@@ -214,7 +217,7 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
     // What is left is not ours, and a linker's options in here would be lost.
     if (Words.size() > 1)
       return invalid(Twine("HEADSTART_FLAGS: '") + Words[1] +
-                     "' is not an option of the prefetcher");
+                     "' is not a prefetching option");
     if (Error E = applyOptions(Options, Settings))
       return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));
   }
@@ -225,9 +228,12 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
                       PrefetchSettings &Settings,
                       function_ref<void(const std::string &)> Warn) {
   if (Error E = readEnvironment(F, Context, Settings)) {
-    Warn(toString(std::move(E)) + "; prefetch is off");
+    const std::string Message = toString(std::move(E));
+    Warn(Message + "; prefetching is off");
     Settings = PrefetchSettings();
     Settings.On = false;
+    // Each message begins with the name of the variable.
+    Settings.InvalidVariable = StringRef(Message).split(':').first.str();
   }
   if (isSwitchedOff(Context))
     Settings.On = false;

@@ -29,6 +29,9 @@ namespace headstart {
 /// By which pruning knows what it may remove.
 static constexpr StringLiteral Prefix = "llvmcache-";
 
+/// How each version of a profile begins.
+static constexpr StringLiteral ProfileStart = "headstart profile ";
+
 std::string profileFolder() {
   SmallString<256> Folder;
   // "All paths set in these environment variables must be absolute. If an
@@ -82,7 +85,8 @@ Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path) {
   auto Bad = [&](const Twine &What) {
     return createStringError(inconvertibleErrorCode(),
-                             "profile '" + Path + "': " + What);
+                             "could not read the profile '" + Path +
+                                 "': " + What);
   };
   std::error_code Error;
   if (os::lookAt(Path, Error).Kind == os::FileKind::Missing && !Error)
@@ -91,6 +95,9 @@ loadProfile(const std::string &Path) {
       readRecordFile(Path, MaxProfileBytes, "profile");
   if (!Bytes)
     return Bad(toString(Bytes.takeError()));
+  if (!(*Bytes)->getBuffer().starts_with(ProfileStart))
+    return createStringError(inconvertibleErrorCode(),
+                             "'" + Path + "' is not a profile");
   Expected<LinkProfile> Profile = parseProfile((*Bytes)->getBuffer());
   if (!Profile)
     return Bad(toString(Profile.takeError()));
@@ -98,7 +105,7 @@ loadProfile(const std::string &Path) {
 }
 
 bool mayReplaceProfile(const std::string &Path) {
-  return mayReplaceRecord(Path, "headstart profile ");
+  return mayReplaceRecord(Path, ProfileStart);
 }
 
 LinkProfile newProfile(StringRef Tool, StringRef Output, StringRef Settings) {
@@ -116,19 +123,20 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   std::string Bytes = serializeProfile(Profile);
   if (Bytes.size() > MaxProfileBytes)
     return createStringError(inconvertibleErrorCode(),
-                             "profile '" + Path +
-                                 "': the profile would be too large");
+                             "could not store the profile '" + Path +
+                                 "': it would be too large");
   // The cache folder and ours in it, at most: a home that is not there is not
   // made.
   StringRef Folder = sys::path::parent_path(Path);
   if (!Folder.empty() && !sys::fs::is_directory(Folder)) {
     (void)sys::fs::create_directory(sys::path::parent_path(Folder));
     if (std::error_code E = sys::fs::create_directory(Folder))
-      return createStringError(E, "profile '" + Path + "': " + E.message());
+      return createStringError(E, "could not store the profile '" + Path +
+                                      "': " + E.message());
   }
   if (Error E = replaceFile(Path, Bytes))
     return createStringError(inconvertibleErrorCode(),
-                             "profile '" + Path +
+                             "could not store the profile '" + Path +
                                  "': " + toString(std::move(E)));
   return Error::success();
 }
@@ -156,8 +164,15 @@ bool canKeepProfiles(const std::string &Folder) {
   constexpr unsigned MayBeMissing = 2; // see saveProfile
   for (unsigned I = 0; I != MayBeMissing && !sys::fs::exists(Place); ++I)
     Place = sys::path::parent_path(Place);
-  return sys::fs::is_directory(Place) &&
-         !sys::fs::access(Place, sys::fs::AccessMode::Write);
+  if (!sys::fs::is_directory(Place) ||
+      sys::fs::access(Place, sys::fs::AccessMode::Write))
+    return false;
+  // access() allows root to write to /proc as well, where nothing can be made.
+  SmallString<256> Probe;
+  sys::fs::createUniquePath(Place + "/.headstart-%%%%%%%%", Probe,
+                            /*MakeAbsolute=*/false);
+  return !sys::fs::create_directory(Probe, /*IgnoreExisting=*/false) &&
+         !sys::fs::remove(Probe);
 }
 
 /// When \p Status' file was last used, as far as its times tell.

@@ -36,11 +36,17 @@ static std::string columnOr(std::optional<uint64_t> Value,
   return Value ? Format(*Value) : "?";
 }
 
-static std::string ratioOf(const BenchComparison &Comparison) {
+/// The ratio, with its interval if \p Series has enough rounds for one.
+static std::string ratioOf(const BenchComparison &Comparison,
+                           const BenchSeries &Series) {
+  constexpr int MinRounds = 3;
   if (Comparison.Found == Verdict::Base)
     return "1";
   if (!Comparison.Ratio)
     return "?";
+  if (llvm::count_if(Series.Rounds,
+                     [](const BenchRound &R) { return R.Kept; }) < MinRounds)
+    return formatv("{0:F2}", Comparison.Ratio->Median);
   return formatv("{0:F2} ({1:F2} to {2:F2})", Comparison.Ratio->Median,
                  Comparison.Ratio->Low, Comparison.Ratio->High);
 }
@@ -54,20 +60,23 @@ static bool isNoisy(const BenchComparison &Comparison) {
           Comparison.Ratio->High > 1 + Tenth);
 }
 
-/// "24% less time than off"; "" for the base.
+/// "24% less time", and " than off" with a \p Base; "" for the base itself.
 static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
+  const auto With = [&](StringRef Preposition) {
+    return Base.empty() ? "" : (" " + Preposition + " " + Base).str();
+  };
   switch (Comparison.Found) {
   case Verdict::Faster:
-    return formatv("{0:F0}% less time than {1}",
-                   100 * (1 - Comparison.Ratio->Median), Base);
+    return formatv("{0:F0}% less time{1}", 100 * (1 - Comparison.Ratio->Median),
+                   With("than"));
   case Verdict::Slower:
-    return formatv("{0:F0}% more time than {1}",
-                   100 * (Comparison.Ratio->Median - 1), Base);
+    return formatv("{0:F0}% more time{1}", 100 * (Comparison.Ratio->Median - 1),
+                   With("than"));
   case Verdict::NoDifference:
-    return ((isNoisy(Comparison) ? "too noisy to tell a difference from "
-                                 : "no difference found from ") +
-            Base)
-        .str();
+    if (!isNoisy(Comparison))
+      return "no difference found" + With("from");
+    return Base.empty() ? "too noisy to tell"
+                        : "too noisy to tell a difference" + With("from");
   case Verdict::Unknown:
     return "too few rounds to tell a difference";
   case Verdict::Base:
@@ -111,9 +120,10 @@ static void writeInWords(const BenchVariant &Variant, CacheState State,
   std::string Words = "no valid round";
   if (S.hasKept()) {
     Words = inWords(S.ToFirst, First);
-    const std::string ToOff = S.ToOff ? inWords(*S.ToOff, "off") : Words;
-    if (ToOff != Words)
-      Words = ToOff + ", " + Words;
+    // The same words: off is the first variant, or neither comparison can tell.
+    if (S.ToOff && inWords(*S.ToOff, "off") != Words)
+      Words = "compared with off: " + inWords(*S.ToOff, "") + "; with " +
+              First.str() + ": " + inWords(S.ToFirst, "");
   }
   if (!Words.empty())
     OS << "  " << Variant.Name << ": " << Words << "\n";
@@ -150,8 +160,8 @@ static void writeSeries(const BenchReport &Report, CacheState State,
       continue;
     }
     Add({Variant.Name, formatLinkTime(S.Median), formatLinkTime(S.Min),
-         formatLinkTime(S.Max), ratioOf(S.ToFirst)},
-        S.ToOff                 ? ratioOf(*S.ToOff)
+         formatLinkTime(S.Max), ratioOf(S.ToFirst, S)},
+        S.ToOff                 ? ratioOf(*S.ToOff, S)
         : Variant.Name == "off" ? "1"
                                 : "",
         columnOr(S.MedianReadBytes, formatBytes),
@@ -196,8 +206,9 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
     });
   };
   if (Has("stock") && Has("off"))
-    OS << "The ratio to off shows the effect of prefetching, the ratio to "
-          "stock that of the linker as a whole.\n";
+    OS << "The ratio to off shows the effect of prefetching; the ratio to "
+          "stock "
+          "shows the effect of changing the linker.\n";
   OS << "\n";
   writeSeries(Report, CacheState::Cold, OS);
   writeSeries(Report, CacheState::Warm, OS);

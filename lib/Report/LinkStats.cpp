@@ -8,6 +8,7 @@
 
 #include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include <array>
@@ -137,7 +138,12 @@ static void writeWrapped(StringRef Text, raw_ostream &OS) {
 
 static void addProblems(const LinkStats &S, raw_ostream &P) {
   for (const CountedProblem &Problem : S.Problems) {
-    P << " " << Problem.Message;
+    const StringRef Message = Problem.Message;
+    P << " ";
+    if (Message.starts_with("cannot ") || Message.starts_with("could not "))
+      P << "Headstart " << Message;
+    else
+      P << toUpper(Message.front()) << Message.drop_front();
     if (Problem.Count > 1)
       P << " (and " << Problem.Count - 1 << " more like it)";
     P << ".";
@@ -153,6 +159,11 @@ static std::string seconds(double Ms) {
 /// "1 input", "2 inputs".
 static std::string counted(uint64_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
+}
+
+/// "once", "14 times".
+static std::string times(uint64_t Count) {
+  return Count == 1 ? "once" : std::to_string(Count) + " times";
 }
 
 static uint64_t orNone(uint64_t All, uint64_t Part) {
@@ -231,9 +242,8 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
   // was short, bytes were fetched twice.
   if (S.UnknownBytesBefore == 0 && !S.ShortOfMemory &&
       orNone(S.HintedBytes, Missing) > S.HintedBytes / MinShare)
-    P << " Headstart requested " << formatBytes(S.HintedBytes)
-      << ", of which at most " << formatBytes(Missing)
-      << " were not cached, with ";
+    P << " Headstart requested " << formatBytes(S.HintedBytes) << " (at most "
+      << formatBytes(Missing) << " of it not cached) with ";
   else
     P << " Headstart fetched " << formatBytes(S.HintedBytes) << " with ";
   P << counted(S.Jobs, "thread");
@@ -244,9 +254,12 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     else
       P << "did not answer)";
   }
-  if (S.FirstHintMs && S.LastHintMs)
-    P << " from " << seconds(*S.FirstHintMs) << " to "
-      << seconds(*S.LastHintMs);
+  if (S.FirstHintMs && S.LastHintMs) {
+    const std::string First = seconds(*S.FirstHintMs);
+    const std::string Last = seconds(*S.LastHintMs);
+    P << (First == Last ? " at " + First
+                        : " between " + First + " and " + Last);
+  }
   if (S.WastedBytes && *S.WastedBytes == 0)
     P << "; the linker used all of it";
   else if (S.WastedBytes)
@@ -260,14 +273,29 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << " The linker finished before Headstart had fetched everything.";
 }
 
+/// Whether the link had a profile: how much is fetched, and when, depends on
+/// it.
+static void addProfile(const LinkStats &S, raw_ostream &P) {
+  if (S.Profile == "used")
+    P << " Headstart used the profile of an earlier link.";
+  // If a problem says why it was not usable, that is enough.
+  else if (S.Profile == "stale" &&
+           llvm::none_of(S.Problems, [](const CountedProblem &Problem) {
+             return StringRef(Problem.Message).contains("profile");
+           }))
+    P << " The stored profile does not match this link.";
+  else if (S.Profile == "recorded")
+    P << " There was no profile yet; this link stored one.";
+}
+
 /// What was left for the linker to wait for: what fetching ahead did not save.
 static void addLinker(const LinkStats &S, raw_ostream &P) {
   if (S.LinkerReadBytes.value_or(0) != 0) {
     P << " The linker itself read " << formatBytes(*S.LinkerReadBytes)
       << ", including its own program";
-    if (S.LinkerStops.value_or(0) != 0)
-      P << ", and waited for the disk " << counted(*S.LinkerStops, "time")
-        << " (major page faults)";
+    if (const uint64_t Stops = S.LinkerStops.value_or(0); Stops != 0)
+      P << ", and waited for the disk " << times(Stops)
+        << (Stops == 1 ? " (a major page fault)" : " (major page faults)");
     P << ".";
   } else if (S.LinkerReadBytes && S.HintedBytes != 0) {
     P << " The linker itself read nothing from the disk.";
@@ -278,10 +306,17 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << " It waited " << seconds(*S.WaitedMs)
       << " for files that Headstart was opening.";
   // Beside a linker that is not ours nothing can be handed over.
-  if (S.HandedOver + S.NotHandedOver != 0)
-    P << " Headstart opened " << S.HandedOver << " of "
-      << counted(S.HandedOver + S.NotHandedOver, "file")
-      << " before the linker needed them.";
+  const uint64_t Opened = S.HandedOver + S.NotHandedOver;
+  if (Opened == 0)
+    return;
+  // Not the number of inputs: a linker may open an input again, or not at all.
+  P << " The linker opened inputs " << times(Opened) << "; Headstart ";
+  if (S.HandedOver == 0)
+    P << "never had the file ready.";
+  else if (S.HandedOver != Opened)
+    P << "had the file ready " << times(S.HandedOver) << ".";
+  else
+    P << "had the file ready" << (Opened == 1 ? "." : " each time.");
 }
 
 /// The prefetcher's own processor time, and what most of it was for.
@@ -304,9 +339,12 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   if (Sum < MinMs)
     return;
   const auto *Most = llvm::max_element(*S.ProcessorMs);
-  P << " The prefetcher took " << seconds(Sum) << " of processor time, "
-    << seconds(*Most) << " of it for " << For.at(Most - S.ProcessorMs->begin())
-    << ".";
+  P << " The prefetcher took " << seconds(Sum) << " of processor time";
+  const StringRef Work = For.at(Most - S.ProcessorMs->begin());
+  if (seconds(*Most) == seconds(Sum))
+    P << ", almost all of it for " << Work << ".";
+  else
+    P << ", " << seconds(*Most) << " of it for " << Work << ".";
 }
 
 void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
@@ -315,13 +353,17 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
   P << S.Tool << ": prefetch: ";
   if (!S.On) {
     P << "off";
-    if (!S.WhyOff.empty())
-      P << ", " << S.WhyOff;
+    const StringRef Why = S.WhyOff;
+    if (Why.starts_with("--") || Why.starts_with("HEADSTART="))
+      P << ", because of " << Why;
+    else if (!Why.empty())
+      P << ", because " << Why;
     P << ".";
   } else {
     addCold(S, P);
     if (S.HintedBytes != 0)
       addFetched(S, P);
+    addProfile(S, P);
     addLinker(S, P);
     addProcessor(S, P);
   }

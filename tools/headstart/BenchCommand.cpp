@@ -23,6 +23,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 using namespace llvm;
@@ -164,21 +165,29 @@ static Exit writePage(const std::string &Path, StringRef Report) {
   return Status;
 }
 
+/// Creates and removes \p Path, which does not exist: access() allows root to
+/// create files in /proc as well.
+static std::error_code tryToCreate(const Twine &Path) {
+  int File = -1;
+  if (std::error_code Error = sys::fs::openFileForWrite(
+          Path, File, sys::fs::CD_CreateNew, sys::fs::OF_None))
+    return Error;
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
+  return sys::fs::remove(Path);
+}
+
 /// Finds out before a long measurement that its result has no place to go.
 static Error checkPlace(const std::optional<std::string> &Path,
                         function_ref<bool(const std::string &)> MayReplace) {
   if (!Path)
     return Error::success();
-  SmallString<256> Folder = StringRef(*Path);
-  (void)sys::fs::make_absolute(Folder);
-  sys::path::remove_filename(Folder);
   std::error_code Why;
   if (sys::fs::is_directory(*Path))
     Why = std::make_error_code(std::errc::is_a_directory);
   else if (sys::fs::exists(*Path))
     Why = sys::fs::access(*Path, sys::fs::AccessMode::Write);
   else
-    Why = sys::fs::access(Folder, sys::fs::AccessMode::Write);
+    Why = tryToCreate(*Path);
   if (Why)
     return invalid("cannot write '" + *Path + "': " + Why.message());
   if (!MayReplace(*Path))

@@ -11,6 +11,7 @@
 #include "TreeOptions.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
@@ -64,28 +65,40 @@ struct Totals {
   uint64_t Resident = 0;
   uint64_t UnknownFiles = 0; ///< not in the sums above
   uint64_t UnknownBytes = 0; ///< of those that could be opened
+  uint64_t FailedFiles = 0;  ///< of UnknownFiles: could not be opened
 
   void add(uint64_t FileBytes, uint64_t ResidentBytes) {
     ++Files;
     Bytes += FileBytes;
     Resident += ResidentBytes;
   }
-  void addUnknown(uint64_t FileBytes) {
+  void addUnknown(const CacheFile &File) {
     ++UnknownFiles;
-    UnknownBytes += FileBytes;
+    UnknownBytes += File.size();
+    // Look() sets function_not_supported; all others come from opening it.
+    if (File.Error && File.Error != std::errc::function_not_supported)
+      ++FailedFiles;
   }
   /// Whether the sums say anything.
   bool isKnown() const { return Files != 0 || UnknownFiles == 0; }
   ResidentShare share() const { return {Resident, Bytes}; }
   std::string text() const {
+    const uint64_t Untold = UnknownFiles - FailedFiles;
     const std::string Unknown =
-        countFiles(UnknownFiles) +
+        countFiles(Untold) +
         (UnknownBytes != 0 ? " (" + formatBytes(UnknownBytes) + ")" : "");
-    if (!isKnown())
-      return Unknown + ", the system does not report how much is cached";
-    return formatBytes(Resident) + " of " + formatBytes(Bytes) + " in " +
-           countFiles(Files) + " cached" +
-           (UnknownFiles != 0 ? "; " + Unknown + " unknown" : "");
+    std::vector<std::string> Parts;
+    if (isKnown())
+      Parts.push_back(formatBytes(Resident) + " of " + formatBytes(Bytes) +
+                      " in " + countFiles(Files) + " cached");
+    if (Untold != 0)
+      Parts.push_back(
+          Unknown + (isKnown()
+                         ? " unknown"
+                         : ", the system does not report how much is cached"));
+    if (FailedFiles != 0)
+      Parts.push_back(countFiles(FailedFiles) + " could not be inspected");
+    return join(Parts, "; ");
   }
 };
 
@@ -221,8 +234,7 @@ static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
 static StringRef whyNotTold(const os::PageCache &Cache) {
   return Cache.abilities().Cachestat || Cache.abilities().Mincore
              ? "only its owner, root and users who may write to it can query "
-               "how "
-               "much of it is cached"
+               "how much of it is cached"
              : "the system does not report how much of it is cached";
 }
 
@@ -251,8 +263,8 @@ Exit runResidency(const CommandArguments &Arguments) {
   };
   auto Show = [&](const CacheFile &One) {
     if (hasFailed(One)) {
-      All.addUnknown(One.size());
-      Each[One.Operand].addUnknown(One.size());
+      All.addUnknown(One);
+      Each[One.Operand].addUnknown(One);
       Files.fail(One, explain(One, whyNotTold(Cache)));
       return;
     }
@@ -369,8 +381,7 @@ static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
            << countFiles(Sum.Files) << ": " << Reason.Text << "\n";
   });
   if (Done.Failed)
-    outs() << "    " << countFiles(Done.Failed)
-           << " not evicted (see the errors)\n";
+    outs() << "    " << countFiles(Done.Failed) << " could not be evicted\n";
   if (PassedOver)
     outs() << "    " << PassedOver
            << " skipped: they are not regular files (links, FIFOs, ...)\n";

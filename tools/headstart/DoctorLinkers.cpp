@@ -147,7 +147,7 @@ void LinkerChecks::checkCompiler(StringRef Name) {
                  (Default.empty() ? "an unknown linker" : describe(Default)))
                     .str());
   if (!Chosen.empty() && ask(Chosen).IsOurs) {
-    C.Text += "; -fuse-ld=headstart selects Headstart";
+    C.Text += " by default; with -fuse-ld=headstart it runs Headstart";
     return;
   }
   if (!Default.empty() && ask(Default).IsOurs)

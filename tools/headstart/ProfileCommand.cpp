@@ -175,9 +175,9 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       continue;
     }
     if (!*Profile) {
-      Status = fail("'" + Path +
-                    "': there is no profile of such an output, nor a file of "
-                    "this name; 'headstart profile list' prints the outputs");
+      Status = fail("there is no profile for an output '" + Path +
+                    "', and no file of that name; 'headstart profile list' "
+                    "prints the outputs");
       continue;
     }
     std::vector<FileChange> Changes = changesSince(**Profile);
@@ -212,7 +212,10 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
 
 /// As JSON with \p J.
 static Exit list(json::OStream *J) {
-  for (const auto &[Path, Profile] : newestProfiles())
+  const std::vector<StoredProfile> All = newestProfiles();
+  if (All.empty() && !J)
+    note("no profiles in '" + profileFolder() + "'");
+  for (const auto &[Path, Profile] : All)
     if (J)
       writeJSON(*Profile, Path, /*Changes=*/std::nullopt, *J);
     else

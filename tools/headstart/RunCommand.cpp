@@ -92,8 +92,9 @@ void Companion::prepare() {
   for (std::string &Note : Foreign.Notes)
     note(std::move(Note));
   if (!Foreign.Problem.empty()) {
-    WhyOff = "the linker's inputs are unknown";
-    note(std::move(Foreign.Problem));
+    WhyOff = Foreign.IsUnknown
+                 ? std::move(Foreign.Problem)
+                 : "the linker's inputs are unknown: " + Foreign.Problem;
     return;
   }
   const char *TooLate = "the linker finished before Headstart knew its inputs";

@@ -237,14 +237,15 @@ static std::string countFiles(uint64_t Count) {
   return formatCount(Count) + (Count == 1 ? " file" : " files");
 }
 
-/// "1,234 files, 5.6 GB fetched, 1.2 GB were in memory, 4 files (120 MB) left
-/// out: over the budget of 5.6 GB (--memory), 2.1 s".
+/// "1,234 files, 5.6 GB fetched in 2.1 s, 1.2 GB already cached, 4 files
+/// (120 MB) skipped: the budget is 5.6 GB (--memory)".
 static void writeText(const TreeFetchFigures &F, double Seconds,
                       bool IsInterrupted) {
   if (IsInterrupted)
     outs() << "interrupted: ";
   outs() << countFiles(F.FetchedFiles) << ", " << formatBytes(F.FetchedBytes)
-         << " fetched, " << formatBytes(F.ResidentBytes) << " already cached";
+         << format(" fetched in %.1f s, ", Seconds)
+         << formatBytes(F.ResidentBytes) << " already cached";
   if (F.LeftOutFiles)
     outs() << ", " << countFiles(F.LeftOutFiles) << " ("
            << formatBytes(F.LeftOutBytes) << ") skipped: the budget is "
@@ -256,7 +257,7 @@ static void writeText(const TreeFetchFigures &F, double Seconds,
            << " removed or truncated meanwhile";
   if (F.FailedFiles)
     outs() << ", " << countFiles(F.FailedFiles) << " failed";
-  outs() << format(", %.1f s\n", Seconds);
+  outs() << "\n";
 }
 
 static void writeJSON(const TreeFetchFigures &F, double Seconds,

@@ -219,11 +219,17 @@ Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
   if (Table.findNearest(Word, Nearest, Visibility(S.Takes)) > 2)
     Nearest.clear();
   if (Nearest.empty() && S.Run == runRun &&
-      StringRef(Word).contains("prefetch"))
-    return fail("headstart run does not support '" + Word +
-                    "'; of the prefetch options it supports " +
-                    join(namesOf(Table, RunOption), ", "),
+      StringRef(Word).contains("prefetch")) {
+    // "--prefetch-stats" and "--prefetch-stats=" are two options of the table.
+    std::vector<std::string> Names;
+    for (StringRef Name : namesOf(Table, RunOption))
+      if (!is_contained(Names, Name.rtrim('=')))
+        Names.push_back(Name.rtrim('=').str());
+    return fail("headstart run does not support '" +
+                    StringRef(Word).split('=').first.str() + "'; it supports " +
+                    join(Names, ", "),
                 Exit::WrongUsage);
+  }
   return fail("unknown option '" + Word + "'" +
                   hint(Nearest, std::string("headstart ") + S.Name + " --help"),
               Exit::WrongUsage);

@@ -173,15 +173,16 @@ TEST(PrefetchSettingsTest, TheEnvironmentSwitchesOff) {
     EXPECT_TRUE(S.On) << On;
   }
   EXPECT_EQ(warning({{"HEADSTART", "of"}}, S),
-            "HEADSTART: expected 'on' or 'off', but got 'of'; prefetch is off");
+            "HEADSTART: expected 'on' or 'off', but got 'of'; "
+            "prefetching is off");
   EXPECT_FALSE(S.On);
 }
 
 TEST(PrefetchSettingsTest, TheEnvironmentTakesNothingElse) {
   PrefetchSettings S;
   EXPECT_EQ(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=2 /out:x.exe"}}, S),
-            "HEADSTART_FLAGS: '/out:x.exe' is not an option of the prefetcher; "
-            "prefetch is off");
+            "HEADSTART_FLAGS: '/out:x.exe' is not a prefetching option; "
+            "prefetching is off");
   EXPECT_FALSE(S.On);
   EXPECT_THAT(warning({{"HEADSTART_FLAGS", "--prefetch-jobs=x"}}, S),
               HasSubstr("HEADSTART_FLAGS: --prefetch-jobs=x"));
@@ -211,7 +212,13 @@ TEST(WhyOffTest, NamesWhatSwitchedItOff) {
   S.On = false;
   EXPECT_EQ(whyOff(S, Nothing), "--no-prefetch-inputs");
   EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
-  S.On = true;
+  // An invalid variable has switched it off, until an option switches it on.
+  EXPECT_NE(warning({{"HEADSTART", "of"}}, S), "");
+  EXPECT_EQ(whyOff(S, Nothing), "HEADSTART has an invalid value");
+  EXPECT_NE(warning({{"HEADSTART_FLAGS", "--frob"}}, S), "");
+  EXPECT_EQ(whyOff(S, Nothing), "HEADSTART_FLAGS has an invalid value");
+  EXPECT_EQ(messageOf(applyOptions({flag("prefetch-inputs")}, S)), "");
+  EXPECT_EQ(whyOff(S, Nothing), "");
   S.Jobs = 0;
   EXPECT_EQ(whyOff(S, Nothing), "--prefetch-jobs=0");
 }

@@ -162,12 +162,13 @@ TEST(LinkStatsTest, ColdInWords) {
   EXPECT_EQ(
       inWords(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
-      "fetched 600 MB with 8 threads from 0.01 s to 0.90 s; the linker used "
-      "all but "
-      "3.0 MB. The linker itself read 1.2 MB, including its own program, and "
-      "waited for the disk 14 times (major page faults). Headstart opened 449 "
-      "of 452 files before the linker needed them. The "
-      "link took 2.50 s. cannot open 'x.obj': Permission denied (and 1 more "
+      "fetched 600 MB with 8 threads between 0.01 s and 0.90 s; the linker "
+      "used all but 3.0 MB. The linker itself read 1.2 MB, including its own "
+      "program, and "
+      "waited for the disk 14 times (major page faults). The linker opened "
+      "inputs 452 times; Headstart had the file ready 449 times. The "
+      "link took 2.50 s. Headstart cannot open 'x.obj': Permission denied (and "
+      "1 more "
       "like it).");
 }
 
@@ -183,10 +184,12 @@ TEST(LinkStatsTest, HalfColdInWords) {
   EXPECT_EQ(
       inWords(S),
       "lld-link: prefetch: 71% of 800 MB (450 inputs) was not cached. "
-      "Headstart fetched 600 MB with 1 thread from 0.01 s to 0.90 s; the "
+      "Headstart fetched 600 MB with 1 thread between 0.01 s and 0.90 s; the "
       "linker used all of it. The linker itself read nothing from the disk. It "
-      "waited 0.21 s for files that Headstart was opening. Headstart opened "
-      "449 of 452 files before the linker needed them. The link took 2.50 s.");
+      "waited 0.21 s for files that Headstart was opening. The linker opened "
+      "inputs 452 times; Headstart had the file ready 449 times. The link took "
+      "2.50 "
+      "s.");
 }
 
 TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
@@ -195,8 +198,8 @@ TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
   EXPECT_THAT(
       inWords(S),
       HasSubstr("less than 1% of 800 MB (450 inputs) was not cached. "
-                "Headstart requested 600 MB, of which at most 1.0 MB were "
-                "not cached, with 8 threads from 0.01 s to 0.90 s. The"));
+                "Headstart requested 600 MB (at most 1.0 MB of it not cached) "
+                "with 8 threads between 0.01 s and 0.90 s. The"));
   // Nothing that the rounded figures show.
   S.ResidentBytesBefore = 201000000;
   EXPECT_THAT(inWords(S), HasSubstr("Headstart fetched 600 MB with"));
@@ -219,8 +222,8 @@ LinkStats warmStats() {
 TEST(LinkStatsTest, WarmInWords) {
   EXPECT_EQ(inWords(warmStats()),
             "lld-link: prefetch: all 800 MB (450 inputs) were cached: "
-            "there was nothing to fetch. Headstart opened 449 of 452 files "
-            "before the linker needed them. "
+            "there was nothing to fetch. The linker opened inputs 452 times; "
+            "Headstart had the file ready 449 times. "
             "The link took 2.50 s.");
   // A budget of nothing is no reason then.
   LinkStats S = warmStats();
@@ -236,6 +239,9 @@ TEST(LinkStatsTest, ProcessorTimeInWords) {
                             "0.25 s of it for fetching. The link"),
             std::string::npos)
       << inWords(S);
+  S.ProcessorMs = {0, 0, 0, 0, 20, 0, 0, 1};
+  EXPECT_THAT(inWords(S), HasSubstr("took 0.02 s of processor time, almost all "
+                                    "of it for fetching. The link"));
   // Nothing that anybody would look for.
   S.ProcessorMs = {1, 0, 0, 0, 3, 0, 0, 0};
   EXPECT_EQ(inWords(S).find("processor"), std::string::npos);
@@ -273,9 +279,10 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   S.UnknownBytesBefore = 500000000;
   S.ResidentBytesBefore = 300000000;
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("this is unknown. The linker finished before "
-                        "Headstart fetched anything. Headstart opened 449 of"));
+  EXPECT_THAT(
+      inWords(S),
+      HasSubstr("this is unknown. The linker finished before "
+                "Headstart fetched anything. The linker opened inputs 452"));
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V));
   EXPECT_EQ(V->getAsObject()->getInteger("unknown_bytes_before"), 500000000);
@@ -287,20 +294,55 @@ TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
   EXPECT_THAT(inWords(S),
               HasSubstr("less than 1% of 800 MB (450 inputs) was not "
                         "cached. The link does not need the uncached parts. "
-                        "Headstart opened 449 of"));
+                        "The linker opened inputs 452"));
   S.ResidentBytesBefore = 400000000;
   EXPECT_THAT(inWords(S), HasSubstr("50% of 800 MB (450 inputs) was not "
                                     "cached. The link does not need"));
   S.Unfinished = true;
   EXPECT_THAT(inWords(S), HasSubstr("not cached. The linker finished before "
-                                    "Headstart fetched anything. Headstart"));
+                                    "Headstart fetched anything. The linker"));
   S.ShortOfMemory = true;
-  EXPECT_THAT(inWords(S), HasSubstr("not cached. Headstart fetched nothing "
-                                    "because memory was short. Headstart"));
+  EXPECT_THAT(inWords(S),
+              HasSubstr("not cached. Headstart fetched nothing "
+                        "because memory was short. The linker opened"));
   S.BudgetBytes = 0;
   EXPECT_THAT(inWords(S),
               HasSubstr("not cached. --prefetch-memory left no memory "
-                        "for fetching. Headstart"));
+                        "for fetching. The linker opened"));
+}
+
+TEST(LinkStatsTest, OneOfEachInWords) {
+  LinkStats S = someStats();
+  S.LinkerStops = 1;
+  S.HandedOver = 1;
+  S.NotHandedOver = 0;
+  EXPECT_THAT(inWords(S), HasSubstr("waited for the disk once (a major page "
+                                    "fault). The linker opened inputs once; "
+                                    "Headstart had the file ready. The"));
+  S.HandedOver = 4;
+  EXPECT_THAT(inWords(S), HasSubstr("inputs 4 times; Headstart had the file "
+                                    "ready each time. The"));
+  S.HandedOver = 0;
+  S.NotHandedOver = 4;
+  EXPECT_THAT(inWords(S), HasSubstr("inputs 4 times; Headstart never had the "
+                                    "file ready. The"));
+}
+
+TEST(LinkStatsTest, TheProfileInWords) {
+  LinkStats S = someStats();
+  S.Profile = "none";
+  EXPECT_THAT(inWords(S), testing::Not(HasSubstr("profile")));
+  S.Profile = "used";
+  EXPECT_THAT(inWords(S),
+              HasSubstr(" Headstart used the profile of an earlier link. The"));
+  S.Profile = "stale";
+  EXPECT_THAT(inWords(S),
+              HasSubstr(" The stored profile does not match this link. The"));
+  S.Problems = {{"'x' is not a profile", 1}};
+  EXPECT_THAT(inWords(S), testing::Not(HasSubstr("stored profile")));
+  S.Profile = "recorded";
+  EXPECT_THAT(inWords(S), HasSubstr(" There was no profile yet; this link "
+                                    "stored one. The"));
 }
 
 TEST(LinkStatsTest, NoInputsInWords) {
@@ -330,25 +372,28 @@ TEST(LinkStatsTest, ShortOfMemoryInWords) {
   S.Problems.clear();
   EXPECT_THAT(
       inWords(S),
-      HasSubstr("to 0.90 s. Memory was short, so Headstart fetched only "
+      HasSubstr("and 0.90 s. Memory was short, so Headstart fetched only "
                 "a short way ahead of the linker. The linker itself"));
 }
 
 TEST(LinkStatsTest, MoreThreadsInWords) {
   LinkStats S = someStats();
   S.FirstJobs = S.Jobs;
-  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads from"));
+  S.FirstHintMs = S.LastHintMs;
+  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads at 0.90 s"));
+  S.FirstHintMs = 8;
+  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads between"));
   S.FirstJobs = 4;
   EXPECT_THAT(inWords(S), HasSubstr("with 8 threads (at first 4; more because "
-                                    "the store did not answer) from"));
+                                    "the store did not answer) between"));
   S.LatencyMs = 0.42;
-  EXPECT_THAT(inWords(S), HasSubstr("the store answered in 0.4 ms) from"));
+  EXPECT_THAT(inWords(S), HasSubstr("the store answered in 0.4 ms) between"));
 }
 
 TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
   LinkStats S = someStats();
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S), HasSubstr("to 0.90 s. The linker finished before "
+  EXPECT_THAT(inWords(S), HasSubstr("and 0.90 s. The linker finished before "
                                     "Headstart had fetched everything. The "
                                     "linker itself read 1.2 MB"));
 }
@@ -357,18 +402,21 @@ TEST(LinkStatsTest, OffInWords) {
   LinkStats Off;
   Off.Tool = "lld-link";
   Off.LinkMs = 2110;
-  for (const char *Why : {"HEADSTART=off", "--no-prefetch-inputs",
-                          "--prefetch-jobs=0", "this command does not link"}) {
-    Off.WhyOff = Why;
-    EXPECT_EQ(inWords(Off), std::string("lld-link: prefetch: off, ") + Why +
-                                ". The link took 2.11 s.");
+  for (const char *Why :
+       {"of HEADSTART=off", "of --no-prefetch-inputs", "of --prefetch-jobs=0",
+        "this command does not link", "HEADSTART has an invalid value"}) {
+    llvm::StringRef Given = Why;
+    Given.consume_front("of ");
+    Off.WhyOff = Given.str();
+    EXPECT_EQ(inWords(Off), std::string("lld-link: prefetch: off, because ") +
+                                Why + ". The link took 2.11 s.");
   }
   Off.Tool = "headstart run";
   Off.WhyOff = "the linker's inputs are unknown";
   Off.Problems = {{"nobody knows this linker", 1}};
-  EXPECT_EQ(inWords(Off), "headstart run: prefetch: off, the linker's inputs "
-                          "are unknown. The link "
-                          "took 2.11 s. nobody knows this linker.");
+  EXPECT_EQ(inWords(Off), "headstart run: prefetch: off, because the linker's "
+                          "inputs are unknown. The link "
+                          "took 2.11 s. Nobody knows this linker.");
 }
 
 TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
@@ -377,12 +425,13 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
   S.HandedOver = S.NotHandedOver = 0;
   S.WaitedMs = std::nullopt;
   S.Problems.clear();
-  EXPECT_EQ(inWords(S),
-            "headstart run: prefetch: none of 800 MB (450 inputs) was "
-            "cached. Headstart fetched 600 MB with 8 threads from 0.01 s to "
-            "0.90 s. The linker itself read 1.2 MB, including its own program, "
-            "and waited for the disk 14 times (major page faults). The link "
-            "took 2.50 s.");
+  EXPECT_EQ(
+      inWords(S),
+      "headstart run: prefetch: none of 800 MB (450 inputs) was "
+      "cached. Headstart fetched 600 MB with 8 threads between 0.01 s "
+      "and 0.90 s. The linker itself read 1.2 MB, including its own program, "
+      "and waited for the disk 14 times (major page faults). The link "
+      "took 2.50 s.");
 }
 
 TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
@@ -392,9 +441,10 @@ TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
   EXPECT_EQ(
       inWords(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
-      "fetched 600 MB with 8 threads from 0.01 s to 0.90 s. Headstart opened "
-      "449 "
-      "of 452 files before the linker needed them. The link took 2.50 s.");
+      "fetched 600 MB with 8 threads between 0.01 s and 0.90 s. The linker "
+      "opened inputs 452 times; Headstart had the file ready 449 times. The "
+      "link "
+      "took 2.50 s.");
 }
 
 TEST(LinkStatsTest, BytesForPeople) {

@@ -39,6 +39,8 @@ struct MemoryLimit {
 
 struct PrefetchSettings {
   bool On = true;
+  /// The variable whose invalid value switched prefetching off; empty: none.
+  std::string InvalidVariable;
   /// Threads. Eight: cold storage answers many questions at a time (1.07 GB in
   /// 800 files: 1.40 s with one reader, 0.74 with 4, 0.66 with 8).
   unsigned Jobs = 8;

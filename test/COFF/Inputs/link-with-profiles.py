@@ -16,5 +16,5 @@ for profile in profiles:
     with open("stats.json", encoding="utf-8") as file:
         stats = json.load(file)
     assert stats["profile"] == "stale", (profile, stats)
-    assert any(f"profile '{profile}'" in e["message"]
+    assert any(f"'{profile}'" in e["message"]
                for e in stats["errors"]), (profile, stats)
