@@ -133,8 +133,9 @@ TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
   ExpandedCommandLine Line = expand({"@x.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@./x.rsp", "b.obj"));
   EXPECT_EQ(Line.Words[1].ResponseFile, "x.rsp");
-  EXPECT_THAT(Line.Notes, ElementsAre("./x.rsp: the response file was not expanded: it "
-                                      "includes itself"));
+  EXPECT_THAT(Line.Notes,
+              ElementsAre("./x.rsp: the response file was not expanded: it "
+                          "includes itself"));
 }
 
 TEST(CommandLineTest, leavesFilesInsideEachOtherAlone) {

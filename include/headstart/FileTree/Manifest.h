@@ -9,7 +9,8 @@
 /// \file
 /// What was in a tree at one moment: name, type, size, modification time and
 /// inode of each entry, and the options of the walk that saw them, so that the
-/// same walk can tell later what has changed. docs/internals/Manifests.md has the format.
+/// same walk can tell later what has changed. docs/internals/Manifests.md has
+/// the format.
 ///
 //===----------------------------------------------------------------------===//
 

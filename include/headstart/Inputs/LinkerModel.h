@@ -33,8 +33,8 @@ class OptTable;
 namespace headstart {
 
 /// When, in the course of a link, a range is first needed. lld reads every
-/// input's phase before it reads the next phase of any (docs/internals/Design.md,
-/// "lld reads in phases").
+/// input's phase before it reads the next phase of any
+/// (docs/internals/Design.md, "lld reads in phases").
 enum class FetchPhase : uint8_t {
   Parse,                 ///< while the inputs are parsed, in command-line order
   Contents,              ///< when chunks are hashed, folded and laid out

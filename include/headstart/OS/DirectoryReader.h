@@ -59,10 +59,11 @@ struct DirectoryEntry {
   /// macOS), or after `DirectoryHandle::addStatus`.
   bool HasStatus = false;
   /// With HasStatus: whether it may be late (Windows: what a listing says of a
-  /// file that is open or has several hard links, see docs/internals/Directories.md).
-  /// Good to show and to order by. Who concludes that a file is or is not what
-  /// it was, or keeps the status to compare it later, asks
-  /// `DirectoryHandle::addStatus` first, which clears this.
+  /// file that is open or has several hard links, see
+  /// docs/internals/Directories.md). Good to show and to order by. Who
+  /// concludes that a file is or is not what it was, or keeps the status to
+  /// compare it later, asks `DirectoryHandle::addStatus` first, which clears
+  /// this.
   bool StatusIsHint = false;
 
   /// Whether the status is that of the file itself.

@@ -79,8 +79,8 @@ unsigned usableProcessors();
 std::chrono::steady_clock::time_point now();
 
 /// std::condition_variable, in a form that a simulated system can put in the
-/// place of the real one (docs/internals/Design.md, "A simulated system"). May wake for
-/// nothing.
+/// place of the real one (docs/internals/Design.md, "A simulated system"). May
+/// wake for nothing.
 class Condition {
 public:
   /// Blocks; \p Lock is free meanwhile.

@@ -8,8 +8,8 @@
 ///
 /// \file
 /// The report of `headstart bench` as one HTML file that loads nothing: the
-/// report, as it is, and a script that draws it. docs/Benchmarking.md says how the
-/// page is read; it is made of lib/Report/Page, and drawn by D3.
+/// report, as it is, and a script that draws it. docs/Benchmarking.md says how
+/// the page is read; it is made of lib/Report/Page, and drawn by D3.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What lld 22 does with each kind of input was seen in lld-link 22.1.8 and is
-// written down in docs/internals/Discovery-COFF.md, with what is not followed here.
+// written down in docs/internals/Discovery-COFF.md, with what is not followed
+// here.
 //
 // Directives that name no file (/include:, /alternatename:, /merge:,
 // /manifestdependency:, ...) and those that lld refuses are passed over.
