@@ -478,11 +478,10 @@ void Bench::announce() {
     Time = Seconds < 2 * Minute
                ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
                : formatv(" (about {0:F0} min)", Seconds / Minute).str();
-  std::vector<StringRef> Names;
-  for (const LinkWay &Way : Ways)
-    Names.push_back(Way.Name);
+  const auto Names = map_range(
+      Ways, [](const LinkWay &Way) -> const std::string & { return Way.Name; });
   say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
-      " of " + join(Names, ", "));
+      " of " + join(Names.begin(), Names.end(), ", "));
 }
 
 void Bench::step(const Twine &What, std::optional<CacheState> State) const {
