@@ -200,13 +200,16 @@ std::string whyOff(const PrefetchSettings &Settings,
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 
+/// \p Variable becomes the one that is being read: the cause of an error.
 static Error readEnvironment(Flavour F, const CommandLineContext &Context,
-                             PrefetchSettings &Settings) {
+                             PrefetchSettings &Settings, StringRef &Variable) {
+  Variable = "HEADSTART";
   const std::string Switch = Context.GetEnv("HEADSTART").value_or("");
   if (!isSwitchedOff(Context) &&
       !is_contained({"", "on", "1", "yes", "true"}, StringRef(Switch).lower()))
     return invalid("HEADSTART: expected 'on' or 'off', but got '" + Switch +
                    "'");
+  Variable = "HEADSTART_FLAGS";
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
     BumpPtrAllocator Allocator;
     StringSaver Saver(Allocator);
@@ -227,13 +230,12 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
 void applyEnvironment(Flavour F, const CommandLineContext &Context,
                       PrefetchSettings &Settings,
                       function_ref<void(const std::string &)> Warn) {
-  if (Error E = readEnvironment(F, Context, Settings)) {
-    const std::string Message = toString(std::move(E));
-    Warn(Message + "; prefetching is off");
+  StringRef Variable;
+  if (Error E = readEnvironment(F, Context, Settings, Variable)) {
+    Warn(toString(std::move(E)) + "; prefetching is off");
     Settings = PrefetchSettings();
     Settings.On = false;
-    // Each message begins with the name of the variable.
-    Settings.InvalidVariable = StringRef(Message).split(':').first.str();
+    Settings.InvalidVariable = Variable.str();
   }
   if (isSwitchedOff(Context))
     Settings.On = false;

@@ -207,8 +207,7 @@ void writeBenchText(const BenchReport &Report, raw_ostream &OS) {
   };
   if (Has("stock") && Has("off"))
     OS << "The ratio to off shows the effect of prefetching; the ratio to "
-          "stock "
-          "shows the effect of changing the linker.\n";
+          "stock shows the effect of changing the linker.\n";
   OS << "\n";
   writeSeries(Report, CacheState::Cold, OS);
   writeSeries(Report, CacheState::Warm, OS);

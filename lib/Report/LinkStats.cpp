@@ -267,8 +267,7 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
   P << ".";
   if (S.ShortOfMemory)
     P << " Memory was short, so Headstart fetched only a short way ahead of "
-         "the "
-         "linker.";
+         "the linker.";
   if (S.Unfinished)
     P << " The linker finished before Headstart had fetched everything.";
 }

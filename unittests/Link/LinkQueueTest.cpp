@@ -226,7 +226,9 @@ TEST_F(LinkQueueTest, RemovesWhatKilledLinksHaveLeft) {
   EXPECT_TRUE(fs::exists(Cache.path("links-5/notes.txt")));
 }
 
-/// Links that come while the last one removes the directory.
+/// Links that come while the last one removes the directory. On a file system
+/// that is slow for a moment, a link finds no queue and begins without one, and
+/// the last link leaves the directory to the next.
 TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
   const std::string Mark = Cache.path("mark");
   std::vector<std::unique_ptr<Child>> Links;
@@ -237,11 +239,11 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
         Answer Now;
         while ((Now = Queue.ask(Memory, Memory)) == Answer::Wait)
           std::this_thread::yield();
-        if (Now != Answer::Begin)
-          return 1;
+        if (Now == Answer::None)
+          continue;
         const int File = open(Mark.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0600);
         if (File == -1)
-          return 2;
+          return 1;
         close(File);
         unlink(Mark.c_str());
       }
@@ -249,6 +251,10 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
     }));
   for (const std::unique_ptr<Child> &Link : Links)
     EXPECT_EQ(Link->wait(), 0);
+  {
+    LinkQueue Next(Directory, Memory);
+    EXPECT_EQ(Next.ask(Memory, Memory), Answer::Begin);
+  }
   EXPECT_EQ(left(), Names{});
 }
 

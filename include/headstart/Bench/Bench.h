@@ -41,7 +41,7 @@ struct BenchProgress {
   std::string What; ///< "cold round 2 of 5, on"
   unsigned Done = 0;
   unsigned Total = 0; ///< 0: not known yet
-  /// Of the rounds of the same state so far, by variant; in seconds.
+  /// The rounds of this state so far, by variant; in seconds.
   std::vector<std::pair<std::string, double>> Medians;
   std::optional<double> SecondsLeft;
 };

@@ -8,7 +8,7 @@
 ///
 /// \file
 /// The figures of `headstart bench`, and their forms: the JSON, which scripts
-/// and the page read (docs/Benchmarking.md has every key), and the tables for a
+/// and the page read (headstart-bench(1) has every key), and the tables for a
 /// terminal. Plain data: knows no other layer. Absent: nobody tells it here.
 ///
 //===----------------------------------------------------------------------===//
