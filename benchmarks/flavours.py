@@ -156,18 +156,18 @@ targets: [ arm64-macos ]
 install-name: '/usr/lib/libSystem.B.dylib'
 exports:
   - targets: [ arm64-macos ]
-    symbols: [ ___cxa_pure_virtual, _bzero, _memcpy, _memmove, _memset,
+    symbols: [ ___bzero, ___cxa_pure_virtual, _bzero, _memcpy, _memmove, _memset,
                dyld_stub_binder ]
 ...
 """
 
 
 def macho(title: str = "Mach-O: objects with DWARF", corpus: str = "macho",
-          recipe: Sequence[str] = MACHO_CORPUS) -> Sample:
+          recipe: Sequence[str] = MACHO_CORPUS, arch: str = "arm64") -> Sample:
     folder = harness.make_corpus(corpus, recipe, kind="macho")
-    (folder / "libSystem.tbd").write_text(SYSTEM_STUB)
+    (folder / "libSystem.tbd").write_text(SYSTEM_STUB.replace("arm64", arch))
     return Sample(title, "ld64.lld", folder,
-                  [folder / "obj"], ["-arch", "arm64", "-platform_version",
+                  [folder / "obj"], ["-arch", arch, "-platform_version",
                                      "macos", "13.0", "13.0",
                                      # freestanding, so with C++'s name
                                      "-e", "__Z4mainv", str(folder / "libSystem.tbd"),

@@ -17,6 +17,9 @@ functions; debug information) and compiles it to as many objects as asked.
     cd /tmp && ld64.lld -arch arm64 -platform_version macos 11.0 11.0 \
         -e __Z4mainv @/tmp/corpus/link.rsp /tmp/corpus/libSystem.tbd
 
+    make-corpus.py elf --out /tmp/corpus
+    ld.lld -e _Z4mainv --unresolved-symbols=ignore-all @/tmp/corpus/link.rsp
+
 What it leaves in the output folder:
 
     obj/<folder>/<name>.obj  the objects; obj/launch/main.obj has the entry
@@ -52,7 +55,7 @@ from typing import Sequence
 
 from corpus.failure import Failure
 from corpus.plan import STRIDE
-from corpus.target import COFF, Target, macho
+from corpus.target import COFF, Target, elf, macho
 from corpus.whole import Corpus
 
 DEFAULT_OBJECTS = 450
@@ -115,6 +118,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
                       metavar="LEVEL", help="as in -O; default: %(default)s")
     mach.add_argument("--dwarf", type=int, choices=(4, 5), default=4,
                       help="the version; default: %(default)s")
+    unix = kinds.add_parser(
+        "elf", help="objects for Linux with DWARF, for ld.lld")
+    add_common(unix)
+    unix.add_argument("--optimize", type=int, choices=(0, 1, 2), default=0,
+                      metavar="LEVEL", help="as in -O; default: %(default)s")
+    unix.add_argument("--split-dwarf", action="store_true",
+                      help="debug information in .dwo files")
     options = parser.parse_args(arguments)
     if options.objects < 2:
         parser.error("--objects: main and at least one more")
@@ -127,6 +137,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 def target_of(options: argparse.Namespace) -> Target:
     if options.kind == "coff":
         return COFF
+    if options.kind == "elf":
+        return elf(options.optimize, options.split_dwarf)
     return macho(options.arch, options.optimize, options.dwarf)
 
 

@@ -50,9 +50,8 @@ public:
       : Device(Device), Numbers(Numbers), Decisions(Decisions) {}
 
   const uint64_t Device; ///< as in FileIdentity
-  /// Whether its files come in large pages, until one has not; and whether one
-  /// has.
-  std::atomic<bool> HasLargePages{true}, HasProvedLarge{false};
+  /// Whether its files come in large pages, until one has not.
+  std::atomic<bool> HasLargePages{true};
 
   /// Waits until a request may be made for the input at \p Place. Lower places
   /// go first; a request passes another only if there is room for it and none

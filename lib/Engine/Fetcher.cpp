@@ -100,28 +100,23 @@ bool Fetcher::isLarge(const InputEntry &Entry,
 
 /// Fetches one step in large pages; false when it has to come otherwise. A
 /// Linux before 5.18 takes that advice and does not do it, nor do some file
-/// systems: the steps show it that begin before one has come. Only the first
-/// that is read of an input proves that it came so.
+/// systems; and what was cached before may have kept the kernel from reading.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                         ByteRange Step, bool IsFirst, os::HintResult &Result) {
+                         ByteRange Step, os::HintResult &Result) {
   DeviceModel &Device = *Entry.Device;
-  const bool IsProved = Device.HasProvedLarge.load();
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
   // In small steps a file that has shrunk fails again; what was short of memory
   // may not.
   if (Result.Outcome == os::HintOutcome::Failed)
     return false;
-  bool HasCome = Result.Outcome == os::HintOutcome::Accepted;
-  if (HasCome && (Device.isFar() || !IsProved)) {
+  if (Result.Outcome == os::HintOutcome::Accepted) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);
-    HasCome = Found && Found->complete();
+    if (Found && Found->complete())
+      return true;
   }
-  if (HasCome && IsFirst)
-    Device.HasProvedLarge.store(true);
-  if (!HasCome &&
-      (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported))
+  if (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported)
     Device.HasLargePages.store(false);
-  return HasCome;
+  return false;
 }
 
 /// Fetches one step. Where a large request was passed over, FUSE passes over
@@ -306,8 +301,7 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   if (IsFirst || HasBytes)
     Timed.emplace(Entry, IsFirst);
   Cost.begin(os::now());
-  const bool HasCome =
-      IsLarge && fetchLarge(Entry, File, Step, IsFirst, Result);
+  const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
   Figures.Decisions.note(HasCome   ? Decision::LargePages
                          : IsLarge ? Decision::LargePagesFailed
                                    : Decision::Stepwise);

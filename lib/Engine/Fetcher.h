@@ -99,7 +99,7 @@ private:
                                           ByteRange Step, LinkStage Stage,
                                           bool IsLarge);
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
-                  ByteRange Step, bool IsFirst, os::HintResult &Result);
+                  ByteRange Step, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
                             ByteRange Step, bool IsPassedOver) const;
 

@@ -390,6 +390,19 @@ TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
   EXPECT_EQ(text(Mapping), Contents);
 }
 
+TEST_F(LinuxPageCacheTest, LargePagesBringAFileWhoseEndsAreCached) {
+  const MappedFile Mapping = mapOrFail(File);
+  ASSERT_FALSE(Real.evict(File));
+  const size_t Page = Real.pageSize();
+  (void)Real.fetch(File, {0, Page});
+  (void)Real.fetch(File, {FileBytes - 1, 1});
+  ASSERT_EQ(resident(), 2U);
+  if (Real.fetchInLargePages(Mapping, {0, FileBytes}).Outcome ==
+      HintOutcome::Unsupported)
+    GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
+  EXPECT_EQ(resident(), pages());
+}
+
 TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   const MappedFile Mapping = mapOrFail(File);
   const size_t Page = Real.pageSize();

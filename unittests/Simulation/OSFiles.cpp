@@ -245,11 +245,14 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
   OS.tell("large", Of->Path, Range);
   OS.begin(*Of);
   Of->IsFetched = true;
-  if (How == LargePages::Work) {
-    const uint64_t Begin = Range.Offset / LargeStepBytes * LargeStepBytes;
-    const uint64_t End =
-        (Range.end() + LargeStepBytes - 1) / LargeStepBytes * LargeStepBytes;
-    OS.load(*Of, {Begin, End - Begin});
+  const uint64_t End = std::min(Range.end(), Of->Identity.Size);
+  for (uint64_t At = Range.Offset / LargeStepBytes * LargeStepBytes;
+       How == LargePages::Work && At < End; At += LargeStepBytes) {
+    const uint64_t First = std::max(At, Range.Offset);
+    const uint64_t Last = std::min(At + LargeStepBytes, End);
+    // A fault in a cached page reads nothing around it.
+    if (!Of->Cached.has((First + (Last - First) / 2) / simulation::PageBytes))
+      OS.load(*Of, {At, LargeStepBytes});
   }
   Result.Outcome = HintOutcome::Accepted;
   Result.AcceptedBytes = Range.clippedTo(Of->Identity.Size).Length;

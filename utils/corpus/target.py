@@ -91,3 +91,32 @@ def macho(arch: str, optimize: int, dwarf: int) -> Target:
         scale=1.25 if optimize == 0 else 1.45,
         files=(("libSystem.tbd", LIBSYSTEM),),
     )
+
+
+def elf(optimize: int, split: bool) -> Target:
+    """Gives the target for ld.lld; split: debug information in .dwo files, which the
+    link does not read."""
+    return Target(
+        flags=(
+            "--target=x86_64-linux-gnu",
+            "-std=c++20",
+            f"-O{optimize}",
+            "-g",
+            *(("-gsplit-dwarf",) if split else ()),
+            "-ffreestanding",
+            "-nostdinc",
+            "-fno-exceptions",
+            "-fno-rtti",
+            "-fno-threadsafe-statics",
+            "-fno-stack-protector",
+            "-fasynchronous-unwind-tables",
+            "-ffunction-sections",
+            "-fdata-sections",
+            "-fdebug-compilation-dir=.",
+        ),
+        object_suffix=".o",
+        archive_suffix=".a",
+        archivers=("llvm-ar-22", "llvm-ar"),
+        archive_words=("rcs", "{out}"),
+        scale=1.25,
+    )

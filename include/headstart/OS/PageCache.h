@@ -124,7 +124,9 @@ public:
   /// Brings \p Range of the file of \p Mapping into memory, and all that shares
   /// `LargeStepBytes` of the file with it, in pages as large as the file system
   /// has: that costs a quarter of the processor time of `fetch`. Waits for most
-  /// of it. Some of it may then be in the page tables of this process. Only
+  /// of it. Reads nothing of a `LargeStepBytes` in the middle of which the page
+  /// is cached: check with `residency`. Some of it may then be in the page
+  /// tables of this process. Only
   /// Linux can; Unsupported elsewhere. A file that has shrunk gives Failed,
   /// never SIGBUS.
   HintResult fetchInLargePages(const MappedFile &Mapping,

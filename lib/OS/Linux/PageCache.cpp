@@ -242,8 +242,9 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
 
 // A fault in a mapping with this advice reads all of its 2 MiB of the file
 // (do_sync_mmap_readahead, Linux 5.18), in pages as large as the file system
-// has. To populate a page does the same, and cannot end in SIGBUS. What is read
-// last arrives last.
+// has. To populate a page does the same, and cannot end in SIGBUS. If that page
+// is cached, nothing is read: so it is the middle one of each step, since an
+// inspection reads the ends of a file. What is read last arrives last.
 HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
                                         ByteRange Range) const {
   HintResult Result;
@@ -264,9 +265,12 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
     return Error == 0;
   };
   Result.Outcome = HintOutcome::Failed;
-  for (uint64_t At = From; At < Clipped.end(); At += LargeStepBytes)
-    if (!Enter(std::max(At, Clipped.Offset)))
+  for (uint64_t At = From; At < Clipped.end(); At += LargeStepBytes) {
+    const uint64_t First = std::max(At, Clipped.Offset);
+    const uint64_t End = std::min(At + LargeStepBytes, Clipped.end());
+    if (!Enter(First + (End - First) / 2))
       return Result;
+  }
   if (Enter(Clipped.end() - 1)) {
     Result.Outcome = HintOutcome::Accepted;
     Result.AcceptedBytes = Clipped.Length;

@@ -1,0 +1,86 @@
+"""Samples that no number of the engine was chosen on.
+
+The samples of coff.py and flavours.py are those on which the engine is tuned. These
+are other projects, sizes and kinds of objects: clang's own objects (-O2, no debug
+information), objects with DWARF, with split DWARF, many small objects for lld-link, few
+huge ones, and optimized Mach-O objects. What is published as a result is measured on
+them.
+"""
+
+import pathlib
+from typing import Dict, List
+
+import coff
+import flavours
+import harness
+from links import Condition, Sample
+
+ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
+               "--no-demangle"]
+
+
+def clang_objects(folder: pathlib.Path) -> List[str]:
+    """The members of clang's archives (package libclang-22-dev), as objects."""
+    words = ["-shared", *ANY_SYMBOLS]
+    for archive in sorted((harness.LLVM.parent / "lib").glob("libclang*.a")):
+        into = folder / archive.stem
+        into.mkdir()
+        for number, member in enumerate(flavours.members(archive)):
+            file = into / f"{number:04}.o"
+            file.write_bytes(member)
+            words.append(str(file))
+    return words
+
+
+def elf_clang() -> Sample:
+    words = flavours.made("elf-clang", clang_objects)
+    folder = harness.corpus_folder("elf-clang")
+    return Sample("ELF: clang's objects, -O2", "ld.lld", folder, [folder / "in"],
+                  words)
+
+
+def elf(title: str, corpus: str, recipe: List[str]) -> Sample:
+    folder = harness.make_corpus(corpus, recipe, kind="elf")
+    return Sample(title, "ld.lld", folder, [folder / "obj"],
+                  ["-e", "_Z4mainv", *ANY_SYMBOLS, f"@{folder}/link.rsp"])
+
+
+def elf_dwarf() -> Sample:
+    return elf("ELF: objects with DWARF", "elf-dwarf",
+               ["--objects", "300", "--bytes", "260M", "--seed", "11"])
+
+
+def elf_split() -> Sample:
+    return elf("ELF: objects with split DWARF", "elf-split",
+               ["--objects", "700", "--bytes", "200M", "--folders", "30",
+                "--seed", "12", "--split-dwarf"])
+
+
+def coff_many() -> Sample:
+    return coff.sample("COFF: many small objects", "coff-many",
+                       ["--objects", "1200", "--bytes", "180M", "--folders", "90",
+                        "--seed", "13"])
+
+
+def coff_huge() -> Sample:
+    return coff.sample("COFF: few large objects", "coff-huge",
+                       ["--objects", "24", "--bytes", "240M", "--folders", "3",
+                        "--seed", "14"])
+
+
+def macho_optimized() -> Sample:
+    return flavours.macho("Mach-O: optimized objects", "macho-optimized",
+                          ["--objects", "260", "--bytes", "160M", "--arch", "x86_64",
+                           "--optimize", "1", "--dwarf", "5", "--seed", "15"],
+                          arch="x86_64")
+
+
+SAMPLES = {"clang": elf_clang, "dwarf": elf_dwarf, "split": elf_split,
+           "many": coff_many, "huge": coff_huge, "optimized": macho_optimized}
+
+CONDITIONS: Dict[str, Condition] = {
+    **{f"held-{name}": Condition(sample, rounds=5, warm_rounds=7)
+       for name, sample in SAMPLES.items()},
+    **{f"held-{name}-400": Condition(sample, megabytes_per_second=400, rounds=5)
+       for name, sample in SAMPLES.items()},
+}
