@@ -108,6 +108,7 @@ public:
   ByteRange addStrings(uint64_t Length);
   /// The commands take at least \p HeaderBytes with the header.
   void end(uint64_t HeaderBytes);
+  uint64_t bytes() const { return Places.At; }
 
   FileBytes Contents;
 

@@ -181,6 +181,9 @@ public:
   void touch(File &Of, ByteRange Range);
   /// What of \p Range is cached is to be evicted first.
   void deactivate(File &Of, ByteRange Range);
+  /// Evicts what was used longest ago, until the cache holds no more than it
+  /// may.
+  void evictOldest();
   /// The calling thread computes.
   void charge(double Cost) { compute(nanoseconds(Cost)); }
   /// The names of all files in \p Directory are known for a while.
@@ -233,7 +236,6 @@ private:
   Nanoseconds comesAt(File &Of, ByteRange Range);
   void loadTimed(File &Of, ByteRange Range);
   void noteUse(File &Of, ByteRange Range);
-  void evictOldest();
   void waitUntil(File &Of, Nanoseconds Comes);
   void askForAhead(File &Of, uint64_t Page);
   void waitForProcessor();
