@@ -28,7 +28,14 @@ Nanoseconds SimulatedOS::requestPieces(Device &From, uint64_t Bytes,
     const uint64_t Piece = Bytes * (I + 1) / Pieces - Bytes * I / Pieces;
     auto Free =
         std::min_element(From.ChannelFree.begin(), From.ChannelFree.end());
-    const Nanoseconds Begin = std::max({now(), *Free, From.BandwidthFree});
+    Nanoseconds Begin = std::max({now(), *Free, From.BandwidthFree});
+    if (From.LimitBurst != 0) {
+      From.LimitFree = std::max(From.LimitFree, now());
+      Begin = std::max(Begin, From.LimitFree - From.LimitBurst);
+      From.LimitFree +=
+          From.LimitPerRequest +
+          nanoseconds(static_cast<double>(Piece) * From.LimitPerByte);
+    }
     From.LongestQueue = std::max(From.LongestQueue, Begin - now());
     From.BandwidthFree =
         Begin + From.PerRequest +

@@ -12,19 +12,19 @@ namespace headstart::simulation {
 
 ProcessorCosts ProcessorCosts::measured() {
   ProcessorCosts Costs;
-  Costs.Stat = 1200;
-  Costs.Open = 2500;
+  Costs.Stat = 2000;
+  Costs.Open = 8000;
   Costs.Close = 800;
-  Costs.Map = 2500;
-  Costs.Residency = 1000;
-  Costs.Hint = 1500;
+  Costs.Map = 3000;
+  Costs.Residency = 1500;
+  Costs.Hint = 5000;
   Costs.Read = 1000;
   Costs.CopyByte = 0.08;
-  Costs.Wait = 3000;
+  Costs.Wait = 4000;
   Costs.PageByte = 0.25;
   Costs.LargeByte = 0.05;
   Costs.Fault = 1500;
-  Costs.InspectByte = 0.8;
+  Costs.InspectByte = 1.0;
   Costs.HandOver = 2000;
   return Costs;
 }
@@ -51,23 +51,23 @@ static constexpr StageCosts COFFStages[] = {
 
 // ld.lld --time-trace, 1,348 objects, 143 MB.
 static constexpr StageCosts ELFStages[] = {
-    {LinkStage::Parse, Parse, false, 0.6, 0},
-    {LinkStage::Contents, Contents, false, 0.35, 1.3},
-    {LinkStage::Contributions, Contents | Copied, false, 0.15, 2},
+    {LinkStage::Parse, Parse, false, 0.75, 0},
+    {LinkStage::Contents, Contents, false, 0.45, 1.6},
+    {LinkStage::Contributions, Contents | Copied, false, 0.2, 2.5},
 };
 
 // ld64.lld --time-trace, 40 objects, 62 MB: signing and the symbol table take
 // as long as the contents.
 static constexpr StageCosts MachOStages[] = {
-    {LinkStage::Parse, Parse, false, 2, 0},
-    {LinkStage::Contents, Contents, false, 3, 0},
-    {LinkStage::Contributions, Contents, false, 2, 10.8},
+    {LinkStage::Parse, Parse, false, 2.4, 0},
+    {LinkStage::Contents, Contents, false, 3.5, 0},
+    {LinkStage::Contributions, Contents, false, 2.4, 12.5},
 };
 
 const LinkerCosts &LinkerCosts::of(Flavour Kind) {
-  static const LinkerCosts COFF{20e6, 8e6, 12e3, 2e3, false, COFFStages};
-  static const LinkerCosts ELF{20e6, 8e6, 3e3, 1e3, true, ELFStages};
-  static const LinkerCosts MachO{20e6, 8e6, 12e3, 2e3, false, MachOStages};
+  static const LinkerCosts COFF{20e6, 8e6, 6e3, 2e3, false, COFFStages};
+  static const LinkerCosts ELF{20e6, 8e6, 0, 1e3, true, ELFStages};
+  static const LinkerCosts MachO{20e6, 8e6, 6e3, 2e3, false, MachOStages};
   switch (Kind) {
   case Flavour::COFF:
     return COFF;

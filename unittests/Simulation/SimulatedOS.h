@@ -58,6 +58,10 @@ struct Device {
   Nanoseconds HangsAt = Never; ///< from then on it does not answer
   /// The most bytes of one request; 0: a call is one request of any size.
   uint64_t RequestBytes = 0;
+  /// A limit (a control group, a volume of a cloud): bytes and requests have
+  /// prices, and what was not used for up to LimitBurst may be used at once.
+  double LimitPerByte = 0; ///< nanoseconds
+  Nanoseconds LimitPerRequest = 0, LimitBurst = 0;
   double Jitter = 0; ///< a request takes up to so many latencies longer
   /// What a fault on a page that is not cached reads around it.
   uint64_t Readahead = 128 << 10;
@@ -68,6 +72,7 @@ struct Device {
   // What is under way:
   std::vector<Nanoseconds> ChannelFree;
   Nanoseconds BandwidthFree = 0;
+  Nanoseconds LimitFree = 0;    ///< when all that was requested is paid for
   Nanoseconds LongestQueue = 0; ///< that a request has met
   unsigned EngineRequests = 0;  ///< for which threads of the engine wait
 };

@@ -9,6 +9,7 @@
 #include "World.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Plan/FilePlanner.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -57,8 +58,13 @@ static void drawStore(World &New, SeededRandom &Random) {
   Store.NanosecondsPerByte = 1e3 / Random.logBetween(R.LeastRate, R.MostRate);
   Store.Channels =
       static_cast<unsigned>(Random.logBetween(R.LeastChannels, R.MostChannels));
-  if (New.Kind == StoreKind::CountsRequests)
-    Store.PerRequest = nanoseconds(1e9 / Random.logBetween(200.0, 20000.0));
+  if (New.Kind == StoreKind::CountsRequests) {
+    const Nanoseconds Price =
+        nanoseconds(1e9 / Random.logBetween(200.0, 20000.0));
+    // The store itself, or a limit on it.
+    (Random.onceIn(2) ? Store.PerRequest : Store.LimitPerRequest) = Price;
+    Store.LimitBurst = 30 * nanoseconds(Millisecond);
+  }
   if (New.Kind == StoreKind::Remote && Random.onceIn(2))
     Store.NameLatency = Store.Latency;
   Store.RequestBytes = (64 * KiB) << Random.below(5);
@@ -95,7 +101,8 @@ static void drawMachine(World &New, SeededRandom &Random) {
 
 World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
                   uint64_t MaxInputs, uint64_t MaxBytes) {
-  SeededRandom Random(Seed * 0x9e3779b97f4a7c15 + 1);
+  // Seeds that follow one another draw from unlike places.
+  SeededRandom Random(SeededRandom(Seed).next());
   World New;
   New.Seed = Seed;
   drawStore(New, Random);
@@ -112,10 +119,10 @@ World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
 }
 
 bool World::setRig(StringRef Name) {
-  // A virtual disk of 1.7 GB/s; the limits are those of a control group.
+  // A virtual disk of 2 GB/s; the limits are those of a control group.
   Kind = StoreKind::LocalFast;
-  Store.Latency = 100'000;
-  Store.NanosecondsPerByte = 1 / 1.7;
+  Store.Latency = 40'000;
+  Store.NanosecondsPerByte = 0.5;
   Store.Channels = 64;
   Store.RequestBytes = 512 * KiB;
   Store.Large = LargePages::Work;
@@ -124,12 +131,14 @@ bool World::setRig(StringRef Name) {
     return true;
   if (Name == "400MBps") {
     Kind = StoreKind::LocalSlow;
-    Store.NanosecondsPerByte = 1e3 / 400;
+    Store.LimitPerByte = 1e3 / 400;
+    Store.LimitBurst = 30 * nanoseconds(Millisecond);
     return true;
   }
   if (Name == "2000ops") {
     Kind = StoreKind::CountsRequests;
-    Store.PerRequest = 500'000;
+    Store.LimitPerRequest = 500'000;
+    Store.LimitBurst = 30 * nanoseconds(Millisecond);
     Store.RequestBytes = MiB;
     return true;
   }
@@ -153,8 +162,10 @@ std::string World::describe() const {
       Inputs->Name, Count, Scale, nameOf(Kind),
       double(Store.Latency) / Millisecond, 1e3 / Store.NanosecondsPerByte,
       Store.Channels);
-  if (Store.PerRequest != 0)
-    Out << llvm::formatv(", {0:F0} ops/s", 1e9 / double(Store.PerRequest));
+  if (const Nanoseconds Price =
+          std::max(Store.PerRequest, Store.LimitPerRequest))
+    Out << llvm::formatv(", {0:F0} ops/s{1}", 1e9 / double(Price),
+                         Store.PerRequest == 0 ? " (a limit)" : "");
   if (Store.NameLatency != 0)
     Out << ", names too";
   Out << ", requests " << Store.RequestBytes / KiB << "K, readahead "
@@ -277,24 +288,30 @@ bool WorldRun::isRead(const NeededPart &Part, const StageCosts &Stage) const {
          (!Stage.OnlySymbols || Part.Kind == PartKind::Symbols);
 }
 
-/// Nothing that a prefetcher can save is in it, and no cost of a prefetcher.
-Bound WorldRun::bound() const {
-  Bound Result;
-  double Serial = std::min(Costs.Start, Costs.OwnStart);
-  double Parallel = 0, Brought = 0, Requests = 0;
-  const double RequestBytes = double(Of.Store.RequestBytes);
-  for (const WorldInput &Input : Inputs) {
-    Serial += Costs.OpenInput + Costs.Member * Input.Members;
-    const File &From = *Input.Of;
-    uint64_t Missing = 0, Last = UINT64_MAX;
-    for (const NeededPart &Part : Input.Needed) {
-      const double Bytes = double(Part.Range.Length);
-      for (const StageCosts &Stage : Costs.Stages)
-        if (isRead(Part, Stage)) {
-          Serial += Bytes * Stage.SerialByte;
-          Parallel += Bytes * Stage.ParallelByte;
-        }
-      if (Part.Range.empty())
+/// Adds to \p New, by stage, the bytes of \p Input that have to come: the pages
+/// that are not cached, in the first stage that reads them; and to \p All what
+/// each stage reads.
+void WorldRun::addNeeded(const WorldInput &Input, std::vector<double> &New,
+                         std::vector<double> &All) const {
+  const File &From = *Input.Of;
+  // A small file is copied by the first stage.
+  if (From.Identity.Size < MinMappedInput) {
+    const ByteRange Whole{0, From.Identity.Size};
+    New.front() +=
+        double((From.Cached.size() - From.Cached.count(Whole)) * PageBytes);
+    All.front() += double(From.Identity.Size);
+    return;
+  }
+  uint64_t Last = UINT64_MAX;
+  for (const NeededPart &Part : Input.Needed) {
+    if (Part.Range.empty())
+      continue;
+    bool IsFirst = true;
+    for (size_t S = 0; S != Costs.Stages.size(); ++S) {
+      if (!isRead(Part, Costs.Stages[S]))
+        continue;
+      All[S] += double(Part.Range.Length);
+      if (!std::exchange(IsFirst, false))
         continue;
       // A page that two parts share counts once.
       ByteRange Pages = Part.Range;
@@ -304,22 +321,56 @@ Bound WorldRun::bound() const {
       }
       Last = (Part.Range.end() - 1) / PageBytes;
       if (!Pages.empty())
-        Missing += PageSet::pagesOf(Pages) - From.Cached.count(Pages);
+        New[S] += double((PageSet::pagesOf(Pages) - From.Cached.count(Pages)) *
+                         PageBytes);
     }
-    Brought += double(Missing * PageBytes);
-    if (Missing != 0)
-      Requests += std::max(1.0, double(Missing * PageBytes) / RequestBytes);
   }
+}
+
+/// Nothing that a prefetcher can save is in it, and no cost of a prefetcher.
+Bound WorldRun::bound() const {
+  Bound Result;
+  double Serial = std::min(Costs.Start, Costs.OwnStart);
+  double Parallel = 0, Requests = 0;
+  const auto RequestBytes = double(Of.Store.RequestBytes);
+  std::vector<double> New(Costs.Stages.size()), All(Costs.Stages.size());
+  for (const WorldInput &Input : Inputs) {
+    Serial += Costs.OpenInput + Costs.Member * Input.Members;
+    for (const NeededPart &Part : Input.Needed)
+      for (const StageCosts &Stage : Costs.Stages)
+        if (isRead(Part, Stage)) {
+          Serial += double(Part.Range.Length) * Stage.SerialByte;
+          Parallel += double(Part.Range.Length) * Stage.ParallelByte;
+        }
+    const double Before = llvm::sum_of(New, 0.0);
+    addNeeded(Input, New, All);
+    if (const double Missing = llvm::sum_of(New, 0.0) - Before; Missing > 0)
+      Requests += std::max(1.0, Missing / RequestBytes);
+  }
+  // When a stage begins no more than the cache holds of what it reads is
+  // cached.
+  double Brought = 0;
+  for (size_t S = 0; S != New.size(); ++S)
+    Brought += std::max(New[S], OS.CacheBytes == UINT64_MAX
+                                    ? 0
+                                    : All[S] - double(OS.CacheBytes));
+  Requests = std::max(Requests, Brought / RequestBytes);
   const double Cores = Of.Cores;
   const ProcessorCosts Prices = ProcessorCosts::measured();
   Result.Processor =
       std::max(Serial + Parallel / Cores,
                (Serial + Parallel + Brought * Prices.LargeByte) / Cores) /
       1e9;
-  Result.Bytes = Brought * Of.Store.NanosecondsPerByte / 1e9;
-  const double Price = std::max(double(Of.Store.PerRequest),
-                                double(Of.Store.Latency) / Of.Store.Channels);
-  Result.Requests = Requests * Price / 1e9;
+  const Device &Store = Of.Store;
+  const auto Burst = double(Store.LimitBurst);
+  Result.Bytes = std::max(Brought * Store.NanosecondsPerByte,
+                          Brought * Store.LimitPerByte - Burst) /
+                 1e9;
+  const double Price = std::max(double(Store.PerRequest),
+                                double(Store.Latency) / Store.Channels);
+  Result.Requests = std::max(Requests * Price,
+                             Requests * double(Store.LimitPerRequest) - Burst) /
+                    1e9;
   Result.Chain =
       double(Of.Store.NameLatency + (Brought != 0 ? Of.Store.Latency : 0)) /
       1e9;

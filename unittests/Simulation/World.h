@@ -31,6 +31,9 @@
 
 namespace headstart::simulation {
 
+/// lld maps files of four pages and more, and copies others.
+inline constexpr uint64_t MinMappedInput = 4 * PageBytes;
+
 enum class StoreKind : uint8_t { LocalFast, LocalSlow, CountsRequests, Remote };
 inline constexpr unsigned NumStoreKinds = 4;
 const char *nameOf(StoreKind Kind);
@@ -115,6 +118,8 @@ private:
   void limitMemory();
   /// Whether a stage of phases \p Phases reads \p Part.
   bool isRead(const NeededPart &Part, const StageCosts &Stage) const;
+  void addNeeded(const WorldInput &Input, std::vector<double> &New,
+                 std::vector<double> &All) const;
 
   // WorldLinker.cpp
   void link(bool IsOurs);

@@ -15,8 +15,6 @@
 using namespace headstart;
 using namespace headstart::simulation;
 
-/// lld maps files of four pages and more, and reads others.
-static constexpr uint64_t MinMapped = 4 * PageBytes;
 /// What the linker reads before it computes with it.
 static constexpr uint64_t ChunkBytes = 64 << 10;
 
@@ -45,7 +43,7 @@ void WorldRun::open(WorldInput &Input) {
   }
   if (!Input.Buffer) {
     OS.askForFile("open", Input.Path, /*Opens=*/true);
-    const bool IsSmall = From.Identity.Size < MinMapped;
+    const bool IsSmall = From.Identity.Size < MinMappedInput;
     OS.charge(OS.Costs.Open + OS.Costs.Close +
               (IsSmall ? OS.Costs.Read : OS.Costs.Map));
     if (IsSmall) {
@@ -55,7 +53,7 @@ void WorldRun::open(WorldInput &Input) {
     }
   }
   // Which kind it is.
-  if (From.Identity.Size >= MinMapped)
+  if (From.Identity.Size >= MinMappedInput)
     OS.touch(From, {0, PageBytes});
 }
 
@@ -63,7 +61,7 @@ void WorldRun::open(WorldInput &Input) {
 void WorldRun::read(WorldInput &Input, const StageCosts &Stage,
                     double ByteCost) {
   File &From = *Input.Of;
-  const bool IsMapped = From.Identity.Size >= MinMapped;
+  const bool IsMapped = From.Identity.Size >= MinMappedInput;
   for (const NeededPart &Part : Input.Needed) {
     if (!isRead(Part, Stage))
       continue;
