@@ -83,7 +83,7 @@ static void drawMachine(World &New, SeededRandom &Random) {
   static constexpr std::array<unsigned, 12> Cores = {1, 2, 2,  2,  4,  4,
                                                      8, 8, 16, 16, 32, 6};
   New.Cores = Cores.at(Random.below(Cores.size()));
-  if (Random.onceIn(4))
+  if (Random.onceIn(3))
     New.Memory = Random.logBetween(0.5, 2.0);
   if (Random.onceIn(4)) {
     New.DelayIn = Random.logBetween(uint64_t(20), 1000);
@@ -115,6 +115,10 @@ World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
   New.Count = std::clamp<uint64_t>(
       std::min(New.Count, static_cast<uint64_t>(double(MaxBytes) / Mean)), 1,
       MaxInputs);
+  // No machine is so small that a small link does not fit.
+  constexpr double LeastShort = 200e6;
+  if (double(New.Count) * Mean < LeastShort)
+    New.Memory = 0;
   return New;
 }
 
