@@ -29,6 +29,13 @@ uint64_t RecordedObject::bytesOf(char Kind) const {
   return Sum;
 }
 
+uint64_t RecordedInput::linkedMembers() const {
+  return IsArchive
+             ? static_cast<uint64_t>(llvm::count_if(
+                   Objects, [](const RecordedObject &O) { return O.IsLinked; }))
+             : 0;
+}
+
 double Layout::meanBytes() const {
   uint64_t Sum = 0;
   for (const RecordedInput &Input : Inputs)
@@ -125,16 +132,17 @@ public:
       : From(From), Scale(Scale), Begin(Begin), Into(Into),
         Writer(Begin, {sizeof(Elf64_Ehdr), 0}) {}
 
-  /// The object defines the \p Defined symbol of the chain if not 0, and
-  /// refers to the \p Wanted one.
+  /// The object defines symbol \p Defined if not 0, and refers to those up to
+  /// \p Wanted.
   uint64_t write(uint64_t Defined, uint64_t Wanted);
 
 private:
   void add(const RecordedPart &Part);
   void addSymbols(uint64_t Bytes);
   void addStrings(uint64_t Bytes);
+  void makeSymbols(uint64_t Defined, uint64_t Wanted);
   void addGroup(uint64_t Bytes);
-  void finishSymbols(uint64_t Defined, uint64_t Wanted);
+  void finishSymbols();
   void need(PartKind Kind) { Into.Needed.push_back({Writer.range(), Kind}); }
 
   const RecordedObject &From;
@@ -145,19 +153,19 @@ private:
   std::vector<uint32_t> Dropped;
   uint32_t Symbols = 0, Strings = 0, Group = 0;
   ByteRange SymbolRange, StringRange, GroupRange;
+  std::string Table, Names;
 };
 } // namespace
 
 void ELFObjectWriter::addSymbols(uint64_t Bytes) {
-  Writer.addSection(SHT_SYMTAB, 0, std::max(Bytes, 4 * sizeof(Elf64_Sym)));
+  Writer.addSection(SHT_SYMTAB, 0, std::max<uint64_t>(Bytes, Table.size()));
   Symbols = Writer.number();
   SymbolRange = Writer.range();
   need(PartKind::Symbols);
 }
 
 void ELFObjectWriter::addStrings(uint64_t Bytes) {
-  constexpr uint64_t Least = 64;
-  Writer.addSection(SHT_STRTAB, 0, std::max(Bytes, Least));
+  Writer.addSection(SHT_STRTAB, 0, std::max<uint64_t>(Bytes, Names.size()));
   Strings = Writer.number();
   StringRange = Writer.range();
   need(PartKind::Symbols);
@@ -219,9 +227,9 @@ void ELFObjectWriter::add(const RecordedPart &Part) {
     need(*Kind);
 }
 
-void ELFObjectWriter::finishSymbols(uint64_t Defined, uint64_t Wanted) {
-  std::string Names("\0", 1);
-  std::string Table = bytesOf(Elf64_Sym{});
+void ELFObjectWriter::makeSymbols(uint64_t Defined, uint64_t Wanted) {
+  Names.assign(1, '\0');
+  Table = bytesOf(Elf64_Sym{});
   auto Add = [&](const std::string &Name, unsigned char Binding,
                  uint16_t Section) {
     Elf64_Sym Symbol = {};
@@ -234,8 +242,11 @@ void ELFObjectWriter::finishSymbols(uint64_t Defined, uint64_t Wanted) {
   Add(Shared, STB_LOCAL, 1);
   if (Defined != 0)
     Add("m" + utostr(Defined), STB_GLOBAL, 1);
-  if (Wanted != 0)
-    Add("m" + utostr(Wanted), STB_GLOBAL, SHN_UNDEF);
+  for (uint64_t I = 1; I <= Wanted; ++I)
+    Add("m" + utostr(I), STB_GLOBAL, SHN_UNDEF);
+}
+
+void ELFObjectWriter::finishSymbols() {
   Writer.setContents(SymbolRange, std::move(Table));
   Writer.setContents(StringRange, std::move(Names));
   Elf64_Shdr &Header = Writer.header(Symbols);
@@ -254,6 +265,7 @@ void ELFObjectWriter::finishSymbols(uint64_t Defined, uint64_t Wanted) {
 
 uint64_t ELFObjectWriter::write(uint64_t Defined, uint64_t Wanted) {
   Into.Needed.push_back({{Begin, sizeof(Elf64_Ehdr)}, PartKind::Headers});
+  makeSymbols(Defined, Wanted);
   // Relocations name section 1.
   Writer.addSection(SHT_PROGBITS, SHF_ALLOC, 16);
   need(PartKind::Contents);
@@ -265,7 +277,7 @@ uint64_t ELFObjectWriter::write(uint64_t Defined, uint64_t Wanted) {
     addStrings(0);
   if (Group == 0 && !Dropped.empty())
     addGroup(0);
-  finishSymbols(Defined, Wanted);
+  finishSymbols();
   const uint64_t Headers = From.bytesOf('h');
   const ByteRange Table = Writer.end(
       Headers > sizeof(Elf64_Ehdr) ? Headers - sizeof(Elf64_Ehdr) : 0);
@@ -277,11 +289,9 @@ uint64_t ELFObjectWriter::write(uint64_t Defined, uint64_t Wanted) {
 void InputWriter::writeELF(const RecordedObject &From, double Scale,
                            bool IsMember, WrittenInput &Into) {
   const size_t Before = Into.Needed.size();
-  const bool IsChained = IsMember && From.IsLinked;
-  const uint64_t Defined = IsChained ? ++NumLinked : 0;
-  const uint64_t Wanted = IsChained || IsFirst ? NumLinked + 1 : 0;
+  const uint64_t Defined = IsMember && From.IsLinked ? ++NumDefined : 0;
   ELFObjectWriter Writer(From, Scale, Into.Bytes, Into);
-  Into.Bytes += Writer.write(Defined, Wanted);
+  Into.Bytes += Writer.write(Defined, NumWanted);
   // Of a member that is not linked only headers and symbols are read.
   if (!From.IsLinked)
     Into.Needed.erase(
@@ -475,12 +485,13 @@ static void sortByOffset(WrittenInput &Input) {
   });
 }
 
-WrittenInput InputWriter::first() {
+WrittenInput InputWriter::first(uint64_t NumLinked) {
   WrittenInput Result;
+  NumWanted = NumLinked;
   RecordedObject Common;
   Common.Parts = {{'c', true, 4096}};
   writeObject(Common, 1, Result);
-  IsFirst = false;
+  NumWanted = 0;
   sortByOffset(Result);
   return Result;
 }

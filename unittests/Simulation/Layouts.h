@@ -43,6 +43,9 @@ struct RecordedInput {
   uint64_t IndexBytes = 0;
   std::vector<RecordedObject> Objects; ///< the input itself, or its members
   uint64_t Bytes = 0;
+
+  /// How many members of an archive are linked.
+  uint64_t linkedMembers() const;
 };
 
 struct Layout {
@@ -76,9 +79,8 @@ public:
   explicit InputWriter(Flavour Kind) : Kind(Kind) {}
 
   /// The input that comes first: it has the COMDAT whose copies the others
-  /// have, and refers to the first archive member that is linked. Each of those
-  /// refers to the next.
-  WrittenInput first();
+  /// have, and refers to the \p NumLinked archive members that are linked.
+  WrittenInput first(uint64_t NumLinked);
   WrittenInput write(const RecordedInput &From, double Scale);
 
 private:
@@ -92,8 +94,8 @@ private:
                     WrittenInput &Into);
 
   Flavour Kind;
-  bool IsFirst = true;
-  uint64_t NumLinked = 0; ///< members, until now
+  uint64_t NumDefined = 0; ///< members that are linked, until now
+  uint64_t NumWanted = 0;  ///< by the object that is written
 };
 
 } // namespace headstart::simulation

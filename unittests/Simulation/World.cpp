@@ -151,10 +151,10 @@ bool World::setRig(StringRef Name) {
   Store.NanosecondsPerByte = 1e3 / 200;
   Store.Channels = 12;
   Store.RequestBytes = 256 * KiB;
-  unsigned Milliseconds = 0;
-  if (!Name.consume_back("ms") || Name.getAsInteger(10, Milliseconds))
+  double Milliseconds = 0;
+  if (!Name.consume_back("ms") || !llvm::to_float(Name, Milliseconds))
     return false;
-  Store.Latency = Milliseconds * nanoseconds(Millisecond);
+  Store.Latency = nanoseconds(Milliseconds * Millisecond);
   return true;
 }
 
@@ -241,14 +241,18 @@ void WorldRun::add(WrittenInput Input) {
 
 void WorldRun::writeInputs() {
   SeededRandom Random(Of.Seed);
+  const std::vector<RecordedInput> &Recorded = Of.Inputs->Inputs;
+  std::vector<const RecordedInput *> Drawn;
+  uint64_t NumLinked = 0;
+  for (uint64_t I = 0; I != Of.Count; ++I) {
+    Drawn.push_back(&Recorded[Random.below(Recorded.size())]);
+    NumLinked += Drawn.back()->linkedMembers();
+  }
   InputWriter Writer(Command.Kind);
   Inputs.reserve(Of.Count + 1);
-  add(Writer.first());
-  const std::vector<RecordedInput> &Recorded = Of.Inputs->Inputs;
-  for (uint64_t I = 0; I != Of.Count; ++I) {
-    const RecordedInput &From = Recorded[Random.below(Recorded.size())];
-    add(Writer.write(From, Of.Scale * Random.logBetween(0.9, 1.1)));
-  }
+  add(Writer.first(NumLinked));
+  for (const RecordedInput *From : Drawn)
+    add(Writer.write(*From, Of.Scale * Random.logBetween(0.9, 1.1)));
 }
 
 void WorldRun::limitMemory() {
@@ -358,6 +362,7 @@ Bound WorldRun::bound() const {
     Brought += std::max(New[S], OS.CacheBytes == UINT64_MAX
                                     ? 0
                                     : All[S] - double(OS.CacheBytes));
+  Result.NeededBytes = static_cast<uint64_t>(Brought);
   Requests = std::max(Requests, Brought / RequestBytes);
   const double Cores = Of.Cores;
   const ProcessorCosts Prices = ProcessorCosts::measured();

@@ -94,10 +94,11 @@ struct WorldFigures {
 
 /// What a link takes at least, in seconds.
 struct Bound {
-  double Processor = 0; ///< the linker's, on its critical path
-  double Bytes = 0;     ///< the transfer of what is needed and not cached
-  double Requests = 0;  ///< the fewest requests that bring it
-  double Chain = 0;     ///< requests that follow one another
+  double Processor = 0;     ///< the linker's, on its critical path
+  double Bytes = 0;         ///< the transfer of what is needed and not cached
+  double Requests = 0;      ///< the fewest requests that bring it
+  double Chain = 0;         ///< requests that follow one another
+  uint64_t NeededBytes = 0; ///< that have to come
 
   double seconds() const;
 };

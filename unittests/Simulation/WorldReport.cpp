@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace headstart;
@@ -20,13 +21,16 @@ using llvm::ArrayRef;
 using llvm::raw_ostream;
 
 /// Why the times of \p Done cannot be; empty: they can.
-static std::string whyImpossible(const WorldResult &Done) {
+static std::string whyImpossible(const WorldResult &Done,
+                                 uint64_t NeededBytes) {
   // Sums of rounded times.
   constexpr double Rounding = 0.999;
   if (Done.Ours < Done.Bound * Rounding)
     return "ours is faster than the bound";
   if (Done.Stock < Done.Bound * Rounding)
     return "stock is faster than the bound";
+  if (Done.OursBytes < NeededBytes || Done.StockBytes < NeededBytes)
+    return "fewer bytes came than were needed";
   return "";
 }
 
@@ -38,9 +42,12 @@ WorldResult simulation::linkIn(const World &Of, const Tuning &Numbers) {
   Done.Residency = Of.Residency;
   Done.IsShort = Of.isShort();
   std::string Failure;
+  uint64_t NeededBytes = 0;
   {
     auto Stock = std::make_unique<WorldRun>(Of, Numbers);
-    Done.Bound = Stock->bound().seconds();
+    const Bound Least = Stock->bound();
+    Done.Bound = Least.seconds();
+    NeededBytes = Least.NeededBytes;
     WorldFigures Figures = Stock->run(/*IsOurs=*/false);
     Done.Stock = Figures.Seconds;
     Done.StockBytes = Figures.Bytes;
@@ -58,7 +65,7 @@ WorldResult simulation::linkIn(const World &Of, const Tuning &Numbers) {
   if (Failure.empty())
     delete Ours;
   if (Failure.empty())
-    Failure = whyImpossible(Done);
+    Failure = whyImpossible(Done, NeededBytes);
   std::strncpy(Done.Failure, Failure.c_str(), sizeof(Done.Failure) - 1);
   Done.IsDone = true;
   return Done;
@@ -85,7 +92,10 @@ static void printRow(ArrayRef<WorldResult> All, const std::string &Name,
   Out << llvm::format("  %-20s %6zu", Name.c_str(), Values.size());
   for (double Percent : {5., 25., 50., 75., 90., 95., 99., 100.})
     Out << llvm::format(" %7.2f", percentile(Values, Percent));
-  Out << "\n";
+  double Logarithms = 0;
+  for (double Each : Values)
+    Logarithms += std::log(Each);
+  Out << llvm::format(" %7.3f\n", std::exp(Logarithms / double(Values.size())));
 }
 
 static void printMeasure(ArrayRef<WorldResult> All, const char *Title,
@@ -95,7 +105,7 @@ static void printMeasure(ArrayRef<WorldResult> All, const char *Title,
   for (const char *Percent :
        {"5%", "25%", "50%", "75%", "90%", "95%", "99%", "100%"})
     Out << llvm::format(" %7s", Percent);
-  Out << "\n";
+  Out << "    mean\n"; // geometric
   auto Row = [&](const std::string &Name, auto Belongs) {
     printRow(All, Name, Belongs, Value, Out);
   };
