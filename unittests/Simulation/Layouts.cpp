@@ -304,6 +304,42 @@ void InputWriter::writeELF(const RecordedObject &From, double Scale,
         Into.Needed.end());
 }
 
+/// Adds \p Part to \p Writer, with \p Bytes bytes, and returns what it is.
+static PartKind addCOFFPart(COFFWriter &Writer, const RecordedPart &Part,
+                            uint64_t Bytes) {
+  switch (Part.Kind) {
+  case 'r':
+    Writer.addRelocations(".text", Bytes);
+    return PartKind::Relocations;
+  case 'e':
+    Writer.addRelocations(".debug$H", Bytes);
+    return PartKind::DebugRelocs;
+  case 'n':
+    Writer.addSection(".drectve", Bytes, std::string(Bytes, ' '));
+    return PartKind::Symbols;
+  case 'F':
+  case 'D':
+    Writer.addSection(".debug$S", Bytes);
+    return Part.Kind == 'F' ? PartKind::CompilerInfo : PartKind::DebugSymbols;
+  case 'T':
+    Writer.addSection(".debug$T", Bytes);
+    return PartKind::Types;
+  case 'H':
+    Writer.addSection(".debug$H", Bytes);
+    return PartKind::TypeHashes;
+  case 'x':
+  case 'd':
+    Writer.addSection(".llvm_ad", Bytes).Characteristics =
+        COFF::IMAGE_SCN_LNK_REMOVE;
+    return PartKind::NeverRead;
+  default:
+    // Most are COMDATs; so the symbols are worth reading.
+    Writer.addSection(".text", Bytes).Characteristics =
+        COFF::IMAGE_SCN_LNK_COMDAT;
+    return PartKind::Contents;
+  }
+}
+
 void InputWriter::writeCOFF(const RecordedObject &From, double Scale,
                             WrittenInput &Into) {
   constexpr uint64_t FirstRecordBytes = 1024; // see COFF.cpp
@@ -313,47 +349,9 @@ void InputWriter::writeCOFF(const RecordedObject &From, double Scale,
   Into.Needed.push_back({{0, Headers}, PartKind::Headers});
   bool HasTypes = false;
   for (const RecordedPart &Part : From.Parts) {
-    const uint64_t Bytes = scaled(Part.Bytes, Scale);
-    PartKind Kind = PartKind::NeverRead;
-    switch (Part.Kind) {
-    case 'h':
-    case 'y':
+    if (Part.Kind == 'h' || Part.Kind == 'y')
       continue;
-    case 'r':
-      Writer.addRelocations(".text", Bytes);
-      Kind = PartKind::Relocations;
-      break;
-    case 'e':
-      Writer.addRelocations(".debug$H", Bytes);
-      Kind = PartKind::DebugRelocs;
-      break;
-    case 'n':
-      Writer.addSection(".drectve", Bytes, std::string(Bytes, ' '));
-      Kind = PartKind::Symbols;
-      break;
-    case 'F':
-    case 'D':
-      Writer.addSection(".debug$S", Bytes);
-      Kind = Part.Kind == 'F' ? PartKind::CompilerInfo : PartKind::DebugSymbols;
-      break;
-    case 'T':
-      Writer.addSection(".debug$T", Bytes);
-      Kind = PartKind::Types;
-      break;
-    case 'H':
-      Writer.addSection(".debug$H", Bytes);
-      Kind = PartKind::TypeHashes;
-      break;
-    case 'x':
-    case 'd':
-      Writer.addSection(".llvm_ad", Bytes).Characteristics =
-          COFF::IMAGE_SCN_LNK_REMOVE;
-      break;
-    default:
-      Writer.addSection(".text", Bytes).Characteristics =
-          COFF::IMAGE_SCN_LNK_COMDAT;
-      Kind = PartKind::Contents;
-    }
+    const PartKind Kind = addCOFFPart(Writer, Part, scaled(Part.Bytes, Scale));
     ByteRange Range = Writer.range();
     if (Part.IsDropped) {
       Writer.leadBy(Shared);
