@@ -40,28 +40,28 @@ static constexpr unsigned Parse = bit(FetchPhase::Parse),
 
 // lld-link /time, 450 objects, 769 MB: the PDB takes two thirds.
 static constexpr StageCosts COFFStages[] = {
-    {LinkStage::Parse, Parse, false, 1.25, 0},
-    {LinkStage::Contents, Contents, false, 0, 5},
-    {LinkStage::Types, Types, false, 1.4, 3.1},
-    {LinkStage::DebugSymbols, DebugSymbols, false, 1.3, 0},
-    {LinkStage::Contributions, Contents, false, 1.5, 0},
-    {LinkStage::Names, Parse, true, 0.4, 0},
-    {LinkStage::Commit, DebugSymbols, false, 3, 0},
+    {1.25, 0, Parse, LinkStage::Parse},
+    {0, 5, Contents, LinkStage::Contents},
+    {1.4, 3.1, Types, LinkStage::Types},
+    {1.3, 0, DebugSymbols, LinkStage::DebugSymbols},
+    {1.5, 0, Contents, LinkStage::Contributions},
+    {0.4, 0, Parse, LinkStage::Names, true},
+    {3, 0, DebugSymbols, LinkStage::Commit},
 };
 
 // ld.lld --time-trace, 1,348 objects, 143 MB.
 static constexpr StageCosts ELFStages[] = {
-    {LinkStage::Parse, Parse, false, 0.75, 0},
-    {LinkStage::Contents, Contents, false, 0.45, 1.6},
-    {LinkStage::Contributions, Contents | Copied, false, 0.2, 2.5},
+    {0.75, 0, Parse, LinkStage::Parse},
+    {0.45, 1.6, Contents, LinkStage::Contents},
+    {0.2, 2.5, Contents | Copied, LinkStage::Contributions},
 };
 
 // ld64.lld --time-trace, 40 objects, 62 MB: signing and the symbol table take
 // as long as the contents.
 static constexpr StageCosts MachOStages[] = {
-    {LinkStage::Parse, Parse, false, 2.4, 0},
-    {LinkStage::Contents, Contents, false, 3.5, 0},
-    {LinkStage::Contributions, Contents, false, 2.4, 12.5},
+    {2.4, 0, Parse, LinkStage::Parse},
+    {3.5, 0, Contents, LinkStage::Contents},
+    {2.4, 12.5, Contents, LinkStage::Contributions},
 };
 
 const LinkerCosts &LinkerCosts::of(Flavour Kind) {

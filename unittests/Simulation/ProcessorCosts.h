@@ -53,11 +53,11 @@ struct ProcessorCosts {
 /// What a linker does in one stage: first its main thread goes through the
 /// inputs, then all its threads do.
 struct StageCosts {
+  double SerialByte;   ///< by the main thread, for each byte
+  double ParallelByte; ///< by all threads, for each byte
+  unsigned Phases;     ///< that it reads: a bit for each FetchPhase
   LinkStage When;
-  unsigned Phases;         ///< that it reads: a bit for each FetchPhase
-  bool OnlySymbols;        ///< and of those only symbols
-  double SerialByte = 0;   ///< by the main thread, for each byte
-  double ParallelByte = 0; ///< by all threads, for each byte
+  bool OnlySymbols = false; ///< and of those phases only symbols
 };
 
 struct LinkerCosts {

@@ -76,7 +76,7 @@ double simulation::percentile(std::vector<double> &Values, double Percent) {
     return 0;
   llvm::sort(Values);
   const double Place = Percent / 100 * double(Values.size() - 1);
-  return Values[static_cast<size_t>(Place + 0.5)];
+  return Values[static_cast<size_t>(std::lround(Place))];
 }
 
 static void printRow(ArrayRef<WorldResult> All, const std::string &Name,

@@ -120,8 +120,12 @@ static bool parse(int Count, char **Args, Request &Asked) {
       Asked.IsWarm = true;
     else if (!Arg.getAsInteger(10, Asked.Seeds))
       continue;
-    else if (I + 1 == Count || !parseValue(Arg, Args[++I], Asked))
-      return false;
+    else {
+      if (++I == Count)
+        return false;
+      if (!parseValue(Arg, Args[I], Asked))
+        return false;
+    }
   }
   Asked.Processes = std::clamp<uint64_t>(Asked.Processes, 1, MaxProcesses);
   return Asked.Seeds != 0;
