@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ObjectWriters.h"
 #include "SimulatedInputs.h"
 #include "llvm/BinaryFormat/COFF.h"
 #include "llvm/Object/COFF.h"
@@ -44,7 +45,7 @@ static std::string coffSymbols() {
   Symbols[2].Name.ShortName[0] = 'f';
   Symbols[2].SectionNumber = 1;
   Symbols[2].StorageClass = COFF::IMAGE_SYM_CLASS_EXTERNAL;
-  return bytesOf(Symbols) + std::string("\4\0\0\0", 4);
+  return bytesOf(Symbols);
 }
 
 static Object coffObject(ArrayRef<Section> Sections, bool IsSmall,
@@ -53,35 +54,22 @@ static Object coffObject(ArrayRef<Section> Sections, bool IsSmall,
   SimulatedInput &Input = Made.Input;
   Input.IsLarge = !IsSmall;
   Input.IsReadWhole = !HasComdat;
-  object::coff_file_header Header = {};
-  Header.Machine = COFF::IMAGE_FILE_MACHINE_AMD64;
-  Header.NumberOfSections = static_cast<uint16_t>(Sections.size());
-  std::string Head;
-  uint64_t At = Made.VersionAt = IsSmall ? 1024 : PartGap;
+  Made.VersionAt = IsSmall ? 1024 : PartGap;
+  COFFWriter Writer({Made.VersionAt, IsSmall ? 0 : PartGap});
   Input.Parts.push_back({{0, 512}, LinkStage::Parse});
   for (const Section &S : Sections) {
-    object::coff_section Entry = {};
-    std::memcpy(Entry.Name, S.Name, std::min<size_t>(8, std::strlen(S.Name)));
-    Entry.PointerToRawData = static_cast<uint32_t>(At);
-    Entry.SizeOfRawData = static_cast<uint32_t>(S.Size);
+    object::coff_section &Entry = Writer.addSection(S.Name, S.Size, S.Contents);
     if (HasComdat && S.When == LinkStage::Contents)
       Entry.Characteristics = COFF::IMAGE_SCN_LNK_COMDAT;
-    Head += bytesOf(Entry);
-    if (!S.Contents.empty())
-      Made.Bytes.emplace_back(At, S.Contents);
-    Input.Parts.push_back({{At, S.Size}, S.When});
-    At += S.Size;
-    At = IsSmall ? At : alignTo(At + PartGap, PartGap);
+    Input.Parts.push_back({Writer.range(), S.When});
   }
   if (!IsSmall)
-    Input.Headers.push_back({0, sizeof(Header) + Head.size()});
-  Header.PointerToSymbolTable = static_cast<uint32_t>(At);
-  Header.NumberOfSymbols = 3;
-  const std::string Symbols = coffSymbols();
-  Made.Bytes.emplace_back(0, bytesOf(Header) + Head);
-  Made.Bytes.emplace_back(At, Symbols);
-  Input.Parts.push_back({{At, Symbols.size()}, LinkStage::Parse});
-  Made.Size = At + Symbols.size();
+    Input.Headers.push_back({0, Writer.headerBytes()});
+  Writer.setSymbols(coffSymbols());
+  const ByteRange Symbols = Writer.end();
+  Input.Parts.push_back({Symbols, LinkStage::Parse});
+  Made.Size = Symbols.end();
+  Made.Bytes = std::move(Writer.Contents);
   return Made;
 }
 

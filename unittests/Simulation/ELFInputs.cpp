@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ObjectWriters.h"
 #include "SimulatedInputs.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
@@ -15,46 +16,18 @@ using namespace llvm;
 
 namespace headstart::simulation {
 
-namespace {
-/// Adds one object, which begins at Begin of its file, to Input. The section
-/// headers stand at its end.
-class ELFWriter {
-public:
-  ELFWriter(bool IsSmall, uint64_t Begin, SimulatedInput &Input)
-      : IsSmall(IsSmall), Begin(Begin), Input(Input) {}
-
-  Elf64_Shdr &addSection(uint32_t Type, uint64_t Flags, uint64_t Length,
-                         LinkStage When);
-  void addSymbols(SeededRandom &Random);
-  /// Ends the object, and returns its size.
-  uint64_t end();
-
-  FileBytes Contents;
-
-private:
-  bool IsSmall;
-  uint64_t Begin;
-  SimulatedInput &Input;
-  std::vector<Elf64_Shdr> Headers{Elf64_Shdr{}};
-  uint64_t At = IsSmall ? 128 : PartGap;
-};
-} // namespace
-
-Elf64_Shdr &ELFWriter::addSection(uint32_t Type, uint64_t Flags,
-                                  uint64_t Length, LinkStage When) {
-  Elf64_Shdr &Header = Headers.emplace_back();
-  Header.sh_type = Type;
-  Header.sh_flags = Flags;
-  Header.sh_offset = At;
-  Header.sh_size = Length;
-  Header.sh_addralign = 1;
-  Input.Parts.push_back({{Begin + At, Length}, When});
-  At = IsSmall ? At + Length : alignTo(At + Length + PartGap, PartGap);
+/// Adds a section, and what it is read for to \p Input.
+static Elf64_Shdr &addSection(ELFWriter &Writer, SimulatedInput &Input,
+                              uint32_t Type, uint64_t Flags, uint64_t Length,
+                              LinkStage When) {
+  Elf64_Shdr &Header = Writer.addSection(Type, Flags, Length);
+  Input.Parts.push_back({Writer.range(), When});
   return Header;
 }
 
 /// Symbols "a" to "h": some are defined, some are wanted.
-void ELFWriter::addSymbols(SeededRandom &Random) {
+static void addSymbols(ELFWriter &Writer, SimulatedInput &Input,
+                       SeededRandom &Random) {
   std::string Names("\0a\0b\0c\0d\0e\0f\0g\0h\0", 17);
   std::string Symbols = bytesOf(Elf64_Sym{});
   for (uint64_t I = 0, E = Random.between(1, 4); I != E; ++I) {
@@ -64,41 +37,14 @@ void ELFWriter::addSymbols(SeededRandom &Random) {
     Symbol.st_shndx = Random.onceIn(2) ? 1 : SHN_UNDEF;
     Symbols += bytesOf(Symbol);
   }
-  const uint64_t SymbolsAt = Begin + At;
-  Elf64_Shdr &Table =
-      addSection(SHT_SYMTAB, 0, Symbols.size(), LinkStage::Parse);
+  Elf64_Shdr &Table = addSection(Writer, Input, SHT_SYMTAB, 0, Symbols.size(),
+                                 LinkStage::Parse);
   Table.sh_entsize = sizeof(Elf64_Sym);
-  Table.sh_link = static_cast<uint32_t>(Headers.size());
+  Table.sh_link = Writer.number() + 1;
   Table.sh_info = 1;
-  Contents.emplace_back(SymbolsAt, std::move(Symbols));
-  const uint64_t NamesAt = Begin + At;
-  addSection(SHT_STRTAB, 0, Names.size(), LinkStage::Parse);
-  Contents.emplace_back(NamesAt, std::move(Names));
-}
-
-uint64_t ELFWriter::end() {
-  Elf64_Ehdr Header = {};
-  std::memcpy(Header.e_ident, "\177ELF\2\1\1", 7);
-  Header.e_type = ET_REL;
-  Header.e_machine = EM_X86_64;
-  Header.e_version = 1;
-  Header.e_ehsize = sizeof(Header);
-  Header.e_shentsize = sizeof(Elf64_Shdr);
-  Header.e_shnum = static_cast<uint16_t>(Headers.size());
-  Header.e_shstrndx = static_cast<uint16_t>(Headers.size() - 1);
-  Header.e_shoff = alignTo(At, 8);
-  Contents.emplace_back(Begin, bytesOf(Header));
-  std::string Table;
-  for (const Elf64_Shdr &H : Headers)
-    Table += bytesOf(H);
-  const ByteRange Last = {Begin + Header.e_shoff, Table.size()};
-  if (!IsSmall) {
-    Input.Headers.push_back({Begin, sizeof(Header)});
-    Input.Headers.push_back(Last);
-  }
-  Input.Parts.push_back({Last, LinkStage::Parse});
-  Contents.emplace_back(Last.Offset, std::move(Table));
-  return Header.e_shoff + Last.Length;
+  Writer.setContents(Writer.range(), std::move(Symbols));
+  addSection(Writer, Input, SHT_STRTAB, 0, Names.size(), LinkStage::Parse);
+  Writer.setContents(Writer.range(), std::move(Names));
 }
 
 static FileBytes elfObject(SeededRandom &Random, bool IsSmall,
@@ -107,13 +53,21 @@ static FileBytes elfObject(SeededRandom &Random, bool IsSmall,
   auto SizeOf = [&] { return Random.between(1, IsSmall ? 1000 : MaxSection); };
   Input.IsLarge |= !IsSmall;
   Input.Parts.push_back({{Begin, 64}, LinkStage::Parse});
-  ELFWriter Writer(IsSmall, Begin, Input);
-  Writer.addSection(SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, SizeOf(),
-                    LinkStage::Contents);
+  ELFWriter Writer(Begin,
+                   IsSmall ? PartPlacer{128, 0} : PartPlacer{PartGap, PartGap});
+  addSection(Writer, Input, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, SizeOf(),
+             LinkStage::Contents);
   if (Random.onceIn(2))
-    Writer.addSection(SHT_PROGBITS, 0, SizeOf(), LinkStage::DebugSymbols);
-  Writer.addSymbols(Random);
-  Size = Writer.end();
+    addSection(Writer, Input, SHT_PROGBITS, 0, SizeOf(),
+               LinkStage::DebugSymbols);
+  addSymbols(Writer, Input, Random);
+  const ByteRange Table = Writer.end();
+  if (!IsSmall) {
+    Input.Headers.push_back({Begin, sizeof(Elf64_Ehdr)});
+    Input.Headers.push_back(Table);
+  }
+  Input.Parts.push_back({Table, LinkStage::Parse});
+  Size = Table.end() - Begin;
   return std::move(Writer.Contents);
 }
 

@@ -64,6 +64,9 @@ std::span<char> threadLocals() {
   return Found;
 }
 
+/// How long a fiber may keep a processor for which others wait.
+constexpr Nanoseconds ProcessorSlice = 1'000'000;
+
 /// What `enter` runs: makecontext passes on no pointer.
 Fibers *Entering = nullptr;
 } // namespace
@@ -79,6 +82,7 @@ void Fibers::enter() {
   Mine->Work();
   Mine->Work = nullptr;
   Mine->IsDone = true;
+  These->releaseProcessor();
   --These->Alive;
   These->leave(These->Runnable, Mine);
   These->yield();
@@ -122,10 +126,17 @@ void Fibers::makeRunnable(Fiber *Woken) {
   Runnable.push_back(Woken);
 }
 
-/// The calling fiber goes on at \p Until, or when \p On is woken.
+/// The calling fiber waits for something, and goes on at \p Until, or when
+/// \p On is woken.
 void Fibers::suspend(Nanoseconds Until, const void *On) {
-  leave(Runnable, Running);
   ++Running->Waits;
+  releaseProcessor();
+  pause(Until, On);
+}
+
+/// The same, without giving up a processor.
+void Fibers::pause(Nanoseconds Until, const void *On) {
+  leave(Runnable, Running);
   Running->On = On;
   Running->TimedOut = false;
   if (On) {
@@ -158,6 +169,60 @@ void Fibers::resume(Fiber &Next) {
     if (std::exchange(Next.HasBegun, true))
       _longjmp(Next.Jump, 1);
     setcontext(&Next.Context);
+  }
+}
+
+void Fibers::takeProcessor() {
+  Fiber &Mine = *Running;
+  if (Mine.HasProcessor)
+    return;
+  if (BusyProcessors < Processors) {
+    ++BusyProcessors;
+    Mine.HasProcessor = true;
+    Mine.SliceLeft = ProcessorSlice;
+    return;
+  }
+  const Nanoseconds Begin = Time;
+  Ready.push_back(&Mine);
+  pause(Never, nullptr); // until releaseProcessor hands over a processor
+  Mine.ProcessorWait += Time - Begin;
+}
+
+void Fibers::releaseProcessor() {
+  if (!std::exchange(Running->HasProcessor, false))
+    return;
+  if (Ready.empty()) {
+    --BusyProcessors;
+    return;
+  }
+  Fiber *Next = Ready.front();
+  Ready.pop_front();
+  Next->HasProcessor = true;
+  Next->SliceLeft = ProcessorSlice;
+  makeRunnable(Next);
+}
+
+void Fibers::compute(Nanoseconds For) {
+  // Less is added up: each pause is a step of the simulation.
+  constexpr Nanoseconds Least = 5000;
+  if (Processors == 0 || !Running)
+    return;
+  Fiber &Mine = *Running;
+  Mine.Owed += For;
+  if (Mine.Owed < Least)
+    return;
+  while (Mine.Owed > 0) {
+    takeProcessor();
+    const Nanoseconds Part = std::min(Mine.Owed, Mine.SliceLeft);
+    Mine.Owed -= Part;
+    Mine.SliceLeft -= Part;
+    pause(Time + Part, nullptr);
+    if (Mine.SliceLeft != 0)
+      continue;
+    if (Ready.empty())
+      Mine.SliceLeft = ProcessorSlice;
+    else
+      releaseProcessor();
   }
 }
 

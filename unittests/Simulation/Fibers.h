@@ -24,6 +24,7 @@
 #include <csetjmp>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -58,6 +59,9 @@ struct Fiber {
   unsigned Locks = 0;            ///< mutexes that it holds
   uint64_t Waits = 0;            ///< how often it has waited
   Nanoseconds ProcessorWait = 0; ///< for a processor, until now
+  bool HasProcessor = false;     ///< see Fibers::compute
+  Nanoseconds SliceLeft = 0;     ///< of the processor that it has
+  Nanoseconds Owed = 0;          ///< processor time not yet taken
   std::vector<char> Locals;      ///< its copy of the thread_local variables
   /// Whether it waits for its turn at a store (DeviceModel::enter), and the
   /// fewest requests that each device had under way meanwhile: for a judge.
@@ -96,6 +100,14 @@ public:
   void sleep(Nanoseconds For);
   /// Lets another thread go on, perhaps.
   void yield();
+
+  /// How many processors there are; 0: computing takes no time.
+  unsigned Processors = 0;
+  /// The calling fiber computes for so long. If all processors are busy it
+  /// waits for one, first come, first served. It keeps its processor from call
+  /// to call until it waits for something else or its slice has passed while
+  /// others wait.
+  void compute(Nanoseconds For);
 
   /// The calling fiber; null outside of all.
   Fiber *running() const { return Running; }
@@ -141,12 +153,17 @@ private:
   void leave(std::vector<Fiber *> &From, Fiber *Leaver);
   void makeRunnable(Fiber *Woken);
   void suspend(Nanoseconds Until, const void *On);
+  void pause(Nanoseconds Until, const void *On);
+  void takeProcessor();
+  void releaseProcessor();
   bool advance();
   Fiber *choose();
 
   std::vector<std::unique_ptr<Fiber>> All;
   std::vector<Fiber *> Runnable, Waiting; ///< the latter for something
   std::vector<Timer> Timers;              ///< a heap, the next one first
+  std::deque<Fiber *> Ready;              ///< wait for a processor
+  unsigned BusyProcessors = 0;
   uint64_t NumTimers = 0;
   size_t EngineFibers = 0, Alive = 0, Blocked = 0;
   Fiber *Running = nullptr;

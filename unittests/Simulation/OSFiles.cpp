@@ -31,7 +31,8 @@ using FilePtr = std::shared_ptr<simulation::File>;
 FileStatus os::lookAt(const std::string &Path, std::error_code &Error) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
-  OS.askForName("lookAt", OS.deviceOfPath(Path));
+  OS.askForFile("lookAt", Path, /*Opens=*/false);
+  OS.charge(OS.Costs.Stat);
   Error.clear();
   FilePtr File = OS.find(Path);
   if (!File)
@@ -48,7 +49,8 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   Result.close();
-  OS.askForName("open", OS.deviceOfPath(Path));
+  OS.askForFile("open", Path, /*Opens=*/true);
+  OS.charge(OS.Costs.Open);
   FilePtr File = OS.find(Path);
   if (!File)
     return std::make_error_code(std::errc::no_such_file_or_directory);
@@ -67,6 +69,7 @@ void OpenFile::close() {
     return;
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("close");
+  OS.charge(OS.Costs.Close);
   OS.close(Handle);
   Handle = InvalidHandle;
   Identity = {};
@@ -114,7 +117,12 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     return 0;
   }
   OS.tell("read", File->Path, Range);
+  // What is read as a whole is copied, all else is inspected.
+  const bool IsWhole = Range.Length == File->Identity.Size;
+  OS.charge(OS.Costs.Read);
   OS.load(*File, Range);
+  OS.charge((OS.Costs.CopyByte + (IsWhole ? 0 : OS.Costs.InspectByte)) *
+            static_cast<double>(Range.Length));
   OS.yield();
   // What was fetched is in memory.
   if (OS.isEngine() && !File->IsFetched)
@@ -129,6 +137,7 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.beginSlow("map");
+  OS.charge(OS.Costs.Map);
   if (OS.goesWrong(OS.Wrong.Map))
     return std::make_error_code(std::errc::not_enough_memory);
   Result = MappedFile();
@@ -152,6 +161,12 @@ static Residency residencyOf(const simulation::File &File, ByteRange Range) {
   return Result;
 }
 
+static double missingBytes(const simulation::File &File, ByteRange Range) {
+  const Residency Found = residencyOf(File, Range);
+  return static_cast<double>((Found.TotalPages - Found.ResidentPages) *
+                             simulation::PageBytes);
+}
+
 std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
   SimulatedOS &OS = SimulatedOS::current();
@@ -161,6 +176,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
     Outer = std::exchange(Of->AsksResidency, OS.running());
   OS.beginSlow("residency");
   OS.query(*Of);
+  OS.charge(OS.Costs.Residency);
   Of->AsksResidency = Outer;
   OS.tell("query", Of->Path, Range);
   if (!Of->TellsResidency)
@@ -174,6 +190,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
   SimulatedOS &OS = SimulatedOS::current();
   FilePtr Of = fileOf(File);
   OS.beginSlow("seemsCached");
+  OS.charge(OS.Costs.Residency);
   if (!OS.deviceOf(*Of).TellsCached)
     return std::nullopt;
   for (uint64_t At = 0; At < File.size(); At += Abilities.HintStepBytes)
@@ -192,6 +209,8 @@ std::vector<HintResult> PageCache::hint(const OpenFile &File,
   OS.beginSlow("hint");
   for (ByteRange Range : All) {
     OS.tell("hint", fileOf(File)->Path, Range);
+    OS.charge(OS.Costs.Hint +
+              OS.Costs.PageByte * missingBytes(*fileOf(File), Range));
     OS.hint(*fileOf(File), Range);
   }
   return {};
@@ -215,6 +234,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   Of->IsFetched = true;
   if (OS.OnFetch)
     OS.OnFetch(*Of, Range);
+  OS.charge(OS.Costs.Hint + OS.Costs.PageByte * missingBytes(*Of, Range));
   OS.load(*Of, Range);
   OS.yield();
   Result.Outcome = HintOutcome::Accepted;
@@ -251,8 +271,11 @@ HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
     const uint64_t First = std::max(At, Range.Offset);
     const uint64_t Last = std::min(At + LargeStepBytes, End);
     // A fault in a cached page reads nothing around it.
-    if (!Of->Cached.has((First + (Last - First) / 2) / simulation::PageBytes))
-      OS.load(*Of, {At, LargeStepBytes});
+    if (Of->Cached.has((First + (Last - First) / 2) / simulation::PageBytes))
+      continue;
+    OS.charge(OS.Costs.Hint +
+              OS.Costs.LargeByte * missingBytes(*Of, {At, LargeStepBytes}));
+    OS.load(*Of, {At, LargeStepBytes});
   }
   Result.Outcome = HintOutcome::Accepted;
   Result.AcceptedBytes = Range.clippedTo(Of->Identity.Size).Length;
@@ -265,8 +288,12 @@ HintResult PageCache::willNeed(std::span<const char>) const {
   return {};
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char>) const {
-  SimulatedOS::current().beginSlow("notNeededSoon");
+std::error_code PageCache::notNeededSoon(std::span<const char> Bytes) const {
+  SimulatedOS &OS = SimulatedOS::current();
+  OS.beginSlow("notNeededSoon");
+  uint64_t Offset = 0;
+  if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset))
+    OS.deactivate(*Of, {Offset, Bytes.size()});
   return {};
 }
 
@@ -304,6 +331,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.askForName("list", OS.deviceOfPath(Path + "/"));
+  OS.noteListing(Path);
   OS.tell("list", Path);
   Result.Handle = static_cast<intptr_t>(OS.entriesOf(Path));
   return {};

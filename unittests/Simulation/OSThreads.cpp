@@ -57,7 +57,10 @@ std::optional<std::chrono::nanoseconds> os::processorWait() {
 std::optional<std::chrono::nanoseconds> os::processorTime() {
   return std::chrono::nanoseconds(0);
 }
-unsigned os::usableProcessors() { return 2; }
+unsigned os::usableProcessors() {
+  const unsigned Processors = SimulatedOS::current().Processors;
+  return Processors == 0 ? 2 : Processors;
+}
 
 std::chrono::steady_clock::time_point os::now() {
   return std::chrono::steady_clock::time_point(

@@ -64,6 +64,36 @@ public:
     Cached += static_cast<uint64_t>(std::popcount(Mask & ~Words[Word]));
     Words[Word] |= Mask;
   }
+  /// The first page from \p From to \p To - 1 that is not in the set; \p To:
+  /// there is none.
+  uint64_t nextMissing(uint64_t From, uint64_t To) const {
+    while (From < To) {
+      const uint64_t Rest = ~Words[From / 64] >> (From % 64);
+      if (Rest != 0)
+        return std::min(To,
+                        From + static_cast<uint64_t>(std::countr_zero(Rest)));
+      From = (From / 64 + 1) * 64;
+    }
+    return To;
+  }
+  /// The same for the first page that is in the set.
+  uint64_t nextCached(uint64_t From, uint64_t To) const {
+    while (From < To) {
+      const uint64_t Rest = Words[From / 64] >> (From % 64);
+      if (Rest != 0)
+        return std::min(To,
+                        From + static_cast<uint64_t>(std::countr_zero(Rest)));
+      From = (From / 64 + 1) * 64;
+    }
+    return To;
+  }
+  /// Removes the 64 pages from page 64 * \p Word on; how many were there.
+  uint64_t removeWord(size_t Word) {
+    const auto Removed = static_cast<uint64_t>(std::popcount(Words[Word]));
+    Words[Word] = 0;
+    Cached -= Removed;
+    return Removed;
+  }
   size_t words() const { return Words.size(); }
   void remove(uint64_t Page) {
     Cached -= has(Page);

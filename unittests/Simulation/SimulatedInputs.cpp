@@ -36,10 +36,6 @@ bool SimulatedInput::hasGapIn(ByteRange Range) const {
   return Range.Length > Covered + PartGap / 4;
 }
 
-std::string memberHeader(StringRef Name, uint64_t Size) {
-  return formatv("{0,-16}{1,-32}{2,-10}`\n", Name, "0", Size).str();
-}
-
 /// Most inputs lie in one directory of the first device.
 std::string LinkInputs::directory(SimulatedOS &OS) const {
   if (OtherDirectories == 0 || !OS.Random.onceIn(OtherDirectories))

@@ -77,18 +77,11 @@ private:
   uint64_t LazyIn = 8; ///< one of so many objects is lazy
 };
 
-template <class T> std::string bytesOf(const T &Object) {
-  return {reinterpret_cast<const char *>(&Object), sizeof(Object)};
-}
-
 inline NamedInput namedInput(std::string Name) {
   NamedInput Input;
   Input.Name = std::move(Name);
   return Input;
 }
-
-/// The header of an archive's member.
-std::string memberHeader(llvm::StringRef Name, uint64_t Size);
 
 } // namespace headstart::simulation
 

@@ -121,6 +121,32 @@ void SimulatedOS::askForName(const char *Call, size_t DeviceNumber) {
   Of.EngineRequests -= isEngine();
 }
 
+void SimulatedOS::askForFile(const char *Call, const std::string &Path,
+                             bool Opens) {
+  const size_t Number = deviceOfPath(Path);
+  if (!IsTimed || Devices[Number].NameLatency == 0)
+    return askForName(Call, Number);
+  // FUSE's default; it opens a file with a request of its own.
+  constexpr Nanoseconds Fresh = Second;
+  std::shared_ptr<File> Of = find(Path);
+  auto Listed = ListedUntil.find(directoryOf(Path));
+  const bool IsKnown = (Of && now() < Of->NameKnownUntil) ||
+                       (Listed != ListedUntil.end() && now() < Listed->second);
+  if (!IsKnown)
+    askForName(Call, Number);
+  if (Opens)
+    askForName(Call, Number);
+  if (IsKnown && !Opens)
+    beginSlow(Call);
+  if (Of)
+    Of->NameKnownUntil = now() + Fresh;
+}
+
+void SimulatedOS::noteListing(const std::string &Directory) {
+  if (IsTimed)
+    ListedUntil[Directory] = now() + Second;
+}
+
 void SimulatedOS::hang(const Device &On) {
   constexpr Nanoseconds VeryLong = 100'000 * Second;
   if (now() >= On.HangsAt && isEngine())
@@ -190,6 +216,8 @@ Nanoseconds SimulatedOS::request(Device &From, uint64_t Bytes) {
 void SimulatedOS::load(File &Of, ByteRange Range) {
   constexpr Nanoseconds StallTime = 100 * Second;
   Range = Range.clippedTo(Of.Identity.Size);
+  if (IsTimed)
+    return loadTimed(Of, Range);
   Device &From = deviceOf(Of);
   hang(From);
   Nanoseconds Comes = now();
@@ -238,6 +266,10 @@ void SimulatedOS::hint(File &Of, ByteRange Range) {
   if (!From.TakesHints || now() >= From.HangsAt ||
       From.BandwidthFree > now() + LongQueue)
     return;
+  if (IsTimed) {
+    fetchMissing(Of, Range);
+    return;
+  }
   if (uint64_t Missing = Of.Cached.add(Range)) {
     addCached(Of, Missing);
     Of.Coming.emplace_back(Range, request(From, Missing * PageBytes));

@@ -19,10 +19,12 @@
 
 #include "Fibers.h"
 #include "PageSet.h"
+#include "ProcessorCosts.h"
 #include "SeededRandom.h"
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,10 +56,23 @@ struct Device {
   bool TellsCached = false;
   bool TakesHints = false;     ///< else a hint does nothing
   Nanoseconds HangsAt = Never; ///< from then on it does not answer
+  /// The most bytes of one request; 0: a call is one request of any size.
+  uint64_t RequestBytes = 0;
+  /// A limit (a control group, a volume of a cloud): bytes and requests have
+  /// prices, and what was not used for up to LimitBurst may be used at once.
+  double LimitPerByte = 0; ///< nanoseconds
+  Nanoseconds LimitPerRequest = 0, LimitBurst = 0;
+  double Jitter = 0; ///< a request takes up to so many latencies longer
+  /// What a fault on a page that is not cached reads around it.
+  uint64_t Readahead = 128 << 10;
+
+  // What it has done:
+  uint64_t Requests = 0, Bytes = 0;
 
   // What is under way:
   std::vector<Nanoseconds> ChannelFree;
   Nanoseconds BandwidthFree = 0;
+  Nanoseconds LimitFree = 0;    ///< when all that was requested is paid for
   Nanoseconds LongestQueue = 0; ///< that a request has met
   unsigned EngineRequests = 0;  ///< for which threads of the engine wait
 };
@@ -80,6 +95,11 @@ struct File {
   size_t CachedPlace = SIZE_MAX; ///< in SimulatedOS::CachedFiles
   /// Hinted pages that are still on their way, and when they come.
   std::vector<std::pair<ByteRange, Nanoseconds>> Coming;
+  // The mapping's readahead, in pages: the last window, and the page whose use
+  // requests the next.
+  uint64_t AheadBegin = 0, AheadEnd = 0, AheadMark = UINT64_MAX;
+  std::vector<uint64_t> UsedAt;   ///< by 64 pages: the number of the last use
+  Nanoseconds NameKnownUntil = 0; ///< without a request
   const SimulatedInput *Input = nullptr; ///< null: replaced
 
   // What was done to it, for the judges:
@@ -119,7 +139,12 @@ public:
   /// for up to MaxProcessorWait.
   uint64_t WaitsForProcessor = 0;
   Nanoseconds QueryTime = 0; ///< to ask what is cached of a file
-  bool TellsWaits = true;    ///< how often, and how long, a thread has waited
+  /// Whether the times are those of a real system (worlds): what one thread
+  /// waits for others wait for too, large requests are split, the page cache
+  /// evicts what was used longest ago, and names are known for a while.
+  bool IsTimed = false;
+  ProcessorCosts Costs;
+  bool TellsWaits = true; ///< how often, and how long, a thread has waited
   Nanoseconds MaxProcessorWait = 0;
 
   /// Writes a new file, an hour old, on the device \p DeviceNumber.
@@ -136,7 +161,11 @@ public:
   int64_t coarseTime() const { return now() - now() % CoarseTick; }
 
   /// Range \p Range of \p Of is cached from the beginning.
-  void cache(File &Of, ByteRange Range) { addCached(Of, Of.Cached.add(Range)); }
+  void cache(File &Of, ByteRange Range) {
+    addCached(Of, Of.Cached.add(Range));
+    if (IsTimed)
+      noteUse(Of, Range);
+  }
   void cacheWord(File &Of, size_t Word, uint64_t Pages);
 
   Device &deviceOf(const File &Of) { return Devices[Of.DeviceNumber]; }
@@ -152,6 +181,18 @@ public:
   void noteRequest(const File &Of, bool IsRead);
   /// Asks what is cached of \p Of.
   void query(const File &Of);
+  /// The linker uses \p Range of a mapping of \p Of: waits for what is not
+  /// cached, which comes with what Linux reads around it.
+  void touch(File &Of, ByteRange Range);
+  /// What of \p Range is cached is to be evicted first.
+  void deactivate(File &Of, ByteRange Range);
+  /// Evicts what was used longest ago, until the cache holds no more than it
+  /// may.
+  void evictOldest();
+  /// The calling thread computes.
+  void charge(double Cost) { compute(nanoseconds(Cost)); }
+  /// The names of all files in \p Directory are known for a while.
+  void noteListing(const std::string &Directory);
   /// Asks for \p Range, and does not wait.
   void hint(File &Of, ByteRange Range);
   /// A system call begins that may take its time: no mutex may be held, and
@@ -159,6 +200,9 @@ public:
   void beginSlow(const char *Call);
   /// The same, for a call that asks \p DeviceNumber for a name.
   void askForName(const char *Call, size_t DeviceNumber);
+  /// The same for the name of the file at \p Path, and if \p Opens for its
+  /// contents. No request is needed for a name that is known.
+  void askForFile(const char *Call, const std::string &Path, bool Opens);
   /// Throws std::bad_alloc, where that is drawn and a caller would catch it.
   void allocate();
   bool goesWrong(uint64_t OnceIn) {
@@ -192,6 +236,13 @@ public:
 
 private:
   Nanoseconds request(Device &From, uint64_t Bytes);
+  Nanoseconds requestPieces(Device &From, uint64_t Bytes, uint64_t Runs);
+  Nanoseconds fetchMissing(File &Of, ByteRange Range);
+  Nanoseconds comesAt(File &Of, ByteRange Range);
+  void loadTimed(File &Of, ByteRange Range);
+  void noteUse(File &Of, ByteRange Range);
+  void waitUntil(File &Of, Nanoseconds Comes);
+  void askForAhead(File &Of, uint64_t Page);
   void waitForProcessor();
   void hang(const Device &On);
   void addCached(File &Of, uint64_t Pages);
@@ -204,6 +255,14 @@ private:
   std::unordered_map<std::string, uint64_t> Directories; ///< entries of each
   std::vector<File *> CachedFiles; ///< of which pages are cached
   uint64_t CachedPages = 0;
+  struct Use {
+    File *Of;
+    size_t Word;
+    uint64_t Number;
+  };
+  std::deque<Use> Uses; ///< the oldest first; only if memory is limited
+  uint64_t NumUses = 0;
+  std::unordered_map<std::string, Nanoseconds> ListedUntil; ///< by directory
   uint64_t NextInode = 1;
   int64_t LastFileTime = 0;
   std::vector<std::shared_ptr<File>> Handles, Replaced;

@@ -1,0 +1,162 @@
+//===- World.h - A link of real size on a machine --------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A world is a link of recorded inputs, a store, memory and processors, all
+/// drawn from a seed or given by name. WorldRun links in one, with the engine
+/// (ours) or without (stock), and boundOf says what no link can be faster than.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_UNITTESTS_SIMULATION_WORLD_H
+#define HEADSTART_UNITTESTS_SIMULATION_WORLD_H
+
+#include "Layouts.h"
+#include "SimulatedOS.h"
+#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/Decisions.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace headstart::simulation {
+
+/// lld maps files of four pages and more, and copies others.
+inline constexpr uint64_t MinMappedInput = 4 * PageBytes;
+
+enum class StoreKind : uint8_t { LocalFast, LocalSlow, CountsRequests, Remote };
+inline constexpr unsigned NumStoreKinds = 4;
+const char *nameOf(StoreKind Kind);
+
+/// What is cached when the link begins.
+enum class ResidencyKind : uint8_t { Cold, ByFile, ByRuns, ByPage, Warm };
+const char *nameOf(ResidencyKind Kind);
+
+/// Everything that a seed decides.
+struct World {
+  uint64_t Seed = 1;
+  const Layout *Inputs = nullptr;
+  uint64_t Count = 1; ///< of inputs
+  double Scale = 1;   ///< of their sizes
+  StoreKind Kind = StoreKind::LocalFast;
+  Device Store;
+  ResidencyKind Residency = ResidencyKind::Cold;
+  double CachedShare = 0; ///< of files or pages, if some are cached
+  bool TellsResidency = true;
+  double Memory = 0; ///< for the page cache, of the need; 0: plentiful
+  unsigned Cores = 2;
+  uint64_t DelayIn = 0; ///< one of so many system calls of the engine waits
+  Nanoseconds MaxDelay = 0;
+
+  /// \p MaxInputs and \p MaxBytes bound it.
+  static World draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
+                    uint64_t MaxInputs, uint64_t MaxBytes);
+  /// One of the rigs of docs/Benchmarks.md; false: there is no such rig.
+  bool setRig(llvm::StringRef Name);
+  bool isShort() const { return Memory != 0; }
+  /// In one line.
+  std::string describe() const;
+};
+
+struct WorldInput {
+  std::string Path;
+  File *Of = nullptr;
+  std::vector<NeededPart> Needed;
+  unsigned Members = 0;
+  std::unique_ptr<llvm::MemoryBuffer> Buffer; ///< as handed over
+};
+
+/// How a stage went.
+struct StageFigures {
+  const char *Name = "";
+  Nanoseconds Time = 0, Computed = 0; ///< the latter: of the main thread
+  uint64_t Requests = 0, Bytes = 0;   ///< to the store, by whomever
+  uint64_t Waits = 0;                 ///< of the main thread, for anything
+};
+
+struct WorldFigures {
+  double Seconds = 0;
+  uint64_t Requests = 0, Bytes = 0;
+  std::vector<StageFigures> Stages;
+  std::array<uint64_t, NumDecisions> Decisions{}; ///< of the engine
+  std::string Failure;
+};
+
+/// What a link takes at least, in seconds.
+struct Bound {
+  double Processor = 0;     ///< the linker's, on its critical path
+  double Bytes = 0;         ///< the transfer of what is needed and not cached
+  double Requests = 0;      ///< the fewest requests that bring it
+  double Chain = 0;         ///< requests that follow one another
+  uint64_t NeededBytes = 0; ///< that have to come
+
+  double seconds() const;
+};
+
+class WorldRun {
+public:
+  WorldRun(const World &Of, const Tuning &Numbers);
+  WorldFigures run(bool IsOurs);
+  Bound bound() const;
+  uint64_t inputBytes() const { return InputBytes; }
+  uint64_t neededBytes() const { return NeededBytes; }
+  void traceEvents() { OS.Verbose = true; }
+
+private:
+  void writeInputs();
+  void add(WrittenInput Input);
+  void cacheInputs();
+  void limitMemory();
+  /// Whether a stage of phases \p Phases reads \p Part.
+  bool isRead(const NeededPart &Part, const StageCosts &Stage) const;
+  void addNeeded(const WorldInput &Input, std::vector<double> &New,
+                 std::vector<double> &All) const;
+
+  // WorldLinker.cpp
+  void link(bool IsOurs);
+  void startEngine();
+  void open(WorldInput &Input);
+  void readStage(const StageCosts &Stage);
+  void readSerially(const StageCosts &Stage);
+  void readInParallel(const StageCosts &Stage);
+  void readShared(const StageCosts &Stage);
+  void read(WorldInput &Input, const StageCosts &Stage, double ByteCost);
+  void computeAlone(double Cost);
+  template <class Function> void inStage(LinkStage Stage, Function Work);
+
+  const World &Of;
+  const Tuning &Numbers;
+  SimulatedOS OS;
+  LinkCommand Command;
+  PlanOptions Plan;
+  std::array<unsigned, NumPartKinds> PhaseOf{}; ///< a bit; 0: never read
+  std::vector<WorldInput> Inputs;
+  uint64_t InputBytes = 0, NeededBytes = 0;
+  const LinkerCosts &Costs;
+  std::unique_ptr<PrefetchEngine> Engine;
+  WorldFigures Result;
+  Nanoseconds Computed = 0; ///< by the main thread
+  // What the linker's threads share in a parallel stage:
+  std::mutex Mutex;
+  os::Condition IsDone;
+  size_t NextInput = 0;
+  unsigned Running = 0;
+};
+
+/// Sets the number of \p Numbers that has that name. False: there is none, or
+/// the value is none.
+bool setTuning(Tuning &Numbers, llvm::StringRef Name, llvm::StringRef Value);
+
+} // namespace headstart::simulation
+
+#endif // HEADSTART_UNITTESTS_SIMULATION_WORLD_H

@@ -1,0 +1,312 @@
+//===- Worlds.cpp - Predicted times of links, one for each seed ----------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// worlds [SEEDS] [--first SEED] [--jobs N] [--quick]: each seed is a link of
+/// recorded inputs in a world of its own (World.h), whose time is predicted
+/// with the engine (ours), without (stock), and as a bound that no link can go
+/// below. Prints the distributions of ours / bound and ours / stock.
+///
+///   --seed S         one world: its times, and how its stages went
+///   --trace          and each event of the engine
+///   --rig NAME       a rig of docs/Benchmarks.md: local, 400MBps, 2000ops, or
+///                    a latency such as 5ms; with --layout, --inputs, --cores,
+///                    --scale, --memory, --warm
+///   --set NAME=VALUE another number of Tuning; a duration in seconds
+///   --layout NAME    only this recorded link
+///   --json FILE      writes all worlds
+///   --check FILE     fails if the 99th percentiles are worse than the file's
+///   --write FILE     writes that file
+///   --worst N        how many of the worst worlds are printed (10)
+///
+//===----------------------------------------------------------------------===//
+
+#include "WorldReport.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace headstart;
+using namespace headstart::simulation;
+using llvm::StringRef;
+
+namespace {
+constexpr uint64_t MaxProcesses = 64;
+
+struct Request {
+  uint64_t Seeds = 500, First = 1, Processes = 1, Worst = 10;
+  bool IsQuick = false, IsOne = false, Traces = false, IsWarm = false;
+  uint64_t Count = 0, Cores = 2; ///< of a rig
+  double Scale = 1, Memory = 0;
+  std::string Rig, LayoutName, JSON, Check, Write;
+  Tuning Numbers;
+  std::vector<Layout> Layouts;
+
+  World draw(uint64_t Seed) const {
+    constexpr uint64_t GB = 1'000'000'000;
+    return IsQuick ? World::draw(Seed, Layouts, 2000, GB)
+                   : World::draw(Seed, Layouts, 100'000, 6 * GB);
+  }
+};
+
+/// Read and written by all processes.
+struct Shared {
+  std::atomic<uint64_t> Next{0};
+  std::array<std::atomic<uint64_t>, MaxProcesses> Current{};
+  WorldResult Results[1];
+};
+} // namespace
+
+static bool parseValue(StringRef Option, StringRef Value, Request &Asked) {
+  auto Number = [&](auto &Into) { return !Value.getAsInteger(10, Into); };
+  auto Text = [&](std::string &Into) {
+    Into = Value.str();
+    return true;
+  };
+  if (Option == "--first")
+    return Number(Asked.First);
+  if (Option == "--jobs")
+    return Number(Asked.Processes);
+  if (Option == "--worst")
+    return Number(Asked.Worst);
+  if (Option == "--inputs")
+    return Number(Asked.Count);
+  if (Option == "--cores")
+    return Number(Asked.Cores);
+  if (Option == "--scale")
+    return llvm::to_float(Value, Asked.Scale);
+  if (Option == "--memory")
+    return llvm::to_float(Value, Asked.Memory);
+  if (Option == "--seed") {
+    Asked.IsOne = true;
+    return Number(Asked.First);
+  }
+  if (Option == "--set") {
+    auto [Name, To] = Value.split('=');
+    return setTuning(Asked.Numbers, Name, To);
+  }
+  if (Option == "--rig")
+    return Text(Asked.Rig);
+  if (Option == "--layout")
+    return Text(Asked.LayoutName);
+  if (Option == "--json")
+    return Text(Asked.JSON);
+  if (Option == "--check")
+    return Text(Asked.Check);
+  return Option == "--write" && Text(Asked.Write);
+}
+
+static bool parse(int Count, char **Args, Request &Asked) {
+  for (int I = 1; I != Count; ++I) {
+    StringRef Arg = Args[I];
+    if (Arg == "--quick")
+      Asked.IsQuick = true;
+    else if (Arg == "--trace")
+      Asked.Traces = true;
+    else if (Arg == "--warm")
+      Asked.IsWarm = true;
+    else if (!Arg.getAsInteger(10, Asked.Seeds))
+      continue;
+    else {
+      if (++I == Count)
+        return false;
+      if (!parseValue(Arg, Args[I], Asked))
+        return false;
+    }
+  }
+  Asked.Processes = std::clamp<uint64_t>(Asked.Processes, 1, MaxProcesses);
+  return Asked.Seeds != 0;
+}
+
+static bool readLayouts(Request &Asked) {
+  for (const char *Name :
+       {"coff-debug", "elf-archives", "elf-objects", "macho-dwarf"}) {
+    if (!Asked.LayoutName.empty() && Asked.LayoutName != Name)
+      continue;
+    std::string Error;
+    std::optional<Layout> Found =
+        Layout::read(std::string(HEADSTART_LAYOUTS "/") + Name + ".txt", Error);
+    if (!Found) {
+      llvm::errs() << "worlds: " << Error << "\n";
+      return false;
+    }
+    Asked.Layouts.push_back(std::move(*Found));
+  }
+  if (Asked.Layouts.empty())
+    llvm::errs() << "worlds: there is no layout " << Asked.LayoutName << "\n";
+  return !Asked.Layouts.empty();
+}
+
+/// Links in the worlds that no other process has begun with.
+static void work(const Request &Asked, Shared &All,
+                 std::atomic<uint64_t> &Current) {
+  for (uint64_t I = All.Next.fetch_add(1); I < Asked.Seeds;
+       I = All.Next.fetch_add(1)) {
+    Current.store(I);
+    All.Results[I] = linkIn(Asked.draw(Asked.First + I), Asked.Numbers);
+  }
+}
+
+static void noteCrash(const Request &Asked, Shared &All, uint64_t Index,
+                      int Signal) {
+  WorldResult &Mine = All.Results[Index];
+  Mine.Seed = Asked.First + Index;
+  std::strncpy(Mine.Failure, strsignal(Signal), sizeof(Mine.Failure) - 1);
+}
+
+static void workInProcesses(const Request &Asked, Shared &All) {
+  std::array<pid_t, MaxProcesses> Children{};
+  auto Start = [&](uint64_t I) {
+    Children.at(I) = ::fork();
+    if (Children.at(I) == 0) {
+      work(Asked, All, All.Current.at(I));
+      std::_Exit(0);
+    }
+  };
+  for (uint64_t I = 0; I != Asked.Processes; ++I)
+    Start(I);
+  for (uint64_t I = 0; I != Asked.Processes; ++I)
+    for (int Status = 0; Children.at(I) > 0 &&
+                         ::waitpid(Children.at(I), &Status, 0) > 0 &&
+                         WIFSIGNALED(Status);) {
+      noteCrash(Asked, All, All.Current.at(I).load(), WTERMSIG(Status));
+      Start(I);
+    }
+}
+
+static bool printFailures(llvm::ArrayRef<WorldResult> All) {
+  bool HasFailed = false;
+  for (const WorldResult &Each : All) {
+    if (Each.IsDone && Each.Failure[0] == '\0')
+      continue;
+    HasFailed = true;
+    llvm::errs() << "seed " << Each.Seed << ": "
+                 << (Each.Failure[0] != '\0' ? Each.Failure : "not simulated")
+                 << "\n";
+  }
+  return HasFailed;
+}
+
+/// The 99th percentile of ours / bound and of ours / stock.
+static std::pair<double, double> worstShares(llvm::ArrayRef<WorldResult> All) {
+  std::vector<double> Regret, ToStock;
+  for (const WorldResult &Each : All) {
+    Regret.push_back(Each.regret());
+    ToStock.push_back(Each.toStock());
+  }
+  return {percentile(Regret, 99), percentile(ToStock, 99)};
+}
+
+/// Whether the 99th percentiles are no worse than those in the file.
+static bool check(const std::string &Path, llvm::ArrayRef<WorldResult> All) {
+  constexpr double Rounding = 1.005;
+  // Fibers then share the thread_local variables, and decide otherwise.
+  if (IsSanitized)
+    return true;
+  auto Text = llvm::MemoryBuffer::getFile(Path);
+  if (!Text) {
+    llvm::errs() << "worlds: " << Path << ": " << Text.getError().message()
+                 << "\n";
+    return false;
+  }
+  auto [Regret, ToStock] = worstShares(All);
+  llvm::SmallVector<StringRef, 8> Lines;
+  (*Text)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  bool IsFine = true;
+  for (StringRef Line : Lines) {
+    auto [Name, Value] = Line.rsplit(' ');
+    double Limit = 0;
+    if (Line.starts_with("#") || !llvm::to_float(Value, Limit))
+      continue;
+    const double Found = Name == "ours/bound" ? Regret : ToStock;
+    if (Found <= Limit * Rounding)
+      continue;
+    llvm::errs() << llvm::format("99th percentile of %s: %.3f, was %.3f\n",
+                                 Name.str().c_str(), Found, Limit);
+    IsFine = false;
+  }
+  return IsFine;
+}
+
+static void writeFigures(const std::string &Path,
+                         llvm::ArrayRef<WorldResult> All) {
+  std::error_code Error;
+  llvm::raw_fd_ostream Out(Path, Error);
+  auto [Regret, ToStock] = worstShares(All);
+  Out << "# 99th percentiles of worlds 500 --quick; the test `worlds` fails if "
+         "they grow.\n"
+      << llvm::format("ours/bound %.3f\nours/stock %.3f\n", Regret, ToStock);
+}
+
+static int replay(const Request &Asked) {
+  World One = Asked.draw(Asked.First);
+  if (!Asked.Rig.empty()) {
+    One = World();
+    One.Inputs = &Asked.Layouts.front();
+    One.Count = Asked.Count == 0 ? One.Inputs->Inputs.size() : Asked.Count;
+    One.Cores = static_cast<unsigned>(Asked.Cores);
+    One.Scale = Asked.Scale;
+    One.Memory = Asked.Memory;
+    if (Asked.IsWarm)
+      One.Residency = ResidencyKind::Warm;
+    if (!One.setRig(Asked.Rig)) {
+      llvm::errs() << "worlds: there is no rig " << Asked.Rig << "\n";
+      return 2;
+    }
+  }
+  printWorld(One, Asked.Numbers, Asked.Traces, llvm::outs());
+  return 0;
+}
+
+static int report(const Request &Asked, llvm::ArrayRef<WorldResult> All) {
+  if (printFailures(All))
+    return 1;
+  auto Draw = [&](uint64_t Seed) { return Asked.draw(Seed); };
+  printDistributions(All, llvm::outs());
+  printWorst(All, Asked.Worst, Draw, llvm::outs());
+  if (!Asked.JSON.empty()) {
+    std::error_code Error;
+    llvm::raw_fd_ostream Out(Asked.JSON, Error);
+    writeJSON(All, Draw, Out);
+  }
+  if (!Asked.Write.empty())
+    writeFigures(Asked.Write, All);
+  return Asked.Check.empty() || check(Asked.Check, All) ? 0 : 1;
+}
+
+int main(int Count, char **Args) {
+  Request Asked;
+  if (!parse(Count, Args, Asked)) {
+    llvm::errs() << "usage: worlds [SEEDS] [--first SEED] [--jobs N] [--quick] "
+                    "[--seed S] [--rig NAME] [--set NAME=VALUE] ...\n"
+                    "The top of Worlds.cpp lists all options.\n";
+    return 2;
+  }
+  if (!readLayouts(Asked))
+    return 2;
+  if (Asked.IsOne || !Asked.Rig.empty())
+    return replay(Asked);
+  const size_t Bytes = sizeof(Shared) + Asked.Seeds * sizeof(WorldResult);
+  void *Memory = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (Memory == MAP_FAILED) {
+    llvm::errs() << "worlds: no memory\n";
+    return 2;
+  }
+  Shared &All = *new (Memory) Shared;
+  workInProcesses(Asked, All);
+  return report(Asked, {All.Results, Asked.Seeds});
+}
