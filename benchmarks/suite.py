@@ -8,6 +8,7 @@ import coff
 import far
 import flavours
 import harness
+import heldback
 import links
 import mounts
 import remote
@@ -53,7 +54,8 @@ def tree(name: str) -> Benchmark:
 
 def full() -> Dict[str, Benchmark]:
     """All benchmarks, in the order of the document."""
-    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS}
+    conditions = {**coff.CONDITIONS, **flavours.CONDITIONS,
+                  **heldback.CONDITIONS}
     return {
         **{name: link(condition) for name, condition in conditions.items()},
         "scale": Benchmark(scale.measure, scale.text),

@@ -171,15 +171,12 @@ NUMBERS = {
         ("docs/Guide.md", r"headstart-dbgsym_([\d.]+)_amd64")],
     "KiB of a file that is fetched whole": [
         ("include/headstart/Plan/FetchPlan.h", r"WholeFileBytes = (\d+) \* 1024"),
-        ("docs/internals/Design.md", r"at most (\d+) KiB whole"),
         ("docs/man/headstart-plan.1", r"file of at most (\d+) KiB")],
     "KiB of a gap": [
         ("include/headstart/Plan/FetchPlan.h", r"MergeGapBytes = (\d+) \* 1024"),
-        ("docs/internals/Design.md", r"gaps\s+of up to (\d+) KiB"),
         ("docs/man/headstart-plan.1", r"gap between them is at most (\d+) KiB")],
     "KiB of a gap, Mach-O": [
         ("lib/Inputs/MachO/Model.cpp", r"MergeGapBytes = (\d+) \* 1024"),
-        ("docs/internals/Design.md", r"\(Mach-O: (\d+) KiB\)"),
         ("docs/man/headstart-plan.1", r"\(Mach-O: (\d+) KiB\)")],
     "threads": [
         ("include/headstart/Link/PrefetchSettings.h", r" Jobs = (\d+);"),
@@ -187,11 +184,11 @@ NUMBERS = {
         ("docs/man/headstart-linkers.7", r"The default is (\d+)")],
     "threads on a high-latency store": [
         ("include/headstart/Link/PrefetchSettings.h", r"FarJobs = (\d+);"),
-        ("docs/internals/Design.md", r"up to (\d+) threads open"),
+        ("docs/internals/Design.md", r"Up to (\d+) threads prepare"),
         ("docs/man/headstart-linkers.7", r"up to (\d+) on a high-latency store")],
-    "seconds of a high latency": [
-        ("include/headstart/Plan/Tuning.h", r"HighLatency\{0\.000(\d)\}"),
-        ("docs/internals/Design.md", r"From a latency of 0\.(\d) ms")],
+    "paths that are queried again": [
+        ("include/headstart/Plan/Tuning.h", r"RefreshAhead = (\d+);"),
+        ("docs/internals/Design.md", r"the next (\d+) paths")],
     "seeds of the simulation": [
         ("unittests/Simulation/CMakeLists.txt", r"simulate (\d+)"),
         ("unittests/Simulation/Simulate.cpp", r"SeedsForCoverage = (\d+)"),

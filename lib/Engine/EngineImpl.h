@@ -16,11 +16,10 @@
 #define HEADSTART_LIB_ENGINE_ENGINEIMPL_H
 
 #include "EngineFigures.h"
-#include "FarFolders.h"
 #include "Fetcher.h"
+#include "ListedDirectories.h"
 #include "Scheduler.h"
 #include "Store.h"
-#include "WarmStreak.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
@@ -55,7 +54,7 @@ public:
     if (Figures.Ended.load() != Figures.Started.load())
       Figures.IsUnfinished.store(true);
     Bytes.window().cancel();
-    Bytes.devices().cancel();
+    Bytes.stores().cancel();
     Inputs.cancel();
     Folders.cancel();
   }
@@ -82,8 +81,10 @@ private:
   const RecordedFile *recordOf(llvm::StringRef Path,
                                const os::FileIdentity &Identity) const;
   void startThreads(uint64_t Count);
-  /// \p Latency is the cause; 0: the threads stall.
-  void startMore(DeviceModel::Seconds Latency);
+  /// Starts threads until there are so many; \p Latency, in seconds, is the
+  /// cause; 0: the threads stall.
+  void startMore(uint64_t Count, double Latency);
+  unsigned skipped() const;
   void watch();
   void work(unsigned Id);
   void workThrough();
@@ -111,21 +112,17 @@ private:
 
   void follow(const InputEntry &Entry, FileLook &Look);
   bool isWorthFollowing(const InputEntry &Entry);
-  std::optional<Decision> whyWholeAfterAll(const InputEntry &Entry);
   std::optional<Decision> whyWhole(const InputEntry &Entry) const;
+  void chooseMethod(InputEntry &Entry, const os::OpenFile &File,
+                    bool IsInspected) const;
   void note(Decision What) { Figures.Decisions.note(What); }
   bool leavesToLinker() const;
-  bool isWorthSymbols() const;
+  bool isWorthSymbols(uint64_t LazyBytes) const;
   bool isWanted(uint32_t Member);
-  /// Where a look takes long, what was touched last time tells enough.
-  static bool isFarAndRecorded(const InputEntry &Entry) {
-    return Entry.Record && Entry.Device->isFar() && Entry.mayBeCold();
-  }
   /// Whether no look is needed to know what is fetched of an object. Anything
   /// else may name inputs that the linker reads next.
   bool isPlannedUnseen(const InputEntry &Entry) const {
-    return isObjectByName(Entry.Named) &&
-           (Entry.Whole || Entry.recordedPlan() || isFarAndRecorded(Entry));
+    return isObjectByName(Entry.Named) && Entry.Method != FetchMethod::Inspect;
   }
   bool isResident(const InputEntry &Entry, const os::OpenFile &File) const;
   bool needsPlan(const InputEntry &Entry, const os::OpenFile &File) const;
@@ -143,8 +140,11 @@ public:
   mutable Fetcher Bytes;
   Scheduler Inputs;
   Store Held;
-  WarmStreak Streak{Options.Numbers};
-  FarFolders Folders{Options.Numbers};
+  /// Cached objects in a row, with those left to the linker among them; and the
+  /// bytes of the last one.
+  std::atomic<unsigned> Streak{0};
+  std::atomic<uint64_t> StreakBytes{0};
+  ListedDirectories Folders{Options.Numbers};
   std::atomic<unsigned> LooksForNames{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.
@@ -153,10 +153,12 @@ public:
   std::atomic<uint64_t> EnteredBytes{0}, EnteredFiles{0};
   /// They are few: to know that would cost more than to fetch them.
   std::atomic<bool> TakesLazy{false};
-  std::atomic<bool> HasMore{false}; ///< threads, for what is far away
-  uint64_t MaxThreads = 0;          ///< that the limit on open files allows
-  std::mutex StartMutex;            ///< for Workers, until it is joined
-  bool IsJoining = false;           ///< guarded by StartMutex
+  /// Seconds to open a file by its name, on the store that was opened last.
+  std::atomic<double> NameLatency{0};
+  uint64_t MaxThreads = 0; ///< that the limit on open files allows
+  std::atomic<uint64_t> WantedThreads{0};
+  std::mutex StartMutex;  ///< for Workers, until it is joined
+  bool IsJoining = false; ///< guarded by StartMutex
   /// The engine joins them, or lets them go, before it gives up its share of
   /// this: so the last of them, which destroys it, has none to join.
   os::Threads Workers;

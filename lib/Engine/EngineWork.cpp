@@ -65,7 +65,7 @@ void PrefetchEngine::Impl::workThrough() {
   while (true) {
     {
       TraceWait Wait("wait for inputs");
-      Next = Inputs.next(Streak.skipped(), [&] { Wait.begin(); }, Next.Entry);
+      Next = Inputs.next(skipped(), [&] { Wait.begin(); }, Next.Entry);
     }
     switch (Next.What) {
     case Scheduler::Task::None:
@@ -89,9 +89,7 @@ void PrefetchEngine::Impl::workThrough() {
     case Scheduler::Task::Begin:
       if (Next.Stage == LinkStage::Parse) {
         Bytes.window().decide(Figures.Inputs.load());
-        TakesLazy.store(Bytes.cost().isCheaperThanSymbols(
-            LazyBytes.load(), Figures.Inputs.load() - EnteredBytes.load(),
-            Inputs.size() - EnteredFiles.load(), Bytes.devices().farthest()));
+        TakesLazy.store(!isWorthSymbols(LazyBytes.load()));
       }
       begin(Next.Stage);
       break;
@@ -117,7 +115,8 @@ bool PrefetchEngine::Impl::begins(LinkStage Stage) const {
   if (leavesToLinker())
     return false;
   if (Stage == LinkStage::Parse)
-    return Planner->planTogether() && isWorthSymbols();
+    return Planner->planTogether() && LazyBytes.load() != 0 &&
+           !TakesLazy.load();
   return !isReadAgain(Stage) || Bytes.window().isShort(); // it is still there
 }
 
@@ -146,7 +145,8 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
     return false;
   }
   const bool IsLookedInto =
-      !Entry.isCached() && !(Entry.Whole && Planner->planTogether());
+      !Entry.isCached() &&
+      !(Entry.Method == FetchMethod::Whole && Planner->planTogether());
   const bool IsWorth =
       IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
                           Options.Numbers.MaxDependencyScans;
@@ -177,8 +177,11 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   WorkPart Part(PrefetchWork::Opening);
   FilePointer File;
   if (IsClaimed) {
-    if (HasMore.load() && Folders.beforeOpen(Entry.Named.Name, Command))
-      note(Decision::DirectoryListed);
+    if (const double Latency = NameLatency.load(); Latency != 0)
+      if (Folders.beforeOpen(Entry.Named.Name, Command, [&](uint64_t Count) {
+            return Bytes.policy().isWorthListing(Count, Latency);
+          }))
+        note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)
       Span.event().Flow = {TraceFlow::From, Entry.flow()};
@@ -218,16 +221,19 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Looking);
-  if (Entry.Device->isFar())
-    startMore(Entry.Device->latency());
+  // Of what is cached only names take long.
+  const double Latency =
+      Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
+  startMore(Bytes.policy().threads(Latency), Latency);
   lookInto(Entry, File, Own);
-  Entry.Whole = whyWhole(Entry);
+  if (isObjectByName(Entry.Named))
+    chooseMethod(Entry, *File, /*IsInspected=*/false);
   if (isPlannedUnseen(Entry)) {
     Looked.release();
     return prepareUnseen(Entry, File, Own);
   }
-  if (!Bytes.look(Entry, [&] {
-        Bytes.askForEnds(Entry, *File);
+  if (!Bytes.look(Entry, Own.Look, [&] {
+        Bytes.askForEnds(Entry, *File, Figures.Started.load());
         (void)Own.Look.kind();
       }))
     return LeaveAll(Decision::NotNeeded);
@@ -238,22 +244,22 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     follow(Entry, Own.Look);
   if (leavesToLinker())
     return LeaveAll(Decision::LeftForMemory);
-  if (Entry.Whole) {
-    Looked.release();
-    return prepareUnseen(Entry, File, Own);
+  if (Planner->planTogether() && Own.Look.kind() == file_magic::archive) {
+    chooseMethod(Entry, *File, /*IsInspected=*/false);
+    if (Entry.Method == FetchMethod::Whole) {
+      Looked.release();
+      return prepareUnseen(Entry, File, Own);
+    }
   }
   bool NeedsPlan = needsPlan(Entry, *File);
   if (Planner->planTogether() && NeedsPlan && !Entry.recordedPlan()) {
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
-    if (!Bytes.look(Entry, [&] { Entry.Headers = Own.Look.elf(); }))
+    if (!Bytes.look(Entry, Own.Look, [&] { Entry.Headers = Own.Look.elf(); }))
       return LeaveAll(Decision::NotNeeded);
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
-    else if (!Entry.Headers->Objects.empty())
-      Bytes.cost().noteLook(
-          File->size(), Entry.Headers->Objects.front().Headers->SharedBytes);
     Looked.release();
     Inputs.planLater(Entry, File);
     return;
@@ -301,8 +307,9 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     return;
   }
   lookInto(Entry, File, Own);
-  // By now it is known how fast the disk is.
-  Entry.Whole = whyWhole(Entry);
+  // By now more is known of the store and of such files.
+  if (isObjectByName(Entry.Named))
+    chooseMethod(Entry, *File, /*IsInspected=*/true);
   plan(Entry, *File, Own);
   Planned.release();
   finish(Entry, File, /*IsDone=*/true, Own);
@@ -335,15 +342,16 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
       fetchStage(Entry, Stage, File);
 }
 
-/// Whether what is not in memory is worth asking all inputs that are for their
-/// symbols. In a warm link there are always some pages that the system has
-/// taken away: that cost 5% of one.
-bool PrefetchEngine::Impl::isWorthSymbols() const {
+/// Whether to know which of \p Lazy bytes are needed is worth reading the
+/// symbols of all inputs that were not inspected.
+bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
   const uint64_t Cached =
       Figures.Resident.load() + Figures.SeemsResident.load();
   const uint64_t All = Figures.Inputs.load();
-  return LazyBytes.load() != 0 && !TakesLazy.load() &&
-         All - Cached >= All / Options.Numbers.SymbolsShare;
+  return Bytes.policy().isWorthSymbols(
+      Lazy, Inputs.size() - EnteredFiles.load(), All - EnteredBytes.load(),
+      All == 0 ? 0 : double(All - Cached) / double(All),
+      Bytes.stores().dearest());
 }
 
 /// Which members of archives are linked depends on the symbols of every input,
@@ -356,7 +364,7 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
     note(Decision::SymbolsNotRead);
     return;
   }
-  note(Entry.Device ? Decision::SymbolsRead : Decision::SymbolsReadOfLeft);
+  note(Entry.Store ? Decision::SymbolsRead : Decision::SymbolsReadOfLeft);
   TraceSpan Span("read symbols", Entry.Path);
   WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
@@ -400,47 +408,40 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
   return !Entry.Before || !Entry.Record || !isResident(Entry, File);
 }
 
-/// Why all of \p Entry is fetched without a look at what it holds: a small
-/// object, what is almost all in memory, and what costs less so; nothing: it is
-/// planned.
-std::optional<Decision>
-PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
-  auto If = [](bool Is, Decision Why) {
-    return Is ? std::optional(Why) : std::nullopt;
-  };
-  if (Entry.isAlmostResident(Options.Numbers.AlmostCachedShare))
-    return Decision::WholeAlmostCached;
-  if (!isObjectByName(Entry.Named))
-    return std::nullopt;
-  const uint64_t Size = Entry.Identity.Size;
-  if (Size <= Options.Plan.WholeFileBytes)
-    return Decision::WholeSmall;
-  if (Entry.Device->isFar())
-    return If(!Entry.Record &&
-                  Bytes.isWholeCheaper(Entry, Planner->planTogether() ? 3 : 2),
-              Decision::WholeCheaperRemote);
-  // A record has the order as well; what is partly there comes in no large
-  // pages.
-  return If(Planner->planTogether() && Options.Plan.ReadsDWARF &&
-                !Entry.Record && Entry.isCold() && !Bytes.window().isShort() &&
-                Bytes.cost().isWholeCheaper(Size),
-            Decision::WholeCheaper);
+/// How many objects behind the next one are left to the linker.
+unsigned PrefetchEngine::Impl::skipped() const {
+  const unsigned Length = Streak.load(std::memory_order_relaxed);
+  if (Length == 0)
+    return 0;
+  return Bytes.policy().skipped(Length, double(StreakBytes.load()),
+                                NameLatency.load(), Bytes.stores().dearest());
 }
 
-/// Why \p Entry, which was inspected, is fetched whole all the same. Of a link
-/// that reads mostly objects, the few archives are: to know which members it
-/// takes, the symbols of all those objects would have to be read.
-std::optional<Decision>
-PrefetchEngine::Impl::whyWholeAfterAll(const InputEntry &Entry) {
-  if (Entry.Headers && Entry.Headers->IsArchive) {
-    if (!Entry.Record &&
-        ArchiveBytes.load() <
-            Figures.Inputs.load() / Options.Numbers.FewArchivesShare)
-      return Decision::WholeFewArchives;
-  } else if (isObjectByName(Entry.Named) && !Entry.Device->isFar() &&
-             Bytes.fetchesWhole()) {
-    return Decision::WholeProbed;
+/// Chooses how \p Entry, an object or an archive of ELF, is fetched.
+void PrefetchEngine::Impl::chooseMethod(InputEntry &Entry,
+                                        const os::OpenFile &File,
+                                        bool IsInspected) const {
+  const std::vector<PlannedRange> *Recorded = Entry.recordedPlan();
+  if (!Recorded && Entry.Record) {
+    Entry.Touched =
+        restrictPlan({}, Entry.Record->Touched, File.size(), Options.Plan);
+    Recorded = &Entry.Touched;
   }
+  Entry.Method = Bytes.choose(
+      Entry, Recorded ? ArrayRef(*Recorded) : ArrayRef<PlannedRange>(),
+      IsInspected);
+}
+
+/// Why \p Entry is fetched whole; nothing: it is planned. If a link reads
+/// mostly objects, the few archives are: to know which members it takes, the
+/// symbols of all those objects would have to be read.
+std::optional<Decision>
+PrefetchEngine::Impl::whyWhole(const InputEntry &Entry) const {
+  if (Entry.Method == FetchMethod::Whole)
+    return Decision::WholeCheaper;
+  if (Entry.Headers && Entry.Headers->IsArchive && !Entry.Record &&
+      !isWorthSymbols(ArchiveBytes.load()))
+    return Decision::WholeFewArchives;
   return std::nullopt;
 }
 
@@ -449,11 +450,8 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
                                 Worker &Own) {
   TraceSpan Span("plan", Entry.Path);
   WorkPart Part(PrefetchWork::Planning);
-  std::optional<Decision> Whole = Entry.Whole;
-  if (!Whole)
-    Whole = whyWholeAfterAll(Entry);
-  if (Whole) {
-    note(*Whole);
+  if (std::optional<Decision> Why = whyWhole(Entry)) {
+    note(*Why);
     Entry.Plan = planFile({}, File.size(), Options.Plan);
   } else {
     planParts(Entry, File, Own);
@@ -469,9 +467,9 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     note(Decision::ByProfile);
     Entry.Plan = *Known;
     Entry.Source = PlanSource::Record;
-  } else if (isFarAndRecorded(Entry) && isObjectByName(Entry.Named)) {
+  } else if (Entry.Method == FetchMethod::Recorded) {
     note(Decision::ByTouchedRanges);
-    Entry.Plan = restrictPlan({}, Record->Touched, File.size(), Options.Plan);
+    Entry.Plan = std::move(Entry.Touched);
   } else {
     note(Record ? Decision::ByLayoutAndProfile : Decision::ByLayout);
     // Of an archive the record knows which members are linked.
@@ -481,10 +479,17 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       EnteredBytes.fetch_add(File.size(), std::memory_order_relaxed);
       EnteredFiles.fetch_add(1, std::memory_order_relaxed);
     }
-    (void)Bytes.look(Entry, [&] {
+    const auto Begin = os::processorTime();
+    (void)Bytes.look(Entry, Own.Look, [&] {
       Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
                                  Own.Buffers, Record);
     });
+    const auto End = os::processorTime();
+    if (isObjectByName(Entry.Named))
+      Bytes.policy().notePlan(
+          File.size(), Entry.Plan,
+          Begin && End ? std::chrono::duration<double>(*End - *Begin).count()
+                       : 0);
     Entry.Source = PlanSource::Layout;
   }
   if (Entry.Before && Entry.Before->ResidentPages != 0) {
@@ -494,7 +499,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       return Part && Part->complete();
     });
   }
-  Bytes.settlePlan(Entry);
+  Bytes.closeGaps(Entry);
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
       LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);

@@ -31,15 +31,19 @@ bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Numbers(Options.Numbers), Cache(Cache), FarCache(Cache.inLargeRequests()),
-      Figures(Figures), Trace(Options.Trace),
+    : Numbers(Options.Numbers), Cache(Cache),
+      LargeCache(Cache.inLargeRequests()), Figures(Figures),
+      Trace(Options.Trace),
       Window(
           Options.BudgetBytes,
           Options.ReadMemory ? Options.ReadMemory
                              : [] { return os::SystemMemory::read(); },
           Numbers, Figures.Decisions),
-      Probe(Numbers, Figures.Decisions), Cost(Numbers),
-      AllDevices(Numbers, Figures.Decisions) {}
+      Choice(Numbers,
+             Options.Processors != 0 ? Options.Processors
+                                     : os::usableProcessors(),
+             Options.Plan.Kind == Flavour::ELF ? 3 : 2),
+      AllStores(Numbers, Figures.Decisions) {}
 
 void Fetcher::sample() const {
   if (!Trace)
@@ -69,33 +73,23 @@ void Fetcher::reached(LinkStage Stage) {
 bool Fetcher::waitForRoom(LinkStage Stage) {
   TraceWait Wait("wait for memory");
   bool GoOn = Window.waitForRoom(Stage, [&] { Wait.begin(); });
-  if (Wait.hasBegun())
-    Probe.disturb();
   return GoOn;
 }
 
-/// Whether \p Planned comes in large pages: all of a file that is mapped, and
-/// on a device that is far away also what is most of the large pages in which
-/// it lies. (Where a page is there, nothing around it is read. What comes in
-/// one request anyway is not worth the risk that it does not: see fetchLarge.)
-bool Fetcher::isLarge(const InputEntry &Entry,
-                      const PlannedRange &Planned) const {
-  if (!Entry.Device->HasLargePages.load() || !Entry.Contents ||
-      !Entry.Contents->isMapped() || !Entry.isCold())
+/// Whether \p Range of \p Entry comes in large pages, with what else lies in
+/// them. (Where a page is cached, nothing around it is read.)
+bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
+  if (!Entry.Contents || !Entry.Contents->isMapped() || !Entry.isCold())
     return false;
-  const ByteRange Range = Planned.Range;
-  if (!Entry.Device->isFar())
-    return Range == ByteRange{0, Entry.Identity.Size};
+  const std::optional<double> Risk = Entry.Store->largeRisk();
+  if (!Risk)
+    return false;
   constexpr uint64_t Page = os::PageCache::LargeStepBytes;
-  const RequestCost Cost = Entry.Device->cost();
   const ByteRange Pages =
       ByteRange{alignDown(Range.Offset, Page),
                 alignTo(Range.end(), Page) - alignDown(Range.Offset, Page)}
           .clippedTo(Entry.Identity.Size);
-  return Range.Length >=
-             Numbers.MinLargeSteps * FarCache.abilities().HintStepBytes &&
-         Cost.of(Pages.Length, FetchCost::LargeRequestBytes) <=
-             Cost.of(Range.Length, FarCache.abilities().HintStepBytes);
+  return Choice.isLargeCheaper(Range, Pages, *Risk, Entry.Store->prices());
 }
 
 /// Fetches one step in large pages; false when it has to come otherwise. A
@@ -103,32 +97,29 @@ bool Fetcher::isLarge(const InputEntry &Entry,
 /// systems; and what was cached before may have kept the kernel from reading.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
-  DeviceModel &Device = *Entry.Device;
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
   // In small steps a file that has shrunk fails again; what was short of memory
   // may not.
   if (Result.Outcome == os::HintOutcome::Failed)
     return false;
+  bool HasCome = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);
-    if (Found && Found->complete())
-      return true;
+    HasCome = Found && Found->complete();
   }
-  if (!Device.isFar() || Result.Outcome == os::HintOutcome::Unsupported)
-    Device.HasLargePages.store(false);
-  return false;
+  Entry.Store->noteLarge(HasCome);
+  return HasCome;
 }
 
-/// Fetches one step. Where a large request was passed over, FUSE passes over
-/// smaller ones of the same open file as well: it takes them for readahead.
+/// Fetches one step. Where a large request was skipped, FUSE skips smaller ones
+/// of the same open file as well: it takes them for readahead.
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
-                                   bool IsPassedOver) const {
+                                   bool WasSkipped) const {
   os::OpenFile Again;
-  if (IsPassedOver && Entry.Device->isFar() &&
-      !os::OpenFile::open(Entry.Path, Again) &&
+  if (WasSkipped && !os::OpenFile::open(Entry.Path, Again) &&
       Again.identity() == File.identity())
-    return FarCache.fetch(Again, Step);
+    return cacheFor(Entry).fetch(Again, Step);
   return cacheFor(Entry).fetch(File, Step);
 }
 
@@ -153,30 +144,31 @@ public:
   /// What it says of the store; nothing if it was answered from memory, as far
   /// as is known: of an input that is not known to be missing only what the
   /// thread has waited for counts.
-  std::optional<DeviceModel::Answer> answer(uint64_t Bytes, unsigned Parts,
-                                            const Tuning &Numbers) const {
-    DeviceModel::Answer Result{Bytes, Parts, Begin, os::now(), IsFirst};
+  std::optional<StoreQueue::Answer> answer(uint64_t Bytes, unsigned Parts,
+                                           unsigned Trips,
+                                           const Tuning &Numbers) const {
+    StoreQueue::Answer Result{Bytes, Parts, Trips, Begin, os::now(), IsFirst};
     if (!IsCold && (!WaitsBefore || os::countWaits() == WaitsBefore))
       return std::nullopt;
     if (!IsFirst)
       return Result;
     // A machine whose processors are busy makes every store look slow.
-    Mine.WasSlow = Result.End - Begin >= Numbers.HighLatency;
+    Mine.WasSlow = Result.End - Begin >= Numbers.SlowAnswer;
     if (Mine.WasSlow)
-      Result.Unscheduled = std::min<DeviceModel::Seconds>(newProcessorWait(),
-                                                          Result.End - Begin);
+      Result.Unscheduled =
+          std::min<StoreQueue::Seconds>(newProcessorWait(), Result.End - Begin);
     return Result;
   }
 
 private:
-  static DeviceModel::Time begin(bool IsFirst) {
+  static StoreQueue::Time begin(bool IsFirst) {
     if (IsFirst && Mine.WasSlow)
       (void)newProcessorWait();
     return os::now();
   }
   /// How long the thread has waited for a processor since the last call, or
   /// since it began.
-  static DeviceModel::Seconds newProcessorWait() {
+  static StoreQueue::Seconds newProcessorWait() {
     const std::chrono::nanoseconds Before(Mine.Known);
     const auto Now = os::processorWait().value_or(Before);
     Mine.Known = Now.count();
@@ -185,12 +177,12 @@ private:
 
   const std::optional<uint64_t> WaitsBefore;
   const bool IsCold, IsFirst;
-  const DeviceModel::Time Begin;
+  const StoreQueue::Time Begin;
 };
 } // namespace
 
 void Fetcher::note(InputEntry &Entry,
-                   const std::optional<DeviceModel::Answer> &Answer) {
+                   const std::optional<StoreQueue::Answer> &Answer) {
   if (!Answer) {
     Figures.Decisions.note(Decision::AnsweredFromCache);
     return;
@@ -198,100 +190,117 @@ void Fetcher::note(InputEntry &Entry,
   Figures.Decisions.note(Answer->Unscheduled.count() != 0
                              ? Decision::AnswerUnscheduled
                              : Decision::AnswerCounted);
-  Entry.Device->note(*Answer);
+  Entry.Store->note(*Answer);
 }
 
-bool Fetcher::look(InputEntry &Entry, function_ref<void()> Read) {
-  if (Entry.hasCopy()) {
+bool Fetcher::look(InputEntry &Entry, const FileLook &Look,
+                   function_ref<void()> Read) {
+  // What is cached makes no request.
+  if (Entry.hasCopy() || Entry.isCached()) {
     Read();
     return true;
   }
-  if (!Entry.Device->enter(Entry.Number, Entry.IsAsked.load()))
+  if (!Entry.Store->enter(Entry.Number, Entry.IsAsked.load()))
     return false;
-  // Only the first says something of the store: its latency.
-  std::optional<Request> Timed;
-  if (!Entry.isCached() && !Entry.IsRead.exchange(true))
-    Timed.emplace(Entry, /*IsFirst=*/true);
+  const FileBytes::Reads Before = Look.reads();
+  const Request Timed(Entry, !Entry.IsRead.exchange(true));
   Read();
-  std::optional<DeviceModel::Answer> Answer;
-  if (Timed)
-    Answer = Timed->answer(0, 1, Numbers);
-  Entry.Device->leave();
-  if (Timed)
+  const FileBytes::Reads &After = Look.reads();
+  const auto Count = static_cast<unsigned>(After.Count - Before.Count);
+  const std::optional<StoreQueue::Answer> Answer =
+      Timed.answer(After.Bytes - Before.Bytes, Count, Count, Numbers);
+  Entry.Store->leave();
+  if (Count != 0)
     note(Entry, Answer);
   return true;
 }
 
-void Fetcher::askForEnds(const InputEntry &Entry,
-                         const os::OpenFile &File) const {
-  if (!Entry.Device->isFar() || Entry.hasCopy())
+void Fetcher::askForEnds(const InputEntry &Entry, const os::OpenFile &File,
+                         unsigned Threads) const {
+  if (Entry.hasCopy() || !Entry.mayBeCold())
     return;
+  const StorePrices Prices = Entry.Store->prices();
   const uint64_t Size = File.size();
-  const uint64_t Length =
-      std::clamp(Entry.Device->cost().gapBytes(), Numbers.MinEndBytes,
-                 FarCache.abilities().HintStepBytes);
+  const uint64_t Length = std::clamp(Choice.gapBytes(Prices),
+                                     Numbers.MinEndBytes, Numbers.RequestBytes);
+  if (!Choice.isWorthBothEnds(Entry.Store->latency(), Threads, Length, Prices))
+    return;
   const uint64_t Tail =
-      alignDown(Size - std::min(Size, Length), FarCache.pageSize());
+      alignDown(Size - std::min(Size, Length), Cache.pageSize());
   const std::array<ByteRange, 2> Ends = {ByteRange{0, Length},
                                          ByteRange{Tail, Size - Tail}};
   Figures.Decisions.note(Decision::BothEnds);
-  (void)FarCache.hint(File, Ends);
+  (void)cacheFor(Entry).hint(File, Ends);
 }
 
 unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
-  return static_cast<unsigned>(
-      divideCeil(Bytes, IsInLarge ? FetchCost::LargeRequestBytes
-                                  : FarCache.abilities().HintStepBytes));
+  return static_cast<unsigned>(divideCeil(
+      Bytes, IsInLarge ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
 }
 
-bool Fetcher::prefersFewRequests(const InputEntry &Entry) const {
-  return Entry.Device->isFar() && Entry.mayBeCold() && !Window.isShort() &&
-         Window.limit() >= Numbers.MinRoomToCombine;
-}
-
-void Fetcher::settlePlan(InputEntry &Entry) {
-  if (Entry.Plan.empty() || !prefersFewRequests(Entry))
+void Fetcher::closeGaps(InputEntry &Entry) {
+  // What comes early with another range takes room until its stage.
+  if (!Entry.mayBeCold() || Window.isShort() ||
+      Window.limit() < Numbers.MinRoomToCombine)
     return;
-  const RequestCost Cost = Entry.Device->cost();
   const size_t Before = Entry.Plan.size();
-  Entry.Plan = inFewerRanges(std::move(Entry.Plan), Cost.gapBytes());
+  Entry.Plan = inFewerRanges(std::move(Entry.Plan),
+                             Choice.gapBytes(Entry.Store->prices()));
   if (Entry.Plan.size() < Before)
     Figures.Decisions.note(Decision::RangesCombined);
-  uint64_t Planned = 0, Requests = 0;
-  for (const PlannedRange &P : Entry.Plan) {
-    Planned += P.Range.Length;
-    Requests += requestsFor(P.Range.Length, isLarge(Entry, P));
-  }
-  this->Cost.notePlan(Entry.Identity.Size, Planned, Requests);
 }
 
-bool Fetcher::isWholeCheaper(const InputEntry &Entry, unsigned Looks) const {
-  return prefersFewRequests(Entry) &&
-         Cost.isWholeCheaper(Entry.Identity.Size, Entry.Device->cost(), Looks);
+FetchMethod Fetcher::choose(const InputEntry &Entry,
+                            ArrayRef<PlannedRange> Recorded,
+                            bool IsInspected) const {
+  FileFacts Facts;
+  Facts.Size = Entry.Identity.Size;
+  Facts.Missing = Entry.isCached() ? 0 : Facts.Size;
+  if (Entry.Before)
+    Facts.Missing = std::min(
+        Facts.Size, (Entry.Before->TotalPages - Entry.Before->ResidentPages) *
+                        Cache.pageSize());
+  Facts.IsInspected = IsInspected;
+  Facts.IsArchive = !isObjectByName(Entry.Named);
+  Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size});
+  Facts.Recorded = Recorded;
+  Facts.HasPhases = Entry.recordedPlan() != nullptr;
+  return Choice.choose(Facts, Entry.Store->prices());
 }
 
-/// Fetches one step, as one of those that its device takes at once. Absent when
+/// Whether \p Step was fetched with something else; else \p Missing is what is
+/// missing of it.
+bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
+                        ByteRange Step, uint64_t &Missing) {
+  // The plan of a partly cached file has what is missing.
+  if (!Entry.mayBeCold() ||
+      !Choice.isWorthQuery(Step.Length, Entry.Store->prices()))
+    return false;
+  std::optional<os::Residency> Found = Cache.residency(File, Step);
+  if (!Found)
+    return false;
+  Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
+                                  Cache.pageSize());
+  Choice.noteQuery(Missing == 0);
+  return Missing == 0;
+}
+
+/// Fetches one step, as one of those that its store takes at once. Absent when
 /// all is cancelled.
 std::optional<os::HintResult>
 Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
                    LinkStage Stage, bool IsLarge) {
-  DeviceModel &Device = *Entry.Device;
+  StoreQueue &Store = *Entry.Store;
   os::HintResult Result;
   uint64_t Missing = Step.Length;
-  if (Device.isFar()) {
-    // What was asked for with something else needs no request.
-    if (std::optional<os::Residency> Found = Cache.residency(File, Step))
-      Missing = std::min(Missing, (Found->TotalPages - Found->ResidentPages) *
-                                      Cache.pageSize());
-    if (Missing == 0) {
-      Figures.Decisions.note(Decision::AlreadyFetched);
-      Result.Outcome = os::HintOutcome::Accepted;
-      Result.AcceptedBytes = Step.Length;
-      return Result;
-    }
+  if (isFetched(Entry, File, Step, Missing)) {
+    Figures.Decisions.note(Decision::AlreadyFetched);
+    Result.Outcome = os::HintOutcome::Accepted;
+    Result.AcceptedBytes = Step.Length;
+    return Result;
   }
   const bool IsUrgent = Stage == LinkStage::Parse && Entry.IsAsked.load();
-  if (!Device.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent, IsLarge))
+  if (!Store.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent))
     return std::nullopt;
   const bool IsFirst = !Entry.IsRead.exchange(true);
   // How much of a partly cached input has come is not known: only its first
@@ -300,7 +309,6 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   std::optional<Request> Timed;
   if (IsFirst || HasBytes)
     Timed.emplace(Entry, IsFirst);
-  Cost.begin(os::now());
   const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
   Figures.Decisions.note(HasCome   ? Decision::LargePages
                          : IsLarge ? Decision::LargePagesFailed
@@ -309,11 +317,10 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
   Missing = HasBytes ? std::min(Missing, Result.AcceptedBytes) : 0;
-  std::optional<DeviceModel::Answer> Answer;
+  std::optional<StoreQueue::Answer> Answer;
   if (Timed)
-    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), Numbers);
-  Cost.end(Result.AcceptedBytes, os::now());
-  Device.leave(IsLarge);
+    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), 1, Numbers);
+  Store.leave();
   if (Timed)
     note(Entry, Answer);
   return Result;
@@ -334,12 +341,11 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   for (uint64_t Done = 0; GoOn && Done < Planned.Range.Length;) {
     if (!waitForRoom(Stage))
       return false;
-    const bool IsInLarge = isLarge(Entry, Planned);
-    ByteRange Step{Planned.Range.Offset + Done,
-                   std::min(IsInLarge || Probe.prefersWholeFiles()
-                                ? os::PageCache::LargeStepBytes
-                                : Numbers.StepBytes,
-                            Planned.Range.Length - Done)};
+    const bool IsInLarge = isLarge(Entry, Planned.Range);
+    ByteRange Step{
+        Planned.Range.Offset + Done,
+        std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
+                 Planned.Range.Length - Done)};
     Window.add(Stage, Step.Length);
     if (Stage == LinkStage::Parse) {
       Entry.BytesAhead.fetch_add(Step.Length);
@@ -353,7 +359,6 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
     if (!Answer)
       return false;
     const os::HintResult &Result = *Answer;
-    Probe.note(Result.AcceptedBytes);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

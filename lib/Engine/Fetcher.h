@@ -22,13 +22,13 @@
 #ifndef HEADSTART_LIB_ENGINE_FETCHER_H
 #define HEADSTART_LIB_ENGINE_FETCHER_H
 
-#include "DeviceModel.h"
-#include "DiskProbe.h"
 #include "EngineFigures.h"
-#include "FetchCost.h"
 #include "InputEntry.h"
 #include "MemoryWindow.h"
+#include "Policy.h"
+#include "StoreQueue.h"
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Formats/FileLook.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -58,42 +58,45 @@ public:
   /// The linker has come to \p Stage.
   void reached(LinkStage Stage);
 
-  /// Whether the next object, none of which is in memory, should be fetched as
-  /// a whole: see DiskProbe.h.
-  bool fetchesWhole() {
-    return Probe.fetchesWhole(ColdObjects.fetch_add(1), os::now());
-  }
-
-  /// Does \p Read, which reads the first bytes of \p Entry, as one request.
+  /// Does \p Read, which inspects \p Entry by \p Look, as one step.
   /// False, and it is not done, when all is cancelled.
-  bool look(InputEntry &Entry, llvm::function_ref<void()> Read);
+  bool look(InputEntry &Entry, const FileLook &Look,
+            llvm::function_ref<void()> Read);
 
-  /// What is read first of an input stands at its two ends: where a request
-  /// takes long both are asked for at the same time.
-  void askForEnds(const InputEntry &Entry, const os::OpenFile &File) const;
-  /// \p Entry has its plan: where requests cost more than some bytes, it comes
-  /// in fewer of them.
-  void settlePlan(InputEntry &Entry);
-  /// Whether all of \p Entry, on a device that is far away, costs less than
-  /// \p Looks requests that tell what is needed of it, and that.
-  bool isWholeCheaper(const InputEntry &Entry, unsigned Looks) const;
+  /// Requests both ends of \p Entry at the same time, if that is worth it where
+  /// \p Threads wait for the store: its headers and symbols are there.
+  void askForEnds(const InputEntry &Entry, const os::OpenFile &File,
+                  unsigned Threads) const;
+  /// \p Entry has its plan: closes the gaps that cost less than a request.
+  void closeGaps(InputEntry &Entry);
 
-  FetchCost &cost() { return Cost; }
-  Devices &devices() { return AllDevices; }
+  /// How \p Entry, an object, is fetched. \p Recorded: see FileFacts.
+  FetchMethod choose(const InputEntry &Entry,
+                     llvm::ArrayRef<PlannedRange> Recorded,
+                     bool IsInspected) const;
+
+  Policy &policy() { return Choice; }
+  const Policy &policy() const { return Choice; }
+  Stores &stores() { return AllStores; }
+  const Stores &stores() const { return AllStores; }
+  /// Fewer and larger requests where one costs much.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
-    return Entry.Device && Entry.Device->isFar() ? FarCache : Cache;
+    if (!Entry.Store)
+      return Cache;
+    const StorePrices Prices = Entry.Store->prices();
+    return Prices.Request > Numbers.DearRequest.count() ? LargeCache : Cache;
   }
   MemoryWindow &window() { return Window; }
   const MemoryWindow &window() const { return Window; }
   void sample() const; ///< for the trace
 
 private:
-  void note(InputEntry &Entry,
-            const std::optional<DeviceModel::Answer> &Answer);
-  bool prefersFewRequests(const InputEntry &Entry) const;
+  void note(InputEntry &Entry, const std::optional<StoreQueue::Answer> &Answer);
   bool waitForRoom(LinkStage Stage);
-  bool isLarge(const InputEntry &Entry, const PlannedRange &Planned) const;
+  bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
+  bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
+                 ByteRange Step, uint64_t &Missing);
   std::optional<os::HintResult> fetchStep(InputEntry &Entry,
                                           const os::OpenFile &File,
                                           ByteRange Step, LinkStage Stage,
@@ -105,14 +108,12 @@ private:
 
   const Tuning &Numbers;
   const os::PageCache &Cache;
-  const os::PageCache FarCache;
+  const os::PageCache LargeCache;
   EngineFigures &Figures;
   const std::shared_ptr<TraceLog> Trace;
   MemoryWindow Window;
-  DiskProbe Probe;
-  FetchCost Cost;
-  Devices AllDevices;
-  std::atomic<size_t> ColdObjects{0}; ///< planned until now
+  Policy Choice;
+  Stores AllStores;
 };
 
 /// Whether the linker reads \p Range at \p Stage.

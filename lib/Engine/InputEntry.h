@@ -14,6 +14,7 @@
 #ifndef HEADSTART_LIB_ENGINE_INPUTENTRY_H
 #define HEADSTART_LIB_ENGINE_INPUTENTRY_H
 
+#include "Policy.h"
 #include "headstart/Engine/HintedBuffer.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Formats/ELF.h"
@@ -33,7 +34,7 @@
 
 namespace headstart {
 
-class DeviceModel;
+class StoreQueue;
 
 /// Where an entry stands on its way to the linker.
 ///
@@ -81,7 +82,7 @@ struct InputEntry {
   std::optional<os::Residency> Before; ///< as it was found, where that is told
   std::shared_ptr<const FileContents> Contents; ///< null: fetched only
   /// On which it lies; null: it was never opened by us.
-  DeviceModel *Device = nullptr;
+  StoreQueue *Store = nullptr;
   std::chrono::steady_clock::time_point Seen; ///< when it was opened
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
@@ -92,8 +93,9 @@ struct InputEntry {
   // IsPlanned:
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
-  /// Why all of it is fetched, without a look at what it holds.
-  std::optional<Decision> Whole;
+  FetchMethod Method = FetchMethod::Inspect;
+  /// What the last link touched of it, if that had no plan.
+  std::vector<PlannedRange> Touched;
   /// How many bytes of each range of Plan were fetched; each written by the one
   /// thread that fetches the range, read when all threads are joined.
   std::vector<uint64_t> Fetched;
@@ -106,13 +108,6 @@ struct InputEntry {
   std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
   std::atomic<bool> IsRead{false};  ///< something of it was, by us
   std::atomic<bool> IsGiven{false}; ///< it got the contents from us
-
-  /// Whether so little of it was missing that a plan costs more than that.
-  bool isAlmostResident(uint64_t Share) const {
-    return Before && !Before->complete() &&
-           (Before->TotalPages - Before->ResidentPages) * Share <=
-               Before->TotalPages;
-  }
 
   /// What the last link's plan left of it; null when there is none.
   const std::vector<PlannedRange> *recordedPlan() const {

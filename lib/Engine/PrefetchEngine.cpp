@@ -29,6 +29,8 @@ static EngineOptions withDefaults(EngineOptions Options,
   if (Options.MaxMappings == 0)
     Options.MaxMappings = os::maxMappings() / 2;
   Options.Plan.PageBytes = Cache.pageSize();
+  // Policy decides; smaller files are read whole to be handed over.
+  Options.Plan.WholeFileBytes = MinMappedBytes;
   return Options;
 }
 
@@ -68,6 +70,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   if (Ours == 0)
     Figures.Problems.add("too few descriptors for threads", "prefetch",
                          std::to_string(Free) + " are free");
+  WantedThreads.store(Jobs);
   startThreads(Jobs);
   std::lock_guard Lock(StartMutex);
   if (Figures.Started.load() != 0 && MaxThreads > 1)
@@ -88,7 +91,7 @@ void PrefetchEngine::Impl::watch() {
     if (Found == Scheduler::Stall::None)
       return;
     if (Found == Scheduler::Stall::All)
-      startMore(DeviceModel::Seconds(0));
+      startMore(MaxThreads, 0);
   }
 }
 
@@ -105,14 +108,20 @@ void PrefetchEngine::Impl::startThreads(uint64_t Count) {
   }
 }
 
-/// What is far away takes more threads: each waits.
-void PrefetchEngine::Impl::startMore(DeviceModel::Seconds Latency) {
-  if (HasMore.exchange(true))
+void PrefetchEngine::Impl::startMore(uint64_t Count, double Latency) {
+  // A latency is known roughly: a few more are not worth it.
+  uint64_t Before = WantedThreads.load();
+  if (Count < 2 * Before || Before >= MaxThreads)
+    return;
+  Count = std::min(Count, MaxThreads);
+  if (!WantedThreads.compare_exchange_strong(Before, Count))
     return;
   Figures.Decisions.note(Decision::MoreThreads);
-  Figures.Latency.store(Latency.count());
-  Figures.StartedFirst.store(Figures.Started.load());
-  startThreads(MaxThreads);
+  Figures.Latency.store(Latency);
+  unsigned None = 0;
+  Figures.StartedFirst.compare_exchange_strong(None,
+                                               static_cast<unsigned>(Before));
+  startThreads(Count);
 }
 
 /// Indexes the profile by path, and adds the inputs that only other inputs
@@ -151,8 +160,11 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                          : !Entry.Before  ? Decision::CacheUnknown
                          : Entry.isCold() ? Decision::NotCached
                                           : Decision::PartlyCached);
-  if (isObjectByName(Named))
-    Streak.note(Entry.isCached());
+  if (isObjectByName(Named)) {
+    StreakBytes.store(File.size(), std::memory_order_relaxed);
+    Streak.store(Entry.isCached() ? Streak.load() + 1 + skipped() : 0,
+                 std::memory_order_relaxed);
+  }
   if (Options.Trace)
     Options.Trace->sample("found in memory",
                           [&] { return Figures.Resident.load(); });
@@ -169,6 +181,7 @@ uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
 FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                  const NamedInput &Named,
                                                  bool ForLinker) {
+  const auto Begin = os::now();
   ResolvedInput Found = Resolver->resolve(Named);
   auto PassOver = [&] {
     Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
@@ -199,8 +212,10 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
   Entry.Record = recordOf(Found.Path, File->identity());
-  Entry.Device = &Bytes.devices().of(File->identity().Device);
+  Entry.Store = &Bytes.stores().of(File->identity().Device);
   Entry.Seen = os::now();
+  Entry.Store->noteName(Entry.Seen - Begin);
+  NameLatency.store(Entry.Store->nameLatency(), std::memory_order_relaxed);
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
       Held.hold(*File, Found.Path,
@@ -233,7 +248,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   std::optional<TraceClock::time_point> Begin;
   InputEntry *Entry = [&] {
     TraceWait Wait("wait until it is open");
-    return Inputs.ask(Path, Streak.isWarm(), Claimed, [&] {
+    return Inputs.ask(Path, skipped() != 0, Claimed, [&] {
       Begin = os::now();
       Wait.begin();
     });
@@ -255,7 +270,8 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   // has ordered its fields before us.
   Bytes.giveBack(*Entry);
   Bytes.sample();
-  if (Entry->Device && Entry->Device->isFar())
+  if (Entry->Store &&
+      Bytes.policy().isWorthRefreshing(Entry->Store->nameLatency()))
     Inputs.lookAhead(*Entry);
   std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
   if (Buffer) {
@@ -298,6 +314,8 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   const auto Decisions = Figures.Decisions.read();
   for (size_t D = 0; D != NumDecisions; ++D)
     Stats.Decisions[D] += Decisions[D];
+  for (const StoreFigures &Store : Bytes.stores().figures())
+    Stats.Stores.push_back(Store);
   Stats.BudgetBytes = Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
   Stats.FirstJobs = Figures.StartedFirst.load();

@@ -45,8 +45,10 @@ void FileBytes::willRead(ArrayRef<ByteRange> Ranges) {
 
 /// Fewer bytes than asked for are none: the file has shrunk.
 bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
-                       SmallVectorImpl<char> &Into) const {
+                       SmallVectorImpl<char> &Into) {
   Into.resize_for_overwrite(Length);
+  ++Done.Count;
+  Done.Bytes += Length - Kept;
   std::error_code Error;
   size_t Read = File->readAt(Offset + Kept,
                              {Into.data() + Kept, Into.size() - Kept}, Error);

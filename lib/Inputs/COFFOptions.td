@@ -143,7 +143,8 @@ def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
 foreach name =
-    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
+    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
+     "tuning"] in {
   def prefetch_#name#_flag : OwnFlag<"prefetch-"#name>, OwnFlagOf<name>,
                              HelpText<PrefetchHelp<name>.FlagText>;
   def prefetch_#name#_colon : OwnValue<"prefetch-"#name>, OwnValueOf<name>,

@@ -129,7 +129,8 @@ def no_prefetch_inputs
       HelpText<NoPrefetchInputsHelp>;
 
 // The flag form is `--prefetch-stats` itself, or a value that was forgotten.
-foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
+foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
+     "tuning"] in {
   def prefetch_#name#_flag
       : Flag<Both, "prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
         HelpText<PrefetchHelp<name>.FlagText>;

@@ -146,7 +146,8 @@ def no_prefetch_inputs
       HelpText<NoPrefetchInputsHelp>;
 
 foreach name =
-    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace"] in {
+    ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
+     "tuning"] in {
   def prefetch_#name#_flag
       : DoubleFlag<"prefetch-"#name>, Group<grp_headstart>, OwnFlagOf<name>,
         HelpText<PrefetchHelp<name>.FlagText>;

@@ -75,7 +75,8 @@ class OwnValueOf<string name> {
     !eq(name, "profile"): "auto,none",
     !eq(name, "queue"): "auto,none",
     true: ?);
-  list<OptionFlag> Flags = !if(!eq(name, "handover"), [HelpHidden], []);
+  list<OptionFlag> Flags =
+      !if(!or(!eq(name, "handover"), !eq(name, "tuning")), [HelpHidden], []);
 }
 
 /// One without a value, which but for one of them is a mistake.

@@ -24,6 +24,7 @@ class PrefetchHelp<string name> {
                        !eq(name, "memory") : "<SIZE>",
                        !eq(name, "profile") : "auto|none|<FILE>",
                        !eq(name, "queue") : "auto|none|<SIZE>",
+                       !eq(name, "tuning") : "<NAME>=<VALUE>",
                        true : "<FILE>");
   /// The text of the option with a value.
   string Text = !cond(

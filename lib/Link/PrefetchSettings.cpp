@@ -165,6 +165,13 @@ static Error applyOption(const PrefetchOption &O, PrefetchSettings &Settings) {
     Settings.TraceFile = O.Value;
     return Error::success();
   }
+  if (O.Name == "prefetch-tuning") {
+    const auto [Name, Value] = StringRef(O.Value).split('=');
+    if (!setTuning(Settings.Numbers, Name, Value))
+      return invalid(O.Spelling + ": expected a number of Tuning.h and its " +
+                     "value, but got '" + O.Value + "'");
+    return Error::success();
+  }
   if (O.Name == "prefetch-handover") {
     if (O.Value != "all" && O.Value != "none")
       return invalid(O.Spelling + ": expected 'all' or 'none', but got '" +

@@ -79,6 +79,7 @@ EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   Options.HandOver = HandOver;
   Options.Plan = planOptionsOf(Command);
+  Options.Numbers = Settings.Numbers;
   Options.Trace = Trace;
   Options.MeasuresProcessor = Settings.Stats;
   return Options;

@@ -104,6 +104,17 @@ void writeStatsJSON(const LinkStats &S, raw_ostream &OS) {
       });
     else
       J.attribute("processor_ms", nullptr);
+    J.attributeArray("stores", [&] {
+      for (const StoreFigures &Store : S.Stores)
+        J.object([&] {
+          writeMilliseconds(J, "request_us", Store.RequestUs);
+          writeMilliseconds(J, "byte_ns", Store.ByteNs);
+          writeMilliseconds(J, "latency_ms", Store.LatencyMs);
+          writeMilliseconds(J, "name_ms", Store.NameMs);
+          J.attribute("at_once", Store.AtOnce);
+          J.attribute("samples", Store.Samples);
+        });
+    });
     J.attributeObject("decisions", [&] {
       for (size_t D = 0; D != NumDecisions; ++D)
         if (S.Decisions.at(D) != 0)
@@ -272,6 +283,31 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << " The linker finished before Headstart had fetched everything.";
 }
 
+/// By which prices most files were fetched as they were.
+static void addPrices(const LinkStats &S, raw_ostream &P) {
+  auto Times = [&](std::initializer_list<Decision> Which) {
+    uint64_t Sum = 0;
+    for (Decision D : Which)
+      Sum += S.Decisions.at(static_cast<size_t>(D));
+    return Sum;
+  };
+  const auto Most = llvm::max_element(
+      S.Stores, [](const StoreFigures &A, const StoreFigures &B) {
+        return A.Samples < B.Samples;
+      });
+  if (Most == S.Stores.end() || Most->Samples == 0)
+    return;
+  P << format(" One more request took the store %.0f us, one more megabyte "
+              "%.1f ms, so Headstart fetched ",
+              Most->RequestUs, Most->ByteNs)
+    << counted(Times({Decision::WholeCheaper, Decision::WholeFewArchives}),
+               "file")
+    << " whole, " << Times({Decision::ByProfile, Decision::ByTouchedRanges})
+    << " by the profile and "
+    << Times({Decision::ByLayout, Decision::ByLayoutAndProfile})
+    << " by a plan.";
+}
+
 /// Whether the link had a profile: how much is fetched, and when, depends on
 /// it.
 static void addProfile(const LinkStats &S, raw_ostream &P) {
@@ -337,7 +373,7 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   constexpr double MinMs = 5; // as above
   if (Sum < MinMs)
     return;
-  const auto *Most = llvm::max_element(*S.ProcessorMs);
+  const auto Most = llvm::max_element(*S.ProcessorMs);
   P << " The prefetcher took " << seconds(Sum) << " of processor time";
   const StringRef Work = For.at(Most - S.ProcessorMs->begin());
   if (seconds(*Most) == seconds(Sum))
@@ -362,6 +398,7 @@ void writeStatsParagraph(const LinkStats &S, raw_ostream &OS) {
     addCold(S, P);
     if (S.HintedBytes != 0)
       addFetched(S, P);
+    addPrices(S, P);
     addProfile(S, P);
     addLinker(S, P);
     addProcessor(S, P);

@@ -183,7 +183,7 @@ static void checkDistance(const FolderFacts &Facts, CheckGroup &Group) {
   const double Took = Facts.Lookup.count();
   const bool MayBeFar = D.Kind == os::StorageKind::Network ||
                         D.Kind == os::StorageKind::UserSpace;
-  const bool IsFar = Facts.Lookup >= Tuning().HighLatency;
+  const bool IsFar = Facts.Lookup >= Tuning::Seconds(Tuning().slowName());
   Check &C = Group.add("lookup_ms", Took,
                        formatv("a lookup of a path takes {0:f3} ms: {1}", Took,
                                IsFar      ? "high latency"

@@ -89,7 +89,14 @@ bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
 class EngineGrowthTest : public testing::Test {
 protected:
   TestFolder Folder;
-  Tuning Numbers;
+  /// A store whose bytes cost much, whatever is measured: all is inspected.
+  Tuning Numbers = [] {
+    Tuning Result;
+    Result.GuessedRequest = Tuning::Seconds(1e-8);
+    Result.GuessedByte = Tuning::Seconds(1e-6);
+    Result.WindowRequests = 1e9;
+    return Result;
+  }();
 
   LinkStats fetch(const std::vector<std::string> &Paths, unsigned Jobs = 4,
                   uint64_t AvailableBytes = UINT64_C(1) << 34,
@@ -205,8 +212,10 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
           Folder.write(Name + ".o", object({{Name.c_str(), false}})));
   }
   Paths.push_back(Folder.write("parts.a", Archive));
-  Numbers.StreakObjects = 2;
-  Numbers.FewArchivesShare = UINT64_MAX;
+  // To open an object costs much; a byte of an archive costs more.
+  Numbers.MinStreak = 2;
+  Numbers.OpenSeconds = 100;
+  Numbers.LazyShare = 1e6;
   evict({Paths.back()});
   LinkStats Stats = fetch(Paths, /*Jobs=*/1);
   auto Times = [&](Decision What) {

@@ -252,7 +252,7 @@ TEST(ELFOptionTableTest, ownOptionsAreNotLlds) {
     ++Count;
     EXPECT_EQ(Theirs.count(S), 0U) << std::get<1>(S);
   }
-  EXPECT_EQ(Count, 32U);
+  EXPECT_EQ(Count, 36U);
 }
 
 std::vector<CommandLineWord> words(const Strings &Texts) {

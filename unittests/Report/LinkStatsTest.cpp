@@ -64,10 +64,11 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
   S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
   S.Decisions[static_cast<size_t>(Decision::StalledDirectory)] = 1;
+  S.Stores.push_back({12.5, 0.7, 0.1, 0.002, 8, 40});
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
   ASSERT_TRUE(bool(V)) << llvm::toString(V.takeError());
   const llvm::json::Object &O = *V->getAsObject();
-  EXPECT_EQ(O.size(), 30U);
+  EXPECT_EQ(O.size(), 31U);
   EXPECT_EQ(O.getInteger("version"), 1);
   EXPECT_EQ(O.getString("tool"), "lld-link");
   EXPECT_EQ(O.getString("flavour"), "coff");
@@ -101,6 +102,14 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ(Processor->getNumber("opening"), 1);
   EXPECT_EQ(Processor->getNumber("looking"), 3.5);
   EXPECT_EQ(Processor->getNumber("record"), 8);
+  ASSERT_EQ(O.getArray("stores")->size(), 1U);
+  const llvm::json::Object *Store = (*O.getArray("stores"))[0].getAsObject();
+  EXPECT_EQ(Store->getNumber("request_us"), 12.5);
+  EXPECT_EQ(Store->getNumber("byte_ns"), 0.7);
+  EXPECT_EQ(Store->getNumber("latency_ms"), 0.1);
+  EXPECT_EQ(Store->getNumber("name_ms"), 0.002);
+  EXPECT_EQ(Store->getInteger("at_once"), 8);
+  EXPECT_EQ(Store->getInteger("samples"), 40);
   const llvm::json::Object *Decisions = O.getObject("decisions");
   ASSERT_TRUE(Decisions);
   EXPECT_EQ(Decisions->size(), 2U);
@@ -108,6 +117,21 @@ TEST(LinkStatsTest, JSONHasEveryPromisedField) {
   EXPECT_EQ(Decisions->getInteger("stalled directory"), 1);
   ASSERT_EQ(O.getArray("errors")->size(), 1U);
   EXPECT_EQ((*O.getArray("errors"))[0].getAsObject()->getInteger("count"), 2);
+}
+
+TEST(LinkStatsTest, PricesInWords) {
+  LinkStats S = someStats();
+  S.Stores = {{1, 2, 0, 0, 8, 0}, {12.4, 0.7, 0.1, 0.002, 8, 40}};
+  S.Decisions[static_cast<size_t>(Decision::WholeCheaper)] = 3;
+  S.Decisions[static_cast<size_t>(Decision::WholeFewArchives)] = 1;
+  S.Decisions[static_cast<size_t>(Decision::ByProfile)] = 20;
+  S.Decisions[static_cast<size_t>(Decision::ByLayout)] = 7;
+  std::string Text = asParagraph(S);
+  std::replace(Text.begin(), Text.end(), '\n', ' ');
+  EXPECT_THAT(Text, testing::HasSubstr(
+                        "One more request took the store 12 us, one more "
+                        "megabyte 0.7 ms, so Headstart fetched 4 files whole, "
+                        "20 by the profile and 7 by a plan."));
 }
 
 TEST(LinkStatsTest, WhatDidNotHappenIsNull) {

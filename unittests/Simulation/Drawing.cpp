@@ -183,9 +183,8 @@ void SimulatedLink::drawOptions() {
   Options.HandOver = !Random.onceIn(8);
   Options.MeasuresProcessor = Random.onceIn(4) && !IsSanitized;
   Options.Plan.Kind = Link.Command.Kind;
-  if (Random.onceIn(4))
-    Options.Plan.WholeFileBytes =
-        Random.logBetween(uint64_t(PageBytes), 512 * KiB);
+  Options.Processors =
+      static_cast<unsigned>(Random.logBetween(uint64_t(1), 64));
   if (Random.onceIn(3))
     Options.BudgetBytes = Random.between(1, 8) * MiB;
   if (Random.onceIn(8))
@@ -210,38 +209,50 @@ void SimulatedLink::drawTuning() {
       Number = std::chrono::duration_cast<Value>(
           Tuning::Seconds(Random.logBetween(Least, Most)));
   };
-  Draw(T.StreakObjects, 1, 64);
-  Draw(T.StreakStride, 2, 8);
-  Draw(T.MaxStreakStride, 2, 64);
-  Draw(T.AlmostCachedShare, 1, 64);
-  Draw(T.MaxDependencyScans, 1, 32);
-  Draw(T.FewArchivesShare, 1, 64);
-  Draw(T.SymbolsShare, 1, 1000);
-  Draw(T.CostSampleBytes, 4 * KiB, 16 * MiB);
-  Draw(T.RemoteCostSampleBytes, 4 * KiB, MiB);
-  Draw(T.LookSeconds, 1e-6, 1e-2);
+  Draw(T.OpenSeconds, 1e-6, 1e-2);
+  Draw(T.FileSeconds, 1e-6, 1e-2);
+  Draw(T.RequestSeconds, 1e-7, 1e-3);
   Draw(T.RangeSecondsPerByte, 1e-12, 1e-7);
+  Draw(T.LargeSecondsPerByte, 1e-12, 1e-7);
   Draw(T.SymbolsSecondsPerByte, 1e-12, 1e-7);
-  Draw(T.ExpectedRanges, 1, 8);
-  Draw(T.WholeFileWorth, 0.1, 2);
-  Draw(T.ProbeFiles, 1, 128);
-  DrawTime(T.SlowFile, 1e-6, 5e-3);
-  Draw(T.ProbeWorthPercent, 50, 1000);
-  Draw(T.ProbeMinGain, 0.1, 4);
-  DrawTime(T.HighLatency, 1e-5, 5e-3);
+  Draw(T.QuerySeconds, 1e-8, 1e-3);
+  Draw(T.StatSeconds, 1e-8, 1e-4);
+  Draw(T.EntrySeconds, 1e-9, 1e-5);
+  DrawTime(T.GuessedRequest, 1e-7, 1e-2);
+  DrawTime(T.GuessedByte, 1e-11, 1e-7);
+  Draw(T.GuessedRequests, 1, 1000);
+  Draw(T.GuessedBytes, 4 * KiB, 64 * MiB);
+  Draw(T.WindowRequests, 1, 64);
+  DrawTime(T.WindowTime, 1e-6, 0.1);
+  Draw(T.Forgetting, 0.5, 0.99);
+  Draw(T.RatioWeight, 0.1, 100);
+  DrawTime(T.SlowAnswer, 1e-5, 5e-3);
   Draw(T.FirstWindow, 1, 16);
   Draw(T.MaxWindow, 16, 64);
-  Draw(T.MaxLargeRequests, 1, 16);
-  Draw(T.FirstRate, 1e6, 1e10);
-  Draw(T.FirstBytes, 4 * KiB, 32 * MiB);
-  Draw(T.MaxBalance, 1, 8);
-  Draw(T.MinListedInputs, 1, 8);
+  Draw(T.LargeTrips, 0.1, 10);
+  Draw(T.GuessedLargeSteps, 1, 1000);
+  Draw(T.LinkSecondsPerByte, 1e-11, 1e-7);
+  Draw(T.GuessedFirstShare, 0.01, 0.9);
+  Draw(T.GuessedLaterShare, 0.01, 0.9);
+  Draw(T.GuessedRanges, 1, 8);
+  Draw(T.GuessedFiles, 1, 64);
+  Draw(T.GuessedSize, 4 * KiB, 64 * MiB);
+  Draw(T.GuessedInspectSecondsPerByte, 1e-12, 1e-7);
+  Draw(T.MinStreak, 1, 64);
+  Draw(T.MaxStride, 1, 64);
+  Draw(T.TouchedShare, 0.5, 4);
+  Draw(T.MemberBytes, 64, 16 * MiB);
+  Draw(T.MemberInspections, 0.5, 4);
+  Draw(T.LazyShare, 0.01, 1);
+  Draw(T.GuessedQueries, 1, 1000);
+  Draw(T.MaxDependencyScans, 1, 32);
+  Draw(T.ListingTrips, 1, 8);
   Draw(T.MaxEntriesPerInput, 1, 64);
   Draw(T.RefreshAhead, 2, 256);
+  Draw(T.ForgottenShare, 0.001, 1);
   DrawTime(T.FreshFor, 1e-3, 1);
   Draw(T.MinEndBytes, 4 * KiB, 128 * KiB);
   Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);
-  Draw(T.MinLargeSteps, 1, 16);
   Draw(T.StepBytes, 64 * KiB, 2 * MiB);
   T.StepBytes -= T.StepBytes % PageBytes;
   Draw(T.ShortMemoryShare, 1, 8);

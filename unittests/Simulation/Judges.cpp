@@ -35,13 +35,12 @@ uint64_t SimulatedLink::maxStep() const {
   return std::max(Options.Numbers.StepBytes, os::PageCache::LargeStepBytes);
 }
 
-/// Whether requests to the device of \p Of are answered in much less than what
-/// makes a device remote.
+/// Whether requests to the device of \p Of are answered in so little that no
+/// price makes the engine request what it might not need.
 bool SimulatedLink::isFast(const File &Of) const {
+  constexpr Nanoseconds Fast = 100'000;
   const Device &On = OS.Devices[Of.DeviceNumber];
-  const double Limit = Options.Numbers.HighLatency.count() * 1e9;
-  return On.NameLatency == 0 && On.PerRequest == 0 &&
-         static_cast<double>(On.Latency) < Limit / 8;
+  return On.NameLatency == 0 && On.PerRequest == 0 && On.Latency < Fast;
 }
 
 /// The same, and threads can tell.
@@ -60,10 +59,10 @@ Nanoseconds SimulatedLink::longestAnswer() const {
   return Longest + 100 * OS.MaxProcessorWait;
 }
 
-/// Whether the engine may leave \p Input to the linker, unopened: after a
-/// streak of cached objects.
+/// Whether the engine may leave \p Input to the linker, unopened: after some
+/// cached objects.
 bool SimulatedLink::mayBeLeft(const SimulatedInput &Input) const {
-  return Input.isObject() && OS.CachedFound >= Options.Numbers.StreakObjects;
+  return Input.isObject() && OS.CachedFound >= Options.Numbers.MinStreak;
 }
 
 /// Whether the engine may find memory short for this link.
@@ -168,8 +167,8 @@ void SimulatedLink::judgeStoreQueue() {
 /// the file; others may not read its symbols yet. (Of a remote one it asks
 /// again before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
-  if (!Of.WasCold && OS.CacheBytes == UINT64_MAX && Of.AsksResidency &&
-      Of.AsksResidency != OS.running() && isFast(Of))
+  if (!Of.WasCold && Of.TellsResidency && OS.CacheBytes == UINT64_MAX &&
+      Of.AsksResidency && Of.AsksResidency != OS.running() && isFast(Of))
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
@@ -202,13 +201,16 @@ void SimulatedLink::judgeReads() {
   // When threads seem to hang the others go on, and files are closed.
   if (Taken.at(static_cast<size_t>(Decision::Stalled)) != 0)
     return;
+  const bool HadLarge =
+      Taken.at(static_cast<size_t>(Decision::LargePagesFailed)) != 0;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     // The symbols of what is cached, or was left to the linker, may be read at
     // a later time.
     if (!Of.WasCold || mayBeLeft(Input) || !isLocal(Of))
       continue;
-    if (Of.Opens > 1)
+    // Where large pages do not come, the file is opened once more.
+    if (Of.Opens > 1 && !HadLarge)
       OS.fail(Input.Path + " was opened " + llvm::utostr(Of.Opens) + " times");
     if (Options.Profile)
       continue; // the same: of what it names all may be cached
@@ -288,14 +290,16 @@ void SimulatedLink::judgeRemote() {
       Options.FarJobs <= Options.Jobs + 1)
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
-  const double Limit = Options.Numbers.HighLatency.count() * 1e9;
+  // Above it, twice as many threads are worth it.
+  const double Limit = (2 * Options.Jobs / Options.Numbers.BusyThreads - 1) *
+                       Options.Numbers.FileSeconds * 1e9;
   const bool MayBeBusy = OS.WaitsForProcessor != 0;
   const bool IsFast = llvm::all_of(OS.Devices, [&](const Device &Each) {
-    return static_cast<double>(Each.Latency) < Limit / 4 &&
-           Each.NanosecondsPerByte < 0.6 && Each.PerRequest == 0 &&
-           Each.Channels >= 8 && Each.NameLatency == 0 &&
-           static_cast<double>(Each.LongestQueue) < Limit &&
-           Options.Numbers.FirstRate * Each.NanosecondsPerByte <= 1e9;
+    return static_cast<double>(Each.Latency) < Limit / 8 &&
+           static_cast<double>(maxStep()) * Each.NanosecondsPerByte < Limit &&
+           Each.PerRequest == 0 && Each.Channels >= 8 &&
+           Each.NameLatency == 0 &&
+           static_cast<double>(Each.LongestQueue) < Limit;
   });
   if (HasMore && IsFast && (OS.TellsWaits || !MayBeBusy))
     OS.fail("a local disk was taken for a remote one");

@@ -208,7 +208,9 @@ void SimulatedLink::tell() {
 }
 
 std::string SimulatedLink::run() {
-  const uint64_t MaxSteps = 5'000'000 + 5'000 * Link.Inputs.size();
+  // Threads that wait for memory measure it again and again while the linker
+  // rests.
+  const uint64_t MaxSteps = 50'000'000 + 5'000 * Link.Inputs.size();
   OS.start([this] { linker(); }, /*IsEngine=*/false);
   std::string Failure = OS.run(MaxSteps);
   if (!Failure.empty())

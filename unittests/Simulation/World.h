@@ -21,6 +21,7 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/Decisions.h"
+#include "headstart/Report/LinkStats.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <array>
@@ -89,6 +90,7 @@ struct WorldFigures {
   uint64_t Requests = 0, Bytes = 0;
   std::vector<StageFigures> Stages;
   std::array<uint64_t, NumDecisions> Decisions{}; ///< of the engine
+  std::vector<StoreFigures> Stores;               ///< as the engine sees them
   std::string Failure;
 };
 
@@ -152,10 +154,6 @@ private:
   size_t NextInput = 0;
   unsigned Running = 0;
 };
-
-/// Sets the number of \p Numbers that has that name. False: there is none, or
-/// the value is none.
-bool setTuning(Tuning &Numbers, llvm::StringRef Name, llvm::StringRef Value);
 
 } // namespace headstart::simulation
 

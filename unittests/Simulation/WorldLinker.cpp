@@ -21,6 +21,7 @@ static constexpr uint64_t ChunkBytes = 64 << 10;
 void WorldRun::startEngine() {
   EngineOptions Options;
   Options.FarJobs = 64;
+  Options.Processors = OS.Processors;
   Options.BudgetBytes = OS.AvailableBytes / 2;
   Options.Plan = Plan;
   Options.Numbers = Numbers;
@@ -159,6 +160,7 @@ void WorldRun::link(bool IsOurs) {
     LinkStats Stats;
     Engine->addTo(Stats, os::now());
     Result.Decisions = Stats.Decisions;
+    Result.Stores = Stats.Stores;
   }
   for (WorldInput &Input : Inputs)
     Input.Buffer = nullptr;

@@ -226,6 +226,12 @@ void simulation::printWorld(const World &Of, const Tuning &Numbers, bool Traces,
     if (OurFigures.Decisions[I] != 0)
       Out << "  " << decisionName(static_cast<Decision>(I)) << ": "
           << OurFigures.Decisions[I] << "\n";
+  for (const StoreFigures &Store : OurFigures.Stores)
+    Out << llvm::formatv(
+        "  store: {0:F1} us a request, {1:F2} ns a byte, {2:F2} "
+        "ms, names {3:F2} ms, {4} at once, {5} samples\n",
+        Store.RequestUs, Store.ByteNs, Store.LatencyMs, Store.NameMs,
+        Store.AtOnce, Store.Samples);
   Out << llvm::formatv("ours / bound {0:F2}, ours / stock {1:F2}\n",
                        OurFigures.Seconds / Least.seconds(),
                        OurFigures.Seconds / StockFigures.Seconds);

@@ -71,6 +71,8 @@ struct EngineOptions {
   /// The same when inputs prove to be far away, where each waits longer; where
   /// it is less, Jobs.
   unsigned FarJobs = 0;
+  /// That the link may use; 0: the system's own word.
+  unsigned Processors = 0;
   /// The most bytes fetched and not yet asked for by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
   /// About how much all inputs have; 0: not known. What is far more than memory

@@ -99,17 +99,24 @@ public:
 
   void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
 
+  /// What was read of all files that it turned to.
+  struct Reads {
+    uint64_t Count = 0, Bytes = 0;
+  };
+  const Reads &reads() const { return Done; }
+
 private:
   std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *Into) override;
   /// Makes \p Into as long as \p Length; its first \p Kept bytes stay.
   bool readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
-              llvm::SmallVectorImpl<char> &Into) const;
+              llvm::SmallVectorImpl<char> &Into);
 
   const os::OpenFile *File = nullptr;
   const os::PageCache *Cache = nullptr;
   uint64_t Begin = 0; ///< of Bytes, in the file
   llvm::SmallVector<char, 0> Bytes;
+  Reads Done;
 };
 
 /// Bytes in memory, which must outlive it.

@@ -54,6 +54,9 @@ public:
   /// OpenFile::expectScatteredReads.
   void expectScatteredReads() const;
 
+  /// What was read of all files that it turned to; not of copies.
+  const FileBytes::Reads &reads() const { return OfFile.reads(); }
+
   /// The kind by the first bytes.
   llvm::file_magic kind();
   /// Whether it is an object or a bitcode file: those name only what the linker

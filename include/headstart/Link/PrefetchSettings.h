@@ -17,6 +17,7 @@
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/SystemMemory.h"
+#include "headstart/Plan/Tuning.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -57,6 +58,7 @@ struct PrefetchSettings {
   std::string StatsFile;
   std::string TraceFile; ///< empty: no trace
   bool HandOver = true;  ///< developers only: see HACKING.md
+  Tuning Numbers;        ///< the same
 
   /// Half of what is available, where the user set no limit: what is fetched
   /// ahead must leave room for what the linker allocates.

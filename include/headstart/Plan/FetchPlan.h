@@ -55,23 +55,6 @@ struct PlanOptions : ReadKinds {
   uint64_t PageBytes = 4096;
 };
 
-/// What a device takes for a request and for a byte, in seconds; 0: not known.
-struct RequestCost {
-  double Request = 0;
-  double Byte = 0;
-
-  /// How many bytes cost as much as one more request.
-  uint64_t gapBytes() const {
-    return Byte == 0 ? 0 : static_cast<uint64_t>(Request / Byte);
-  }
-  /// Of \p Bytes that come in requests of at most \p RequestBytes.
-  double of(uint64_t Bytes, uint64_t RequestBytes) const {
-    return static_cast<double>(llvm::divideCeil(Bytes, RequestBytes)) *
-               Request +
-           static_cast<double>(Bytes) * Byte;
-  }
-};
-
 /// \p Plan in fewer ranges, where one more request costs as much as \p
 /// GapBytes: gaps of a phase are closed, and what is small comes with what lies
 /// beside it and is needed earlier.

@@ -18,105 +18,118 @@
 #ifndef HEADSTART_PLAN_TUNING_H
 #define HEADSTART_PLAN_TUNING_H
 
+#include "llvm/ADT/StringRef.h"
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace headstart {
 
-/// Shares are fractions with 1 above the line: 16 stands for a sixteenth.
+/// Shares with an integral type are fractions with 1 above the line: 16 stands
+/// for a sixteenth.
 struct Tuning {
   using Seconds = std::chrono::duration<double>;
 
-  /// \name Cached inputs
+  /// \name Processor time, in seconds (docs/internals/Experiments.md)
   /// @{
-  /// So many cached objects in a row begin a streak: most objects that follow
-  /// are left to the linker.
-  unsigned StreakObjects = 64;
-  /// One of so many objects is inspected in a streak of twice that length; the
-  /// number grows with the streak.
-  unsigned StreakStride = 8;
-  /// It grows no further.
-  unsigned MaxStreakStride = 64;
-  /// A file of which this share or less is not cached is fetched without a
-  /// plan.
-  uint64_t AlmostCachedShare = 16;
+  double OpenSeconds = 25e-6;   ///< to open, query, map and hand over a file
+  double FileSeconds = 100e-6;  ///< to prepare a file that is not cached
+  double BusyThreads = 2;       ///< that prepare files while others wait
+  double RequestSeconds = 6e-6; ///< to make one request and to wait for it
+  double RangeSecondsPerByte = 0.25e-9;   ///< in the kernel's small pages
+  double LargeSecondsPerByte = 0.06e-9;   ///< in large pages
+  double SymbolsSecondsPerByte = 0.25e-9; ///< to read the symbols of an object
+  double QuerySeconds = 2e-6;             ///< to query a range's residency
+  double StatSeconds = 2e-6;
+  double EntrySeconds = 0.3e-6; ///< for an entry of a listing
   /// @}
 
-  /// \name Dependencies and symbols
+  /// \name A store (StoreModel.h)
   /// @{
+  /// The guess with which the prices begin, and the requests and bytes that it
+  /// counts for.
+  Seconds GuessedRequest{10e-6};
+  Seconds GuessedByte{0.7e-9};
+  double GuessedRequests = 16;
+  double GuessedBytes = 4 << 20;
+  /// Prices are estimated again after so many requests in so much time.
+  double WindowRequests = 16;
+  Seconds WindowTime{0.002};
+  /// A window counts for so much of the next one.
+  double Forgetting = 0.95;
+  /// That both prices differ from the guess by one factor is as likely as so
+  /// many windows say.
+  double RatioWeight = 2;
+  /// After an answer that took so long a thread asks how long it has waited for
+  /// a processor.
+  Seconds SlowAnswer{0.0005};
+  /// Steps under way, until the store is known, and at least.
+  double FirstWindow = 8;
+  double MaxWindow = 64;
+  /// Times what the store answers at once: while that grows by GrowingRate or
+  /// more, and then.
+  double GrowthGain = 2;
+  double WindowGain = 1.5;
+  double GrowingRate = 1.25;
+  /// Where a request costs more, they are made larger; the linker's own reads
+  /// then bring more around them, too.
+  Seconds DearRequest{50e-6};
+  /// A step in large pages that does not come takes so many round trips. Until
+  /// some were tried, one of so many does not.
+  double LargeTrips = 5;
+  double GuessedLargeSteps = 20;
+  /// Bytes in one request, and in one for large pages.
+  uint64_t RequestBytes = UINT64_C(128) << 10;
+  uint64_t LargeRequestBytes = UINT64_C(1) << 20;
+  /// @}
+
+  /// \name A file (Policy.h)
+  /// @{
+  /// The time of a link for each byte of its inputs, if all are cached. Three
+  /// flavours took 1.8 to 2.4 ns on two cores.
+  double LinkSecondsPerByte = 2e-9;
+  /// How much of an object is needed first, in one range, and later, in others,
+  /// until some were planned: the guess counts for so many files and bytes.
+  double GuessedFirstShare = 0.3;
+  double GuessedLaterShare = 0.4;
+  double GuessedRanges = 2;
+  double GuessedFiles = 4;
+  double GuessedSize = 4 << 20;
+  double GuessedInspectSecondsPerByte = 0.4e-9;
+  /// The bytes that page tables report as touched count for so many times the
+  /// bytes that a plan would have.
+  double TouchedShare = 1.3;
+  /// About how much a member of an archive has.
+  uint64_t MemberBytes = UINT64_C(96) << 10;
+  /// The requests of its inspection: the end of one and the beginning of the
+  /// next come in one.
+  double MemberInspections = 1.5;
+  /// Of what may not be needed of archives, so much is not.
+  double LazyShare = 0.5;
+  /// A query for what another request has brought counts as so many.
+  double GuessedQueries = 20;
+  /// After so many cached objects in a row some are left to the linker. To
+  /// prepare fewer costs next to nothing, and the link's profile has them.
+  unsigned MinStreak = 64;
+  /// At least one of so many cached objects is prepared.
+  unsigned MaxStride = 64;
   /// The most objects that are scanned for dependencies and for nothing else.
   /// To scan all 3,217 objects of a warm link cost 7% of it.
   unsigned MaxDependencyScans = 32;
-  /// ELF archives that are less than this share of all inputs are fetched
-  /// whole.
-  uint64_t FewArchivesShare = 8;
-  /// The symbols of cached inputs are read if at least this share of all bytes
-  /// is not cached.
-  uint64_t SymbolsShare = 64;
   /// @}
 
-  /// \name A plan, or the whole file (FetchCost.h)
+  /// \name Names
   /// @{
-  /// Nothing is decided before so many bytes were inspected and fetched.
-  uint64_t CostSampleBytes = UINT64_C(16) << 20;
-  /// The same on a high-latency store.
-  uint64_t RemoteCostSampleBytes = UINT64_C(1) << 20;
-  /// Processor time, measured on the samples (docs/Benchmarks.md): to inspect
-  /// and plan an object.
-  double LookSeconds = 150e-6;
-  /// For a byte that comes in ranges instead of large pages.
-  double RangeSecondsPerByte = 0.25e-9;
-  /// For the symbols of an object, by its size.
-  double SymbolsSecondsPerByte = 0.25e-9;
-  /// How many ranges a plan has, until some were made.
-  uint64_t ExpectedRanges = 3;
-  /// A whole file must cost less than this share of a plan: a plan fetches the
-  /// bytes in the order in which the linker reads them.
-  double WholeFileWorth = 0.75;
-  /// @}
-
-  /// \name Disks that count requests (DiskProbe.h)
-  /// @{
-  size_t ProbeFiles = 128;
-  /// A disk that brings the first ranges of a file (about five requests) in
-  /// less is fast enough.
-  std::chrono::microseconds SlowFile{2000};
-  /// A sample of whole files may take this much of the time of a sample of
-  /// plans: the rest of a file would need requests of its own.
-  int ProbeWorthPercent = 125;
-  /// Whole files must bring so many times the bytes in the time.
-  double ProbeMinGain = 2;
-  /// @}
-
-  /// \name A store (DeviceModel.h)
-  /// @{
-  /// A store whose requests take this long or longer has a high latency.
-  Seconds HighLatency{0.0008};
-  /// Requests under way, until the store is known, and at least.
-  double FirstWindow = 8;
-  double MaxWindow = 64;
-  /// Requests for large pages under way. FUSE skips those while three quarters
-  /// of the twelve that it takes at once by default are under way
-  /// (fs/fuse/file.c, fuse_readahead).
-  unsigned MaxLargeRequests = 5;
-  /// Bytes a second, until FirstBytes have come.
-  double FirstRate = 500e6;
-  uint64_t FirstBytes = UINT64_C(32) << 20;
-  /// A request and a byte count at most so many times their price, for what
-  /// there was more of.
-  double MaxBalance = 4;
-  /// @}
-
-  /// \name A high-latency store
-  /// @{
-  /// A directory with so many inputs is listed before the first is opened. A
-  /// listing takes about three round trips: open, read, and read to the end.
-  uint64_t MinListedInputs = 4;
+  /// A listing takes about three round trips: open, read, and read to the end.
+  double ListingTrips = 3;
   /// The listing ends after so many entries for each input.
-  uint64_t MaxEntriesPerInput = 64;
-  /// So many inputs ahead of the linker have their paths queried again.
+  double MaxEntriesPerInput = 64;
+  /// So many inputs ahead of the linker have their paths queried again, of
+  /// which so many are forgotten.
   size_t RefreshAhead = 256;
+  double ForgottenShare = 0.02;
+  /// From so many seconds on it is worth it to query a path again.
+  double slowName() const { return StatSeconds / ForgottenShare; }
   /// A path is queried again if it was opened longer ago: FUSE keeps what a
   /// server says of a path for a second by default, NFS for three.
   std::chrono::milliseconds FreshFor{500};
@@ -125,8 +138,6 @@ struct Tuning {
   /// Ranges are combined if at least so many bytes may be fetched ahead: what
   /// comes early with another range takes room until its stage.
   uint64_t MinRoomToCombine = UINT64_C(64) << 20;
-  /// A range comes in large pages if it has so many times HintStepBytes.
-  unsigned MinLargeSteps = 4;
   /// @}
 
   /// \name Steps and memory
@@ -159,6 +170,10 @@ struct Tuning {
   std::chrono::milliseconds OpenTimeout{1000};
   /// @}
 };
+
+/// Sets the number \p Name, such as "FirstWindow", to \p Value; a time in
+/// seconds. False: there is no such number, or it is no value.
+bool setTuning(Tuning &Numbers, llvm::StringRef Name, llvm::StringRef Value);
 
 } // namespace headstart
 

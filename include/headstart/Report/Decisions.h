@@ -46,11 +46,7 @@ enum class Decision : uint8_t {
   HandedOver,
   ChangedSinceOpen,
   // How an input is fetched:
-  WholeSmall,
-  WholeAlmostCached,
   WholeCheaper,
-  WholeCheaperRemote,
-  WholeProbed,
   WholeFewArchives,
   ByProfile,
   ByTouchedRanges, ///< of a profile without a plan
@@ -84,8 +80,6 @@ enum class Decision : uint8_t {
   MeasuredWaiting, ///< memory was measured while threads waited
   Released,        ///< what the linker has finished with
   // Stores:
-  HighLatency,
-  LowLatencyAgain,
   AnsweredFromCache, ///< as far as is known: it says nothing of the store
   AnswerUnscheduled, ///< the thread waited for a processor meanwhile
   AnswerCounted,
@@ -102,10 +96,6 @@ enum class Decision : uint8_t {
   LargePages,
   LargePagesFailed,
   Stepwise,
-  ProbeTried,
-  ProbeKept,
-  ProbeEnded,
-  ProbeDisturbed,
   // Stores that do not answer:
   Stalled,
   StalledDirectory,

@@ -49,6 +49,16 @@ inline constexpr unsigned NumPrefetchWorks = 8;
 /// Its key in the JSON: "handing_over". A literal.
 const char *prefetchWorkName(PrefetchWork Work);
 
+/// The prices of a store, as they were estimated last.
+struct StoreFigures {
+  double RequestUs = 0; ///< of its time, for one more request
+  double ByteNs = 0;    ///< of its time, for one more byte
+  double LatencyMs = 0; ///< of a request that waits for no other; 0: unknown
+  double NameMs = 0;    ///< to open a file by its name; 0: unknown
+  unsigned AtOnce = 0;  ///< the most steps that may be under way
+  unsigned Samples = 0; ///< from which these come
+};
+
 struct LinkStats {
   std::string Tool;    ///< "lld-link"
   std::string Flavour; ///< "coff"
@@ -89,6 +99,7 @@ struct LinkStats {
   /// Processor time in milliseconds, by PrefetchWork. Absent where the system
   /// does not tell.
   std::optional<std::array<double, NumPrefetchWorks>> ProcessorMs;
+  std::vector<StoreFigures> Stores;
   /// How often each branch of the engine's decisions was taken.
   std::array<uint64_t, NumDecisions> Decisions{};
   std::vector<CountedProblem> Problems;

@@ -21,7 +21,7 @@ promised = {
     "not_handed_over", "touched_bytes", "wasted_bytes", "budget_bytes", "jobs",
     "profile", "first_hint_ms", "last_hint_ms", "link_ms", "errors",
     "why_off", "unfinished", "short_of_memory", "waited_ms",
-    "linker_read_bytes", "linker_stops", "processor_ms", "decisions"}
+    "linker_read_bytes", "linker_stops", "processor_ms", "stores", "decisions"}
 assert set(stats) == promised, set(stats) ^ promised
 assert stats["tool"] == "lld-link" and stats["flavour"] == "coff"
 assert stats["output"] == "x.exe", stats

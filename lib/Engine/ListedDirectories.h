@@ -1,4 +1,4 @@
-//===- FarFolders.h - Folders that are listed once --------------*- C++ -*-===//
+//===- ListedDirectories.h - Listed before they are opened --*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,22 +7,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the engine. On a file system that is far away each name costs a
-/// round trip, and FUSE asks for those of one folder one after the other
+/// Private to the engine. On a high-latency store each name costs a round trip,
+/// and FUSE looks up the names of one directory one after the other
 /// (fs/fuse/dir.c, fuse_lock_inode, where the server does not allow more). A
 /// listing brings all of them, and the system keeps what it brought: FUSE and
 /// NFS have a call for that (READDIRPLUS), sshfs and rclone remember it. So a
-/// folder with some inputs is listed before the first of them is opened. The
-/// listing itself is not used: whether a file is there the system says.
+/// directory with some inputs is listed before the first of them is opened. The
+/// listing itself is not used: whether a file exists the system says.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_ENGINE_FARFOLDERS_H
-#define HEADSTART_LIB_ENGINE_FARFOLDERS_H
+#ifndef HEADSTART_LIB_ENGINE_LISTEDDIRECTORIES_H
+#define HEADSTART_LIB_ENGINE_LISTEDDIRECTORIES_H
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -31,20 +32,22 @@
 namespace headstart {
 
 /// Every function may be called from any thread.
-class FarFolders {
+class ListedDirectories {
 public:
   /// \p Numbers must outlive it.
-  explicit FarFolders(const Tuning &Numbers) : Numbers(Numbers) {}
+  explicit ListedDirectories(const Tuning &Numbers) : Numbers(Numbers) {}
 
-  /// \p Path, an input of \p Command, is about to be opened: lists its folder
-  /// if that is worth it and was not done, and says whether. Blocks, also while
-  /// another thread lists it, until all is cancelled at the latest.
-  bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command);
+  /// \p Path, an input of \p Command, is about to be opened: lists its
+  /// directory if \p IsWorth says so of the number of its inputs and that was
+  /// not done, and returns whether it did. Blocks, also while another thread
+  /// lists it, until all is cancelled at the latest.
+  bool beforeOpen(llvm::StringRef Path, const LinkCommand &Command,
+                  llvm::function_ref<bool(uint64_t)> IsWorth);
   void cancel();
 
 private:
   enum class State : uint8_t { Unlisted, Listing, Listed };
-  struct Folder {
+  struct Directory {
     uint64_t Inputs = 0;
     State Now = State::Unlisted;
   };
@@ -53,10 +56,10 @@ private:
   std::mutex Mutex;
   os::Condition Listed;
   // Guarded by Mutex:
-  llvm::StringMap<Folder> Folders; ///< filled by the first call
+  llvm::StringMap<Directory> Directories; ///< filled by the first call
   bool IsFilled = false, IsCancelled = false;
 };
 
 } // namespace headstart
 
-#endif // HEADSTART_LIB_ENGINE_FARFOLDERS_H
+#endif // HEADSTART_LIB_ENGINE_LISTEDDIRECTORIES_H

@@ -1,4 +1,4 @@
-//===- FarFolders.cpp - Folders that are listed once ----------------------===//
+//===- ListedDirectories.cpp - Listed before they are opened --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FarFolders.h"
+#include "ListedDirectories.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "llvm/Support/Path.h"
 #include <array>
@@ -16,13 +16,13 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Lists \p Path, but for what is behind \p Most entries.
+/// Lists \p Path, at most \p Most entries of it.
 static void list(const std::string &Path, uint64_t Most) {
-  os::DirectoryHandle Folder;
-  if (os::DirectoryHandle::open(Path, Folder))
+  os::DirectoryHandle Directory;
+  if (os::DirectoryHandle::open(Path, Directory))
     return;
   os::DirectoryReader Reader;
-  Reader.start(Folder);
+  Reader.start(Directory);
   std::array<os::DirectoryEntry, 256> Entries;
   std::error_code Error;
   for (uint64_t Read = 0; Read < Most;) {
@@ -33,21 +33,23 @@ static void list(const std::string &Path, uint64_t Most) {
   }
 }
 
-bool FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
+bool ListedDirectories::beforeOpen(StringRef Path, const LinkCommand &Command,
+                                   function_ref<bool(uint64_t)> IsWorth) {
   const StringRef Name = sys::path::parent_path(Path);
   std::unique_lock Lock(Mutex);
   if (!IsFilled)
     for (const NamedInput &Input : Command.Inputs)
-      ++Folders[sys::path::parent_path(Input.Name)].Inputs;
+      ++Directories[sys::path::parent_path(Input.Name)].Inputs;
   IsFilled = true;
-  auto It = Folders.find(Name);
-  if (It == Folders.end() || It->second.Inputs < Numbers.MinListedInputs)
+  auto It = Directories.find(Name);
+  if (It == Directories.end())
     return false;
-  Folder &Mine = It->second;
-  const bool Lists = Mine.Now == State::Unlisted;
+  Directory &Mine = It->second;
+  const bool Lists = Mine.Now == State::Unlisted && IsWorth(Mine.Inputs);
   if (Lists) {
     Mine.Now = State::Listing;
-    const uint64_t Most = Mine.Inputs * Numbers.MaxEntriesPerInput;
+    const auto Most =
+        static_cast<uint64_t>(double(Mine.Inputs) * Numbers.MaxEntriesPerInput);
     Lock.unlock();
     list(Name.str(), Most);
     Lock.lock();
@@ -59,7 +61,7 @@ bool FarFolders::beforeOpen(StringRef Path, const LinkCommand &Command) {
   return Lists;
 }
 
-void FarFolders::cancel() {
+void ListedDirectories::cancel() {
   {
     std::lock_guard Lock(Mutex);
     IsCancelled = true;

@@ -1,0 +1,219 @@
+//===- Policy.cpp - How a file is fetched ---------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Policy.h"
+#include <algorithm>
+
+namespace headstart {
+
+double Policy::price(const Expense &What, const StorePrices &Store) const {
+  // How much longer the store takes for a byte than the linker.
+  const double Ratio = Store.Byte / Numbers.LinkSecondsPerByte;
+  const double LaterShare = Ratio * Ratio / (1 + Ratio * Ratio);
+  return std::max(Store.of(What.First.Bytes, What.First.Requests) +
+                      LaterShare *
+                          Store.of(What.Later.Bytes, What.Later.Requests),
+                  processorShare(What.Processor));
+}
+
+Policy::Expense Policy::rangeExpense(uint64_t Bytes, bool IsLarge) const {
+  Expense Result;
+  Result.First.Bytes = double(Bytes);
+  Result.First.Requests = double(llvm::divideCeil(
+      Bytes, IsLarge ? Numbers.LargeRequestBytes : Numbers.RequestBytes));
+  Result.Processor = Result.First.Requests * Numbers.RequestSeconds +
+                     double(Bytes) * (IsLarge ? Numbers.LargeSecondsPerByte
+                                              : Numbers.RangeSecondsPerByte);
+  return Result;
+}
+
+Policy::Expense
+Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const {
+  Expense Result;
+  for (const PlannedRange &R : Plan) {
+    const Expense Range = rangeExpense(R.Range.Length, /*IsLarge=*/false);
+    (R.Phase == FetchPhase::Parse ? Result.First : Result.Later) += Range.First;
+    Result.Processor += Range.Processor;
+  }
+  return Result;
+}
+
+Policy::Expense Policy::inspectExpense(const FileFacts &File) const {
+  const double Missing = double(File.Missing);
+  std::lock_guard<std::mutex> Lock(Mutex);
+  // What was guessed counts as some files more.
+  const double AllSizes = Sizes + Numbers.GuessedSize;
+  const double AllFiles = Files + Numbers.GuessedFiles;
+  const double First =
+      (Planned.First.Bytes + Numbers.GuessedFirstShare * Numbers.GuessedSize) /
+      AllSizes;
+  const double Later =
+      (Planned.Later.Bytes + Numbers.GuessedLaterShare * Numbers.GuessedSize) /
+      AllSizes;
+  Expense Result;
+  Result.First = {First * Missing,
+                  (Planned.First.Requests + Numbers.GuessedFiles) / AllFiles};
+  Result.Later = {
+      Later * Missing,
+      (Planned.Later.Requests + Numbers.GuessedRanges * Numbers.GuessedFiles) /
+          AllFiles};
+  // With a record, no more than was touched is fetched.
+  const Expense Touched = recordedExpense(File.Recorded);
+  if (const double Bytes = Touched.First.Bytes + Touched.Later.Bytes;
+      Bytes != 0 && Bytes < Result.First.Bytes + Result.Later.Bytes) {
+    Result.First.Bytes = Bytes * First / (First + Later);
+    Result.Later.Bytes = Bytes - Result.First.Bytes;
+  }
+  if (!File.IsInspected)
+    Result.First.Requests += Inspections;
+  if (File.IsArchive) {
+    // What the members need lies side by side.
+    const double Members = double(File.Size) / double(Numbers.MemberBytes);
+    Result.First.Requests = std::max(1.0, Members) * Numbers.MemberInspections;
+    Result.Later.Requests = std::max(1.0, Members);
+  }
+  const double Requests = Result.First.Requests + Result.Later.Requests;
+  Result.Processor =
+      Requests * Numbers.RequestSeconds +
+      (Result.First.Bytes + Result.Later.Bytes) * Numbers.RangeSecondsPerByte +
+      double(File.Size) *
+          (Planned.Processor +
+           Numbers.GuessedInspectSecondsPerByte * Numbers.GuessedSize) /
+          AllSizes;
+  return Result;
+}
+
+FetchMethod Policy::choose(const FileFacts &File,
+                           const StorePrices &Store) const {
+  FetchMethod Best = FetchMethod::Whole;
+  double Least = price(rangeExpense(File.Missing, File.MayBeLarge), Store);
+  auto Consider = [&](FetchMethod Method, const Expense &What) {
+    const double Price = price(What, Store);
+    if (Price <= Least)
+      Best = Method;
+    Least = std::min(Least, Price);
+  };
+  if (File.Recorded.empty() || !File.HasPhases)
+    Consider(FetchMethod::Inspect, inspectExpense(File));
+  if (!File.Recorded.empty()) {
+    Expense Recorded = recordedExpense(File.Recorded);
+    // Page tables have pages that were only near to those that were read.
+    if (!File.HasPhases)
+      Recorded.First.Bytes *= Numbers.TouchedShare;
+    Consider(FetchMethod::Recorded, Recorded);
+  }
+  return Best;
+}
+
+void Policy::notePlan(uint64_t Size, llvm::ArrayRef<PlannedRange> Plan,
+                      double Seconds) {
+  const Expense New = recordedExpense(Plan);
+  std::lock_guard<std::mutex> Lock(Mutex);
+  Sizes += double(Size);
+  Files += 1;
+  Planned.First += New.First;
+  Planned.Later += New.Later;
+  Planned.Processor += Seconds;
+}
+
+uint64_t Policy::gapBytes(const StorePrices &Store) const {
+  const double Request =
+      std::max(Store.Request, processorShare(Numbers.RequestSeconds));
+  const double Byte =
+      std::max(Store.Byte, processorShare(Numbers.RangeSecondsPerByte));
+  return static_cast<uint64_t>(
+      std::min(Request / Byte, double(Numbers.LargeRequestBytes)));
+}
+
+bool Policy::isLargeCheaper(ByteRange Range, ByteRange Pages, double Risk,
+                            const StorePrices &Store) const {
+  // Large pages spare processor time, so both times count.
+  auto Price = [&](const Expense &What) {
+    return Store.of(What.First.Bytes, What.First.Requests) +
+           processorShare(What.Processor);
+  };
+  return Price(rangeExpense(Pages.Length, /*IsLarge=*/true)) + Risk <=
+         Price(rangeExpense(Range.Length, /*IsLarge=*/false));
+}
+
+bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
+                            uint64_t FileBytes, double Missing,
+                            const StorePrices &Store) const {
+  // What is lazy is read in the second stage.
+  Expense Saved, Spent;
+  Saved.Later.Bytes = double(LazyBytes) * Numbers.LazyShare;
+  Saved.Processor = Saved.Later.Bytes * Numbers.RangeSecondsPerByte;
+  Spent.First.Requests = double(ObjectFiles) * Missing * Inspections;
+  Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
+                    double(FileBytes) * Numbers.SymbolsSecondsPerByte;
+  return price(Saved, Store) > price(Spent, Store);
+}
+
+bool Policy::isWorthBothEnds(double Latency, unsigned Threads,
+                             uint64_t EndBytes,
+                             const StorePrices &Store) const {
+  Expense Spent;
+  {
+    std::lock_guard<std::mutex> Lock(Mutex);
+    const double Needed =
+        (Planned.First.Bytes + Planned.Later.Bytes +
+         (Numbers.GuessedFirstShare + Numbers.GuessedLaterShare) *
+             Numbers.GuessedSize) /
+        (Sizes + Numbers.GuessedSize);
+    Spent.First.Bytes = 2 * double(EndBytes) * (1 - std::min(Needed, 1.0));
+  }
+  Spent.Processor = 2 * Numbers.RequestSeconds;
+  return Latency / Threads > price(Spent, Store);
+}
+
+unsigned Policy::threads(double Latency) const {
+  return static_cast<unsigned>(
+      std::min(Numbers.BusyThreads * (1 + Latency / Numbers.FileSeconds), 1e6));
+}
+
+/// One of n objects is prepared. If files are cached in runs of about the
+/// length of this one, the chance that the next object is not cached is one in
+/// Streak, and n/2 objects are missed until the next one is prepared. The best
+/// n is where the sum of both prices is least.
+unsigned Policy::skipped(unsigned Streak, double Size, double NameLatency,
+                         const StorePrices &Store) const {
+  if (Streak < Numbers.MinStreak || NameLatency > Numbers.slowName())
+    return 0;
+  const double Prepared = processorShare(Numbers.OpenSeconds);
+  const double Missed = Store.of(Size, Inspections);
+  unsigned Stride = 1;
+  while (Stride < Numbers.MaxStride &&
+         (Stride + 1) * (Stride + 1) * Missed <= 2 * Prepared * Streak)
+    ++Stride;
+  return Stride - 1;
+}
+
+bool Policy::isWorthListing(uint64_t Inputs, double NameLatency) const {
+  const double Trips = double(Inputs) - Numbers.ListingTrips;
+  return Trips * NameLatency >
+         double(Inputs) * Numbers.MaxEntriesPerInput * Numbers.EntrySeconds;
+}
+
+bool Policy::isWorthRefreshing(double NameLatency) const {
+  return NameLatency > Numbers.slowName();
+}
+
+bool Policy::isWorthQuery(uint64_t Bytes, const StorePrices &Store) const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  const double Chance = (Fetched + 1) / (Queries + Numbers.GuessedQueries);
+  return Chance * Store.of(double(Bytes), 1) >
+         processorShare(Numbers.QuerySeconds);
+}
+
+void Policy::noteQuery(bool WasFetched) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  ++Queries;
+  Fetched += WasFetched;
+}
+
+} // namespace headstart

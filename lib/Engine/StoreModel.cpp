@@ -1,0 +1,106 @@
+//===- StoreModel.cpp - What a store costs --------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StoreModel.h"
+#include <algorithm>
+
+namespace headstart {
+
+/// Most samples of a group wait behind others, so the shortest count; but not
+/// the very shortest, which may find in memory what another has fetched. An old
+/// group counts for less and less: a store may become slower. One group may be
+/// chance, so nothing is known before the second.
+void ShortestTime::note(double Seconds) {
+  constexpr size_t Rank = 1;
+  constexpr double Aging = 1.0005;
+  Group.at(Count++) = Seconds;
+  if (Count != Samples)
+    return;
+  Count = 0;
+  std::nth_element(Group.begin(), Group.begin() + Rank, Group.end());
+  Known = Groups == 0 ? Group[Rank] : std::min(Group[Rank], Known * Aging);
+  if (++Groups >= 2)
+    Shortest = Known;
+}
+
+StoreModel::StoreModel(const Tuning &Numbers)
+    : Numbers(Numbers),
+      Prices{Numbers.GuessedRequest.count(), Numbers.GuessedByte.count()},
+      Window(Numbers.FirstWindow) {
+  // The guess counts as one window.
+  addWindow(Numbers.GuessedRequests, Numbers.GuessedBytes,
+            Prices.of(Numbers.GuessedBytes, Numbers.GuessedRequests));
+}
+
+void StoreModel::begin(Time Now) {
+  if (UnderWay++ == 0)
+    Since = Now;
+}
+
+void StoreModel::end(Time Now) {
+  Busy += Seconds(Now - Since).count();
+  Since = Now;
+  --UnderWay;
+}
+
+void StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
+                            unsigned NewTrips) {
+  Bytes += double(NewBytes);
+  Requests += NewRequests;
+  Trips += NewTrips;
+  if (Requests >= Numbers.WindowRequests &&
+      Busy >= std::max(Numbers.WindowTime.count(), 2 * Trip.seconds()))
+    endWindow();
+}
+
+void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
+  const double R = SomeRequests * Numbers.GuessedRequest.count();
+  const double B = SomeBytes * Numbers.GuessedByte.count();
+  const double Keep = Numbers.Forgetting;
+  RR = RR * Keep + R * R;
+  RB = RB * Keep + R * B;
+  BB = BB * Keep + B * B;
+  RT = RT * Keep + R * Time;
+  BT = BT * Keep + B * Time;
+}
+
+void StoreModel::endWindow() {
+  const double Keep = Numbers.Forgetting;
+  addWindow(Requests, Bytes, Busy);
+  estimate();
+  ++Samples;
+  const double Rate = Trips / Busy;
+  const double Gain = Rate >= Numbers.GrowingRate * BestRate
+                          ? Numbers.GrowthGain
+                          : Numbers.WindowGain;
+  BestRate = std::max(BestRate * Keep, Rate);
+  Window = std::clamp(Gain * BestRate * Trip.seconds(), Numbers.FirstWindow,
+                      Numbers.MaxWindow);
+  Busy = Requests = Bytes = 0;
+  Trips = 0;
+}
+
+/// The factors by which the prices differ from the guess. Neither price is
+/// negative: then the other explains all of the time.
+void StoreModel::estimate() {
+  // The harmonic mean: it must not outweigh the one of which there is less.
+  const double Ridge =
+      Numbers.RatioWeight * (1 - Numbers.Forgetting) * 2 * RR * BB / (RR + BB);
+  const double A = RR + Ridge, B = RB - Ridge, C = BB + Ridge;
+  const double Determinant = A * C - B * B;
+  double R = Determinant > 0 ? (RT * C - BT * B) / Determinant : 1;
+  double Y = Determinant > 0 ? (BT * A - RT * B) / Determinant : 1;
+  if (Y < 0)
+    R = RT / RR;
+  else if (R < 0)
+    Y = BT / BB;
+  Prices = {std::max(R, 0.0) * Numbers.GuessedRequest.count(),
+            std::max(Y, 0.0) * Numbers.GuessedByte.count()};
+}
+
+} // namespace headstart

@@ -1,0 +1,166 @@
+//===- PolicyTest.cpp - How a file is fetched -----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/Policy.h"
+#include "gtest/gtest.h"
+#include <vector>
+
+using namespace headstart;
+
+namespace {
+
+constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
+constexpr Tuning Numbers;
+
+constexpr StorePrices LocalDisk{12e-6, 0.6e-9}, SlowDisk{12e-6, 10e-9},
+    CountsRequests{500e-6, 1e-9}, Remote{20e-3 / 64, 5e-9};
+
+FileFacts object(uint64_t Size, uint64_t Missing) {
+  FileFacts Facts;
+  Facts.Size = Size;
+  Facts.Missing = Missing;
+  Facts.MayBeLarge = true;
+  return Facts;
+}
+
+/// Of each object so many bytes are needed first, and later.
+void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
+  for (unsigned I = 0; I != 100; ++I)
+    Choice.notePlan(Size,
+                    {{{0, First}, FetchPhase::Parse},
+                     {{Size - Later, Later}, FetchPhase::Contents}},
+                    double(Size) * 0.4e-9);
+}
+
+TEST(PolicyTest, ASmallObjectIsFetchedWhole) {
+  const Policy Choice(Numbers, 2, 2);
+  for (const StorePrices &Store : {LocalDisk, CountsRequests, Remote})
+    EXPECT_EQ(Choice.choose(object(60 * KiB, 60 * KiB), Store),
+              FetchMethod::Whole);
+}
+
+TEST(PolicyTest, AnObjectOfWhichLittleIsNeededIsInspected) {
+  Policy Choice(Numbers, 2, 2);
+  learn(Choice, 2 * MiB, 100 * KiB, 300 * KiB);
+  for (const StorePrices &Store : {LocalDisk, SlowDisk, Remote})
+    EXPECT_EQ(Choice.choose(object(2 * MiB, 2 * MiB), Store),
+              FetchMethod::Inspect);
+}
+
+TEST(PolicyTest, WhereRequestsCostMuchALargerObjectIsFetchedWhole) {
+  const Policy Choice(Numbers, 2, 2);
+  const FileFacts Facts = object(600 * KiB, 600 * KiB);
+  EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
+  EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Whole);
+}
+
+TEST(PolicyTest, AnObjectThatIsNeededWholeIsNotInspectedWhereRequestsCostMuch) {
+  Policy Choice(Numbers, 2, 3);
+  learn(Choice, 200 * KiB, 80 * KiB, 115 * KiB);
+  const FileFacts Facts = object(200 * KiB, 200 * KiB);
+  EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Whole);
+  EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
+}
+
+TEST(PolicyTest, TheMembersOfAnArchiveAreRequestsEach) {
+  const Policy Choice(Numbers, 2, 3);
+  FileFacts Facts = object(8 * MiB, 8 * MiB);
+  EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Inspect);
+  Facts.IsArchive = true;
+  EXPECT_EQ(Choice.choose(Facts, CountsRequests), FetchMethod::Whole);
+  EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Inspect);
+}
+
+TEST(PolicyTest, WhatIsAlmostCachedIsNotInspected) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_EQ(Choice.choose(object(4 * MiB, 4 * KiB), LocalDisk),
+            FetchMethod::Whole);
+}
+
+TEST(PolicyTest, AProfileSparesTheInspection) {
+  const Policy Choice(Numbers, 2, 2);
+  const std::vector<PlannedRange> Plan = {
+      {{0, 64 * KiB}, FetchPhase::Parse},
+      {{MiB, 256 * KiB}, FetchPhase::Contents}};
+  FileFacts Facts = object(2 * MiB, 2 * MiB);
+  Facts.Recorded = Plan;
+  EXPECT_EQ(Choice.choose(Facts, LocalDisk), FetchMethod::Recorded);
+  EXPECT_EQ(Choice.choose(Facts, SlowDisk), FetchMethod::Recorded);
+}
+
+TEST(PolicyTest, AGapThatCostsLessThanARequestIsClosed) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_GT(Choice.gapBytes(CountsRequests), Choice.gapBytes(LocalDisk));
+  EXPECT_GT(Choice.gapBytes(LocalDisk), Choice.gapBytes(SlowDisk));
+  EXPECT_LT(Choice.gapBytes(SlowDisk), 4 * KiB);
+}
+
+TEST(PolicyTest, LargePagesBringWhatLiesInThem) {
+  const Policy Choice(Numbers, 2, 2);
+  const ByteRange Page{0, 2 * MiB};
+  EXPECT_TRUE(Choice.isLargeCheaper(Page, Page, 0, LocalDisk));
+  EXPECT_FALSE(Choice.isLargeCheaper({0, 64 * KiB}, Page, 0, LocalDisk));
+  EXPECT_TRUE(Choice.isLargeCheaper({0, 1900 * KiB}, Page, 0, CountsRequests));
+  // It spares less processor time than it may cost.
+  const ByteRange File{0, 60 * KiB};
+  EXPECT_FALSE(Choice.isLargeCheaper(File, File, 0.5e-3, Remote));
+}
+
+TEST(PolicyTest, SymbolsAreReadForManyBytesOfArchives) {
+  const Policy Choice(Numbers, 2, 3);
+  EXPECT_TRUE(Choice.isWorthSymbols(400 * MiB, 100, 10 * MiB, 1, LocalDisk));
+  EXPECT_FALSE(Choice.isWorthSymbols(4 * MiB, 3000, 400 * MiB, 1, LocalDisk));
+  EXPECT_FALSE(Choice.isWorthSymbols(0, 1, 0, 0, LocalDisk));
+}
+
+TEST(PolicyTest, ThreadsWaitForAHighLatency) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_LE(Choice.threads(0), 8U);
+  EXPECT_LE(Choice.threads(100e-6), 8U);
+  EXPECT_GE(Choice.threads(20e-3), 64U);
+}
+
+TEST(PolicyTest, FewCachedObjectsOfALongRunAreInspected) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_EQ(Choice.skipped(4, 100e3, 10e-6, LocalDisk), 0U);
+  const unsigned Few = Choice.skipped(1000, 100e3, 10e-6, LocalDisk);
+  EXPECT_GT(Few, 0U);
+  EXPECT_GT(Choice.skipped(10000, 100e3, 10e-6, LocalDisk), Few);
+  // Whatever the prices are, some are.
+  EXPECT_EQ(Choice.skipped(UINT32_MAX, 0, 0, StorePrices()), 63U);
+  // There a missed object costs a round trip.
+  EXPECT_LT(Choice.skipped(1000, 100e3, 10e-6, Remote), Few);
+  // The linker would wait for each name.
+  EXPECT_EQ(Choice.skipped(10000, 100e3, 5e-3, Remote), 0U);
+}
+
+TEST(PolicyTest, NamesThatTakeLongAreListedAndRefreshed) {
+  const Policy Choice(Numbers, 2, 2);
+  EXPECT_FALSE(Choice.isWorthListing(1000, 10e-6));
+  EXPECT_FALSE(Choice.isWorthListing(2, 5e-3));
+  EXPECT_TRUE(Choice.isWorthListing(40, 1e-3));
+  EXPECT_FALSE(Choice.isWorthRefreshing(10e-6));
+  EXPECT_TRUE(Choice.isWorthRefreshing(1e-3));
+}
+
+TEST(PolicyTest, QueriesThatFindNothingEnd) {
+  Policy Choice(Numbers, 2, 2);
+  EXPECT_TRUE(Choice.isWorthQuery(512 * KiB, Remote));
+  for (unsigned I = 0; I != 10000; ++I)
+    Choice.noteQuery(false);
+  EXPECT_FALSE(Choice.isWorthQuery(64 * KiB, LocalDisk));
+}
+
+TEST(PolicyTest, BothEndsAreRequestedWhereARoundTripIsLong) {
+  Policy Choice(Numbers, 2, 3);
+  learn(Choice, 200 * KiB, 80 * KiB, 115 * KiB);
+  EXPECT_FALSE(Choice.isWorthBothEnds(40e-6, 8, 32 * KiB, LocalDisk));
+  EXPECT_TRUE(Choice.isWorthBothEnds(20e-3, 64, 32 * KiB, Remote));
+}
+
+} // namespace

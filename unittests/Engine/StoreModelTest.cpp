@@ -1,0 +1,137 @@
+//===- StoreModelTest.cpp - What a store costs ----------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/StoreModel.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <queue>
+#include <vector>
+
+using namespace headstart;
+
+namespace {
+
+constexpr uint64_t KiB = 1024;
+constexpr Tuning Numbers;
+
+/// A store by its numbers, in a time of its own. As many steps are under way as
+/// the model allows, or as there are threads.
+struct SimulatedStore {
+  double Latency;        ///< seconds
+  double BytesPerSecond; ///< of all requests together
+  unsigned AtOnce;
+  double PerRequest = 0; ///< seconds in which it begins no other
+  unsigned Threads = 64;
+  double Now = 0;
+
+  struct Step {
+    double Begin, End;
+    bool operator<(const Step &Other) const { return End > Other.End; }
+  };
+
+  /// Reads \p Files files of \p Bytes, each in one request. Returns how long
+  /// that takes.
+  double read(StoreModel &Model, unsigned Files, uint64_t Bytes) {
+    auto At = [](double Seconds) {
+      return StoreModel::Time(std::chrono::hours(1)) +
+             std::chrono::duration_cast<StoreModel::Time::duration>(
+                 StoreModel::Seconds(Seconds));
+    };
+    std::priority_queue<Step> UnderWay;
+    std::vector<double> Servers(AtOnce, Now);
+    const double Start = Now;
+    double Line = Now;
+    while (Files != 0 || !UnderWay.empty()) {
+      while (Files != 0 &&
+             UnderWay.size() < std::min(Threads, Model.window())) {
+        --Files;
+        Model.begin(At(Now));
+        auto Server = std::min_element(Servers.begin(), Servers.end());
+        *Server = std::max(Now, *Server) + Latency;
+        Line = std::max(Line + PerRequest, *Server) +
+               double(Bytes) / BytesPerSecond;
+        UnderWay.push({Now, Line});
+      }
+      const Step Done = UnderWay.top();
+      UnderWay.pop();
+      Now = Done.End;
+      Model.end(At(Now));
+      Model.noteAnswer(Bytes, 1, 1);
+      Model.noteTrip(Now - Done.Begin);
+      Model.noteLatency(Now - Done.Begin - double(Bytes) / BytesPerSecond);
+    }
+    return Now - Start;
+  }
+};
+
+TEST(StoreModelTest, ItBeginsWithTheGuess) {
+  const StoreModel Model(Numbers);
+  EXPECT_NEAR(Model.prices().Request, Numbers.GuessedRequest.count(), 1e-9);
+  EXPECT_NEAR(Model.prices().Byte, Numbers.GuessedByte.count(), 1e-12);
+  EXPECT_EQ(Model.latency(), 0);
+  EXPECT_EQ(Model.window(), 8U);
+}
+
+TEST(StoreModelTest, BothPricesOfALocalDisk) {
+  StoreModel Model(Numbers);
+  SimulatedStore Disk{100e-6, 1.5e9, 32, 0, 8};
+  for (unsigned Round = 0; Round != 20; ++Round) {
+    Disk.read(Model, 64, 4 * KiB);
+    Disk.read(Model, 16, 512 * KiB);
+  }
+  // Eight threads get an eighth of the latency for a request.
+  EXPECT_NEAR(Model.prices().Request, 100e-6 / 8, 10e-6);
+  EXPECT_NEAR(Model.prices().Byte, 1 / 1.5e9, 0.3 / 1.5e9);
+  EXPECT_NEAR(Model.latency(), 100e-6, 20e-6);
+  EXPECT_EQ(Model.window(), 8U);
+}
+
+TEST(StoreModelTest, AStoreThatCountsRequests) {
+  StoreModel Model(Numbers);
+  SimulatedStore Volume{500e-6, 1e9, 64, 1 / 2000.0, 8};
+  for (unsigned Round = 0; Round != 20; ++Round) {
+    Volume.read(Model, 64, 4 * KiB);
+    Volume.read(Model, 16, 512 * KiB);
+  }
+  // The guess was 10 us; some of the time is put down to the bytes.
+  EXPECT_GT(Model.prices().Request, 0.4 / 2000);
+  EXPECT_LT(Model.prices().Request, 1 / 2000.0);
+  EXPECT_LT(Model.prices().Byte, 3e-9);
+}
+
+TEST(StoreModelTest, AHighLatencyStoreGetsAsManyAsItTakesAtOnce) {
+  for (unsigned AtOnce : {12U, 24U, 48U}) {
+    StoreModel Model(Numbers);
+    const double Took =
+        SimulatedStore{20e-3, 1e9, AtOnce}.read(Model, 3000, 32 * KiB);
+    EXPECT_GE(Model.window(), AtOnce);
+    // As if all of them had been under way from the first moment on.
+    EXPECT_LE(Took, 1.15 * 3000 * 20e-3 / AtOnce);
+  }
+}
+
+TEST(StoreModelTest, ASlowLineGetsFew) {
+  StoreModel Model(Numbers);
+  const double Took =
+      SimulatedStore{5e-3, 50e6, 64}.read(Model, 1000, 512 * KiB);
+  EXPECT_LE(Model.window(), Numbers.MaxWindow / 2);
+  EXPECT_LE(Took, 1.05 * (1000 * 512 * KiB) / 50e6 + 0.1);
+}
+
+TEST(StoreModelTest, OneSlowGroupSaysNothing) {
+  ShortestTime Latency;
+  for (unsigned I = 0; I != 8; ++I)
+    Latency.note(5e-3);
+  EXPECT_EQ(Latency.seconds(), 0);
+  // Six of eight wait behind others.
+  for (unsigned I = 0; I != 8; ++I)
+    Latency.note(I < 2 ? 1e-4 : 5e-3);
+  EXPECT_NEAR(Latency.seconds(), 1e-4, 1e-6);
+}
+
+} // namespace
