@@ -411,8 +411,8 @@ bool PrefetchEngine::Impl::needsPlan(const InputEntry &Entry,
 /// How many objects behind the next one are left to the linker.
 unsigned PrefetchEngine::Impl::skipped() const {
   const unsigned Length = Streak.load(std::memory_order_relaxed);
-  if (Length == 0)
-    return 0;
+  if (Length < Options.Numbers.MinStreak)
+    return 0; // the prices take locks
   return Bytes.policy().skipped(Length, double(StreakBytes.load()),
                                 NameLatency.load(), Bytes.stores().dearest());
 }

@@ -182,7 +182,7 @@ unsigned Policy::threads(double Latency) const {
 /// n is where the sum of both prices is least.
 unsigned Policy::skipped(unsigned Streak, double Size, double NameLatency,
                          const StorePrices &Store) const {
-  if (Streak < Numbers.MinStreak || NameLatency > Numbers.slowName())
+  if (NameLatency > Numbers.slowName())
     return 0;
   const double Prepared = processorShare(Numbers.OpenSeconds);
   const double Missed = Store.of(Size, Inspections);

@@ -93,7 +93,8 @@ public:
   unsigned threads(double Latency) const;
 
   /// How many objects of about \p Size bytes are left to the linker behind the
-  /// next one, after \p Streak cached ones in a row: to prepare a cached one
+  /// next one, after \p Streak cached ones in a row (at least
+  /// Tuning::MinStreak, which the caller checks): to prepare a cached one
   /// costs more than the linker's own open, unless a name takes long.
   unsigned skipped(unsigned Streak, double Size, double NameLatency,
                    const StorePrices &Store) const;

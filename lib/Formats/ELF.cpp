@@ -143,8 +143,6 @@ private:
         Kind == PartKind::Relocations || Kind == PartKind::DebugRelocs;
     addPart(Relocates ? Relocations : Result.Parts, RangeOf(S), Object.size(),
             Kind, Number);
-    if (S.sh_flags & ELF::SHF_GROUP)
-      Result.SharedBytes += RangeOf(S).Length;
     // Neither groups nor .deplibs share bytes; where they say so, there are no
     // more of them than the file has room for.
     if (S.sh_type == ELF::SHT_GROUP && !RangeOf(S).empty() &&

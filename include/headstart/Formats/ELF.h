@@ -43,9 +43,6 @@ public:
 
   std::vector<LayoutPart> Parts; ///< in the order of the file, disjoint
   ByteRange Symbols, Strings; ///< .symtab and its .strtab; empty when missing
-  /// Of what lies in groups, which lld reads of the first object that has it.
-  /// Hostile headers can make it more than the file has.
-  uint64_t SharedBytes = 0;
   /// .deplibs: together no more than the file has bytes, and 1 MiB.
   std::vector<ByteRange> Dependents;
 
