@@ -66,6 +66,18 @@ exports:
 """
 
 
+# Neither headers nor a library.
+FREESTANDING = (
+    "-ffreestanding",
+    "-nostdinc",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-stack-protector",
+    "-fasynchronous-unwind-tables",
+)
+
+
 def macho(arch: str, optimize: int, dwarf: int) -> Target:
     """Gives the target for ld64.lld, with DWARF of a version."""
     return Target(
@@ -75,13 +87,7 @@ def macho(arch: str, optimize: int, dwarf: int) -> Target:
             f"-O{optimize}",
             "-g",
             f"-gdwarf-{dwarf}",
-            "-ffreestanding",
-            "-nostdinc",
-            "-fno-exceptions",
-            "-fno-rtti",
-            "-fno-threadsafe-statics",
-            "-fno-stack-protector",
-            "-fasynchronous-unwind-tables",
+            *FREESTANDING,
             "-fdebug-compilation-dir=.",
         ),
         object_suffix=".o",
@@ -103,13 +109,7 @@ def elf(optimize: int, split: bool) -> Target:
             f"-O{optimize}",
             "-g",
             *(("-gsplit-dwarf",) if split else ()),
-            "-ffreestanding",
-            "-nostdinc",
-            "-fno-exceptions",
-            "-fno-rtti",
-            "-fno-threadsafe-statics",
-            "-fno-stack-protector",
-            "-fasynchronous-unwind-tables",
+            *FREESTANDING,
             "-ffunction-sections",
             "-fdata-sections",
             "-fdebug-compilation-dir=.",
