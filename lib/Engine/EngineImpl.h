@@ -38,6 +38,7 @@ namespace headstart {
 
 /// What a thread uses again for each input.
 struct Worker {
+  std::unique_ptr<ReadGate> Gate; ///< of Look; null: it has none
   FileLook Look;
   SymbolBuffers Buffers;
 };
@@ -90,8 +91,7 @@ private:
   void workThrough();
   void begin(LinkStage Stage);
   bool begins(LinkStage Stage) const;
-  void lookInto(const InputEntry &Entry, const FilePointer &File,
-                Worker &Own) const;
+  void lookInto(InputEntry &Entry, const FilePointer &File, Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
   void prepareUnseen(InputEntry &Entry, const FilePointer &File, Worker &Own);
   void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);

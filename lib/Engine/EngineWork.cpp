@@ -199,16 +199,17 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   return File;
 }
 
-void PrefetchEngine::Impl::lookInto(const InputEntry &Entry,
-                                    const FilePointer &File,
+void PrefetchEngine::Impl::lookInto(InputEntry &Entry, const FilePointer &File,
                                     Worker &Own) const {
-  if (Entry.hasCopy())
+  if (Entry.hasCopy()) {
     Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
-  else
-    Own.Look.open(*File, &Bytes.cacheFor(Entry), Entry.Headers);
+    return;
+  }
+  Own.Gate = Bytes.gate(Entry);
+  Own.Look.open(*File, &Bytes.cacheFor(Entry), Entry.Headers, Own.Gate.get());
 }
 
-/// A thread's work for one input in the parse phase.
+/// A thread's work for one input in the first stage.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
                                    Worker &Own) {
   llvm::scope_exit Looked([&] { Inputs.done(Scheduler::Task::Prepare); });
@@ -232,11 +233,6 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Looked.release();
     return prepareUnseen(Entry, File, Own);
   }
-  if (!Bytes.look(Entry, Own.Look, [&] {
-        Bytes.askForEnds(Entry, *File, Figures.Started.load());
-        (void)Own.Look.kind();
-      }))
-    return LeaveAll(Decision::NotNeeded);
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
@@ -256,8 +252,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
-    if (!Bytes.look(Entry, Own.Look, [&] { Entry.Headers = Own.Look.elf(); }))
-      return LeaveAll(Decision::NotNeeded);
+    Entry.Headers = Own.Look.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
     Looked.release();
@@ -307,9 +302,9 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     return;
   }
   lookInto(Entry, File, Own);
-  // By now more is known of the store and of such files.
-  if (isObjectByName(Entry.Named))
-    chooseMethod(Entry, *File, /*IsInspected=*/true);
+  // By now more is known of the store and of such files. Of an archive only the
+  // headers were read, and no member.
+  chooseMethod(Entry, *File, /*IsInspected=*/isObjectByName(Entry.Named));
   plan(Entry, *File, Own);
   Planned.release();
   finish(Entry, File, /*IsDone=*/true, Own);
@@ -318,12 +313,8 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
 /// The stages for which \p Plan has something to fetch.
 static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
   StageSet Stages = 0;
-  for (unsigned S = 0; S != NumLinkStages; ++S) {
-    auto Stage = static_cast<LinkStage>(S);
-    if (llvm::any_of(Plan,
-                     [&](const PlannedRange &R) { return isReadIn(R, Stage); }))
-      Stages |= bitOf(Stage);
-  }
+  for (const PlannedRange &R : Plan)
+    Stages |= stagesOf(R.Stage, R.Why);
   return Stages;
 }
 
@@ -480,10 +471,8 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       EnteredFiles.fetch_add(1, std::memory_order_relaxed);
     }
     const auto Begin = os::processorTime();
-    (void)Bytes.look(Entry, Own.Look, [&] {
-      Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
-                                 Own.Buffers, Record);
-    });
+    Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
+                               Own.Buffers, Record);
     const auto End = os::processorTime();
     if (isObjectByName(Entry.Named))
       Bytes.policy().notePlan(
@@ -524,7 +513,9 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
-    if (!isReadIn(Entry.Plan[I], Stage) || !isWanted(Entry.Plan[I].Member))
+    const PlannedRange &Range = Entry.Plan[I];
+    if (!(stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||
+        !isWanted(Range.Member))
       continue;
     if (!reopen(Entry, File))
       return;

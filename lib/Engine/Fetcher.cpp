@@ -16,19 +16,6 @@ using namespace llvm;
 
 namespace headstart {
 
-bool isReadIn(const PlannedRange &Range, LinkStage Stage) {
-  switch (Stage) {
-  case LinkStage::Contributions:
-    return Range.Phase == FetchPhase::Contents;
-  case LinkStage::Names:
-    return Range.Phase == FetchPhase::Parse && Range.Why == PartKind::Symbols;
-  case LinkStage::Commit:
-    return Range.Phase == FetchPhase::DebugSymbols;
-  default:
-    return static_cast<unsigned>(Range.Phase) == static_cast<unsigned>(Stage);
-  }
-}
-
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
     : Numbers(Options.Numbers), Cache(Cache),
@@ -138,17 +125,16 @@ class Request {
 public:
   /// \p IsFirst: of the input.
   Request(const InputEntry &Entry, bool IsFirst)
-      : WaitsBefore(Entry.isCold() ? std::nullopt : os::countWaits()),
-        IsCold(Entry.isCold()), IsFirst(IsFirst), Begin(begin(IsFirst)) {}
+      : WaitsBefore(os::countWaits()), IsCold(Entry.isCold()), IsFirst(IsFirst),
+        Begin(begin(IsFirst)) {}
 
-  /// What it says of the store; nothing if it was answered from memory, as far
-  /// as is known: of an input that is not known to be missing only what the
-  /// thread has waited for counts.
+  /// What it says of the store; nothing if the thread did not wait: then it was
+  /// answered from memory. Where the system does not tell, what is answered of
+  /// an input that was not cached counts.
   std::optional<StoreQueue::Answer> answer(uint64_t Bytes, unsigned Parts,
-                                           unsigned Trips,
                                            const Tuning &Numbers) const {
-    StoreQueue::Answer Result{Bytes, Parts, Trips, Begin, os::now(), IsFirst};
-    if (!IsCold && (!WaitsBefore || os::countWaits() == WaitsBefore))
+    StoreQueue::Answer Result{Bytes, Parts, Begin, os::now(), IsFirst};
+    if (WaitsBefore ? os::countWaits() == WaitsBefore : !IsCold)
       return std::nullopt;
     if (!IsFirst)
       return Result;
@@ -193,44 +179,35 @@ void Fetcher::note(InputEntry &Entry,
   Entry.Store->note(*Answer);
 }
 
-bool Fetcher::look(InputEntry &Entry, const FileLook &Look,
-                   function_ref<void()> Read) {
-  // What is cached makes no request.
-  if (Entry.hasCopy() || Entry.isCached()) {
-    Read();
+class Fetcher::InspectionGate final : public ReadGate {
+public:
+  InspectionGate(Fetcher &Bytes, InputEntry &Entry)
+      : Bytes(Bytes), Entry(Entry) {}
+
+  bool begin() override {
+    if (!Entry.Store->enter(Entry.Number, Entry.IsAsked.load()))
+      return false;
+    Timed.emplace(Entry, /*IsFirst=*/!Entry.IsRead.exchange(true));
     return true;
   }
-  if (!Entry.Store->enter(Entry.Number, Entry.IsAsked.load()))
-    return false;
-  const FileBytes::Reads Before = Look.reads();
-  const Request Timed(Entry, !Entry.IsRead.exchange(true));
-  Read();
-  const FileBytes::Reads &After = Look.reads();
-  const auto Count = static_cast<unsigned>(After.Count - Before.Count);
-  const std::optional<StoreQueue::Answer> Answer =
-      Timed.answer(After.Bytes - Before.Bytes, Count, Count, Numbers);
-  Entry.Store->leave();
-  if (Count != 0)
-    note(Entry, Answer);
-  return true;
-}
 
-void Fetcher::askForEnds(const InputEntry &Entry, const os::OpenFile &File,
-                         unsigned Threads) const {
-  if (Entry.hasCopy() || !Entry.mayBeCold())
-    return;
-  const StorePrices Prices = Entry.Store->prices();
-  const uint64_t Size = File.size();
-  const uint64_t Length = std::clamp(Choice.gapBytes(Prices),
-                                     Numbers.MinEndBytes, Numbers.RequestBytes);
-  if (!Choice.isWorthBothEnds(Entry.Store->latency(), Threads, Length, Prices))
-    return;
-  const uint64_t Tail =
-      alignDown(Size - std::min(Size, Length), Cache.pageSize());
-  const std::array<ByteRange, 2> Ends = {ByteRange{0, Length},
-                                         ByteRange{Tail, Size - Tail}};
-  Figures.Decisions.note(Decision::BothEnds);
-  (void)cacheFor(Entry).hint(File, Ends);
+  void end(uint64_t Read) override {
+    const std::optional<StoreQueue::Answer> Answer =
+        Timed->answer(Read, 1, Bytes.Numbers);
+    Entry.Store->leave();
+    Bytes.note(Entry, Answer);
+  }
+
+private:
+  Fetcher &Bytes;
+  InputEntry &Entry;
+  std::optional<Request> Timed;
+};
+
+std::unique_ptr<ReadGate> Fetcher::gate(InputEntry &Entry) {
+  if (!Entry.Store || Entry.isCached())
+    return nullptr;
+  return std::make_unique<InspectionGate>(*this, Entry);
 }
 
 unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
@@ -264,7 +241,7 @@ FetchMethod Fetcher::choose(const InputEntry &Entry,
   Facts.IsArchive = !isObjectByName(Entry.Named);
   Facts.MayBeLarge = isLarge(Entry, {0, Facts.Size});
   Facts.Recorded = Recorded;
-  Facts.HasPhases = Entry.recordedPlan() != nullptr;
+  Facts.HasStages = Entry.recordedPlan() != nullptr;
   return Choice.choose(Facts, Entry.Store->prices());
 }
 
@@ -319,7 +296,7 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   Missing = HasBytes ? std::min(Missing, Result.AcceptedBytes) : 0;
   std::optional<StoreQueue::Answer> Answer;
   if (Timed)
-    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), 1, Numbers);
+    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), Numbers);
   Store.leave();
   if (Timed)
     note(Entry, Answer);

@@ -58,15 +58,9 @@ public:
   /// The linker has come to \p Stage.
   void reached(LinkStage Stage);
 
-  /// Does \p Read, which inspects \p Entry by \p Look, as one step.
-  /// False, and it is not done, when all is cancelled.
-  bool look(InputEntry &Entry, const FileLook &Look,
-            llvm::function_ref<void()> Read);
-
-  /// Requests both ends of \p Entry at the same time, if that is worth it where
-  /// \p Threads wait for the store: its headers and symbols are there.
-  void askForEnds(const InputEntry &Entry, const os::OpenFile &File,
-                  unsigned Threads) const;
+  /// For an inspection of \p Entry: each of its reads waits for its turn at
+  /// the store. Null: it makes no request.
+  std::unique_ptr<ReadGate> gate(InputEntry &Entry);
   /// \p Entry has its plan: closes the gaps that cost less than a request.
   void closeGaps(InputEntry &Entry);
 
@@ -91,6 +85,8 @@ public:
   void sample() const; ///< for the trace
 
 private:
+  class InspectionGate;
+
   void note(InputEntry &Entry, const std::optional<StoreQueue::Answer> &Answer);
   bool waitForRoom(LinkStage Stage);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
@@ -115,13 +111,6 @@ private:
   Policy Choice;
   Stores AllStores;
 };
-
-/// Whether the linker reads \p Range at \p Stage.
-bool isReadIn(const PlannedRange &Range, LinkStage Stage);
-/// What the linker reads a second time; while memory lasts it is still there.
-inline bool isReadAgain(LinkStage Stage) {
-  return Stage > LinkStage::DebugSymbols;
-}
 
 } // namespace headstart
 

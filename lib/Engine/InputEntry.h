@@ -45,13 +45,6 @@ class StoreQueue;
 /// it outside the lock and publishes what came of it.
 enum class EntryState : uint8_t { Waiting, Opening, Ready, Unavailable };
 
-/// A bit for each LinkStage.
-using StageSet = uint8_t;
-constexpr StageSet bitOf(LinkStage Stage) {
-  return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
-}
-static_assert(NumLinkStages <= 8);
-
 /// What a plan was made from. Other: nothing that tells more than the page
 /// tables do.
 enum class PlanSource : uint8_t { Other, Layout, Record };
@@ -102,7 +95,7 @@ struct InputEntry {
   /// Until its symbols are entered; null for what is not ELF.
   std::shared_ptr<const ELFFile> Headers;
 
-  /// Bytes of the parse phase that were fetched and that the linker has not
+  /// Bytes of the first stage that were fetched and that the linker has not
   /// asked for yet: what the memory budget counts.
   std::atomic<uint64_t> BytesAhead{0};
   std::atomic<bool> IsAsked{false}; ///< the linker has asked for it

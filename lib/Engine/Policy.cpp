@@ -37,7 +37,7 @@ Policy::recordedExpense(llvm::ArrayRef<PlannedRange> Plan) const {
   Expense Result;
   for (const PlannedRange &R : Plan) {
     const Expense Range = rangeExpense(R.Range.Length, /*IsLarge=*/false);
-    (R.Phase == FetchPhase::Parse ? Result.First : Result.Later) += Range.First;
+    (R.Stage == LinkStage::Parse ? Result.First : Result.Later) += Range.First;
     Result.Processor += Range.Processor;
   }
   return Result;
@@ -98,12 +98,12 @@ FetchMethod Policy::choose(const FileFacts &File,
       Best = Method;
     Least = std::min(Least, Price);
   };
-  if (File.Recorded.empty() || !File.HasPhases)
+  if (File.Recorded.empty() || !File.HasStages)
     Consider(FetchMethod::Inspect, inspectExpense(File));
   if (!File.Recorded.empty()) {
     Expense Recorded = recordedExpense(File.Recorded);
     // Page tables have pages that were only near to those that were read.
-    if (!File.HasPhases)
+    if (!File.HasStages)
       Recorded.First.Bytes *= Numbers.TouchedShare;
     Consider(FetchMethod::Recorded, Recorded);
   }
@@ -152,23 +152,6 @@ bool Policy::isWorthSymbols(uint64_t LazyBytes, uint64_t ObjectFiles,
   Spent.Processor = double(ObjectFiles) * Numbers.OpenSeconds +
                     double(FileBytes) * Numbers.SymbolsSecondsPerByte;
   return price(Saved, Store) > price(Spent, Store);
-}
-
-bool Policy::isWorthBothEnds(double Latency, unsigned Threads,
-                             uint64_t EndBytes,
-                             const StorePrices &Store) const {
-  Expense Spent;
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    const double Needed =
-        (Planned.First.Bytes + Planned.Later.Bytes +
-         (Numbers.GuessedFirstShare + Numbers.GuessedLaterShare) *
-             Numbers.GuessedSize) /
-        (Sizes + Numbers.GuessedSize);
-    Spent.First.Bytes = 2 * double(EndBytes) * (1 - std::min(Needed, 1.0));
-  }
-  Spent.Processor = 2 * Numbers.RequestSeconds;
-  return Latency / Threads > price(Spent, Store);
 }
 
 unsigned Policy::threads(double Latency) const {

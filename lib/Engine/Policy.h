@@ -42,9 +42,9 @@ struct FileFacts {
   bool IsArchive = false; ///< else it is an object
   /// Whether it could be fetched in large pages.
   bool MayBeLarge = false;
-  /// What the last link read of it; empty: not known. HasPhases: and when.
+  /// What the last link read of it; empty: not known. HasStages: and when.
   llvm::ArrayRef<PlannedRange> Recorded;
-  bool HasPhases = true;
+  bool HasStages = true;
 };
 
 enum class FetchMethod : uint8_t {
@@ -83,11 +83,6 @@ public:
   /// \p Missing is not cached.
   bool isWorthSymbols(uint64_t LazyBytes, uint64_t Files, uint64_t FileBytes,
                       double Missing, const StorePrices &Store) const;
-
-  /// Whether both ends of a file are requested at the same time, before it is
-  /// inspected, where \p Threads wait for the store.
-  bool isWorthBothEnds(double Latency, unsigned Threads, uint64_t EndBytes,
-                       const StorePrices &Store) const;
 
   /// How many threads keep a store busy whose requests take \p Latency.
   unsigned threads(double Latency) const;

@@ -340,13 +340,6 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
     Stats.Problems.push_back(std::move(P));
 }
 
-const char *linkStageName(LinkStage Stage) {
-  static constexpr std::array<const char *, NumLinkStages> Names = {
-      "parse",         "contents", "types", "debug symbols",
-      "contributions", "names",    "commit"};
-  return Names.at(static_cast<size_t>(Stage));
-}
-
 PrefetchEngine::PrefetchEngine(const EngineOptions &Options,
                                const os::PageCache &Cache)
     : State(std::make_shared<Impl>(Options, Cache)) {}

@@ -97,16 +97,6 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   return Buffer;
 }
 
-/// Whether a linker that came from \p Before to \p Now has read \p Range, and
-/// will not, or not soon, again. It comes back to headers and symbols at every
-/// stage, and to debug symbols when it writes the PDB.
-static bool isFinishedBetween(const PlannedRange &Range, LinkStage Before,
-                              LinkStage Now) {
-  auto Passed = [&](LinkStage S) { return Before <= S && S < Now; };
-  return (Range.Phase == FetchPhase::Contents && Passed(LinkStage::Contents)) ||
-         (Range.Phase == FetchPhase::Types && Passed(LinkStage::Types));
-}
-
 void Store::giveUpFinished(LinkStage Now) {
   LinkStage Before = GivenUp.exchange(Now);
   if (Before >= Now)
@@ -115,7 +105,8 @@ void Store::giveUpFinished(LinkStage Now) {
     if (!IsPlanned || !Entry->Contents)
       continue;
     for (const PlannedRange &Range : Entry->Plan)
-      if (isFinishedBetween(Range, Before, Now)) {
+      if (isReadOnce(Range.Stage) && Before <= Range.Stage &&
+          Range.Stage < Now) {
         Figures.Decisions.note(Decision::Released);
         Entry->Contents->notNeededSoon(Range.Range, Cache);
       }

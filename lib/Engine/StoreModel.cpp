@@ -49,12 +49,13 @@ void StoreModel::end(Time Now) {
 }
 
 void StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
-                            unsigned NewTrips) {
+                            Seconds Took) {
   Bytes += double(NewBytes);
   Requests += NewRequests;
-  Trips += NewTrips;
+  ++Trips;
+  TripTime += Took.count();
   if (Requests >= Numbers.WindowRequests &&
-      Busy >= std::max(Numbers.WindowTime.count(), 2 * Trip.seconds()))
+      Busy >= std::max(Numbers.WindowTime.count(), 2 * Trip))
     endWindow();
 }
 
@@ -72,16 +73,15 @@ void StoreModel::addWindow(double SomeRequests, double SomeBytes, double Time) {
 void StoreModel::endWindow() {
   const double Keep = Numbers.Forgetting;
   addWindow(Requests, Bytes, Busy);
-  estimate();
   ++Samples;
   const double Rate = Trips / Busy;
-  const double Gain = Rate >= Numbers.GrowingRate * BestRate
-                          ? Numbers.GrowthGain
-                          : Numbers.WindowGain;
   BestRate = std::max(BestRate * Keep, Rate);
-  Window = std::clamp(Gain * BestRate * Trip.seconds(), Numbers.FirstWindow,
+  const double Mean = TripTime / Trips;
+  Trip = Trip == 0 ? Mean : std::min(Trip * Numbers.TripAging, Mean);
+  Window = std::clamp(Numbers.WindowGain * BestRate * Trip, Numbers.FirstWindow,
                       Numbers.MaxWindow);
-  Busy = Requests = Bytes = 0;
+  estimate();
+  Busy = Requests = Bytes = TripTime = 0;
   Trips = 0;
 }
 

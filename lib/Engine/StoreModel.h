@@ -23,10 +23,10 @@
 /// regression towards the ratio of the guess).
 ///
 /// A store answers several requests at once. How many is what it answers in
-/// the time that one round trip takes (Little's law). Half as many more may be
-/// under way, so that the number can grow; with many more the linker's own
-/// requests would wait behind them (BBR does the same: Cardwell, Cheng, Gunn,
-/// Yeganeh, Jacobson 2016).
+/// the time that a round trip takes when few are under way (Little's law).
+/// Twice as many may be, so that the number can grow; with many more the
+/// linker's own requests would wait behind them (BBR does the same: Cardwell,
+/// Cheng, Gunn, Yeganeh, Jacobson 2016).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -80,21 +80,19 @@ public:
   /// A step has ended.
   void end(Time Now);
   /// The step that has just ended brought \p Bytes in \p Requests, none of
-  /// which were cached; \p Trips of them came one after the other.
-  void noteAnswer(uint64_t Bytes, unsigned Requests, unsigned Trips);
+  /// which were cached, and took \p Took.
+  void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Took);
   /// How long the first request of a file took, without the transfer of its
   /// bytes, and to open a file by its name; in seconds.
   void noteLatency(double Seconds) { Latency.note(Seconds); }
-  /// How long a round trip took, with its bytes; in seconds.
-  void noteTrip(double Seconds) { Trip.note(Seconds); }
   void noteName(double Seconds) { Name.note(Seconds); }
 
   StorePrices prices() const { return Prices; }
   /// Of a request that waits for no other; seconds; 0: not known yet.
   double latency() const { return Latency.seconds(); }
   double nameLatency() const { return Name.seconds(); }
-  /// The same, with its bytes.
-  double trip() const { return Trip.seconds(); }
+  /// Of a step, with its bytes, when few were under way; the same.
+  double trip() const { return Trip; }
   /// How many steps may be under way.
   unsigned window() const { return static_cast<unsigned>(Window); }
   /// How many windows of time the prices come from.
@@ -106,7 +104,7 @@ private:
   void estimate();
 
   const Tuning &Numbers;
-  ShortestTime Latency, Trip, Name;
+  ShortestTime Latency, Name;
   StorePrices Prices;
   double Window;
   unsigned Samples = 0;
@@ -117,11 +115,13 @@ private:
   double Busy = 0; ///< seconds in which something was
   double Requests = 0, Bytes = 0;
   unsigned Trips = 0;
+  double TripTime = 0; ///< seconds, of all trips together
 
   /// Sums over the windows, of requests and bytes at their guessed prices:
   /// requests squared, requests times bytes, and so on.
   double RR = 0, RB = 0, BB = 0, RT = 0, BT = 0;
   double BestRate = 0; ///< trips in a second
+  double Trip = 0;     ///< seconds: the least mean of a window
 };
 
 } // namespace headstart

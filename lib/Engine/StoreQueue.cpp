@@ -79,14 +79,13 @@ void StoreQueue::note(const Answer &Done) {
       (Seconds(Done.End - Done.Begin) - Done.Unscheduled).count();
   std::lock_guard Lock(Mutex);
   const unsigned Before = Model.window();
-  Model.noteAnswer(Done.Bytes, Done.Requests, Done.Trips);
+  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Took));
   // A thread that mostly waited for a processor, or for bytes, has learned
   // nothing of the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;
   if (Done.IsFirst && Done.Requests == 1 && Done.Unscheduled.count() <= Took &&
       Transfer <= Took / 2)
     Model.noteLatency(Took - Transfer);
-  Model.noteTrip(Seconds(Done.End - Done.Begin).count() / Done.Trips);
   Latency.store(Model.latency(), std::memory_order_relaxed);
   Trip.store(Model.trip(), std::memory_order_relaxed);
   if (Model.window() != Before)

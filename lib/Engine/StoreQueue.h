@@ -55,7 +55,6 @@ public:
   struct Answer {
     uint64_t Bytes;    ///< none of which were in memory
     unsigned Requests; ///< in so many parts
-    unsigned Trips;    ///< of which so many came one after the other
     Time Begin, End;
     bool IsFirst; ///< of its file
     /// How long the thread could have gone on, but had no processor: at most

@@ -29,10 +29,11 @@ void PartBytes::willRead(ArrayRef<ByteRange> Ranges) {
   Whole.willRead(Moved);
 }
 
-void FileBytes::open(const os::OpenFile &NewFile,
-                     const os::PageCache *NewCache) {
+void FileBytes::open(const os::OpenFile &NewFile, const os::PageCache *NewCache,
+                     ReadGate *NewGate) {
   File = &NewFile;
   Cache = NewCache;
+  Gate = NewGate;
   setSize(NewFile.size());
   Begin = 0;
   Bytes.clear();
@@ -46,12 +47,16 @@ void FileBytes::willRead(ArrayRef<ByteRange> Ranges) {
 /// Fewer bytes than asked for are none: the file has shrunk.
 bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
                        SmallVectorImpl<char> &Into) {
+  if (Gate && !Gate->begin()) {
+    Into.clear();
+    return false;
+  }
   Into.resize_for_overwrite(Length);
-  ++Done.Count;
-  Done.Bytes += Length - Kept;
   std::error_code Error;
   size_t Read = File->readAt(Offset + Kept,
                              {Into.data() + Kept, Into.size() - Kept}, Error);
+  if (Gate)
+    Gate->end(Read);
   if (Error || Read != Length - Kept)
     Into.clear();
   return !Into.empty();

@@ -22,10 +22,10 @@ void FileLook::forget(ByteSource &Next, const os::FileIdentity &NewIdentity) {
 }
 
 void FileLook::open(const os::OpenFile &NewFile, const os::PageCache *Cache,
-                    std::shared_ptr<const ELFFile> Known) {
+                    std::shared_ptr<const ELFFile> Known, ReadGate *Gate) {
   forget(OfFile, NewFile.identity());
   File = &NewFile;
-  OfFile.open(NewFile, Cache);
+  OfFile.open(NewFile, Cache, Gate);
   if (Known)
     Kind = Known->Kind;
   ELF = std::move(Known);

@@ -68,6 +68,13 @@ bool LinkCommand::writes(StringRef Path) const {
 
 LinkerModel::~LinkerModel() = default;
 
+const char *linkStageName(LinkStage Stage) {
+  static constexpr std::array<const char *, NumLinkStages> Names = {
+      "parse",         "contents", "types", "debug symbols",
+      "contributions", "names",    "commit"};
+  return Names.at(static_cast<size_t>(Stage));
+}
+
 const LinkerModel &LinkerModel::of(Flavour Kind) {
   switch (Kind) {
   case Flavour::COFF:

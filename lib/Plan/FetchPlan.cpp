@@ -28,7 +28,7 @@ static void keepUncovered(uint64_t Begin, uint64_t End,
     uint64_t Stop = It == Covered.end() ? End : std::min(End, It->Offset);
     if (Begin < Stop)
       Result.push_back(
-          {{Begin, Stop - Begin}, Like.Phase, Like.Why, Like.Member});
+          {{Begin, Stop - Begin}, Like.Stage, Like.Why, Like.Member});
     if (It == Covered.end())
       return;
     Begin = std::max(Begin, It->end());
@@ -61,23 +61,23 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
   if (FileSize == 0)
     return Plan;
   if (Parts.empty() || FileSize <= Options.WholeFileBytes) {
-    Plan.push_back({{0, FileSize}, FetchPhase::Parse, PartKind::Whole});
+    Plan.push_back({{0, FileSize}, LinkStage::Parse, PartKind::Whole});
     return Plan;
   }
 
-  // The phase of each part, asked once for each kind.
+  // The stage of each part, asked once for each kind.
   const LinkerModel &Model = LinkerModel::of(Options.Kind);
-  std::array<std::optional<FetchPhase>, NumPartKinds> Phases;
+  std::array<std::optional<LinkStage>, NumPartKinds> Stages;
   for (unsigned K = 0; K != NumPartKinds; ++K)
-    Phases.at(K) = Model.phaseOf(static_cast<PartKind>(K), Options);
+    Stages.at(K) = Model.stageOf(static_cast<PartKind>(K), Options);
   std::vector<ByteRange> Covered;
-  for (unsigned P = 0; P != NumFetchPhases; ++P) {
-    auto Phase = static_cast<FetchPhase>(P);
-    // First the phase's parts with small gaps closed, then what of that an
-    // earlier phase has not fetched already.
+  for (unsigned P = 0; P != NumFirstStages; ++P) {
+    auto Stage = static_cast<LinkStage>(P);
+    // First the stage's parts with small gaps closed, then what of that an
+    // earlier stage has not fetched already.
     std::vector<PlannedRange> Merged;
     for (const LayoutPart &Part : Parts) {
-      if (Phases[static_cast<size_t>(Part.Kind)] != Phase)
+      if (Stages[static_cast<size_t>(Part.Kind)] != Stage)
         continue;
       uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
       uint64_t End =
@@ -87,7 +87,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
         Merged.back().Range.Length = std::max(End, Merged.back().Range.end()) -
                                      Merged.back().Range.Offset;
       else
-        Merged.push_back({{Begin, End - Begin}, Phase, Part.Kind, Part.Member});
+        Merged.push_back({{Begin, End - Begin}, Stage, Part.Kind, Part.Member});
     }
     size_t First = Plan.size();
     for (const PlannedRange &R : Merged)
@@ -104,8 +104,8 @@ static bool belongsTogether(const PlannedRange &Last, const PlannedRange &Next,
       Next.Range.Offset > Last.Range.end() + GapBytes)
     return false;
   // What is needed later comes early only where it is little.
-  const PlannedRange &Later = Last.Phase < Next.Phase ? Next : Last;
-  return Last.Phase == Next.Phase || Later.Range.Length <= GapBytes;
+  const PlannedRange &Later = Last.Stage < Next.Stage ? Next : Last;
+  return Last.Stage == Next.Stage || Later.Range.Length <= GapBytes;
 }
 
 std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
@@ -120,26 +120,26 @@ std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
       continue;
     }
     PlannedRange &Last = Result.back();
-    if (Next.Phase < Last.Phase) {
-      Last.Phase = Next.Phase;
+    if (Next.Stage < Last.Stage) {
+      Last.Stage = Next.Stage;
       Last.Why = Next.Why;
     }
     Last.Range.Length =
         std::max(Last.Range.end(), Next.Range.end()) - Last.Range.Offset;
   }
   llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
-    return std::pair(A.Phase, A.Range.Offset) <
-           std::pair(B.Phase, B.Range.Offset);
+    return std::pair(A.Stage, A.Range.Offset) <
+           std::pair(B.Stage, B.Range.Offset);
   });
   return Result;
 }
 
 /// Adds [Begin, End) to Result, to the range before it when that is of the same
-/// phase and no more than the allowed gap away.
+/// stage and no more than the allowed gap away.
 static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
                            uint64_t End, const PlannedRange &Like,
                            const PlanOptions &Options) {
-  if (!Result.empty() && Result.back().Phase == Like.Phase &&
+  if (!Result.empty() && Result.back().Stage == Like.Stage &&
       Result.back().Range.Offset <= Begin &&
       Begin <= Result.back().Range.end() + Options.MergeGapBytes) {
     uint64_t Offset = Result.back().Range.Offset;
@@ -147,7 +147,7 @@ static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
         std::max(End, Result.back().Range.end()) - Offset;
     return;
   }
-  Result.push_back({{Begin, End - Begin}, Like.Phase, Like.Why});
+  Result.push_back({{Begin, End - Begin}, Like.Stage, Like.Why});
 }
 
 std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
@@ -175,7 +175,7 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   std::vector<PlannedRange> Result = cutPlan(Plan, Touched, Options);
   // What the layout did not foresee.
   PlannedRange Rest;
-  Rest.Phase = Plan.empty() ? FetchPhase::Parse : Plan.back().Phase;
+  Rest.Stage = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
   Rest.Why = PartKind::Whole;
   std::vector<ByteRange> Covered = unite({}, Plan);
   std::vector<PlannedRange> Unforeseen;
@@ -185,13 +185,13 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
   llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {
-    return std::pair(A.Phase, A.Range.Offset) <
-           std::pair(B.Phase, B.Range.Offset);
+    return std::pair(A.Stage, A.Range.Offset) <
+           std::pair(B.Stage, B.Range.Offset);
   });
   // A gap that was closed may hold what was foreseen.
   std::vector<PlannedRange> Apart;
   for (const PlannedRange &P : Result)
-    if (!Apart.empty() && Apart.back().Phase == P.Phase &&
+    if (!Apart.empty() && Apart.back().Stage == P.Stage &&
         P.Range.Offset < Apart.back().Range.end())
       Apart.back().Range.Length =
           std::max(P.Range.end(), Apart.back().Range.end()) -

@@ -64,7 +64,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
     for (const PlannedRange &P : F.Plan) {
       encodeULEB128(P.Range.Offset, OS);
       encodeULEB128(P.Range.Length, OS);
-      encodeULEB128(static_cast<unsigned>(P.Phase), OS);
+      encodeULEB128(static_cast<unsigned>(P.Stage), OS);
       encodeULEB128(static_cast<unsigned>(P.Why), OS);
     }
     if (!F.Plan.empty())
@@ -97,7 +97,7 @@ static void readRanges(RecordReader &R, RecordedFile &F) {
   }
 }
 
-/// Reads the plan of one file; it must be in order, phase by phase.
+/// Reads the plan of one file; it must be in order, stage by stage.
 static void readPlan(RecordReader &R, RecordedFile &F) {
   uint64_t Count = R.count(4, "more ranges than bytes");
   F.Plan.reserve(Count);
@@ -105,17 +105,17 @@ static void readPlan(RecordReader &R, RecordedFile &F) {
     ByteRange Range;
     Range.Offset = R.number();
     Range.Length = R.number();
-    uint64_t Phase = R.number();
+    uint64_t Stage = R.number();
     uint64_t Why = R.number();
     if (Range.Offset > F.Identity.Size ||
         Range.Length > F.Identity.Size - Range.Offset || Range.Length == 0)
       return R.fail("a range outside of its file");
-    if (Phase >= NumFetchPhases || Why >= NumPartKinds)
+    if (Stage >= NumFirstStages || Why >= NumPartKinds)
       return R.fail("an unknown phase or kind");
-    PlannedRange P{Range, static_cast<FetchPhase>(Phase),
+    PlannedRange P{Range, static_cast<LinkStage>(Stage),
                    static_cast<PartKind>(Why)};
-    if (!F.Plan.empty() && (P.Phase < F.Plan.back().Phase ||
-                            (P.Phase == F.Plan.back().Phase &&
+    if (!F.Plan.empty() && (P.Stage < F.Plan.back().Stage ||
+                            (P.Stage == F.Plan.back().Stage &&
                              Range.Offset < F.Plan.back().Range.end())))
       return R.fail("ranges out of order");
     F.Plan.push_back(P);

@@ -31,13 +31,12 @@ namespace headstart {
   NUMBER(WindowRequests)                                                       \
   NUMBER(WindowTime)                                                           \
   NUMBER(Forgetting)                                                           \
+  NUMBER(TripAging)                                                            \
   NUMBER(RatioWeight)                                                          \
   NUMBER(SlowAnswer)                                                           \
   NUMBER(FirstWindow)                                                          \
   NUMBER(MaxWindow)                                                            \
-  NUMBER(GrowthGain)                                                           \
   NUMBER(WindowGain)                                                           \
-  NUMBER(GrowingRate)                                                          \
   NUMBER(DearRequest)                                                          \
   NUMBER(LargeTrips)                                                           \
   NUMBER(GuessedLargeSteps)                                                    \
@@ -63,7 +62,6 @@ namespace headstart {
   NUMBER(RefreshAhead)                                                         \
   NUMBER(ForgottenShare)                                                       \
   NUMBER(FreshFor)                                                             \
-  NUMBER(MinEndBytes)                                                          \
   NUMBER(MinRoomToCombine)                                                     \
   NUMBER(StepBytes)                                                            \
   NUMBER(ShortMemoryShare)                                                     \

@@ -68,7 +68,6 @@ const char *decisionName(Decision What) {
       "more threads",
       "directory listed",
       "path refreshed",
-      "both ends",
       "ranges combined",
       "already fetched",
       "large pages",

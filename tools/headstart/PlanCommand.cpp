@@ -54,10 +54,10 @@ static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
 static void
 inOrder(ArrayRef<PlannedFile> Files,
         function_ref<void(const PlannedFile &, const PlannedRange &)> Visit) {
-  for (unsigned P = 0; P != NumFetchPhases; ++P)
+  for (unsigned P = 0; P != NumFirstStages; ++P)
     for (const PlannedFile &File : Files)
       for (const PlannedRange &Range : File.Ranges)
-        if (static_cast<unsigned>(Range.Phase) == P)
+        if (static_cast<unsigned>(Range.Stage) == P)
           Visit(File, Range);
 }
 
@@ -69,7 +69,7 @@ static void writeRanges(ArrayRef<PlannedFile> Files, json::OStream &J) {
         J.attribute("path", json::fixUTF8(File.Path));
         J.attribute("offset", R.Range.Offset);
         J.attribute("length", R.Range.Length);
-        J.attribute("phase", static_cast<unsigned>(R.Phase));
+        J.attribute("phase", static_cast<unsigned>(R.Stage));
         J.attribute("why", partName(R.Why));
       });
     });
@@ -81,7 +81,7 @@ static void printRanges(ArrayRef<PlannedFile> Files) {
   inOrder(Files, [&](const PlannedFile &File, const PlannedRange &R) {
     Bytes += R.Range.Length;
     outs() << formatv("{0}  {1,12} +{2,-10} {3,-20} {4}\n",
-                      static_cast<unsigned>(R.Phase), R.Range.Offset,
+                      static_cast<unsigned>(R.Stage), R.Range.Offset,
                       R.Range.Length, partName(R.Why), File.Path);
   });
   outs() << formatBytes(Bytes) << " in " << Files.size()

@@ -32,8 +32,8 @@ FileFacts object(uint64_t Size, uint64_t Missing) {
 void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
   for (unsigned I = 0; I != 100; ++I)
     Choice.notePlan(Size,
-                    {{{0, First}, FetchPhase::Parse},
-                     {{Size - Later, Later}, FetchPhase::Contents}},
+                    {{{0, First}, LinkStage::Parse},
+                     {{Size - Later, Later}, LinkStage::Contents}},
                     double(Size) * 0.4e-9);
 }
 
@@ -85,8 +85,8 @@ TEST(PolicyTest, WhatIsAlmostCachedIsNotInspected) {
 TEST(PolicyTest, AProfileSparesTheInspection) {
   const Policy Choice(Numbers, 2, 2);
   const std::vector<PlannedRange> Plan = {
-      {{0, 64 * KiB}, FetchPhase::Parse},
-      {{MiB, 256 * KiB}, FetchPhase::Contents}};
+      {{0, 64 * KiB}, LinkStage::Parse},
+      {{MiB, 256 * KiB}, LinkStage::Contents}};
   FileFacts Facts = object(2 * MiB, 2 * MiB);
   Facts.Recorded = Plan;
   EXPECT_EQ(Choice.choose(Facts, LocalDisk), FetchMethod::Recorded);
@@ -154,13 +154,6 @@ TEST(PolicyTest, QueriesThatFindNothingEnd) {
   for (unsigned I = 0; I != 10000; ++I)
     Choice.noteQuery(false);
   EXPECT_FALSE(Choice.isWorthQuery(64 * KiB, LocalDisk));
-}
-
-TEST(PolicyTest, BothEndsAreRequestedWhereARoundTripIsLong) {
-  Policy Choice(Numbers, 2, 3);
-  learn(Choice, 200 * KiB, 80 * KiB, 115 * KiB);
-  EXPECT_FALSE(Choice.isWorthBothEnds(40e-6, 8, 32 * KiB, LocalDisk));
-  EXPECT_TRUE(Choice.isWorthBothEnds(20e-3, 64, 32 * KiB, Remote));
 }
 
 } // namespace

@@ -40,7 +40,7 @@ void answer(StoreQueue &Queue, unsigned Count, double Took,
             double Unscheduled = 0) {
   const StoreQueue::Time Begin{std::chrono::hours(1)};
   for (unsigned I = 0; I != Count; ++I)
-    Queue.note({0, 1, 1, Begin,
+    Queue.note({0, 1, Begin,
                 Begin + std::chrono::duration_cast<StoreQueue::Time::duration>(
                             StoreQueue::Seconds(Took)),
                 /*IsFirst=*/true, StoreQueue::Seconds(Unscheduled)});
@@ -92,6 +92,10 @@ TEST(StoreQueueTest, StepsInLargePagesThatDoNotComeAreARisk) {
   const Tuning Numbers;
   StoreQueue Queue(1, Numbers, Decisions);
   EXPECT_FALSE(Queue.largeRisk());
+  // Prices are estimated when requests were under way for some time.
+  ASSERT_TRUE(Queue.enter(0, /*IsUrgent=*/false));
+  std::this_thread::sleep_for(2 * Numbers.WindowTime);
+  Queue.leave();
   answer(Queue, 16, 5e-3);
   ASSERT_TRUE(Queue.largeRisk());
   const double Before = *Queue.largeRisk();

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 namespace headstart {
 static void PrintTo(const PlannedRange &R, std::ostream *OS) {
-  *OS << "phase " << int(R.Phase) << " [" << R.Range.Offset << ", "
+  *OS << "phase " << int(R.Stage) << " [" << R.Range.Offset << ", "
       << R.Range.end() << ")";
 }
 } // namespace headstart
@@ -27,8 +27,8 @@ namespace {
 constexpr uint64_t KiB = 1024;
 constexpr uint64_t MiB = 1024 * KiB;
 
-MATCHER_P3(IsRange, Phase, Offset, End, "") {
-  return arg.Phase == Phase && arg.Range.Offset == Offset &&
+MATCHER_P3(IsRange, Stage, Offset, End, "") {
+  return arg.Stage == Stage && arg.Range.Offset == Offset &&
          arg.Range.end() == End;
 }
 
@@ -44,7 +44,7 @@ std::vector<LayoutPart> largeObject() {
 
 TEST(FetchPlanTest, WithoutALayoutTheWholeFileComesFirst) {
   EXPECT_THAT(planFile({}, 10 * MiB + 1, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 10 * MiB + 1)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 10 * MiB + 1)));
 }
 
 TEST(FetchPlanTest, AnEmptyFileNeedsNothing) {
@@ -55,20 +55,20 @@ TEST(FetchPlanTest, ASmallFileIsFetchedWhole) {
   std::vector<LayoutPart> L = {{{0, 60}, PartKind::Headers},
                                {{5000, 100}, PartKind::Types}};
   EXPECT_THAT(planFile(L, 128 * KiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 128 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 128 * KiB)));
   EXPECT_EQ(planFile(L, 129 * KiB, {}).size(), 2U);
 }
 
-TEST(FetchPlanTest, PhasesComeInTheOrderOfNeed) {
+TEST(FetchPlanTest, StagesComeInTheOrderOfNeed) {
   std::vector<LayoutPart> L = largeObject();
   PlanOptions Options;
   Options.MergeGapBytes = 0;
   EXPECT_THAT(planFile(L, 4 * MiB, Options),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
-                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
-                          IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB),
-                          IsRange(FetchPhase::Types, 2 * MiB, 3 * MiB),
-                          IsRange(FetchPhase::DebugSymbols, 1 * MiB, 2 * MiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 100 * KiB),
+                          IsRange(LinkStage::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(LinkStage::Contents, 100 * KiB, 1 * MiB),
+                          IsRange(LinkStage::Types, 2 * MiB, 3 * MiB),
+                          IsRange(LinkStage::DebugSymbols, 1 * MiB, 2 * MiB)));
 }
 
 TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
@@ -76,9 +76,9 @@ TEST(FetchPlanTest, CodeViewIsLeftOutWhenNoPDBIsMade) {
   PlanOptions Options;
   Options.ReadsCodeView = false;
   EXPECT_THAT(planFile(L, 4 * MiB, Options),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
-                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
-                          IsRange(FetchPhase::Contents, 100 * KiB, 1 * MiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 100 * KiB),
+                          IsRange(LinkStage::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(LinkStage::Contents, 100 * KiB, 1 * MiB)));
 }
 
 TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
@@ -89,12 +89,12 @@ TEST(FetchPlanTest, MarkingLiveSectionsReadsTheRelocationsOfDebugSymbols) {
   EXPECT_THAT(planFile(L, 1 * MiB, Options), IsEmpty());
   Options.DropsUnreferenced = true;
   EXPECT_THAT(planFile(L, 1 * MiB, Options),
-              ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB)));
+              ElementsAre(IsRange(LinkStage::Contents, 200 * KiB, 208 * KiB)));
   Options.ReadsCodeView = true;
   EXPECT_THAT(
       planFile(L, 1 * MiB, Options),
-      ElementsAre(IsRange(FetchPhase::Contents, 200 * KiB, 208 * KiB),
-                  IsRange(FetchPhase::DebugSymbols, 100 * KiB, 108 * KiB)));
+      ElementsAre(IsRange(LinkStage::Contents, 200 * KiB, 208 * KiB),
+                  IsRange(LinkStage::DebugSymbols, 100 * KiB, 108 * KiB)));
 }
 
 TEST(FetchPlanTest, SmallGapsAreClosed) {
@@ -102,35 +102,35 @@ TEST(FetchPlanTest, SmallGapsAreClosed) {
                                {{24 * KiB, 8 * KiB}, PartKind::Symbols},
                                {{900 * KiB, 8 * KiB}, PartKind::Symbols}};
   EXPECT_THAT(planFile(L, 1 * MiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 32 * KiB),
-                          IsRange(FetchPhase::Parse, 900 * KiB, 908 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 32 * KiB),
+                          IsRange(LinkStage::Parse, 900 * KiB, 908 * KiB)));
 }
 
 TEST(FetchPlanTest, RangesAreRoundedToPagesButNotPastTheEnd) {
   std::vector<LayoutPart> L = {{{5000, 100}, PartKind::Symbols},
                                {{1 * MiB + 10, 50}, PartKind::Types}};
   EXPECT_THAT(planFile(L, 1 * MiB + 60, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 4096U, 8192U),
-                          IsRange(FetchPhase::Types, 1 * MiB, 1 * MiB + 60)));
+              ElementsAre(IsRange(LinkStage::Parse, 4096U, 8192U),
+                          IsRange(LinkStage::Types, 1 * MiB, 1 * MiB + 60)));
 }
 
-TEST(FetchPlanTest, APageOfTwoPhasesIsFetchedOnceInTheEarlier) {
+TEST(FetchPlanTest, APageOfTwoStagesIsFetchedOnceInTheEarlier) {
   std::vector<LayoutPart> L = {{{0, 10000}, PartKind::Headers},
                                {{10000, 1 * MiB}, PartKind::Contents}};
   EXPECT_THAT(planFile(L, 2 * MiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 12288U),
-                          IsRange(FetchPhase::Contents, 12288U,
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 12288U),
+                          IsRange(LinkStage::Contents, 12288U,
                                   (10000 + 1 * MiB + 4095) / 4096 * 4096)));
 }
 
-TEST(FetchPlanTest, AnEarlierPhaseInTheMiddleSplitsALaterRange) {
+TEST(FetchPlanTest, AnEarlierStageInTheMiddleSplitsALaterRange) {
   std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Contents},
                                {{400 * KiB, 4 * KiB}, PartKind::Symbols},
                                {{404 * KiB, 400 * KiB}, PartKind::Contents}};
   EXPECT_THAT(planFile(L, 1 * MiB, {}),
-              ElementsAre(IsRange(FetchPhase::Parse, 400 * KiB, 404 * KiB),
-                          IsRange(FetchPhase::Contents, 0U, 400 * KiB),
-                          IsRange(FetchPhase::Contents, 404 * KiB, 804 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 400 * KiB, 404 * KiB),
+                          IsRange(LinkStage::Contents, 0U, 400 * KiB),
+                          IsRange(LinkStage::Contents, 404 * KiB, 804 * KiB)));
 }
 
 TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
@@ -154,10 +154,10 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
     Options.ReadsCodeView = Round % 2;
     std::vector<PlannedRange> Plan = planFile(L, Offset, Options);
     std::vector<int> Times(Offset / 4096 + 1, 0);
-    FetchPhase Last = FetchPhase::Parse;
+    LinkStage Last = LinkStage::Parse;
     for (const PlannedRange &R : Plan) {
-      EXPECT_GE(R.Phase, Last);
-      Last = R.Phase;
+      EXPECT_GE(R.Stage, Last);
+      Last = R.Stage;
       EXPECT_EQ(R.Range.Offset % 4096, 0U);
       EXPECT_LE(R.Range.end(), Offset);
       for (uint64_t P = R.Range.Offset; P < R.Range.end(); P += 4096)
@@ -189,10 +189,10 @@ TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
                                     {800 * KiB, 4 * KiB},
                                     {3 * MiB, 1 * MiB}};
   EXPECT_THAT(restrictPlan(Plan, Touched, 4 * MiB, Options),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 100 * KiB),
-                          IsRange(FetchPhase::Parse, 3 * MiB, 4 * MiB),
-                          IsRange(FetchPhase::Contents, 200 * KiB, 244 * KiB),
-                          IsRange(FetchPhase::Contents, 800 * KiB, 804 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 100 * KiB),
+                          IsRange(LinkStage::Parse, 3 * MiB, 4 * MiB),
+                          IsRange(LinkStage::Contents, 200 * KiB, 244 * KiB),
+                          IsRange(LinkStage::Contents, 800 * KiB, 804 * KiB)));
 }
 
 TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
@@ -205,8 +205,8 @@ TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
       restrictPlan(Plan,
                    std::vector<ByteRange>{{0, 500 * KiB}, {2 * MiB, 64 * KiB}},
                    4 * MiB, Options),
-      ElementsAre(IsRange(FetchPhase::Parse, 0U, 500 * KiB),
-                  IsRange(FetchPhase::Parse, 2 * MiB, 2 * MiB + 64 * KiB)));
+      ElementsAre(IsRange(LinkStage::Parse, 0U, 500 * KiB),
+                  IsRange(LinkStage::Parse, 2 * MiB, 2 * MiB + 64 * KiB)));
 }
 
 TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
@@ -224,7 +224,7 @@ TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
                                                   {140 * KiB, 8 * KiB},
                                                   {160 * KiB, 4 * KiB}},
                            4 * MiB, Options),
-              ElementsAre(IsRange(FetchPhase::Parse, 96 * KiB, 164 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 96 * KiB, 164 * KiB)));
 }
 
 TEST(FetchPlanTest, NothingTouchedIsNothingFetched) {
@@ -240,7 +240,7 @@ TEST(FetchPlanTest, CountsWhatWasFetchedForNothing) {
   EXPECT_EQ(bytesOutside(Fetched, std::vector<ByteRange>{{50, 170}}), 130U);
 }
 
-TEST(FetchPlanTest, ThePhasesAreThoseOfLd64) {
+TEST(FetchPlanTest, TheStagesAreThoseOfLd64) {
   constexpr uint64_t Large = 1 << 20;
   std::vector<LayoutPart> Parts = {
       {{0, 4096}, PartKind::Headers},
@@ -250,46 +250,45 @@ TEST(FetchPlanTest, ThePhasesAreThoseOfLd64) {
       {{4 * Large, 4096}, PartKind::CompilerInfo},
       {{5 * Large, 4096}, PartKind::DWARF}};
   PlanOptions Options;
-  auto Offsets = [&](FetchPhase Phase) {
+  auto Offsets = [&](LinkStage Stage) {
     std::vector<uint64_t> Result;
     for (const PlannedRange &R : planFile(Parts, 6 * Large, Options))
-      if (R.Phase == Phase)
+      if (R.Stage == Stage)
         Result.push_back(R.Range.Offset / Large);
     return Result;
   };
   Options.Kind = Flavour::MachO;
-  EXPECT_THAT(Offsets(FetchPhase::Parse), ElementsAre(0, 2, 3, 4));
-  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1, 5));
+  EXPECT_THAT(Offsets(LinkStage::Parse), ElementsAre(0, 2, 3, 4));
+  EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1, 5));
   // -S: no source is named in the output.
   Options.ReadsDWARF = false;
-  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1));
+  EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1));
   Options.Kind = Flavour::COFF;
-  EXPECT_THAT(Offsets(FetchPhase::Contents), ElementsAre(1, 3));
+  EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1, 3));
 }
 
 TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
   const std::vector<PlannedRange> Plan = {
-      {{0, 8 * KiB}, FetchPhase::Parse},
-      {{64 * KiB, 8 * KiB}, FetchPhase::Parse},
-      {{512 * KiB, 8 * KiB}, FetchPhase::Parse},
-      {{72 * KiB, 16 * KiB}, FetchPhase::Contents},
-      {{520 * KiB, 900 * KiB}, FetchPhase::Contents}};
-  EXPECT_THAT(
-      inFewerRanges(Plan, 100 * KiB),
-      ElementsAre(IsRange(FetchPhase::Parse, 0U, 88 * KiB),
-                  IsRange(FetchPhase::Parse, 512 * KiB, 520 * KiB),
-                  // Too much to come early for the sake of a request.
-                  IsRange(FetchPhase::Contents, 520 * KiB, 1420 * KiB)));
+      {{0, 8 * KiB}, LinkStage::Parse},
+      {{64 * KiB, 8 * KiB}, LinkStage::Parse},
+      {{512 * KiB, 8 * KiB}, LinkStage::Parse},
+      {{72 * KiB, 16 * KiB}, LinkStage::Contents},
+      {{520 * KiB, 900 * KiB}, LinkStage::Contents}};
+  EXPECT_THAT(inFewerRanges(Plan, 100 * KiB),
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 88 * KiB),
+                          IsRange(LinkStage::Parse, 512 * KiB, 520 * KiB),
+                          // Too much to come early for the sake of a request.
+                          IsRange(LinkStage::Contents, 520 * KiB, 1420 * KiB)));
   EXPECT_EQ(5U, inFewerRanges(Plan, 0).size());
   EXPECT_THAT(inFewerRanges(Plan, 1 * MiB),
-              ElementsAre(IsRange(FetchPhase::Parse, 0U, 1420 * KiB)));
+              ElementsAre(IsRange(LinkStage::Parse, 0U, 1420 * KiB)));
   EXPECT_THAT(inFewerRanges({}, 1 * MiB), IsEmpty());
 }
 
 TEST(FetchPlanTest, MembersThatMayNotBeLinkedStayApart) {
   std::vector<PlannedRange> Plan = {
-      {{0, 8 * KiB}, FetchPhase::Contents, PartKind::Contents, 1},
-      {{8 * KiB, 8 * KiB}, FetchPhase::Contents, PartKind::Contents, 2}};
+      {{0, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 1},
+      {{8 * KiB, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 2}};
   EXPECT_EQ(2U, inFewerRanges(Plan, 1 * MiB).size());
 }
 

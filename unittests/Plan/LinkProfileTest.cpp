@@ -33,9 +33,9 @@ LinkProfile someProfile() {
              {"obj/planned.obj",
               {2049, 18, 100000, 1, 1},
               {{0, 8192}, {12288, 100}},
-              {{{4096, 4096}, FetchPhase::Parse, PartKind::Symbols},
-               {{12288, 100}, FetchPhase::Parse, PartKind::Headers},
-               {{0, 4096}, FetchPhase::Types, PartKind::Types}}},
+              {{{4096, 4096}, LinkStage::Parse, PartKind::Symbols},
+               {{12288, 100}, LinkStage::Parse, PartKind::Headers},
+               {{0, 4096}, LinkStage::Types, PartKind::Types}}},
              {"obj/with \xff bytes.obj", {1, 2, 10, 0, 0}, {}, {}},
              {"",
               {UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MIN, INT64_MAX},
@@ -77,7 +77,7 @@ TEST(LinkProfileTest, ComesBackAsItWas) {
     ASSERT_EQ(Q->Files[I].Plan.size(), P.Files[I].Plan.size());
     for (size_t J = 0; J != P.Files[I].Plan.size(); ++J) {
       EXPECT_EQ(Q->Files[I].Plan[J].Range, P.Files[I].Plan[J].Range);
-      EXPECT_EQ(Q->Files[I].Plan[J].Phase, P.Files[I].Plan[J].Phase);
+      EXPECT_EQ(Q->Files[I].Plan[J].Stage, P.Files[I].Plan[J].Stage);
       EXPECT_EQ(Q->Files[I].Plan[J].Why, P.Files[I].Plan[J].Why);
     }
   }
@@ -120,16 +120,16 @@ TEST(LinkProfileTest, BehindARightChecksumAPlanIsInOrderAndInItsFile) {
     P.Files[1].Plan.push_back(Last);
     return problemOf(serializeProfile(P));
   };
-  EXPECT_EQ(With({{4096, 1}, FetchPhase::Types, PartKind::Types}), "");
-  EXPECT_THAT(With({{100000, 1}, FetchPhase::Types, PartKind::Types}),
+  EXPECT_EQ(With({{4096, 1}, LinkStage::Types, PartKind::Types}), "");
+  EXPECT_THAT(With({{100000, 1}, LinkStage::Types, PartKind::Types}),
               HasSubstr("outside of its file"));
-  EXPECT_THAT(With({{4095, 1}, FetchPhase::Types, PartKind::Types}),
+  EXPECT_THAT(With({{4095, 1}, LinkStage::Types, PartKind::Types}),
               HasSubstr("out of order"));
-  EXPECT_THAT(With({{50000, 1}, FetchPhase::Parse, PartKind::Types}),
+  EXPECT_THAT(With({{50000, 1}, LinkStage::Parse, PartKind::Types}),
               HasSubstr("out of order"));
-  EXPECT_THAT(With({{50000, 1}, FetchPhase(NumFetchPhases), PartKind::Types}),
+  EXPECT_THAT(With({{50000, 1}, LinkStage(NumFirstStages), PartKind::Types}),
               HasSubstr("unknown phase or kind"));
-  EXPECT_THAT(With({{50000, 1}, FetchPhase::Types, PartKind(NumPartKinds)}),
+  EXPECT_THAT(With({{50000, 1}, LinkStage::Types, PartKind(NumPartKinds)}),
               HasSubstr("unknown phase or kind"));
 }
 

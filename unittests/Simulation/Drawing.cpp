@@ -251,7 +251,6 @@ void SimulatedLink::drawTuning() {
   Draw(T.RefreshAhead, 2, 256);
   Draw(T.ForgottenShare, 0.001, 1);
   DrawTime(T.FreshFor, 1e-3, 1);
-  Draw(T.MinEndBytes, 4 * KiB, 128 * KiB);
   Draw(T.MinRoomToCombine, 4 * KiB, 64 * MiB);
   Draw(T.StepBytes, 64 * KiB, 2 * MiB);
   T.StepBytes -= T.StepBytes % PageBytes;
@@ -323,7 +322,7 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
           return Known.Range.Offset < Range.end() && Begin < Known.Range.end();
         }))
       Record.Plan.push_back({{Begin, Range.end() - Begin},
-                             static_cast<FetchPhase>(When),
+                             static_cast<LinkStage>(When),
                              PartKind::Whole});
   }
   return Record;

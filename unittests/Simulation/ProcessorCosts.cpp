@@ -29,14 +29,14 @@ ProcessorCosts ProcessorCosts::measured() {
   return Costs;
 }
 
-static constexpr unsigned bit(FetchPhase Phase) {
+static constexpr unsigned bit(LinkStage Phase) {
   return 1U << static_cast<unsigned>(Phase);
 }
-static constexpr unsigned Parse = bit(FetchPhase::Parse),
-                          Contents = bit(FetchPhase::Contents),
-                          Types = bit(FetchPhase::Types),
-                          DebugSymbols = bit(FetchPhase::DebugSymbols),
-                          Copied = bit(FetchPhase::Copied);
+static constexpr unsigned Parse = bit(LinkStage::Parse),
+                          Contents = bit(LinkStage::Contents),
+                          Types = bit(LinkStage::Types),
+                          DebugSymbols = bit(LinkStage::DebugSymbols),
+                          Copied = bit(LinkStage::DebugSymbols);
 
 // lld-link /time, 450 objects, 769 MB: the PDB takes two thirds.
 static constexpr StageCosts COFFStages[] = {

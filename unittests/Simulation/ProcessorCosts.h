@@ -55,7 +55,7 @@ struct ProcessorCosts {
 struct StageCosts {
   double SerialByte;   ///< by the main thread, for each byte
   double ParallelByte; ///< by all threads, for each byte
-  unsigned Phases;     ///< that it reads: a bit for each FetchPhase
+  unsigned Phases;     ///< that it reads: a bit for each LinkStage
   LinkStage When;
   bool OnlySymbols = false; ///< and of those phases only symbols
 };

@@ -210,7 +210,7 @@ WorldRun::WorldRun(const World &Of, const Tuning &Numbers)
   Command.ReadsCodeView = Command.ReadsDWARF = true;
   Plan = planOptionsOf(Command);
   for (unsigned K = 0; K != NumPartKinds; ++K)
-    if (auto Phase = Command.model().phaseOf(static_cast<PartKind>(K), Plan))
+    if (auto Phase = Command.model().stageOf(static_cast<PartKind>(K), Plan))
       PhaseOf.at(K) = 1U << static_cast<unsigned>(*Phase);
   writeInputs();
   limitMemory();

@@ -45,23 +45,6 @@ struct LinkStats;
 struct RecordedFile;
 class TraceLog;
 
-/// Where the linker stands. The first four are the plan's phases of the same
-/// names; then it comes back to what it has read before.
-enum class LinkStage : uint8_t {
-  Parse,
-  Contents,
-  Types,
-  DebugSymbols,
-  Contributions, ///< checksums of section contents, for the PDB; ELF and
-                 ///< Mach-O: the output is written
-  Names,         ///< sorts public symbols by name: symbols and strings
-  Commit,        ///< writes the PDB: debug symbols
-};
-inline constexpr unsigned NumLinkStages = 7;
-
-/// The name of \p Stage for people: "debug symbols". A literal.
-const char *linkStageName(LinkStage Stage);
-
 struct EngineOptions {
   /// Whether processor time is measured; costs some clock reads an input.
   bool MeasuresProcessor = false;

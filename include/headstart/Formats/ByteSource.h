@@ -86,6 +86,16 @@ private:
   uint64_t Size; ///< bytes
 };
 
+/// Lets reads of a file begin.
+class ReadGate {
+public:
+  virtual ~ReadGate() = default;
+  /// A read begins; may wait. False: it must not, and fails.
+  virtual bool begin() = 0;
+  /// The read that began last has ended, with so many bytes.
+  virtual void end(uint64_t Bytes) = 0;
+};
+
 /// A file, of which some pages are kept: what a reader asks for next mostly
 /// lies in those that were read last.
 class FileBytes final : public ByteSource {
@@ -94,16 +104,12 @@ public:
   explicit FileBytes(const os::OpenFile &File) : FileBytes() { open(File); }
 
   /// Turns to \p File, which must stay open. Keeps its memory. Hints go through
-  /// \p Cache, and nowhere when that is null.
-  void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr);
+  /// \p Cache, and nowhere when that is null. Reads go through \p Gate, if
+  /// there is one; both must outlive this.
+  void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
+            ReadGate *Gate = nullptr);
 
   void willRead(llvm::ArrayRef<ByteRange> Ranges) override;
-
-  /// What was read of all files that it turned to.
-  struct Reads {
-    uint64_t Count = 0, Bytes = 0;
-  };
-  const Reads &reads() const { return Done; }
 
 private:
   std::optional<llvm::ArrayRef<char>>
@@ -114,9 +120,9 @@ private:
 
   const os::OpenFile *File = nullptr;
   const os::PageCache *Cache = nullptr;
+  ReadGate *Gate = nullptr;
   uint64_t Begin = 0; ///< of Bytes, in the file
   llvm::SmallVector<char, 0> Bytes;
-  Reads Done;
 };
 
 /// Bytes in memory, which must outlive it.

@@ -39,10 +39,12 @@ public:
   FileLook &operator=(const FileLook &) = delete;
 
   /// Turns to \p File, which must stay open. What will be read is asked for
-  /// through \p Cache, which must outlive this, unless that is null. \p Known
-  /// is what an earlier look found in the same file, or null.
+  /// through \p Cache, and read through \p Gate, unless they are null; both
+  /// must outlive this. \p Known is what an earlier look found in the same
+  /// file, or null.
   void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
-            std::shared_ptr<const ELFFile> Known = nullptr);
+            std::shared_ptr<const ELFFile> Known = nullptr,
+            ReadGate *Gate = nullptr);
   /// Turns to the file \p Identity, of which \p Bytes, which must stay, are a
   /// copy.
   void open(llvm::StringRef Bytes, const os::FileIdentity &Identity);
@@ -53,9 +55,6 @@ public:
   /// What lies behind the headers will be read in an order of its own: see
   /// OpenFile::expectScatteredReads.
   void expectScatteredReads() const;
-
-  /// What was read of all files that it turned to; not of copies.
-  const FileBytes::Reads &reads() const { return OfFile.reads(); }
 
   /// The kind by the first bytes.
   llvm::file_magic kind();

@@ -32,17 +32,60 @@ class OptTable;
 
 namespace headstart {
 
-/// When, in the course of a link, a range is first needed. lld reads every
-/// input's phase before it reads the next phase of any
-/// (docs/internals/Design.md, "lld reads in phases").
-enum class FetchPhase : uint8_t {
-  Parse,                 ///< while the inputs are parsed, in command-line order
-  Contents,              ///< when chunks are hashed, folded and laid out
-  Types,                 ///< COFF: when type records are merged
-  DebugSymbols,          ///< COFF: when the PDB's symbols are written
-  Copied = DebugSymbols, ///< ELF: debug information, when the output is written
+/// Where a linker stands. lld takes every input through a stage before it takes
+/// any through the next (docs/internals/Design.md, "lld reads in stages"). In
+/// one of the first four each part is needed first; in the others lld comes
+/// back to what it has read before.
+enum class LinkStage : uint8_t {
+  Parse,        ///< the inputs are parsed, in command-line order
+  Contents,     ///< chunks are hashed, folded and laid out
+  Types,        ///< COFF: type records are merged
+  DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: debug information,
+                ///< which is only copied
+  Contributions, ///< COFF: checksums of section contents, for the PDB; ELF and
+                 ///< Mach-O: the output is written
+  Names,         ///< COFF: public symbols are sorted by name
+  Commit,        ///< COFF: the PDB is written
 };
-inline constexpr unsigned NumFetchPhases = 4;
+inline constexpr unsigned NumLinkStages = 7;
+inline constexpr unsigned NumFirstStages = 4;
+
+/// The name of \p Stage for people: "debug symbols". A literal.
+const char *linkStageName(LinkStage Stage);
+
+/// A bit for each LinkStage.
+using StageSet = uint8_t;
+constexpr StageSet bitOf(LinkStage Stage) {
+  return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
+}
+
+/// The stages in which a part of the kind \p Kind that is needed in \p First
+/// is read. Headers and symbols are read in small pieces in all stages: Names
+/// counts, where all of them are.
+constexpr StageSet stagesOf(LinkStage First, PartKind Kind) {
+  switch (First) {
+  case LinkStage::Parse:
+    return bitOf(First) |
+           (Kind == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
+  case LinkStage::Contents:
+    return bitOf(First) | bitOf(LinkStage::Contributions);
+  case LinkStage::DebugSymbols:
+    return bitOf(First) | bitOf(LinkStage::Commit);
+  default:
+    return bitOf(First);
+  }
+}
+/// Whether all that is read in \p Stage was read before. While memory lasts it
+/// is still there.
+constexpr bool isReadAgain(LinkStage Stage) {
+  return static_cast<unsigned>(Stage) >= NumFirstStages;
+}
+/// Whether a linker that is past the stage \p First reads what was needed then
+/// no more, or not soon. It comes back to headers and symbols in every stage,
+/// and to debug symbols when it writes the PDB.
+constexpr bool isReadOnce(LinkStage First) {
+  return First == LinkStage::Contents || First == LinkStage::Types;
+}
 
 struct ScanRequest;
 
@@ -114,8 +157,8 @@ public:
 
   /// When the linker first reads a part, or nothing where a link that reads
   /// \p Reads will not read it at all.
-  virtual std::optional<FetchPhase> phaseOf(PartKind Part,
-                                            const ReadKinds &Reads) const = 0;
+  virtual std::optional<LinkStage> stageOf(PartKind Part,
+                                           const ReadKinds &Reads) const = 0;
 
 protected:
   LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)

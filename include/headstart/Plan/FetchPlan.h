@@ -28,7 +28,7 @@ namespace headstart {
 
 struct PlannedRange {
   ByteRange Range;
-  FetchPhase Phase = FetchPhase::Parse;
+  LinkStage Stage = LinkStage::Parse;
   PartKind Why = PartKind::Whole;
   uint32_t Member = 0; ///< as in LayoutPart
 };
@@ -48,7 +48,7 @@ struct PlanOptions : ReadKinds {
   /// what is needed of it takes two reads, one after the other, in which a disk
   /// of 1.5 GB/s brings as much.
   uint64_t WholeFileBytes = 128 * 1024;
-  /// Two ranges of one phase with at most this many bytes between them are
+  /// Two ranges of one stage with at most this many bytes between them are
   /// fetched as one. 4 pages: see docs/internals/Experiments.md for others.
   uint64_t MergeGapBytes = 16 * 1024;
   /// Where ranges are rounded to, in bytes.
@@ -56,14 +56,14 @@ struct PlanOptions : ReadKinds {
 };
 
 /// \p Plan in fewer ranges, where one more request costs as much as \p
-/// GapBytes: gaps of a phase are closed, and what is small comes with what lies
+/// GapBytes: gaps of a stage are closed, and what is small comes with what lies
 /// beside it and is needed earlier.
 std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
                                         uint64_t GapBytes);
 
-/// The ranges of one file of \p FileSize bytes, by phase and then by offset,
-/// each rounded to pages, none twice in one phase. Without parts the whole
-/// file is one range of the first phase. A page that two phases need is
+/// The ranges of one file of \p FileSize bytes, by stage and then by offset,
+/// each rounded to pages, none twice in one stage. Without parts the whole
+/// file is one range of the first stage. A page that two stages need is
 /// fetched in the earlier one only.
 std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
@@ -78,9 +78,9 @@ std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
                                   llvm::ArrayRef<ByteRange> Touched,
                                   const PlanOptions &Options);
 
-/// \p Plan cut to what the last link of the same file touched. Phases stay;
+/// \p Plan cut to what the last link of the same file touched. Stages stay;
 /// gaps that Options allows are closed; what was touched and is not in the plan
-/// comes in the plan's last phase (for an archive, whose members no layout
+/// comes in the plan's last stage (for an archive, whose members no layout
 /// knows, that is the first). \p Touched is in order, disjoint and within the
 /// file.
 std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,

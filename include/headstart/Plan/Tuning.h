@@ -56,7 +56,9 @@ struct Tuning {
   double WindowRequests = 16;
   Seconds WindowTime{0.002};
   /// A window counts for so much of the next one.
-  double Forgetting = 0.95;
+  double Forgetting = 0.97;
+  /// The shortest round trip of a window counts as so much longer in the next.
+  double TripAging = 1.005;
   /// That both prices differ from the guess by one factor is as likely as so
   /// many windows say.
   double RatioWeight = 2;
@@ -66,11 +68,8 @@ struct Tuning {
   /// Steps under way, until the store is known, and at least.
   double FirstWindow = 8;
   double MaxWindow = 64;
-  /// Times what the store answers at once: while that grows by GrowingRate or
-  /// more, and then.
-  double GrowthGain = 2;
-  double WindowGain = 1.5;
-  double GrowingRate = 1.25;
+  /// Of what the store answers at once, so many times are under way.
+  double WindowGain = 2;
   /// Where a request costs more, they are made larger; the linker's own reads
   /// then bring more around them, too.
   Seconds DearRequest{50e-6};
@@ -133,8 +132,6 @@ struct Tuning {
   /// A path is queried again if it was opened longer ago: FUSE keeps what a
   /// server says of a path for a second by default, NFS for three.
   std::chrono::milliseconds FreshFor{500};
-  /// The least that is asked for at either end of a file, in bytes.
-  uint64_t MinEndBytes = UINT64_C(32) << 10;
   /// Ranges are combined if at least so many bytes may be fetched ahead: what
   /// comes early with another range takes room until its stage.
   uint64_t MinRoomToCombine = UINT64_C(64) << 20;

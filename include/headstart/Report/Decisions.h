@@ -90,7 +90,6 @@ enum class Decision : uint8_t {
   MoreThreads,
   DirectoryListed,
   PathRefreshed,
-  BothEnds,
   RangesCombined,
   AlreadyFetched,
   LargePages,

@@ -161,36 +161,36 @@ public:
     return coff::scan(Request);
   }
 
-  std::optional<FetchPhase> phaseOf(PartKind K,
-                                    const ReadKinds &O) const override {
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override {
     switch (K) {
     case PartKind::Whole:
     case PartKind::Headers:
     case PartKind::Symbols:
     case PartKind::CompilerInfo:
-      return FetchPhase::Parse;
+      return LinkStage::Parse;
     case PartKind::Contents:
     case PartKind::Relocations:
-      return FetchPhase::Contents;
+      return LinkStage::Contents;
     case PartKind::Types:
       if (O.ReadsCodeView)
-        return FetchPhase::Types;
+        return LinkStage::Types;
       return std::nullopt;
     case PartKind::DebugRelocs:
       if (O.DropsUnreferenced)
-        return FetchPhase::Contents;
+        return LinkStage::Contents;
       [[fallthrough]];
     case PartKind::DebugSymbols:
       if (O.ReadsCodeView)
-        return FetchPhase::DebugSymbols;
+        return LinkStage::DebugSymbols;
       return std::nullopt;
     case PartKind::DWARF:
       if (O.ReadsDWARF)
-        return FetchPhase::Contents;
+        return LinkStage::Contents;
       return std::nullopt;
     case PartKind::TypeHashes:
       if (O.ReadsCodeView)
-        return FetchPhase::Types;
+        return LinkStage::Types;
       return std::nullopt;
     case PartKind::ParsedContents: // Mach-O's
     case PartKind::DebugStrings:   // ELF's

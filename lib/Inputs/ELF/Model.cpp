@@ -65,25 +65,25 @@ public:
   /// lld 22's ELF driver cuts strings into pieces, looks at relocations and at
   /// the instructions that they stand in, and then writes; debug information is
   /// only copied.
-  std::optional<FetchPhase> phaseOf(PartKind K,
-                                    const ReadKinds &O) const override {
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override {
     switch (K) {
     case PartKind::Contents:
     case PartKind::Relocations:
-      return FetchPhase::Contents;
+      return LinkStage::Contents;
     case PartKind::DebugStrings:
       if (O.ReadsDWARF)
-        return FetchPhase::Contents;
+        return LinkStage::Contents;
       return std::nullopt;
     case PartKind::DWARF:
     case PartKind::DebugRelocs:
       if (O.ReadsDWARF)
-        return FetchPhase::Copied;
+        return LinkStage::DebugSymbols;
       return std::nullopt;
     case PartKind::NeverRead:
       return std::nullopt;
     default:
-      return FetchPhase::Parse;
+      return LinkStage::Parse;
     }
   }
 };

@@ -63,19 +63,19 @@ public:
 
   /// lld 22's Mach-O driver ties relocations, strings and unwind tables to
   /// functions as it loads a file; of DWARF it reads where it begins.
-  std::optional<FetchPhase> phaseOf(PartKind K,
-                                    const ReadKinds &O) const override {
+  std::optional<LinkStage> stageOf(PartKind K,
+                                   const ReadKinds &O) const override {
     switch (K) {
     case PartKind::Contents:
-      return FetchPhase::Contents;
+      return LinkStage::Contents;
     case PartKind::DWARF:
       if (O.ReadsDWARF)
-        return FetchPhase::Contents;
+        return LinkStage::Contents;
       return std::nullopt;
     case PartKind::NeverRead:
       return std::nullopt;
     default:
-      return FetchPhase::Parse;
+      return LinkStage::Parse;
     }
   }
 };
