@@ -54,8 +54,7 @@ public:
   void cancel() {
     if (Figures.Ended.load() != Figures.Started.load())
       Figures.IsUnfinished.store(true);
-    Bytes.window().cancel();
-    Bytes.stores().cancel();
+    Bytes.gate().cancel();
     Inputs.cancel();
     Folders.cancel();
   }

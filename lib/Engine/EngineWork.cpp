@@ -20,7 +20,7 @@
 /// waits for more than the opening of one file, and by `reached`, which never
 /// waits.
 ///
-/// Threads wait for the disk, for room (MemoryWindow.h), and in the scheduler:
+/// Threads wait for the disk, for room (Gate.h), and in the scheduler:
 /// for inputs to come, and for the linker's opening of one. The linker waits
 /// for none of these through us.
 ///
@@ -205,7 +205,7 @@ void PrefetchEngine::Impl::lookInto(InputEntry &Entry, const FilePointer &File,
     Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
     return;
   }
-  Own.Gate = Bytes.gate(Entry);
+  Own.Gate = Bytes.inspectionGate(Entry);
   Own.Look.open(*File, &Bytes.cacheFor(Entry), Entry.Headers, Own.Gate.get());
 }
 
@@ -342,7 +342,7 @@ bool PrefetchEngine::Impl::isWorthSymbols(uint64_t Lazy) const {
   return Bytes.policy().isWorthSymbols(
       Lazy, Inputs.size() - EnteredFiles.load(), All - EnteredBytes.load(),
       All == 0 ? 0 : double(All - Cached) / double(All),
-      Bytes.stores().dearest());
+      Bytes.gate().dearest());
 }
 
 /// Which members of archives are linked depends on the symbols of every input,
@@ -405,7 +405,7 @@ unsigned PrefetchEngine::Impl::skipped() const {
   if (Length < Options.Numbers.MinStreak)
     return 0; // the prices take locks
   return Bytes.policy().skipped(Length, double(StreakBytes.load()),
-                                NameLatency.load(), Bytes.stores().dearest());
+                                NameLatency.load(), Bytes.gate().dearest());
 }
 
 /// Chooses how \p Entry, an object or an archive of ELF, is fetched.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fetcher.h"
+#include "StoreTimer.h"
 #include "headstart/LLVM.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -21,7 +22,7 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
     : Numbers(Options.Numbers), Cache(Cache),
       LargeCache(Cache.inLargeRequests()), Figures(Figures),
       Trace(Options.Trace),
-      Window(
+      TheGate(
           Options.BudgetBytes,
           Options.ReadMemory ? Options.ReadMemory
                              : [] { return os::SystemMemory::read(); },
@@ -29,15 +30,14 @@ Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
       Choice(Numbers,
              Options.Processors != 0 ? Options.Processors
                                      : os::usableProcessors(),
-             Options.Plan.Kind == Flavour::ELF ? 3 : 2),
-      AllStores(Numbers, Figures.Decisions) {}
+             Options.Plan.Kind == Flavour::ELF ? 3 : 2) {}
 
 void Fetcher::sample() const {
   if (!Trace)
     return;
   Trace->sample("fetched", [&] { return Figures.Hinted.load(); });
-  Trace->sample("fetched ahead", [&] { return Window.ahead(); });
-  Trace->sample("budget", [&] { return Window.limit(); });
+  Trace->sample("fetched ahead", [&] { return window().ahead(); });
+  Trace->sample("budget", [&] { return window().limit(); });
 }
 
 void Fetcher::noteRead(uint64_t Bytes) {
@@ -47,20 +47,12 @@ void Fetcher::noteRead(uint64_t Bytes) {
 
 void Fetcher::giveBack(InputEntry &Entry) {
   Entry.IsAsked.store(true);
-  Window.giveBack(Entry.BytesAhead.exchange(0));
+  TheGate.giveBack(Entry.BytesAhead.exchange(0));
 }
 
 void Fetcher::reached(LinkStage Stage) {
-  Window.reached(Stage);
+  TheGate.reached(Stage);
   sample();
-}
-
-/// Waits while as much as memory allows is fetched and not used yet. False when
-/// all is cancelled.
-bool Fetcher::waitForRoom(LinkStage Stage) {
-  TraceWait Wait("wait for memory");
-  bool GoOn = Window.waitForRoom(Stage, [&] { Wait.begin(); });
-  return GoOn;
 }
 
 /// Whether \p Range of \p Entry comes in large pages, with what else lies in
@@ -111,59 +103,29 @@ os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
 }
 
 namespace {
-/// How long a thread waited for a processor. To query that at both ends of each
-/// first request would cost more than a fast store takes: a thread queries it
-/// at the end of a slow one, and at the beginning of the next.
-struct ProcessorWait {
-  bool WasSlow = false; ///< the last first request
-  std::chrono::nanoseconds::rep Known = 0;
-};
-thread_local ProcessorWait Mine;
-
 /// One request to a store, from here to `answer`.
 class Request {
 public:
-  /// \p IsFirst: of the input.
-  Request(const InputEntry &Entry, bool IsFirst)
-      : WaitsBefore(os::countWaits()), IsCold(Entry.isCold()), IsFirst(IsFirst),
-        Begin(begin(IsFirst)) {}
+  explicit Request(InputEntry &Entry)
+      : WaitsBefore(os::countWaits()), IsCold(Entry.isCold()),
+        IsFirst(!Entry.IsRead.exchange(true)) {}
 
   /// What it says of the store; nothing if the thread did not wait: then it was
   /// answered from memory. Where the system does not tell, what is answered of
   /// an input that was not cached counts.
   std::optional<StoreQueue::Answer> answer(uint64_t Bytes, unsigned Parts,
                                            const Tuning &Numbers) const {
-    StoreQueue::Answer Result{Bytes, Parts, Begin, os::now(), IsFirst};
     if (WaitsBefore ? os::countWaits() == WaitsBefore : !IsCold)
       return std::nullopt;
-    if (!IsFirst)
-      return Result;
-    // A machine whose processors are busy makes every store look slow.
-    Mine.WasSlow = Result.End - Begin >= Numbers.SlowAnswer;
-    if (Mine.WasSlow)
-      Result.Unscheduled =
-          std::min<StoreQueue::Seconds>(newProcessorWait(), Result.End - Begin);
-    return Result;
+    return StoreQueue::Answer{Bytes, Parts, Timer.elapsed(Numbers),
+                              WaitsBefore.has_value() || IsFirst};
   }
 
 private:
-  static StoreQueue::Time begin(bool IsFirst) {
-    if (IsFirst && Mine.WasSlow)
-      (void)newProcessorWait();
-    return os::now();
-  }
-  /// How long the thread has waited for a processor since the last call, or
-  /// since it began.
-  static StoreQueue::Seconds newProcessorWait() {
-    const std::chrono::nanoseconds Before(Mine.Known);
-    const auto Now = os::processorWait().value_or(Before);
-    Mine.Known = Now.count();
-    return Now - Before;
-  }
-
   const std::optional<uint64_t> WaitsBefore;
-  const bool IsCold, IsFirst;
-  const StoreQueue::Time Begin;
+  const bool IsCold;
+  const bool IsFirst; ///< of the input: nothing brought it along
+  const StoreTimer Timer;
 };
 } // namespace
 
@@ -173,7 +135,7 @@ void Fetcher::note(InputEntry &Entry,
     Figures.Decisions.note(Decision::AnsweredFromCache);
     return;
   }
-  Figures.Decisions.note(Answer->Unscheduled.count() != 0
+  Figures.Decisions.note(Answer->Time.Unscheduled.count() != 0
                              ? Decision::AnswerUnscheduled
                              : Decision::AnswerCounted);
   Entry.Store->note(*Answer);
@@ -185,9 +147,12 @@ public:
       : Bytes(Bytes), Entry(Entry) {}
 
   bool begin() override {
-    if (!Entry.Store->enter(Entry.Number, Entry.IsAsked.load()))
+    StoreQueue::Step Read;
+    Read.Number = Entry.Number;
+    Read.IsUrgent = Entry.IsAsked.load();
+    if (!Entry.Store->enter(Read))
       return false;
-    Timed.emplace(Entry, /*IsFirst=*/!Entry.IsRead.exchange(true));
+    Timed.emplace(Entry);
     return true;
   }
 
@@ -204,7 +169,7 @@ private:
   std::optional<Request> Timed;
 };
 
-std::unique_ptr<ReadGate> Fetcher::gate(InputEntry &Entry) {
+std::unique_ptr<ReadGate> Fetcher::inspectionGate(InputEntry &Entry) {
   if (!Entry.Store || Entry.isCached())
     return nullptr;
   return std::make_unique<InspectionGate>(*this, Entry);
@@ -217,8 +182,8 @@ unsigned Fetcher::requestsFor(uint64_t Bytes, bool IsInLarge) const {
 
 void Fetcher::closeGaps(InputEntry &Entry) {
   // What comes early with another range takes room until its stage.
-  if (!Entry.mayBeCold() || Window.isShort() ||
-      Window.limit() < Numbers.MinRoomToCombine)
+  if (!Entry.mayBeCold() || window().isShort() ||
+      window().limit() < Numbers.MinRoomToCombine)
     return;
   const size_t Before = Entry.Plan.size();
   Entry.Plan = inFewerRanges(std::move(Entry.Plan),
@@ -262,30 +227,37 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
   return Missing == 0;
 }
 
-/// Fetches one step, as one of those that its store takes at once. Absent when
-/// all is cancelled.
-std::optional<os::HintResult>
-Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
-                   LinkStage Stage, bool IsLarge) {
-  StoreQueue &Store = *Entry.Store;
+/// Waits until a step of \p Bytes may begin for \p Stage. False when all is
+/// cancelled.
+bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
+  TraceWait Wait("wait for memory");
+  const bool IsFirstStage = Stage == LinkStage::Parse;
+  if (!Entry.Store->enter(
+          {Entry.Number, Stage, Bytes, IsFirstStage && Entry.IsAsked.load()},
+          [&] { Wait.begin(); }))
+    return false;
+  if (!IsFirstStage)
+    return true;
+  Entry.BytesAhead.fetch_add(Bytes);
+  // The linker may have asked in between.
+  if (Entry.IsAsked.load())
+    giveBack(Entry);
+  return true;
+}
+
+/// Fetches one step, which may begin.
+os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
+                                  ByteRange Step, bool IsLarge) {
   os::HintResult Result;
   uint64_t Missing = Step.Length;
   if (isFetched(Entry, File, Step, Missing)) {
     Figures.Decisions.note(Decision::AlreadyFetched);
+    Entry.Store->leave();
     Result.Outcome = os::HintOutcome::Accepted;
     Result.AcceptedBytes = Step.Length;
     return Result;
   }
-  const bool IsUrgent = Stage == LinkStage::Parse && Entry.IsAsked.load();
-  if (!Store.enter((uint64_t(Stage) << 32) | Entry.Number, IsUrgent))
-    return std::nullopt;
-  const bool IsFirst = !Entry.IsRead.exchange(true);
-  // How much of a partly cached input has come is not known: only its first
-  // request says something of the store.
-  const bool HasBytes = !Entry.Before || Entry.isCold();
-  std::optional<Request> Timed;
-  if (IsFirst || HasBytes)
-    Timed.emplace(Entry, IsFirst);
+  const Request Timed(Entry);
   const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
   Figures.Decisions.note(HasCome   ? Decision::LargePages
                          : IsLarge ? Decision::LargePagesFailed
@@ -293,12 +265,12 @@ Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File, ByteRange Step,
   if (!HasCome)
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
-  Missing = HasBytes ? std::min(Missing, Result.AcceptedBytes) : 0;
-  std::optional<StoreQueue::Answer> Answer;
-  if (Timed)
-    Answer = Timed->answer(Missing, requestsFor(Missing, HasCome), Numbers);
-  Store.leave();
-  if (Timed)
+  Missing = std::min(Missing, Result.AcceptedBytes);
+  std::optional<StoreQueue::Answer> Answer =
+      Timed.answer(Missing, requestsFor(Missing, HasCome), Numbers);
+  Entry.Store->leave();
+  // How much of a partly cached input has come is not known.
+  if (!Entry.Before || Entry.isCold())
     note(Entry, Answer);
   return Result;
 }
@@ -316,26 +288,15 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   Span.event().Stage = linkStageName(Stage);
   bool GoOn = true;
   for (uint64_t Done = 0; GoOn && Done < Planned.Range.Length;) {
-    if (!waitForRoom(Stage))
-      return false;
     const bool IsInLarge = isLarge(Entry, Planned.Range);
     ByteRange Step{
         Planned.Range.Offset + Done,
         std::min(IsInLarge ? os::PageCache::LargeStepBytes : Numbers.StepBytes,
                  Planned.Range.Length - Done)};
-    Window.add(Stage, Step.Length);
-    if (Stage == LinkStage::Parse) {
-      Entry.BytesAhead.fetch_add(Step.Length);
-      // The linker may have asked between the two lines above.
-      if (Entry.IsAsked.load())
-        giveBack(Entry);
-    }
-    Figures.Hints.note(TraceClock::now());
-    const std::optional<os::HintResult> Answer =
-        fetchStep(Entry, File, Step, Stage, IsInLarge);
-    if (!Answer)
+    if (!enter(Entry, Step.Length, Stage))
       return false;
-    const os::HintResult &Result = *Answer;
+    Figures.Hints.note(TraceClock::now());
+    const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
     if (!isReadAgain(Stage))
       Entry.Fetched[Index] += Result.AcceptedBytes;

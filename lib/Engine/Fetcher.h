@@ -11,8 +11,7 @@
 /// further ahead of the linker than memory allows.
 ///
 /// Invariants:
-///  - what is ahead of the linker is at most the budget, and one step for each
-///    thread (MemoryWindow.h);
+///  - what is ahead of the linker is at most the budget and one step (Gate.h);
 ///  - a step is the most that happens between two looks at `cancel`; whoever
 ///    waits for room is woken by it;
 ///  - what the linker has asked for is no longer ahead of it.
@@ -23,10 +22,9 @@
 #define HEADSTART_LIB_ENGINE_FETCHER_H
 
 #include "EngineFigures.h"
+#include "Gate.h"
 #include "InputEntry.h"
-#include "MemoryWindow.h"
 #include "Policy.h"
-#include "StoreQueue.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Formats/FileLook.h"
 #include "headstart/OS/PageCache.h"
@@ -60,7 +58,7 @@ public:
 
   /// For an inspection of \p Entry: each of its reads waits for its turn at
   /// the store. Null: it makes no request.
-  std::unique_ptr<ReadGate> gate(InputEntry &Entry);
+  std::unique_ptr<ReadGate> inspectionGate(InputEntry &Entry);
   /// \p Entry has its plan: closes the gaps that cost less than a request.
   void closeGaps(InputEntry &Entry);
 
@@ -71,8 +69,8 @@ public:
 
   Policy &policy() { return Choice; }
   const Policy &policy() const { return Choice; }
-  Stores &stores() { return AllStores; }
-  const Stores &stores() const { return AllStores; }
+  Gate &gate() { return TheGate; }
+  const Gate &gate() const { return TheGate; }
   /// Fewer and larger requests where one costs much.
   const os::PageCache &cacheFor(const InputEntry &Entry) const {
     if (!Entry.Store)
@@ -80,23 +78,21 @@ public:
     const StorePrices Prices = Entry.Store->prices();
     return Prices.Request > Numbers.DearRequest.count() ? LargeCache : Cache;
   }
-  MemoryWindow &window() { return Window; }
-  const MemoryWindow &window() const { return Window; }
+  MemoryWindow &window() { return TheGate.memory(); }
+  const MemoryWindow &window() const { return TheGate.memory(); }
   void sample() const; ///< for the trace
 
 private:
   class InspectionGate;
 
   void note(InputEntry &Entry, const std::optional<StoreQueue::Answer> &Answer);
-  bool waitForRoom(LinkStage Stage);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
   bool isFetched(const InputEntry &Entry, const os::OpenFile &File,
                  ByteRange Step, uint64_t &Missing);
-  std::optional<os::HintResult> fetchStep(InputEntry &Entry,
-                                          const os::OpenFile &File,
-                                          ByteRange Step, LinkStage Stage,
-                                          bool IsLarge);
+  bool enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage);
+  os::HintResult fetchStep(InputEntry &Entry, const os::OpenFile &File,
+                           ByteRange Step, bool IsLarge);
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                   ByteRange Step, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
@@ -107,9 +103,8 @@ private:
   const os::PageCache LargeCache;
   EngineFigures &Figures;
   const std::shared_ptr<TraceLog> Trace;
-  MemoryWindow Window;
+  Gate TheGate;
   Policy Choice;
-  Stores AllStores;
 };
 
 } // namespace headstart

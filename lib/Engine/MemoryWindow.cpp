@@ -58,56 +58,23 @@ void MemoryWindow::measure(const os::SystemMemory &Memory) {
 }
 
 bool MemoryWindow::hasRoom(LinkStage For) const {
-  if (isCancelled())
-    return true;
-  if (Ahead.load() >= Limit.load())
+  if (ahead() >= limit())
     return false;
   return !isShort() ||
          static_cast<unsigned>(For) <= static_cast<unsigned>(stage()) + 1;
 }
 
-bool MemoryWindow::waitForRoom(LinkStage For, function_ref<void()> Waits) {
-  if (isShort() &&
-      SinceMeasured.load(std::memory_order_relaxed) >= Numbers.MeasureBytes) {
-    SinceMeasured.store(0, std::memory_order_relaxed);
-    measure(Read());
-  }
-  if (!hasRoom(For)) {
-    Waits();
-    Decisions.note(Decision::WaitedForMemory);
-    Waiting.fetch_add(1);
-    waitWithoutRoom(For);
-    Waiting.fetch_sub(1);
-  }
-  return !isCancelled();
-}
-
-void MemoryWindow::waitWithoutRoom(LinkStage For) {
-  std::unique_lock<std::mutex> Lock(Mutex);
-  while (!hasRoom(For)) {
-    // Until the linker comes to something, or others give memory back.
-    const bool MayMeasure = isShort() && Ahead.load() >= Limit.load();
-    if (!MayMeasure) {
-      Changed.wait(Lock);
-      continue;
-    }
-    const auto Until = os::now() + Numbers.MeasureAfter;
-    if (Changed.waitUntil(Lock, Until) || isCancelled())
-      continue;
-    // One of the threads that wait is enough.
-    if (os::now() < NextMeasure)
-      continue;
-    NextMeasure = os::now() + Numbers.MeasureAfter;
-    Lock.unlock();
-    Decisions.note(Decision::MeasuredWaiting);
-    measure(Read());
-    Lock.lock();
-  }
+bool MemoryWindow::measureIfDue() {
+  if (!isShort() ||
+      SinceMeasured.load(std::memory_order_relaxed) < Numbers.MeasureBytes)
+    return false;
+  SinceMeasured.store(0, std::memory_order_relaxed);
+  measure();
+  return true;
 }
 
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
   SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
-  std::lock_guard<std::mutex> Lock(Mutex);
   // The linker is there already, or further: nothing of it is ahead. In the
   // first stage it is so input by input (giveBack).
   if (stage() != LinkStage::Parse && For <= stage())
@@ -117,39 +84,21 @@ void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
 }
 
 void MemoryWindow::giveBack(uint64_t Bytes) {
-  if (Bytes == 0)
-    return;
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    uint64_t &Parse = ByStage[static_cast<unsigned>(LinkStage::Parse)];
-    // Past its stage everything was given back at once.
-    Bytes = std::min(Bytes, Parse);
-    Parse -= Bytes;
-    Ahead.fetch_sub(Bytes);
-  }
-  Changed.notifyAll();
+  uint64_t &Parse = ByStage[static_cast<unsigned>(LinkStage::Parse)];
+  // Past its stage everything was given back at once.
+  Bytes = std::min(Bytes, Parse);
+  Parse -= Bytes;
+  Ahead.fetch_sub(Bytes);
 }
 
 void MemoryWindow::reached(LinkStage Now) {
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    if (Now <= stage())
-      return;
-    Stage.store(Now);
-    for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
-      Ahead.fetch_sub(std::exchange(ByStage[S], 0));
-  }
+  if (Now <= stage())
+    return;
+  Stage.store(Now);
+  for (unsigned S = 0; S <= static_cast<unsigned>(Now); ++S)
+    Ahead.fetch_sub(std::exchange(ByStage[S], 0));
   // How much there is has changed with what the linker did.
   SinceMeasured.store(Numbers.MeasureBytes, std::memory_order_relaxed);
-  Changed.notifyAll();
-}
-
-void MemoryWindow::cancel() {
-  {
-    std::lock_guard<std::mutex> Lock(Mutex);
-    Cancelled.store(true);
-  }
-  Changed.notifyAll();
 }
 
 } // namespace headstart

@@ -16,22 +16,19 @@
 /// need as much again) fetching also waits for the linker: at most one stage
 /// ahead of it, and no more than a quarter of what is available at that time.
 /// Memory that others give back makes room as well: a thread that waits for
-/// room measures again.
+/// room (Gate.h) measures again.
 ///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LIB_ENGINE_MEMORYWINDOW_H
 #define HEADSTART_LIB_ENGINE_MEMORYWINDOW_H
 
-#include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/SystemMemory.h"
-#include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
 #include "headstart/Report/Decisions.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -39,7 +36,7 @@
 
 namespace headstart {
 
-/// Every function may be called from any thread.
+/// Called from one thread at a time (Gate.h), unless it says otherwise.
 class MemoryWindow {
 public:
   using Reader = std::function<os::SystemMemory()>;
@@ -51,6 +48,8 @@ public:
       : Numbers(Numbers), Decisions(Decisions), Budget(Budget), Limit(Budget),
         Read(std::move(Read)) {}
 
+  /// \name From any thread
+  /// @{
   /// Decides, once, whether memory is short for inputs of so many bytes. Until
   /// then it is not.
   void decide(uint64_t InputsBytes);
@@ -58,10 +57,22 @@ public:
   /// that are known are too many. Whether memory is short.
   bool decideEarly(uint64_t InputsBytes);
   bool isShort() const { return Short.load(std::memory_order_relaxed); }
+  /// Sets the limit by what memory there is, which takes some 50 us.
+  void measure() { measure(Read()); }
+  /// The same if memory is short and much was fetched since the last time;
+  /// whether it was done.
+  bool measureIfDue();
+  /// Bytes that are fetched, and that the linker has not come to.
+  uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
+  /// The most that may be ahead now.
+  uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
+  LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
+  /// @}
 
-  /// Waits until something may be fetched for \p For. \p Waits is called before
-  /// it waits. False when it is cancelled.
-  bool waitForRoom(LinkStage For, llvm::function_ref<void()> Waits);
+  /// Whether something may be fetched for \p For.
+  bool hasRoom(LinkStage For) const;
+  /// Whether there may be room when memory is measured again.
+  bool mayGrow() const { return isShort() && ahead() >= limit(); }
 
   /// \p Bytes are fetched for \p For.
   void add(LinkStage For, uint64_t Bytes);
@@ -71,20 +82,8 @@ public:
   /// before it is no longer ahead. An earlier stage than before changes
   /// nothing.
   void reached(LinkStage Now);
-  /// Bytes that are fetched, and that the linker has not come to.
-  uint64_t ahead() const { return Ahead.load(std::memory_order_relaxed); }
-  /// The most that may be ahead now.
-  uint64_t limit() const { return Limit.load(std::memory_order_relaxed); }
-  /// How many threads wait for room now.
-  unsigned waiting() const { return Waiting.load(); }
-  LinkStage stage() const { return Stage.load(std::memory_order_relaxed); }
-
-  void cancel();
-  bool isCancelled() const { return Cancelled.load(std::memory_order_relaxed); }
 
 private:
-  bool hasRoom(LinkStage For) const;
-  void waitWithoutRoom(LinkStage For);
   void measure(const os::SystemMemory &Memory);
 
   const Tuning &Numbers;
@@ -92,20 +91,14 @@ private:
   const uint64_t Budget;
   std::atomic<uint64_t> Limit; ///< at most Budget; less when memory is short
   const Reader Read;
-  std::mutex Mutex;
-  os::Condition Changed;
   std::mutex Deciding;
   bool IsDecided = false; ///< guarded by Deciding, as the next
   std::optional<uint64_t>
       AvailableAtFirst; ///< bytes; 0: the system does not tell
-  std::array<uint64_t, NumLinkStages> ByStage{}; ///< guarded by Mutex
-  /// When a thread that waits measures again; the same.
-  std::chrono::steady_clock::time_point NextMeasure;
+  std::array<uint64_t, NumLinkStages> ByStage{};
   std::atomic<uint64_t> Ahead{0}; ///< the sum of ByStage
-  std::atomic<unsigned> Waiting{0};
   std::atomic<LinkStage> Stage{LinkStage::Parse};
   std::atomic<bool> Short{false};
-  std::atomic<bool> Cancelled{false};
   std::atomic<uint64_t> SinceMeasured{0}; ///< bytes
 };
 

@@ -83,7 +83,7 @@ void PrefetchEngine::Impl::watch() {
   uint64_t Calls = 0;
   auto HasMoved = [&] {
     const uint64_t Before = std::exchange(Calls, Figures.HintCalls.load());
-    return Calls != Before || Bytes.window().waiting() != 0;
+    return Calls != Before || Bytes.gate().waiting() != 0;
   };
   while (true) {
     const Scheduler::Stall Found =
@@ -181,7 +181,7 @@ uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
 FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                  const NamedInput &Named,
                                                  bool ForLinker) {
-  const auto Begin = os::now();
+  const StoreTimer Timer;
   ResolvedInput Found = Resolver->resolve(Named);
   auto PassOver = [&] {
     Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
@@ -212,9 +212,9 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
   Entry.Record = recordOf(Found.Path, File->identity());
-  Entry.Store = &Bytes.stores().of(File->identity().Device);
+  Entry.Store = &Bytes.gate().store(File->identity().Device);
   Entry.Seen = os::now();
-  Entry.Store->noteName(Entry.Seen - Begin);
+  Entry.Store->noteName(Timer.elapsed(Options.Numbers));
   NameLatency.store(Entry.Store->nameLatency(), std::memory_order_relaxed);
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =
@@ -314,7 +314,7 @@ void PrefetchEngine::Impl::addTo(LinkStats &Stats,
   const auto Decisions = Figures.Decisions.read();
   for (size_t D = 0; D != NumDecisions; ++D)
     Stats.Decisions[D] += Decisions[D];
-  for (const StoreFigures &Store : Bytes.stores().figures())
+  for (const StoreFigures &Store : Bytes.gate().figures())
     Stats.Stores.push_back(Store);
   Stats.BudgetBytes = Options.BudgetBytes;
   Stats.Jobs = Figures.Started.load();
@@ -376,7 +376,7 @@ bool PrefetchEngine::wasShortOfMemory() const {
 }
 
 unsigned PrefetchEngine::waitingForMemory() const {
-  return State->Bytes.window().waiting();
+  return State->Bytes.gate().waiting();
 }
 
 void PrefetchEngine::cancel() { State->cancel(); }

@@ -9,7 +9,6 @@
 #include "../../lib/Engine/MemoryWindow.h"
 #include "gtest/gtest.h"
 #include <chrono>
-#include <thread>
 
 using namespace headstart;
 
@@ -35,21 +34,9 @@ struct Machine {
   }
 };
 
-/// Whether a thread that asks for room gets it at once.
 bool hasRoom(MemoryWindow &Window, LinkStage For) {
-  // One that has to wait is let go by the end of the window's life.
-  std::atomic<bool> Waits{false}, Got{false};
-  std::thread Thread([&] {
-    (void)Window.waitForRoom(For, [&] { Waits = true; });
-    Got = true;
-  });
-  while (!Waits && !Got)
-    std::this_thread::yield();
-  bool Result = !Waits;
-  if (Waits)
-    Window.cancel();
-  Thread.join();
-  return Result;
+  (void)Window.measureIfDue();
+  return Window.hasRoom(For);
 }
 
 TEST(MemoryWindowTest, WithMemoryToSpareOnlyTheBudgetCounts) {
@@ -149,38 +136,6 @@ TEST(MemoryWindowTest, ASystemThatDoesNotTellIsNotShort) {
       10 * MiB, [] { return os::SystemMemory(); }, Numbers, Decisions);
   Window.decide(UINT64_MAX);
   EXPECT_FALSE(Window.isShort());
-}
-
-TEST(MemoryWindowTest, MemoryThatComesBackMakesRoom) {
-  Machine M;
-  M.Available = 0;
-  Tuning Soon;
-  Soon.MeasureAfter = std::chrono::milliseconds(1);
-  MemoryWindow Window(10 * MiB, M.reader(), Soon, Decisions);
-  M.Available = 1;
-  Window.decide(400 * MiB);
-  ASSERT_TRUE(Window.isShort());
-  // Nothing is ahead that the linker could come to.
-  bool GoesOn = false;
-  std::thread Waits([&] {
-    GoesOn =
-        Window.waitForRoom(LinkStage::Parse, [&] { M.Available = 400 * MiB; });
-  });
-  Waits.join();
-  EXPECT_TRUE(GoesOn);
-}
-
-TEST(MemoryWindowTest, AWaitingThreadIsWokenByTheLinkerAndByCancel) {
-  Machine M;
-  MemoryWindow Window(10 * MiB, M.reader(), Numbers, Decisions);
-  Window.add(LinkStage::Contents, 10 * MiB);
-  std::thread Linker([&] { Window.reached(LinkStage::Contents); });
-  EXPECT_TRUE(Window.waitForRoom(LinkStage::Types, [] {}));
-  Linker.join();
-  Window.add(LinkStage::Types, 10 * MiB);
-  std::thread End([&] { Window.cancel(); });
-  EXPECT_FALSE(Window.waitForRoom(LinkStage::Types, [] {}));
-  End.join();
 }
 
 } // namespace

@@ -114,8 +114,7 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   if (!Input || OS.Wrong.Read != 0)
     return;
   const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
-  Of.ComesWhole |= Input->IsArchive || Input->hasGapIn(Range) ||
-                   (MayCombine && (Options.Profile || !isLocal(Of)));
+  Of.ComesWhole |= Input->IsArchive || Input->hasGapIn(Range) || MayCombine;
   const LinkStage When = Of.ComesWhole
                              ? LinkStage::Parse
                              : Input->stageOf(Range.Offset, Options.Plan);
@@ -136,8 +135,11 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
 }
 
 /// No thread can run: those that wait for their turn at a store wait in spite
-/// of the room that there is.
+/// of the room that there is. Of a thread that waits for memory nothing is
+/// said.
 void SimulatedLink::onQuiet() {
+  if (!Engine || Engine->waitingForMemory() != 0)
+    return;
   OS.forEachWaiting([&](Fiber &Each) {
     if (!Each.WaitsForStore)
       return;
@@ -167,8 +169,9 @@ void SimulatedLink::judgeStoreQueue() {
 /// the file; others may not read its symbols yet. (Of a remote one it asks
 /// again before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
-  if (!Of.WasCold && Of.TellsResidency && OS.CacheBytes == UINT64_MAX &&
-      Of.AsksResidency && Of.AsksResidency != OS.running() && isFast(Of))
+  if (!Of.WasCold && Of.Version == 0 && Of.TellsResidency &&
+      OS.CacheBytes == UINT64_MAX && Of.AsksResidency &&
+      Of.AsksResidency != OS.running() && isFast(Of))
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
@@ -214,6 +217,10 @@ void SimulatedLink::judgeReads() {
       OS.fail(Input.Path + " was opened " + llvm::utostr(Of.Opens) + " times");
     if (Options.Profile)
       continue; // the same: of what it names all may be cached
+    // An archive that is fetched whole is inspected for its symbols alone.
+    if (Input.IsArchive &&
+        Taken.at(static_cast<size_t>(Decision::WholeCheaper)) != 0)
+      continue;
     for (ByteRange Header : Input.Headers) {
       uint64_t Bytes = 0;
       for (ByteRange Read : Of.Inspected) {
@@ -265,8 +272,13 @@ void SimulatedLink::judgeOpened() {
 
 /// A device that does not answer holds up only what lies there.
 void SimulatedLink::judgeElsewhere() {
+  // Each input there may hold up a thread.
+  const auto Hang = llvm::count_if(Link.Inputs, [&](const auto &Input) {
+    return OS.deviceOf(fileOf(Input)).HangsAt != Never;
+  });
   if (!HasHang || HasFaults || HasChanges || Options.Profile || mayBeShort() ||
-      Options.BudgetBytes != UINT64_MAX || Options.FarJobs <= Options.Jobs ||
+      Options.BudgetBytes != UINT64_MAX ||
+      Options.FarJobs <= Options.Jobs + std::min<int64_t>(Hang, 2) ||
       OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {

@@ -1,0 +1,224 @@
+//===- Gate.cpp - When a step may begin -----------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Gate.h"
+#include "headstart/Report/LinkStats.h"
+#include <algorithm>
+#include <utility>
+
+namespace headstart {
+
+StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
+    : Device(Device), Owner(Owner), Model(Owner.Numbers),
+      Request(Model.prices().Request), Byte(Model.prices().Byte) {}
+
+/// The next step; null: none waits, or none may begin.
+StoreQueue::Waiter *StoreQueue::next() const {
+  if (UnderWay >= Model.window() && !Owner.IsCancelled)
+    return nullptr;
+  for (const auto &[Place, Each] : Waiting)
+    if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
+        Owner.Memory.hasRoom(Each->Wanted.Stage))
+      return Each;
+  return nullptr;
+}
+
+/// Wakes the next step; it wakes the one after it. Where all wait for memory,
+/// the first is woken, and looks whether there is more by now.
+void StoreQueue::wakeNext() {
+  if (Waiter *Next = next())
+    Next->MayBegin.notifyOne();
+  else if (!Waiting.empty() && UnderWay < Model.window())
+    Waiting.begin()->second->MayBegin.notifyOne();
+}
+
+bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
+  const bool HasMeasured = Wanted.Bytes != 0 && Owner.Memory.measureIfDue();
+  std::unique_lock Lock(Owner.Mutex);
+  if (HasMeasured)
+    Owner.wakeAll();
+  Waiter Mine{Wanted, {}};
+  const auto It =
+      Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Number, &Mine);
+  // Also if there is room: it may belong to a step that has been woken, and
+  // does not run yet.
+  if (next() != &Mine && Wanted.IsUrgent)
+    Owner.Decisions.note(Decision::UrgentRequest);
+  else if (next() != &Mine)
+    wait(Mine, Lock, OnWait);
+  Waiting.erase(It);
+  ++UnderWay;
+  Model.begin(os::now());
+  if (Wanted.Bytes != 0)
+    Owner.Memory.add(Wanted.Stage, Wanted.Bytes);
+  wakeNext();
+  return !Owner.IsCancelled;
+}
+
+/// Waits until the step of \p Mine is the next one.
+void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
+                      llvm::function_ref<void()> OnWait) {
+  const Step &Wanted = Mine.Wanted;
+  bool HasNoted = false;
+  while (!Owner.IsCancelled && next() != &Mine) {
+    if (Wanted.Bytes != 0 && !Owner.Memory.hasRoom(Wanted.Stage)) {
+      Owner.Decisions.note(Decision::WaitedForMemory);
+      if (OnWait)
+        std::exchange(OnWait, nullptr)();
+      Owner.WaitingForMemory.fetch_add(1);
+      Owner.waitForMemory(Mine, Lock);
+      Owner.WaitingForMemory.fetch_sub(1);
+    } else {
+      if (!std::exchange(HasNoted, true))
+        Owner.Decisions.note(Decision::WaitedForStore);
+      Mine.MayBegin.wait(Lock);
+    }
+  }
+}
+
+void StoreQueue::leave() {
+  std::lock_guard Lock(Owner.Mutex);
+  --UnderWay;
+  Model.end(os::now());
+  wakeNext();
+}
+
+std::optional<double> StoreQueue::largeRisk() const {
+  const double Seconds = Trip.load(std::memory_order_relaxed);
+  if (Seconds == 0)
+    return std::nullopt;
+  const double Chance = (LargeFailures.load() + 1.0) /
+                        (LargeSteps.load() + Owner.Numbers.GuessedLargeSteps);
+  return Chance * Owner.Numbers.LargeTrips * Seconds;
+}
+
+void StoreQueue::noteLarge(bool HasCome) {
+  LargeSteps.fetch_add(1);
+  LargeFailures.fetch_add(!HasCome);
+}
+
+void StoreQueue::note(const Answer &Done) {
+  const double Took = Done.Time.scheduled().count();
+  std::lock_guard Lock(Owner.Mutex);
+  const unsigned Before = Model.window();
+  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Took));
+  // A thread that mostly waited for a processor, or for bytes, has learned
+  // nothing of the latency.
+  const double Transfer = double(Done.Bytes) * Model.prices().Byte;
+  if (Done.HasWaited && Done.Requests == 1 &&
+      Done.Time.Unscheduled.count() <= Took && Transfer <= Took / 2)
+    Model.noteLatency(Took - Transfer);
+  Latency.store(Model.latency(), std::memory_order_relaxed);
+  Trip.store(Model.trip(), std::memory_order_relaxed);
+  Request.store(Model.prices().Request, std::memory_order_relaxed);
+  Byte.store(Model.prices().Byte, std::memory_order_relaxed);
+  if (Model.window() != Before)
+    Owner.Decisions.note(Model.window() > Before ? Decision::WindowGrew
+                                                 : Decision::WindowShrank);
+  wakeNext();
+}
+
+void StoreQueue::noteName(const StoreTime &Time) {
+  std::lock_guard Lock(Owner.Mutex);
+  Model.noteName(Time.scheduled().count());
+  NameLatency.store(Model.nameLatency(), std::memory_order_relaxed);
+}
+
+unsigned StoreQueue::window() const {
+  std::lock_guard Lock(Owner.Mutex);
+  return Model.window();
+}
+
+StoreFigures StoreQueue::figures() const {
+  const StorePrices Prices = Model.prices();
+  return {Prices.Request * 1e6,      Prices.Byte * 1e9, Model.latency() * 1e3,
+          Model.nameLatency() * 1e3, Model.window(),    Model.samples()};
+}
+
+StoreQueue &Gate::store(uint64_t Device) {
+  std::lock_guard Lock(Mutex);
+  for (StoreQueue &Store : Stores)
+    if (Store.Device == Device)
+      return Store;
+  return Stores.emplace_back(*this, Device);
+}
+
+StorePrices Gate::dearest() const {
+  std::lock_guard Lock(Mutex);
+  StorePrices Result{Numbers.GuessedRequest.count(),
+                     Numbers.GuessedByte.count()};
+  bool IsFirst = true;
+  for (const StoreQueue &Store : Stores)
+    if (StorePrices Prices = Store.prices();
+        std::exchange(IsFirst, false) || Prices.Request > Result.Request)
+      Result = Prices;
+  return Result;
+}
+
+std::vector<StoreFigures> Gate::figures() const {
+  std::lock_guard Lock(Mutex);
+  std::vector<StoreFigures> Result;
+  for (const StoreQueue &Store : Stores)
+    Result.push_back(Store.figures());
+  return Result;
+}
+
+/// Waits until there is room in memory for the step of \p Mine. Room comes when
+/// the linker comes to something; short of memory also when others give memory
+/// back, which one of those that wait looks for.
+void Gate::waitForMemory(StoreQueue::Waiter &Mine,
+                         std::unique_lock<std::mutex> &Lock) {
+  while (!IsCancelled && !Memory.hasRoom(Mine.Wanted.Stage)) {
+    if (!Memory.mayGrow()) {
+      Mine.MayBegin.wait(Lock);
+      continue;
+    }
+    const auto Until = os::now() + Numbers.MeasureAfter;
+    if (Mine.MayBegin.waitUntil(Lock, Until) || IsCancelled ||
+        os::now() < NextMeasure)
+      continue;
+    NextMeasure = os::now() + Numbers.MeasureAfter;
+    Lock.unlock();
+    Decisions.note(Decision::MeasuredWaiting);
+    Memory.measure();
+    Lock.lock();
+    wakeAll();
+  }
+}
+
+/// Wakes the next step of each store, and those that wait for memory: what
+/// there is has changed, and each of them may be the first that it is enough
+/// for.
+void Gate::wakeAll() {
+  for (StoreQueue &Store : Stores)
+    for (const auto &[Place, Waiter] : Store.Waiting)
+      Waiter->MayBegin.notifyOne();
+}
+
+void Gate::giveBack(uint64_t Bytes) {
+  if (Bytes == 0)
+    return;
+  std::lock_guard Lock(Mutex);
+  Memory.giveBack(Bytes);
+  for (StoreQueue &Store : Stores)
+    Store.wakeNext();
+}
+
+void Gate::reached(LinkStage Now) {
+  std::lock_guard Lock(Mutex);
+  Memory.reached(Now);
+  wakeAll();
+}
+
+void Gate::cancel() {
+  std::lock_guard Lock(Mutex);
+  IsCancelled = true;
+  wakeAll();
+}
+
+} // namespace headstart

@@ -1,0 +1,174 @@
+//===- Gate.h - When a step may begin ---------------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: the one place in which a thread waits before it
+/// requests bytes. A step may begin
+///
+///  - when there is room in memory for what it fetches (MemoryWindow.h), and
+///  - when fewer steps are under way than its store answers at once
+///    (StoreModel.h): with fewer the store idles, with more the page that the
+///    linker needs now waits behind them.
+///
+/// The steps of a store begin in the order of their places: by stage, then by
+/// input. What the linker waits for begins at once. Nothing slow is done with
+/// the gate's mutex held: memory is measured without it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_GATE_H
+#define HEADSTART_LIB_ENGINE_GATE_H
+
+#include "MemoryWindow.h"
+#include "StoreModel.h"
+#include "StoreTimer.h"
+#include "headstart/OS/Threads.h"
+#include "headstart/Report/Decisions.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace headstart {
+
+class Gate;
+struct StoreFigures;
+
+/// The steps of one store. Every function may be called from any thread.
+class StoreQueue {
+public:
+  using Time = StoreModel::Time;
+  using Seconds = StoreModel::Seconds;
+
+  /// The gate makes it; see Gate::store.
+  StoreQueue(Gate &Owner, uint64_t Device);
+
+  const uint64_t Device; ///< as in FileIdentity
+
+  struct Step {
+    uint32_t Number = 0; ///< of the input
+    LinkStage Stage = LinkStage::Parse;
+    /// That are fetched for the stage, and count as ahead of the linker from
+    /// now on; 0: an inspection, which needs no room.
+    uint64_t Bytes = 0;
+    bool IsUrgent = false; ///< the linker waits for it: it does not wait here
+  };
+  /// Waits until \p Wanted may begin. \p OnWait, unless it is null, is called
+  /// before it waits for memory. False when all is cancelled.
+  bool enter(const Step &Wanted, llvm::function_ref<void()> OnWait = nullptr);
+  /// The step has ended.
+  void leave();
+
+  /// The answer to a step.
+  struct Answer {
+    uint64_t Bytes;    ///< none of which were in memory
+    unsigned Requests; ///< in so many parts
+    StoreTime Time;
+    bool HasWaited = true; ///< for the store, as far as is known
+  };
+  void note(const Answer &Done);
+  /// How long it took to open a file by its name.
+  void noteName(const StoreTime &Time);
+  StorePrices prices() const {
+    return {Request.load(std::memory_order_relaxed),
+            Byte.load(std::memory_order_relaxed)};
+  }
+  /// Of a request that waits for no other, and to open a file by its name;
+  /// seconds; 0: not known yet.
+  double latency() const { return Latency.load(std::memory_order_relaxed); }
+  double nameLatency() const {
+    return NameLatency.load(std::memory_order_relaxed);
+  }
+  /// How many steps may be under way.
+  unsigned window() const;
+
+  /// What a step in large pages may cost if it does not come: FUSE skips such
+  /// requests while most of those that it takes at once are under way
+  /// (fs/fuse/file.c, fuse_readahead), and some file systems know no large
+  /// pages. Seconds; nothing while the store is not known.
+  std::optional<double> largeRisk() const;
+  /// A step in large pages has come, or has not.
+  void noteLarge(bool HasCome);
+
+private:
+  friend class Gate;
+  struct Waiter {
+    const Step &Wanted;
+    os::Condition MayBegin;
+  };
+
+  Waiter *next() const;
+  void wakeNext();
+  void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
+            llvm::function_ref<void()> OnWait);
+  StoreFigures figures() const;
+
+  Gate &Owner;
+  // Guarded by the gate's mutex:
+  std::multimap<uint64_t, Waiter *> Waiting; ///< by places
+  unsigned UnderWay = 0;
+  StoreModel Model;
+
+  /// Of the model, in seconds.
+  std::atomic<double> Request, Byte;
+  std::atomic<double> Latency{0}, NameLatency{0}, Trip{0};
+  std::atomic<unsigned> LargeSteps{0}, LargeFailures{0};
+};
+
+/// Every function may be called from any thread.
+class Gate {
+public:
+  /// \p Budget and \p Read: see MemoryWindow. \p Numbers must outlive it.
+  Gate(uint64_t Budget, MemoryWindow::Reader Read, const Tuning &Numbers,
+       DecisionCounts &Decisions)
+      : Numbers(Numbers), Decisions(Decisions),
+        Memory(Budget, std::move(Read), Numbers, Decisions) {}
+
+  StoreQueue &store(uint64_t Device);
+  /// Of the store whose requests cost most.
+  StorePrices dearest() const;
+  std::vector<StoreFigures> figures() const;
+
+  /// To ask; what is said to it goes through the gate.
+  MemoryWindow &memory() { return Memory; }
+  const MemoryWindow &memory() const { return Memory; }
+  /// See MemoryWindow.
+  void giveBack(uint64_t Bytes);
+  void reached(LinkStage Now);
+  /// How many threads wait for memory now.
+  unsigned waiting() const { return WaitingForMemory.load(); }
+
+  void cancel();
+
+private:
+  friend class StoreQueue;
+  void wakeAll();
+  void waitForMemory(StoreQueue::Waiter &Mine,
+                     std::unique_lock<std::mutex> &Lock);
+
+  const Tuning &Numbers;
+  DecisionCounts &Decisions;
+  mutable std::mutex Mutex;
+  // Guarded by Mutex:
+  MemoryWindow Memory; ///< but for what it allows any thread
+  std::list<StoreQueue> Stores;
+  bool IsCancelled = false;
+  /// When a thread that waits measures memory again.
+  StoreQueue::Time NextMeasure;
+
+  std::atomic<unsigned> WaitingForMemory{0};
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_GATE_H

@@ -1,0 +1,77 @@
+//===- StoreTimer.h - How long a store took ---------------------*- C++ -*-===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the engine: how long the calling thread waited for a store, and
+/// for how much of that it had no processor. A machine whose processors are
+/// busy makes every store look slow.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef HEADSTART_LIB_ENGINE_STORETIMER_H
+#define HEADSTART_LIB_ENGINE_STORETIMER_H
+
+#include "headstart/OS/Threads.h"
+#include "headstart/Plan/Tuning.h"
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace headstart {
+
+struct StoreTime {
+  Tuning::Seconds All{0};
+  /// How long the thread could have gone on, but had no processor: at most
+  /// that.
+  Tuning::Seconds Unscheduled{0};
+
+  Tuning::Seconds scheduled() const { return All - Unscheduled; }
+};
+
+/// Of one thread, from here to `elapsed`. To query how long it waited for a
+/// processor at both ends would cost more than a fast store takes: a thread
+/// queries it at the end of a slow time, and at the beginning of the next.
+class StoreTimer {
+public:
+  StoreTimer() : Begin(begin()) {}
+
+  StoreTime elapsed(const Tuning &Numbers) const {
+    StoreTime Result{os::now() - Begin};
+    WasSlow = Result.All >= Numbers.SlowAnswer;
+    if (WasSlow)
+      Result.Unscheduled =
+          std::min<Tuning::Seconds>(newProcessorWait(), Result.All);
+    return Result;
+  }
+
+private:
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  static std::chrono::steady_clock::time_point begin() {
+    if (WasSlow)
+      (void)newProcessorWait();
+    return os::now();
+  }
+  /// How long the thread has waited for a processor since the last call, or
+  /// since it began.
+  static Nanoseconds newProcessorWait() {
+    const Nanoseconds Before(Known);
+    const Nanoseconds Now = os::processorWait().value_or(Before);
+    Known = Now.count();
+    return Now - Before;
+  }
+
+  static inline thread_local bool WasSlow = false; ///< the last time
+  static inline thread_local Nanoseconds::rep Known = 0;
+
+  const std::chrono::steady_clock::time_point Begin;
+};
+
+} // namespace headstart
+
+#endif // HEADSTART_LIB_ENGINE_STORETIMER_H

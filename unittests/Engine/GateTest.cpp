@@ -1,0 +1,220 @@
+//===- GateTest.cpp - When a step may begin ------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Engine/Gate.h"
+#include "headstart/OS/Threads.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+using namespace headstart;
+
+namespace {
+
+DecisionCounts Decisions;
+
+constexpr uint64_t MiB = UINT64_C(1) << 20;
+
+/// A gate in front of one store, where memory is no matter.
+struct OneStore {
+  Gate All;
+  StoreQueue &Queue;
+  explicit OneStore(const Tuning &Numbers)
+      : All(
+            UINT64_MAX, [] { return os::SystemMemory(); }, Numbers, Decisions),
+        Queue(All.store(1)) {}
+};
+
+StoreQueue::Step inspection(uint32_t Number, bool IsUrgent = false) {
+  return {Number, LinkStage::Parse, 0, IsUrgent};
+}
+
+/// A store that answers \p AtOnce steps at once, whatever is measured.
+Tuning fixedWindow(unsigned AtOnce) {
+  Tuning Numbers;
+  Numbers.FirstWindow = Numbers.MaxWindow = AtOnce;
+  return Numbers;
+}
+
+TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
+  const Tuning Numbers = fixedWindow(8);
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  for (unsigned I = 0; I != Queue.window(); ++I)
+    EXPECT_TRUE(Queue.enter(inspection(I)));
+  EXPECT_TRUE(Queue.enter(inspection(99, /*IsUrgent=*/true)));
+}
+
+/// Answers in \p Took seconds, for which the thread was without a processor
+/// for \p Unscheduled.
+void answer(StoreQueue &Queue, unsigned Count, double Took,
+            double Unscheduled = 0) {
+  for (unsigned I = 0; I != Count; ++I)
+    Queue.note({0, 1, {Tuning::Seconds(Took), Tuning::Seconds(Unscheduled)}});
+}
+
+TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
+  const Tuning Numbers;
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  answer(Queue, 100, 5e-3, 4.9e-3);
+  EXPECT_EQ(Queue.latency(), 0);
+  answer(Queue, 16, 5e-3, 2e-3);
+  EXPECT_NEAR(Queue.latency(), 3e-3, 1e-4);
+}
+
+/// A thread that makes a request, and ends it when it is told to.
+struct Requester {
+  os::Threads Thread;
+  std::atomic<bool> HasBegun{false};
+
+  Requester(StoreQueue &Queue, const StoreQueue::Step &Wanted) {
+    EXPECT_FALSE(Thread.start(
+        [this, &Queue, Wanted] { HasBegun.store(Queue.enter(Wanted)); }));
+  }
+  bool begins() {
+    for (unsigned I = 0; I != 1000 && !HasBegun; ++I)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return HasBegun;
+  }
+};
+
+TEST(GateTest, LowerPlacesGoFirst) {
+  const Tuning Numbers = fixedWindow(1);
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  ASSERT_TRUE(Queue.enter(inspection(0)));
+  Requester Second(Queue, inspection(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Requester First(Queue, inspection(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Queue.leave();
+  EXPECT_TRUE(First.begins());
+  EXPECT_FALSE(Second.HasBegun);
+  Queue.leave();
+  EXPECT_TRUE(Second.begins());
+  One.All.cancel();
+}
+
+TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
+  const Tuning Numbers;
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  EXPECT_FALSE(Queue.largeRisk());
+  // Prices are estimated when requests were under way for some time.
+  ASSERT_TRUE(Queue.enter(inspection(0)));
+  std::this_thread::sleep_for(2 * Numbers.WindowTime);
+  Queue.leave();
+  answer(Queue, 16, 5e-3);
+  ASSERT_TRUE(Queue.largeRisk());
+  const double Before = *Queue.largeRisk();
+  EXPECT_LT(Before, 5e-3);
+  for (unsigned I = 0; I != 20; ++I)
+    Queue.noteLarge(false);
+  EXPECT_GT(*Queue.largeRisk(), 10 * Before);
+  for (unsigned I = 0; I != 10000; ++I)
+    Queue.noteLarge(true);
+  EXPECT_LT(*Queue.largeRisk(), Before);
+}
+
+TEST(GateTest, AfterCancelNobodyWaits) {
+  const Tuning Numbers = fixedWindow(2);
+  OneStore One(Numbers);
+  StoreQueue &Queue = One.Queue;
+  EXPECT_EQ(&Queue, &One.All.store(1));
+  EXPECT_NE(&Queue, &One.All.store(2));
+  for (unsigned I = 0; I != Queue.window(); ++I)
+    EXPECT_TRUE(Queue.enter(inspection(I)));
+  os::Threads Threads;
+  std::atomic<bool> MayGoOn{true};
+  ASSERT_FALSE(
+      Threads.start([&] { MayGoOn.store(Queue.enter(inspection(99))); }));
+  One.All.cancel();
+  Threads.join();
+  EXPECT_FALSE(MayGoOn.load());
+  EXPECT_FALSE(One.All.store(3).enter(inspection(0)));
+}
+
+/// A gate with a budget of 10 MiB.
+struct Budget {
+  std::atomic<uint64_t> Available{1000 * MiB};
+  Gate All;
+  explicit Budget(const Tuning &Numbers)
+      : All(
+            10 * MiB,
+            [this] {
+              os::SystemMemory Memory;
+              Memory.TotalBytes = 4000 * MiB;
+              Memory.AvailableBytes = Available;
+              return Memory;
+            },
+            Numbers, Decisions) {}
+};
+
+StoreQueue::Step fetch(LinkStage Stage, uint64_t Bytes, uint32_t Number = 1) {
+  return {Number, Stage, Bytes, false};
+}
+
+TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
+  const Tuning Numbers;
+  Budget Of(Numbers);
+  StoreQueue &Queue = Of.All.store(1);
+  ASSERT_TRUE(Queue.enter(fetch(LinkStage::Contents, 10 * MiB)));
+  Requester Types(Queue, fetch(LinkStage::Types, MiB));
+  while (Of.All.waiting() == 0)
+    std::this_thread::yield();
+  // Neither an inspection nor what the linker waits for needs room.
+  EXPECT_TRUE(Queue.enter(inspection(7)));
+  EXPECT_TRUE(Queue.enter({8, LinkStage::Parse, MiB, /*IsUrgent=*/true}));
+  EXPECT_FALSE(Types.HasBegun);
+  Of.All.reached(LinkStage::Contents);
+  EXPECT_TRUE(Types.begins());
+}
+
+TEST(GateTest, WhatIsNeededFirstGetsTheRoomFirst) {
+  const Tuning Numbers;
+  Budget Of(Numbers);
+  StoreQueue &Queue = Of.All.store(1);
+  ASSERT_TRUE(Queue.enter(fetch(LinkStage::Parse, 10 * MiB)));
+  Requester Second(Queue, fetch(LinkStage::Parse, 10 * MiB, 3));
+  while (Of.All.waiting() != 1)
+    std::this_thread::yield();
+  Requester First(Queue, fetch(LinkStage::Parse, 10 * MiB, 2));
+  while (Of.All.waiting() != 2)
+    std::this_thread::yield();
+  Of.All.giveBack(10 * MiB);
+  EXPECT_TRUE(First.begins());
+  EXPECT_FALSE(Second.HasBegun);
+  Of.All.giveBack(10 * MiB);
+  EXPECT_TRUE(Second.begins());
+}
+
+TEST(GateTest, MemoryThatComesBackMakesRoom) {
+  Tuning Soon;
+  Soon.MeasureAfter = std::chrono::milliseconds(1);
+  Budget Of(Soon);
+  Of.Available = 1;
+  Of.All.memory().decide(400 * MiB);
+  ASSERT_TRUE(Of.All.memory().isShort());
+  // Nothing is ahead that the linker could come to.
+  EXPECT_TRUE(Of.All.store(1).enter(fetch(LinkStage::Parse, MiB),
+                                    [&] { Of.Available = 400 * MiB; }));
+}
+
+TEST(GateTest, CancelEndsAWaitForMemory) {
+  const Tuning Numbers;
+  Budget Of(Numbers);
+  StoreQueue &Queue = Of.All.store(1);
+  ASSERT_TRUE(Queue.enter(fetch(LinkStage::Types, 10 * MiB)));
+  std::thread End([&] { Of.All.cancel(); });
+  EXPECT_FALSE(Queue.enter(fetch(LinkStage::Types, MiB)));
+  End.join();
+}
+
+} // namespace
