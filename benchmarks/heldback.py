@@ -2,13 +2,13 @@
 
 The samples of coff.py and flavours.py are those on which the engine is tuned. These
 are other projects, sizes and kinds of objects: clang's own objects (-O2, no debug
-information), objects with DWARF, with split DWARF, many small objects for lld-link, few
-huge ones, and optimized Mach-O objects. What is published as a result is measured on
+information), Rust's libraries, objects with DWARF, with split DWARF, many small objects
+for lld-link, few huge ones, and optimized Mach-O objects. What is published as a result is measured on
 them.
 """
 
 import pathlib
-from typing import Dict, List
+from typing import Callable, Dict, Iterable, List
 
 import coff
 import flavours
@@ -19,24 +19,42 @@ ANY_SYMBOLS = ["--unresolved-symbols=ignore-all", "--allow-multiple-definition",
                "--no-demangle"]
 
 
-def clang_objects(folder: pathlib.Path) -> List[str]:
-    """The members of clang's archives (package libclang-22-dev), as objects."""
+def unpacked(folder: pathlib.Path, archives: Iterable[pathlib.Path]) -> List[str]:
+    """A link of the ELF members of archives, as objects."""
     words = ["-shared", *ANY_SYMBOLS]
-    for archive in sorted((harness.LLVM.parent / "lib").glob("libclang*.a")):
+    for archive in sorted(archives):
         into = folder / archive.stem
+        if into.exists():
+            continue  # a toolchain may be installed under two names
         into.mkdir()
         for number, member in enumerate(flavours.members(archive)):
+            if not member.startswith(b"\x7fELF"):
+                continue
             file = into / f"{number:04}.o"
             file.write_bytes(member)
             words.append(str(file))
     return words
 
 
+def elf_unpacked(title: str, corpus: str,
+                 archives: Callable[[], Iterable[pathlib.Path]]) -> Sample:
+    words = flavours.made(corpus, lambda folder: unpacked(folder, archives()))
+    folder = harness.corpus_folder(corpus)
+    return Sample(title, "ld.lld", folder, [folder / "in"], words)
+
+
 def elf_clang() -> Sample:
-    words = flavours.made("elf-clang", clang_objects)
-    folder = harness.corpus_folder("elf-clang")
-    return Sample("ELF: clang's objects, -O2", "ld.lld", folder, [folder / "in"],
-                  words)
+    """Package libclang-22-dev."""
+    return elf_unpacked("ELF: clang's objects, -O2", "elf-clang",
+                        lambda: (harness.LLVM.parent / "lib").glob("libclang*.a"))
+
+
+def elf_rust() -> Sample:
+    """The libraries of all installed toolchains (rustup)."""
+    return elf_unpacked(
+        "ELF: Rust's libraries", "elf-rust",
+        lambda: (pathlib.Path.home() / ".rustup/toolchains").glob(
+            "*/lib/rustlib/x86_64-unknown-linux-gnu/lib/*.rlib"))
 
 
 def elf(title: str, corpus: str, recipe: List[str]) -> Sample:
@@ -75,8 +93,9 @@ def macho_optimized() -> Sample:
                           arch="x86_64")
 
 
-SAMPLES = {"clang": elf_clang, "dwarf": elf_dwarf, "split": elf_split,
-           "many": coff_many, "huge": coff_huge, "optimized": macho_optimized}
+SAMPLES = {"clang": elf_clang, "rust": elf_rust, "dwarf": elf_dwarf,
+           "split": elf_split, "many": coff_many, "huge": coff_huge,
+           "optimized": macho_optimized}
 
 CONDITIONS: Dict[str, Condition] = {
     **{f"held-{name}": Condition(sample, rounds=5, warm_rounds=7)

@@ -47,7 +47,9 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
       Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Number, &Mine);
   // Also if there is room: it may belong to a step that has been woken, and
   // does not run yet.
-  if (next() != &Mine && Wanted.IsUrgent)
+  // With a budget of nothing, nothing is fetched.
+  const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
+  if (next() != &Mine && Wanted.IsUrgent && MayFetch)
     Owner.Decisions.note(Decision::UrgentRequest);
   else if (next() != &Mine)
     wait(Mine, Lock, OnWait);
