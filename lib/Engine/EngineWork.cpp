@@ -454,6 +454,7 @@ void PrefetchEngine::Impl::plan(InputEntry &Entry, const os::OpenFile &File,
 void PrefetchEngine::Impl::planParts(InputEntry &Entry,
                                      const os::OpenFile &File, Worker &Own) {
   const RecordedFile *Record = Entry.Record;
+  std::chrono::duration<double> Inspection{0};
   if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
     note(Decision::ByProfile);
     Entry.Plan = *Known;
@@ -474,11 +475,8 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
                                Own.Buffers, Record);
     const auto End = os::processorTime();
-    if (isObjectByName(Entry.Named))
-      Bytes.policy().notePlan(
-          File.size(), Entry.Plan,
-          Begin && End ? std::chrono::duration<double>(*End - *Begin).count()
-                       : 0);
+    if (Begin && End)
+      Inspection = *End - *Begin;
     Entry.Source = PlanSource::Layout;
   }
   if (Entry.Before && Entry.Before->ResidentPages != 0) {
@@ -489,6 +487,8 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
     });
   }
   Bytes.closeGaps(Entry);
+  if (Entry.Source == PlanSource::Layout && isObjectByName(Entry.Named))
+    Bytes.policy().notePlan(File.size(), Entry.Plan, Inspection.count());
   for (const PlannedRange &R : Entry.Plan)
     if (R.Member != 0)
       LazyBytes.fetch_add(R.Range.Length, std::memory_order_relaxed);

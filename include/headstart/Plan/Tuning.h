@@ -61,7 +61,7 @@ struct Tuning {
   double TripAging = 1.005;
   /// That both prices differ from the guess by one factor is as likely as so
   /// many windows say.
-  double RatioWeight = 2;
+  double RatioWeight = 6;
   /// After an answer that took so long a thread asks how long it has waited for
   /// a processor.
   Seconds SlowAnswer{0.0005};
