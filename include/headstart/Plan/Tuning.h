@@ -52,9 +52,11 @@ struct Tuning {
   Seconds GuessedByte{0.7e-9};
   double GuessedRequests = 16;
   double GuessedBytes = 4 << 20;
-  /// Prices are estimated again after so many requests in so much time.
+  /// Prices are estimated again after so many requests in so much time. A limit
+  /// on a device is kept on average over a slice of 20 ms (Linux
+  /// block/blk-throttle.c, DFL_THROTL_SLICE_SSD): less would measure bursts.
   double WindowRequests = 16;
-  Seconds WindowTime{0.002};
+  Seconds WindowTime{0.02};
   /// A window counts for so much of the next one.
   double Forgetting = 0.97;
   /// The shortest round trip of a window counts as so much longer in the next.
