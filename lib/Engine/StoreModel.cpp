@@ -31,7 +31,7 @@ void ShortestTime::note(double Seconds) {
 StoreModel::StoreModel(const Tuning &Numbers)
     : Numbers(Numbers),
       Prices{Numbers.GuessedRequest.count(), Numbers.GuessedByte.count()},
-      Window(Numbers.FirstWindow) {
+      Window(Numbers.FirstWindow), WindowTime(Numbers.FirstWindowTime.count()) {
   // The guess counts as one window.
   addWindow(Numbers.GuessedRequests, Numbers.GuessedBytes,
             Prices.of(Numbers.GuessedBytes, Numbers.GuessedRequests));
@@ -55,7 +55,7 @@ void StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
   ++Trips;
   TripTime += Took.count();
   if (Requests >= Numbers.WindowRequests &&
-      Busy >= std::max(Numbers.WindowTime.count(), 2 * Trip))
+      Busy >= std::max(WindowTime, 2 * Trip))
     endWindow();
 }
 
@@ -81,6 +81,7 @@ void StoreModel::endWindow() {
   Window = std::clamp(Numbers.WindowGain * BestRate * Trip, Numbers.FirstWindow,
                       Numbers.MaxWindow);
   estimate();
+  WindowTime = std::min(2 * WindowTime, Numbers.WindowTime.count());
   Busy = Requests = Bytes = TripTime = 0;
   Trips = 0;
 }

@@ -107,6 +107,7 @@ private:
   ShortestTime Latency, Name;
   StorePrices Prices;
   double Window;
+  double WindowTime; ///< seconds that this window of time takes at least
   unsigned Samples = 0;
 
   // This window of time:

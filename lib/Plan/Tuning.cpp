@@ -29,6 +29,7 @@ namespace headstart {
   NUMBER(GuessedRequests)                                                      \
   NUMBER(GuessedBytes)                                                         \
   NUMBER(WindowRequests)                                                       \
+  NUMBER(FirstWindowTime)                                                      \
   NUMBER(WindowTime)                                                           \
   NUMBER(Forgetting)                                                           \
   NUMBER(TripAging)                                                            \

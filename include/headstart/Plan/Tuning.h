@@ -55,7 +55,9 @@ struct Tuning {
   /// Prices are estimated again after so many requests in so much time. A limit
   /// on a device is kept on average over a slice of 20 ms (Linux
   /// block/blk-throttle.c, DFL_THROTL_SLICE_SSD): less would measure bursts.
+  /// The first estimate takes less, each further one twice as much.
   double WindowRequests = 16;
+  Seconds FirstWindowTime{0.002};
   Seconds WindowTime{0.02};
   /// A window counts for so much of the next one.
   double Forgetting = 0.97;
