@@ -126,7 +126,9 @@ def statistics_of(sample: Sample, out: pathlib.Path, size: int) -> List[dict]:
                        f"--prefetch-stats={report}"]
         harness.make_cold(sample.inputs, size)
         harness.link(way, sample.arguments(out), out)
-        result.append(json.loads(report.read_text()))
+        figures = json.loads(report.read_text())
+        figures.pop("output", None)  # a path of this machine
+        result.append(figures)
     return result
 
 

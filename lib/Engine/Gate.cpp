@@ -45,8 +45,6 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   Waiter Mine{Wanted, {}};
   const auto It =
       Waiting.emplace((uint64_t(Wanted.Stage) << 32) | Wanted.Number, &Mine);
-  // Also if there is room: it may belong to a step that has been woken, and
-  // does not run yet.
   // With a budget of nothing, nothing is fetched.
   const bool MayFetch = Wanted.Bytes == 0 || Owner.Memory.limit() != 0;
   if (next() != &Mine && Wanted.IsUrgent && MayFetch)
@@ -193,9 +191,8 @@ void Gate::waitForMemory(StoreQueue::Waiter &Mine,
   }
 }
 
-/// Wakes the next step of each store, and those that wait for memory: what
-/// there is has changed, and each of them may be the first that it is enough
-/// for.
+/// Wakes all that wait: the room in memory has changed, and each may be the
+/// first for which it is enough.
 void Gate::wakeAll() {
   for (StoreQueue &Store : Stores)
     for (const auto &[Place, Waiter] : Store.Waiting)

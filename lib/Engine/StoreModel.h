@@ -82,8 +82,8 @@ public:
   /// The step that has just ended brought \p Bytes in \p Requests, none of
   /// which were cached, and took \p Took.
   void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Took);
-  /// How long the first request of a file took, without the transfer of its
-  /// bytes, and to open a file by its name; in seconds.
+  /// How long a single request took, without the transfer of its bytes, and to
+  /// open a file by its name; in seconds.
   void noteLatency(double Seconds) { Latency.note(Seconds); }
   void noteName(double Seconds) { Name.note(Seconds); }
 

@@ -21,6 +21,17 @@ class Target:
     files: tuple[tuple[str, str], ...] = ()
 
 
+# Neither headers nor a library.
+FREESTANDING = (
+    "-ffreestanding",
+    "-nostdinc",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-stack-protector",
+    "-fasynchronous-unwind-tables",
+)
+
 # -O0: the most bytes of object per second of compiling (twice -O1), and
 # what a developer links most often.  C++20: before it clang delays the
 # parsing of templates for this target, which leaves the precompiled header
@@ -32,14 +43,8 @@ COFF = Target(
         "-O0",
         "-g",
         "-gcodeview",
-        "-ffreestanding",
-        "-nostdinc",
-        "-fno-exceptions",
-        "-fno-rtti",
-        "-fno-threadsafe-statics",
-        "-fno-stack-protector",
+        *FREESTANDING,
         "-mno-stack-arg-probe",
-        "-fasynchronous-unwind-tables",
         "-ffunction-sections",
         "-fdata-sections",
         "-mno-incremental-linker-compatible",
@@ -64,18 +69,6 @@ exports:
                    _memcmp, _memmove, _memset_pattern16, _strlen ]
 ...
 """
-
-
-# Neither headers nor a library.
-FREESTANDING = (
-    "-ffreestanding",
-    "-nostdinc",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-threadsafe-statics",
-    "-fno-stack-protector",
-    "-fasynchronous-unwind-tables",
-)
 
 
 def macho(arch: str, optimize: int, dwarf: int) -> Target:
