@@ -222,10 +222,12 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Looking);
-  // Of what is cached only names take long.
-  const double Latency =
-      Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
-  startMore(Bytes.policy().threads(Latency), Latency);
+  // Of what is cached only names take long. Until these are known, more threads
+  // would only wait for more of them: a listing may spare that.
+  const double Names = Entry.Store->nameLatency();
+  const double Latency = Entry.isCached() ? Names : Entry.Store->latency();
+  if (Names != 0)
+    startMore(Bytes.policy().threads(Latency), Latency);
   lookInto(Entry, File, Own);
   if (isObjectByName(Entry.Named))
     chooseMethod(Entry, *File, /*IsInspected=*/false);

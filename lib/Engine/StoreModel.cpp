@@ -13,8 +13,7 @@ namespace headstart {
 
 /// Most samples of a group wait behind others, so the shortest count; but not
 /// the very shortest, which may find in memory what another has fetched. An old
-/// group counts for less and less: a store may become slower. One group may be
-/// chance, so nothing is known before the second.
+/// group counts for less and less: a store may become slower.
 void ShortestTime::note(double Seconds) {
   constexpr size_t Rank = 1;
   constexpr double Aging = 1.0005;
@@ -24,7 +23,7 @@ void ShortestTime::note(double Seconds) {
   Count = 0;
   std::nth_element(Group.begin(), Group.begin() + Rank, Group.end());
   Known = Groups == 0 ? Group[Rank] : std::min(Group[Rank], Known * Aging);
-  if (++Groups >= 2)
+  if (++Groups >= MinGroups)
     Shortest = Known;
 }
 

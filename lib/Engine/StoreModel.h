@@ -55,6 +55,9 @@ struct StorePrices {
 /// The time that something takes if it does not wait for others.
 class ShortestTime {
 public:
+  /// Nothing is known before so many groups of samples.
+  explicit ShortestTime(size_t MinGroups) : MinGroups(MinGroups) {}
+
   /// \p Seconds: how long it took this time.
   void note(double Seconds);
   /// Seconds; 0: not known yet.
@@ -62,6 +65,7 @@ public:
 
 private:
   static constexpr size_t Samples = 8;
+  const size_t MinGroups;
   std::array<double, Samples> Group{}; ///< one that is not complete yet
   size_t Count = 0, Groups = 0;
   double Known = 0, Shortest = 0;
@@ -104,7 +108,9 @@ private:
   void estimate();
 
   const Tuning &Numbers;
-  ShortestTime Latency, Name;
+  /// One group may be chance, and threads are not taken back. What is done
+  /// about slow names costs little, and must be done before all are opened.
+  ShortestTime Latency{2}, Name{1};
   StorePrices Prices;
   double Window;
   double WindowTime; ///< seconds that this window of time takes at least

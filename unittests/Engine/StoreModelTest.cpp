@@ -123,7 +123,7 @@ TEST(StoreModelTest, ASlowLineGetsFew) {
 }
 
 TEST(StoreModelTest, OneSlowGroupSaysNothing) {
-  ShortestTime Latency;
+  ShortestTime Latency(2);
   for (unsigned I = 0; I != 8; ++I)
     Latency.note(5e-3);
   EXPECT_EQ(Latency.seconds(), 0);

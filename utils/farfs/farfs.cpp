@@ -129,9 +129,6 @@ public:
     {
       std::lock_guard Lock(Mutex);
       Clock::time_point Now = Clock::now();
-      // All that is asked for before the first of it is answered is one round.
-      if (Now >= RoundEnds)
-        ++Rounds;
       auto Begins = Now;
       auto Way = duration(LatencyMs + Jitter * Share(Random));
       if (!Servers.empty()) {
@@ -145,8 +142,12 @@ public:
                      duration(double(Bytes) / 1000 / Bandwidth);
         Arrives = LineIsFree;
       }
-      if (Now >= RoundEnds)
+      // All that is asked for before the first of it is answered is one round;
+      // what is answered at once is none.
+      if (Now >= RoundEnds && Arrives > Now) {
+        ++Rounds;
         RoundEnds = Arrives;
+      }
       InFlight.store(InFlight + 1);
       MostInFlight = std::max<unsigned>(MostInFlight, InFlight);
     }
