@@ -217,7 +217,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   auto LeaveAll = [&](Decision Why) {
     note(Why);
     Looked.release();
-    (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
+    Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
   if (!File)
     return LeaveAll(Decision::NotOpened);
@@ -300,7 +300,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     note(Decision::NotNeeded);
     Entry.Headers = nullptr;
     Planned.release();
-    (void)Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
+    Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
     return;
   }
   lookInto(Entry, File, Own);
@@ -321,18 +321,14 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
 }
 
 /// Fetches the first stage of \p Entry, which has its plan and into which the
-/// caller looks, and those that have passed by. \p IsDone: see
-/// Scheduler::planned.
+/// caller looks. \p IsDone: see Scheduler::planned.
 void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
-  StageSet Passed = Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
+  Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUnseen(Entry) || Own.Look.isObject()) &&
       isWorthFollowing(Entry) && Own.Look.isObject())
     follow(Entry, Own.Look);
-  for (unsigned S = 1; S != NumLinkStages; ++S)
-    if (auto Stage = static_cast<LinkStage>(S); Passed & bitOf(Stage))
-      fetchStage(Entry, Stage, File);
 }
 
 /// Whether to know which of \p Lazy bytes are needed is worth reading the

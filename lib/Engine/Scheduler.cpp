@@ -146,8 +146,8 @@ std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
 }
 
 InputEntry *Scheduler::nextWithSymbols() {
-  while (Cursor < Entries.size()) {
-    InputEntry &Entry = Entries[Cursor++];
+  while (Entered < Entries.size()) {
+    InputEntry &Entry = Entries[Entered++];
     // A thread that hangs may be planning it: then it enters the symbols.
     if (List->isTaken(Entry.Number) && Entry.IsPlanned &&
         !std::exchange(Entry.HasSymbols, true))
@@ -157,21 +157,19 @@ InputEntry *Scheduler::nextWithSymbols() {
 }
 
 std::optional<Scheduler::Work> Scheduler::nextFetch() {
-  while (Cursor < Entries.size()) {
-    InputEntry &Entry = Entries[Cursor++];
-    if (!Entry.IsPlanned || !(Entry.Stages & bitOf(Stage)))
-      continue;
-    Work Next{Task::Fetch, &Entry, Stage, Entry.File};
-    Entry.Stages &= ~bitOf(Stage);
-    if (!(Entry.Stages & KeptFor))
-      Entry.File = nullptr;
-    return Next;
-  }
-  constexpr unsigned LastStage = NumLinkStages - 1;
-  auto Next = static_cast<unsigned>(Stage) + 1;
-  if (IsLast || Next > LastStage)
+  if (Queue.empty())
     return Work();
-  return askWhether(static_cast<LinkStage>(Next));
+  const auto First = Queue.begin();
+  const LinkStage Next = First->first.first;
+  if (Next > Stage)
+    return askWhether(Next);
+  InputEntry &Entry = *First->second;
+  Queue.erase(First);
+  Work Result{Task::Fetch, &Entry, Next, Entry.File};
+  Entry.Stages &= ~bitOf(Next);
+  if (!(Entry.Stages & KeptFor))
+    Entry.File = nullptr;
+  return Result;
 }
 
 Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
@@ -204,9 +202,10 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
     return Work{Task::Look, Entry, LinkStage::Parse, nullptr};
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
-  if (!Unplanned.empty()) {
-    InputEntry *Entry = Unplanned.begin()->second;
-    Unplanned.erase(Unplanned.begin());
+  if (const auto First = Queue.begin();
+      First != Queue.end() && First->first.first == LinkStage::Parse) {
+    InputEntry *Entry = First->second;
+    Queue.erase(First);
     ++Looking;
     return Work{Task::Plan, Entry, LinkStage::Parse,
                 std::exchange(Entry->File, nullptr)};
@@ -290,7 +289,7 @@ void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
     std::lock_guard Lock(Mutex);
     --Looking;
     keep(Entry, File);
-    Unplanned.emplace(List->place(Entry.Number), &Entry);
+    Queue.try_emplace({LinkStage::Parse, List->place(Entry.Number)}, &Entry);
   }
   More.notifyAll();
 }
@@ -305,29 +304,24 @@ void Scheduler::add(const InputEntry &Entry, std::vector<FoundInput> Found) {
   More.notifyAll();
 }
 
-StageSet Scheduler::planned(InputEntry &Entry, StageSet Stages,
-                            const FilePointer &File, bool IsDone) {
-  StageSet Passed = 0;
+void Scheduler::planned(InputEntry &Entry, StageSet Stages,
+                        const FilePointer &File, bool IsDone) {
+  bool IsMore = false;
   {
     std::lock_guard Lock(Mutex);
     Entry.IsPlanned = true;
-    if (Now == Phase::Fetching) {
-      Passed = static_cast<StageSet>(bitOf(Stage) - 1);
-      if (Cursor > Entry.Number)
-        Passed |= bitOf(Stage);
-    }
-    Entry.Stages = IsLast ? 0 : Stages & ~Passed;
-    bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
+    Entry.Stages = Stages & ((1U << End) - 1) & ~bitOf(LinkStage::Parse);
+    for (unsigned S = 1; S != End; ++S)
+      if (const auto Each = static_cast<LinkStage>(S);
+          Entry.Stages & bitOf(Each))
+        Queue.try_emplace({Each, List->place(Entry.Number)}, &Entry);
+    const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
-    if (IsDone)
-      IsDone = --Looking == 0;
-    if (Stages & Passed & ~bitOf(LinkStage::Parse))
-      note(Decision::StagePassed);
+    IsMore = IsDone && --Looking == 0;
   }
-  if (IsDone)
+  if (IsMore)
     More.notifyAll();
-  return Stages & Passed & ~bitOf(LinkStage::Parse);
 }
 
 uint32_t Scheduler::place(const InputEntry &Entry) const {
@@ -347,15 +341,14 @@ void Scheduler::begin(LinkStage Next, bool IsBegun) {
     IsDeciding = false;
     if (Next == LinkStage::Parse) {
       Now = IsBegun ? Phase::Entering : Phase::Fetching;
-      Cursor = IsBegun ? 0 : Entries.size();
       for (InputEntry &Entry : Entries)
         if (!IsBegun && Entry.File && !(Entry.Stages & KeptFor))
           Closed.push_back(std::move(Entry.File));
     } else if (IsBegun) {
       Stage = Next;
-      Cursor = 0;
     } else {
-      IsLast = true;
+      End = static_cast<unsigned>(Next);
+      Queue.erase(Queue.lower_bound({Next, 0}), Queue.end());
       for (InputEntry &Entry : Entries)
         if (Entry.File)
           Closed.push_back(std::move(Entry.File));

@@ -20,8 +20,7 @@
 ///     input names comes into that order while others work;
 ///  3. of ELF, when all are prepared: inputs to plan; the symbols of those that
 ///     need no plan;
-///  4. the stages of the link, one after the other: what is to be fetched for a
-///     stage, input by input;
+///  4. what is to be fetched, by stage of the link, then in the linker's order;
 ///  5. where a file system does not answer: inputs of the folders that threads
 ///     hung in, which were passed by until then.
 ///
@@ -31,8 +30,6 @@
 ///  - no thread goes on to 3 or 4 while another may still name inputs that the
 ///    linker reads at once, unless threads hang; inputs that come later go
 ///    first when they come;
-///  - an input that has no plan yet when a stage comes to it is passed by, and
-///    `planned` tells its planner for which stages: these are then its own;
 ///  - after `cancel` nobody waits, and there is nothing more to do.
 ///
 //===----------------------------------------------------------------------===//
@@ -58,6 +55,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace headstart {
@@ -132,12 +130,12 @@ public:
   void planLater(InputEntry &Entry, const FilePointer &File);
   /// Adds what \p Entry names.
   void add(const InputEntry &Entry, std::vector<FoundInput> Found);
-  /// \p Entry has its plan, with something to fetch for \p Stages. Returns
-  /// those behind the first that are the caller's to fetch, since the others
-  /// have passed by. \p File is kept for the rest, and for the symbols, if it
-  /// may. \p IsDone: the caller's task as well, as by `done`.
-  StageSet planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
-                   bool IsDone);
+  /// \p Entry has its plan, with something to fetch for \p Stages. The first
+  /// of these is the caller's to fetch. \p File is kept for the rest, and for
+  /// the symbols, if it may. \p IsDone: the caller's task as well, as by
+  /// `done`.
+  void planned(InputEntry &Entry, StageSet Stages, const FilePointer &File,
+               bool IsDone);
   /// See InputList::place.
   uint32_t place(const InputEntry &Entry) const;
   /// Whether the caller is the one who tells the planner of the symbols of
@@ -222,14 +220,16 @@ private:
   std::optional<InputList> List;
   std::deque<InputEntry> Entries; ///< by number
   InputEntry *Urgent = nullptr;   ///< asked for last, and not prepared
-  std::map<uint32_t, InputEntry *> Unplanned; ///< by their places
+  /// What is to be fetched for a stage, and for the first one, planned: by
+  /// stage, then by place.
+  std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
   size_t Looking = 0;  ///< threads that may name inputs that come at once
   size_t Entering = 0; ///< threads that enter symbols
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< somebody has a Begin to answer
-  bool IsLast = false;                ///< no further stage is begun
-  LinkStage Stage = LinkStage::Parse; ///< the one that is fetched
-  size_t Cursor = 0; ///< the entries before it were handed out, in this phase
+  LinkStage Stage = LinkStage::Parse; ///< the last one that was begun
+  unsigned End = NumLinkStages;       ///< from here on none is
+  size_t Entered = 0; ///< the symbols of the entries before it were handed out
   size_t Looks = 0, LooksEnd = 0; ///< the entries from here to there are due
   bool IsCancelled = false;
   bool IsOver = false;   ///< cancelled, or a thread was told that it is done

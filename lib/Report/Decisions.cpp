@@ -50,7 +50,6 @@ const char *decisionName(Decision What) {
       "lazy not linked",
       "stage begun",
       "stage not begun",
-      "stage passed",
       "memory plentiful",
       "memory short",
       "left for memory",

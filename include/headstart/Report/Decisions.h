@@ -70,7 +70,6 @@ enum class Decision : uint8_t {
   // Stages:
   StageBegun,
   StageNotBegun,
-  StagePassed, ///< a plan that came after its stage had begun
   // Memory:
   MemoryPlentiful,
   MemoryShort,
