@@ -129,16 +129,14 @@ private:
 };
 } // namespace
 
-void Fetcher::note(InputEntry &Entry,
-                   const std::optional<StoreQueue::Answer> &Answer) {
-  if (!Answer) {
-    Figures.Decisions.note(Decision::AnsweredFromCache);
-    return;
-  }
-  Figures.Decisions.note(Answer->Time.Unscheduled.count() != 0
+/// A request for \p Entry has ended.
+void Fetcher::leave(InputEntry &Entry,
+                    const std::optional<StoreQueue::Answer> &Answer) {
+  Figures.Decisions.note(!Answer ? Decision::AnsweredFromCache
+                         : Answer->Time.Unscheduled.count() != 0
                              ? Decision::AnswerUnscheduled
                              : Decision::AnswerCounted);
-  Entry.Store->note(*Answer);
+  Entry.Store->leave(Answer);
 }
 
 class Fetcher::InspectionGate final : public ReadGate {
@@ -157,10 +155,7 @@ public:
   }
 
   void end(uint64_t Read) override {
-    const std::optional<StoreQueue::Answer> Answer =
-        Timed->answer(Read, 1, Bytes.Numbers);
-    Entry.Store->leave();
-    Bytes.note(Entry, Answer);
+    Bytes.leave(Entry, Timed->answer(Read, 1, Bytes.Numbers));
   }
 
 private:
@@ -252,7 +247,7 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   uint64_t Missing = Step.Length;
   if (isFetched(Entry, File, Step, Missing)) {
     Figures.Decisions.note(Decision::AlreadyFetched);
-    Entry.Store->leave();
+    Entry.Store->leave(std::nullopt);
     Result.Outcome = os::HintOutcome::Accepted;
     Result.AcceptedBytes = Step.Length;
     return Result;
@@ -266,12 +261,11 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
   Missing = std::min(Missing, Result.AcceptedBytes);
-  std::optional<StoreQueue::Answer> Answer =
-      Timed.answer(Missing, requestsFor(Missing, HasCome), Numbers);
-  Entry.Store->leave();
   // How much of a partly cached input has come is not known.
-  if (!Entry.Before || Entry.isCold())
-    note(Entry, Answer);
+  if (Entry.Before && !Entry.isCold())
+    Entry.Store->leave(std::nullopt);
+  else
+    leave(Entry, Timed.answer(Missing, requestsFor(Missing, HasCome), Numbers));
   return Result;
 }
 

@@ -85,7 +85,8 @@ public:
 private:
   class InspectionGate;
 
-  void note(InputEntry &Entry, const std::optional<StoreQueue::Answer> &Answer);
+  void leave(InputEntry &Entry,
+             const std::optional<StoreQueue::Answer> &Answer);
   bool isLarge(const InputEntry &Entry, ByteRange Range) const;
   unsigned requestsFor(uint64_t Bytes, bool IsInLarge) const;
   bool isFetched(const InputEntry &Entry, const os::OpenFile &File,

@@ -81,10 +81,12 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
   }
 }
 
-void StoreQueue::leave() {
+void StoreQueue::leave(const std::optional<Answer> &Done) {
   std::lock_guard Lock(Owner.Mutex);
   --UnderWay;
   Model.end(os::now());
+  if (Done)
+    learn(*Done);
   wakeNext();
 }
 
@@ -102,9 +104,8 @@ void StoreQueue::noteLarge(bool HasCome) {
   LargeFailures.fetch_add(!HasCome);
 }
 
-void StoreQueue::note(const Answer &Done) {
+void StoreQueue::learn(const Answer &Done) {
   const double Took = Done.Time.scheduled().count();
-  std::lock_guard Lock(Owner.Mutex);
   const unsigned Before = Model.window();
   Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Took));
   // A thread that mostly waited for a processor, or for bytes, has learned
@@ -120,7 +121,6 @@ void StoreQueue::note(const Answer &Done) {
   if (Model.window() != Before)
     Owner.Decisions.note(Model.window() > Before ? Decision::WindowGrew
                                                  : Decision::WindowShrank);
-  wakeNext();
 }
 
 void StoreQueue::noteName(const StoreTime &Time) {

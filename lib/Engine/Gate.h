@@ -66,9 +66,6 @@ public:
   /// Waits until \p Wanted may begin. \p OnWait, unless it is null, is called
   /// before it waits for memory. False when all is cancelled.
   bool enter(const Step &Wanted, llvm::function_ref<void()> OnWait = nullptr);
-  /// The step has ended.
-  void leave();
-
   /// The answer to a step.
   struct Answer {
     uint64_t Bytes;    ///< none of which were in memory
@@ -76,7 +73,8 @@ public:
     StoreTime Time;
     bool HasWaited = true; ///< for the store, as far as is known
   };
-  void note(const Answer &Done);
+  /// The step has ended. \p Done, unless it is nothing, tells of the store.
+  void leave(const std::optional<Answer> &Done);
   /// How long it took to open a file by its name.
   void noteName(const StoreTime &Time);
   StorePrices prices() const {
@@ -108,6 +106,7 @@ private:
   };
 
   Waiter *next() const;
+  void learn(const Answer &Done);
   void wakeNext();
   void wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
             llvm::function_ref<void()> OnWait);

@@ -55,8 +55,11 @@ TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
 /// for \p Unscheduled.
 void answer(StoreQueue &Queue, unsigned Count, double Took,
             double Unscheduled = 0) {
-  for (unsigned I = 0; I != Count; ++I)
-    Queue.note({0, 1, {Tuning::Seconds(Took), Tuning::Seconds(Unscheduled)}});
+  for (unsigned I = 0; I != Count; ++I) {
+    ASSERT_TRUE(Queue.enter(inspection(I)));
+    Queue.leave(StoreQueue::Answer{
+        0, 1, {Tuning::Seconds(Took), Tuning::Seconds(Unscheduled)}});
+  }
 }
 
 TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
@@ -94,10 +97,10 @@ TEST(GateTest, LowerPlacesGoFirst) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   Requester First(Queue, inspection(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  Queue.leave();
+  Queue.leave(std::nullopt);
   EXPECT_TRUE(First.begins());
   EXPECT_FALSE(Second.HasBegun);
-  Queue.leave();
+  Queue.leave(std::nullopt);
   EXPECT_TRUE(Second.begins());
   One.All.cancel();
 }
@@ -110,7 +113,7 @@ TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
   // Prices are estimated when requests were under way for some time.
   ASSERT_TRUE(Queue.enter(inspection(0)));
   std::this_thread::sleep_for(2 * Numbers.WindowTime);
-  Queue.leave();
+  Queue.leave(std::nullopt);
   answer(Queue, 16, 5e-3);
   ASSERT_TRUE(Queue.largeRisk());
   const double Before = *Queue.largeRisk();
