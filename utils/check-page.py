@@ -160,6 +160,8 @@ COUNTS = """
   return {rounds: count('table.results .round'), away: count('table.results .away'),
           outliers: count('table.results .outlier'),
           lines: perState('path.line'), phases: perState('.phase'),
+          stores: count('table.stores tbody tr'),
+          decisions: count('table.decisions tbody tr'),
           files: count('.map .file'), variants: count('table.results tbody tr'),
           parts: [...document.querySelectorAll('.map .part')].map(
             part => part.dataset.part).sort(),
@@ -188,7 +190,11 @@ def expected_counts(report, shown):
             if any(max(array, default=0) > 0 for array in arrays):
                 lines[state] += len(arrays)
         phases[state] = sum(len(link["phases"] or []) for link in links)
-    return {"rounds": len(rounds), "variants": len(series),
+    stats = [link["stats"] for v in variants for state in STATES
+             if (link := v["observed"][state]) and link["stats"]]
+    return {"stores": sum(len(one.get("stores") or []) for one in stats),
+            "decisions": sum(len(one.get("decisions") or []) for one in stats),
+            "rounds": len(rounds), "variants": len(series),
             "away": sum(not entry["kept"] for entry in rounds),
             "outliers": sum(entry["kept"] and entry["outlier"] for entry in rounds),
             "lines": lines, "phases": phases,
@@ -411,6 +417,8 @@ def check_page(browser, url, report, keep):
     for width, scheme in VIEWS:
         view = f"{width} {scheme}"
         browser.show(url, width, scheme)
+        browser.evaluate("document.querySelectorAll('details').forEach("
+                         "part => part.open = true)")
         found = list(check_look(browser, url, report))
         if keep:
             keep.with_name(f"{keep.name}-{width}-{scheme}.png").write_bytes(
@@ -441,6 +449,8 @@ BREAKS = [
      " document.body.append(i); }", "log"),
     ("document.querySelector('.round').remove()", "rounds"),
     ("document.querySelector('path.line').remove()", "lines"),
+    ("document.querySelector('table.stores tbody tr').remove()", "stores"),
+    ("document.querySelector('table.decisions tbody tr').remove()", "decisions"),
     ("document.querySelector('.phase').remove()", "phases"),
     ("document.querySelector('.file').remove()", "files"),
     ("document.querySelector('.part').setAttribute('d', 'M0,0h1v1h-1z')", "of the map"),

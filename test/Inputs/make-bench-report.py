@@ -162,6 +162,13 @@ def make_link(seconds, files, is_cold, knows_fetches, waste, rng):
                 "version": 1, "tool": "lld-link", "mode": "on",
                 "inputs": len(files), "hinted_bytes": total_fetched,
                 "jobs": 8, "profile": "used", "errors": [],
+                "stores": [{"request_us": 12.5, "byte_ns": 0.71,
+                            "latency_ms": 0.105, "name_ms": 0,
+                            "at_once": 14, "samples": 26}],
+                "decisions": {"not cached": len(files), "handed over": len(files),
+                              "whole cheaper": len(files) // 3,
+                              "by layout": len(files) - len(files) // 3,
+                              "large pages": 1},
             } if knows_fetches else None}
 
 

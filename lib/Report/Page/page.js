@@ -76,10 +76,48 @@ function statsDetails() {
     return null;
   return el("details", {}, el("summary", {}, "The prefetcher’s own figures " +
       "(--prefetch-stats)"),
-    known.map(({state, index, stats}) => el("div", {},
+    known.map(({state, index, stats: {stores, decisions, ...others}}) => el("div", {},
       el("h3", {}, badge(index), state),
-      el("dl", {}, Object.entries(stats).map(([key, value]) =>
+      storesTable(stores), decisionsTable(decisions),
+      el("dl", {}, Object.entries(others).map(([key, value]) =>
         [el("dt", {}, key), el("dd", {}, foreign(statText(value)))])))));
+}
+
+// Each column of the table of stores: what it says, and how of a store.
+const STORE_COLUMNS = [
+  ["One more request", store => orUnknown(store.request_us,
+    us => `${us.toFixed(us < 10 ? 1 : 0)}\u00a0µs`)],
+  ["One more megabyte", store => orUnknown(store.byte_ns, ns => seconds(ns / 1e3))],
+  ["Round trip", store => store.latency_ms ? seconds(store.latency_ms / 1e3) : unknown()],
+  ["Opening a file", store => store.name_ms ? seconds(store.name_ms / 1e3) : unknown()],
+  ["Requests at once", store => orUnknown(store.at_once, count)],
+  ["Measurements", store => orUnknown(store.samples, count)],
+];
+
+function storesTable(stores) {
+  const known = Array.isArray(stores) ? stores.filter(isObject) : [];
+  return known.length ? stackingTable("stores",
+    el("caption", {}, "What the stores of the inputs cost, as it was estimated"),
+    el("thead", {}, el("tr", {}, STORE_COLUMNS.map(([title]) =>
+      el("th", {scope: "col", class: "num"}, title)))),
+    el("tbody", {}, known.map(store => el("tr", {}, STORE_COLUMNS.map(([title, show]) =>
+      el("td", {class: "num", "data-label": title}, show(store))))))) : null;
+}
+
+function decisionsTable(decisions) {
+  const known = isObject(decisions)
+    ? Object.entries(decisions).filter(entry => isNumber(entry[1])) : [];
+  known.sort((a, b) => b[1] - a[1]);
+  const most = known.length ? known[0][1] : 1;
+  return known.length ? stackingTable("decisions",
+    el("caption", {}, "What was decided, and how often"),
+    el("thead", {}, el("tr", {}, ["Decision", "Times", ""].map(title =>
+      el("th", {scope: "col"}, title)))),
+    el("tbody", {}, known.map(([name, times]) => el("tr", {},
+      el("th", {scope: "row"}, foreign(name)),
+      el("td", {class: "num"}, count(times)),
+      el("td", {class: "plotted"}, el("meter", {max: most, value: times,
+        "aria-label": `${name}: ${times}`})))))) : null;
 }
 
 function statText(value) {
