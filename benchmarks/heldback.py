@@ -2,12 +2,13 @@
 
 The samples of coff.py and flavours.py are those on which the engine is tuned. These
 are other projects, sizes and kinds of objects: clang's own objects (-O2, no debug
-information), Rust's libraries, objects with DWARF, with split DWARF, many small objects
-for lld-link, few huge ones, and optimized Mach-O objects. What is published as a result is measured on
-them.
+information), Rust's libraries, objects with DWARF, with split DWARF, with bitcode, many
+small objects for lld-link, few huge ones, and optimized Mach-O objects. What is published
+as a result is measured on them.
 """
 
 import pathlib
+import subprocess
 from typing import Callable, Dict, Iterable, List
 
 import coff
@@ -74,6 +75,23 @@ def elf_split() -> Sample:
                 "--seed", "12", "--split-dwarf"])
 
 
+def elf_lto() -> Sample:
+    """ThinLTO, with a cache that has all that the link compiles: what a developer
+    links after a change is mostly read."""
+    folder = harness.make_corpus(
+        "elf-lto", ["--objects", "250", "--bytes", "250M", "--seed", "16", "--lto"],
+        kind="elf")
+    cache = folder / "cache"
+    words = ["-e", "_Z4mainv", *ANY_SYMBOLS, "--lto-O0",
+             f"--thinlto-cache-dir={cache}", f"@{folder}/link.rsp"]
+    if not cache.exists():
+        subprocess.run([harness.LLVM / "ld.lld", *words, "-o", folder / "filled"],
+                       cwd=folder, check=True)
+        (folder / "filled").unlink()
+    return Sample("ELF: ThinLTO, compiled before", "ld.lld", folder,
+                  [folder / "obj", cache], words)
+
+
 def coff_many() -> Sample:
     return coff.sample("COFF: many small objects", "coff-many",
                        ["--objects", "1200", "--bytes", "180M", "--folders", "90",
@@ -94,7 +112,7 @@ def macho_optimized() -> Sample:
 
 
 SAMPLES = {"clang": elf_clang, "rust": elf_rust, "dwarf": elf_dwarf,
-           "split": elf_split, "many": coff_many, "huge": coff_huge,
+           "split": elf_split, "lto": elf_lto, "many": coff_many, "huge": coff_huge,
            "optimized": macho_optimized}
 
 CONDITIONS: Dict[str, Condition] = {

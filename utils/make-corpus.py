@@ -125,6 +125,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
                       metavar="LEVEL", help="as in -O; default: %(default)s")
     unix.add_argument("--split-dwarf", action="store_true",
                       help="debug information in .dwo files")
+    unix.add_argument("--lto", action="store_true",
+                      help="bitcode for ThinLTO")
     options = parser.parse_args(arguments)
     if options.objects < 2:
         parser.error("--objects: main and at least one more")
@@ -138,7 +140,7 @@ def target_of(options: argparse.Namespace) -> Target:
     if options.kind == "coff":
         return COFF
     if options.kind == "elf":
-        return elf(options.optimize, options.split_dwarf)
+        return elf(options.optimize, options.split_dwarf, options.lto)
     return macho(options.arch, options.optimize, options.dwarf)
 
 

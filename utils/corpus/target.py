@@ -92,9 +92,9 @@ def macho(arch: str, optimize: int, dwarf: int) -> Target:
     )
 
 
-def elf(optimize: int, split: bool) -> Target:
+def elf(optimize: int, split: bool, lto: bool) -> Target:
     """Gives the target for ld.lld; split: debug information in .dwo files, which the
-    link does not read."""
+    link does not read; lto: bitcode for ThinLTO."""
     return Target(
         flags=(
             "--target=x86_64-linux-gnu",
@@ -102,6 +102,7 @@ def elf(optimize: int, split: bool) -> Target:
             f"-O{optimize}",
             "-g",
             *(("-gsplit-dwarf",) if split else ()),
+            *(("-flto=thin",) if lto else ()),
             *FREESTANDING,
             "-ffunction-sections",
             "-fdata-sections",
