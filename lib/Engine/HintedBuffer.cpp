@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/HintedBuffer.h"
+#include "headstart/Plan/FetchPlan.h"
 
 using namespace llvm;
 
@@ -33,6 +34,31 @@ os::HintResult FileContents::willNeed(ByteRange Range,
   }
   Result.Range = Range;
   return Result;
+}
+
+void FileContents::dontNeed(const os::PageCache &Cache) const {
+  if (Buffer)
+    return Buffer->dontNeedIfMmap();
+  os::PageTables Tables;
+  if (std::optional<std::vector<ByteRange>> Touched = touched(Tables)) {
+    std::lock_guard Lock(Mutex);
+    TouchedBefore = std::move(*Touched);
+  }
+  (void)Cache.dontNeed(Mapping, {0, Mapping.size()});
+}
+
+std::optional<std::vector<ByteRange>>
+FileContents::touched(os::PageTables &Tables) const {
+  std::optional<std::vector<ByteRange>> Present =
+      Tables.present(Mapping.bytes());
+  if (!Present)
+    return std::nullopt;
+  std::lock_guard Lock(Mutex);
+  if (!TouchedBefore.empty()) {
+    Present->insert(Present->end(), TouchedBefore.begin(), TouchedBefore.end());
+    Present = unite(std::move(*Present));
+  }
+  return Present;
 }
 
 void FileContents::notNeededSoon(ByteRange Range,
@@ -98,11 +124,6 @@ MemoryBuffer::BufferKind HintedBuffer::getBufferKind() const {
   return Contents->isMapped() ? MemoryBuffer_MMap : MemoryBuffer_Malloc;
 }
 
-void HintedBuffer::dontNeedIfMmap() {
-  if (Contents->Buffer)
-    Contents->Buffer->dontNeedIfMmap();
-  else
-    (void)Cache.dontNeed(Contents->Mapping, {0, Contents->Mapping.size()});
-}
+void HintedBuffer::dontNeedIfMmap() { Contents->dontNeed(Cache); }
 
 } // namespace headstart

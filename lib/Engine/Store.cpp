@@ -142,7 +142,7 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
     if (!Entry.Contents->isMapped()) {
       File.Touched = {{0, Entry.Identity.Size}};
     } else if (std::optional<std::vector<ByteRange>> Present =
-                   Tables.present(Entry.Contents->Mapping.bytes())) {
+                   Entry.Contents->touched(Tables)) {
       File.Touched = std::move(*Present);
       if (IsPlanned)
         File.Plan = planNextTime(Entry, File.Touched, Options.Plan);

@@ -35,16 +35,12 @@ static void keepUncovered(uint64_t Begin, uint64_t End,
   }
 }
 
-/// The union of what Covered and Ranges hold, sorted and disjoint.
-static std::vector<ByteRange> unite(std::vector<ByteRange> Covered,
-                                    ArrayRef<PlannedRange> Ranges) {
-  for (const PlannedRange &R : Ranges)
-    Covered.push_back(R.Range);
-  llvm::sort(Covered, [](const ByteRange &A, const ByteRange &B) {
+std::vector<ByteRange> unite(std::vector<ByteRange> Ranges) {
+  llvm::sort(Ranges, [](const ByteRange &A, const ByteRange &B) {
     return A.Offset < B.Offset;
   });
   std::vector<ByteRange> Union;
-  for (const ByteRange &R : Covered) {
+  for (const ByteRange &R : Ranges) {
     if (!Union.empty() && R.Offset <= Union.back().end())
       Union.back().Length =
           std::max(Union.back().end(), R.end()) - Union.back().Offset;
@@ -89,10 +85,9 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
       else
         Merged.push_back({{Begin, End - Begin}, Stage, Part.Kind, Part.Member});
     }
-    size_t First = Plan.size();
     for (const PlannedRange &R : Merged)
       keepUncovered(R.Range.Offset, R.Range.end(), Covered, R, Plan);
-    Covered = unite(std::move(Covered), ArrayRef(Plan).drop_front(First));
+    Covered = rangesOf(Plan);
   }
   return Plan;
 }
@@ -151,7 +146,10 @@ static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
 }
 
 std::vector<ByteRange> rangesOf(ArrayRef<PlannedRange> Plan) {
-  return unite({}, Plan);
+  std::vector<ByteRange> Ranges;
+  for (const PlannedRange &R : Plan)
+    Ranges.push_back(R.Range);
+  return unite(std::move(Ranges));
 }
 
 std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
@@ -177,7 +175,7 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   PlannedRange Rest;
   Rest.Stage = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
   Rest.Why = PartKind::Whole;
-  std::vector<ByteRange> Covered = unite({}, Plan);
+  std::vector<ByteRange> Covered = rangesOf(Plan);
   std::vector<PlannedRange> Unforeseen;
   for (const ByteRange &T : Touched)
     keepUncovered(T.Offset, std::min(T.end(), FileSize), Covered, Rest,

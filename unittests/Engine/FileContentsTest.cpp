@@ -81,6 +81,20 @@ TEST_F(FileContentsTest, NotNeedingItLosesNothing) {
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
 }
 
+TEST_F(FileContentsTest, WhatWasTouchedBeforeIsRemembered) {
+  auto Contents = mapped(40000);
+  auto Buffer = HintedBuffer::over(Contents, "x", likeLLD(), Cache);
+  EXPECT_EQ(Buffer->getBuffer(), pattern(40000));
+  os::PageTables Tables;
+  const std::optional<std::vector<ByteRange>> Before =
+      Contents->touched(Tables);
+  if (!Before)
+    GTEST_SKIP() << "page tables: not on this system";
+  Buffer->dontNeedIfMmap();
+  EXPECT_EQ(Contents->touched(Tables), Before);
+  EXPECT_EQ(*Before, std::vector<ByteRange>({{0, 40000}}));
+}
+
 TEST_F(FileContentsTest, BuffersKeepTheContentsAlive) {
   std::unique_ptr<MemoryBuffer> First, Second;
   {

@@ -20,13 +20,16 @@
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
+#include "headstart/OS/PageTables.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace headstart {
 
@@ -49,6 +52,12 @@ struct FileContents {
                   : llvm::StringRef(Mapping.data(), Mapping.size());
   }
 
+  /// Takes all pages out of the page tables: the linker needs none of them for
+  /// some time. What was touched is remembered.
+  void dontNeed(const os::PageCache &Cache) const;
+  /// What was touched since it was mapped, in order and disjoint; see
+  /// PageTables::present.
+  std::optional<std::vector<ByteRange>> touched(os::PageTables &Tables) const;
   /// Asks for \p Range to be read into memory, and does not wait: a hint.
   os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
   /// Says that \p Range is not needed soon: its memory may be taken first. The
@@ -66,6 +75,9 @@ struct FileContents {
 
 private:
   std::span<const char> part(ByteRange Range) const;
+
+  mutable std::mutex Mutex;
+  mutable std::vector<ByteRange> TouchedBefore; ///< guarded by Mutex
 };
 
 /// What a caller of `llvm::MemoryBuffer::getFile` asks for.

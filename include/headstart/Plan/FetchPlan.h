@@ -69,6 +69,9 @@ std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
 
+/// The union of \p Ranges, in order and disjoint.
+std::vector<ByteRange> unite(std::vector<ByteRange> Ranges);
+
 /// What \p Plan covers, in order and disjoint.
 std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
 
