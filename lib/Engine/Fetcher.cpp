@@ -76,11 +76,8 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
 /// systems; and what was cached before may have kept the kernel from reading.
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
+  Entry.Store->beginLarge();
   Result = Entry.Contents->fetchInLargePages(Step, Cache);
-  // In small steps a file that has shrunk fails again; what was short of memory
-  // may not.
-  if (Result.Outcome == os::HintOutcome::Failed)
-    return false;
   bool HasCome = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);

@@ -92,7 +92,7 @@ void StoreQueue::leave(const std::optional<Answer> &Done) {
 
 std::optional<double> StoreQueue::largeRisk() const {
   const double Seconds = Trip.load(std::memory_order_relaxed);
-  if (Seconds == 0)
+  if (Seconds == 0 || (LargeBegun.load() != 0 && LargeSteps.load() == 0))
     return std::nullopt;
   const double Chance = (LargeFailures.load() + 1.0) /
                         (LargeSteps.load() + Owner.Numbers.GuessedLargeSteps);
@@ -112,7 +112,7 @@ void StoreQueue::learn(const Answer &Done) {
   // nothing of the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;
   if (Done.HasWaited && Done.Requests == 1 &&
-      Done.Time.Unscheduled.count() <= Took && Transfer <= Took / 2)
+      !Done.Time.isMostlyUnscheduled() && Transfer <= Took / 2)
     Model.noteLatency(Took - Transfer);
   Latency.store(Model.latency(), std::memory_order_relaxed);
   Trip.store(Model.trip(), std::memory_order_relaxed);
@@ -124,6 +124,8 @@ void StoreQueue::learn(const Answer &Done) {
 }
 
 void StoreQueue::noteName(const StoreTime &Time) {
+  if (Time.isMostlyUnscheduled())
+    return;
   std::lock_guard Lock(Owner.Mutex);
   Model.noteName(Time.scheduled().count());
   NameLatency.store(Model.nameLatency(), std::memory_order_relaxed);

@@ -93,9 +93,12 @@ public:
   /// What a step in large pages may cost if it does not come: FUSE skips such
   /// requests while most of those that it takes at once are under way
   /// (fs/fuse/file.c, fuse_readahead), and some file systems know no large
-  /// pages. Seconds; nothing while the store is not known.
+  /// pages. Seconds; nothing while the store is not known, or while nothing is
+  /// known of the first such steps.
   std::optional<double> largeRisk() const;
-  /// A step in large pages has come, or has not.
+  /// A step in large pages begins.
+  void beginLarge() { LargeBegun.fetch_add(1); }
+  /// It has come, or has not.
   void noteLarge(bool HasCome);
 
 private:
@@ -121,7 +124,7 @@ private:
   /// Of the model, in seconds.
   std::atomic<double> Request, Byte;
   std::atomic<double> Latency{0}, NameLatency{0}, Trip{0};
-  std::atomic<unsigned> LargeSteps{0}, LargeFailures{0};
+  std::atomic<unsigned> LargeBegun{0}, LargeSteps{0}, LargeFailures{0};
 };
 
 /// Every function may be called from any thread.

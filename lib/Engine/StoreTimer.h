@@ -31,6 +31,8 @@ struct StoreTime {
   Tuning::Seconds Unscheduled{0};
 
   Tuning::Seconds scheduled() const { return All - Unscheduled; }
+  /// Then it tells nothing of a latency.
+  bool isMostlyUnscheduled() const { return Unscheduled > scheduled(); }
 };
 
 /// Of one thread, from here to `elapsed`. To query how long it waited for a

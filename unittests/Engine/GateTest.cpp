@@ -72,6 +72,18 @@ TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
   EXPECT_NEAR(Queue.latency(), 3e-3, 1e-4);
 }
 
+TEST(GateTest, ANameThatWaitedForAProcessorTellsNothing) {
+  const Tuning Numbers;
+  OneStore One(Numbers);
+  const Tuning::Seconds Took(1e-3);
+  for (unsigned I = 0; I != 100; ++I)
+    One.Queue.noteName({Took, Took});
+  EXPECT_EQ(One.Queue.nameLatency(), 0);
+  for (unsigned I = 0; I != 8; ++I)
+    One.Queue.noteName({Took, Took / 4});
+  EXPECT_NEAR(One.Queue.nameLatency(), 0.75e-3, 1e-6);
+}
+
 /// A thread that makes a request, and ends it when it is told to.
 struct Requester {
   os::Threads Thread;
