@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Engine/HintedBuffer.h"
+#include "headstart/OS/PageTables.h"
 #include "headstart/Plan/FetchPlan.h"
 
 using namespace llvm;

@@ -8,6 +8,7 @@
 
 #include "EngineTestSupport.h"
 #include "headstart/Engine/HintedBuffer.h"
+#include "headstart/OS/PageTables.h"
 
 using namespace headstart;
 using namespace headstart::test;

@@ -20,7 +20,6 @@
 #include "headstart/OS/ByteRange.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/OS/PageTables.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +31,10 @@
 #include <vector>
 
 namespace headstart {
+
+namespace os {
+class PageTables;
+}
 
 /// A file of at least this many bytes is mapped, a smaller one is read: LLVM's
 /// own rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), kept so that the
