@@ -222,8 +222,8 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Looking);
-  // Of what is cached only names take long. Until these are known, more threads
-  // would only wait for more of them: a listing may spare that.
+  // Of a cached file only the name takes long. Before the first names are timed
+  // no threads are added: they would open files that a listing spares.
   const double Names = Entry.Store->nameLatency();
   const double Latency = Entry.isCached() ? Names : Entry.Store->latency();
   if (Names != 0)

@@ -41,10 +41,7 @@ void FileContents::dontNeed(const os::PageCache &Cache) const {
   if (Buffer)
     return Buffer->dontNeedIfMmap();
   os::PageTables Tables;
-  if (std::optional<std::vector<ByteRange>> Touched = touched(Tables)) {
-    std::lock_guard Lock(Mutex);
-    TouchedBefore = std::move(*Touched);
-  }
+  (void)touched(Tables);
   (void)Cache.dontNeed(Mapping, {0, Mapping.size()});
 }
 
@@ -55,11 +52,9 @@ FileContents::touched(os::PageTables &Tables) const {
   if (!Present)
     return std::nullopt;
   std::lock_guard Lock(Mutex);
-  if (!TouchedBefore.empty()) {
-    Present->insert(Present->end(), TouchedBefore.begin(), TouchedBefore.end());
-    Present = unite(std::move(*Present));
-  }
-  return Present;
+  Present->insert(Present->end(), Touched.begin(), Touched.end());
+  Touched = unite(std::move(*Present));
+  return Touched;
 }
 
 void FileContents::notNeededSoon(ByteRange Range,

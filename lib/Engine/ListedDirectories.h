@@ -12,7 +12,8 @@
 /// (fs/fuse/dir.c, fuse_lock_inode, where the server does not allow more). A
 /// listing brings all of them, and the system keeps what it brought: FUSE and
 /// NFS have a call for that (READDIRPLUS), sshfs and rclone remember it. So a
-/// directory with some inputs is listed before the first of them is opened. The
+/// directory with some inputs is listed when the first opens have told how long
+/// a name takes, and the others wait for that. The
 /// listing itself is not used: whether a file exists the system says.
 ///
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,7 @@ namespace headstart {
 
 /// What a file is kept open for; for what the linker reads a second time it is
 /// opened again.
-static constexpr StageSet KeptFor =
-    ((1U << NumFirstStages) - 1) & ~bitOf(LinkStage::Parse);
+static constexpr StageSet KeptFor = (1U << NumFirstStages) - 1;
 
 void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
   std::lock_guard Lock(Mutex);

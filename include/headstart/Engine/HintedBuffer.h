@@ -56,10 +56,10 @@ struct FileContents {
   }
 
   /// Takes all pages out of the page tables: the linker needs none of them for
-  /// some time. What was touched is remembered.
+  /// some time. `touched` still tells of them.
   void dontNeed(const os::PageCache &Cache) const;
-  /// What was touched since it was mapped, in order and disjoint; see
-  /// PageTables::present.
+  /// What the linker has touched since it was mapped, in order and disjoint;
+  /// nothing where the system does not tell. See PageTables::present.
   std::optional<std::vector<ByteRange>> touched(os::PageTables &Tables) const;
   /// Asks for \p Range to be read into memory, and does not wait: a hint.
   os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
@@ -80,7 +80,8 @@ private:
   std::span<const char> part(ByteRange Range) const;
 
   mutable std::mutex Mutex;
-  mutable std::vector<ByteRange> TouchedBefore; ///< guarded by Mutex
+  /// Of all calls of `touched`. Guarded by Mutex.
+  mutable std::vector<ByteRange> Touched;
 };
 
 /// What a caller of `llvm::MemoryBuffer::getFile` asks for.

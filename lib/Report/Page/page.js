@@ -83,13 +83,15 @@ function statsDetails() {
         [el("dt", {}, key), el("dd", {}, foreign(statText(value)))])))));
 }
 
+const knownTime = ms => ms ? seconds(ms / 1e3) : unknown();
+
 // Each column of the table of stores: what it says, and how of a store.
 const STORE_COLUMNS = [
   ["One more request", store => orUnknown(store.request_us,
     us => `${us.toFixed(us < 10 ? 1 : 0)}\u00a0µs`)],
   ["One more megabyte", store => orUnknown(store.byte_ns, ns => seconds(ns / 1e3))],
-  ["Round trip", store => store.latency_ms ? seconds(store.latency_ms / 1e3) : unknown()],
-  ["Opening a file", store => store.name_ms ? seconds(store.name_ms / 1e3) : unknown()],
+  ["Round trip", store => knownTime(store.latency_ms)],
+  ["Opening a file", store => knownTime(store.name_ms)],
   ["Requests at once", store => orUnknown(store.at_once, count)],
   ["Measurements", store => orUnknown(store.samples, count)],
 ];
