@@ -34,7 +34,7 @@ namespace headstart {
 
 namespace os {
 class PageTables;
-}
+} // namespace os
 
 /// A file of at least this many bytes is mapped, a smaller one is read: LLVM's
 /// own rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), kept so that the
