@@ -70,6 +70,12 @@ static std::string whyNoLink(const std::string &Name,
   return "'" + Name + " -###' names no known linker";
 }
 
+/// Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
+static ExpandedCommandLine expandDriver(ArrayRef<std::string> Words) {
+  return expandCommandLine(Flavour::ELF, Words.drop_front(),
+                           CommandLineContext::fromProcess());
+}
+
 /// Asks the driver in front of \p Words what it would run for the link, and
 /// puts that in their place. False, with a problem or without, when there is no
 /// link to be known.
@@ -86,10 +92,7 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
         "does not report which linker it runs: configure a linker that runs "
         "headstart run (rustc -C linker=SCRIPT)");
 
-  // Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
-  ExpandedCommandLine Expanded =
-      expandCommandLine(Flavour::ELF, ArrayRef(Words).drop_front(),
-                        CommandLineContext::fromProcess());
+  ExpandedCommandLine Expanded = expandDriver(Words);
   if (llvm::any_of(Expanded.Words, canBeReadOnce))
     return Fail("was not queried for its linker: one of its response files is "
                 "a pipe, which can be read only once");
@@ -201,6 +204,21 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   Result.Words = std::move(Expanded.Words);
   Result.Style = Program->Linker;
   return Result;
+}
+
+std::optional<LinkCommand> guessLink(ArrayRef<std::string> Words,
+                                     std::optional<Flavour> Forced) {
+  std::optional<KnownProgram> Program = recognizeProgram(Words);
+  if (Forced || !Program || !Program->Driver)
+    return readForeignCommand(Words, Forced, /*Cancelled=*/nullptr).Command;
+  ExpandedCommandLine Expanded = expandDriver(Words);
+  std::vector<std::string> Plain = {Words.front()};
+  for (const CommandLineWord &Word : Expanded.Words)
+    Plain.push_back(Word.Text);
+  if (onlyCompiles(*Program->Driver, Plain))
+    return std::nullopt;
+  return LinkerModel::of(Flavour::ELF)
+      .parse(Expanded.Words, CommandLineContext::fromProcess());
 }
 
 } // namespace headstart

@@ -8,7 +8,12 @@
 ///
 /// \file
 /// A file's name is its number in the queue, what the link needs, and "run" or
-/// "wait": 12-104857600-run. The file "lock" is the directory's lock.
+/// "wait": 12-104857600-run. The file "lock" is the directory's lock. Contents:
+///
+///   pid 4711
+///   space 4026531836
+///   memory 8589934592
+///   output app
 ///
 /// The locks are those of LLVM: fcntl's on POSIX, which hold across a network
 /// file system, and between processes only. To see whether another link's file
@@ -19,12 +24,16 @@
 
 #include "headstart/Link/LinkQueue.h"
 #include "headstart/LLVM.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/ProcessActivity.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <chrono>
@@ -44,6 +53,10 @@ static constexpr StringLiteral GateName = "lock";
 /// After this time a file that cannot be opened, and a queue without a link,
 /// count as left behind.
 static constexpr std::chrono::hours MaxAge(24);
+
+/// The most that a link waits for the directory's lock: its holder may be
+/// stopped.
+static constexpr milliseconds MaxGateWait(500);
 
 static std::string pathIn(const std::string &Directory, const Twine &Name) {
   SmallString<256> Path(Directory);
@@ -118,13 +131,6 @@ static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
 
 namespace {
 
-struct Place {
-  uint64_t Number = 0;
-  uint64_t NeedBytes = 0;
-  bool Runs = false;
-  bool Lives = false;
-};
-
 enum class PlaceState : uint8_t { Lives, Ended, Unknown };
 
 } // namespace
@@ -153,19 +159,64 @@ static bool isOld(const std::string &Path) {
              MaxAge;
 }
 
-/// The links in \p Directory except for the one with the file \p Except. The
-/// files of ended links are removed: no process has their locks. The caller
-/// holds the directory's lock.
-static std::vector<Place> placesIn(const std::string &Directory,
-                                   StringRef Except) {
-  std::vector<Place> Places;
+/// Completes \p Link by the contents of its file, and by what its process does.
+static void inspect(QueuedLink &Link) {
+  sys::fs::file_status Status;
+  if (!sys::fs::status(Link.File, Status))
+    Link.Since = Status.getLastModificationTime();
+  constexpr size_t MaxBytes = 16384; // an output's path is shorter
+  std::string Text(MaxBytes, '\0');
+  os::OpenFile File;
+  std::error_code Error;
+  if (os::OpenFile::open(Link.File, File))
+    return;
+  Text.resize(File.readAt(0, Text, Error));
+  StringRef Space;
+  for (StringRef Line : split(Text, '\n')) {
+    const auto [Key, Value] = Line.split(' ');
+    uint64_t Number = 0;
+    const bool IsNumber = !Value.getAsInteger(10, Number);
+    if (Key == "pid" && IsNumber)
+      Link.Process = Number;
+    else if (Key == "memory" && IsNumber)
+      Link.TotalBytes = Number;
+    else if (Key == "space")
+      Space = Value;
+    else if (Key == "output")
+      Link.Output = Value.str();
+  }
+  if (!Link.Process || Space != os::processSpace())
+    return;
+  if (const auto Activity = os::activityOf(*Link.Process)) {
+    Link.IsIdle = Activity->IsIdle;
+    Link.Progress = Activity->Progress;
+  }
+}
+
+/// Whether a link of \p Others waits before the link \p Number. Inspects no
+/// more of them than needed: many links may wait, each of which asks.
+static bool isOneAhead(std::vector<QueuedLink> &Others, uint64_t Number) {
+  return llvm::any_of(Others, [&](QueuedLink &Other) {
+    if (Other.Runs || Other.Number > Number)
+      return false;
+    inspect(Other);
+    return !Other.IsIdle;
+  });
+}
+
+/// The links in \p Directory except for the one with the file \p Except. With
+/// \p Removes, the files of ended links are removed: no process has their
+/// locks. The caller then holds the directory's lock.
+static std::vector<QueuedLink> placesIn(const std::string &Directory,
+                                        StringRef Except, bool Removes = true) {
+  std::vector<QueuedLink> Places;
   std::error_code Error;
   for (sys::fs::directory_iterator It(Directory, Error), End;
        !Error && It != End; It.increment(Error)) {
     StringRef Found = sys::path::filename(It->path());
     SmallVector<StringRef, 3> Words;
     Found.split(Words, '-');
-    Place Other;
+    QueuedLink Other;
     if (Found == Except || Words.size() != 3 ||
         Words[0].getAsInteger(10, Other.Number) ||
         Words[1].getAsInteger(10, Other.NeedBytes))
@@ -175,10 +226,12 @@ static std::vector<Place> placesIn(const std::string &Directory,
     // number counts, since its name is taken.
     if (State == PlaceState::Ended ||
         (State == PlaceState::Unknown && isOld(It->path()))) {
-      (void)sys::fs::remove(It->path());
+      if (Removes)
+        (void)sys::fs::remove(It->path());
       continue;
     }
     Other.Lives = State == PlaceState::Lives;
+    Other.File = It->path();
     Other.Runs = Words[2] == "run";
     Places.push_back(Other);
   }
@@ -189,7 +242,7 @@ static std::vector<Place> placesIn(const std::string &Directory,
 /// directory's lock \p Gate, and releases it.
 static bool removeUnused(const std::string &Directory, int Gate) {
   const bool IsUnused =
-      none_of(placesIn(Directory, ""), [](const Place &P) { return P.Lives; });
+      none_of(placesIn(Directory, ""), [](const auto &P) { return P.Lives; });
   // Links that wait for the lock notice that its file is gone (`isFile`).
   if (IsUnused)
     (void)sys::fs::remove(pathIn(Directory, GateName));
@@ -202,18 +255,44 @@ static bool removeUnused(const std::string &Directory, int Gate) {
 /// Removes the queues beside \p Directory that killed links have left, and
 /// those of machines that were since started again.
 static void removeLeftQueues(const std::string &Directory) {
-  std::error_code Error;
-  for (sys::fs::directory_iterator It(sys::path::parent_path(Directory), Error),
-       End;
-       !Error && It != End; It.increment(Error)) {
-    const std::string &Path = It->path();
-    if (!sys::path::filename(Path).starts_with(DirectoryPrefix) ||
-        Path == Directory || !sys::fs::is_directory(Path) || !isOld(Path))
+  for (const std::string &Path :
+       queueDirectories(sys::path::parent_path(Directory).str())) {
+    if (Path == Directory || !isOld(Path))
       continue;
     int Gate = lockDirectory(Path, milliseconds(0));
     if (Gate != -1)
       removeUnused(Path, Gate);
   }
+}
+
+std::vector<std::string> queueDirectories(const std::string &Cache) {
+  std::vector<std::string> Paths;
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(Cache, Error), End; !Error && It != End;
+       It.increment(Error))
+    if (sys::path::filename(It->path()).starts_with(DirectoryPrefix) &&
+        sys::fs::is_directory(It->path()))
+      Paths.push_back(It->path());
+  llvm::sort(Paths);
+  return Paths;
+}
+
+std::vector<QueuedLink> linksInQueue(const std::string &Directory) {
+  // Without the lock, a file may be that of a link that has not locked it yet.
+  const int Gate = lockDirectory(Directory, MaxGateWait);
+  std::vector<QueuedLink> Links = placesIn(Directory, "", Gate != -1);
+  if (Gate != -1)
+    removeUnused(Directory, Gate);
+  llvm::erase_if(Links, [](const QueuedLink &Link) { return !Link.Lives; });
+  llvm::sort(Links, [](const QueuedLink &A, const QueuedLink &B) {
+    return A.Number < B.Number;
+  });
+  llvm::for_each(Links, inspect);
+  return Links;
+}
+
+bool isInQueue(const std::string &File) {
+  return stateOf(File) == PlaceState::Lives;
 }
 
 void LinkQueue::leave() {
@@ -228,52 +307,68 @@ void LinkQueue::leave() {
     removeLeftQueues(Directory);
 }
 
-bool LinkQueue::enter(uint64_t NewNumber) {
+std::string LinkQueue::file() const {
+  return Name.empty() ? "" : pathIn(Directory, Name);
+}
+
+bool LinkQueue::enter(uint64_t NewNumber, uint64_t TotalBytes) {
   std::string New = (Twine(NewNumber) + "-" + Twine(NeedBytes) + "-wait").str();
   if (lock(pathIn(Directory, New), sys::fs::CD_CreateNew, milliseconds(0),
            File))
     return false;
   Number = NewNumber;
   Name = std::move(New);
+  std::string Output = this->Output;
+  llvm::replace(Output, '\n', ' ');
+  raw_fd_ostream OS(File, /*shouldClose=*/false, /*unbuffered=*/false);
+  OS << "pid " << sys::Process::getProcessId() << "\nspace "
+     << os::processSpace() << "\nmemory " << TotalBytes << "\noutput " << Output
+     << "\n";
+  OS.flush();
+  OS.clear_error(); // a full disk: the link is unknown
   return true;
 }
 
 LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
-  int Gate = lockDirectory(Directory, milliseconds(500));
+  int Gate = lockDirectory(Directory, MaxGateWait);
   if (Gate == -1)
     return Answer::None;
   HasAsked = true;
   llvm::scope_exit Leave([&] { unlock(Gate); });
 
-  std::vector<Place> Others = placesIn(Directory, Name);
+  std::vector<QueuedLink> Others = placesIn(Directory, Name);
   if (Name.empty()) {
     uint64_t Last = 0;
-    for (const Place &Other : Others)
+    for (const QueuedLink &Other : Others)
       Last = std::max(Last, Other.Number);
-    if (!enter(Last + 1))
+    if (!enter(Last + 1, TotalBytes))
       return Answer::None;
   }
   uint64_t Needed = 0;
   Running = 0;
-  bool IsFirst = true;
-  for (const Place &Other : Others) {
-    if (!Other.Lives)
+  IsProgressKnown = true;
+  llvm::erase_if(Others, [](const QueuedLink &Other) { return !Other.Lives; });
+  for (QueuedLink &Other : Others) {
+    if (!Other.Runs)
       continue;
-    if (Other.Runs) {
-      Needed += Other.NeedBytes;
-      Running += Other.Number;
-    } else {
-      IsFirst &= Number < Other.Number;
-    }
+    inspect(Other);
+    if (Other.IsIdle)
+      continue;
+    Needed += Other.NeedBytes;
+    Running += Other.Number + Other.Progress.value_or(0);
+    IsProgressKnown &= Other.Progress.has_value();
   }
   bool HasRoom =
       Needed + NeedBytes <= TotalBytes && NeedBytes <= AvailableBytes;
-  if (!IsFirst || !(HasRoom || Running == 0))
+  if (!(HasRoom || Running == 0) || isOneAhead(Others, Number))
     return Answer::Wait;
   std::string Runs = (Twine(Number) + "-" + Twine(NeedBytes) + "-run").str();
   if (sys::fs::rename(pathIn(Directory, Name), pathIn(Directory, Runs)))
     return Answer::None;
   Name = std::move(Runs);
+  // For `headstart queue`.
+  (void)sys::fs::setLastAccessAndModificationTime(
+      File, std::chrono::system_clock::now());
   return Answer::Begin;
 }
 

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Link/LinkSession.h"
-#include "headstart/Link/LinkQueue.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/SystemMemory.h"
@@ -53,20 +52,11 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
   }
 }
 
-/// The most that a link waits for the folder of records, which may be on a file
-/// system that does not answer.
-static constexpr std::chrono::seconds StorePatience(1);
+/// The most that the linker waits for threads to end when it needs its own.
+static constexpr std::chrono::seconds ThreadPatience(1);
 
 /// The most that it waits for threads to end for the sake of a report.
 static constexpr std::chrono::milliseconds ReportPatience(2000);
-
-/// Does \p Work on a thread, where no signal comes (a file that grows past
-/// `ulimit -f` is an error there), and waits for it for StorePatience. False
-/// when it has not ended: it must own what it uses.
-static bool doAside(std::function<void()> Work) {
-  os::Threads Thread;
-  return !Thread.start(std::move(Work)) && Thread.join(StorePatience);
-}
 
 /// Adds the processor time that the calling thread takes for \p Work to \p Sum,
 /// in nanoseconds, where somebody asks for that.
@@ -81,9 +71,9 @@ static void measure(std::atomic<int64_t> *Sum, const Function &Work) {
     Sum->fetch_add((*End - *Begin).count());
 }
 
-/// `doAside` for what reads or keeps a record.
+/// `runWithTimeout` for what reads or keeps a record.
 bool LinkSession::doForRecord(std::function<void()> Work) const {
-  return doAside([Time = RecordTime, Work = std::move(Work)] {
+  return runWithTimeout([Time = RecordTime, Work = std::move(Work)] {
     measure(Time.get(), Work);
   });
 }
@@ -137,31 +127,6 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
   return Result;
 }
 
-/// About how many bytes the inputs of \p Command have: as in the record \p
-/// Last, or, when that is null, by a sample of them.
-static uint64_t expectedBytes(const LinkCommand &Command,
-                              const LinkProfile *Last) {
-  uint64_t Bytes = 0, Looks = 0;
-  if (Last) {
-    for (const RecordedFile &File : Last->Files)
-      Bytes += File.Identity.Size;
-    return Bytes;
-  }
-  constexpr size_t MaxLooks = 64;
-  constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
-  const size_t Count = Command.Inputs.size();
-  const auto Begin = std::chrono::steady_clock::now();
-  for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
-    // What is searched for is mostly not there by its name, and a library.
-    std::error_code Ignored;
-    Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
-    ++Looks;
-    if (std::chrono::steady_clock::now() - Begin > MaxTime)
-      break;
-  }
-  return Looks == 0 ? 0 : Bytes / Looks * Count;
-}
-
 void LinkSession::startEngine(LinkCommand Command) {
   beginTrace(Tool + " and its prefetcher");
   EngineOptions Options = engineOptions(Command, Settings.HandOver);
@@ -169,7 +134,11 @@ void LinkSession::startEngine(LinkCommand Command) {
     RecordTime = std::make_shared<std::atomic<int64_t>>(0);
   useProfile(Command, Options);
   Options.ExpectedBytes = expectedBytes(Command, Options.Profile.get());
-  waitForTurn(Options.ExpectedBytes);
+  std::string Note =
+      Turn.wait(Settings, Tool, Command.image().str(),
+                neededBytes(Profile.get(), Options.ExpectedBytes));
+  if (!Note.empty())
+    note(std::move(Note));
   if (Trace)
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   if (Settings.Stats)
@@ -178,61 +147,6 @@ void LinkSession::startEngine(LinkCommand Command) {
   os::onThreadShortage(std::make_shared<const std::function<bool()>>(
       [this] { return giveThreadsBack(); }));
   Engine->start(std::move(Command));
-}
-
-/// Waits until the links that run leave room for this one, whose inputs have
-/// about \p InputBytes.
-void LinkSession::waitForTurn(uint64_t InputBytes) {
-  constexpr uint64_t SmallShare = 64; // of all memory: not worth a look
-  constexpr std::chrono::milliseconds Pause(50);
-  // Of one that is stopped nobody knows for how long.
-  constexpr std::chrono::minutes MaxPause(1);
-  const std::string Folder = profileFolder();
-  if (Settings.QueueBytes == 0 || Folder.empty())
-    return;
-  const uint64_t Need = Profile && Profile->PeakBytes != 0 ? Profile->PeakBytes
-                                                           : InputBytes * 3 / 2;
-  bool HasSaid = false;
-  uint64_t Running = 0;
-  auto Since = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - Since < MaxPause) {
-    os::SystemMemory Memory = os::SystemMemory::read();
-    uint64_t Total = std::min(Memory.TotalBytes,
-                              Memory.CgroupLimitBytes.value_or(UINT64_MAX));
-    uint64_t Free = Memory.available();
-    if (Settings.QueueBytes)
-      Total = Free = *Settings.QueueBytes;
-    else if (Need < Total / SmallShare)
-      return;
-    if (!Queue)
-      Queue = std::make_shared<LinkQueue>(
-          queueDirectory(Folder, os::memoryName(), Settings.QueueBytes), Need);
-    auto Answer = std::make_shared<LinkQueue::Answer>(LinkQueue::Answer::None);
-    bool InTime = doAside([Answer, Mine = Queue, Total, Free] {
-      *Answer = Mine->ask(Total, Free);
-    });
-    if (!InTime)
-      Queue = nullptr; // the thread that has not come back leaves the queue
-    else if (*Answer == LinkQueue::Answer::Begin)
-      return;
-    if (!InTime || *Answer == LinkQueue::Answer::None)
-      break;
-    if (!std::exchange(HasSaid, true))
-      errs() << Tool << ": waiting for other links: together they do not fit "
-             << "in memory (--prefetch-queue=none never waits)\n";
-    if (std::exchange(Running, Queue->running()) != Running)
-      Since = std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(Pause);
-  }
-  leaveQueue();
-}
-
-/// The cache may be on a file system that stopped to answer, for which no link
-/// waits at its end.
-void LinkSession::leaveQueue() {
-  if (Queue)
-    (void)doAside([Mine = Queue] { Mine->leave(); });
-  Queue = nullptr;
 }
 
 /// Finds the record of this output's last link. One that cannot be read is
@@ -314,21 +228,6 @@ void LinkSession::noteProfileUse() {
   ProfileState = ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
 }
 
-/// Keeps \p New at \p Path, in the place of an older record. What went wrong;
-/// empty: nothing.
-static std::string keep(const std::string &Path, const LinkProfile &New,
-                        bool Prune) {
-  // The link itself may have made a file of that name.
-  if (!mayReplaceProfile(Path))
-    return "'" + Path + "' is not a profile, so Headstart does not replace it";
-  const bool IsOneMore = !sys::fs::exists(Path);
-  if (Error E = saveProfile(Path, New))
-    return toString(std::move(E));
-  if (Prune && IsOneMore)
-    pruneProfiles(sys::path::parent_path(Path).str());
-  return "";
-}
-
 /// Keeps what this link touched for the next one, unless the record that it
 /// began with still holds for every file.
 void LinkSession::keepProfile(bool Succeeded) {
@@ -358,7 +257,7 @@ void LinkSession::keepProfile(bool Succeeded) {
   bool InTime = doForRecord([Failures, Pages, New, Path = ProfilePath,
                              Prune = isProfileFolder(Settings.Profile)] {
     if (New)
-      Failures->push_back(keep(Path, *New, Prune));
+      Failures->push_back(storeProfile(Path, *New, Prune));
     if (Pages)
       Failures->push_back(toString(Pages->keep()));
   });
@@ -462,7 +361,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       mergeTimeTrace(Succeeded);
     }
     writeReports();
-    leaveQueue();
+    Turn.leave();
     Program = nullptr; // and its thread, if that has not ended
   });
 }
@@ -481,7 +380,7 @@ bool LinkSession::giveThreadsBack() {
     return false;
   // Whoever comes later waits for the first; then there is room for all.
   Engine->cancel();
-  (void)joinEngine(StorePatience);
+  (void)joinEngine(ThreadPatience);
   return true;
 }
 

@@ -141,6 +141,19 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
   return Error::success();
 }
 
+std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
+                         bool Prune) {
+  // The link itself may have made a file of that name.
+  if (!mayReplaceProfile(Path))
+    return "'" + Path + "' is not a profile, so Headstart does not replace it";
+  const bool IsOneMore = !sys::fs::exists(Path);
+  if (Error E = saveProfile(Path, Profile))
+    return toString(std::move(E));
+  if (Prune && IsOneMore)
+    pruneProfiles(sys::path::parent_path(Path).str());
+  return "";
+}
+
 /// What a link was writing when it was interrupted, unless LLVM could remove it
 /// (replaceFile).
 static bool isTemporary(StringRef Path) {

@@ -122,6 +122,8 @@ Exit runStatus(const CommandArguments &Arguments);
 Exit runWarm(const CommandArguments &Arguments);
 /// headstart profile: the recorded profiles.
 Exit runProfile(const CommandArguments &Arguments);
+/// headstart queue: which links run and which wait for memory.
+Exit runQueue(const CommandArguments &Arguments);
 /// headstart evict: put files out of the page cache.
 Exit runEvict(const CommandArguments &Arguments);
 /// headstart residency: how much of each file is in memory.

@@ -60,6 +60,11 @@ def prefetch_memory_EQ : Joined<["--"], "prefetch-memory=">, TakesRun,
     MetaVarName<"<SIZE>">,
     HelpText<"Fetch at most SIZE: 2G, 512M, or 50% of the available memory (default)">;
 def prefetch_memory : Separate<["--"], "prefetch-memory">, TakesRun, Alias<prefetch_memory_EQ>;
+def prefetch_queue_EQ : Joined<["--"], "prefetch-queue=">, TakesRun,
+    MetaVarName<"<auto|none|SIZE>">, Values<"auto,none">,
+    HelpText<"Let links that do not fit in memory together run one after another "
+             "(default: auto); SIZE replaces the memory that they share">;
+def prefetch_queue : Separate<["--"], "prefetch-queue">, TakesRun, Alias<prefetch_queue_EQ>;
 def prefetch_stats : Flag<["--"], "prefetch-stats">, TakesRun,
     HelpText<"Print to standard error what was fetched">;
 def prefetch_stats_EQ : Joined<["--"], "prefetch-stats=">, TakesRun,

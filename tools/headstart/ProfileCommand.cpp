@@ -40,6 +40,10 @@ static std::string dateOf(const LinkProfile &Profile) {
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {
+  // Of another linker's link only this is known (headstart run).
+  if (Profile.Files.empty() && Profile.PeakBytes != 0)
+    return formatv("{0}: {1}, {2} of memory, {3}", Profile.Output, Profile.Tool,
+                   formatBytes(Profile.PeakBytes), dateOf(Profile));
   return formatv("{0}: {1}, {2} file{3}, {4} touched, {5}", Profile.Output,
                  Profile.Tool, Profile.Files.size(),
                  Profile.Files.size() == 1 ? "" : "s",

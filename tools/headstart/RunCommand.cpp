@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a linker and prefetches beside it. The linker is started before
-/// anything else is looked at; what it reads is found out, and fetched, by
-/// threads of this process, while the main thread does nothing but wait for the
-/// linker to end and pass on signals. Nothing that goes wrong on our side is
-/// ever the linker's problem, nor is it told, unless --prefetch-stats asks.
+/// Runs a linker and prefetches beside it. If other links leave it no memory,
+/// the linker waits for its turn; else it is started before anything is
+/// fetched. What it reads is found out, and fetched, by threads of this
+/// process, while the main thread does nothing but wait for the linker to end
+/// and pass on signals. Nothing that goes wrong on our side is ever the
+/// linker's problem, nor is it told, unless --prefetch-stats asks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "LinkerCommandLine.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Link/ForeignCommand.h"
+#include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
@@ -49,6 +51,7 @@ public:
     beginTrace("headstart run");
   }
 
+  using PrefetchRun::note;
   /// Finds out what the linker reads and starts to fetch it, on a thread.
   void start();
   /// Stops fetching. Does not block.
@@ -212,22 +215,27 @@ Exit runRun(const CommandArguments &Arguments) {
     return cannotRun(Arguments.Linker.front(),
                      os::becomeProgram(Arguments.Linker));
 
+  os::containFaults();
+
+  // Never destroyed: without a report nobody waits for their threads.
+  auto *Turn = new ForeignTurn(Arguments.Linker, Forced, Settings);
+  auto *Prefetcher = new Companion(Arguments, std::move(Settings), Forced);
+  std::string Note = Turn->wait();
+  if (!Note.empty())
+    Prefetcher->note(std::move(Note));
   os::ForegroundProgram Linker;
   if (std::error_code Error = Linker.start(Arguments.Linker))
     return cannotRun(Arguments.Linker.front(), Error);
-  // A report may be for one of them (--prefetch-stats=/dev/fd/3).
-  if (!Reports)
-    os::letGoOfDescriptors();
-
-  os::containFaults();
-
-  // Never destroyed: without a report nobody waits for its threads.
-  auto *Prefetcher = new Companion(Arguments, std::move(Settings), Forced);
+  // A report may be for one of them (--prefetch-stats=/dev/fd/3), and a thread
+  // that waits for the cache may have one of its own.
+  if (!Reports && !Turn->isStalled())
+    os::letGoOfDescriptors(Turn->descriptor());
   Prefetcher->start();
   os::ProgramEnd End = Linker.wait();
   if (os::hadFault()) // with whatever it held
     os::endLike(End);
   Prefetcher->cancel();
+  Turn->end(!End.BySignal && End.Code == 0, Linker.peakMemory());
   if (Reports)
     Prefetcher->report(End, Linker.diskUse());
   else

@@ -97,6 +97,10 @@ constexpr Subcommand Subcommands[] = {
     {"profile", "headstart profile [--json] show OUTPUT|FILE... | list | prune",
      "Show what an earlier link touched; list or prune the stored profiles",
      runProfile, DefaultVis | JSONOption, "show,list,prune"},
+    {"queue", "headstart queue [--json]",
+     "List the links that run or wait because together they do not fit in "
+     "memory",
+     runQueue, DefaultVis | JSONOption},
     {"residency", "headstart residency [--json] [--summary] PATH...",
      "Print how much of each file is cached; a directory stands for all its "
      "files",

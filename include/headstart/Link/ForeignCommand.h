@@ -59,6 +59,13 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled);
 
+/// What is known of the link of \p Words without a driver's help: a compiler
+/// driver's own arguments count as a linker's, so the libraries that it adds
+/// are missing. Nothing if the program is unknown or does not link. \p Forced
+/// and response files as above. Runs no process. Blocks. Any thread.
+std::optional<LinkCommand> guessLink(llvm::ArrayRef<std::string> Words,
+                                     std::optional<Flavour> Forced);
+
 } // namespace headstart
 
 #endif // HEADSTART_LINK_FOREIGNCOMMAND_H

@@ -20,16 +20,27 @@
 /// other runs: so there is no deadlock. The last link that leaves removes the
 /// directory.
 ///
+/// A link that is stopped (SIGSTOP, Ctrl-Z) does not count, nor does one that
+/// has started the link that asks. The caller limits how long it waits for
+/// links that make no progress (LinkTurn).
+///
+/// The contents of a link's file are for `headstart queue` and for this check:
+/// lines of a key and its value. What cannot be read is unknown: a link is then
+/// waited for as if it made no progress. On Windows nothing can be read, since
+/// a lock there keeps others from reading.
+///
 //===----------------------------------------------------------------------===//
 
 #ifndef HEADSTART_LINK_LINKQUEUE_H
 #define HEADSTART_LINK_LINKQUEUE_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Chrono.h"
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headstart {
 
@@ -40,13 +51,42 @@ namespace headstart {
 std::string queueDirectory(llvm::StringRef Cache, llvm::StringRef MemoryName,
                            std::optional<uint64_t> SizeBytes);
 
+/// What the queue knows of a link.
+struct QueuedLink {
+  uint64_t Number = 0; ///< in the order of arrival
+  uint64_t NeedBytes = 0;
+  bool Runs = false;
+  bool IsIdle = false;                ///< stopped: it does not count
+  llvm::sys::TimePoint<> Since;       ///< when it came, or began
+  std::optional<uint64_t> Process;    ///< in its own space (os::processSpace)
+  std::optional<uint64_t> TotalBytes; ///< that the links share
+  std::string Output;                 ///< empty: unknown
+
+  // For the queue itself.
+  std::string File;
+  bool Lives = false;               ///< its process has the lock
+  std::optional<uint64_t> Progress; ///< changes while it works; if known
+};
+
+/// The directories of the queues in \p Cache.
+std::vector<std::string> queueDirectories(const std::string &Cache);
+
+/// The links of the queue in \p Directory, in the order of arrival. Removes the
+/// queue if it has none. Blocks as `LinkQueue::ask`.
+std::vector<QueuedLink> linksInQueue(const std::string &Directory);
+
+/// Whether \p File, from `LinkQueue::file`, is that of a link that has not
+/// ended. Not in that link's process, which would lose its lock.
+bool isInQueue(const std::string &File);
+
 /// One link's place. One thread at a time.
 class LinkQueue {
 public:
-  /// For a link that needs \p NeedBytes. `ask` creates \p Directory if it is
-  /// missing.
-  LinkQueue(std::string Directory, uint64_t NeedBytes)
-      : Directory(std::move(Directory)), NeedBytes(NeedBytes) {}
+  /// For a link of \p Output that needs \p NeedBytes. `ask` creates
+  /// \p Directory if it is missing.
+  LinkQueue(std::string Directory, uint64_t NeedBytes, std::string Output = "")
+      : Directory(std::move(Directory)), NeedBytes(NeedBytes),
+        Output(std::move(Output)) {}
   LinkQueue(const LinkQueue &) = delete;
   LinkQueue &operator=(const LinkQueue &) = delete;
   ~LinkQueue() { leave(); }
@@ -67,18 +107,27 @@ public:
   /// a tenth of a second at most for other links.
   void leave();
 
-  /// Changes with those that run, as the last `ask` found them.
+  /// Changes with those that run, and while they make progress, as the last
+  /// `ask` found them.
   uint64_t running() const { return Running; }
+  /// Whether the system reports the progress of all that run.
+  bool isProgressKnown() const { return IsProgressKnown; }
+
+  /// The path and the descriptor of this link's file; empty and -1: none.
+  std::string file() const;
+  int descriptor() const { return File; }
 
 private:
-  bool enter(uint64_t Number);
+  bool enter(uint64_t Number, uint64_t TotalBytes);
 
   std::string Directory;
   uint64_t NeedBytes;
+  std::string Output;
   std::string Name; ///< of our file; empty: none
   uint64_t Number = 0;
   int File = -1;
   uint64_t Running = 0;
+  bool IsProgressKnown = true;
   bool HasAsked = false;
 };
 

@@ -16,6 +16,7 @@
 #define HEADSTART_LINK_LINKSESSION_H
 
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/Link/LinkTurn.h"
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/ProgramPages.h"
 #include "headstart/Link/Reports.h"
@@ -36,8 +37,6 @@
 #include <vector>
 
 namespace headstart {
-
-class LinkQueue;
 
 class LinkSession : PrefetchRun {
 public:
@@ -94,8 +93,6 @@ private:
   /// Whether there were any. Any thread.
   bool giveThreadsBack();
   void startEngine(LinkCommand Command);
-  void waitForTurn(uint64_t InputBytes);
-  void leaveQueue();
   bool doForRecord(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
@@ -117,8 +114,8 @@ private:
   std::shared_ptr<std::atomic<int64_t>> RecordTime;
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
   std::unique_ptr<PrefetchEngine> Engine;
-  std::shared_ptr<LinkQueue> Queue; ///< null: not in one
-  bool HasJoined = false;           ///< all threads of the engine have ended
+  LinkTurn Turn;
+  bool HasJoined = false; ///< all threads of the engine have ended
 
   /// For the trace: when the linker came to each of its stages.
   std::mutex StagesMutex;

@@ -59,6 +59,12 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
 /// the old one. Folders are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 
+/// The same, unless \p Path is somebody's own file; with \p Prune, a profile
+/// that is one more makes `pruneProfiles` look for others to remove. What went
+/// wrong; empty: nothing.
+std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
+                         bool Prune);
+
 /// The paths of the profiles in \p Folder, in their order; none where it cannot
 /// be listed.
 std::vector<std::string> storedProfiles(const std::string &Folder);

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -78,11 +79,21 @@ public:
   /// `wait` only; nothing where the system does not tell.
   std::optional<DiskUse> diskUse() const { return Use; }
 
+  /// The most memory that the program has had at once, with the file pages that
+  /// it has mapped; on POSIX of the largest of those that it has started and
+  /// waited for. When and where as for `diskUse`.
+  std::optional<uint64_t> peakMemory() const { return PeakBytes; }
+
 private:
   std::chrono::milliseconds Grace;
   int Child = -1;
   std::optional<DiskUse> Use;
+  std::optional<uint64_t> PeakBytes;
 };
+
+/// Sets the variable \p Name of the environment of this process, which the
+/// programs that it starts inherit. While no other thread uses the environment.
+void setVariable(const std::string &Name, const std::string &Value);
 
 /// From now on a fault of any thread but the calling one (a bad address, a
 /// failed assertion) stops that thread for ever instead of ending the process.
@@ -105,8 +116,8 @@ std::error_code becomeProgram(const std::vector<std::string> &Words);
 
 /// Closes every descriptor and puts /dev/null in the place of the standard
 /// streams: whoever waits for a pipe to be closed at this end waits for the
-/// program that was started, not for us.
-void letGoOfDescriptors();
+/// program that was started, not for us. \p Kept, if not -1, stays open.
+void letGoOfDescriptors(int Kept = -1);
 
 /// Which stream of a program is listened to.
 enum class ProgramStream : unsigned char { Output, Error };

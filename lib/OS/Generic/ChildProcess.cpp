@@ -36,7 +36,9 @@ std::error_code headstart::os::becomeProgram(const std::vector<std::string> &) {
   return unsupported();
 }
 
-void headstart::os::letGoOfDescriptors() {}
+void headstart::os::setVariable(const std::string &, const std::string &) {}
+
+void headstart::os::letGoOfDescriptors(int) {}
 
 std::error_code headstart::os::askProgram(const std::vector<std::string> &,
                                           ProgramStream, const AnswerLimits &,

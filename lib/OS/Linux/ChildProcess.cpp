@@ -47,15 +47,16 @@ sigset_t handledSignals() {
   return Set;
 }
 
-/// Closes every descriptor from \p First on. Safe between fork and exec.
-void closeFrom(unsigned First) {
-  if (::close_range(First, ~0U, 0) == 0)
+/// Closes every descriptor from \p First to \p Last. Safe between fork and
+/// exec.
+void closeFrom(unsigned First, unsigned Last = ~0U) {
+  if (First > Last || ::close_range(First, Last, 0) == 0)
     return;
   // Linux before 5.9. More than that is hardly ever open.
-  constexpr int Max = 65536;
-  for (int Descriptor = static_cast<int>(First); Descriptor != Max;
+  constexpr unsigned Max = 65535;
+  for (unsigned Descriptor = First; Descriptor <= std::min(Last, Max);
        ++Descriptor)
-    ::close(Descriptor);
+    ::close(static_cast<int>(Descriptor));
 }
 
 } // namespace
@@ -217,8 +218,11 @@ ProgramEnd ForegroundProgram::wait() {
     int Status = 0;
     rusage Usage = {};
     const pid_t Found = ::wait4(Child, &Status, WNOHANG | WUNTRACED, &Usage);
-    if (Found == Child && !WIFSTOPPED(Status))
+    if (Found == Child && !WIFSTOPPED(Status)) {
+      constexpr uint64_t Kilobyte = 1024;
       Use = diskUseIn(Usage);
+      PeakBytes = Kilobyte * static_cast<uint64_t>(Usage.ru_maxrss);
+    }
     if (Found == Child && WIFEXITED(Status))
       return {.BySignal = false, .Code = WEXITSTATUS(Status)};
     if (Found == Child && WIFSIGNALED(Status))
@@ -281,9 +285,17 @@ std::error_code becomeProgram(const std::vector<std::string> &Words) {
   return lastError();
 }
 
-void letGoOfDescriptors() {
-  constexpr unsigned FirstOther = 3;
-  closeFrom(FirstOther);
+void setVariable(const std::string &Name, const std::string &Value) {
+  ::setenv(Name.c_str(), Value.c_str(), 1); // NOLINT: as the header says
+}
+
+void letGoOfDescriptors(int Kept) {
+  unsigned First = 3;
+  if (Kept >= static_cast<int>(First)) {
+    closeFrom(First, static_cast<unsigned>(Kept) - 1);
+    First = static_cast<unsigned>(Kept) + 1;
+  }
+  closeFrom(First);
   const int Nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (Nothing < 0)
     return;

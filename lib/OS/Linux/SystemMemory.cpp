@@ -51,7 +51,8 @@ std::string headstart::os::memoryName(const std::string &Root) {
   const auto Info = readPseudoFile(Prefix + "/proc/meminfo");
   const uint64_t Total =
       Info ? findNumber(*Info, "MemTotal").value_or(0) : uint64_t(0);
-  if (!Cgroup.LimitBytes || (Total != 0 && *Cgroup.LimitBytes >= Total))
+  // A container may be shown its group's limit as the machine's memory (lxcfs).
+  if (!Cgroup.LimitBytes || (Total != 0 && *Cgroup.LimitBytes > Total))
     return Name;
   // Each container may see its own group as "/". The number of the group's
   // directory is the same for all that see it, and no other group's.

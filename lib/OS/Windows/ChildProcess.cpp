@@ -67,6 +67,9 @@ ProgramEnd ForegroundProgram::wait() {
   ::WaitForSingleObject(Foreground.Process.get(), INFINITE);
   DWORD Code = EXIT_FAILURE;
   ::GetExitCodeProcess(Foreground.Process.get(), &Code);
+  if (const auto Memory = memoryOf(Foreground.Process.get());
+      Memory && Memory->PeakWorkingSetSize != 0)
+    PeakBytes = Memory->PeakWorkingSetSize;
   // What we do from now on can be interrupted.
   ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
   return {.BySignal = false, .Code = static_cast<int>(Code)};
@@ -131,7 +134,14 @@ std::error_code becomeProgram(const std::vector<std::string> &Words) {
 
 // Of the handles that were given to us, the standard ones: what else there may
 // be, the system does not list.
-void letGoOfDescriptors() {
+void setVariable(const std::string &Name, const std::string &Value) {
+  std::wstring WideName;
+  std::wstring WideValue;
+  if (!toWide(Name, WideName) && !toWide(Value, WideValue))
+    ::SetEnvironmentVariableW(WideName.c_str(), WideValue.c_str());
+}
+
+void letGoOfDescriptors(int) {
   const int Nothing = ::_open("NUL", _O_RDWR | _O_NOINHERIT | _O_BINARY);
   if (Nothing < 0)
     return;

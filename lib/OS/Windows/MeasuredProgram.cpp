@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <psapi.h>
 
 namespace headstart::os {
 
@@ -34,15 +33,6 @@ static double inSeconds(uint64_t Ticks) {
 
 static uint64_t ticksOf(const FILETIME &Time) {
   return ULARGE_INTEGER{{Time.dwLowDateTime, Time.dwHighDateTime}}.QuadPart;
-}
-
-static std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process) {
-  PROCESS_MEMORY_COUNTERS_EX Memory = {};
-  if (::K32GetProcessMemoryInfo(
-          Process, reinterpret_cast<PROCESS_MEMORY_COUNTERS *>(&Memory),
-          sizeof(Memory)) == 0)
-    return std::nullopt;
-  return Memory;
 }
 
 MeasuredProgram::~MeasuredProgram() { kill(); }

@@ -238,6 +238,15 @@ std::error_code startProgram(const std::vector<std::string> &Words,
   return Error;
 }
 
+std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process) {
+  PROCESS_MEMORY_COUNTERS_EX Memory = {};
+  if (::K32GetProcessMemoryInfo(
+          Process, reinterpret_cast<PROCESS_MEMORY_COUNTERS *>(&Memory),
+          sizeof(Memory)) == 0)
+    return std::nullopt;
+  return Memory;
+}
+
 SECURITY_ATTRIBUTES toBeInherited() {
   SECURITY_ATTRIBUTES Inherit = {};
   Inherit.nLength = sizeof(Inherit);

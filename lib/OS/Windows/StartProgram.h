@@ -14,6 +14,7 @@
 
 #include <array>
 #include <optional>
+#include <psapi.h>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -43,6 +44,9 @@ struct StartOptions {
 /// and without `.exe`; not a batch file (`errc::executable_format_error`).
 std::error_code startProgram(const std::vector<std::string> &Words,
                              StartOptions Options, Started &Result);
+
+/// What the system counts of the memory of \p Process, also after its end.
+std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process);
 
 /// NUL for reading and writing, to be inherited.
 UniqueHandle openNothing();

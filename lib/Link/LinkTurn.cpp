@@ -1,0 +1,216 @@
+//===- LinkTurn.cpp - A link that waits for its turn ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/LinkTurn.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/OS/Threads.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <thread>
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// Holds the file of the queued link that has started this process.
+static constexpr const char *PassedTurn = "HEADSTART_QUEUED";
+
+/// A link that needs less than this share of all memory has no turn.
+static constexpr uint64_t SmallShare = 64;
+
+bool runWithTimeout(std::function<void()> Work) {
+  constexpr std::chrono::seconds Timeout(1);
+  os::Threads Thread;
+  return !Thread.start(std::move(Work)) && Thread.join(Timeout);
+}
+
+uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
+  uint64_t Bytes = 0, Looks = 0;
+  if (Last) {
+    for (const RecordedFile &File : Last->Files)
+      Bytes += File.Identity.Size;
+    return Bytes;
+  }
+  constexpr size_t MaxLooks = 64;
+  constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
+  const size_t Count = Command.Inputs.size();
+  const auto Begin = std::chrono::steady_clock::now();
+  for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
+    // What is searched for is mostly not there by its name, and a library.
+    std::error_code Ignored;
+    Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
+    ++Looks;
+    if (std::chrono::steady_clock::now() - Begin > MaxTime)
+      break;
+  }
+  return Looks == 0 ? 0 : Bytes / Looks * Count;
+}
+
+uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes) {
+  return Last && Last->PeakBytes != 0 ? Last->PeakBytes : InputBytes * 3 / 2;
+}
+
+static uint64_t totalBytes(const os::SystemMemory &Memory) {
+  return std::min(Memory.TotalBytes,
+                  Memory.CgroupLimitBytes.value_or(UINT64_MAX));
+}
+
+/// Whether a link that has its turn has started this process.
+static bool hasPassedTurn() {
+  const std::optional<std::string> File = sys::Process::GetEnv(PassedTurn);
+  return File && isInQueue(*File);
+}
+
+std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
+                           const std::string &Output, uint64_t NeedBytes) {
+  constexpr std::chrono::milliseconds Pause(50);
+  const std::string Cache = profileFolder();
+  if (Settings.QueueBytes == 0 || Cache.empty())
+    return "";
+  bool HasSaid = false;
+  uint64_t Running = 0;
+  auto Since = std::chrono::steady_clock::now();
+  for (;;) {
+    const os::SystemMemory Memory = os::SystemMemory::read();
+    uint64_t Total = totalBytes(Memory), Free = Memory.available();
+    if (Settings.QueueBytes)
+      Total = Free = *Settings.QueueBytes;
+    else if (NeedBytes < Total / SmallShare)
+      break;
+    struct Asked {
+      LinkQueue::Answer Answer = LinkQueue::Answer::None;
+      bool IsPassed = false;
+    };
+    auto Result = std::make_shared<Asked>();
+    const bool IsFirst = Queue == nullptr;
+    if (IsFirst)
+      Queue = std::make_shared<LinkQueue>(
+          queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
+          NeedBytes, Output);
+    if (!runWithTimeout([Result, IsFirst, Mine = Queue, Total, Free] {
+          Result->IsPassed = IsFirst && hasPassedTurn();
+          if (!Result->IsPassed)
+            Result->Answer = Mine->ask(Total, Free);
+        })) {
+      IsStalled = true;
+      Queue = nullptr; // the thread that has not come back leaves the queue
+      return "";
+    }
+    if (Result->Answer == LinkQueue::Answer::Begin)
+      return "";
+    if (Result->Answer == LinkQueue::Answer::None)
+      break;
+    if (!std::exchange(HasSaid, true))
+      errs() << Tool << ": waiting for other links: together they do not fit "
+             << "in memory (--prefetch-queue=none never waits)\n";
+    const auto Now = std::chrono::steady_clock::now();
+    if (std::exchange(Running, Queue->running()) != Running)
+      Since = Now;
+    const std::chrono::seconds MaxPause(Queue->isProgressKnown() ? 10 : 60);
+    if (Now - Since >= MaxPause) {
+      leave();
+      return "the link began beside others that do not fit in memory with it: "
+             "they made no progress for " +
+             std::to_string(MaxPause.count()) + " seconds";
+    }
+    std::this_thread::sleep_for(Pause);
+  }
+  leave();
+  return "";
+}
+
+void LinkTurn::pass() const {
+  if (Queue)
+    os::setVariable(PassedTurn, Queue->file());
+}
+
+void LinkTurn::leave() {
+  if (Queue)
+    (void)runWithTimeout([Mine = Queue] { Mine->leave(); });
+  Queue = nullptr;
+}
+
+struct ForeignTurn::Guess {
+  std::string Output;
+  std::string ProfilePath; ///< empty: none is kept
+  std::vector<uint64_t> Names;
+  std::shared_ptr<const LinkProfile> Last; ///< null: none
+  uint64_t NeedBytes = 0;
+};
+
+std::string ForeignTurn::wait() {
+  if (!Settings.On || Settings.QueueBytes == 0)
+    return "";
+  auto Found = std::make_shared<Guess>();
+  if (!runWithTimeout([Found, Words = Words, Forced = Forced,
+                       Setting = Settings.Profile] {
+        const std::optional<LinkCommand> Command = guessLink(Words, Forced);
+        if (!Command || !Command->Links)
+          return;
+        Found->Output = Command->image().str();
+        Found->Names = namesOf(*Command);
+        // /dev/null is the output of many links.
+        std::error_code Ignored;
+        const os::FileKind Kind = os::lookAt(Found->Output, Ignored).Kind;
+        if (isProfileFolder(Setting) &&
+            (Kind == os::FileKind::Regular || Kind == os::FileKind::Missing))
+          Found->ProfilePath = profilePath(Setting, ForeignTool, Found->Output);
+        if (!Found->ProfilePath.empty()) {
+          auto Last = loadProfile(Found->ProfilePath);
+          if (!Last)
+            consumeError(Last.takeError()); // this link replaces it
+          else if (*Last && isRecordOf(**Last, *Command))
+            Found->Last = std::move(*Last);
+        }
+        Found->NeedBytes =
+            neededBytes(Found->Last.get(), expectedBytes(*Command, nullptr));
+      })) {
+    IsStalled = true;
+    return "";
+  }
+  if (Found->Output.empty())
+    return "";
+  Known = std::move(Found);
+  std::string Note =
+      Turn.wait(Settings, "headstart", Known->Output, Known->NeedBytes);
+  Turn.pass();
+  return Note;
+}
+
+void ForeignTurn::end(bool Succeeded, std::optional<uint64_t> PeakBytes) {
+  Turn.leave();
+  if (!Known || Known->ProfilePath.empty() || !Succeeded || !PeakBytes)
+    return;
+  const uint64_t Last = Known->Last ? Known->Last->PeakBytes : 0;
+  const uint64_t Small = totalBytes(os::SystemMemory::read()) / SmallShare;
+  if (!Settings.QueueBytes && std::max(Known->NeedBytes, *PeakBytes) < Small)
+    return;
+  // No two links of an output take exactly the same.
+  constexpr uint64_t Tolerance = 16;
+  const uint64_t Difference =
+      std::max(Last, *PeakBytes) - std::min(Last, *PeakBytes);
+  (void)runWithTimeout([Known = Known, Peak = *PeakBytes,
+                        IsNew = Difference > Last / Tolerance,
+                        Setting = Settings.Profile] {
+    if (!IsNew)
+      return renewProfile(Known->ProfilePath);
+    LinkProfile New =
+        newProfile(ForeignTool, recordedOutput(Setting, Known->Output), "");
+    New.Names = Known->Names;
+    New.PeakBytes = Peak;
+    (void)storeProfile(Known->ProfilePath, New, /*Prune=*/true);
+  });
+}
+
+} // namespace headstart

@@ -1,0 +1,169 @@
+//===- QueueCommand.cpp - headstart queue ---------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+#include "headstart/Link/LinkQueue.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+/// The links that share a memory.
+struct Queue {
+  std::string Directory;
+  std::vector<QueuedLink> Links; ///< not empty
+  bool IsOfThisMemory = false;   ///< and of all of it
+
+  /// How much the links share; nothing if that is unknown.
+  std::optional<uint64_t> totalBytes() const;
+  /// Why \p Link does not run; empty: it does.
+  std::string whyNot(const QueuedLink &Link) const;
+};
+
+} // namespace
+
+static StringRef stateOf(const QueuedLink &Link) {
+  if (Link.IsIdle)
+    return "stopped";
+  return Link.Runs ? "running" : "waiting";
+}
+
+static std::string number(size_t Count, StringRef One) {
+  return (Twine(Count) + " " + One + (Count == 1 ? "" : "s")).str();
+}
+
+std::optional<uint64_t> Queue::totalBytes() const {
+  std::optional<uint64_t> Total;
+  for (const QueuedLink &Link : Links)
+    Total = std::max(Total, Link.TotalBytes);
+  return Total;
+}
+
+std::string Queue::whyNot(const QueuedLink &Link) const {
+  if (Link.IsIdle)
+    return "stopped by a signal; other links do not wait for it";
+  if (Link.Runs)
+    return "";
+  size_t Ahead = 0, Running = 0;
+  uint64_t Taken = 0;
+  for (const QueuedLink &Other : Links) {
+    if (Other.IsIdle)
+      continue;
+    Ahead += !Other.Runs && Other.Number < Link.Number;
+    Running += Other.Runs;
+    Taken += Other.Runs ? Other.NeedBytes : 0;
+  }
+  if (Ahead != 0)
+    return "after " + number(Ahead, "link") + " that " +
+           (Ahead == 1 ? "waits" : "wait");
+  std::string Why = "needs " + formatBytes(Link.NeedBytes);
+  if (std::optional<uint64_t> Total = totalBytes()) {
+    uint64_t Free = *Total - std::min(*Total, Taken);
+    if (IsOfThisMemory)
+      Free = std::min(Free, os::SystemMemory::read().available());
+    Why += "; " + formatBytes(Free) + " free";
+  }
+  return Why + " beside " + number(Running, "link") + " that " +
+         (Running == 1 ? "runs" : "run");
+}
+
+static int64_t secondsOf(sys::TimePoint<> Time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             Time.time_since_epoch())
+      .count();
+}
+
+static void writeJSON(ArrayRef<Queue> Queues) {
+  json::OStream J(outs(), /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attributeArray("queues", [&] {
+      for (const Queue &Q : Queues)
+        J.object([&] {
+          J.attribute("directory", json::fixUTF8(Q.Directory));
+          J.attribute("this_memory", Q.IsOfThisMemory);
+          J.attribute("memory_bytes", Q.totalBytes());
+          J.attributeArray("links", [&] {
+            for (const QueuedLink &Link : Q.Links)
+              J.object([&] {
+                J.attribute("pid", Link.Process);
+                J.attribute("output", Link.Output.empty()
+                                          ? json::Value(nullptr)
+                                          : json::fixUTF8(Link.Output));
+                J.attribute("need_bytes", Link.NeedBytes);
+                J.attribute("state", stateOf(Link));
+                J.attribute("since", secondsOf(Link.Since));
+                J.attribute("reason", Q.whyNot(Link));
+              });
+          });
+        });
+    });
+  });
+  outs() << "\n";
+}
+
+static void writeText(const Queue &Q) {
+  outs() << (Q.IsOfThisMemory ? "the memory of this machine or control group"
+                              : "another memory, or a part (--prefetch-queue)");
+  if (std::optional<uint64_t> Total = Q.totalBytes())
+    outs() << ", " << formatBytes(*Total);
+  outs() << ":\n";
+  for (const QueuedLink &Link : Q.Links) {
+    const std::string Process =
+        Link.Process ? std::to_string(*Link.Process) : "unknown";
+    outs() << formatv("{0,9} {1} {2,9} since {3:%H:%M:%S}  {4}", Process,
+                      stateOf(Link), formatBytes(Link.NeedBytes), Link.Since,
+                      Link.Output.empty() ? "unknown output" : Link.Output);
+    const std::string Why = Q.whyNot(Link);
+    outs() << (Why.empty() ? "" : ": ") << Why << "\n";
+  }
+}
+
+Exit runQueue(const CommandArguments &Arguments) {
+  if (!Arguments.Operands.empty())
+    return fail("unexpected argument '" + Arguments.Operands.front() + "'",
+                Exit::WrongUsage);
+  const std::string Cache = profileFolder();
+  const std::string Mine =
+      queueDirectory(Cache, os::memoryName(), std::nullopt);
+  std::vector<Queue> Queues;
+  if (!Cache.empty())
+    for (std::string &Directory : queueDirectories(Cache)) {
+      Queue Q;
+      Q.Links = linksInQueue(Directory);
+      Q.IsOfThisMemory = Directory == Mine;
+      Q.Directory = std::move(Directory);
+      if (!Q.Links.empty())
+        Queues.push_back(std::move(Q));
+    }
+  if (Arguments.JSON)
+    writeJSON(Queues);
+  else if (Queues.empty())
+    outs() << "no links run or wait\n";
+  else
+    llvm::for_each(Queues, writeText);
+  return Exit::Done;
+}
+
+} // namespace headstart
