@@ -80,7 +80,8 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     return "";
   bool HasSaid = false;
   uint64_t Running = 0;
-  auto Since = std::chrono::steady_clock::now();
+  // Without a clock: it runs while this process is stopped.
+  std::chrono::milliseconds Idle(0);
   for (;;) {
     const os::SystemMemory Memory = os::SystemMemory::read();
     uint64_t Total = totalBytes(Memory), Free = Memory.available();
@@ -114,16 +115,14 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     if (!std::exchange(HasSaid, true))
       errs() << Tool << ": waiting for other links: together they do not fit "
              << "in memory (--prefetch-queue=none never waits)\n";
-    const auto Now = std::chrono::steady_clock::now();
     if (std::exchange(Running, Queue->running()) != Running)
-      Since = Now;
-    const std::chrono::seconds MaxPause(Queue->isProgressKnown() ? 10 : 60);
-    if (Now - Since >= MaxPause) {
+      Idle = Idle.zero();
+    if (Idle >= (Queue->isProgressKnown() ? MaxIdle : MaxUnknown)) {
       leave();
-      return "the link began beside others that do not fit in memory with it: "
-             "they made no progress for " +
-             std::to_string(MaxPause.count()) + " seconds";
+      return "the link began beside others that do not fit in memory with it, "
+             "because they made no progress";
     }
+    Idle += Pause;
     std::this_thread::sleep_for(Pause);
   }
   leave();

@@ -12,6 +12,7 @@
 
 #include "headstart/Link/LinkQueue.h"
 #include "OS/TestFiles.h"
+#include "headstart/OS/ProcessActivity.h"
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <chrono>
@@ -55,6 +56,8 @@ public:
     kill(Process, Signal);
     (void)wait();
   }
+  void signal(int Signal) const { ::kill(Process, Signal); }
+  pid_t id() const { return Process; }
   int wait() {
     int Status = -1;
     waitpid(Process, &Status, 0);
@@ -81,6 +84,8 @@ public:
       std::this_thread::yield();
   }
   void kill() { Process.end(SIGKILL); }
+  void signal(int Signal) const { Process.signal(Signal); }
+  pid_t id() const { return Process.id(); }
 
 private:
   Child Process;
@@ -256,6 +261,112 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
     EXPECT_EQ(Next.ask(Memory, Memory), Answer::Begin);
   }
   EXPECT_EQ(left(), Names{});
+}
+
+TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
+  if (!os::activityOf(static_cast<uint64_t>(getpid())))
+    GTEST_SKIP() << "the system does not report whether a process is stopped";
+  OtherLink Other(Directory);
+  LinkQueue Queue(Directory, Memory);
+  ASSERT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+  Other.signal(SIGSTOP);
+  Answer Now;
+  while ((Now = Queue.ask(Memory, Memory)) == Answer::Wait)
+    std::this_thread::yield();
+  EXPECT_EQ(Now, Answer::Begin);
+  EXPECT_EQ(Queue.running(), 0U);
+  ASSERT_EQ(linksInQueue(Directory).size(), 1U); // the own process sees no lock
+  EXPECT_TRUE(linksInQueue(Directory)[0].IsIdle);
+}
+
+/// Its parent waits for it.
+TEST_F(LinkQueueTest, TheLinkThatHasStartedThisOneIsNotWaitedFor) {
+  if (!os::activityOf(static_cast<uint64_t>(getpid())))
+    GTEST_SKIP() << "the system does not report the children of a process";
+  LinkQueue Parent(Directory, Memory);
+  ASSERT_EQ(Parent.ask(Memory, Memory), Answer::Begin);
+  Child Nested([&] {
+    LinkQueue Queue(Directory, Memory);
+    return Queue.ask(Memory, Memory) == Answer::Begin ? 0 : 1;
+  });
+  EXPECT_EQ(Nested.wait(), 0);
+}
+
+TEST_F(LinkQueueTest, AFileTellsWhetherItsLinkIsInTheQueue) {
+  std::string File;
+  {
+    LinkQueue Queue(Directory, Memory);
+    EXPECT_EQ(Queue.file(), "");
+    ASSERT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    File = Queue.file();
+    EXPECT_TRUE(fs::exists(File));
+    Child Other([&] { return isInQueue(File) ? 0 : 1; });
+    EXPECT_EQ(Other.wait(), 0);
+  }
+  EXPECT_FALSE(isInQueue(File));
+}
+
+TEST_F(LinkQueueTest, ListsWhatIsKnownOfTheLinks) {
+  EXPECT_TRUE(linksInQueue(Directory).empty());
+  EXPECT_EQ(left(), Names{});
+  OtherLink Other(Directory);
+  Child Second([&] {
+    LinkQueue Queue(Directory, 7, "an output\nof two lines");
+    (void)Queue.ask(Memory, 0);
+    for (;;)
+      pause();
+    return 0;
+  });
+  std::vector<QueuedLink> Links;
+  do
+    Links = linksInQueue(Directory);
+  while (Links.size() < 2 || Links[1].Output.empty());
+  EXPECT_EQ(queueDirectories(Cache.path()), Names{Directory});
+  EXPECT_EQ(Links[0].Process, static_cast<uint64_t>(Other.id()));
+  EXPECT_EQ(Links[0].NeedBytes, Memory);
+  EXPECT_EQ(Links[0].TotalBytes, Memory);
+  EXPECT_EQ(Links[0].Output, "");
+  EXPECT_TRUE(Links[0].Runs);
+  EXPECT_EQ(Links[1].Process, static_cast<uint64_t>(Second.id()));
+  EXPECT_EQ(Links[1].NeedBytes, 7U);
+  EXPECT_EQ(Links[1].Output, "an output of two lines");
+  EXPECT_FALSE(Links[1].Runs);
+  EXPECT_LE(Links[1].Since, std::chrono::system_clock::now());
+}
+
+TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
+  for (const char *Contents : {"", "pid\n\nspace x\n", "pid 1\nspace \n"}) {
+    OtherLink Other(Directory);
+    Cache.write("links-1/1-400-run", Contents);
+    LinkQueue Queue(Directory, Memory);
+    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+    EXPECT_FALSE(Queue.isProgressKnown());
+    const std::vector<QueuedLink> Links = linksInQueue(Directory);
+    ASSERT_EQ(Links.size(), 1U);
+    EXPECT_EQ(Links[0].Output, "");
+    EXPECT_FALSE(Links[0].IsIdle);
+    Other.kill();
+    Queue.leave();
+  }
+}
+
+TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
+  write("lock", fs::perms::all);
+  const std::string Mark = Cache.path("mark");
+  Child Holder([&] {
+    const int File = open((Directory + "/lock").c_str(), O_RDWR);
+    struct flock Lock = {};
+    Lock.l_type = F_WRLCK;
+    if (fcntl(File, F_SETLK, &Lock) != 0)
+      return 1;
+    close(open(Mark.c_str(), O_CREAT | O_WRONLY, 0600));
+    raise(SIGSTOP);
+    return 0;
+  });
+  while (!fs::exists(Mark))
+    std::this_thread::yield();
+  LinkQueue Queue(Directory, Memory);
+  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::None);
 }
 
 TEST_F(LinkQueueTest, WithoutADirectoryThereIsNoQueue) {

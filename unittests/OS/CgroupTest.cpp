@@ -394,6 +394,19 @@ TEST_F(CgroupTest, NamesTheGroupWhoseLimitHolds) {
   EXPECT_NE(NameIn("/a/less"), NameIn("/a"));
 }
 
+TEST_F(CgroupTest, NamesTheGroupIfItsLimitIsShownAsTheMachinesMemory) {
+  write("proc/sys/kernel/random/boot_id", "one\n");
+  const std::string Machine = memoryName(Root.path());
+  write("proc/meminfo", "MemTotal: 10240 kB\nMemAvailable: 4000 kB\n");
+  auto NameIn = [&](const std::string &Group) {
+    writeV2(Group, mib(10), 1, 0);
+    write("proc/self/cgroup", "0::" + Group + "\n");
+    return memoryName(Root.path());
+  };
+  EXPECT_NE(NameIn("/a"), Machine);
+  EXPECT_NE(NameIn("/a"), NameIn("/b"));
+}
+
 TEST_F(CgroupTest, AGroupHasOneNameInsideAndOutsideOfItsContainer) {
   write("proc/sys/kernel/random/boot_id", "one\n");
   writeV2("/docker/a", mib(10), 1, 0);

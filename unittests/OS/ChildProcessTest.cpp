@@ -212,6 +212,33 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
   EXPECT_EQ(exitStatus(Child), 9);
 }
 
+TEST(ChildProcessTest, KeepsADescriptorThatIsStillInUse) {
+  const pid_t Child = startChild([]() -> int {
+    int Ends[2];
+    (void)!::pipe(Ends);
+    letGoOfDescriptors(Ends[1]);
+    const bool Kept = ::fcntl(Ends[1], F_GETFD) != -1;
+    const bool Closed =
+        ::fcntl(Ends[0], F_GETFD) == -1 && ::fcntl(Ends[1] + 1, F_GETFD) == -1;
+    return Kept && Closed ? 7 : 1;
+  });
+  EXPECT_EQ(exitStatus(Child), 7);
+}
+
+TEST(ChildProcessTest, TellsTheMostMemoryOfTheProgramAndItsChildren) {
+  const pid_t Child = startChild([]() -> int {
+    setVariable("TAKEN", "100");
+    ForegroundProgram Foreground;
+    // The shell's child takes the memory: a variable of so many megabytes.
+    (void)Foreground.start(shell(
+        "sh -c 'x=$(head -c ${TAKEN}000000 /dev/zero | tr \"\\0\" x); :'; :"));
+    (void)Foreground.wait();
+    constexpr uint64_t Least = 100'000'000;
+    return Foreground.peakMemory().value_or(0) >= Least ? 7 : 1;
+  });
+  EXPECT_EQ(exitStatus(Child), 7);
+}
+
 TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
   for (const int Signal : {SIGSEGV, SIGABRT}) {
     const pid_t Child = startChild([&]() -> int {

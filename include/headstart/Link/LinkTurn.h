@@ -20,6 +20,7 @@
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringRef.h"
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -49,7 +50,12 @@ inline constexpr const char *ForeignTool = "headstart run";
 /// One link's turn. One thread at a time.
 class LinkTurn {
 public:
-  LinkTurn() = default;
+  /// A link waits for \p MaxIdle while those that run do nothing, and for
+  /// \p MaxUnknown while it is unknown what they do, and none begins or ends.
+  explicit LinkTurn(
+      std::chrono::milliseconds MaxIdle = std::chrono::seconds(20),
+      std::chrono::milliseconds MaxUnknown = std::chrono::minutes(1))
+      : MaxIdle(MaxIdle), MaxUnknown(MaxUnknown) {}
   LinkTurn(const LinkTurn &) = delete;
   LinkTurn &operator=(const LinkTurn &) = delete;
   ~LinkTurn() { leave(); }
@@ -58,10 +64,8 @@ public:
   /// \p NeedBytes; if it has to wait, prints that as \p Tool. A link that a
   /// queued link has started (`pass`) does not wait, nor does a small one.
   ///
-  /// No link waits for ever: it begins after ten seconds in which no link that
-  /// runs has used a processor or read from a disk, or, where the system does
-  /// not report that, after a minute in which none has begun or ended. Returns
-  /// a note for the report then; else "".
+  /// No link waits for ever for others that hang. If it begins beside such, the
+  /// result is a note for the report; else "".
   std::string wait(const PrefetchSettings &Settings, llvm::StringRef Tool,
                    const std::string &Output, uint64_t NeedBytes);
 
@@ -78,6 +82,7 @@ public:
   bool isStalled() const { return IsStalled; }
 
 private:
+  std::chrono::milliseconds MaxIdle, MaxUnknown;
   std::shared_ptr<LinkQueue> Queue; ///< null: not in one
   bool IsStalled = false;
 };

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 wrong = 0
 
@@ -90,6 +91,12 @@ class Samples:
                         "--prefetch-stats=stats"],
                        check=True, stderr=subprocess.DEVNULL)
 
+        # A link that `queue` lists, until its input is there.
+        self.link = subprocess.Popen(
+            [program, "run", "--prefetch-queue=1", "--flavour=elf", "--", "sleep", "600"])
+        while self.link.poll() is None and not self.fields("queue") > {"links"}:
+            time.sleep(0.05)
+
     def commands(self, subcommand):
         link = ["--", self.linker, "-m", "elf_x86_64", "tree/file"]
         return {
@@ -103,6 +110,7 @@ class Samples:
             "inputs": [link],
             "plan": [link],
             "profile": [["show", "record"], ["list"]],
+            "queue": [[]],
             "residency": [["tree"]],
             "status": [["--since=manifest"]],
             "walk": [["--stat", "tree"]],
@@ -214,6 +222,8 @@ def main():
             elif page.stem.split("-")[1] in subcommands:
                 check_subcommand(program, page, samples)
             check_format(page)
+        samples.link.kill()
+        samples.link.wait()
         os.chdir(folder)
     sys.exit(1 if wrong else 0)
 

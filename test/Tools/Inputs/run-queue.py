@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Links of a linker that is a script, beside each other and beside a drop-in linker.
+
+    run-queue.py HEADSTART LD.LLD
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+HEADSTART, LLD = sys.argv[1:]
+CACHE = pathlib.Path(os.environ["XDG_CACHE_HOME"], "headstart")
+SMALL = "--prefetch-queue=1"
+
+
+def make(name, text):
+    path = pathlib.Path("bin", name)
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+# Ends when a file of the output's name with ".go" appears; notes its process number.
+MOLD = make("mold", "echo $$ > $3.pid; while ! test -e $3.go; do sleep 0.1; done")
+# Takes 100 MB.
+GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
+DRIVER = make("clang", f"exec {LLD} {SMALL} main.o -o $2")
+BARE = make("clang++", f"unset HEADSTART_QUEUED; {LLD} {SMALL} main.o -o $2")
+pathlib.Path("input.o").write_bytes(b"x" * 683)  # 1.5 times as much is needed
+
+
+def start(*command, **environment):
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, **environment})
+
+
+def run(name, *options, linker=MOLD, **environment):
+    return start(HEADSTART, "run", *(options or [SMALL]), "--", linker, "-o", name,
+                 "input.o", **environment)
+
+
+def go(name):
+    pathlib.Path(name + ".go").touch()
+
+
+def ended(link):
+    """How a link ended, and whether it said that it waits."""
+    said = link.communicate(timeout=120)[1]
+    waits = "waiting for other links" in said
+    assert len(said.splitlines()) == waits, said
+    return f"{link.returncode}, {'a' if waits else 'no'} message"
+
+
+def links():
+    listed = json.loads(subprocess.run([HEADSTART, "queue", "--json"], check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    return {link["output"]: link for queue in listed["queues"]
+            for link in queue["links"]}
+
+
+def wait_for(name, state):
+    for _ in range(1200):
+        found = links().get(name, {"state": None})
+        if found["state"] == state:
+            return found
+        time.sleep(0.05)
+    return sys.exit(f"{name} is not {state}: {links()}")
+
+
+def show(name, state):
+    wait_for(name, state)
+    lines = subprocess.run([HEADSTART, "queue"], check=True, stdout=subprocess.PIPE,
+                           text=True).stdout.splitlines()
+    for line in lines:
+        words = line.split()
+        if name in line:
+            why = line.partition(": ")[2] or "no reason"
+            print(f"{name}: {words[1]}, {words[2]} {words[3]}; {why}")
+
+
+def overview():
+    print(subprocess.run([HEADSTART, "queue"], check=True, stdout=subprocess.PIPE,
+                         text=True).stdout.strip())
+
+
+overview()
+first = run("first")
+wait_for("first", "running")
+second = run("second")
+wait_for("second", "waiting")
+third = run("third")
+wait_for("third", "waiting")
+show("first", "running")
+show("second", "waiting")
+show("third", "waiting")
+first.kill()
+first.communicate()
+wait_for("second", "running")
+print("the first is killed: the second runs")
+while not (pathlib.Path("second.pid").exists()
+           and pathlib.Path("second.pid").read_text(encoding="utf-8").strip()):
+    time.sleep(0.05)
+linker = int(pathlib.Path("second.pid").read_text(encoding="utf-8"))
+os.kill(linker, signal.SIGSTOP)
+wait_for("third", "running")
+print("the second's linker is stopped: the third runs")
+show("second", "stopped")
+os.kill(second.pid, signal.SIGCONT)
+go("second")
+go("third")
+second.communicate(timeout=120)
+third.communicate(timeout=120)
+print(f"continued and ended: second {second.returncode}, third {third.returncode}")
+
+other = run("other")
+wait_for("other", "running")
+drop_in = start(LLD, SMALL, "main.o", "-o", "drop-in")
+wait_for("drop-in", "waiting")
+go("other")
+print("a drop-in linker waits for another linker; then ends:",
+      ended(drop_in).split(",")[0])
+other.communicate(timeout=120)
+endless = start(LLD, SMALL, "main.o", "never.o", "-o", "endless")
+wait_for("endless", "running")
+go("after")
+after = run("after")
+wait_for("after", "waiting")
+endless.kill()
+endless.communicate()
+print("another linker waits for a drop-in linker; then ends:",
+      ended(after).split(",")[0])
+
+print("a driver's drop-in linker does not wait for the driver:",
+      ended(run("driven", linker=DRIVER)))
+print("nor without the variable:", ended(run("bare", linker=BARE)))
+
+beside = run("beside")
+wait_for("beside", "running")
+for name in ("none", "off", "both"):
+    go(name)
+print("--prefetch-queue=none:", ended(run("none", "--prefetch-queue=none")))
+print("HEADSTART=off:", ended(run("off", HEADSTART="off")))
+print("enough for both:", ended(run("both", "--prefetch-queue=1M")))
+go("beside")
+beside.communicate(timeout=120)
+
+ended(run("taken", "--prefetch-queue=1G", linker=GOLD))
+again = run("taken", "--prefetch-queue=1G")
+need = wait_for("taken", "running")["need_bytes"]
+print("needed in the next link:", "at least 100 MB" if need >= 10**8 else need)
+go("taken")
+again.communicate(timeout=120)
+
+pathlib.Path("none.d").write_text("", encoding="utf-8")
+print("no cache directory:",
+      ended(run("off", XDG_CACHE_HOME=str(pathlib.Path("none.d").resolve()))))
+overview()

@@ -1,0 +1,185 @@
+//===- LinkTurnTest.cpp - A link that waits for its turn ------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/LinkTurn.h"
+#include "OS/PosixTestSupport.h"
+#include "OS/TestFiles.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/SystemMemory.h"
+#include "gtest/gtest.h"
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+using namespace headstart;
+using namespace headstart::os::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr uint64_t Memory = 400;
+
+/// Each test has a cache of its own.
+class LinkTurnTest : public testing::Test {
+protected:
+  LinkTurnTest() {
+    ::setenv("XDG_CACHE_HOME", Cache.path().c_str(), 1); // NOLINT: one thread
+    ::unsetenv("HEADSTART_QUEUED");                      // NOLINT
+    Settings.QueueBytes = Memory;
+  }
+  ~LinkTurnTest() override {
+    if (Other > 0) {
+      ::kill(Other, SIGKILL);
+      (void)exitStatus(Other);
+    }
+    ::unsetenv("XDG_CACHE_HOME"); // NOLINT
+  }
+
+  std::string directory() const {
+    return queueDirectory(profileFolder(), os::memoryName(), Memory);
+  }
+  /// A link in another process that takes all of the memory and does \p Work.
+  template <class Function> void startOther(Function Work) {
+    Other = startChild([&]() -> int {
+      LinkTurn Turn;
+      (void)Turn.wait(Settings, "other", "out", Memory);
+      Turn.pass();
+      return Work();
+    });
+    while (linksInQueue(directory()).empty())
+      std::this_thread::yield();
+  }
+  /// What the link \p Turn of another output is told.
+  std::string wait(LinkTurn &Turn) const {
+    testing::internal::CaptureStderr();
+    std::string Note = Turn.wait(Settings, "test", "app", Memory);
+    Said = testing::internal::GetCapturedStderr();
+    return Note;
+  }
+
+  TestFolder Cache;
+  PrefetchSettings Settings;
+  pid_t Other = -1;
+  mutable std::string Said;
+};
+
+int sleepForEver() {
+  for (;;)
+    ::pause();
+}
+
+TEST_F(LinkTurnTest, BeginsBesideALinkThatHangs) {
+  startOther(sleepForEver);
+  for (const milliseconds MaxUnknown : {milliseconds(0), milliseconds(200)}) {
+    LinkTurn Turn(/*MaxIdle=*/milliseconds(200), MaxUnknown);
+    EXPECT_NE(wait(Turn).find("made no progress"), std::string::npos);
+    EXPECT_NE(Said.find("test: waiting for other links"), std::string::npos);
+    EXPECT_EQ(Turn.descriptor(), -1);
+  }
+  EXPECT_EQ(linksInQueue(directory()).size(), 1U);
+}
+
+TEST_F(LinkTurnTest, ALinkThatWasStartedByAQueuedOneHasNoTurn) {
+  Settings.QueueBytes = Memory;
+  LinkTurn Turn;
+  EXPECT_EQ(wait(Turn), "");
+  EXPECT_NE(Turn.descriptor(), -1);
+  Turn.pass();
+  EXPECT_EQ(exitStatus(startChild([&] {
+              LinkTurn Nested;
+              // In the queue of another memory, there would be a turn.
+              PrefetchSettings Others = Settings;
+              Others.QueueBytes = 2 * Memory;
+              (void)Nested.wait(Others, "nested", "app", Memory);
+              return Nested.descriptor() == -1 ? 7 : 1;
+            })),
+            7);
+  Turn.leave();
+  LinkTurn Next; // the variable names a link that has ended
+  EXPECT_EQ(wait(Next), "");
+  EXPECT_NE(Next.descriptor(), -1);
+}
+
+TEST_F(LinkTurnTest, WithoutACacheThereIsNoTurn) {
+  (void)Cache.write("headstart", "a file");
+  LinkTurn Turn;
+  EXPECT_EQ(wait(Turn), "");
+  EXPECT_EQ(Turn.descriptor(), -1);
+  EXPECT_FALSE(Turn.isStalled());
+  EXPECT_EQ(Said, "");
+}
+
+class ForeignTurnTest : public LinkTurnTest {
+protected:
+  ForeignTurnTest() {
+    (void)Cache.write("a.o", std::string(1000, 'a'));
+    Settings.QueueBytes = 1 << 30;
+  }
+  /// What a link by \p Words is expected to need; nothing if it has no turn.
+  /// It takes \p PeakBytes.
+  std::optional<uint64_t> needOf(std::vector<std::string> Words,
+                                 uint64_t PeakBytes, bool Succeeds = true) {
+    Words.push_back(Cache.path("a.o"));
+    int Ends[2];
+    EXPECT_EQ(::pipe(Ends), 0);
+    // A process does not see its own locks.
+    const pid_t Link = startChild([&]() -> int {
+      ForeignTurn Turn(Words, std::nullopt, Settings);
+      (void)Turn.wait();
+      uint64_t Need = UINT64_MAX;
+      const pid_t Looks = startChild([&]() -> int {
+        for (const std::string &Queue : queueDirectories(profileFolder()))
+          for (const QueuedLink &Found : linksInQueue(Queue))
+            Need = Found.NeedBytes;
+        return ::write(Ends[1], &Need, sizeof(Need)) == sizeof(Need) ? 0 : 1;
+      });
+      (void)exitStatus(Looks);
+      Turn.end(Succeeds, PeakBytes);
+      return 7;
+    });
+    uint64_t Need = UINT64_MAX;
+    EXPECT_EQ(::read(Ends[0], &Need, sizeof(Need)),
+              static_cast<ssize_t>(sizeof(Need)));
+    ::close(Ends[0]);
+    ::close(Ends[1]);
+    EXPECT_EQ(exitStatus(Link), 7);
+    return Need == UINT64_MAX ? std::nullopt : std::optional(Need);
+  }
+};
+
+TEST_F(ForeignTurnTest, NeedsWhatTheLastLinkOfTheOutputTook) {
+  const std::string Output = Cache.path("app");
+  const std::vector<std::string> Link = {"mold", "-o", Output};
+  EXPECT_EQ(needOf(Link, 5000, /*Succeeds=*/false), 1500U);
+  EXPECT_EQ(needOf(Link, 5000), 1500U);
+  EXPECT_EQ(needOf(Link, 5001), 5000U);
+  EXPECT_EQ(needOf(Link, 9000), 5000U); // 5001 is the same
+  EXPECT_EQ(needOf(Link, 9000), 9000U);
+  EXPECT_EQ(needOf({"mold", "-o", Cache.path("other")}, 1), 1500U);
+  Settings.Profile = "none";
+  EXPECT_EQ(needOf(Link, 9000), 1500U);
+}
+
+TEST_F(ForeignTurnTest, KnowsTheLinkOfADriver) {
+  EXPECT_EQ(needOf({"clang++", "-O2", "-o", Cache.path("app")}, 1), 1500U);
+  EXPECT_EQ(needOf({"g++", "-Wl,-O2", "-o" + Cache.path("app")}, 1), 1U);
+  EXPECT_FALSE(needOf({"clang++", "-c"}, 1));
+  EXPECT_FALSE(needOf({"unknown"}, 1));
+  EXPECT_FALSE(needOf({"rustc"}, 1));
+}
+
+TEST_F(ForeignTurnTest, ASmallLinkHasNoTurn) {
+  Settings.QueueBytes = std::nullopt;
+  EXPECT_FALSE(needOf({"mold", "-o", Cache.path("app")}, 1));
+  EXPECT_TRUE(storedProfiles(profileFolder()).empty());
+}
+
+} // namespace
