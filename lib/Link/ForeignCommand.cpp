@@ -211,6 +211,8 @@ std::optional<LinkCommand> guessLink(ArrayRef<std::string> Words,
   std::optional<KnownProgram> Program = recognizeProgram(Words);
   if (Forced || !Program || !Program->Driver)
     return readForeignCommand(Words, Forced, /*Cancelled=*/nullptr).Command;
+  if (Program->Driver == DriverKind::Rustc) // its arguments are no linker's
+    return std::nullopt;
   ExpandedCommandLine Expanded = expandDriver(Words);
   std::vector<std::string> Plain = {Words.front()};
   for (const CommandLineWord &Word : Expanded.Words)

@@ -24,7 +24,7 @@ def make(name, text):
 
 
 # Ends when a file of the output's name with ".go" appears; notes its process number.
-MOLD = make("mold", "echo $$ > $3.pid; while ! test -e $3.go; do sleep 0.1; done")
+MOLD = make("mold", "echo $$ > $2.pid; while ! test -e $2.go; do sleep 0.1; done")
 # Takes 100 MB.
 GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
 DRIVER = make("clang", f"exec {LLD} {SMALL} main.o -o $2")
@@ -70,6 +70,15 @@ def wait_for(name, state):
     return sys.exit(f"{name} is not {state}: {links()}")
 
 
+def number_in(name):
+    path = pathlib.Path(name)
+    for _ in range(1200):
+        if path.exists() and (text := path.read_text(encoding="utf-8")).endswith("\n"):
+            return int(text)
+        time.sleep(0.05)
+    return sys.exit(f"no {name}")
+
+
 def show(name, state):
     wait_for(name, state)
     lines = subprocess.run([HEADSTART, "queue"], check=True, stdout=subprocess.PIPE,
@@ -100,10 +109,7 @@ first.kill()
 first.communicate()
 wait_for("second", "running")
 print("the first is killed: the second runs")
-while not (pathlib.Path("second.pid").exists()
-           and pathlib.Path("second.pid").read_text(encoding="utf-8").strip()):
-    time.sleep(0.05)
-linker = int(pathlib.Path("second.pid").read_text(encoding="utf-8"))
+linker = number_in("second.pid")
 os.kill(linker, signal.SIGSTOP)
 wait_for("third", "running")
 print("the second's linker is stopped: the third runs")
