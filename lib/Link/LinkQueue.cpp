@@ -193,17 +193,6 @@ static void inspect(QueuedLink &Link) {
   }
 }
 
-/// Whether a link of \p Others waits before the link \p Number. Inspects no
-/// more of them than needed: many links may wait, each of which asks.
-static bool isOneAhead(std::vector<QueuedLink> &Others, uint64_t Number) {
-  return llvm::any_of(Others, [&](QueuedLink &Other) {
-    if (Other.Runs || Other.Number > Number)
-      return false;
-    inspect(Other);
-    return !Other.IsIdle;
-  });
-}
-
 /// The links in \p Directory except for the one with the file \p Except. With
 /// \p Removes, the files of ended links are removed: no process has their
 /// locks. The caller then holds the directory's lock.
@@ -329,6 +318,20 @@ bool LinkQueue::enter(uint64_t NewNumber, uint64_t TotalBytes) {
   return true;
 }
 
+/// Whether this link waits for \p Other.
+bool LinkQueue::counts(QueuedLink &Other) {
+  inspect(Other);
+  if (Other.IsIdle)
+    return false;
+  Observed &Before = Others[Other.File];
+  if (Before.Progress != Other.Progress)
+    Before = {Other.Progress, 0};
+  const bool Hangs =
+      Before.Asks++ >= (Other.Progress ? Limits.Asks : Limits.UnknownAsks);
+  IsBesideHung |= Hangs;
+  return !Hangs;
+}
+
 LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
   int Gate = lockDirectory(Directory, MaxGateWait);
   if (Gate == -1)
@@ -336,31 +339,32 @@ LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
   HasAsked = true;
   llvm::scope_exit Leave([&] { unlock(Gate); });
 
-  std::vector<QueuedLink> Others = placesIn(Directory, Name);
+  std::vector<QueuedLink> Places = placesIn(Directory, Name);
   if (Name.empty()) {
     uint64_t Last = 0;
-    for (const QueuedLink &Other : Others)
+    for (const QueuedLink &Other : Places)
       Last = std::max(Last, Other.Number);
     if (!enter(Last + 1, TotalBytes))
       return Answer::None;
   }
+  llvm::erase_if(Places, [](const QueuedLink &Other) { return !Other.Lives; });
   uint64_t Needed = 0;
-  Running = 0;
-  IsProgressKnown = true;
-  llvm::erase_if(Others, [](const QueuedLink &Other) { return !Other.Lives; });
-  for (QueuedLink &Other : Others) {
-    if (!Other.Runs)
-      continue;
-    inspect(Other);
-    if (Other.IsIdle)
+  bool IsAlone = true;
+  IsBesideHung = false;
+  for (QueuedLink &Other : Places) {
+    if (!Other.Runs || !counts(Other))
       continue;
     Needed += Other.NeedBytes;
-    Running += Other.Number + Other.Progress.value_or(0);
-    IsProgressKnown &= Other.Progress.has_value();
+    IsAlone = false;
   }
-  bool HasRoom =
+  const bool HasRoom =
       Needed + NeedBytes <= TotalBytes && NeedBytes <= AvailableBytes;
-  if (!(HasRoom || Running == 0) || isOneAhead(Others, Number))
+  if (!HasRoom && !IsAlone)
+    return Answer::Wait;
+  // Inspects no more of them than needed: many links may wait, and each asks.
+  if (llvm::any_of(Places, [&](QueuedLink &Other) {
+        return !Other.Runs && Other.Number < Number && counts(Other);
+      }))
     return Answer::Wait;
   std::string Runs = (Twine(Number) + "-" + Twine(NeedBytes) + "-run").str();
   if (sys::fs::rename(pathIn(Directory, Name), pathIn(Directory, Runs)))

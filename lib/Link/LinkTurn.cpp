@@ -79,9 +79,6 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
   if (Settings.QueueBytes == 0 || Cache.empty())
     return "";
   bool HasSaid = false;
-  uint64_t Running = 0;
-  // Without a clock: it runs while this process is stopped.
-  std::chrono::milliseconds Idle(0);
   for (;;) {
     const os::SystemMemory Memory = os::SystemMemory::read();
     uint64_t Total = totalBytes(Memory), Free = Memory.available();
@@ -98,7 +95,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     if (IsFirst)
       Queue = std::make_shared<LinkQueue>(
           queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
-          NeedBytes, Output);
+          NeedBytes, Output, Limits);
     if (!runWithTimeout([Result, IsFirst, Mine = Queue, Total, Free] {
           Result->IsPassed = IsFirst && hasPassedTurn();
           if (!Result->IsPassed)
@@ -109,20 +106,15 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
       return "";
     }
     if (Result->Answer == LinkQueue::Answer::Begin)
-      return "";
+      return Queue->isBesideHung() ? "the link began beside others that do not "
+                                     "fit in memory with it, because they made "
+                                     "no progress"
+                                   : "";
     if (Result->Answer == LinkQueue::Answer::None)
       break;
     if (!std::exchange(HasSaid, true))
       errs() << Tool << ": waiting for other links: together they do not fit "
              << "in memory (--prefetch-queue=none never waits)\n";
-    if (std::exchange(Running, Queue->running()) != Running)
-      Idle = Idle.zero();
-    if (Idle >= (Queue->isProgressKnown() ? MaxIdle : MaxUnknown)) {
-      leave();
-      return "the link began beside others that do not fit in memory with it, "
-             "because they made no progress";
-    }
-    Idle += Pause;
     std::this_thread::sleep_for(Pause);
   }
   leave();

@@ -149,7 +149,6 @@ TEST_F(LinkQueueTest, OneWaitsUntilTheOtherEnds) {
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
   EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
-  EXPECT_NE(Queue.running(), 0U);
   Other.kill();
   EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
 }
@@ -274,7 +273,7 @@ TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
   while ((Now = Queue.ask(Memory, Memory)) == Answer::Wait)
     std::this_thread::yield();
   EXPECT_EQ(Now, Answer::Begin);
-  EXPECT_EQ(Queue.running(), 0U);
+  EXPECT_FALSE(Queue.isBesideHung());
   ASSERT_EQ(linksInQueue(Directory).size(), 1U); // the own process sees no lock
   EXPECT_TRUE(linksInQueue(Directory)[0].IsIdle);
 }
@@ -340,7 +339,6 @@ TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
     Cache.write("links-1/1-400-run", Contents);
     LinkQueue Queue(Directory, Memory);
     EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
-    EXPECT_FALSE(Queue.isProgressKnown());
     const std::vector<QueuedLink> Links = linksInQueue(Directory);
     ASSERT_EQ(Links.size(), 1U);
     EXPECT_EQ(Links[0].Output, "");
@@ -348,6 +346,54 @@ TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
     Other.kill();
     Queue.leave();
   }
+}
+
+TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
+  OtherLink Hung(Directory);
+  for (const HangLimits Limits : {HangLimits{3, 1000}, HangLimits{1000, 3}}) {
+    if (Limits.UnknownAsks == 3)
+      Cache.write("links-1/1-400-run", "");
+    else if (!os::activityOf(static_cast<uint64_t>(Hung.id())))
+      continue;
+    LinkQueue Queue(Directory, Memory, "", Limits);
+    for (unsigned Ask = 0; Ask != 3; ++Ask) {
+      EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+      EXPECT_FALSE(Queue.isBesideHung());
+    }
+    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    EXPECT_TRUE(Queue.isBesideHung());
+  }
+}
+
+/// Only one of the links that wait begins beside a link that hangs.
+TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
+  if (!os::activityOf(static_cast<uint64_t>(getpid())))
+    GTEST_SKIP() << "the system does not report what a process does";
+  OtherLink Hung(Directory);
+  constexpr HangLimits Limits{1, 1};
+  Child Busy([&] {
+    LinkQueue Queue(Directory, Memory, "", Limits);
+    while (Queue.ask(Memory, Memory) != Answer::Begin)
+      ;
+    for (volatile unsigned I = 0;; I = I + 1)
+      ;
+    return 0;
+  });
+  while (!fs::exists(Directory + "/2-400-run"))
+    std::this_thread::yield();
+  const auto Progress = [&] {
+    return os::activityOf(static_cast<uint64_t>(Busy.id()))->Progress;
+  };
+  LinkQueue Queue(Directory, Memory, "", Limits);
+  for (unsigned Ask = 0; Ask != 10; ++Ask) {
+    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+    const uint64_t Before = Progress();
+    while (Progress() == Before)
+      std::this_thread::yield();
+  }
+  EXPECT_TRUE(Queue.isBesideHung());
+  Busy.end(SIGKILL);
+  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
 }
 
 TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {

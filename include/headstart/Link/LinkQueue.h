@@ -21,13 +21,13 @@
 /// directory.
 ///
 /// A link that is stopped (SIGSTOP, Ctrl-Z) does not count, nor does one that
-/// has started the link that asks. The caller limits how long it waits for
-/// links that make no progress (LinkTurn).
+/// has started the link that asks, nor one that hangs: in HangLimits' number of
+/// questions, it has used no processor and read from no disk. So a link that
+/// hangs delays the others once, and they still begin one by one.
 ///
 /// The contents of a link's file are for `headstart queue` and for this check:
-/// lines of a key and its value. What cannot be read is unknown: a link is then
-/// waited for as if it made no progress. On Windows nothing can be read, since
-/// a lock there keeps others from reading.
+/// lines of a key and its value. What cannot be read is unknown. On Windows
+/// nothing can be read, since a lock there keeps others from reading.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Chrono.h"
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -79,14 +80,23 @@ std::vector<QueuedLink> linksInQueue(const std::string &Directory);
 /// ended. Not in that link's process, which would lose its lock.
 bool isInQueue(const std::string &File);
 
+/// After how many questions without progress another link counts as hung. They
+/// come every 50 ms: 20 seconds, or a minute if its progress is unknown. Not by
+/// a clock, which runs while the process that asks is stopped.
+struct HangLimits {
+  unsigned Asks = 400;
+  unsigned UnknownAsks = 1200;
+};
+
 /// One link's place. One thread at a time.
 class LinkQueue {
 public:
   /// For a link of \p Output that needs \p NeedBytes. `ask` creates
   /// \p Directory if it is missing.
-  LinkQueue(std::string Directory, uint64_t NeedBytes, std::string Output = "")
+  LinkQueue(std::string Directory, uint64_t NeedBytes, std::string Output = "",
+            HangLimits Limits = {})
       : Directory(std::move(Directory)), NeedBytes(NeedBytes),
-        Output(std::move(Output)) {}
+        Output(std::move(Output)), Limits(Limits) {}
   LinkQueue(const LinkQueue &) = delete;
   LinkQueue &operator=(const LinkQueue &) = delete;
   ~LinkQueue() { leave(); }
@@ -107,11 +117,8 @@ public:
   /// a tenth of a second at most for other links.
   void leave();
 
-  /// Changes with those that run, and while they make progress, as the last
-  /// `ask` found them.
-  uint64_t running() const { return Running; }
-  /// Whether the system reports the progress of all that run.
-  bool isProgressKnown() const { return IsProgressKnown; }
+  /// Whether the last `ask` did not count a link because it hangs.
+  bool isBesideHung() const { return IsBesideHung; }
 
   /// The path and the descriptor of this link's file; empty and -1: none.
   std::string file() const;
@@ -119,6 +126,12 @@ public:
 
 private:
   bool enter(uint64_t Number, uint64_t TotalBytes);
+  bool counts(QueuedLink &Other);
+
+  struct Observed {
+    std::optional<uint64_t> Progress;
+    unsigned Asks = 0; ///< since it has changed
+  };
 
   std::string Directory;
   uint64_t NeedBytes;
@@ -126,8 +139,9 @@ private:
   std::string Name; ///< of our file; empty: none
   uint64_t Number = 0;
   int File = -1;
-  uint64_t Running = 0;
-  bool IsProgressKnown = true;
+  HangLimits Limits;
+  std::map<std::string, Observed> Others; ///< by their files
+  bool IsBesideHung = false;
   bool HasAsked = false;
 };
 

@@ -20,7 +20,6 @@
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Plan/LinkProfile.h"
 #include "llvm/ADT/StringRef.h"
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -50,12 +49,7 @@ inline constexpr const char *ForeignTool = "headstart run";
 /// One link's turn. One thread at a time.
 class LinkTurn {
 public:
-  /// A link waits for \p MaxIdle while those that run do nothing, and for
-  /// \p MaxUnknown while it is unknown what they do, and none begins or ends.
-  explicit LinkTurn(
-      std::chrono::milliseconds MaxIdle = std::chrono::seconds(20),
-      std::chrono::milliseconds MaxUnknown = std::chrono::minutes(1))
-      : MaxIdle(MaxIdle), MaxUnknown(MaxUnknown) {}
+  explicit LinkTurn(HangLimits Limits = {}) : Limits(Limits) {}
   LinkTurn(const LinkTurn &) = delete;
   LinkTurn &operator=(const LinkTurn &) = delete;
   ~LinkTurn() { leave(); }
@@ -64,8 +58,8 @@ public:
   /// \p NeedBytes; if it has to wait, prints that as \p Tool. A link that a
   /// queued link has started (`pass`) does not wait, nor does a small one.
   ///
-  /// No link waits for ever for others that hang. If it begins beside such, the
-  /// result is a note for the report; else "".
+  /// If it begins beside a link that hangs, the result is a note for the
+  /// report; else "". There is no limit while the others make progress.
   std::string wait(const PrefetchSettings &Settings, llvm::StringRef Tool,
                    const std::string &Output, uint64_t NeedBytes);
 
@@ -82,7 +76,7 @@ public:
   bool isStalled() const { return IsStalled; }
 
 private:
-  std::chrono::milliseconds MaxIdle, MaxUnknown;
+  HangLimits Limits;
   std::shared_ptr<LinkQueue> Queue; ///< null: not in one
   bool IsStalled = false;
 };
