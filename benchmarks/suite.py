@@ -4,6 +4,7 @@ import dataclasses
 import functools
 from typing import Callable, Dict
 
+import build
 import coff
 import far
 import flavours
@@ -64,6 +65,7 @@ def full() -> Dict[str, Benchmark]:
         "far-mounts": Benchmark(mounts.measure, mounts.text),
         "far-bazel": Benchmark(remote.measure, remote.text),
         "together": Benchmark(together.measure, together.text),
+        "build": Benchmark(build.measure, build.text),
         "windows": Benchmark(windows.measure, windows.text),
         "startup": Benchmark(measure_startup, text_startup),
         **{name: tree(name) for name in trees.MEASURES}}

@@ -146,8 +146,8 @@ if not runner:
     config.available_features |= {
         "descriptor-limits", "fifos", "permissions", "signals", "special-files",
         "terminals", "unix-names", "unix-programs", "unix-times"}
-# Linkers and drivers that are not LLVM's.
-for program in ("gcc", "ld.bfd", "ld.gold", "mold", "wild"):
+# Linkers, drivers and build tools that are not LLVM's.
+for program in ("gcc", "ld.bfd", "ld.gold", "mold", "ninja", "wild"):
     if shutil.which(program) and not runner:
         config.available_features.add(program)
 

@@ -74,16 +74,23 @@ struct BenchArguments {
   bool NoWatch = false;
 };
 
+/// What build is given, as it was written.
+struct BuildArguments {
+  bool Status = false;
+  std::optional<std::string> Directory;
+};
+
 /// A parsed command line: what stood before `--`, and what stood after.
 struct CommandArguments {
   bool JSON = false;
-  bool Verbose = false; ///< doctor
+  bool Verbose = false; ///< build, doctor
   std::string Flavour;
   std::vector<std::string> Operands;
   std::vector<PrefetchOption> Prefetch; ///< in their order
   std::optional<std::string> Record;    ///< plan: the file of one
   TreeArguments Tree;
   BenchArguments Bench;
+  BuildArguments Build;
   TraceClock::time_point Origin;   ///< the start of main
   bool HasLinker = false;          ///< whether there was a `--` or a linker
   std::vector<std::string> Linker; ///< the linker and its arguments
@@ -110,6 +117,9 @@ std::string versionText();
 /// headstart run: prefetch beside any linker. Returns only when that could not
 /// be started; else the process ends as the linker does.
 Exit runRun(const CommandArguments &Arguments);
+/// headstart build: a build, and meanwhile what its links will read. Ends the
+/// process as the build does, unless that could not be started.
+Exit runBuild(const CommandArguments &Arguments);
 /// headstart inputs: what a link will read.
 Exit runInputs(const CommandArguments &Arguments);
 /// headstart plan: the ranges that would be fetched, in their order.

@@ -17,10 +17,13 @@
 #include "Command.h"
 #include "headstart/Inputs/InputList.h"
 #include "headstart/Link/ForeignCommand.h"
+#include "headstart/Plan/FetchPlan.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace headstart {
 
@@ -43,6 +46,17 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
 Exit reportMissing(const CommandArguments &Arguments,
                    const ForeignCommand &Command,
                    llvm::ArrayRef<ListedInput> Inputs);
+
+struct PlannedFile {
+  std::string Path;
+  std::vector<PlannedRange> Ranges;
+};
+
+/// Plans every input of \p Command that is there, as the engine would without a
+/// profile and with nothing in memory. Adds them all to \p Inputs. Blocks for
+/// the disk.
+std::vector<PlannedFile> planInputs(const LinkCommand &Command,
+                                    std::vector<ListedInput> &Inputs);
 
 /// Writes the attribute "inputs" of an open object.
 void writeInputs(llvm::ArrayRef<ListedInput> Inputs, llvm::json::OStream &J);

@@ -5,6 +5,7 @@ include "llvm/Option/OptParser.td"
 def JSONOption : OptionVisibility;
 def LinkerOption : OptionVisibility;
 def RunOption : OptionVisibility;
+def BuildOption : OptionVisibility;
 def PlanOption : OptionVisibility;
 def WalkOption : OptionVisibility;
 def StatusOption : OptionVisibility;
@@ -26,21 +27,29 @@ class TakesJobs {
 }
 class TakesBench { list<OptionVisibility> Visibility = [BenchOption]; }
 class TakesMemory {
-  list<OptionVisibility> Visibility = [WarmOption, BenchOption];
+  list<OptionVisibility> Visibility = [WarmOption, BenchOption, BuildOption];
 }
 class TakesRun { list<OptionVisibility> Visibility = [RunOption]; }
 
 def help : Flag<["--", "-"], "help">, HelpText<"Print this help and exit">;
 def : Flag<["-"], "h">, Alias<help>;
 def version : Flag<["--"], "version">, HelpText<"Print the version and exit">;
-def verbose : Flag<["--"], "verbose">, Visibility<[DoctorOption]>,
-    HelpText<"Also list the checks that passed">;
+def verbose : Flag<["--"], "verbose">, Visibility<[DoctorOption, BuildOption]>,
+    HelpText<"Also list the checks that passed">,
+    HelpTextForVariants<[BuildOption], "Also report that nothing was fetched, and why">;
 def json : Flag<["--"], "json">, TakesJSON,
     HelpText<"Print JSON instead of text">;
 def flavour_EQ : Joined<["--"], "flavour=">, TakesLinker,
     MetaVarName<"<coff|elf|macho>">, Values<"coff,elf,macho">,
     HelpText<"The kind of linker, if the linker's name does not show it">;
 def flavour : Separate<["--"], "flavour">, TakesLinker, Alias<flavour_EQ>;
+
+def directory_EQ : Joined<["--"], "directory=">, Visibility<[BuildOption]>,
+    MetaVarName<"<DIR>">,
+    HelpText<"The build directory (default: as the build's command line says)">;
+def directory : Separate<["--"], "directory">, Visibility<[BuildOption]>, Alias<directory_EQ>;
+def build_status : Flag<["--"], "status">, Visibility<[BuildOption]>,
+    HelpText<"Run nothing; show what the running builds have fetched">;
 
 def prefetch_profile_EQ : Joined<["--"], "prefetch-profile=">,
     Visibility<[PlanOption]>, MetaVarName<"<FILE>">,
@@ -130,7 +139,8 @@ def changed_since_EQ : Joined<["--"], "changed-since=">, TakesWarm,
              "other FILE">;
 def changed_since : Separate<["--"], "changed-since">, TakesWarm, Alias<changed_since_EQ>;
 def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
-    HelpText<"Fetch at most SIZE: 2G, 512M, or 50% of the available memory (default)">,
+    HelpText<"Fetch at most SIZE: 2G, 512M, or a percentage of the available memory "
+             "(default: warm 50%, build 25%)">,
     HelpTextForVariants<[BenchOption], "Limit the memory of the links, including the page cache">;
 def memory : Separate<["--"], "memory">, TakesMemory, Alias<memory_EQ>;
 

@@ -21,19 +21,8 @@ using namespace llvm;
 
 namespace headstart {
 
-namespace {
-
-struct PlannedFile {
-  std::string Path;
-  std::vector<PlannedRange> Ranges;
-};
-
-} // namespace
-
-/// Plans every input of \p Command that is there, as the engine would without a
-/// profile and with nothing in memory. Adds them all to \p Inputs.
-static std::vector<PlannedFile> planInputs(const LinkCommand &Command,
-                                           std::vector<ListedInput> &Inputs) {
+std::vector<PlannedFile> planInputs(const LinkCommand &Command,
+                                    std::vector<ListedInput> &Inputs) {
   FilePlanner Planner(planOptionsOf(Command));
   SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;

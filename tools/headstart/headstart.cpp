@@ -40,6 +40,7 @@ enum OptionSet : unsigned {
   CacheOption = 1U << 8,
   PlanOption = 1U << 9,
   DoctorOption = 1U << 10,
+  BuildOption = 1U << 11,
 };
 
 enum OptionId {
@@ -73,6 +74,10 @@ constexpr Subcommand Subcommands[] = {
      "Run any linker, or a compiler that links, and prefetch its inputs "
      "meanwhile; the exit status is the linker's",
      runRun, DefaultVis | LinkerOption | RunOption},
+    {"build", "headstart build [options] [--] COMMAND... | --status [--json]",
+     "Run a build (ninja, cmake --build, make, cargo, ...) and fetch meanwhile "
+     "what its links will read; the exit status is the build's",
+     runBuild, DefaultVis | JSONOption | BuildOption},
     {"inputs", "headstart inputs [--json] [--flavour=KIND] [--] LINKER ARGS...",
      "List the files that a link will read, in order, with the reason for "
      "each",
@@ -126,8 +131,9 @@ void printUsage(raw_ostream &OS) {
     OS << "  " << S.Usage << "\n      " << S.Summary << "\n";
   OS << "\nEvery subcommand has --help; headstart version prints the version.\n"
         "Exit status: 0 success, 1 failure, 2 wrong usage; status --exit-code\n"
-        "returns 3 if something changed; run returns the linker's status, or\n"
-        "126 or 127 if it cannot start the linker.\n";
+        "returns 3 if something changed; build and run return the status of "
+        "their\n"
+        "program, or 126 or 127 if they cannot start it.\n";
 }
 
 /// The options that the drop-in linkers take as well.
@@ -200,6 +206,18 @@ BenchArguments benchArguments(const InputArgList &Args) {
   return Bench;
 }
 
+BuildArguments buildArguments(const InputArgList &Args) {
+  BuildArguments Build;
+  Build.Status = Args.hasArg(OPT_build_status);
+  Build.Directory = valueOf(Args, OPT_directory_EQ);
+  return Build;
+}
+
+/// Whether a program's command line follows the options.
+bool takesProgram(const Subcommand &S) {
+  return (S.Takes & (LinkerOption | BuildOption)) != 0;
+}
+
 /// Suggests a correction of an unknown name.
 std::string hint(StringRef Nearest, const std::string &Help) {
   return Nearest.empty() ? "; see " + Help
@@ -264,8 +282,8 @@ Exit unknownSubcommand(StringRef Name) {
 Exit autocomplete(ArrayRef<const char *> Words) {
   std::vector<CompletedSubcommand> Completed;
   for (const Subcommand &S : Subcommands)
-    Completed.push_back({S.Name, S.Summary, Visibility(S.Takes),
-                         (S.Takes & LinkerOption) != 0, S.Operands});
+    Completed.push_back(
+        {S.Name, S.Summary, Visibility(S.Takes), takesProgram(S), S.Operands});
   printCompletions(outs(), Words, HeadstartOptTable(), Completed);
   return Exit::Done;
 }
@@ -297,7 +315,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   CommandArguments Arguments;
   Arguments.Origin = Origin;
   HeadstartOptTable Table;
-  const bool IsForLinker = (S.Takes & LinkerOption) != 0;
+  const bool IsForLinker = takesProgram(S);
   const auto *Separator = IsForLinker
                               ? Args.begin() + endOfOptions(S, Table, Args)
                               : llvm::find_if(Args, [](const char *A) {
@@ -334,6 +352,7 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
                 Exit::WrongUsage);
   Arguments.Tree = treeArguments(Parsed);
   Arguments.Bench = benchArguments(Parsed);
+  Arguments.Build = buildArguments(Parsed);
   // Where no linker is expected, `--` ends the options. LLVM leaves out what is
   // empty ("$NOTHING"), and a command without operands would do something else.
   if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
@@ -384,10 +403,11 @@ int headstart::runTool(int Count, char **Words, TraceClock::time_point Origin) {
   // and ends with a status of its own (74).
   StringRef Command = Args.size() < 2 ? "" : Args[1];
   // A linker must inherit those that are closed, too.
-  if (Command != "run")
+  const bool Runs = Command == "run" || Command == "build";
+  if (!Runs)
     os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
-  if (Command != "run" && Command != "warm" && Command != "bench")
+  if (!Runs && Command != "warm" && Command != "bench")
     Handlers.emplace(Count, Words, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {

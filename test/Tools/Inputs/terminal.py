@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs `headstart run` at a terminal of its own and types at it.
+"""Runs `headstart run` (or another subcommand) at a terminal of its own and types at it.
 
 Prints what a linker under it has seen: each signal once, and the way to stop
 and wake it.
@@ -55,7 +55,8 @@ class Terminal:
 
 def main():
     terminal = Terminal(
-        [sys.argv[1], "run", "--", sys.executable, "-c", LINKER])
+        [sys.argv[1], *(sys.argv[2:] or ["run"]), "--", sys.executable, "-c",
+         LINKER])
     terminal.wait_for("ready ")
     # The terminal tells the whole group, and nobody repeats it. More than the
     # grace of 0.2 s goes by, so that a repetition would be seen.

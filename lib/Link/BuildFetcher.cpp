@@ -1,0 +1,262 @@
+//===- BuildFetcher.cpp - Fetch what links will read ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "headstart/Link/BuildFetcher.h"
+#include "headstart/LLVM.h"
+#include "headstart/OS/Background.h"
+#include "headstart/OS/MappedFile.h"
+#include "headstart/Plan/FetchPlan.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <utility>
+
+using namespace llvm;
+
+namespace headstart {
+
+/// How much a thread fetches before it makes way: at 100 MB/s 10 ms.
+static constexpr uint64_t StepBytes = UINT64_C(1) << 20;
+
+static uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
+  uint64_t Bytes = 0;
+  for (const ByteRange &Range : Ranges)
+    Bytes += Range.Length;
+  return Bytes;
+}
+
+/// What of \p Ranges is not in \p Others; all in order and disjoint.
+static std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
+                                      ArrayRef<ByteRange> Others) {
+  std::vector<ByteRange> Left;
+  const ByteRange *Other = Others.begin();
+  for (const ByteRange &Range : Ranges) {
+    uint64_t At = Range.Offset;
+    while (Other != Others.end() && Other->end() <= At)
+      ++Other;
+    for (const ByteRange *Next = Other;
+         Next != Others.end() && Next->Offset < Range.end(); ++Next) {
+      if (Next->Offset > At)
+        Left.push_back({At, Next->Offset - At});
+      At = std::max(At, Next->end());
+    }
+    if (At < Range.end())
+      Left.push_back({At, Range.end() - At});
+  }
+  return Left;
+}
+
+BuildFetcher::~BuildFetcher() {
+  cancel();
+  Threads.join();
+}
+
+size_t BuildFetcher::addLink(std::string Output) {
+  std::lock_guard Lock(Mutex);
+  Links.emplace_back().Output = std::move(Output);
+  return Links.size() - 1;
+}
+
+void BuildFetcher::add(size_t Link, std::vector<FileRanges> Files) {
+  std::lock_guard Lock(Mutex);
+  BuildLinkFigures &Of = Links[Link];
+  Of.IsPlanned = true;
+  for (FileRanges &File : Files) {
+    // Links share libraries.
+    std::vector<ByteRange> &Earlier = Planned[File.Path];
+    File.Ranges = without(File.Ranges, Earlier);
+    if (File.Ranges.empty())
+      continue;
+    llvm::append_range(Earlier, File.Ranges);
+    Earlier = unite(std::move(Earlier));
+    ++Of.Files;
+    Of.Bytes += bytesOf(File.Ranges);
+    Waiting.push_back({Link, Added++, std::move(File)});
+  }
+  Changed.notify_all();
+}
+
+void BuildFetcher::linkHasBegun(size_t Link) {
+  std::lock_guard Lock(Mutex);
+  Links[Link].HasBegun = true;
+}
+
+void BuildFetcher::finish() {
+  std::lock_guard Lock(Mutex);
+  IsFinished = true;
+  Changed.notify_all();
+}
+
+void BuildFetcher::start() {
+  for (unsigned I = 0; I != Jobs; ++I)
+    if (Threads.start([this] { work(); }))
+      break; // make do with those there are
+}
+
+void BuildFetcher::cancel() {
+  std::lock_guard Lock(Mutex);
+  IsCancelled = true;
+  Changed.notify_all();
+}
+
+bool BuildFetcher::waitFor(std::chrono::milliseconds MaxWait) {
+  std::unique_lock Lock(Mutex);
+  return Changed.wait_for(Lock, MaxWait, [this] {
+    return IsCancelled || (IsFinished && Done == Added);
+  });
+}
+
+void BuildFetcher::pause() {
+  constexpr std::chrono::milliseconds Step(100);
+  std::unique_lock Lock(Mutex);
+  IsPaused = true;
+  Changed.wait_for(Lock, Step, [this] { return Active == 0 || IsCancelled; });
+}
+
+void BuildFetcher::resume() {
+  std::lock_guard Lock(Mutex);
+  IsPaused = false;
+  Changed.notify_all();
+}
+
+bool BuildFetcher::enter() {
+  std::unique_lock Lock(Mutex);
+  Changed.wait(Lock, [this] { return IsCancelled || !IsPaused; });
+  if (!IsCancelled)
+    ++Active;
+  return !IsCancelled;
+}
+
+void BuildFetcher::leave() {
+  std::lock_guard Lock(Mutex);
+  if (--Active == 0)
+    Changed.notify_all();
+}
+
+std::vector<BuildLinkFigures> BuildFetcher::figures() const {
+  std::lock_guard Lock(Mutex);
+  return {Links.begin(), Links.end()};
+}
+
+bool BuildFetcher::isOver(size_t Link) const {
+  std::lock_guard Lock(Mutex);
+  return IsCancelled || Links[Link].HasBegun;
+}
+
+std::optional<BuildFetcher::Item> BuildFetcher::take() {
+  std::unique_lock Lock(Mutex);
+  Changed.wait(
+      Lock, [this] { return IsCancelled || IsFinished || !Waiting.empty(); });
+  if (IsCancelled || Waiting.empty())
+    return std::nullopt;
+  Item Next = std::move(Waiting.front());
+  Waiting.pop_front();
+  return Next;
+}
+
+void BuildFetcher::work() {
+  os::enterBackground();
+  while (std::optional<Item> Next = take()) {
+    fetch(*Next);
+    std::lock_guard Lock(Mutex);
+    ++Links[Next->Link].FilesDone;
+    ++Done;
+    Changed.notify_all();
+  }
+}
+
+/// What is not in memory of \p Wanted: one question if it is all there. Where
+/// the system does not say, all of it, unless a sample of \p File is there.
+std::vector<ByteRange> BuildFetcher::missingIn(const os::OpenFile &File,
+                                               const FileRanges &Wanted) const {
+  std::optional<os::Residency> All = Cache.residency(File, {0, File.size()});
+  if (All ? All->complete() : Cache.seemsCached(File).value_or(false))
+    return {};
+  std::vector<ByteRange> Missing;
+  for (const ByteRange &Range : Wanted.Ranges) {
+    const ByteRange Inside = Range.clippedTo(File.size());
+    std::optional<os::Residency> Now;
+    if (All && All->ResidentPages != 0)
+      Now = Cache.residency(File, Inside);
+    if (!Inside.empty() && !(Now && Now->complete()))
+      Missing.push_back(Inside);
+  }
+  return Missing;
+}
+
+/// Takes \p Missing bytes of the budget (nothing: of a file that is not to be
+/// fetched), when all files before have taken theirs.
+bool BuildFetcher::claim(const Item &Next, std::optional<uint64_t> Missing) {
+  std::unique_lock Lock(Mutex);
+  Changed.wait(Lock, [&] { return IsCancelled || Turn == Next.Turn; });
+  ++Turn;
+  Changed.notify_all();
+  BuildLinkFigures &Of = Links[Next.Link];
+  if (IsCancelled || Of.HasBegun)
+    return false;
+  if (!Missing) {
+    ++Of.ChangedFiles;
+    return false;
+  }
+  const uint64_t Wanted = bytesOf(Next.File.Ranges);
+  Of.ResidentBytes += Wanted - std::min(Wanted, *Missing);
+  const bool Fits = *Missing <= BudgetBytes - Claimed;
+  (Fits ? Claimed : Of.LeftOutBytes) += *Missing;
+  return Fits;
+}
+
+void BuildFetcher::fetch(const Item &Next) {
+  os::OpenFile File;
+  std::vector<ByteRange> Missing;
+  const FileRanges &Wanted = Next.File;
+  bool IsSame = false;
+  if (!isOver(Next.Link) && enter()) {
+    IsSame = !os::OpenFile::open(Wanted.Path, File) &&
+             Wanted.Size.value_or(File.size()) == File.size() &&
+             Wanted.ModifiedNs.value_or(File.identity().ModifiedNs) ==
+                 File.identity().ModifiedNs;
+    if (IsSame)
+      Missing = missingIn(File, Wanted);
+    leave();
+  }
+  if (claim(Next, IsSame ? std::optional(bytesOf(Missing)) : std::nullopt))
+    fetchSteps(Next, File, Missing);
+}
+
+void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
+                              ArrayRef<ByteRange> Missing) {
+  // Long ranges in pieces, short ones together.
+  std::vector<ByteRange> Step;
+  uint64_t InStep = 0;
+  const auto FetchStep = [&] {
+    if (Step.empty() || isOver(Next.Link) || !enter())
+      return;
+    (void)Cache.hint(File, Step);
+    uint64_t Fetched = 0;
+    for (const ByteRange &Range : Step)
+      Fetched += Cache.fetch(File, Range).AcceptedBytes;
+    leave();
+    std::lock_guard Lock(Mutex);
+    Links[Next.Link].FetchedBytes += Fetched;
+    Step.clear();
+    InStep = 0;
+  };
+  for (ByteRange Left : Missing)
+    while (!Left.empty()) {
+      const ByteRange Piece = Left.clippedTo(Left.Offset + StepBytes - InStep);
+      Step.push_back(Piece);
+      InStep += Piece.Length;
+      Left = {Piece.end(), Left.Length - Piece.Length};
+      if (InStep == StepBytes)
+        FetchStep();
+      if (InStep == StepBytes)
+        return; // over
+    }
+  FetchStep();
+}
+
+} // namespace headstart

@@ -1,0 +1,276 @@
+//===- BuildCommand.cpp - headstart build ---------------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs a build, and fetches meanwhile what its links will read. The main
+/// thread does nothing but wait for the build and pass on signals. Other
+/// threads: one finds out which links will run and plans them, some fetch, one
+/// pauses them when the build needs the disk or the memory, and writes the
+/// status. When the build ends, so does the process, wherever they are.
+///
+//===----------------------------------------------------------------------===//
+
+#include "BuildLinks.h"
+#include "BuildStatus.h"
+#include "Command.h"
+#include "headstart/Link/PrefetchSettings.h"
+#include "headstart/OS/Background.h"
+#include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Program.h"
+#include "headstart/OS/SystemMemory.h"
+#include "headstart/Plan/Tuning.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace llvm;
+
+namespace headstart {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// As many as keep a disk busy; a link has more of its own.
+constexpr unsigned FetchThreads = 4;
+
+/// Between two looks at the disk and the memory while something is fetched,
+/// and while nothing is.
+constexpr milliseconds FetchInterval(250);
+constexpr milliseconds PauseInterval(100);
+
+class BuildCompanion {
+public:
+  BuildCompanion(const CommandArguments &Arguments, uint64_t AvailableBytes,
+                 uint64_t BudgetBytes)
+      : Command(Arguments.Linker), Told(Arguments.Build.Directory),
+        AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
+        Fetcher(BudgetBytes, FetchThreads) {}
+
+  void start();
+  /// The build has ended. Does not block.
+  void end();
+  /// Says what was fetched; with \p Always, also that nothing was.
+  void report(bool Always) const;
+
+private:
+  void prepare();
+  void watch();
+  StringRef reasonToPause();
+  void makeWay();
+  void noteBegun(ArrayRef<BuildLinkFigures> Links);
+  void writeStatus(StringRef State, StringRef Why = "");
+
+  const std::vector<std::string> &Command;
+  const std::optional<std::string> Told; ///< --directory
+  const uint64_t AvailableBytes;         ///< at the beginning
+  const uint64_t BudgetBytes;
+  BuildCommandLine Build;
+  BuildFetcher Fetcher;
+  BuildStatusFile File;
+  std::vector<os::FileIdentity> Outputs; ///< of the links, at the beginning
+  std::atomic<bool> HasEnded{false};
+  std::atomic<const char *> WhyNothing{"the build ended before its links were "
+                                       "known"};
+  os::Threads Preparing, Watching;
+};
+
+} // namespace
+
+void BuildCompanion::start() {
+  (void)Preparing.start([this] { prepare(); });
+}
+
+void BuildCompanion::end() {
+  HasEnded.store(true);
+  Fetcher.cancel();
+  File.remove();
+}
+
+static os::FileIdentity identityOf(const std::string &Path) {
+  std::error_code Error;
+  return os::lookAt(Path, Error).Identity;
+}
+
+void BuildCompanion::prepare() {
+  os::enterBackground();
+  Build = readBuildCommandLine(Command, Told);
+  if (!Build.Builds)
+    return WhyNothing.store("this command does not build");
+  // Paths of links are relative to it. No other thread depends on it.
+  if (sys::fs::set_current_path(Build.Directory))
+    return WhyNothing.store("there is no build directory");
+  if (!File.open(os::currentFolder()))
+    return WhyNothing.store("another headstart build fetches for this "
+                            "directory");
+  StringSet<> Written;
+  const std::vector<LinkToCome> Links = linksToCome(Build, Written, HasEnded);
+  WhyNothing.store(Links.empty() ? "no link that will run is known"
+                                 : "what the links will read was cached, or "
+                                   "changed, or over the budget");
+  for (const LinkToCome &Link : Links) {
+    Fetcher.addLink(Link.Output);
+    Outputs.push_back(identityOf(Link.Output));
+  }
+  if (Links.empty())
+    return writeStatus("done", WhyNothing.load());
+  Fetcher.pause(); // until the first look
+  if (Watching.start([this] { watch(); }))
+    return WhyNothing.store("the system cannot start a thread");
+  Fetcher.start();
+  for (size_t I = 0; I != Links.size() && Fetcher.enter(); ++I) {
+    std::vector<FileRanges> Files = filesOf(Links[I], Written, HasEnded);
+    Fetcher.leave();
+    Fetcher.add(I, std::move(Files));
+  }
+  Fetcher.finish();
+}
+
+/// Why the threads, which are paused for the question, should stay so; "" if
+/// they need not.
+StringRef BuildCompanion::reasonToPause() {
+  const os::SystemMemory Memory = os::SystemMemory::read();
+  // Compilers have taken most of it. What was fetched is available, too.
+  if (Memory.PressurePercent.value_or(0) >= Tuning().HighPressurePercent ||
+      Memory.available() < AvailableBytes / 4)
+    return "memory is short";
+  // While none of our threads reads, whoever waits for a disk is another one.
+  constexpr milliseconds Sample(20);
+  constexpr int MaxWaitPercent = 10;
+  const auto Begin = std::chrono::steady_clock::now();
+  const auto Before = os::diskStall();
+  (void)Fetcher.waitFor(Sample);
+  const auto After = os::diskStall();
+  const auto Passed = std::chrono::steady_clock::now() - Begin;
+  if (!Before || !After) { // unknown: the build gets half of the time
+    (void)Fetcher.waitFor(FetchInterval);
+    return "";
+  }
+  return (*After - *Before) * 100 > Passed * MaxWaitPercent
+             ? "the build waits for the disk"
+             : "";
+}
+
+/// Pauses the threads while there is a reason. One that never ends, such as a
+/// build that always waits for the disk, leaves them a tenth of the time.
+void BuildCompanion::makeWay() {
+  constexpr unsigned MaxPauses = 20;
+  Fetcher.pause();
+  for (unsigned I = 0; I != MaxPauses; ++I) {
+    const StringRef Why = reasonToPause();
+    if (Why.empty() || HasEnded.load())
+      break;
+    I -= Why == "memory is short"; // ends, or nothing more is fetched
+    writeStatus("paused", Why);
+    if (Fetcher.waitFor(PauseInterval))
+      break;
+  }
+  Fetcher.resume();
+}
+
+/// Leaves to links that have begun what is not fetched yet.
+void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
+  for (size_t I = 0; I != Links.size(); ++I)
+    if (!Links[I].HasBegun && !Links[I].isDone() &&
+        identityOf(Links[I].Output) != Outputs[I])
+      Fetcher.linkHasBegun(I);
+}
+
+void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
+  if (HasEnded.load())
+    return;
+  BuildStatus Status;
+  Status.Directory = Build.Directory;
+  Status.Command = Command;
+  Status.BudgetBytes = BudgetBytes;
+  Status.State = State;
+  Status.Why = Why;
+  Status.Links = Fetcher.figures();
+  File.write(Status);
+}
+
+void BuildCompanion::watch() {
+  os::enterBackground();
+  do { // the build begins with compilers that may not be cached
+    noteBegun(Fetcher.figures());
+    makeWay();
+    writeStatus("fetching");
+  } while (!Fetcher.waitFor(FetchInterval));
+  writeStatus("done");
+}
+
+void BuildCompanion::report(bool Always) const {
+  uint64_t Bytes = 0;
+  size_t Links = 0;
+  bool IsDone = true;
+  for (const BuildLinkFigures &Link : Fetcher.figures()) {
+    Bytes += Link.FetchedBytes;
+    Links += Link.FetchedBytes != 0;
+    IsDone = IsDone && (Link.isDone() || Link.HasBegun);
+  }
+  if (Bytes != 0)
+    note("fetched " + formatBytes(Bytes) + " for " + Twine(Links) +
+         (Links == 1 ? " link" : " links") + " during the build");
+  else if (Always)
+    note(Twine("fetched nothing: ") +
+         (IsDone ? WhyNothing.load() : "the build ended first"));
+}
+
+static Exit cannotRun(const std::string &Program, std::error_code Error) {
+  return fail("cannot run '" + Program + "': " + Error.message(),
+              Error == std::errc::no_such_file_or_directory ? Exit::NotFound
+                                                            : Exit::CannotRun);
+}
+
+Exit runBuild(const CommandArguments &Arguments) {
+  const std::vector<std::string> &Command = Arguments.Linker;
+  if (Arguments.Build.Status) {
+    if (Arguments.HasLinker || !Arguments.Operands.empty())
+      return fail("build takes a command or --status, not both",
+                  Exit::WrongUsage);
+    return showBuildStatus(Arguments.JSON);
+  }
+  if (Arguments.JSON)
+    return fail("--json needs --status", Exit::WrongUsage);
+  if (Command.empty())
+    return fail("no command given; usage: headstart build [options] [--] "
+                "COMMAND...",
+                Exit::WrongUsage);
+  MemoryLimit Budget;
+  Budget.Percent = 25;
+  if (Arguments.Tree.Memory) {
+    Expected<MemoryLimit> Limit = parseMemoryLimit(*Arguments.Tree.Memory);
+    if (!Limit)
+      return fail("--memory=" + *Arguments.Tree.Memory + ": " +
+                      toString(Limit.takeError()),
+                  Exit::WrongUsage);
+    Budget = *Limit;
+  }
+  if (isSwitchedOff(CommandLineContext::fromProcess()))
+    return cannotRun(Command.front(), os::becomeProgram(Command));
+
+  os::ForegroundProgram Program;
+  if (std::error_code Error = Program.start(Command))
+    return cannotRun(Command.front(), Error);
+  os::containFaults();
+  // The command has those that are closed.
+  os::holdStandardDescriptors();
+  const os::SystemMemory Memory = os::SystemMemory::read();
+  // Never destroyed: nobody waits for its threads.
+  auto *Companion =
+      new BuildCompanion(Arguments, Memory.available(), Budget.on(Memory));
+  Companion->start();
+  const os::ProgramEnd End = Program.wait();
+  if (!os::hadFault()) { // a thread may have stopped with what it held
+    Companion->end();
+    Companion->report(Arguments.Verbose);
+  }
+  os::endLike(End);
+}
+
+} // namespace headstart

@@ -1,0 +1,329 @@
+//===- BuildLinks.cpp - The links of a build to come ----------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildLinks.h"
+#include "LinkerCommandLine.h"
+#include "headstart/Inputs/LinkerModel.h"
+#include "headstart/Link/DriverAnswer.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/Program.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace llvm;
+
+namespace headstart {
+
+static std::string absolute(const Twine &Path) {
+  SmallString<256> Result;
+  Path.toVector(Result);
+  if (sys::path::is_relative(Result))
+    sys::path::make_absolute(os::currentFolder(), Result);
+  sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+  return std::string(Result);
+}
+
+/// The value of an option of which \p Name is the name: in the next word, after
+/// a `=`, or, of a short option, in the same word.
+static std::optional<std::string> valueOf(ArrayRef<std::string> Words,
+                                          StringRef Name) {
+  for (size_t I = 1; I < Words.size(); ++I) {
+    StringRef Word = Words[I];
+    if (Word == "--")
+      break;
+    if (!Word.consume_front(Name))
+      continue;
+    if (Word.empty() && I + 1 != Words.size())
+      return Words[I + 1];
+    if (Word.consume_front("=") || (!Word.empty() && Name.size() == 2))
+      return Word.str();
+  }
+  return std::nullopt;
+}
+
+/// Where Cargo builds: beside the workspace's Cargo.lock, if not told.
+static std::string directoryOfCargo(ArrayRef<std::string> Words) {
+  if (auto Told = valueOf(Words, "--target-dir"))
+    return *Told;
+  if (auto Told = sys::Process::GetEnv("CARGO_TARGET_DIR"))
+    return *Told;
+  std::string Start = absolute(
+      sys::path::parent_path(valueOf(Words, "--manifest-path").value_or("")));
+  for (StringRef Parent = Start; !Parent.empty();
+       Parent = sys::path::parent_path(Parent))
+    if (sys::fs::exists(Parent + "/Cargo.lock"))
+      return (Parent + "/target").str();
+  return Start;
+}
+
+/// The targets among the words of `cmake --build`.
+static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Words) {
+  std::vector<std::string> Targets;
+  bool AreTargets = false;
+  for (StringRef Word : Words) {
+    if (Word == "--")
+      break;
+    if (Word.starts_with("-"))
+      AreTargets = Word == "--target" || Word == "-t";
+    else if (AreTargets)
+      Targets.push_back(Word.str());
+  }
+  return Targets;
+}
+
+/// Reads the words of ninja itself.
+static void readNinjaWords(ArrayRef<std::string> Words, NinjaBuild &Ninja,
+                           BuildCommandLine &Build) {
+  Ninja.Ninja = {Words.front()};
+  for (size_t I = 1; I < Words.size(); ++I) {
+    const StringRef Word = Words[I];
+    if (!Word.starts_with("-")) {
+      Ninja.Targets.push_back(Word.str());
+      continue;
+    }
+    const StringRef Option = Word.take_front(2);
+    if (Option == "-t" || Option == "-n" || Option == "-h" ||
+        Word == "--version" || Word == "--help")
+      Build.Builds = false;
+    if (StringRef("-C-f-j-k-l-d-w-t").contains(Option) && Word.size() == 2)
+      ++I;
+  }
+  if (auto Manifest = valueOf(Words, "-f"))
+    Ninja.Ninja.insert(Ninja.Ninja.end(), {"-f", *Manifest});
+}
+
+BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Words,
+                                      const std::optional<std::string> &Told) {
+  BuildCommandLine Build;
+  const std::string Name =
+      sys::path::stem(sys::path::filename(Words.front())).lower();
+  std::optional<NinjaBuild> Ninja;
+  std::string Found = valueOf(Words, "-C").value_or("");
+  if (Name == "ninja" || Name == "ninja-build" || Name == "samu") {
+    readNinjaWords(Words, Ninja.emplace(), Build);
+  } else if (Name == "cmake") {
+    Found = valueOf(Words, "--build").value_or("");
+    Build.Builds = !Found.empty();
+    Ninja.emplace().Ninja = {"ninja"};
+    Ninja->Targets = targetsOfCMake(Words);
+  } else if (Name == "meson") {
+    Ninja.emplace().Ninja = {"ninja"};
+  } else if (Name == "cargo") {
+    Found = directoryOfCargo(Words);
+  } else if (Name == "make" || Name == "gmake") {
+    Found = valueOf(Words, "--directory").value_or(Found);
+  } else {
+    Found.clear();
+  }
+  Build.Directory = absolute(Told.value_or(Found));
+  const bool HasManifest = sys::fs::exists(Build.Directory + "/build.ninja") ||
+                           (Ninja && Ninja->Ninja.size() > 1); // -f
+  if (!Ninja || !HasManifest)
+    return Build;
+  // Found from here: the current directory will be another one.
+  if (auto Program = sys::findProgramByName(Ninja->Ninja.front())) {
+    Ninja->Ninja.front() = absolute(*Program);
+    Build.Ninja = std::move(Ninja);
+  }
+  return Build;
+}
+
+static std::shared_ptr<const LinkProfile> load(const std::string &Path) {
+  Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
+  if (Profile)
+    return *Profile;
+  consumeError(Profile.takeError()); // `headstart profile list` reports it
+  return nullptr;
+}
+
+/// The profile of the link that writes one of \p Outputs.
+static std::shared_ptr<const LinkProfile>
+profileOf(ArrayRef<std::string> Outputs) {
+  for (const std::string &Output : Outputs)
+    for (const Flavour F : {Flavour::ELF, Flavour::COFF, Flavour::MachO}) {
+      std::string Path =
+          profilePath("auto", LinkerModel::of(F).Program, Output);
+      if (!Path.empty() && sys::fs::exists(Path))
+        if (auto Profile = load(Path))
+          return Profile;
+    }
+  return nullptr;
+}
+
+/// The link among the commands in \p Shell, if there is one.
+static std::vector<std::string> linkIn(StringRef Shell) {
+  for (std::vector<std::string> &Words : commandsInShell(Shell)) {
+    std::optional<KnownProgram> Program = recognizeProgram(Words);
+    if (Program && !(Program->Driver && onlyCompiles(*Program->Driver, Words)))
+      return std::move(Words);
+  }
+  return {};
+}
+
+static std::vector<LinkToCome>
+linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
+             StringSet<> &Written, const std::atomic<bool> &Cancelled) {
+  std::vector<LinkToCome> Links;
+  StringSet<> Rules; // of those without a profile
+  for (NinjaStep &Step : Steps) {
+    for (const std::string &Output : Step.Outputs)
+      Written.insert(absolute(Output));
+    LinkToCome Link;
+    Link.Profile = profileOf(Step.Outputs);
+    if (!Link.Profile && !Step.TakesOutputs)
+      continue;
+    if (!Link.Profile)
+      Rules.insert(Step.Rule);
+    Link.Output = std::move(Step.Outputs.front());
+    Links.push_back(std::move(Link));
+  }
+  if (!Rules.empty()) {
+    std::vector<std::string> Names;
+    for (StringRef Rule : Rules.keys())
+      Names.push_back(Rule.str());
+    StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
+    for (LinkToCome &Link : Links)
+      if (!Link.Profile)
+        Link.Command = linkIn(Commands.lookup(Link.Output));
+  }
+  llvm::erase_if(Links, [](const LinkToCome &Link) {
+    return !Link.Profile && Link.Command.empty();
+  });
+  return Links;
+}
+
+/// All that have a profile and an output in \p Directory, in the order of their
+/// last links; those whose output is gone at the end.
+static std::vector<LinkToCome> recordedLinks(const std::string &Directory) {
+  std::vector<LinkToCome> Links;
+  const std::string Real = os::currentFolder();
+  for (const std::string &Path : storedProfiles(profileFolder())) {
+    auto Profile = load(Path);
+    const auto LiesIn = [&](StringRef Folder) {
+      StringRef Output = Profile->Output;
+      return Output.consume_front(Folder) && !Output.empty() &&
+             sys::path::is_separator(Output.front());
+    };
+    // "ld.lld itself": see ProgramPages.
+    if (Profile && (LiesIn(Directory) || LiesIn(Real)) &&
+        !StringRef(Profile->Tool).ends_with(" itself"))
+      Links.push_back({Profile->Output, Profile, {}});
+  }
+  llvm::sort(Links, [](const LinkToCome &A, const LinkToCome &B) {
+    return std::tie(A.Profile->Recorded, A.Output) <
+           std::tie(B.Profile->Recorded, B.Output);
+  });
+  std::vector<LinkToCome> Sorted;
+  for (const bool IsThere : {true, false})
+    for (const LinkToCome &Link : Links)
+      if (sys::fs::exists(Link.Output) == IsThere)
+        Sorted.push_back(Link);
+  return Sorted;
+}
+
+std::vector<LinkToCome> linksToCome(const BuildCommandLine &Build,
+                                    StringSet<> &Written,
+                                    const std::atomic<bool> &Cancelled) {
+  if (Build.Ninja)
+    if (auto Steps = askNinja(*Build.Ninja, Cancelled))
+      return linksOfNinja(*Build.Ninja, std::move(*Steps), Written, Cancelled);
+  return recordedLinks(Build.Directory);
+}
+
+static bool isSame(const std::string &Path, const RecordedFile &File) {
+  std::error_code Error;
+  const os::FileStatus Now = os::lookAt(Path, Error);
+  return Now.Kind == os::FileKind::Regular &&
+         Now.Identity.Size == File.Identity.Size &&
+         Now.Identity.ModifiedNs == File.Identity.ModifiedNs;
+}
+
+/// The directory of the link of \p Profile, which does not store it: here, or
+/// the output's, or one above that. Where a file of the link is found.
+static std::string directoryOf(const LinkProfile &Profile) {
+  constexpr size_t MaxSample = 4;
+  std::vector<const RecordedFile *> Sample;
+  for (const RecordedFile &File : Profile.Files)
+    if (sys::path::is_relative(File.Path) && Sample.size() != MaxSample)
+      Sample.push_back(&File);
+  std::string Here = os::currentFolder();
+  std::vector<StringRef> Directories = {Here};
+  for (StringRef Parent = sys::path::parent_path(Profile.Output);
+       !Parent.empty(); Parent = sys::path::parent_path(Parent))
+    Directories.push_back(Parent);
+  for (StringRef Directory : Directories)
+    for (const RecordedFile *File : Sample)
+      if (isSame((Directory + "/" + File->Path).str(), *File))
+        return Directory.str();
+  return Here;
+}
+
+/// Adds what \p Profile names to \p Files.
+static void addFiles(const LinkProfile &Profile,
+                     std::vector<FileRanges> &Files) {
+  const std::string Directory = directoryOf(Profile);
+  for (const RecordedFile &File : Profile.Files) {
+    if (File.Touched.empty())
+      continue;
+    FileRanges &New = Files.emplace_back();
+    New.Path = sys::path::is_relative(File.Path) ? Directory + "/" + File.Path
+                                                 : File.Path;
+    New.Ranges = File.Touched;
+    New.Size = File.Identity.Size;
+    New.ModifiedNs = File.Identity.ModifiedNs;
+  }
+}
+
+static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
+  std::vector<FileRanges> Files;
+  // Our own linkers are this program; see ProgramPages.
+  if (auto Linker = load(
+          profilePath("auto", Profile.Tool + " itself", os::programPath())))
+    addFiles(*Linker, Files);
+  addFiles(Profile, Files);
+  return Files;
+}
+
+static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Words,
+                                              const StringSet<> &Written,
+                                              const std::atomic<bool> &Over) {
+  std::vector<FileRanges> Files;
+  ForeignCommand Link =
+      readForeignCommand(std::move(Words), std::nullopt, &Over);
+  if (!Link.Command || !Link.Command->Links)
+    return Files;
+  // Planning reads what it plans.
+  llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
+    return Written.contains(absolute(Input.Name));
+  });
+  std::vector<ListedInput> Inputs;
+  for (PlannedFile &File : planInputs(*Link.Command, Inputs))
+    Files.push_back({std::move(File.Path), rangesOf(File.Ranges), {}, {}});
+  return Files;
+}
+
+std::vector<FileRanges> filesOf(const LinkToCome &Link,
+                                const StringSet<> &Written,
+                                const std::atomic<bool> &Cancelled) {
+  std::vector<FileRanges> Files =
+      Link.Profile ? filesOfProfile(*Link.Profile)
+                   : filesOfCommand(Link.Command, Written, Cancelled);
+  llvm::erase_if(Files, [&](const FileRanges &File) {
+    return Written.contains(absolute(File.Path));
+  });
+  return Files;
+}
+
+} // namespace headstart

@@ -1,0 +1,216 @@
+//===- BuildStatus.cpp - What builds have fetched -------------------------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BuildStatus.h"
+#include "headstart/Link/ProfileStore.h"
+#include "headstart/Report/LinkStats.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+#include <chrono>
+
+using namespace llvm;
+
+namespace headstart {
+
+static constexpr StringLiteral Prefix = "build-";
+static constexpr StringLiteral LockSuffix = ".lock";
+static constexpr StringLiteral StatusSuffix = ".json";
+
+/// Opens and locks \p Path; -1 if another process has the lock, or it cannot be
+/// opened, which \p Error tells apart.
+static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
+                    std::error_code &Error) {
+  int File = -1;
+  Error = sys::fs::openFileForWrite(Path, File, sys::fs::CD_OpenAlways,
+                                    sys::fs::OF_None);
+  if (Error)
+    return -1;
+  Error = sys::fs::tryLockFile(File, Timeout);
+  if (!Error)
+    return File;
+  (void)sys::Process::SafelyCloseFileDescriptor(File);
+  return -1;
+}
+
+bool BuildStatusFile::open(const std::string &Directory) {
+  std::lock_guard Guard(Mutex);
+  const std::string Cache = profileFolder();
+  if (Cache.empty() || sys::fs::create_directories(Cache))
+    return true;
+  SmallString<256> Stem(Cache);
+  sys::path::append(
+      Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
+  // A reader of the status has the lock for a moment.
+  constexpr std::chrono::milliseconds Timeout(100);
+  std::error_code Error;
+  Lock = lockFile((Stem + LockSuffix).str(), Timeout, Error);
+  if (Lock != -1)
+    Path = std::string(Stem);
+  return Error != std::errc::no_lock_available;
+}
+
+/// In a word, how far the fetching for a link is.
+static StringRef stateOf(const BuildLinkFigures &Link) {
+  if (Link.HasBegun)
+    return "begun";
+  if (!Link.IsPlanned || (Link.FilesDone == 0 && Link.Files != 0))
+    return "waiting";
+  if (!Link.isDone())
+    return "fetching";
+  return Link.LeftOutBytes != 0 ? "over budget" : "fetched";
+}
+
+static std::string toJSON(const BuildStatus &Status) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  json::OStream J(OS, /*IndentSize=*/2);
+  J.object([&] {
+    J.attribute("directory", json::fixUTF8(Status.Directory));
+    J.attribute("command", json::fixUTF8(join(Status.Command, " ")));
+    J.attribute("state", Status.State);
+    J.attribute("why", Status.Why);
+    J.attribute("budget_bytes", Status.BudgetBytes);
+    J.attributeArray("links", [&] {
+      for (const BuildLinkFigures &Link : Status.Links)
+        J.object([&] {
+          J.attribute("output", json::fixUTF8(Link.Output));
+          J.attribute("state", stateOf(Link));
+          J.attribute("files", Link.Files);
+          J.attribute("bytes", Link.Bytes);
+          J.attribute("fetched_bytes", Link.FetchedBytes);
+          J.attribute("resident_bytes", Link.ResidentBytes);
+          J.attribute("left_out_bytes", Link.LeftOutBytes);
+          J.attribute("changed_files", Link.ChangedFiles);
+        });
+    });
+  });
+  return Text;
+}
+
+void BuildStatusFile::write(const BuildStatus &Status) {
+  std::lock_guard Guard(Mutex);
+  std::string Text = toJSON(Status);
+  if (Path.empty() || Text == Written)
+    return;
+  // Not by replaceFile: that installs LLVM's signal handlers, and the build's
+  // signals are not ours.
+  const std::string New = Path + ".new";
+  std::error_code Error;
+  {
+    raw_fd_ostream OS(New, Error);
+    if (Error)
+      return;
+    OS << Text;
+    OS.close();
+    Error = OS.error();
+    OS.clear_error();
+  }
+  if (Error || sys::fs::rename(New, Path + StatusSuffix))
+    (void)sys::fs::remove(New);
+  else
+    Written = std::move(Text);
+}
+
+void BuildStatusFile::remove() {
+  std::unique_lock Guard(Mutex, std::try_to_lock);
+  if (!Guard || Path.empty())
+    return;
+  (void)sys::fs::remove(Path + StatusSuffix);
+  (void)sys::fs::remove(Path + LockSuffix);
+  Path.clear();
+}
+
+/// The statuses of the builds that run. Removes what killed builds have left.
+static std::vector<json::Value> readStatuses() {
+  std::vector<std::string> Locks;
+  std::error_code Error;
+  for (sys::fs::directory_iterator It(profileFolder(), Error), End;
+       !Error && It != End; It.increment(Error)) {
+    StringRef Name = sys::path::filename(It->path());
+    if (Name.starts_with(Prefix) && Name.ends_with(LockSuffix))
+      Locks.push_back(It->path());
+  }
+  llvm::sort(Locks);
+  std::vector<json::Value> Statuses;
+  for (StringRef Lock : Locks) {
+    const StringRef Stem = Lock.drop_back(LockSuffix.size());
+    const std::string Path = (Stem + StatusSuffix).str();
+    int File = lockFile(Lock.str(), std::chrono::milliseconds(0), Error);
+    if (File != -1) {
+      (void)sys::fs::remove(Path);
+      (void)sys::fs::remove(Stem + ".new");
+      (void)sys::fs::remove(Lock);
+      (void)sys::Process::SafelyCloseFileDescriptor(File);
+      continue;
+    }
+    auto Text = MemoryBuffer::getFile(Path);
+    if (!Text)
+      continue; // it has just begun or ended
+    if (Expected<json::Value> Status = json::parse((*Text)->getBuffer()))
+      Statuses.push_back(std::move(*Status));
+    else
+      consumeError(Status.takeError());
+  }
+  return Statuses;
+}
+
+static void printStatus(const json::Object &Status) {
+  const auto Number = [](const json::Object &In, StringRef Key) {
+    return static_cast<uint64_t>(In.getInteger(Key).value_or(0));
+  };
+  const auto String = [](const json::Object &In, StringRef Key) {
+    return In.getString(Key).value_or("");
+  };
+  outs() << String(Status, "directory") << ": " << String(Status, "command")
+         << "\n  " << String(Status, "state");
+  if (StringRef Why = String(Status, "why"); !Why.empty())
+    outs() << ": " << Why;
+  outs() << "; budget " << formatBytes(Number(Status, "budget_bytes")) << "\n";
+  const json::Array *Links = Status.getArray("links");
+  for (const json::Value &Value : Links ? *Links : json::Array())
+    if (const json::Object *Link = Value.getAsObject())
+      outs() << formatv(
+          "  {0,-11}  {1,8} fetched, {2,8} were cached, of {3,8}"
+          "  {4}\n",
+          String(*Link, "state"), formatBytes(Number(*Link, "fetched_bytes")),
+          formatBytes(Number(*Link, "resident_bytes")),
+          formatBytes(Number(*Link, "bytes")), String(*Link, "output"));
+}
+
+Exit showBuildStatus(bool AsJSON) {
+  std::vector<json::Value> Statuses = readStatuses();
+  if (AsJSON) {
+    json::OStream J(outs(), /*IndentSize=*/2);
+    J.object([&] {
+      J.attribute("version", 1);
+      J.attributeArray("builds", [&] {
+        for (const json::Value &Status : Statuses)
+          J.value(Status);
+      });
+    });
+    outs() << "\n";
+    return Exit::Done;
+  }
+  if (Statuses.empty())
+    note("no headstart build is running");
+  for (const json::Value &Status : Statuses)
+    if (const json::Object *Object = Status.getAsObject())
+      printStatus(*Object);
+  return Exit::Done;
+}
+
+} // namespace headstart
