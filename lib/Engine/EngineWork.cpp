@@ -455,7 +455,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
   std::chrono::duration<double> Inspection{0};
   if (const std::vector<PlannedRange> *Known = Entry.recordedPlan()) {
     note(Decision::ByProfile);
-    Entry.Plan = *Known;
+    Entry.Plan = roundToPages(*Known, File.size(), Options.Plan);
     Entry.Source = PlanSource::Record;
   } else if (Entry.Method == FetchMethod::Recorded) {
     note(Decision::ByTouchedRanges);

@@ -30,7 +30,7 @@ static EngineOptions withDefaults(EngineOptions Options,
     Options.MaxMappings = os::maxMappings() / 2;
   Options.Plan.PageBytes = Cache.pageSize();
   // Policy decides; smaller files are read whole to be handed over.
-  Options.Plan.WholeFileBytes = MinMappedBytes;
+  Options.Plan.WholeFileBytes = minMappedBytes(Cache.pageSize());
   return Options;
 }
 

@@ -59,7 +59,7 @@ Store::hold(const os::OpenFile &File, const std::string &Path, bool IsCold) {
   // An empty file has no bytes to hold, and the linker an opinion on it.
   if (!Options.HandOver || File.size() == 0)
     return nullptr;
-  if (File.size() < MinMappedBytes)
+  if (File.size() < minMappedBytes(Cache.pageSize()))
     return copy(File, Path, IsCold);
   if (Mappings.fetch_add(1, std::memory_order_relaxed) >= Options.MaxMappings)
     return nullptr;

@@ -64,7 +64,9 @@ bool FileBytes::readAt(uint64_t Offset, uint64_t Length, uint64_t Kept,
 
 std::optional<ArrayRef<char>>
 FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
-  constexpr uint64_t PageBytes = 4096;
+  // On systems with larger pages, too: what a read leaves of a page is cached,
+  // and copying 64 KiB for each header costs more than the next read.
+  constexpr uint64_t BlockBytes = 4096;
   constexpr uint64_t NextHeaderBytes = 128;
   constexpr uint64_t MaxAheadBytes = 64 * 1024;
   if (Range.empty())
@@ -79,13 +81,14 @@ FileBytes::readInside(ByteRange Range, SmallVectorImpl<char> *Into) {
     return ArrayRef<char>(*Into);
   }
   if (!IsHere) {
-    // The rest of the last page comes at no price; what follows a table is
+    // The rest of the last block comes at no price; what follows a table is
     // mostly the next header. Headers that lie side by side, as in a thin
     // archive, are read ahead, twice as many each time.
-    uint64_t Ahead = BeginsHere && Range.Length < PageBytes
+    uint64_t Ahead = BeginsHere && Range.Length < BlockBytes
                          ? std::min<uint64_t>(2 * Bytes.size(), MaxAheadBytes)
                          : NextHeaderBytes;
-    uint64_t NewEnd = std::min(alignTo(Range.end() + Ahead, PageBytes), size());
+    uint64_t NewEnd =
+        std::min(alignTo(Range.end() + Ahead, BlockBytes), size());
     // What is here already is not read again.
     if (BeginsHere)
       Bytes.erase(Bytes.begin(), Bytes.begin() + (Range.Offset - Begin));

@@ -50,6 +50,14 @@ std::vector<ByteRange> unite(std::vector<ByteRange> Ranges) {
   return Union;
 }
 
+/// The pages of a file of \p FileSize bytes that \p Range touches.
+static ByteRange pagesOf(ByteRange Range, uint64_t FileSize,
+                         const PlanOptions &Options) {
+  const uint64_t Begin = alignDown(Range.Offset, Options.PageBytes);
+  return {Begin,
+          std::min(alignTo(Range.end(), Options.PageBytes), FileSize) - Begin};
+}
+
 std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options) {
@@ -75,21 +83,43 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     for (const LayoutPart &Part : Parts) {
       if (Stages[static_cast<size_t>(Part.Kind)] != Stage)
         continue;
-      uint64_t Begin = alignDown(Part.Range.Offset, Options.PageBytes);
-      uint64_t End =
-          std::min(alignTo(Part.Range.end(), Options.PageBytes), FileSize);
+      const ByteRange Pages = pagesOf(Part.Range, FileSize, Options);
       if (!Merged.empty() && Merged.back().Member == Part.Member &&
-          Begin <= Merged.back().Range.end() + Options.MergeGapBytes)
-        Merged.back().Range.Length = std::max(End, Merged.back().Range.end()) -
-                                     Merged.back().Range.Offset;
+          Pages.Offset <= Merged.back().Range.end() + Options.MergeGapBytes)
+        Merged.back().Range.Length =
+            std::max(Pages.end(), Merged.back().Range.end()) -
+            Merged.back().Range.Offset;
       else
-        Merged.push_back({{Begin, End - Begin}, Stage, Part.Kind, Part.Member});
+        Merged.push_back({Pages, Stage, Part.Kind, Part.Member});
     }
     for (const PlannedRange &R : Merged)
       keepUncovered(R.Range.Offset, R.Range.end(), Covered, R, Plan);
     Covered = rangesOf(Plan);
   }
   return Plan;
+}
+
+std::vector<PlannedRange> roundToPages(ArrayRef<PlannedRange> Plan,
+                                       uint64_t FileSize,
+                                       const PlanOptions &Options) {
+  if (llvm::all_of(Plan, [&](const PlannedRange &R) {
+        return R.Range == pagesOf(R.Range, FileSize, Options);
+      }))
+    return Plan.vec();
+  std::vector<PlannedRange> Result;
+  std::vector<ByteRange> Covered;
+  uint64_t Done = 0; // of the stage
+  for (size_t I = 0; I != Plan.size(); ++I) {
+    if (I == 0 || Plan[I - 1].Stage != Plan[I].Stage) {
+      Covered = rangesOf(Result);
+      Done = 0;
+    }
+    const ByteRange Pages = pagesOf(Plan[I].Range, FileSize, Options);
+    keepUncovered(std::max(Pages.Offset, Done), Pages.end(), Covered, Plan[I],
+                  Result);
+    Done = Pages.end();
+  }
+  return Result;
 }
 
 /// Whether \p Next, behind \p Last, costs less when it comes with it.
@@ -157,11 +187,14 @@ std::vector<PlannedRange> cutPlan(ArrayRef<PlannedRange> Plan,
                                   const PlanOptions &Options) {
   std::vector<PlannedRange> Result;
   for (const PlannedRange &P : Plan) {
-    const auto *T = llvm::partition_point(
-        Touched, [&](const ByteRange &R) { return R.end() <= P.Range.Offset; });
-    for (; T != Touched.end() && T->Offset < P.Range.end(); ++T)
-      addClosingGaps(Result, std::max(T->Offset, P.Range.Offset),
-                     std::min(T->end(), P.Range.end()), P, Options);
+    const auto *T = llvm::partition_point(Touched, [&](const ByteRange &R) {
+      return alignTo(R.end(), Options.PageBytes) <= P.Range.Offset;
+    });
+    for (; T != Touched.end() && T->Offset < P.Range.end(); ++T) {
+      const ByteRange Pages = pagesOf(*T, P.Range.end(), Options);
+      addClosingGaps(Result, std::max(Pages.Offset, P.Range.Offset),
+                     Pages.end(), P, Options);
+    }
   }
   return Result;
 }
@@ -177,9 +210,10 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
   Rest.Why = PartKind::Whole;
   std::vector<ByteRange> Covered = rangesOf(Plan);
   std::vector<PlannedRange> Unforeseen;
-  for (const ByteRange &T : Touched)
-    keepUncovered(T.Offset, std::min(T.end(), FileSize), Covered, Rest,
-                  Unforeseen);
+  for (const ByteRange &T : Touched) {
+    const ByteRange Pages = pagesOf(T, FileSize, Options);
+    keepUncovered(Pages.Offset, Pages.end(), Covered, Rest, Unforeseen);
+  }
   for (const PlannedRange &U : Unforeseen)
     addClosingGaps(Result, U.Range.Offset, U.Range.end(), Rest, Options);
   llvm::sort(Result, [](const PlannedRange &A, const PlannedRange &B) {

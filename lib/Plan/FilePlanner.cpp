@@ -41,12 +41,13 @@ static void askForParse(ByteSource &Bytes, const COFFObject &Object) {
   Bytes.willRead(Ranges);
 }
 
-static void askForParse(ByteSource &Bytes, const ELFObject &Object) {
+static void askForParse(ByteSource &Bytes, const ELFObject &Object,
+                        uint64_t PageBytes) {
   SmallVector<ByteRange, 4> Ranges;
   for (const LayoutPart &Part : Object.Parts) {
     if (Part.Kind != PartKind::Symbols && Part.Kind != PartKind::Headers)
       continue;
-    if (!Ranges.empty() && Part.Range.Offset <= Ranges.back().end() + 4096)
+    if (!Ranges.empty() && Part.Range.Offset <= Ranges.back().end() + PageBytes)
       Ranges.back().Length = Part.Range.end() - Ranges.back().Offset;
     else
       Ranges.push_back(Part.Range);
@@ -96,7 +97,7 @@ std::vector<LayoutPart> FilePlanner::readELF(FileLook &Look,
     // A record tells which members are read; symbols need not be asked.
     if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
       PartBytes Contents(Look.bytes(), Object.Within);
-      askForParse(Contents, *Object.Headers);
+      askForParse(Contents, *Object.Headers, Options.PageBytes);
       enterELFSymbols(Object.Headers->readSymbols(Contents, Buffers), Lazy,
                       Order, Mine);
     }

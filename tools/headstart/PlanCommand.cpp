@@ -9,6 +9,7 @@
 #include "Command.h"
 #include "LinkerCommandLine.h"
 #include "headstart/Link/ProfileStore.h"
+#include "headstart/OS/PageCache.h"
 #include "headstart/Plan/FetchPlan.h"
 #include "headstart/Plan/FilePlanner.h"
 #include "headstart/Report/LinkStats.h"
@@ -23,7 +24,9 @@ namespace headstart {
 
 std::vector<PlannedFile> planInputs(const LinkCommand &Command,
                                     std::vector<ListedInput> &Inputs) {
-  FilePlanner Planner(planOptionsOf(Command));
+  PlanOptions Options = planOptionsOf(Command);
+  Options.PageBytes = os::PageCache().pageSize();
+  FilePlanner Planner(Options);
   SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;
   Inputs = listInputs(Command, [&](const ListedInput &Input, FileLook &Look) {

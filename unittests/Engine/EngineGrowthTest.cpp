@@ -243,9 +243,9 @@ TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
     evict({Main, Member, Names});
     // All but the last page.
     os::OpenFile File = openOrFail(Names);
-    ASSERT_EQ(os::PageCache()
-                  .fetch(File, {0, (File.size() - 1) / 4096 * 4096})
-                  .Outcome,
+    const os::PageCache Cache;
+    const uint64_t Page = Cache.pageSize();
+    ASSERT_EQ(Cache.fetch(File, {0, (File.size() - 1) / Page * Page}).Outcome,
               os::HintOutcome::Accepted);
     EXPECT_GE(fetch({Main, Names}).Inputs, 3U);
     EXPECT_TRUE(partIsResident(Member));

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Plan/FetchPlan.h"
+#include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <random>
+#include <set>
 
 using namespace headstart;
 using testing::ElementsAre;
@@ -133,7 +135,30 @@ TEST(FetchPlanTest, AnEarlierStageInTheMiddleSplitsALaterRange) {
                           IsRange(LinkStage::Contents, 404 * KiB, 804 * KiB)));
 }
 
-TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
+/// The parameter is the size of a page.
+class FetchPlanPagesTest : public testing::TestWithParam<uint64_t> {
+protected:
+  const uint64_t Page = GetParam();
+  PlanOptions Options;
+  FetchPlanPagesTest() { Options.PageBytes = Page; }
+
+  /// Each range of \p Plan is whole pages, and no page comes twice.
+  void expectPagesOnce(const std::vector<PlannedRange> &Plan,
+                       uint64_t FileSize) const {
+    uint64_t Bytes = 0;
+    for (const PlannedRange &R : Plan) {
+      EXPECT_EQ(R.Range.Offset % Page, 0U);
+      EXPECT_TRUE(R.Range.end() % Page == 0 || R.Range.end() == FileSize);
+      Bytes += R.Range.Length;
+    }
+    EXPECT_EQ(Bytes, bytesOutside(rangesOf(Plan), {}));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FetchPlanPagesTest,
+                         testing::Values(4 * KiB, 16 * KiB, 64 * KiB));
+
+TEST_P(FetchPlanPagesTest, EveryNeededByteIsPlannedExactlyOnce) {
   // What a COFF object has.
   constexpr PartKind Kinds[] = {
       PartKind::Headers,     PartKind::Symbols,      PartKind::CompilerInfo,
@@ -150,18 +175,17 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
       L.push_back({{Offset, Length}, Kinds[Random() % std::size(Kinds)]});
       Offset += Length;
     }
-    PlanOptions Options;
     Options.ReadsCodeView = Round % 2;
     std::vector<PlannedRange> Plan = planFile(L, Offset, Options);
-    std::vector<int> Times(Offset / 4096 + 1, 0);
+    std::vector<int> Times(Offset / Page + 1, 0);
+    expectPagesOnce(Plan, Offset);
     LinkStage Last = LinkStage::Parse;
     for (const PlannedRange &R : Plan) {
       EXPECT_GE(R.Stage, Last);
       Last = R.Stage;
-      EXPECT_EQ(R.Range.Offset % 4096, 0U);
       EXPECT_LE(R.Range.end(), Offset);
-      for (uint64_t P = R.Range.Offset; P < R.Range.end(); P += 4096)
-        ++Times[P / 4096];
+      for (uint64_t P = R.Range.Offset; P < R.Range.end(); P += Page)
+        ++Times[P / Page];
     }
     for (int T : Times)
       EXPECT_LE(T, 1);
@@ -171,10 +195,59 @@ TEST(FetchPlanTest, EveryNeededByteIsPlannedExactlyOnce) {
           P.Kind == PartKind::DebugRelocs || P.Kind == PartKind::TypeHashes;
       if (P.Kind == PartKind::NeverRead || (CodeView && !Options.ReadsCodeView))
         continue;
-      for (uint64_t B = P.Range.Offset; B < P.Range.end(); B += 4096)
-        EXPECT_EQ(Times[B / 4096], 1);
-      EXPECT_EQ(Times[(P.Range.end() - 1) / 4096], 1);
+      for (uint64_t B = P.Range.Offset; B < P.Range.end(); B += Page)
+        EXPECT_EQ(Times[B / Page], 1);
+      EXPECT_EQ(Times[(P.Range.end() - 1) / Page], 1);
     }
+  }
+}
+
+/// The bytes of \p Plan, of which none lie in two of its ranges.
+uint64_t planned(const std::vector<PlannedRange> &Plan) {
+  return bytesOutside(rangesOf(Plan), {});
+}
+
+TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
+  Options.MergeGapBytes = 0;
+  std::mt19937 Random(11);
+  for (int Round = 0; Round != 200; ++Round) {
+    // What a system with pages of 4 KiB has recorded.
+    const uint64_t FileSize = 4 * MiB + 1 + Random() % (64 * KiB);
+    std::vector<ByteRange> Touched, Early;
+    for (uint64_t At = Random() % 16; At < 1024; At += 2 + Random() % 40)
+      Touched.push_back({At * 4 * KiB, 4 * KiB});
+    Touched.push_back({FileSize - 1, 1});
+    std::vector<PlannedRange> Recorded;
+    for (const ByteRange &R : Touched)
+      if (Random() % 2) {
+        Early.push_back(R);
+        Recorded.push_back({R, LinkStage::Parse});
+      }
+    for (const ByteRange &R : Touched)
+      if (!llvm::is_contained(Early, R))
+        Recorded.push_back({R, LinkStage::Contents});
+    // Each page that was touched, and no other.
+    std::set<uint64_t> Pages;
+    for (const ByteRange &R : Touched)
+      Pages.insert(R.Offset / Page);
+    uint64_t Expected = 0;
+    for (uint64_t P : Pages)
+      Expected += std::min((P + 1) * Page, FileSize) - P * Page;
+    const std::vector<PlannedRange> Rounded =
+        roundToPages(Recorded, FileSize, Options);
+    for (const std::vector<PlannedRange> &Plan :
+         {Rounded, restrictPlan({}, Touched, FileSize, Options),
+          restrictPlan(Rounded, Touched, FileSize, Options),
+          cutPlan(planFile({}, FileSize, Options), Touched, Options)}) {
+      expectPagesOnce(Plan, FileSize);
+      EXPECT_EQ(bytesOutside(Touched, rangesOf(Plan)), 0U);
+      EXPECT_EQ(planned(Plan), Expected);
+    }
+    // A page of two stages comes in the earlier one.
+    uint64_t First = 0;
+    for (const PlannedRange &R : Rounded)
+      First += R.Stage == LinkStage::Parse ? R.Range.Length : 0;
+    EXPECT_EQ(First, planned(restrictPlan({}, Early, FileSize, Options)));
   }
 }
 

@@ -54,8 +54,8 @@ static Object coffObject(ArrayRef<Section> Sections, bool IsSmall,
   SimulatedInput &Input = Made.Input;
   Input.IsLarge = !IsSmall;
   Input.IsReadWhole = !HasComdat;
-  Made.VersionAt = IsSmall ? 1024 : PartGap;
-  COFFWriter Writer({Made.VersionAt, IsSmall ? 0 : PartGap});
+  Made.VersionAt = IsSmall ? 1024 : partGap();
+  COFFWriter Writer({Made.VersionAt, IsSmall ? 0 : partGap()});
   Input.Parts.push_back({{0, 512}, LinkStage::Parse});
   for (const Section &S : Sections) {
     object::coff_section &Entry = Writer.addSection(S.Name, S.Size, S.Contents);

@@ -32,7 +32,15 @@ static uint64_t drawSize(SeededRandom &Random) {
   return Random.logBetween(uint64_t(3000), 20000);
 }
 
+/// By numbers of its own: with another page size a seed means the same link.
+static void drawPageSize(uint64_t Seed) {
+  constexpr std::array<uint64_t, 4> Sizes = {4 * KiB, 4 * KiB, 16 * KiB,
+                                             64 * KiB};
+  PageBytes = Sizes.at(SeededRandom(~Seed).below(Sizes.size()));
+}
+
 SimulatedLink::SimulatedLink(uint64_t Seed) : OS(Seed) {
+  drawPageSize(Seed);
   drawDevices();
   const uint64_t Count = drawSize(Random);
   Link.draw(OS, Count);

@@ -53,8 +53,8 @@ static FileBytes elfObject(SeededRandom &Random, bool IsSmall,
   auto SizeOf = [&] { return Random.between(1, IsSmall ? 1000 : MaxSection); };
   Input.IsLarge |= !IsSmall;
   Input.Parts.push_back({{Begin, 64}, LinkStage::Parse});
-  ELFWriter Writer(Begin,
-                   IsSmall ? PartPlacer{128, 0} : PartPlacer{PartGap, PartGap});
+  ELFWriter Writer(Begin, IsSmall ? PartPlacer{128, 0}
+                                  : PartPlacer{partGap(), partGap()});
   addSection(Writer, Input, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, SizeOf(),
              LinkStage::Contents);
   if (Random.onceIn(2))

@@ -78,8 +78,8 @@ bool SimulatedLink::mayBeShort() const {
 bool SimulatedLink::mustBegin(const SimulatedInput &Input) {
   const File &Of = fileOf(Input);
   return LinkerThreads == 1 && Input.CanBeUrgent && !Of.IsBegun &&
-         Input.Bytes >= MinMappedBytes && Of.WasCold && !mayBeLeft(Input) &&
-         !Options.Profile &&
+         Input.Bytes >= minMappedBytes(PageBytes) && Of.WasCold &&
+         !mayBeLeft(Input) && !Options.Profile &&
          (Link.Command.Kind != Flavour::ELF || !mayBeShort());
 }
 
@@ -104,6 +104,9 @@ void SimulatedLink::onFetch(File &Of, ByteRange Range) {
   const unsigned Times = ++Of.FetchedAt[Range.Offset];
   if (Times > (IsShort ? 2U : 1U) && !HasFaults)
     OS.fail("a step was fetched twice for one stage");
+  if (Range.Offset % PageBytes != 0 ||
+      (Range.end() % PageBytes != 0 && Range.end() != Of.Identity.Size))
+    OS.fail("a part of a page was fetched");
   judgeBudget(Of, Range);
 }
 
@@ -189,6 +192,8 @@ void SimulatedLink::judgeBuffer(const SimulatedInput &Input,
     std::shared_ptr<File> Mapped = OS.mappedAt(Buffer.getBufferStart(), Offset);
     if (Offset != 0 || Mapped.get() != &Of)
       OS.fail("a file that has been replaced was handed over");
+    if (Of.Identity.Size < PageBytes)
+      OS.fail("a file of less than a page was mapped");
   } else if (Of.VersionAt != 0 && Buffer.getBuffer()[Of.VersionAt] !=
                                       static_cast<char>(Of.Version)) {
     OS.fail("an old copy of " + Input.Path + " was handed over");

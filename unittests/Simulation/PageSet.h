@@ -18,7 +18,8 @@
 
 namespace headstart::simulation {
 
-inline constexpr uint64_t PageBytes = 4096;
+/// Of the system that is simulated: 4, 16 or 64 KiB. Set before it has files.
+inline uint64_t PageBytes = 4096;
 
 /// A bit for each page of a file. Work is done 64 pages at a time: a large link
 /// has a million pages.

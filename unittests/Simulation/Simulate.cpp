@@ -14,7 +14,7 @@
 ///  - it ends, and no step of the linker takes much longer than the device;
 ///  - what is fetched ahead of the linker stays within the budget;
 ///  - what is handed over is what is at its path at that moment, byte for byte;
-///  - no step of a file is fetched twice for one stage;
+///  - no step of a file is fetched twice for one stage, and whole pages are;
 ///  - what the linker asks for is begun before what it has not asked for;
 ///  - no system call that may take its time is made while a mutex is held;
 ///  - no small request waits for its device while there is room;

@@ -33,7 +33,7 @@ bool SimulatedInput::hasGapIn(ByteRange Range) const {
     const uint64_t End = std::min(Part.end() + PageBytes, Range.end());
     Covered += End > Begin ? End - Begin : 0;
   }
-  return Range.Length > Covered + PartGap / 4;
+  return Range.Length > Covered + partGap() / 4;
 }
 
 /// Most inputs lie in one directory of the first device.

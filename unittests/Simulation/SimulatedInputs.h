@@ -26,13 +26,13 @@
 namespace headstart::simulation {
 
 /// Between any two parts of a large input: far more than the planner closes.
-inline constexpr uint64_t PartGap = 64 << 10;
+inline uint64_t partGap() { return 16 * PageBytes; }
 
 struct SimulatedInput {
   std::string Path;
-  /// In the order of the file, with PartGap between any two if it is large.
+  /// In the order of the file, with partGap() between any two if it is large.
   std::vector<std::pair<ByteRange, LinkStage>> Parts;
-  std::vector<ByteRange> Headers; ///< with PartGap around them
+  std::vector<ByteRange> Headers; ///< with partGap() around them
   uint64_t Bytes = 0;
   bool IsLarge = false; ///< there is much room between its parts
   bool IsArchive = false;

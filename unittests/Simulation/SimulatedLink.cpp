@@ -183,7 +183,7 @@ void SimulatedLink::tell() {
   llvm::errs() << "jobs " << Options.Jobs << "/" << Options.FarJobs
                << ", budget " << Options.BudgetBytes << ", cache "
                << OS.CacheBytes << ", available " << OS.AvailableBytes
-               << ", inputs " << Link.Bytes
+               << ", pages of " << PageBytes << ", inputs " << Link.Bytes
                << (Options.Profile ? ", a profile" : "")
                << (HasFaults ? ", faults" : "")
                << (HasChanges ? ", changes" : "") << (HasHang ? ", a hang" : "")

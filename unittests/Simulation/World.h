@@ -32,8 +32,8 @@
 
 namespace headstart::simulation {
 
-/// lld maps files of four pages and more, and copies others.
-inline constexpr uint64_t MinMappedInput = 4 * PageBytes;
+/// lld maps files of 16 KiB and more, and copies others.
+inline constexpr uint64_t MinMappedInput = UINT64_C(4) * 4096;
 
 enum class StoreKind : uint8_t { LocalFast, LocalSlow, CountsRequests, Remote };
 inline constexpr unsigned NumStoreKinds = 4;

@@ -38,8 +38,11 @@ class PageTables;
 
 /// A file of at least this many bytes is mapped, a smaller one is read: LLVM's
 /// own rule (lib/Support/MemoryBuffer.cpp, shouldUseMmap), kept so that the
-/// linker's address space looks as it would without us.
-inline constexpr uint64_t MinMappedBytes = 4 * 4096;
+/// linker's address space looks as it would without us. LLVM has the 4096 as a
+/// number, on all systems.
+constexpr uint64_t minMappedBytes(uint64_t PageBytes) {
+  return PageBytes < 4 * 4096 ? 4 * 4096 : PageBytes;
+}
 
 /// The bytes of one regular file: a read-only mapping, or a buffer of LLVM's
 /// (a copy on the heap, or whatever somebody has wrapped). Hints act on what is

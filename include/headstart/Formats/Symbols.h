@@ -32,7 +32,7 @@ struct SymbolUse {
 };
 
 /// What a thread reads symbol tables into, one after the other: fresh memory of
-/// that size would be a page fault for every 4 KiB.
+/// that size would be a page fault for every page.
 struct SymbolBuffers {
   llvm::SmallVector<char, 0> Symbols, Strings;
 };

@@ -49,9 +49,10 @@ struct PlanOptions : ReadKinds {
   /// of 1.5 GB/s brings as much.
   uint64_t WholeFileBytes = 128 * 1024;
   /// Two ranges of one stage with at most this many bytes between them are
-  /// fetched as one. 4 pages: see docs/internals/Experiments.md for others.
+  /// fetched as one: what a request costs, whatever the system's pages are. See
+  /// docs/internals/Experiments.md for others.
   uint64_t MergeGapBytes = 16 * 1024;
-  /// Where ranges are rounded to, in bytes.
+  /// Where ranges are rounded to, in bytes: the system's pages.
   uint64_t PageBytes = 4096;
 };
 
@@ -69,14 +70,20 @@ std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
 
+/// \p Plan, which a link with other pages may have recorded, rounded to the
+/// pages of \p Options by the same rules.
+std::vector<PlannedRange> roundToPages(llvm::ArrayRef<PlannedRange> Plan,
+                                       uint64_t FileSize,
+                                       const PlanOptions &Options);
+
 /// The union of \p Ranges, in order and disjoint.
 std::vector<ByteRange> unite(std::vector<ByteRange> Ranges);
 
 /// What \p Plan covers, in order and disjoint.
 std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
 
-/// What of \p Plan is in \p Touched (in order, disjoint); gaps that Options
-/// allows are closed.
+/// What of \p Plan is in \p Touched (in order, disjoint; perhaps of other pages
+/// than those of \p Options); gaps that Options allows are closed.
 std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
                                   llvm::ArrayRef<ByteRange> Touched,
                                   const PlanOptions &Options);
