@@ -12,6 +12,7 @@
 
 #include "OS/TestFiles.h"
 #include "headstart/Engine/PrefetchEngine.h"
+#include "headstart/OS/FolderTraits.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -51,6 +52,18 @@ inline std::vector<std::string> writeFiles(const TestFolder &Folder,
     Paths.push_back(Folder.write("f" + std::to_string(I) + ".obj", Text));
   }
   return Paths;
+}
+
+/// Waits until copies of small files are handed over: where a system does not
+/// show every change (Linux before 6.13), a file that has just been written is
+/// left to the linker.
+inline void waitUntilOld(const std::vector<std::string> &Paths) {
+  for (const std::string &Path : Paths) {
+    const os::OpenFile File = openOrFail(Path);
+    while (!os::showsNextChange(File.identity().ChangedNs, os::fileClockNs(),
+                                os::tellsEveryChange(File)))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 /// Puts files out of memory. They must be on the disk first, since only clean

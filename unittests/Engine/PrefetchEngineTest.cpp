@@ -64,6 +64,7 @@ TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
 TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
   std::string Large = Folder.write("large.obj", pattern(100000));
   std::string Small = Folder.write("small.obj", "tiny");
+  waitUntilOld({Large, Small});
   PrefetchEngine Engine({});
   Engine.startFiles({Large, Small});
   auto LargeBuffer = Engine.take(Large, likeLLD());
@@ -92,6 +93,7 @@ TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
 TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
   std::string Large = Folder.write("large.obj", pattern(100000));
   std::string Small = Folder.write("small.obj", "tiny");
+  waitUntilOld({Large, Small});
   std::unique_ptr<MemoryBuffer> A, B;
   {
     PrefetchEngine Engine({});
