@@ -1,0 +1,299 @@
+"""What ./dev vm runs in the virtual machine, as root and with nothing else.
+
+/vm has bin/ (the program under all its names), tests/ and corpus/. /dev/vdc is a disk
+for other file systems, /dev/vdd one for swap. The result goes to the second serial port
+as JSON. Everything that is wrong is a line of `problems`.
+"""
+
+import filecmp
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+VM = pathlib.Path("/vm")
+OUT = pathlib.Path("/tmp/out")
+MOUNT = pathlib.Path("/mnt")
+GROUPS = pathlib.Path("/sys/fs/cgroup")
+ARGUMENTS = ["-e", "_Z4mainv", "--unresolved-symbols=ignore-all", "@link.rsp"]
+TESTS = ("OSTests", "EngineTests", "PlanTests")
+
+result: dict = {"problems": []}
+
+
+def say(text: str) -> None:
+    print(f"vm: {time.monotonic():.0f} s: {text}", flush=True)
+
+
+def expect(condition: bool, problem: str) -> None:
+    if not condition:
+        say("WRONG: " + problem)
+        result["problems"].append(problem)
+
+
+def run(*command, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+
+
+def must(*command) -> str:
+    done = run(*command)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stdout.strip()}")
+    return done.stdout
+
+
+def make_cold() -> None:
+    must("sync")
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
+
+
+def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None,
+         cold=True) -> dict:
+    """Links in a directory, stock or with Headstart; the statistics."""
+    if cold:
+        make_cold()
+    enter = None
+    if group:
+        def enter():
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+    stats = OUT / "stats.json"
+    stats.unlink(missing_ok=True)
+    if ours:
+        options += (f"--prefetch-stats={stats}",)
+    begin = time.monotonic()
+    done = run(VM / "bin/ld.lld", *ARGUMENTS, "-o", OUT / name, *options, cwd=where,
+               preexec_fn=enter, timeout=300,
+               env={"HOME": "/root", "HEADSTART": "on" if ours else "off"})
+    say(f"{name} in {where}: {time.monotonic() - begin:.1f} s")
+    expect(done.returncode == 0, f"{name} in {where}: {done.returncode} {done.stdout}")
+    return json.loads(stats.read_text()) if stats.exists() else {}
+
+
+def expect_same(what: str) -> bool:
+    same = filecmp.cmp(OUT / "stock", OUT / "ours", shallow=False)
+    expect(same, f"{what}: the outputs differ")
+    return same
+
+
+def disk_bytes(disk) -> int:
+    """What was read from a disk since the start of the system; 0: there is none."""
+    if not disk:
+        return 0
+    return int(pathlib.Path(f"/sys/block/{disk}/stat").read_text().split()[2]) * 512
+
+
+def fetched(trace: pathlib.Path) -> dict:
+    """The ranges that were fetched of each file."""
+    ranges: dict = {}
+    for event in json.loads(trace.read_text())["traceEvents"]:
+        if event["name"] == "fetch":
+            part = event["args"]
+            ranges.setdefault(part["path"], []).append(
+                [part["offset"], part["offset"] + part["bytes"]])
+    return {path: united(parts) for path, parts in ranges.items()}
+
+
+def united(parts: list) -> list:
+    union: list = []
+    for begin, end in sorted(parts):
+        if union and begin <= union[-1][1]:
+            union[-1][1] = max(union[-1][1], end)
+        else:
+            union.append([begin, end])
+    return union
+
+
+# What the systems are compared by: this function runs on the host as well.
+def describe_link(program: pathlib.Path, where: pathlib.Path, out: pathlib.Path) -> dict:
+    """The plan of a link, in its order, and what a cold one fetches."""
+    linker = [str(program / "ld.lld"), *ARGUMENTS]
+    plan = json.loads(subprocess.check_output(
+        [program / "headstart", "plan", "--json", "--", *linker], cwd=where))
+    subprocess.check_call([program / "headstart", "evict", "--summary", "."], cwd=where,
+                          stdout=subprocess.DEVNULL)
+    subprocess.check_call([*linker, "-o", out / "described", "--prefetch-profile=none",
+                           f"--prefetch-trace={out / 'trace.json'}"], cwd=where)
+    return {"plan": [[r["path"], r["offset"], r["length"], r["phase"]]
+                     for r in plan["ranges"]], "fetched": fetched(out / "trace.json")}
+
+
+def try_doctor() -> None:
+    done = run(VM / "bin/headstart", "doctor", "--verbose", VM)
+    print(done.stdout)
+    result["doctor"] = [line.split("  ok  ")[-1].strip()
+                        for line in done.stdout.splitlines()]
+    result["cachestat"] = "ok       cachestat" in done.stdout
+    result["pagemap_scan"] = "ok       ioctl(PAGEMAP_SCAN)" in done.stdout
+
+
+def try_unit_tests() -> None:
+    result["tests"] = {}
+    for name in TESTS:
+        done = run(VM / "tests" / name, cwd="/tmp", timeout=600)
+        skipped, failed = {}, []
+        for why, end, case in re.findall(
+                r"\[ RUN      \] [^\n]*\n(.*?)\[ *(OK|SKIPPED|FAILED) *\] (\S+)",
+                done.stdout, re.DOTALL):
+            if end == "SKIPPED":
+                skipped[case.rstrip(",")] = why.strip().splitlines()[-1]
+            elif end == "FAILED":
+                failed.append(case.rstrip(","))
+                expect(False, f"{case} {why.strip()}")
+        count = re.search(r"(\d+) tests? from .* ran", done.stdout)
+        expect(bool(count) and done.returncode == bool(failed),
+               f"{name} ended with {done.returncode}: {done.stdout[-2000:]}")
+        result["tests"][name] = {"tests": int(count[1]) if count else 0,
+                                 "skipped": skipped, "failed": failed}
+        say(f"{name}: {result['tests'][name]}")
+
+
+def try_links(name: str, where: pathlib.Path, disk) -> None:
+    """Cold links in a directory: stock, ours, ours with the profile; a warm one."""
+    row: dict = {"name": name, "read": []}
+    shutil.rmtree("/root/.cache/headstart", ignore_errors=True)
+
+    def measured(*options, **how) -> dict:
+        before = disk_bytes(disk)
+        stats = link(where, *options, **how)
+        row["read"].append(disk_bytes(disk) - before)
+        return stats
+
+    measured("stock", ours=False)
+    stats = measured("ours")
+    row["same"] = expect_same(name)
+    again = measured("ours")
+    row["same"] &= expect_same(f"{name}, with a profile")
+    warm = link(where, "ours", cold=False)
+    row["same"] &= expect_same(f"{name}, warm")
+    row["inputs"] = stats["inputs_bytes"]
+    for key in ("hinted_bytes", "wasted_bytes", "touched_bytes", "handed_over"):
+        row[key] = stats[key]
+    row["warm_hinted"] = warm["hinted_bytes"]
+    row["resident"] = [stats["resident_bytes_before"], warm["resident_bytes_before"]]
+    row["unknown"] = stats["unknown_bytes_before"] + warm["unknown_bytes_before"]
+    expect(not stats["errors"] and not again["errors"],
+           f"{name}: {stats['errors']} {again['errors']}")
+    expect(stats["handed_over"] == stats["inputs"], f"{name}: not all was handed over")
+    row["profile"] = [stats["profile"], again["profile"]]
+    expect(row["profile"] == ["recorded", "used"], f"{name}: profiles {row['profile']}")
+    expect(row["unknown"] == 0, f"{name}: residency is not known")
+    cached, later = row["resident"]
+    expect(cached == (row["inputs"] if name == "tmpfs" else 0)
+           and later >= row["touched_bytes"] * 0.99,
+           f"{name}: cached before the cold and the warm link: {cached}, {later}")
+    expect(warm["hinted_bytes"] == 0, f"{name}: a warm link fetched")
+    result["links"].append(row)
+    say(f"{name}: inputs {row['inputs']}, read by stock, ours, with profile: "
+        f"{row['read']}, fetched {row['hinted_bytes']}, same: {row['same']}")
+
+
+def try_file_systems() -> None:
+    """The corpus on other file systems, which the guest's kernel may lack."""
+    result["links"] = []
+    result["lacks"] = {}
+    def on(name: str, make: list, mount: list, disk="vdc", place=MOUNT) -> None:
+        try:
+            if make:
+                must(*make, "/dev/vdc")
+            must("mount", *mount)
+        except RuntimeError as why:
+            say(f"{name}: {why}")
+            result["lacks"][name] = str(why)
+            return
+        if not (place / "link.rsp").exists():
+            shutil.copytree(VM / "corpus", place, dirs_exist_ok=True)
+        try_links(name, place, disk)
+        must("umount", place)
+
+    on("ext4", ["mkfs.ext4", "-qF"], ["/dev/vdc", MOUNT])
+    on("ext4 noatime", ["mkfs.ext4", "-qF"], ["-o", "noatime", "/dev/vdc", MOUNT])
+    # Its lower directory is the one before.
+    lower = pathlib.Path("/lower")
+    for each in ("lower", "upper"):
+        pathlib.Path("/", each).mkdir(exist_ok=True)
+    must("mount", "/dev/vdc", lower)
+    must("mount", "-t", "tmpfs", "none", "/upper")
+    for each in ("work", "new"):
+        (pathlib.Path("/upper") / each).mkdir()
+    on("overlayfs", [], ["-t", "overlay", "-o",
+                         "lowerdir=/lower,upperdir=/upper/new,workdir=/upper/work",
+                         "overlay", MOUNT])
+    must("umount", lower)
+    on("xfs", ["mkfs.xfs", "-qf"], ["/dev/vdc", MOUNT])
+    on("btrfs zstd", ["mkfs.btrfs", "-qf"], ["-o", "compress=zstd", "/dev/vdc", MOUNT])
+    on("tmpfs", [], ["-t", "tmpfs", "none", MOUNT], disk=None)
+    on("9p", [], ["-t", "9p", "-o", "trans=virtio,version=9p2000.L,msize=524288,"
+                  "cache=loose,ro", "corpus", MOUNT], disk=None)
+
+
+def try_group(name: str, limit: int, high=None) -> None:
+    """Links in a control group that has half of the memory that they need."""
+    group = GROUPS / "limited"
+    group.mkdir()
+    (group / "memory.max").write_text(str(limit))
+    if high:
+        (group / "memory.high").write_text(str(high))
+    link(VM / "corpus", "stock", ours=False, group=group)
+    stats = link(VM / "corpus", "ours", "--prefetch-profile=none", group=group)
+    same = expect_same(name)
+    events = dict(line.split() for line in
+                  (group / "memory.events").read_text().splitlines())
+    pressure = (group / "memory.pressure").read_text().split()
+    row = {"name": name, "limit": limit, "high": high, "budget": stats["budget_bytes"],
+           "peak": int((group / "memory.peak").read_text()), "events": events,
+           "stalled_us": int(pressure[4].split("=")[1]),
+           "same": same, "short": stats["short_of_memory"],
+           "hinted_bytes": stats["hinted_bytes"]}
+    result["groups"].append(row)
+    say(f"{name}: {row}")
+    # Half of what is available of the group, which has some pages already.
+    least = min(limit, high or limit)
+    expect(least // 4 < row["budget"] <= least // 2,
+           f"{name}: a budget of {row['budget']} in a group of {least}")
+    expect(events["oom_kill"] == "0", f"{name}: the kernel killed a link")
+    group.rmdir()
+
+
+def try_groups() -> None:
+    result["groups"] = []
+    (GROUPS / "cgroup.subtree_control").write_text("+memory")
+    group = GROUPS / "unlimited"
+    group.mkdir()
+    link(VM / "corpus", "stock", ours=False, group=group)
+    need = int((group / "memory.peak").read_text())
+    group.rmdir()
+    result["need"] = need
+    say(f"a link needs {need}")
+    try_group("memory.max", need // 2)
+    try_group("memory.max, memory.high", need // 2, need * 7 // 16)
+    must("mkswap", "/dev/vdd")
+    must("swapon", "/dev/vdd")
+    try_group("memory.max, swap", need // 2)
+    try_group("memory.max, memory.high, swap", need // 2, need * 7 // 16)
+    must("swapoff", "/dev/vdd")
+
+
+def main() -> None:
+    result["kernel"] = os.uname().release
+    say(result["kernel"])
+    OUT.mkdir(exist_ok=True)
+    for step in (try_doctor, try_unit_tests,
+                 lambda: result.update(described=describe_link(
+                     VM / "bin", VM / "corpus", OUT)),
+                 try_file_systems, try_groups):
+        try:
+            step()
+        except Exception as why:  # the other steps are run
+            expect(False, f"{type(why).__name__}: {why}")
+    with open("/dev/ttyS1", "w", encoding="utf-8") as port:
+        json.dump(result, port)
+        port.write("\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
