@@ -308,7 +308,7 @@ bool LinkQueue::enter(uint64_t NewNumber, uint64_t TotalBytes) {
   Number = NewNumber;
   Name = std::move(New);
   std::string Output = this->Output;
-  llvm::replace(Output, '\n', ' ');
+  std::ranges::replace(Output, '\n', ' ');
   raw_fd_ostream OS(File, /*shouldClose=*/false, /*unbuffered=*/false);
   OS << "pid " << sys::Process::getProcessId() << "\nspace "
      << os::processSpace() << "\nmemory " << TotalBytes << "\noutput " << Output
