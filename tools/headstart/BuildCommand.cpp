@@ -221,12 +221,6 @@ void BuildCompanion::report(bool Always) const {
          (IsDone ? WhyNothing.load() : "the build ended first"));
 }
 
-static Exit cannotRun(const std::string &Program, std::error_code Error) {
-  return fail("cannot run '" + Program + "': " + Error.message(),
-              Error == std::errc::no_such_file_or_directory ? Exit::NotFound
-                                                            : Exit::CannotRun);
-}
-
 Exit runBuild(const CommandArguments &Arguments) {
   const std::vector<std::string> &Command = Arguments.Linker;
   if (Arguments.Build.Status) {

@@ -98,6 +98,9 @@ struct CommandArguments {
 
 /// Prints "headstart: error: <message>" and gives back \p Status.
 Exit fail(const std::string &Message, Exit Status = Exit::Failed);
+/// The same for a program that the user names and that \p Error keeps from
+/// starting; gives back the status that a shell would.
+Exit cannotRun(const std::string &Program, std::error_code Error);
 
 /// Prints "headstart: note: <message>".
 void note(const llvm::Twine &Message);

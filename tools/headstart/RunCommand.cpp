@@ -195,12 +195,6 @@ static Error readSettings(const CommandArguments &Arguments,
   return Error::success();
 }
 
-static Exit cannotRun(const std::string &Program, std::error_code Error) {
-  return fail("cannot run '" + Program + "': " + Error.message(),
-              Error == std::errc::no_such_file_or_directory ? Exit::NotFound
-                                                            : Exit::CannotRun);
-}
-
 Exit runRun(const CommandArguments &Arguments) {
   std::optional<Flavour> Forced;
   Exit Status = checkLinkerCommandLine(Arguments, "run", Forced);

@@ -373,6 +373,12 @@ Exit headstart::fail(const std::string &Message, Exit Status) {
   return Status;
 }
 
+Exit headstart::cannotRun(const std::string &Program, std::error_code Error) {
+  return fail("cannot run '" + Program + "': " + Error.message(),
+              Error == std::errc::no_such_file_or_directory ? Exit::NotFound
+                                                            : Exit::CannotRun);
+}
+
 void headstart::note(const Twine &Message) {
   printMessage("headstart", Severity::Note, Message);
 }

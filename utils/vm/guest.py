@@ -17,6 +17,7 @@ import time
 
 VM = pathlib.Path("/vm")
 OUT = pathlib.Path("/tmp/out")
+CACHE = OUT / "cache"
 MOUNT = pathlib.Path("/mnt")
 GROUPS = pathlib.Path("/sys/fs/cgroup")
 ARGUMENTS = ["-e", "_Z4mainv", "--unresolved-symbols=ignore-all", "@link.rsp"]
@@ -68,7 +69,7 @@ def link(where: pathlib.Path, name: str, *options: str, ours=True, group=None,
     begin = time.monotonic()
     done = run(VM / "bin/ld.lld", *ARGUMENTS, "-o", OUT / name, *options, cwd=where,
                preexec_fn=enter, timeout=300,
-               env={"HOME": "/root", "HEADSTART": "on" if ours else "off"})
+               env={"XDG_CACHE_HOME": str(CACHE), "HEADSTART": "on" if ours else "off"})
     say(f"{name} in {where}: {time.monotonic() - begin:.1f} s")
     expect(done.returncode == 0, f"{name} in {where}: {done.returncode} {done.stdout}")
     return json.loads(stats.read_text()) if stats.exists() else {}
@@ -155,7 +156,7 @@ def try_unit_tests() -> None:
 def try_links(name: str, where: pathlib.Path, disk) -> None:
     """Cold links in a directory: stock, ours, ours with the profile; a warm one."""
     row: dict = {"name": name, "read": []}
-    shutil.rmtree("/root/.cache/headstart", ignore_errors=True)
+    shutil.rmtree(CACHE, ignore_errors=True)
 
     def measured(*options, **how) -> dict:
         before = disk_bytes(disk)
