@@ -20,38 +20,53 @@ using namespace headstart::os::detail;
 /// number that is used again meanwhile must not make a loop.
 static constexpr unsigned MaxLevels = 8;
 
-/// Adds the activity of \p Process and its descendants to \p Sum. False if the
-/// process cannot be read.
-static bool addActivity(uint64_t Process, unsigned Level,
-                        ProcessActivity &Sum) {
-  const std::string Folder = "/proc/" + std::to_string(Process) + "/";
-  const auto Text = readPseudoFile(Folder + "stat");
+static std::string folderOf(uint64_t Process) {
+  return "/proc/" + std::to_string(Process) + "/";
+}
+
+/// The fields of proc_pid_stat(5) from the third one, the state; empty if
+/// \p Process cannot be read.
+static std::string statOf(uint64_t Process) {
+  const auto Text = readPseudoFile(folderOf(Process) + "stat");
   // "12 (name) S ...": the name may contain anything.
   const size_t Name = Text ? Text->rfind(") ") : std::string::npos;
-  if (Name == std::string::npos)
-    return false;
-  std::string_view Rest = std::string_view(*Text).substr(Name + 2);
-  const std::string_view State = takeField(Rest, ' ');
-  // Stopped by a signal, or by a debugger.
-  if (Level == 0 && (State == "T" || State == "t"))
-    Sum.IsIdle = true;
-  if (Process == static_cast<uint64_t>(::getpid()))
-    Sum.IsIdle = true;
+  return Name == std::string::npos ? std::string() : Text->substr(Name + 2);
+}
+
+/// Whether \p Process is this one or has started it, directly or not. Goes from
+/// child to parent: a list of children may miss one while others end
+/// (proc_pid_task(5)).
+static bool isAncestor(uint64_t Process) {
+  uint64_t Ancestor = ::getpid();
+  for (unsigned Level = 0; Level != MaxLevels && Ancestor > 1; ++Level) {
+    if (Ancestor == Process)
+      return true;
+    const std::string Text = statOf(Ancestor);
+    std::string_view Rest = Text;
+    takeField(Rest, ' ');
+    Ancestor = parseNumber(takeField(Rest, ' ')).value_or(0);
+  }
+  return false;
+}
+
+/// Adds what \p Process, whose fields are \p Stat, and its descendants have
+/// done to \p Progress.
+static void addProgress(uint64_t Process, std::string_view Stat, unsigned Level,
+                        uint64_t &Progress) {
   // Fields of proc_pid_stat(5): major faults, those of ended children, and the
   // processor time of both.
-  constexpr unsigned FirstField = 4, FirstSummed = 12, LastSummed = 17;
+  constexpr unsigned FirstField = 3, FirstSummed = 12, LastSummed = 17;
   for (unsigned Field = FirstField; Field <= LastSummed; ++Field) {
-    const std::string_view Value = takeField(Rest, ' ');
+    const std::string_view Value = takeField(Stat, ' ');
     if (Field >= FirstSummed)
-      Sum.Progress += parseNumber(Value).value_or(0);
+      Progress += parseNumber(Value).value_or(0);
   }
-  const auto Children =
-      readPseudoFile(Folder + "task/" + std::to_string(Process) + "/children");
+  const auto Children = readPseudoFile(folderOf(Process) + "task/" +
+                                       std::to_string(Process) + "/children");
   std::string_view List = Children ? *Children : std::string_view();
   while (!List.empty() && Level != MaxLevels)
     if (const auto Child = parseNumber(takeField(List, ' ')))
-      addActivity(*Child, Level + 1, Sum);
-  return true;
+      addProgress(*Child, statOf(*Child), Level + 1, Progress);
 }
 
 std::string headstart::os::processSpace() {
@@ -61,8 +76,12 @@ std::string headstart::os::processSpace() {
 }
 
 std::optional<ProcessActivity> headstart::os::activityOf(uint64_t Process) {
-  ProcessActivity Sum;
-  if (!addActivity(Process, 0, Sum))
+  const std::string Stat = statOf(Process);
+  if (Stat.empty())
     return std::nullopt;
+  ProcessActivity Sum;
+  // Stopped by a signal, or by a debugger.
+  Sum.IsIdle = Stat[0] == 'T' || Stat[0] == 't' || isAncestor(Process);
+  addProgress(Process, Stat, 0, Sum.Progress);
   return Sum;
 }

@@ -27,8 +27,10 @@ def make(name, text):
 MOLD = make("mold", "echo $$ > $2.pid; while ! test -e $2.go; do sleep 0.1; done")
 # Takes 100 MB.
 GOLD = make("gold", "x=$(head -c 100000000 /dev/zero | tr '\\0' x)")
-DRIVER = make("clang", f"exec {LLD} {SMALL} main.o -o $2")
-BARE = make("clang++", f"unset HEADSTART_QUEUED; {LLD} {SMALL} main.o -o $2")
+# Headstart asks a driver for its link with -###.
+DRIVER = make("clang", f"test $1 = -o && exec {LLD} {SMALL} main.o -o $2")
+BARE = make("clang++", "unset HEADSTART_QUEUED\n"
+            f"test $1 = -o && {LLD} {SMALL} main.o -o $2")
 pathlib.Path("input.o").write_bytes(b"x" * 683)  # 1.5 times as much is needed
 
 
