@@ -19,8 +19,8 @@ namespace headstart {
 
 Fetcher::Fetcher(const EngineOptions &Options, const os::PageCache &Cache,
                  EngineFigures &Figures)
-    : Numbers(Options.Numbers), Cache(Cache),
-      LargeCache(Cache.inLargeRequests()), Figures(Figures),
+    : Numbers(Options.Numbers), Model(LinkerModel::of(Options.Plan.Kind)),
+      Cache(Cache), LargeCache(Cache.inLargeRequests()), Figures(Figures),
       Trace(Options.Trace),
       TheGate(
           Options.BudgetBytes,
@@ -225,7 +225,8 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter(
-          {Entry.Number, Stage, Bytes, IsFirstStage && Entry.IsAsked.load()},
+          {Model.isBackward(Stage) ? UINT32_MAX - Entry.Number : Entry.Number,
+           Stage, Bytes, IsFirstStage && Entry.IsAsked.load()},
           [&] { Wait.begin(); }))
     return false;
   if (!IsFirstStage)

@@ -100,6 +100,7 @@ private:
                             ByteRange Step, bool IsPassedOver) const;
 
   const Tuning &Numbers;
+  const LinkerModel &Model;
   const os::PageCache &Cache;
   const os::PageCache LargeCache;
   EngineFigures &Figures;

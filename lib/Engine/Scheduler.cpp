@@ -22,6 +22,7 @@ static constexpr StageSet KeptFor = (1U << NumFirstStages) - 1;
 void Scheduler::fill(const LinkCommand &Command, Settings TheSettings) {
   std::lock_guard Lock(Mutex);
   Own = std::move(TheSettings);
+  Model = &Command.model();
   List.emplace(Command);
 }
 
@@ -313,7 +314,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     for (unsigned S = 1; S != End; ++S)
       if (const auto Each = static_cast<LinkStage>(S);
           Entry.Stages & bitOf(Each))
-        Queue.try_emplace({Each, List->place(Entry.Number)}, &Entry);
+        Queue.try_emplace({Each, placeIn(Each, Entry)}, &Entry);
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
@@ -321,6 +322,12 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
   }
   if (IsMore)
     More.notifyAll();
+}
+
+/// The place of \p Entry in the linker's order of \p Each stage.
+uint32_t Scheduler::placeIn(LinkStage Each, const InputEntry &Entry) const {
+  const uint32_t Place = List->place(Entry.Number);
+  return Model->isBackward(Each) ? UINT32_MAX - Place : Place;
 }
 
 uint32_t Scheduler::place(const InputEntry &Entry) const {

@@ -39,6 +39,7 @@
 
 #include "InputEntry.h"
 #include "headstart/Inputs/InputList.h"
+#include "headstart/Inputs/LinkerModel.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/Tuning.h"
 #include "headstart/Report/Decisions.h"
@@ -187,6 +188,7 @@ private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
+  uint32_t placeIn(LinkStage Each, const InputEntry &Entry) const;
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
@@ -218,8 +220,9 @@ private:
       std::make_shared<std::atomic<uint64_t>>(0);
   // All guarded by Mutex:
   std::optional<InputList> List;
-  std::deque<InputEntry> Entries; ///< by number
-  InputEntry *Urgent = nullptr;   ///< asked for last, and not prepared
+  const LinkerModel *Model = nullptr; ///< set with List
+  std::deque<InputEntry> Entries;     ///< by number
+  InputEntry *Urgent = nullptr;       ///< asked for last, and not prepared
   /// What is to be fetched for a stage, and for the first one, planned: by
   /// stage, then by place.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;

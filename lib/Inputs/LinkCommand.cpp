@@ -68,6 +68,8 @@ bool LinkCommand::writes(StringRef Path) const {
 
 LinkerModel::~LinkerModel() = default;
 
+bool LinkerModel::isBackward(LinkStage) const { return false; }
+
 const char *linkStageName(LinkStage Stage) {
   static constexpr std::array<const char *, NumLinkStages> Names = {
       "parse",         "contents", "types", "debug symbols",

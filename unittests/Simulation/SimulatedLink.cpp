@@ -161,8 +161,12 @@ void SimulatedLink::linker() {
     if (MemoryChanges && Random.onceIn(2))
       changeMemory();
     comeTo(Next);
-    for (const SimulatedInput &Input : Link.Inputs)
-      read(Input, Next);
+    if (Link.Command.model().isBackward(Next))
+      for (const SimulatedInput &Input : llvm::reverse(Link.Inputs))
+        read(Input, Next);
+    else
+      for (const SimulatedInput &Input : Link.Inputs)
+        read(Input, Next);
   }
   if (Random.onceIn(2) && OS.Wrong.Stall == 0 && !HasHang)
     waitForEngine();

@@ -85,8 +85,13 @@ void WorldRun::readSerially(const StageCosts &Stage) {
 
 /// What one of the linker's threads does in a parallel stage.
 void WorldRun::readShared(const StageCosts &Stage) {
-  while (NextInput < Inputs.size())
-    read(Inputs[NextInput++], Stage, Stage.ParallelByte);
+  const bool IsBackward =
+      LinkerModel::of(Of.Inputs->Kind).isBackward(Stage.When);
+  while (NextInput < Inputs.size()) {
+    const size_t Next = NextInput++;
+    read(Inputs[IsBackward ? Inputs.size() - 1 - Next : Next], Stage,
+         Stage.ParallelByte);
+  }
 }
 
 void WorldRun::readInParallel(const StageCosts &Stage) {

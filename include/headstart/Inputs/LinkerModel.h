@@ -160,6 +160,11 @@ public:
   virtual std::optional<LinkStage> stageOf(PartKind Part,
                                            const ReadKinds &Reads) const = 0;
 
+  /// Whether the linker comes to the last input first in \p Stage. It does in
+  /// LLVM's parallelFor, whose threads take the newest task
+  /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
+  virtual bool isBackward(LinkStage Stage) const;
+
 protected:
   LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)
       : Kind(Kind), Name(Name), Program(Program) {}

@@ -199,6 +199,11 @@ public:
     }
     return std::nullopt;
   }
+
+  bool isBackward(LinkStage Stage) const override {
+    return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
+           Stage == LinkStage::Commit;
+  }
 };
 } // namespace
 

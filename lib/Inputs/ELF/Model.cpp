@@ -86,6 +86,10 @@ public:
       return LinkStage::Parse;
     }
   }
+
+  bool isBackward(LinkStage Stage) const override {
+    return Stage == LinkStage::Contents;
+  }
 };
 } // namespace
 
