@@ -283,8 +283,8 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
                           "a compiler information", "a symbols and strings",
                           "b headers", "b compiler information",
                           "b compiler information", "b symbols and strings",
-                          "a section contents", "b section contents",
-                          "a type records", "b type records", "a debug symbols",
+                          "b section contents", "a section contents",
+                          "b type records", "a type records", "a debug symbols",
                           "b debug symbols"));
   EXPECT_TRUE(isResident(Paths[0]));
   EXPECT_TRUE(isResident(Paths[1]));

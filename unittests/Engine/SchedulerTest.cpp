@@ -199,33 +199,4 @@ TEST(SchedulerTest, WhatComesLateForAStageGoesFirst) {
   EXPECT_EQ(Inputs.next().What, Task::None);
 }
 
-TEST(SchedulerTest, EachStageIsFetchedInTheOrderOfTheLinker) {
-  LinkCommand Command = linkOf({input("a.obj"), input("b.obj")});
-  Command.Kind = Flavour::COFF;
-  Scheduler Inputs;
-  Inputs.fill(Command, {});
-  InputEntry *First = Inputs.next().Entry, *Second = Inputs.next().Entry;
-  for (InputEntry *Each : {First, Second}) {
-    Inputs.planned(*Each,
-                   bitOf(LinkStage::Contents) | bitOf(LinkStage::DebugSymbols),
-                   nullptr, /*IsDone=*/true);
-    Inputs.done(Task::Prepare);
-  }
-  const auto Expect = [&](LinkStage Stage, const InputEntry *Before,
-                          const InputEntry *Then) {
-    Inputs.begin(Stage, /*IsBegun=*/true);
-    EXPECT_EQ(Inputs.next().Entry, Before) << linkStageName(Stage);
-    EXPECT_EQ(Inputs.next().Entry, Then) << linkStageName(Stage);
-    EXPECT_EQ(Inputs.next().What, Task::Begin);
-  };
-  EXPECT_EQ(Inputs.next().What, Task::Begin);
-  Inputs.begin(LinkStage::Parse, /*IsBegun=*/true);
-  EXPECT_EQ(Inputs.next().What, Task::Begin);
-  // LLVM's threads take the newest task of a parallelFor first.
-  Expect(LinkStage::Contents, Second, First);
-  Inputs.begin(LinkStage::Types, /*IsBegun=*/true);
-  EXPECT_EQ(Inputs.next().What, Task::Begin);
-  Expect(LinkStage::DebugSymbols, First, Second);
-}
-
 } // namespace
