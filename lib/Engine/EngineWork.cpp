@@ -313,10 +313,11 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
 }
 
 /// The stages for which \p Plan has something to fetch.
-static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
+static StageSet stagesOf(ArrayRef<PlannedRange> Plan,
+                         const LinkerModel &Model) {
   StageSet Stages = 0;
   for (const PlannedRange &R : Plan)
-    Stages |= stagesOf(R.Stage, R.Why);
+    Stages |= Model.stagesOf(R.Stage, R.Why);
   return Stages;
 }
 
@@ -324,7 +325,7 @@ static StageSet stagesOf(ArrayRef<PlannedRange> Plan) {
 /// caller looks. \p IsDone: see Scheduler::planned.
 void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
-  Inputs.planned(Entry, stagesOf(Entry.Plan), File, IsDone);
+  Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
   if ((isPlannedUnseen(Entry) || Own.Look.isObject()) &&
       isWorthFollowing(Entry) && Own.Look.isObject())
@@ -510,10 +511,17 @@ bool PrefetchEngine::Impl::isWanted(uint32_t Member) {
 void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
                                       FilePointer File) {
   WorkPart Part(PrefetchWork::Fetching);
+  if (Bytes.window().isShort() && Entry.Contents && !Entry.Plan.empty() &&
+      Bytes.window().stage() < Command.model().firstUnplanned())
+    Entry.Contents->setReadAround(false, Cache);
   for (size_t I = 0; I != Entry.Plan.size(); ++I) {
     const PlannedRange &Range = Entry.Plan[I];
-    if (!(stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||
+    if (!(Command.model().stagesOf(Range.Stage, Range.Why) & bitOf(Stage)) ||
         !isWanted(Range.Member))
+      continue;
+    // While memory lasts, what was read before is still there.
+    if (Range.Stage != Stage &&
+        (!Bytes.window().isShort() || Stage < Bytes.window().stage()))
       continue;
     if (!reopen(Entry, File))
       return;

@@ -290,7 +290,7 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
     Figures.Hints.note(TraceClock::now());
     const os::HintResult Result = fetchStep(Entry, File, Step, IsInLarge);
     Figures.addHint(Result.AcceptedBytes, Result.Calls);
-    if (!isReadAgain(Stage))
+    if (Planned.Stage == Stage)
       Entry.Fetched[Index] += Result.AcceptedBytes;
     Done += Step.Length;
     Span.event().Bytes += Result.AcceptedBytes;

@@ -101,15 +101,21 @@ void Store::giveUpFinished(LinkStage Now) {
   LinkStage Before = GivenUp.exchange(Now);
   if (Before >= Now)
     return;
+  const LinkerModel &Model = LinkerModel::of(Options.Plan.Kind);
   for (const auto &[Entry, IsPlanned] : Inputs.ready()) {
     if (!IsPlanned || !Entry->Contents)
       continue;
-    for (const PlannedRange &Range : Entry->Plan)
-      if (isReadOnce(Range.Stage) && Before <= Range.Stage &&
-          Range.Stage < Now) {
-        Figures.Decisions.note(Decision::Released);
-        Entry->Contents->notNeededSoon(Range.Range, Cache);
-      }
+    if (Before < Model.firstUnplanned() && Now >= Model.firstUnplanned())
+      Entry->Contents->setReadAround(true, Cache);
+    for (const PlannedRange &Range : Entry->Plan) {
+      const StageSet Stages = Model.stagesOf(Range.Stage, Range.Why);
+      // The linker comes back to headers and symbols in every stage.
+      if (Range.Stage == LinkStage::Parse || Stages < bitOf(Before) ||
+          Stages >= bitOf(Now))
+        continue;
+      Figures.Decisions.note(Decision::Released);
+      Entry->Contents->notNeededSoon(Range.Range, Cache);
+    }
   }
 }
 

@@ -59,9 +59,8 @@ public:
   handOver(InputEntry &Entry, llvm::StringRef Path,
            const BufferRequest &Request) const;
 
-  /// Short of memory: tells the system that what the linker has finished with,
-  /// now that it has come to \p Now, can go first. One thread does it, once for
-  /// each stage.
+  /// Short of memory: takes what no stage from \p Now on reads out of memory.
+  /// The linker has come to \p Now. One thread does it, once for each stage.
   void giveUpFinished(LinkStage Now);
 
   /// \name What became of it, for the record and the report

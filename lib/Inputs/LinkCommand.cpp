@@ -68,6 +68,10 @@ bool LinkCommand::writes(StringRef Path) const {
 
 LinkerModel::~LinkerModel() = default;
 
+StageSet LinkerModel::stagesOf(LinkStage First, PartKind) const {
+  return bitOf(First);
+}
+
 bool LinkerModel::isBackward(LinkStage) const { return false; }
 
 const char *linkStageName(LinkStage Stage) {

@@ -421,8 +421,19 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
             Contents.substr(20 * Page + 7, 10 * Page));
   EXPECT_TRUE(Real.residency(Part)->complete());
 
-  EXPECT_FALSE(Real.notNeededSoon(All));
   EXPECT_EQ(text(Mapping), Contents);
+  EXPECT_FALSE(Real.notNeededSoon(All));
+  EXPECT_FALSE(Real.residency(All)->complete());
+  EXPECT_EQ(text(Mapping), Contents);
+}
+
+TEST_F(LinuxPageCacheTest, WithoutReadAroundAnAccessBringsItsPage) {
+  const MappedFile Mapping = mapOrFail(File);
+  ASSERT_FALSE(Real.evict(File));
+  ASSERT_FALSE(Real.setReadAround(Mapping, false));
+  const size_t Middle = 20 * Real.pageSize();
+  EXPECT_EQ(Mapping.data()[Middle], Contents[Middle]);
+  EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
 
 TEST_F(LinuxPageCacheTest, NotNeededSoonNeverLosesWhatIsNotInAFile) {

@@ -288,6 +288,11 @@ HintResult PageCache::willNeed(std::span<const char>) const {
   return {};
 }
 
+std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
+  SimulatedOS::current().beginSlow("setReadAround");
+  return {};
+}
+
 std::error_code PageCache::notNeededSoon(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.beginSlow("notNeededSoon");

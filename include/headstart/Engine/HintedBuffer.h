@@ -69,6 +69,12 @@ struct FileContents {
   /// Says that \p Range is not needed soon: its memory may be taken first. The
   /// bytes stay readable. A hint.
   void notNeededSoon(ByteRange Range, const os::PageCache &Cache) const;
+  /// Whether an access to a page that is not cached may read what lies around
+  /// it. A hint.
+  void setReadAround(bool IsAllowed, const os::PageCache &Cache) const {
+    if (isMapped())
+      (void)Cache.setReadAround(Mapping, IsAllowed);
+  }
   /// How much of \p Range is in memory; nothing where the system does not tell.
   std::optional<os::Residency> residency(ByteRange Range,
                                          const os::PageCache &Cache) const;

@@ -59,34 +59,11 @@ constexpr StageSet bitOf(LinkStage Stage) {
   return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
 }
 
-/// The stages in which a part of the kind \p Kind that is needed in \p First
-/// is read. Headers and symbols are read in small pieces in all stages: Names
-/// counts, where all of them are.
-constexpr StageSet stagesOf(LinkStage First, PartKind Kind) {
-  switch (First) {
-  case LinkStage::Parse:
-    return bitOf(First) |
-           (Kind == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
-  case LinkStage::Contents:
-    return bitOf(First) | bitOf(LinkStage::Contributions);
-  case LinkStage::DebugSymbols:
-    return bitOf(First) | bitOf(LinkStage::Commit);
-  default:
-    return bitOf(First);
-  }
-}
 /// Whether all that is read in \p Stage was read before. While memory lasts it
 /// is still there.
 constexpr bool isReadAgain(LinkStage Stage) {
   return static_cast<unsigned>(Stage) >= NumFirstStages;
 }
-/// Whether a linker that is past the stage \p First reads what was needed then
-/// no more, or not soon. It comes back to headers and symbols in every stage,
-/// and to debug symbols when it writes the PDB.
-constexpr bool isReadOnce(LinkStage First) {
-  return First == LinkStage::Contents || First == LinkStage::Types;
-}
-
 struct ScanRequest;
 
 /// Const and without state: any thread may ask.
@@ -159,6 +136,14 @@ public:
   /// \p Reads will not read it at all.
   virtual std::optional<LinkStage> stageOf(PartKind Part,
                                            const ReadKinds &Reads) const = 0;
+
+  /// The stages in which a part of the kind \p Kind that is needed first in
+  /// \p First is read.
+  virtual StageSet stagesOf(LinkStage First, PartKind Kind) const;
+
+  /// The stage from which on the linker reads small pieces of its inputs that
+  /// no plan has.
+  virtual LinkStage firstUnplanned() const { return LinkStage::Parse; }
 
   /// Whether the linker comes to the last input first in \p Stage. It does in
   /// LLVM's parallelFor, whose threads take the newest task

@@ -178,6 +178,13 @@ public:
   /// On Windows the pages leave the working set (VirtualUnlock).
   std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
 
+  /// Whether an access to a page of \p Mapping that is not cached may read what
+  /// lies around it, as it may from the start (MADV_NORMAL, MADV_RANDOM). If
+  /// not, reclaim does not spare pages for having been accessed through the
+  /// mapping (vma_has_recency, Linux 6.3). Not supported on Windows and macOS.
+  std::error_code setReadAround(const MappedFile &Mapping,
+                                bool IsAllowed) const;
+
   /// \name Any memory of this process
   /// For memory that somebody else has mapped. Nothing here can lose data,
   /// whatever the memory is.
@@ -188,9 +195,11 @@ public:
   /// of \p Memory. Unsupported on macOS, where it would wait.
   HintResult willNeed(std::span<const char> Memory) const;
 
-  /// Tells the system that the whole pages inside \p Memory can go first when
-  /// it needs room (MADV_COLD, Linux 5.4; MADV_DONTNEED on macOS). They stay
-  /// where they are until then;
+  /// Tells the system that the whole pages inside \p Memory, which lies in a
+  /// mapped file, are not needed soon. Linux takes those in this process's page
+  /// tables out of memory at once if no other process maps them and the caller
+  /// may write the file (MADV_PAGEOUT, Linux 5.4); macOS takes them before
+  /// others (MADV_DONTNEED);
   /// on Windows they leave the working set, as by `dontNeed`, and somebody's
   /// locks on them go.
   std::error_code notNeededSoon(std::span<const char> Memory) const;

@@ -200,6 +200,28 @@ public:
     return std::nullopt;
   }
 
+  // With /debug, lld reads headers and symbols in small pieces when it writes
+  // the module streams (DebugSymbols, and once more in Commit), headers and
+  // contents for the checksums of the section contributions, and the names of
+  // all public symbols when it sorts and when it writes them.
+  StageSet stagesOf(LinkStage First, PartKind K) const override {
+    switch (First) {
+    case LinkStage::Parse:
+      return bitOf(First) | bitOf(LinkStage::DebugSymbols) |
+             bitOf(LinkStage::Commit) |
+             (K == PartKind::Headers ? bitOf(LinkStage::Contributions) : 0) |
+             (K == PartKind::Symbols ? bitOf(LinkStage::Names) : 0);
+    case LinkStage::Contents:
+      return bitOf(First) | bitOf(LinkStage::Contributions);
+    case LinkStage::DebugSymbols:
+      return bitOf(First) | bitOf(LinkStage::Commit);
+    default:
+      return bitOf(First);
+    }
+  }
+
+  LinkStage firstUnplanned() const override { return LinkStage::DebugSymbols; }
+
   bool isBackward(LinkStage Stage) const override {
     return Stage == LinkStage::Contents || Stage == LinkStage::Types ||
            Stage == LinkStage::Commit;

@@ -17,7 +17,7 @@ detail::CallName detail::nameOf(AbilityKind Kind) {
       {AbilityKind::Cachestat, "cachestat", "Linux 6.5"},
       {AbilityKind::Mincore, "mincore", ""},
       {AbilityKind::Evict, "posix_fadvise(POSIX_FADV_DONTNEED)", ""},
-      {AbilityKind::Cold, "madvise(MADV_COLD)", "Linux 5.4"},
+      {AbilityKind::Cold, "madvise(MADV_PAGEOUT)", "Linux 5.4"},
       {AbilityKind::Scan, "ioctl(PAGEMAP_SCAN)", "Linux 6.7"},
       {AbilityKind::Pagemap, "/proc/self/pagemap", ""},
       {AbilityKind::Waits, "getrusage(RUSAGE_THREAD)", ""},

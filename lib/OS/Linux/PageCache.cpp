@@ -28,8 +28,8 @@ using namespace headstart::os::detail;
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #endif
-#ifndef MADV_COLD
-#define MADV_COLD 20
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
 #endif
 #ifndef MFD_CLOEXEC
 #define MFD_CLOEXEC 1U
@@ -382,9 +382,19 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   return Result;
 }
 
+std::error_code PageCache::setReadAround(const MappedFile &Mapping,
+                                         bool IsAllowed) const {
+  if (Mapping.size() != 0 &&
+      ::madvise(const_cast<char *>(Mapping.data()), Mapping.size(),
+                IsAllowed ? MADV_NORMAL : MADV_RANDOM) != 0)
+    return lastError();
+  return {};
+}
+
 std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
   const std::span<char> Pages = wholePages(Memory, Abilities.PageSize);
-  if (!Pages.empty() && ::madvise(Pages.data(), Pages.size(), MADV_COLD) != 0)
+  if (!Pages.empty() &&
+      ::madvise(Pages.data(), Pages.size(), MADV_PAGEOUT) != 0)
     return lastError();
   return {};
 }

@@ -447,6 +447,10 @@ HintResult PageCache::willNeed(std::span<const char> Memory) const {
   return Results[0];
 }
 
+std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
+  return std::make_error_code(std::errc::function_not_supported);
+}
+
 std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
   const size_t PageSize = Abilities.PageSize;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
