@@ -224,10 +224,9 @@ bool Fetcher::isFetched(const InputEntry &Entry, const os::OpenFile &File,
 bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
-  if (!Entry.Store->enter(
-          {Model.isBackward(Stage) ? UINT32_MAX - Entry.Number : Entry.Number,
-           Stage, Bytes, IsFirstStage && Entry.IsAsked.load()},
-          [&] { Wait.begin(); }))
+  if (!Entry.Store->enter({Model.orderIn(Stage, Entry.Number), Stage, Bytes,
+                           IsFirstStage && Entry.IsAsked.load()},
+                          [&] { Wait.begin(); }))
     return false;
   if (!IsFirstStage)
     return true;

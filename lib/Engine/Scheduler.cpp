@@ -314,7 +314,8 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     for (unsigned S = 1; S != End; ++S)
       if (const auto Each = static_cast<LinkStage>(S);
           Entry.Stages & bitOf(Each))
-        Queue.try_emplace({Each, placeIn(Each, Entry)}, &Entry);
+        Queue.try_emplace(
+            {Each, Model->orderIn(Each, List->place(Entry.Number))}, &Entry);
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
@@ -322,12 +323,6 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
   }
   if (IsMore)
     More.notifyAll();
-}
-
-/// The place of \p Entry in the linker's order of \p Each stage.
-uint32_t Scheduler::placeIn(LinkStage Each, const InputEntry &Entry) const {
-  const uint32_t Place = List->place(Entry.Number);
-  return Model->isBackward(Each) ? UINT32_MAX - Place : Place;
 }
 
 uint32_t Scheduler::place(const InputEntry &Entry) const {

@@ -188,7 +188,6 @@ private:
   enum class Phase : uint8_t { Preparing, Entering, Fetching };
 
   InputEntry &entry(uint32_t Number);
-  uint32_t placeIn(LinkStage Each, const InputEntry &Entry) const;
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
@@ -224,7 +223,7 @@ private:
   std::deque<InputEntry> Entries;     ///< by number
   InputEntry *Urgent = nullptr;       ///< asked for last, and not prepared
   /// What is to be fetched for a stage, and for the first one, planned: by
-  /// stage, then by place.
+  /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
   size_t Looking = 0;  ///< threads that may name inputs that come at once
   size_t Entering = 0; ///< threads that enter symbols

@@ -22,6 +22,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,7 @@ constexpr StageSet bitOf(LinkStage Stage) {
 constexpr bool isReadAgain(LinkStage Stage) {
   return static_cast<unsigned>(Stage) >= NumFirstStages;
 }
+
 struct ScanRequest;
 
 /// Const and without state: any thread may ask.
@@ -149,6 +151,12 @@ public:
   /// LLVM's parallelFor, whose threads take the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
   virtual bool isBackward(LinkStage Stage) const;
+
+  /// A number that is the smaller, the earlier the linker comes in \p Stage to
+  /// what is at \p Place among its inputs.
+  uint32_t orderIn(LinkStage Stage, uint32_t Place) const {
+    return isBackward(Stage) ? UINT32_MAX - Place : Place;
+  }
 
 protected:
   LinkerModel(Flavour Kind, llvm::StringRef Name, llvm::StringRef Program)

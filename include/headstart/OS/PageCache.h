@@ -199,9 +199,8 @@ public:
   /// mapped file, are not needed soon. Linux takes those in this process's page
   /// tables out of memory at once if no other process maps them and the caller
   /// may write the file (MADV_PAGEOUT, Linux 5.4); macOS takes them before
-  /// others (MADV_DONTNEED);
-  /// on Windows they leave the working set, as by `dontNeed`, and somebody's
-  /// locks on them go.
+  /// others (MADV_DONTNEED); on Windows they leave the working set, as by
+  /// `dontNeed`, and somebody's locks on them go.
   std::error_code notNeededSoon(std::span<const char> Memory) const;
 
   /// How much of what is under \p Memory is in memory, by mincore; a lower
