@@ -77,7 +77,7 @@ bool Fetcher::isLarge(const InputEntry &Entry, ByteRange Range) const {
 bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
   Entry.Store->beginLarge();
-  Result = Entry.Contents->fetchInLargePages(Step, Cache);
+  Result = Cache.fetchInLargePages(File, Step);
   bool HasCome = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);

@@ -44,9 +44,8 @@ std::vector<Ability> os::tryAbilities() {
     case AbilityKind::Hint:
       return Found.Hint;
     case AbilityKind::LargePages:
-      return Mapping.isMapped() &&
-             Cache.fetchInLargePages(Mapping, {0, Page.size()}).Outcome ==
-                 HintOutcome::Accepted;
+      return Cache.fetchInLargePages(Program, {0, 1}).Outcome ==
+             HintOutcome::Accepted;
     case AbilityKind::Cachestat:
       return Found.Cachestat;
     case AbilityKind::Mincore:

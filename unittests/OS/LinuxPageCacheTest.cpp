@@ -375,7 +375,7 @@ TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
   const MappedFile Mapping = mapOrFail(File);
   ASSERT_FALSE(Real.evict(File));
   // The file has 3 MB: the last third is in a part of its own.
-  const HintResult Result = Real.fetchInLargePages(Mapping, {2'500'000, 1});
+  const HintResult Result = Real.fetchInLargePages(File, {2'500'000, 1});
   if (Result.Outcome == HintOutcome::Unsupported)
     GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
@@ -384,20 +384,30 @@ TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
   EXPECT_TRUE(Real.residency(File, Last)->complete());
   EXPECT_EQ(resident(), Real.residency(File, Last)->TotalPages);
 
-  EXPECT_EQ(Real.fetchInLargePages(Mapping, {0, FileBytes}).AcceptedBytes,
+  EXPECT_EQ(Real.fetchInLargePages(File, {0, FileBytes}).AcceptedBytes,
             FileBytes);
   EXPECT_EQ(resident(), pages());
   EXPECT_EQ(text(Mapping), Contents);
 }
 
-TEST_F(LinuxPageCacheTest, LargePagesBringAFileWhoseEndsAreCached) {
+TEST_F(LinuxPageCacheTest, LargePagesLeaveOtherMappingsAsTheyAre) {
   const MappedFile Mapping = mapOrFail(File);
+  (void)Real.fetchInLargePages(File, {0, FileBytes});
+  EXPECT_EQ(presentPages(Mapping, Real.pageSize()), 0U);
+  // If the pages are reclaimed an access brings its page, not 2 MiB.
+  ASSERT_FALSE(Real.evict(File));
+  ASSERT_FALSE(Real.setReadAround(Mapping, false));
+  EXPECT_EQ(Mapping.data()[0], Contents[0]);
+  EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
+}
+
+TEST_F(LinuxPageCacheTest, LargePagesBringAFileWhoseEndsAreCached) {
   ASSERT_FALSE(Real.evict(File));
   const size_t Page = Real.pageSize();
   (void)Real.fetch(File, {0, Page});
   (void)Real.fetch(File, {FileBytes - 1, 1});
   ASSERT_EQ(resident(), 2U);
-  if (Real.fetchInLargePages(Mapping, {0, FileBytes}).Outcome ==
+  if (Real.fetchInLargePages(File, {0, FileBytes}).Outcome ==
       HintOutcome::Unsupported)
     GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
   EXPECT_EQ(resident(), pages());
@@ -564,7 +574,7 @@ TEST_P(PageCacheFallbackTest, FetchesAFile) {
 TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
   const MappedFile Mapping = mapOrFail(File);
   dropIt();
-  const HintResult Result = Cache.fetchInLargePages(Mapping, {0, FileBytes});
+  const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
   if (Cache.abilities().PopulateRead &&
       Result.Outcome != HintOutcome::Unsupported) {
     EXPECT_TRUE(allArrives());
@@ -605,7 +615,7 @@ TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
   dropIt();
   fs::resize_file(Path, 65536);
   EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
-  EXPECT_NE(Cache.fetchInLargePages(Mapping, {1'000'000, 1}).Outcome,
+  EXPECT_NE(Cache.fetchInLargePages(File, {1'000'000, 1}).Outcome,
             HintOutcome::Accepted);
   EXPECT_EQ(Cache.fetch(File, {0, 65536}).Outcome, HintOutcome::Accepted);
   EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());

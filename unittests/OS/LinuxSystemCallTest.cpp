@@ -56,17 +56,17 @@ protected:
 
 TEST_F(LinuxSystemCallTest, WithoutAdviceThereAreNoLargePages) {
   for (const unsigned Error : {EINVAL, EAGAIN, EINTR})
-    EXPECT_EQ(
-        runWithout(SYS_madvise, Error,
-                   [&] {
-                     if (Error == EINVAL && PageCache::probe().PopulateRead)
-                       return 1;
-                     return Cache.fetchInLargePages(Mapping, All).Outcome ==
-                                    HintOutcome::Unsupported
-                                ? 0
-                                : 2;
-                   }),
-        0);
+    EXPECT_EQ(runWithout(SYS_madvise, Error,
+                         [&] {
+                           if (Error == EINVAL &&
+                               PageCache::probe().PopulateRead)
+                             return 1;
+                           return Cache.fetchInLargePages(File, All).Outcome ==
+                                          HintOutcome::Unsupported
+                                      ? 0
+                                      : 2;
+                         }),
+              0);
 }
 
 TEST_F(LinuxSystemCallTest, WithoutCachestatMincoreAnswers) {

@@ -132,7 +132,7 @@ TEST_F(PageCacheTest, FetchesInLargePagesIfItCan) {
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
-    const HintResult Result = Cache.fetchInLargePages(Mapping, Case.Range);
+    const HintResult Result = Cache.fetchInLargePages(File, Case.Range);
     EXPECT_EQ(Result.Range, Case.Range);
     EXPECT_FALSE(Result.Error);
     if (Result.Outcome == HintOutcome::Unsupported)
@@ -145,7 +145,7 @@ TEST_F(PageCacheTest, FetchesInLargePagesIfItCan) {
 
 TEST_F(PageCacheTest, FetchNeedsAFile) {
   EXPECT_EQ(Cache.fetch(OpenFile(), {0, 1}).Outcome, HintOutcome::Unsupported);
-  EXPECT_EQ(Cache.fetchInLargePages(MappedFile(), {0, 1}).Outcome,
+  EXPECT_EQ(Cache.fetchInLargePages(OpenFile(), {0, 1}).Outcome,
             HintOutcome::Unsupported);
 }
 
@@ -160,9 +160,6 @@ TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
   constexpr uint64_t Left = 500'000;
   const std::string Path = Folder.write("shrinking", Contents);
   const OpenFile File = openOrFail(Path);
-  MappedFile Mapping;
-  if (!MappingsHoldFiles)
-    Mapping = mapOrFail(File);
   fs::resize_file(Path, Left);
   const HintResult Whole = Cache.fetch(File, {0, FileBytes});
   EXPECT_EQ(Whole.Outcome, HintOutcome::Failed);
@@ -173,7 +170,7 @@ TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
   EXPECT_EQ(Gone.Outcome, HintOutcome::Failed);
   EXPECT_EQ(Gone.AcceptedBytes, 0U);
   EXPECT_EQ(Cache.fetch(File, {1000, 400'000}).Outcome, HintOutcome::Accepted);
-  EXPECT_NE(Cache.fetchInLargePages(Mapping, {0, FileBytes}).Outcome,
+  EXPECT_NE(Cache.fetchInLargePages(File, {0, FileBytes}).Outcome,
             HintOutcome::Accepted);
   fs::resize_file(Path, 0);
   EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
@@ -250,7 +247,7 @@ TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
       for (size_t I = 0; I < 50; ++I) {
         const RangeCase &Case = RangeCases[(I + T) % RangeCases.size()];
         const HintResult Read = Cache.fetch(File, Case.Range);
-        const HintResult Large = Cache.fetchInLargePages(Mapping, Case.Range);
+        const HintResult Large = Cache.fetchInLargePages(File, Case.Range);
         const auto Found = Cache.residency(File, Case.Range);
         const auto Hinted = Cache.hint(File, {&Case.Range, 1});
         Cache.residency(part(Mapping, Case.Range));

@@ -245,15 +245,14 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
 
 PageCache PageCache::inLargeRequests() const { return *this; }
 
-HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
+HintResult PageCache::fetchInLargePages(const OpenFile &File,
                                         ByteRange Range) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.beginSlow("fetchInLargePages");
   HintResult Result;
   Result.Range = Range;
-  uint64_t Offset = 0;
-  FilePtr Of = OS.mappedAt(Mapping.data(), Offset);
+  FilePtr Of = fileOf(File);
   const LargePages How = OS.deviceOf(*Of).Large;
   if (How == LargePages::Unsupported)
     return Result;

@@ -79,12 +79,6 @@ struct FileContents {
   std::optional<os::Residency> residency(ByteRange Range,
                                          const os::PageCache &Cache) const;
 
-  /// See PageCache::fetchInLargePages; Unsupported where another has mapped it.
-  os::HintResult fetchInLargePages(ByteRange Range,
-                                   const os::PageCache &Cache) const {
-    return Cache.fetchInLargePages(Mapping, Range);
-  }
-
 private:
   std::span<const char> part(ByteRange Range) const;
 

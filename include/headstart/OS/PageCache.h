@@ -121,16 +121,13 @@ public:
   /// past the end, is Accepted with 0 bytes.
   HintResult fetch(const OpenFile &File, ByteRange Range) const;
 
-  /// Brings \p Range of the file of \p Mapping into memory, and all that shares
+  /// Brings \p Range of \p File into memory, and all that shares
   /// `LargeStepBytes` of the file with it, in pages as large as the file system
   /// has: that costs a quarter of the processor time of `fetch`. Waits for most
   /// of it. Reads nothing of a `LargeStepBytes` in the middle of which the page
-  /// is cached: check with `residency`. Some of it may then be in the page
-  /// tables of this process. Only
-  /// Linux can; Unsupported elsewhere. A file that has shrunk gives Failed,
-  /// never SIGBUS.
-  HintResult fetchInLargePages(const MappedFile &Mapping,
-                               ByteRange Range) const;
+  /// is cached: check with `residency`. Only Linux can; Unsupported elsewhere.
+  /// A file that has shrunk gives Failed, never SIGBUS.
+  HintResult fetchInLargePages(const OpenFile &File, ByteRange Range) const;
   static constexpr uint64_t LargeStepBytes = UINT64_C(2) * 1024 * 1024;
 
   /// The same, but `fetch` makes fewer and larger requests, for a device that

@@ -14,7 +14,7 @@ PageCache PageCache::inLargeRequests() const { return *this; }
 
 // To touch a page of a file that has shrunk is a fault (SIGBUS, on Windows an
 // exception), and only Linux has a call that touches and cannot end in one.
-HintResult PageCache::fetchInLargePages(const MappedFile &,
+HintResult PageCache::fetchInLargePages(const OpenFile &,
                                         ByteRange Range) const {
   HintResult Result;
   Result.Range = Range;

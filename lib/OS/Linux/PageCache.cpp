@@ -245,21 +245,27 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
 // has. To populate a page does the same, and cannot end in SIGBUS. If that page
 // is cached, nothing is read: so it is the middle one of each step, since an
 // inspection reads the ends of a file. What is read last arrives last.
-HintResult PageCache::fetchInLargePages(const MappedFile &Mapping,
+// The advice cannot be taken back without forbidding large pages, so it is
+// given to a mapping of its own: in the linker's, each access to a page that
+// was reclaimed would read 4 MiB.
+HintResult PageCache::fetchInLargePages(const OpenFile &File,
                                         ByteRange Range) const {
   HintResult Result;
   Result.Range = Range;
-  const ByteRange Clipped = Range.clippedTo(Mapping.size());
+  const ByteRange Clipped = Range.clippedTo(File.size());
+  if (!File.isOpen() || Clipped.empty() || !Abilities.PopulateRead)
+    return Result;
   const uint64_t From = roundDown(Clipped.Offset, LargeStepBytes);
-  char *const Begin = const_cast<char *>(Mapping.data());
-  if (Clipped.empty() || !Abilities.PopulateRead ||
-      ::madvise(Begin + From, Clipped.end() - From, MADV_HUGEPAGE) != 0)
+  const ScratchMapping Mapping(descriptor(File), From, Clipped.end() - From);
+  if (!Mapping.isMapped() ||
+      ::madvise(Mapping.data(), Clipped.end() - From, MADV_HUGEPAGE) != 0)
     return Result;
   ++Result.Calls;
   const auto Enter = [&](uint64_t At) {
     ++Result.Calls;
     const int Error =
-        populate(Begin + roundDown(At, Abilities.PageSize), Abilities.PageSize);
+        populate(Mapping.data() + roundDown(At - From, Abilities.PageSize),
+                 Abilities.PageSize);
     if (Error != 0)
       Result.Error = {Error, std::system_category()};
     return Error == 0;
