@@ -99,7 +99,7 @@ TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
 }
 
 TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
-  std::vector<std::string> Paths = writeFiles(Folder, 50, 20000);
+  std::vector<std::string> Paths = writeFiles(Folder, 50, 100000);
   evict(Paths);
   EngineOptions Options;
   Options.MaxMappings = 10;
@@ -112,7 +112,7 @@ TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
     Held += Engine.take(Path, likeLLD()) != nullptr;
   }
   EXPECT_EQ(Held, 10U);
-  EXPECT_EQ(statsOf(Engine).HintedBytes, 50 * 20000U);
+  EXPECT_EQ(statsOf(Engine).HintedBytes, 50 * 100000U);
 }
 
 TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
@@ -137,7 +137,7 @@ TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
 }
 
 TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
-  std::vector<std::string> Paths = writeFiles(Folder, 8, 50000);
+  std::vector<std::string> Paths = writeFiles(Folder, 8, 100000);
   evict(Paths);
   EngineOptions Options;
   Options.BudgetBytes = 0;
