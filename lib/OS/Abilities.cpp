@@ -69,7 +69,7 @@ std::vector<Ability> os::tryAbilities() {
   for (unsigned I = 0; I <= static_cast<unsigned>(AbilityKind::Threads); ++I) {
     const auto Kind = static_cast<AbilityKind>(I);
     const detail::CallName Name = detail::nameOf(Kind);
-    All.push_back({Kind, Does(Kind), Name.Call, Name.Since});
+    All.push_back({Kind, Does(Kind), Name.Call, Name.Since, Name.Needs});
   }
   return All;
 }

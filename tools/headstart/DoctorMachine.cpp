@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/VersionTuple.h"
 #include <optional>
 
 using namespace llvm;
@@ -156,22 +157,45 @@ constexpr AbilityText AbilityTexts[] = {
 
 } // namespace
 
+/// "/proc and /sys are not mounted"; empty if nothing is missing.
+static std::string unmounted(const os::Machine &M) {
+  if (M.Unmounted.empty())
+    return "";
+  return join(M.Unmounted, " and ") +
+         (M.Unmounted.size() == 1 ? " is" : " are") + " not mounted";
+}
+
+/// Whether \p System ("Linux 6.18.44-amd64") is \p First ("Linux 6.5") or
+/// later.
+static bool isSince(StringRef System, StringRef First) {
+  const auto Version = [](StringRef Text) {
+    VersionTuple Result;
+    (void)Result.tryParse(Text.split(' ').second.take_while(
+        [](char C) { return isDigit(C) || C == '.'; }));
+    return Result;
+  };
+  return Version(First) <= Version(System);
+}
+
 /// What is missing, if \p Mine does not work; \p Other, which may be the same,
 /// does its work then.
 static void noteMissing(const AbilityText &T, const os::Ability &Mine,
-                        const os::Ability &Other, Check &C) {
+                        const os::Ability &Other, const os::Machine &M,
+                        Check &C) {
+  const bool IsUnmounted = is_contained(M.Unmounted, Mine.Needs);
   C.Text = Mine.Call.empty()
                ? std::string("this system has no call that ") + T.Purpose
-               : Mine.Call + ", which " + T.Purpose + ", does not work here";
+               : Mine.Call + ", which " + T.Purpose + ", does not work here" +
+                     (IsUnmounted ? ": " + Mine.Needs + " is not mounted" : "");
   const bool IsReplaced = Other.Works && !T.IsExtra;
   C.Status = IsReplaced ? Verdict::Note : T.WhenMissing;
   C.Costs =
       IsReplaced ? "none: Headstart uses " + Other.Call + " instead" : T.Costs;
   C.Do = Mine.Call.empty() ? "none on this system"
-         : Mine.Since.empty()
+         : IsUnmounted     ? "mount " + Mine.Needs
+         : isSince(M.System, Mine.Since)
              ? "in a container or sandbox, allow the call"
-             : "use " + Mine.Since +
-                   " or later; in a container or sandbox, allow the call";
+             : "use " + Mine.Since + " or later";
 }
 
 CheckGroup checkSystem() {
@@ -180,9 +204,16 @@ CheckGroup checkSystem() {
     return All[static_cast<size_t>(K)];
   };
   CheckGroup Group = {"system", "System", "", {}};
-  const std::string System = os::readMachine().System;
-  Group.add("system", textOrNull(System),
-            System.empty() ? "the system does not report its name" : System);
+  const os::Machine M = os::readMachine();
+  Group.add("system", textOrNull(M.System),
+            M.System.empty() ? "the system does not report its name"
+                             : M.System);
+  const std::string Places = join(M.Unmounted, " and ");
+  Check &Mounts = Group.add("unmounted", textOrNull(Places), unmounted(M));
+  if (!Places.empty())
+    Mounts.note("Headstart cannot query memory, limits of control groups, or "
+                "disks, and uses defaults",
+                "mount " + Places);
   for (const AbilityText &T : AbilityTexts) {
     const os::Ability &A = Find(T.Kind);
     if (A.Call.empty() && !A.Works && T.IsExtra)
@@ -190,7 +221,7 @@ CheckGroup checkSystem() {
     Check &C = Group.add(T.Name, A.Works,
                          (A.Call.empty() ? "" : A.Call + ": ") + T.Purpose);
     if (!A.Works)
-      noteMissing(T, A, Find(T.Instead), C);
+      noteMissing(T, A, Find(T.Instead), M, C);
   }
   return Group;
 }
@@ -206,6 +237,7 @@ static constexpr uint64_t SmallBudget = uint64_t(1) << 30;
 CheckGroup checkMemory(const PrefetchSettings &Settings) {
   CheckGroup Group = {"memory", "Memory", "", {}};
   const os::SystemMemory M = os::SystemMemory::read();
+  const std::string Unmounted = unmounted(os::readMachine());
   if (M.TotalBytes == 0)
     Group.add("total_bytes", nullptr,
               "the system does not report its memory size");
@@ -215,7 +247,10 @@ CheckGroup checkMemory(const PrefetchSettings &Settings) {
   Group.add("limit_bytes", numberOrNull(M.CgroupLimitBytes),
             M.CgroupLimitBytes
                 ? "the control group allows " + formatBytes(*M.CgroupLimitBytes)
-                : "no control group limits the memory");
+            : Unmounted.empty() ? "no control group limits the memory"
+                                : "the memory limit of the control group is "
+                                  "not known: " +
+                                      Unmounted);
   if (M.available() != 0)
     Group.add("available_bytes", M.available(),
               formatBytes(M.available()) + " are available now");
@@ -255,7 +290,10 @@ CheckGroup checkProcessors(const PrefetchSettings &Settings) {
           ? formatv("the control group allows the time of {0:f2} processors",
                     *M.ProcessorQuota)
                 .str()
-          : "no control group limits the processor time");
+      : M.Unmounted.empty()
+          ? "no control group limits the processor time"
+          : "the control group's limit of processor time is not known: " +
+                unmounted(M));
   constexpr StringLiteral Shares =
       "the prefetcher and the linker share one processor: a link whose inputs "
       "are cached may take longer";

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <string>
 #include <sys/syscall.h>
+#include <vector>
 
 using namespace headstart::os;
 using namespace headstart::os::test;
@@ -69,6 +70,16 @@ TEST_F(LinuxMachineTest, ReadaheadWithoutABlockDevice) {
 TEST_F(LinuxMachineTest, WhatIsNotThereHasNoKind) {
   EXPECT_EQ(readDisk(Root.path("missing"), Root.path()).Kind,
             StorageKind::Unknown);
+}
+
+TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
+  using Places = std::vector<std::string>;
+  EXPECT_EQ(readMachine(Root.path()).Unmounted, Places({"/proc", "/sys"}));
+  Root.write("proc/self/status", "");
+  EXPECT_EQ(readMachine(Root.path()).Unmounted, Places({"/sys"}));
+  Root.write("sys/fs/file", "");
+  EXPECT_EQ(readMachine(Root.path()).Unmounted, Places());
+  EXPECT_EQ(readMachine().Unmounted, Places());
 }
 
 TEST(LinuxAbilitiesTest, EveryCallHasAName) {

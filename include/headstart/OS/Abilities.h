@@ -44,6 +44,8 @@ struct Ability {
   std::string Call;
   /// The first system that has it: "Linux 6.5"; empty: every one, or none.
   std::string Since;
+  /// The file system of `Machine::Unmounted` that it needs: "/proc"; or empty.
+  std::string Needs;
 };
 
 /// Tries each of them, on the program's own file and memory. Changes nothing
@@ -56,6 +58,7 @@ struct CallName {
   AbilityKind Kind;
   const char *Call;
   const char *Since;
+  const char *Needs = "";
 };
 CallName nameOf(AbilityKind Kind);
 } // namespace detail

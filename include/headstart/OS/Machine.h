@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace headstart::os {
 
@@ -30,6 +31,9 @@ struct Machine {
   /// v1 or v2, the least of them: 1.5. Absent where there is no quota.
   std::optional<double> ProcessorQuota;
   uint64_t MemoryBytes = 0;
+  /// File systems of the kernel that are not mounted, though this system has
+  /// them: "/proc", "/sys". Memory, limits and disks are unknown without them.
+  std::vector<std::string> Unmounted;
 };
 
 /// Reads it now. Blocks for pseudo-files. \p Root as in SystemMemory.

@@ -18,8 +18,8 @@ detail::CallName detail::nameOf(AbilityKind Kind) {
       {AbilityKind::Mincore, "mincore", ""},
       {AbilityKind::Evict, "posix_fadvise(POSIX_FADV_DONTNEED)", ""},
       {AbilityKind::Cold, "madvise(MADV_PAGEOUT)", "Linux 5.4"},
-      {AbilityKind::Scan, "ioctl(PAGEMAP_SCAN)", "Linux 6.7"},
-      {AbilityKind::Pagemap, "/proc/self/pagemap", ""},
+      {AbilityKind::Scan, "ioctl(PAGEMAP_SCAN)", "Linux 6.7", "/proc"},
+      {AbilityKind::Pagemap, "/proc/self/pagemap", "", "/proc"},
       {AbilityKind::Waits, "getrusage(RUSAGE_THREAD)", ""},
       {AbilityKind::Threads, "pthread_create", ""},
   };

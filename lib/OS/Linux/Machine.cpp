@@ -22,6 +22,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+#include <utility>
 
 namespace headstart::os {
 
@@ -54,6 +56,11 @@ Machine readMachine(const std::string &Root) {
   M.Cores = usableProcessors();
   M.ProcessorQuota = readProcessorQuota(prefixOf(Root));
   M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
+  // An empty directory may have their place.
+  for (const auto &[Place, Inside] :
+       {std::pair("/proc", "/self"), {"/sys", "/fs"}})
+    if (::access((prefixOf(Root) + Place + Inside).c_str(), F_OK) != 0)
+      M.Unmounted.emplace_back(Place);
   return M;
 }
 

@@ -185,6 +185,22 @@ PageCache::PageCache(const PageCacheAbilities &Abilities)
   this->Abilities.PageSize = systemPageSize();
 }
 
+static int createMemoryFile() {
+  return static_cast<int>(
+      ::syscall(SYS_memfd_create, "headstart", MFD_CLOEXEC));
+}
+
+/// EPERM has two reasons: the kernel does not report a file of another user,
+/// or a container forbids the call. The kernel reports the caller's own memory.
+static bool reportsOwnMemory() {
+  const int Memory = createMemoryFile();
+  CachestatResult Ignored;
+  const bool Reports = Memory >= 0 && cachestat(Memory, {0, 0}, Ignored);
+  if (Memory >= 0)
+    ::close(Memory);
+  return Reports;
+}
+
 PageCacheAbilities PageCache::probe() {
   PageCacheAbilities Found;
   Found.PageSize = systemPageSize();
@@ -194,8 +210,7 @@ PageCacheAbilities PageCache::probe() {
   // there as well, and ends the program by a signal.
   int Scratch = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   if (Scratch < 0) {
-    Scratch =
-        static_cast<int>(::syscall(SYS_memfd_create, "headstart", MFD_CLOEXEC));
+    Scratch = createMemoryFile();
     if (Scratch >= 0 &&
         ::ftruncate(Scratch, static_cast<off_t>(Found.PageSize)) != 0) {
       ::close(Scratch);
@@ -209,8 +224,8 @@ PageCacheAbilities PageCache::probe() {
   Found.Hint = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_WILLNEED) == 0;
   Found.Evict = ::posix_fadvise(Scratch, 0, Length, POSIX_FADV_DONTNEED) == 0;
   CachestatResult Ignored;
-  // EPERM: the system call is there, but keeps silent about this very file.
-  Found.Cachestat = cachestat(Scratch, {0, 0}, Ignored) || errno == EPERM;
+  Found.Cachestat = cachestat(Scratch, {0, 0}, Ignored) ||
+                    (errno == EPERM && reportsOwnMemory());
   {
     const ScratchMapping Mapping(Scratch, 0, Found.PageSize);
     if (Mapping.isMapped()) {

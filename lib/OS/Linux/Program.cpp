@@ -8,9 +8,13 @@
 
 #include "headstart/OS/Program.h"
 
+#include <array>
+#include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <link.h>
+#include <sys/auxv.h>
 #include <system_error>
 
 using namespace headstart::os;
@@ -35,5 +39,14 @@ std::vector<ProgramPart> headstart::os::programParts() {
 
 std::string headstart::os::programPath() {
   std::error_code Error;
-  return std::filesystem::read_symlink("/proc/self/exe", Error).string();
+  const auto Path = std::filesystem::read_symlink("/proc/self/exe", Error);
+  if (!Error)
+    return Path.string();
+  // Without /proc there is the path that this program was started with.
+  const auto *const Given =
+      reinterpret_cast<const char *>(::getauxval(AT_EXECFN)); // NOLINT
+  std::array<char, PATH_MAX> Real;
+  return Given != nullptr && ::realpath(Given, Real.data()) != nullptr
+             ? Real.data()
+             : "";
 }
