@@ -66,6 +66,13 @@ static uint64_t totalBytes(const os::SystemMemory &Memory) {
                   Memory.CgroupLimitBytes.value_or(UINT64_MAX));
 }
 
+/// Whether a link that needs \p NeedBytes begins at once: it is small, or the
+/// system does not report its memory (/proc is not mounted).
+static bool hasNoTurn(const os::SystemMemory &Memory, uint64_t NeedBytes) {
+  return Memory.AvailableBytes == 0 ||
+         NeedBytes < totalBytes(Memory) / SmallShare;
+}
+
 /// Whether a link that has its turn has started this process.
 static bool hasPassedTurn() {
   const std::optional<std::string> File = sys::Process::GetEnv(PassedTurn);
@@ -84,7 +91,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
     uint64_t Total = totalBytes(Memory), Free = Memory.available();
     if (Settings.QueueBytes)
       Total = Free = *Settings.QueueBytes;
-    else if (NeedBytes < Total / SmallShare)
+    else if (hasNoTurn(Memory, NeedBytes))
       break;
     struct Asked {
       LinkQueue::Answer Answer = LinkQueue::Answer::None;
@@ -184,8 +191,8 @@ void ForeignTurn::end(bool Succeeded, std::optional<uint64_t> PeakBytes) {
   if (!Known || Known->ProfilePath.empty() || !Succeeded || !PeakBytes)
     return;
   const uint64_t Last = Known->Last ? Known->Last->PeakBytes : 0;
-  const uint64_t Small = totalBytes(os::SystemMemory::read()) / SmallShare;
-  if (!Settings.QueueBytes && std::max(Known->NeedBytes, *PeakBytes) < Small)
+  if (!Settings.QueueBytes && hasNoTurn(os::SystemMemory::read(),
+                                        std::max(Known->NeedBytes, *PeakBytes)))
     return;
   // No two links of an output take exactly the same.
   constexpr uint64_t Tolerance = 16;

@@ -23,18 +23,22 @@ namespace headstart {
 /// costs a descriptor and a stack.
 static constexpr unsigned MaxJobs = 256;
 
+/// Stands for the available memory if the system does not report it.
+static constexpr uint64_t CarefulBytes = uint64_t(2) << 30;
+
 uint64_t MemoryLimit::on(const os::SystemMemory &Memory) const {
   if (Percent == 0)
     return Bytes;
+  if (Memory.AvailableBytes == 0)
+    return CarefulBytes / 100 * Percent;
   return Memory.available() / 100 * Percent;
 }
 
 uint64_t PrefetchSettings::budgetBytes(const os::SystemMemory &M) const {
   if (Memory)
     return Memory->on(M);
-  // A system that does not tell gets a careful constant.
   if (M.available() == 0)
-    return uint64_t(1) << 30;
+    return CarefulBytes / 2;
   return M.available() / 2;
 }
 

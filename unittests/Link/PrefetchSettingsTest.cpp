@@ -64,6 +64,8 @@ TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
   os::SystemMemory Memory;
   Memory.AvailableBytes = 1000;
   EXPECT_EQ(Half->on(Memory), 500U);
+  // Without /proc the memory is unknown, and not used up.
+  EXPECT_EQ(Half->on(os::SystemMemory()) >> 20, 1023U);
 }
 
 TEST(PrefetchSettingsTest, SizesThatMeanNothingAreErrors) {
