@@ -138,6 +138,11 @@ if os.path.exists("/proc/self/fd") and not runner:
 # Filters of system calls, as containers have them.
 if not runner and os.path.exists("/proc/sys/kernel/seccomp/actions_avail"):
     config.available_features.add("seccomp")
+# Pages of another size, for LD_PRELOAD; unittests/OS/SimulatedPages.cpp.
+simulated_pages = os.path.join(tools, "..", "unittests", "libsimulated-pages.so")
+if os.path.exists(simulated_pages) and not config.sanitizers:
+    config.available_features.add("simulated-pages")
+    config.substitutions.append(("%simulated-pages", simulated_pages))
 # Runs programs for Windows; utils/wine.
 if os.path.exists("/usr/lib/wine/wine64"):
     config.available_features.add("wine")

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""in-container.py [--without=DIRECTORY]... --write=DIRECTORY COMMAND...: runs a command
+with a root that is read-only except for one directory, and with /proc or /sys (each
+`--without`) not mounted. Its own namespaces, so nothing is left of it. 64 descriptors.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+
+
+def mount(*arguments):
+    subprocess.run(["mount", *arguments], check=True)
+
+
+def enter(arguments):
+    """In the namespaces: mounts, and becomes the command."""
+    writable = os.path.realpath(arguments.write)
+    mount("--make-rprivate", "/")
+    mount("--bind", writable, writable)
+    with open("/proc/self/mounts", encoding="utf-8") as mounts:
+        places = [line.split()[1] for line in mounts]
+    for place in places:
+        if place not in ("/", writable):
+            subprocess.run(["mount", "-o", "remount,bind,ro", place], check=False,
+                           stderr=subprocess.DEVNULL)
+    mount("-o", "remount,bind,ro", "/")
+    for path in arguments.without:
+        mount("-t", "tmpfs", "-o", "ro", "none", path)
+    os.chdir(writable)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    os.execvp(arguments.command[0], arguments.command)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("--write", required=True)
+    parser.add_argument("--inside", action="store_true")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    if arguments.inside:
+        enter(arguments)
+    os.execvp("unshare", ["unshare", "-rm", sys.executable, __file__, "--inside",
+                          *sys.argv[1:]])
+
+
+main()
