@@ -48,10 +48,13 @@ class Debian:
     def __init__(self, root: pathlib.Path):
         self.root = root
 
-    def run(self, command: str, fails: bool = False) -> str:
-        """What a shell there says. Mounts end with the command."""
-        mounts = ('mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && '
-                  'exec chroot "$0" sh -ec "$1"')
+    def run(self, command: str, fails: bool = False, bare: bool = False) -> str:
+        """What a shell there says. Mounts end with the command. `bare`: without /proc,
+        and nothing but /work can be written."""
+        mounts = ('mount --bind "$0" "$0" && mount --bind "$0/work" "$0/work" && '
+                  'mount -o remount,bind,ro "$0" && ' if bare else
+                  'mount -t proc proc "$0/proc" && ')
+        mounts += 'mount --rbind /dev "$0/dev" && exec chroot "$0" sh -ec "$1"'
         done = subprocess.run(
             ["unshare", "--mount", "sh", "-c", mounts, self.root, command],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -112,6 +115,14 @@ def check_use(system: Debian, programs: str, linkers: str) -> None:
     system.run(link + merge)
 
 
+def check_bare(system: Debian) -> None:
+    """A container with nothing but the package: doctor names what is missing."""
+    said = system.run("cd /work; export XDG_CACHE_HOME=/work/cache; ld.headstart start.o "
+                      "part.o -o bare.out; cmp bare.out a.out; headstart doctor",
+                      bare=True)
+    expect("/proc and /sys are not mounted" in said, said)
+
+
 def check_tools(system: Debian, programs: str, prefix: str) -> None:
     """Real build tools, each with the line of docs/Guide.md."""
     system.install("clang", "g++", "cmake", "make", "cargo")
@@ -143,6 +154,7 @@ def check_deb(folder, base, inputs, tools) -> None:
         expect(size < 130_000, f"Installed-Size: {size} kB")
         files = system.run("dpkg -L headstart headstart-dbgsym").split("\n")
         check_use(system, "/usr/bin", "/usr/libexec/headstart")
+        check_bare(system)
         # The same, as a later version.
         subprocess.run(["dpkg-deb", "-R", package, system.root / "work/later"],
                        check=True)
