@@ -124,7 +124,7 @@ endif()
 
 # The library's headers: engine, hinted buffer, command lines, directories, the walker,
 # and the headers that these include. All other headers are internal.
-set(public OS/ByteRange OS/DirectoryReader OS/FolderTraits OS/MappedFile OS/PageCache)
+set(public OS/ByteRange OS/DirectoryReader OS/DirectoryTraits OS/MappedFile OS/PageCache)
 if(HEADSTART_LLVM)
   list(APPEND public Engine/HintedBuffer Engine/PrefetchEngine
     FileTree/DirectorySnapshot FileTree/IgnoreJudge FileTree/TreeWalker

@@ -25,7 +25,7 @@ namespace headstart::bench {
 
 /// `PROGRAM [--stat] [--allocations] [--jobs N] FOLDER`
 struct WalkArguments {
-  const char *Folder = nullptr;
+  const char *Directory = nullptr;
   unsigned Jobs = 0;    ///< 0: the program's default
   bool Status = false;  ///< sizes and times too
   bool Counted = false; ///< count allocations
@@ -39,9 +39,9 @@ struct WalkArguments {
       else if (!std::strcmp(Argv[I], "--jobs") && I + 1 < Argc)
         Jobs = static_cast<unsigned>(std::strtoul(Argv[++I], nullptr, 10));
       else
-        Folder = Argv[I];
+        Directory = Argv[I];
     }
-    if (!Folder) {
+    if (!Directory) {
       std::fprintf(stderr,
                    "usage: %s [--stat] [--allocations] [--jobs N] "
                    "FOLDER\n",
@@ -54,14 +54,14 @@ struct WalkArguments {
 /// What a walk has counted, of everything below the folder. Programs of all
 /// languages must come to the same.
 struct alignas(128) WalkCounts { // one for each thread, none shares a line
-  uint64_t Folders = 0;          ///< the root not counted
+  uint64_t Directories = 0;      ///< the root not counted
   uint64_t Entries = 0;          ///< folders included, the root not counted
   uint64_t NameBytes = 0;        ///< of the entries' own names
   uint64_t SizeBytes = 0;        ///< of all but folders
   uint64_t Times = 0; ///< sum of the seconds of the times of modification
 
   void add(const WalkCounts &Other) {
-    Folders += Other.Folders;
+    Directories += Other.Directories;
     Entries += Other.Entries;
     NameBytes += Other.NameBytes;
     SizeBytes += Other.SizeBytes;
@@ -74,7 +74,7 @@ inline void report(const WalkCounts &Counts, unsigned Threads, double Seconds,
   std::printf("{\"folders\":%" PRIu64 ",\"entries\":%" PRIu64
               ",\"name_bytes\":%" PRIu64 ",\"size_bytes\":%" PRIu64
               ",\"times\":%" PRIu64 ",\"threads\":%u,\"seconds\":%.6f",
-              Counts.Folders, Counts.Entries, Counts.NameBytes,
+              Counts.Directories, Counts.Entries, Counts.NameBytes,
               Counts.SizeBytes, Counts.Times, Threads, Seconds);
   if (Allocations)
     std::printf(",\"allocations\":%" PRIu64, *Allocations);

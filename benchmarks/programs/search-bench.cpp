@@ -45,10 +45,10 @@ static bool hasStatus(const Twine &Path) {
 
 static std::string probe(const LinkCommand &Command, StringRef Name,
                          ExistsFunction Exists) {
-  for (StringRef Folder : Command.SearchPaths)
+  for (StringRef Directory : Command.SearchPaths)
     for (StringRef Extension : {".so", ".a"}) {
       SmallString<128> Path;
-      sys::path::append(Path, Folder, "lib" + Name + Extension);
+      sys::path::append(Path, Directory, "lib" + Name + Extension);
       if (Exists(Path))
         return std::string(Path);
     }

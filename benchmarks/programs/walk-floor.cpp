@@ -49,8 +49,8 @@ constexpr size_t BufferBytes = size_t(64) << 10;
 }
 
 /// A folder that is open, or to be opened. Its name lies behind it.
-struct Folder {
-  Folder *Parent;
+struct Directory {
+  Directory *Parent;
   int Descriptor;
   /// Children that are not open yet, and one while it is being read.
   std::atomic<uint32_t> Users;
@@ -65,13 +65,13 @@ struct Folder {
 /// Memory for folders, given back by the end of the program only.
 class Arena {
 public:
-  Folder *makeFolder(Folder *Parent, const char *Name, size_t Length) {
-    size_t Bytes = (sizeof(Folder) + Length + 8) & ~size_t(7);
+  Directory *makeDirectory(Directory *Parent, const char *Name, size_t Length) {
+    size_t Bytes = (sizeof(Directory) + Length + 8) & ~size_t(7);
     if (Bytes > Left) {
       Left = std::max(ChunkBytes, Bytes);
       At = static_cast<char *>(std::malloc(Left));
     }
-    auto *Result = new (At) Folder{Parent, -1, 1};
+    auto *Result = new (At) Directory{Parent, -1, 1};
     At += Bytes;
     Left -= Bytes;
     std::memcpy(Result->name(), Name, Length + 1);
@@ -97,14 +97,14 @@ public:
   }
 
   /// The owner's. Visible to thieves after `publish`.
-  void push(Folder *Item) {
+  void push(Directory *Item) {
     if (Next - Top.load(std::memory_order_acquire) >= int64_t(Slots))
       die("too many folders at a time", Item->name());
     Items[Next++ % Slots].store(Item, std::memory_order_relaxed);
   }
   void publish() { Bottom.store(Next, std::memory_order_release); }
 
-  Folder *take() {
+  Directory *take() {
     int64_t B = Next - 1;
     Bottom.store(B, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -113,7 +113,7 @@ public:
       Next = B;
       return Items[B % Slots].load(std::memory_order_relaxed);
     }
-    Folder *Result = nullptr;
+    Directory *Result = nullptr;
     if (T == B &&
         Top.compare_exchange_strong(T, T + 1, std::memory_order_seq_cst,
                                     std::memory_order_relaxed))
@@ -122,12 +122,12 @@ public:
     return Result;
   }
 
-  Folder *steal() {
+  Directory *steal() {
     int64_t T = Top.load(std::memory_order_acquire);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (T >= Bottom.load(std::memory_order_acquire))
       return nullptr;
-    Folder *Result = Items[T % Slots].load(std::memory_order_relaxed);
+    Directory *Result = Items[T % Slots].load(std::memory_order_relaxed);
     return Top.compare_exchange_strong(T, T + 1, std::memory_order_seq_cst,
                                        std::memory_order_relaxed)
                ? Result
@@ -140,7 +140,7 @@ public:
   }
 
 private:
-  using Slot = std::atomic<Folder *>;
+  using Slot = std::atomic<Directory *>;
   static constexpr size_t Slots = size_t(1) << 22;
   alignas(128) std::atomic<int64_t> Top = 0;
   alignas(128) std::atomic<int64_t> Bottom = 0;
@@ -150,7 +150,7 @@ private:
 
 struct Worker {
   Deque Ready;
-  Arena Folders;
+  Arena Directories;
   std::unique_ptr<char[]> Buffer = std::make_unique<char[]>(BufferBytes);
   WalkCounts Counts;
 };
@@ -164,7 +164,8 @@ public:
 
   WalkCounts run(const char *Root) {
     Worker &First = *Workers.front();
-    First.Ready.push(First.Folders.makeFolder(nullptr, Root, strlen(Root)));
+    First.Ready.push(
+        First.Directories.makeDirectory(nullptr, Root, strlen(Root)));
     First.Ready.publish();
     std::vector<std::thread> Threads;
     for (size_t I = 1; I < Workers.size(); ++I)
@@ -182,9 +183,9 @@ private:
   void work(size_t Number) {
     Worker &Self = *Workers[Number];
     do {
-      while (Folder *Item = Self.Ready.take())
+      while (Directory *Item = Self.Ready.take())
         read(Self, *Item);
-      while (Folder *Item = stealFor(Number)) {
+      while (Directory *Item = stealFor(Number)) {
         read(Self, *Item);
         while ((Item = Self.Ready.take()))
           read(Self, *Item);
@@ -192,11 +193,11 @@ private:
     } while (sleep());
   }
 
-  Folder *stealFor(size_t Number) {
+  Directory *stealFor(size_t Number) {
     for (size_t I = 1; I < Workers.size(); ++I) {
       Deque &Victim = Workers[(Number + I) % Workers.size()]->Ready;
       while (!Victim.looksEmpty())
-        if (Folder *Result = Victim.steal()) {
+        if (Directory *Result = Victim.steal()) {
           // One was woken for several folders: it wakes the next.
           if (!Victim.looksEmpty())
             wakeOne();
@@ -234,8 +235,8 @@ private:
     return !Done;
   }
 
-  void read(Worker &Self, Folder &Item) {
-    Folder *Parent = Item.Parent;
+  void read(Worker &Self, Directory &Item) {
+    Directory *Parent = Item.Parent;
     int FD = ::openat(Parent ? Parent->Descriptor : AT_FDCWD, Item.name(),
                       O_RDONLY | O_DIRECTORY | O_CLOEXEC |
                           (Parent ? O_NOFOLLOW : 0));
@@ -271,12 +272,12 @@ private:
         }
         if (Entry->d_type == DT_DIR) {
           ++Children;
-          Self.Ready.push(Self.Folders.makeFolder(&Item, Name, Length));
+          Self.Ready.push(Self.Directories.makeDirectory(&Item, Name, Length));
         }
       }
       if (Children == 0)
         continue;
-      Counts.Folders += Children;
+      Counts.Directories += Children;
       Item.Users.fetch_add(Children, std::memory_order_relaxed);
       Self.Ready.publish();
       std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -308,7 +309,7 @@ int main(int Argc, char **Argv) {
   }
   auto Start = std::chrono::steady_clock::now();
   Walk TheWalk(Threads, Arguments.Status);
-  WalkCounts Counts = TheWalk.run(Arguments.Folder);
+  WalkCounts Counts = TheWalk.run(Arguments.Directory);
   std::chrono::duration<double> Took = std::chrono::steady_clock::now() - Start;
   report(Counts, Threads, Took.count());
   return 0;

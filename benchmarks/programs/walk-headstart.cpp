@@ -59,17 +59,17 @@ class CountingVisitor final : public TreeVisitor {
 public:
   explicit CountingVisitor(bool Status) : Status(Status) {}
 
-  void visit(const WalkFolder &Folder,
+  void visit(const WalkDirectory &Directory,
              llvm::ArrayRef<os::DirectoryEntry> Entries, Prune &) override {
-    WalkCounts &Counts = PerThread[Folder.thread()];
+    WalkCounts &Counts = PerThread[Directory.thread()];
     Counts.Entries += Entries.size();
     for (const os::DirectoryEntry &Entry : Entries) {
-      bool IsFolder = Entry.Type == os::EntryType::Directory;
+      bool IsDirectory = Entry.Type == os::EntryType::Directory;
       Counts.NameBytes += Entry.Name.size();
-      Counts.Folders += IsFolder;
+      Counts.Directories += IsDirectory;
       if (!Status)
         continue;
-      Counts.SizeBytes += IsFolder ? 0 : Entry.Identity.Size;
+      Counts.SizeBytes += IsDirectory ? 0 : Entry.Identity.Size;
       Counts.Times +=
           static_cast<uint64_t>(Entry.Identity.ModifiedNs / 1'000'000'000);
     }
@@ -103,7 +103,7 @@ int main(int Argc, char **Argv) {
   Counting = Arguments.Counted;
   auto Start = std::chrono::steady_clock::now();
   TreeWalker Walker(Options);
-  WalkFigures Figures = Walker.walk({Arguments.Folder}, Visitor);
+  WalkFigures Figures = Walker.walk({Arguments.Directory}, Visitor);
   std::chrono::duration<double> Took = std::chrono::steady_clock::now() - Start;
   Counting = false;
   uint64_t Counted = Allocations;

@@ -19,13 +19,13 @@ int main(int Argc, char **Argv) {
   WalkCounts Counts;
   std::error_code Error;
   for (sys::fs::recursive_directory_iterator
-           I(Arguments.Folder, Error, /*follow_symlinks=*/false),
+           I(Arguments.Directory, Error, /*follow_symlinks=*/false),
        End;
        I != End && !Error; I.increment(Error)) {
     ++Counts.Entries;
     Counts.NameBytes += sys::path::filename(I->path()).size();
-    bool IsFolder = I->type() == sys::fs::file_type::directory_file;
-    Counts.Folders += IsFolder;
+    bool IsDirectory = I->type() == sys::fs::file_type::directory_file;
+    Counts.Directories += IsDirectory;
     if (!Arguments.Status)
       continue;
     ErrorOr<sys::fs::basic_file_status> Status = I->status();
@@ -33,7 +33,7 @@ int main(int Argc, char **Argv) {
       Error = Status.getError();
       break;
     }
-    Counts.SizeBytes += IsFolder ? 0 : Status->getSize();
+    Counts.SizeBytes += IsDirectory ? 0 : Status->getSize();
     Counts.Times +=
         static_cast<uint64_t>(sys::toTimeT(Status->getLastModificationTime()));
   }

@@ -24,18 +24,19 @@ int main(int Argc, char **Argv) {
   auto Start = std::chrono::steady_clock::now();
   WalkCounts Counts;
   std::error_code Error;
-  for (std::filesystem::recursive_directory_iterator I(Arguments.Folder, Error),
+  for (std::filesystem::recursive_directory_iterator
+           I(Arguments.Directory, Error),
        End;
        I != End && !Error; I.increment(Error)) {
     ++Counts.Entries;
     Counts.NameBytes += I->path().filename().native().size();
     // In libstdc++ the type comes from the listing, size and time from a call
     // each.
-    bool IsFolder = I->is_directory(Error);
-    Counts.Folders += IsFolder;
+    bool IsDirectory = I->is_directory(Error);
+    Counts.Directories += IsDirectory;
     if (!Arguments.Status)
       continue;
-    if (!IsFolder)
+    if (!IsDirectory)
       Counts.SizeBytes += I->file_size(Error);
     Counts.Times += secondsOf(I->last_write_time(Error));
   }

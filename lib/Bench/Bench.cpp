@@ -420,10 +420,10 @@ void Bench::noteThrownAway() {
 
 /// Two at once would spoil each other's figures, and each other's cache.
 Error Bench::waitForOthers() {
-  const std::string Folder = profileFolder();
-  if (Folder.empty() || sys::fs::create_directories(Folder))
+  const std::string Directory = profileDirectory();
+  if (Directory.empty() || sys::fs::create_directories(Directory))
     return Error::success();
-  SmallString<256> Path = StringRef(Folder);
+  SmallString<256> Path = StringRef(Directory);
   sys::path::append(Path, "bench.lock");
   if (sys::fs::openFileForWrite(Path, Lock, sys::fs::CD_OpenAlways,
                                 sys::fs::OF_None)) {
@@ -528,9 +528,9 @@ void Bench::describe() {
                                        std::chrono::system_clock::now()))
                       .time_since_epoch()))
           .str();
-  SmallString<256> Folder;
-  (void)sys::fs::current_path(Folder);
-  Report.Folder = std::string(Folder);
+  SmallString<256> Directory;
+  (void)sys::fs::current_path(Directory);
+  Report.Directory = std::string(Directory);
   Report.Command = Options.Words;
   Report.LinkerName = sys::path::filename(Options.Words.front()).str();
   Report.IsHeadstart = Facts.IsHeadstart;

@@ -25,8 +25,8 @@ namespace {
 /// Collects the words for one linker.
 class Redirection {
 public:
-  Redirection(const ForeignCommand &Link, StringRef Folder)
-      : Link(Link), Folder(Folder) {}
+  Redirection(const ForeignCommand &Link, StringRef Directory)
+      : Link(Link), Directory(Directory) {}
 
   std::vector<std::string> words();
 
@@ -35,7 +35,7 @@ private:
   bool has(StringRef Option) const;
 
   const ForeignCommand &Link;
-  StringRef Folder;
+  StringRef Directory;
   StringSet<> Taken;
 };
 
@@ -48,7 +48,7 @@ std::string Redirection::placeFor(StringRef Path) {
   std::string Unique = Name.empty() ? "output" : Name.str();
   while (!Taken.insert(Unique).second)
     Unique.insert(0, "other-");
-  SmallString<256> Place = Folder;
+  SmallString<256> Place = Directory;
   sys::path::append(Place, Unique);
   return std::string(Place);
 }
@@ -90,8 +90,8 @@ std::vector<std::string> Redirection::words() {
 }
 
 std::vector<std::string> redirectingWords(const ForeignCommand &Link,
-                                          StringRef Folder) {
-  return Redirection(Link, Folder).words();
+                                          StringRef Directory) {
+  return Redirection(Link, Directory).words();
 }
 
 /// As a compiler driver takes words for its linker.
@@ -164,8 +164,8 @@ static std::string ownReport(const LinkCommand &Command) {
   return "";
 }
 
-/// Whether \p Path lies in \p Folder, which is absolute.
-static bool liesIn(StringRef Path, StringRef Folder) {
+/// Whether \p Path lies in \p Directory, which is absolute.
+static bool liesIn(StringRef Path, StringRef Directory) {
   const auto Whole = [](StringRef Name) {
     SmallString<256> Absolute = Name;
     (void)sys::fs::make_absolute(Absolute);
@@ -174,12 +174,12 @@ static bool liesIn(StringRef Path, StringRef Folder) {
   };
   const std::string Absolute = Whole(Path);
   StringRef Rest = Absolute;
-  return Rest.consume_front(Whole(Folder)) && !Rest.empty() &&
+  return Rest.consume_front(Whole(Directory)) && !Rest.empty() &&
          sys::path::is_separator(Rest.front());
 }
 
 RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
-                        std::optional<Flavour> Forced, StringRef Folder) {
+                        std::optional<Flavour> Forced, StringRef Directory) {
   RedirectedLink Result;
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
     Result.Problem =
@@ -202,7 +202,7 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
         "remove '" + Option + "': headstart bench sets it for each variant";
     return Result;
   }
-  std::vector<std::string> More = redirectingWords(Link, Folder);
+  std::vector<std::string> More = redirectingWords(Link, Directory);
   if (Link.Driver)
     More = throughDriver(*Link.Driver, Link.Style, std::move(More),
                          llvm::any_of(Words, [](StringRef W) {
@@ -224,7 +224,7 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)
-    if (!liesIn(Output.Path, Folder) && Output.Path != Reproducer) {
+    if (!liesIn(Output.Path, Directory) && Output.Path != Reproducer) {
       Result.Problem = "the link writes to '" + Output.Path +
                        "', and no known option redirects this output";
       return Result;

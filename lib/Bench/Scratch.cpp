@@ -20,8 +20,8 @@ using namespace llvm;
 namespace headstart {
 
 Scratch::~Scratch() {
-  if (!Folder.empty())
-    (void)sys::fs::remove_directories(Folder); // nobody to be told
+  if (!Directory.empty())
+    (void)sys::fs::remove_directories(Directory); // nobody to be told
 }
 
 static Error cannot(const Twine &What, std::error_code Error) {
@@ -48,9 +48,9 @@ static bool makeIn(SmallString<256> &Parent, StringRef Name) {
 
 /// Whether a folder may be made beside \p Output: not beside a device, and not
 /// where lld would take a part of the path for a pattern ('%').
-static bool mayBeBeside(StringRef Output, StringRef Folder) {
+static bool mayBeBeside(StringRef Output, StringRef Directory) {
   sys::fs::file_status Status;
-  return !Folder.contains('%') &&
+  return !Directory.contains('%') &&
          (sys::fs::status(Output, Status) || sys::fs::is_regular_file(Status));
 }
 
@@ -76,12 +76,12 @@ Error Scratch::make(StringRef Output) {
                                "beside '" +
                                    Output + "' nor in '" + Path + "'");
   }
-  Folder = std::string(Path);
+  Directory = std::string(Path);
   return clearOutputs();
 }
 
 std::string Scratch::file(StringRef Name) const {
-  SmallString<256> Path = StringRef(Folder);
+  SmallString<256> Path = StringRef(Directory);
   sys::path::append(Path, Name);
   return std::string(Path);
 }

@@ -55,7 +55,7 @@ public:
   llvm::Expected<OutputFiles> readOutputs() const;
 
 private:
-  std::string Folder;
+  std::string Directory;
   bool IsBeside = false;
 };
 

@@ -90,7 +90,7 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
     Facts.NoStock = "the command line has options that stock lld rejects";
     return Error::success();
   }
-  SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_FOLDER : Given);
+  SmallString<256> Path(Given.empty() ? HEADSTART_STOCK_DIRECTORY : Given);
   if (Given.empty())
     sys::path::append(Path, LinkerModel::of(Facts.Style).Program);
   const std::string Stock(Path);

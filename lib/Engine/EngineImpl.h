@@ -56,7 +56,7 @@ public:
       Figures.IsUnfinished.store(true);
     Bytes.gate().cancel();
     Inputs.cancel();
-    Folders.cancel();
+    Directories.cancel();
   }
   /// Null: it is not measured.
   WorkTimes *workTimes() {
@@ -143,7 +143,7 @@ public:
   /// bytes of the last one.
   std::atomic<unsigned> Streak{0};
   std::atomic<uint64_t> StreakBytes{0};
-  ListedDirectories Folders{Options.Numbers};
+  ListedDirectories Directories{Options.Numbers};
   std::atomic<unsigned> LooksForNames{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.

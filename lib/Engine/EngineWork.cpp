@@ -178,9 +178,10 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   FilePointer File;
   if (IsClaimed) {
     if (const double Latency = NameLatency.load(); Latency != 0)
-      if (Folders.beforeOpen(Entry.Named.Name, Command, [&](uint64_t Count) {
-            return Bytes.policy().isWorthListing(Count, Latency);
-          }))
+      if (Directories.beforeOpen(
+              Entry.Named.Name, Command, [&](uint64_t Count) {
+                return Bytes.policy().isWorthListing(Count, Latency);
+              }))
         note(Decision::DirectoryListed);
     File = openAndPublish(Entry, Entry.Named, /*ForLinker=*/false);
     if (Entry.Contents)

@@ -70,7 +70,7 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       List->pass();
       continue;
     }
-    if (isInPassedFolder(Entry)) {
+    if (isInPassedDirectory(Entry)) {
       List->pass();
       Aside.push_back(*Number);
       continue;
@@ -87,9 +87,9 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
   return nullptr;
 }
 
-bool Scheduler::isInPassedFolder(const InputEntry &Entry) const {
-  return !PassedFolders.empty() &&
-         PassedFolders.contains(sys::path::parent_path(Entry.Named.Name));
+bool Scheduler::isInPassedDirectory(const InputEntry &Entry) const {
+  return !PassedDirectories.empty() &&
+         PassedDirectories.contains(sys::path::parent_path(Entry.Named.Name));
 }
 
 /// The next entry to prepare of those that were passed by; null: there is none.
@@ -107,11 +107,12 @@ InputEntry *Scheduler::takeAside() {
 
 /// From now on, passes by the directories of the inputs that threads are at.
 /// False when all of these were passed by already.
-bool Scheduler::passByFolders() {
+bool Scheduler::passByDirectories() {
   bool IsNew = false;
   for (const InputEntry &Entry : Entries)
     if (Entry.Threads != 0 &&
-        PassedFolders.insert(sys::path::parent_path(Entry.Named.Name)).second) {
+        PassedDirectories.insert(sys::path::parent_path(Entry.Named.Name))
+            .second) {
       note(Decision::StalledDirectory);
       IsNew = true;
     }
@@ -128,7 +129,7 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // It is to be asked in any case.
-    if (HasMoved() || IsOver || NumAsked != Before || !passByFolders())
+    if (HasMoved() || IsOver || NumAsked != Before || !passByDirectories())
       continue;
     note(Decision::Stalled);
     const Stall Result = Idle != 0 ? Stall::Some : Stall::All;

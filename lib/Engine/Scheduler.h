@@ -194,16 +194,16 @@ private:
   InputEntry *takeAside();
   InputEntry *nextLook();
   Work prepare(InputEntry &Entry);
-  bool passByFolders();
+  bool passByDirectories();
   bool waitsFor(size_t Others) const {
-    return Others != 0 && PassedFolders.empty();
+    return Others != 0 && PassedDirectories.empty();
   }
   void note(Decision What) {
     if (Own.Decisions)
       Own.Decisions->note(What);
   }
   void end();
-  bool isInPassedFolder(const InputEntry &Entry) const;
+  bool isInPassedDirectory(const InputEntry &Entry) const;
   std::optional<Work> tryNext(unsigned Skipped);
   std::optional<Work> askWhether(LinkStage Next);
   InputEntry *nextWithSymbols();
@@ -238,7 +238,7 @@ private:
   uint64_t NumAsked = 0; ///< calls of next
   size_t Idle = 0;       ///< threads that wait in next
   /// Folders in which all threads hung, as the inputs' names have them.
-  llvm::StringSet<> PassedFolders;
+  llvm::StringSet<> PassedDirectories;
   std::deque<uint32_t> Aside; ///< of these folders, to be prepared at last
 };
 

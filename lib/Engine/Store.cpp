@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Store.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/PageTables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

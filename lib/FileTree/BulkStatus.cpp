@@ -37,7 +37,7 @@ namespace {
 
 /// Files of one folder.
 struct Share {
-  StringRef Folder; ///< with the separator behind it; "" is the current one
+  StringRef Directory; ///< with the separator behind it; "" is the current one
   std::vector<uint32_t> Files;
   /// Files of several folders, too few of each to open it.
   bool IsMixed = false;
@@ -61,11 +61,11 @@ private:
   void divide();
   void work();
   void compare(const Share &S);
-  void lookInto(const os::DirectoryHandle &Folder, const Share &S);
-  bool takeFromListing(os::DirectoryHandle &Folder, const Share &S);
+  void lookInto(const os::DirectoryHandle &Directory, const Share &S);
+  bool takeFromListing(os::DirectoryHandle &Directory, const Share &S);
   FileChange lookByPath(const KnownFile &File) const;
   StringRef nameOf(const KnownFile &File, const Share &S) const {
-    return File.Path.drop_front(S.Folder.size());
+    return File.Path.drop_front(S.Directory.size());
   }
 
   ArrayRef<KnownFile> Files;
@@ -99,23 +99,23 @@ FileChange Comparison::lookByPath(const KnownFile &File) const {
 /// One share for each folder with enough files; a common one for all others,
 /// which are looked at by their paths.
 void Comparison::divide() {
-  MapVector<StringRef, std::vector<uint32_t>> ByFolder;
+  MapVector<StringRef, std::vector<uint32_t>> ByDirectory;
   for (const auto &[Index, File] : enumerate(Files)) {
     size_t Name = File.Path.size();
     while (Name != 0 && !sys::path::is_separator(File.Path[Name - 1]))
       --Name;
-    ByFolder[File.Path.take_front(Name)].push_back(
+    ByDirectory[File.Path.take_front(Name)].push_back(
         static_cast<uint32_t>(Index));
   }
   std::vector<uint32_t> Rest;
-  for (auto &[Folder, Indices] : ByFolder) {
+  for (auto &[Directory, Indices] : ByDirectory) {
     if (Indices.size() < WorthOpening) {
       Rest.insert(Rest.end(), Indices.begin(), Indices.end());
       continue;
     }
     for (ArrayRef<uint32_t> Left = Indices; !Left.empty();
          Left = Left.drop_front(std::min(ShareFiles, Left.size())))
-      Shares.push_back({Folder, Left.take_front(ShareFiles).vec(), false});
+      Shares.push_back({Directory, Left.take_front(ShareFiles).vec(), false});
   }
   // Enough shares for many threads, though there is nothing in common.
   for (ArrayRef<uint32_t> Left = Rest; !Left.empty();
@@ -129,7 +129,8 @@ static bool isPlainName(StringRef Name) {
   return SnapshotName(Name).isEntryName() && !Name.contains('\0');
 }
 
-void Comparison::lookInto(const os::DirectoryHandle &Folder, const Share &S) {
+void Comparison::lookInto(const os::DirectoryHandle &Directory,
+                          const Share &S) {
   SmallString<256> Name;
   for (uint32_t Index : S.Files) {
     const KnownFile &File = Files[Index];
@@ -140,7 +141,7 @@ void Comparison::lookInto(const os::DirectoryHandle &Folder, const Share &S) {
     }
     os::DirectoryEntry Entry;
     Entry.Name = std::string_view(Name.c_str(), Name.size());
-    std::error_code Error = Folder.addStatus(Entry, os::LinkRule::Follow);
+    std::error_code Error = Directory.addStatus(Entry, os::LinkRule::Follow);
     Changes[Index] = Error ? changeFrom(Error) : changeOf(Entry.Identity, File);
   }
 }
@@ -148,14 +149,15 @@ void Comparison::lookInto(const os::DirectoryHandle &Folder, const Share &S) {
 /// Where a listing brings sizes and times, what it says of a file that is the
 /// same is enough, unless it is a hint: a listing of NTFS can be late.
 /// All else is confirmed by a look.
-bool Comparison::takeFromListing(os::DirectoryHandle &Folder, const Share &S) {
+bool Comparison::takeFromListing(os::DirectoryHandle &Directory,
+                                 const Share &S) {
   const SnapshotOptions &Reading = Options.Snapshot;
   DirectorySnapshot::Ptr Listing;
   os::DirectoryHandle Mine;
-  if (Folder.openBelow(".", os::LinkRule::Follow, Mine) ||
+  if (Directory.openBelow(".", os::LinkRule::Follow, Mine) ||
       DirectorySnapshot::read(std::move(Mine), Reading, Listing))
     return false;
-  Share Left{S.Folder, {}, false};
+  Share Left{S.Directory, {}, false};
   Left.Files.reserve(S.Files.size());
   for (uint32_t Index : S.Files) {
     auto Entry = Listing->find(SnapshotName(nameOf(Files[Index], S)));
@@ -166,22 +168,22 @@ bool Comparison::takeFromListing(os::DirectoryHandle &Folder, const Share &S) {
     else
       Left.Files.push_back(Index);
   }
-  lookInto(Folder, Left);
+  lookInto(Directory, Left);
   return true;
 }
 
 void Comparison::compare(const Share &S) {
-  os::DirectoryHandle Folder;
-  if (S.IsMixed || os::DirectoryHandle::open(S.Folder.str(), Folder)) {
+  os::DirectoryHandle Directory;
+  if (S.IsMixed || os::DirectoryHandle::open(S.Directory.str(), Directory)) {
     for (uint32_t Index : S.Files)
       Changes[Index] = lookByPath(Files[Index]);
     return;
   }
-  os::FolderTraits Traits = Options.Snapshot.Traits
-                                ? Options.Snapshot.Traits(Folder)
-                                : os::traitsOf(Folder);
-  if (!Traits.ListsStatus || !takeFromListing(Folder, S))
-    lookInto(Folder, S);
+  os::DirectoryTraits Traits = Options.Snapshot.Traits
+                                   ? Options.Snapshot.Traits(Directory)
+                                   : os::traitsOf(Directory);
+  if (!Traits.ListsStatus || !takeFromListing(Directory, S))
+    lookInto(Directory, S);
 }
 
 void Comparison::work() {

@@ -178,12 +178,12 @@ std::error_code DirectorySnapshot::index() {
   return {};
 }
 
-std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
+std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
                                         const SnapshotOptions &Options,
                                         Ptr &Result) {
   std::shared_ptr<DirectorySnapshot> New(new DirectorySnapshot);
-  os::FolderTraits Traits =
-      Options.Traits ? Options.Traits(Folder) : os::traitsOf(Folder);
+  os::DirectoryTraits Traits =
+      Options.Traits ? Options.Traits(Directory) : os::traitsOf(Directory);
   New->MayIgnoreCase = Traits.MayIgnoreCase;
   if (Options.OnlyVerified && !Traits.TellsChanges)
     return std::make_error_code(std::errc::not_supported);
@@ -192,30 +192,31 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
     ++New->Attempts;
     // The clock before the folder: what happens after this look is later.
     int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
-    if (std::error_code E = Folder.identity(New->Folder))
+    if (std::error_code E = Directory.identity(New->Directory))
       return E;
-    const int64_t Changed = New->Folder.ChangedNs;
+    const int64_t Changed = New->Directory.ChangedNs;
     bool WouldShow = Traits.TellsChanges && Changed != 0 &&
                      os::showsNextChange(Changed, Now, Traits.TellsEveryChange);
     if (Options.OnlyVerified && !WouldShow)
       return std::make_error_code(std::errc::resource_unavailable_try_again);
-    Reader.start(Folder);
-    if (std::error_code E = New->list(Folder, Reader, Options))
+    Reader.start(Directory);
+    if (std::error_code E = New->list(Directory, Reader, Options))
       return E;
     if (Options.Listed)
       Options.Listed();
     os::FileIdentity After;
-    if (std::error_code E = Folder.identity(After))
+    if (std::error_code E = Directory.identity(After))
       return E;
-    bool Same = After.ChangedNs == New->Folder.ChangedNs &&
-                After.ModifiedNs == New->Folder.ModifiedNs;
+    bool Same = After.ChangedNs == New->Directory.ChangedNs &&
+                After.ModifiedNs == New->Directory.ModifiedNs;
     New->Verified = Same && WouldShow;
     if (Same || New->Attempts >= Options.Attempts)
       break;
     os::DirectoryHandle Again;
-    if (std::error_code E = Folder.openBelow(".", os::LinkRule::Follow, Again))
+    if (std::error_code E =
+            Directory.openBelow(".", os::LinkRule::Follow, Again))
       return E;
-    Folder = std::move(Again);
+    Directory = std::move(Again);
   }
   if (Options.OnlyVerified && !New->Verified)
     return std::make_error_code(std::errc::resource_unavailable_try_again);
@@ -228,10 +229,10 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Folder,
 std::error_code DirectorySnapshot::read(const std::string &Path,
                                         const SnapshotOptions &Options,
                                         Ptr &Result) {
-  os::DirectoryHandle Folder;
-  if (std::error_code E = os::DirectoryHandle::open(Path, Folder))
+  os::DirectoryHandle Directory;
+  if (std::error_code E = os::DirectoryHandle::open(Path, Directory))
     return E;
-  return read(std::move(Folder), Options, Result);
+  return read(std::move(Directory), Options, Result);
 }
 
 os::DirectoryEntry DirectorySnapshot::entry(size_t Index) const {

@@ -23,14 +23,14 @@ using FileText = llvm::SmallVector<char, 4096>;
 } // namespace
 
 /// Reads a whole file, if it has at most \p Limit bytes.
-static std::error_code readWhole(const os::DirectoryHandle &Folder,
+static std::error_code readWhole(const os::DirectoryHandle &Directory,
                                  const char *Name, size_t Limit,
                                  FileText &Text) {
   Text.resize_for_overwrite(std::min(Text.capacity(), Limit));
   while (true) {
     size_t Filled = 0;
     uint64_t Size = 0;
-    if (std::error_code Error = Folder.readFile(Name, Text, Filled, Size))
+    if (std::error_code Error = Directory.readFile(Name, Text, Filled, Size))
       return Error;
     if (Size > Limit)
       return std::make_error_code(std::errc::file_too_large);
@@ -56,14 +56,14 @@ static void addProblem(std::vector<std::string> &Problems,
   Problems.push_back((Shown + ": " + What).str());
 }
 
-PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
+PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               const char *Name, os::LinkRule Links,
                               llvm::StringRef Shown,
                               std::vector<std::string> &Problems) {
   if (Links == os::LinkRule::Refuse) {
     os::DirectoryEntry Entry;
     Entry.Name = Name;
-    if (!Folder.addStatus(Entry) && Entry.Type == os::EntryType::Link) {
+    if (!Directory.addStatus(Entry) && Entry.Type == os::EntryType::Link) {
       addProblem(Problems, Shown,
                  "this is a symbolic link, which git does not follow");
       return nullptr;
@@ -71,7 +71,7 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
   }
   FileText Text;
   std::error_code Error =
-      readWhole(Folder, Name, PatternList::MaxFileBytes, Text);
+      readWhole(Directory, Name, PatternList::MaxFileBytes, Text);
   if (Error) {
     // Anything but a file has no patterns; git does not mention it.
     if (!isMissing(Error) && Error != std::errc::operation_not_supported)
@@ -96,16 +96,17 @@ static std::error_code openFrom(const os::DirectoryHandle &From,
 
 /// The folder that a repository's excludes are below, given a folder with an
 /// entry `.git`. That there is none is no error, and leaves \p Git closed.
-static std::error_code openRepository(const os::DirectoryHandle &Folder,
+static std::error_code openRepository(const os::DirectoryHandle &Directory,
                                       os::DirectoryHandle &Git) {
   FileText Text;
-  std::error_code Error = Folder.openBelow(".git", os::LinkRule::Follow, Git);
+  std::error_code Error =
+      Directory.openBelow(".git", os::LinkRule::Follow, Git);
   if (Error == std::errc::not_a_directory) {
-    Error = readWhole(Folder, ".git", MaxPathFileBytes, Text);
+    Error = readWhole(Directory, ".git", MaxPathFileBytes, Text);
     llvm::StringRef Path = textOf(Text).rtrim("\r\n");
     if (Error || !Path.consume_front("gitdir: "))
       return Error;
-    Error = openFrom(Folder, Path, Git);
+    Error = openFrom(Directory, Path, Git);
   }
   if (Error)
     return Error;
@@ -119,12 +120,12 @@ static std::error_code openRepository(const os::DirectoryHandle &Folder,
   return Error;
 }
 
-PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Folder,
+PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
                                       std::vector<std::string> &Problems) {
   os::DirectoryHandle Git;
   os::DirectoryHandle Info;
-  std::error_code Error = openRepository(Folder, Git);
+  std::error_code Error = openRepository(Directory, Git);
   if (!Error && Git.isOpen())
     Error = Git.openBelow("info", os::LinkRule::Follow, Info);
   Git.close();
@@ -137,44 +138,44 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Folder,
 
 /// The folder of \p Path, and its last part, for functions that want both.
 static std::error_code openParent(llvm::StringRef Path,
-                                  os::DirectoryHandle &Folder,
+                                  os::DirectoryHandle &Directory,
                                   std::string &Name) {
   Name = llvm::sys::path::filename(Path).str();
   return os::DirectoryHandle::open(llvm::sys::path::parent_path(Path).str(),
-                                   Folder);
+                                   Directory);
 }
 
 PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
   using llvm::sys::Process;
   std::string Home = Process::GetEnv("HOME").value_or("");
-  llvm::SmallString<128> HomeFolder(Home);
-  if (Home.empty() && !llvm::sys::path::home_directory(HomeFolder))
-    HomeFolder.clear();
+  llvm::SmallString<128> HomeDirectory(Home);
+  if (Home.empty() && !llvm::sys::path::home_directory(HomeDirectory))
+    HomeDirectory.clear();
 
-  llvm::SmallString<128> ConfigFolder(
+  llvm::SmallString<128> ConfigDirectory(
       Process::GetEnv("XDG_CONFIG_HOME").value_or(""));
-  if (ConfigFolder.empty() && !HomeFolder.empty()) {
-    ConfigFolder = HomeFolder;
-    llvm::sys::path::append(ConfigFolder, ".config");
+  if (ConfigDirectory.empty() && !HomeDirectory.empty()) {
+    ConfigDirectory = HomeDirectory;
+    llvm::sys::path::append(ConfigDirectory, ".config");
   }
 
   // The second file has the last word.
   llvm::SmallString<128> Excludes;
   llvm::SmallVector<llvm::SmallString<128>, 2> Configs;
-  if (!ConfigFolder.empty()) {
-    llvm::sys::path::append(ConfigFolder, "git");
-    Excludes = ConfigFolder;
+  if (!ConfigDirectory.empty()) {
+    llvm::sys::path::append(ConfigDirectory, "git");
+    Excludes = ConfigDirectory;
     llvm::sys::path::append(Excludes, "ignore");
-    llvm::sys::path::append(Configs.emplace_back(ConfigFolder), "config");
+    llvm::sys::path::append(Configs.emplace_back(ConfigDirectory), "config");
   }
-  if (!HomeFolder.empty())
-    llvm::sys::path::append(Configs.emplace_back(HomeFolder), ".gitconfig");
+  if (!HomeDirectory.empty())
+    llvm::sys::path::append(Configs.emplace_back(HomeDirectory), ".gitconfig");
   for (llvm::StringRef Config : Configs) {
-    os::DirectoryHandle Folder;
+    os::DirectoryHandle Directory;
     std::string Name;
     FileText Text;
-    if (openParent(Config, Folder, Name) ||
-        readWhole(Folder, Name.c_str(), MaxConfigBytes, Text))
+    if (openParent(Config, Directory, Name) ||
+        readWhole(Directory, Name.c_str(), MaxConfigBytes, Text))
       continue;
     if (std::optional<std::string> Value = configuredExcludes(textOf(Text)))
       Excludes = *Value;
@@ -182,17 +183,17 @@ PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
 
   llvm::StringRef Rest = Excludes;
   if (Rest.consume_front("~/")) {
-    llvm::SmallString<128> Below(HomeFolder);
+    llvm::SmallString<128> Below(HomeDirectory);
     llvm::sys::path::append(Below, Rest);
     Excludes = Below;
   }
   // A relative path would mean another file in each repository.
-  os::DirectoryHandle Folder;
+  os::DirectoryHandle Directory;
   std::string Name;
   if (!llvm::sys::path::is_absolute(Excludes) ||
-      openParent(Excludes, Folder, Name))
+      openParent(Excludes, Directory, Name))
     return nullptr;
-  return readIgnoreFile(Folder, Name.c_str(), os::LinkRule::Follow, Excludes,
+  return readIgnoreFile(Directory, Name.c_str(), os::LinkRule::Follow, Excludes,
                         Problems);
 }
 

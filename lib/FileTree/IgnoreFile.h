@@ -27,18 +27,18 @@ namespace headstart::detail {
 
 using PatternListPtr = std::shared_ptr<const PatternList>;
 
-/// Reads the file \p Name of \p Folder. Null if it has no patterns, does not
+/// Reads the file \p Name of \p Directory. Null if it has no patterns, does not
 /// exist, or cannot be read: then \p Problems gets a message that begins with
 /// \p Shown. With `LinkRule::Refuse` a link is such a problem. Blocks.
-PatternListPtr readIgnoreFile(const os::DirectoryHandle &Folder,
+PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               const char *Name, os::LinkRule Links,
                               llvm::StringRef Shown,
                               std::vector<std::string> &Problems);
 
-/// Reads info/exclude of the repository whose `.git` is in \p Folder: a folder,
-/// or a file that names one (work trees, submodules), whose `commondir` may
-/// name another. As for readIgnoreFile.
-PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Folder,
+/// Reads info/exclude of the repository whose `.git` is in \p Directory: a
+/// folder, or a file that names one (work trees, submodules), whose `commondir`
+/// may name another. As for readIgnoreFile.
+PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
                                       std::vector<std::string> &Problems);
 

@@ -35,7 +35,7 @@ bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result) {
   // git keeps lines as C strings.
   Line = trimSpaces(Line.take_until([](char C) { return C == '\0'; }));
   Result.Negated = Line.consume_front("!");
-  Result.FoldersOnly = Line.consume_back("/");
+  Result.DirectoriesOnly = Line.consume_back("/");
   Result.IsPath = Line.consume_front("/") || Line.contains('/');
   Result.Body = Line;
   return !Line.empty();
@@ -114,7 +114,7 @@ private:
 
 void GlobCompiler::add(GlobOp Op, uint32_t Operand) {
   // What is said twice reaches nothing more, and would cost time.
-  bool Repeats = Op == GlobOp::Star || Op == GlobOp::Folders;
+  bool Repeats = Op == GlobOp::Star || Op == GlobOp::Directories;
   if (Repeats && Tables.Steps.size() > FirstStep &&
       Tables.Steps.back().Op == Op)
     return;
@@ -135,7 +135,7 @@ void GlobCompiler::stars() {
   if (peek() != '/')
     return add(GlobOp::Star);
   ++At;
-  add(GlobOp::Folders);
+  add(GlobOp::Directories);
 }
 
 /// A set, from behind its '['. A ']' right at the front is a member.
@@ -242,7 +242,7 @@ bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
 // Why only the last star needs another try. What a `*` can reach from one place
 // it can reach from every earlier place of the same folder as well, and up to
 // it the number of slashes is fixed since the last `**`. What a `**` reaches
-// from one place it reaches from every earlier one: `Folders` always stands
+// from one place it reaches from every earlier one: `Directories` always stands
 // behind a slash or behind plain bytes. So the first way to get to a star is
 // the best one.
 bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
@@ -267,7 +267,7 @@ bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
         StarAt = At;
         continue;
       case GlobOp::Deep:
-      case GlobOp::Folders:
+      case GlobOp::Directories:
         Deep = Step++;
         DeepAt = At;
         Star = None;
@@ -296,7 +296,7 @@ bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
     }
     if (Deep == None)
       return false;
-    if (Steps[Deep].Op == GlobOp::Folders) {
+    if (Steps[Deep].Op == GlobOp::Directories) {
       size_t Slash = Text.find('/', DeepAt);
       if (Slash == llvm::StringRef::npos)
         return false;

@@ -28,9 +28,9 @@ namespace headstart::detail {
 
 /// One line of an ignore file that is a pattern, less its trimmings.
 struct IgnoreLine {
-  llvm::StringRef Body;     ///< without "!", "!/" in front and '/' behind
-  bool Negated = false;     ///< '!': shows again what was hidden
-  bool FoldersOnly = false; ///< ended in '/'
+  llvm::StringRef Body;         ///< without "!", "!/" in front and '/' behind
+  bool Negated = false;         ///< '!': shows again what was hidden
+  bool DirectoriesOnly = false; ///< ended in '/'
   /// Has a '/', at the front or in the middle: the path from the file's folder
   /// is matched. Otherwise the name alone.
   bool IsPath = false;
@@ -42,12 +42,12 @@ bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result);
 
 /// What one step of a pattern matches.
 enum class GlobOp : uint8_t {
-  Byte,    ///< that byte
-  NoSlash, ///< `?`: a byte that is no '/'
-  Class,   ///< `[...]`: a byte of that set
-  Star,    ///< `*`: any bytes but '/'
-  Deep,    ///< `**` at the end, or before an escaped '/': any bytes
-  Folders, ///< `**` and '/': nothing, or any bytes up to and with a '/'
+  Byte,        ///< that byte
+  NoSlash,     ///< `?`: a byte that is no '/'
+  Class,       ///< `[...]`: a byte of that set
+  Star,        ///< `*`: any bytes but '/'
+  Deep,        ///< `**` at the end, or before an escaped '/': any bytes
+  Directories, ///< `**` and '/': nothing, or any bytes up to and with a '/'
 };
 
 struct GlobStep {

@@ -112,19 +112,19 @@ IgnoreRules::IgnoreRules(const IgnoreSettings &Settings,
 
 IgnoreRules::~IgnoreRules() = default;
 
-static std::string joined(llvm::StringRef Folder, llvm::StringRef Name) {
-  if (Folder.empty())
+static std::string joined(llvm::StringRef Directory, llvm::StringRef Name) {
+  if (Directory.empty())
     return Name.str();
-  return (Folder + (Folder.ends_with("/") ? "" : "/") + Name).str();
+  return (Directory + (Directory.ends_with("/") ? "" : "/") + Name).str();
 }
 
 /// The scope of a folder below that of \p Parent, whose entries' names begin at
 /// \p Offset. \p Shown is the folder's path in messages.
 static IgnoreScopePtr
-enterFolder(const IgnoreSettings &Settings, const PatternListPtr &User,
-            const IgnoreScopePtr &Parent, size_t Offset, llvm::StringRef Shown,
-            const os::DirectoryHandle &Folder, IgnorePresence Present,
-            std::vector<std::string> &Problems) {
+enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
+               const IgnoreScopePtr &Parent, size_t Offset,
+               llvm::StringRef Shown, const os::DirectoryHandle &Directory,
+               IgnorePresence Present, std::vector<std::string> &Problems) {
   using os::LinkRule;
   bool InRepository = Parent->InRepository || Present.Git;
   PatternListPtr Excludes;
@@ -132,13 +132,13 @@ enterFolder(const IgnoreSettings &Settings, const PatternListPtr &User,
   PatternListPtr DotIgnore;
   if (Present.Git && Settings.GitExclude)
     Excludes = readRepositoryExcludes(
-        Folder, joined(Shown, ".git/info/exclude"), Problems);
+        Directory, joined(Shown, ".git/info/exclude"), Problems);
   if (Present.GitIgnore && Settings.GitIgnore &&
       (InRepository || !Settings.NeedsRepository))
-    GitIgnore = readIgnoreFile(Folder, ".gitignore", LinkRule::Refuse,
+    GitIgnore = readIgnoreFile(Directory, ".gitignore", LinkRule::Refuse,
                                joined(Shown, ".gitignore"), Problems);
   if (Present.DotIgnore && Settings.DotIgnore)
-    DotIgnore = readIgnoreFile(Folder, ".ignore", LinkRule::Follow,
+    DotIgnore = readIgnoreFile(Directory, ".ignore", LinkRule::Follow,
                                joined(Shown, ".ignore"), Problems);
   if (!GitIgnore && !DotIgnore && !Present.Git)
     return Parent;
@@ -155,14 +155,14 @@ enterFolder(const IgnoreSettings &Settings, const PatternListPtr &User,
   return Scope;
 }
 
-/// What is in \p Folder of the files that matter. Asks for each.
-static IgnorePresence probe(const os::DirectoryHandle &Folder,
+/// What is in \p Directory of the files that matter. Asks for each.
+static IgnorePresence probe(const os::DirectoryHandle &Directory,
                             const IgnoreSettings &Settings) {
   IgnorePresence Present;
   auto Probe = [&](const char *Name) {
     os::DirectoryEntry Entry;
     Entry.Name = Name;
-    if (!Folder.addStatus(Entry))
+    if (!Directory.addStatus(Entry))
       Present.note(Name);
   };
   Probe(".git");
@@ -174,8 +174,8 @@ static IgnorePresence probe(const os::DirectoryHandle &Folder,
 }
 
 IgnorePresence
-IgnoreRules::presenceIn(const os::DirectoryHandle &Folder) const {
-  return probe(Folder, Settings);
+IgnoreRules::presenceIn(const os::DirectoryHandle &Directory) const {
+  return probe(Directory, Settings);
 }
 
 IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
@@ -206,18 +206,19 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     llvm::StringRef Base = llvm::StringRef(Path).take_front(End);
     size_t Next = std::min(Path.find('/', End + 1), Path.size());
     llvm::StringRef Child = llvm::StringRef(Path).slice(End + 1, Next);
-    os::DirectoryHandle Folder;
-    if (!os::DirectoryHandle::open(Base.empty() ? "/" : Base.str(), Folder)) {
-      IgnorePresence Present = probe(Folder, Wanted);
+    os::DirectoryHandle Directory;
+    if (!os::DirectoryHandle::open(Base.empty() ? "/" : Base.str(),
+                                   Directory)) {
+      IgnorePresence Present = probe(Directory, Wanted);
       // A repository in an ignored folder is on its own.
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)
-        Scope =
-            enterFolder(Wanted, User, Scope, End + 1, Base.empty() ? "/" : Base,
-                        Folder, Present, Messages);
+        Scope = enterDirectory(Wanted, User, Scope, End + 1,
+                               Base.empty() ? "/" : Base, Directory, Present,
+                               Messages);
     }
-    IgnoreQuery Query(Base, "", Child, /*IsFolder=*/true);
+    IgnoreQuery Query(Base, "", Child, /*IsDirectory=*/true);
     if (Scope->isIgnored(Query)) {
       RootIsIgnored = true;
       auto Fresh = std::make_shared<IgnoreScope>(Above);
@@ -230,24 +231,24 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
 }
 
 IgnoreScopePtr IgnoreRules::enter(const IgnoreScopePtr &Parent,
-                                  llvm::StringRef FolderPath,
-                                  const os::DirectoryHandle &Folder,
+                                  llvm::StringRef DirectoryPath,
+                                  const os::DirectoryHandle &Directory,
                                   IgnorePresence Present,
                                   std::vector<std::string> &Problems) const {
   if (!Present.any())
     return Parent;
   size_t Offset = Parent->Above->size() + 1 +
-                  (FolderPath.empty() ? 0 : FolderPath.size() + 1);
-  return enterFolder(Settings, User, Parent, Offset, FolderPath, Folder,
-                     Present, Problems);
+                  (DirectoryPath.empty() ? 0 : DirectoryPath.size() + 1);
+  return enterDirectory(Settings, User, Parent, Offset, DirectoryPath,
+                        Directory, Present, Problems);
 }
 
 bool IgnoreRules::isIgnored(const IgnoreScope &Scope,
-                            llvm::StringRef FolderPath, llvm::StringRef Name,
-                            bool IsFolder) const {
+                            llvm::StringRef DirectoryPath, llvm::StringRef Name,
+                            bool IsDirectory) const {
   if ((!Scope.Dot && !Scope.Git) || Name.empty())
     return false;
-  IgnoreQuery Query(*Scope.Above, FolderPath, Name, IsFolder);
+  IgnoreQuery Query(*Scope.Above, DirectoryPath, Name, IsDirectory);
   return Scope.isIgnored(Query);
 }
 

@@ -91,7 +91,7 @@ static void writeUnknown(ArrayRef<ManifestPath> Given, raw_ostream &OS) {
 
 std::string serializeManifest(const TreeSelection &Selection,
                               ArrayRef<ManifestRoot> Roots, int64_t Recorded,
-                              ArrayRef<ListedFolder> Folders,
+                              ArrayRef<ListedDirectory> Directories,
                               ArrayRef<ManifestPath> Unknown) {
   std::string Bytes;
   raw_string_ostream OS(Bytes);
@@ -114,12 +114,12 @@ std::string serializeManifest(const TreeSelection &Selection,
   }
   writeUnknown(Unknown, OS);
   uint64_t Count = 0;
-  for (const ListedFolder &F : Folders)
+  for (const ListedDirectory &F : Directories)
     Count += F.Entries.size();
   encodeULEB128(Count, OS);
-  encodeULEB128(Folders.size(), OS);
+  encodeULEB128(Directories.size(), OS);
   LastEntry Last;
-  for (const ListedFolder &F : Folders) {
+  for (const ListedDirectory &F : Directories) {
     encodeULEB128(F.Root, OS);
     writeString(F.Path, OS);
     encodeULEB128(F.Entries.size(), OS);
@@ -215,19 +215,19 @@ Error Manifest::read(StringRef Content) {
   }
   uint64_t EntryCount = R.count(MinEntryBytes, "more entries than possible");
   // A root, a path, a count, and at least one entry.
-  uint64_t FolderCount =
+  uint64_t DirectoryCount =
       R.count(3 + MinEntryBytes, "more directories than possible");
-  if (FolderCount > UINT32_MAX)
+  if (DirectoryCount > UINT32_MAX)
     R.fail("more directories than possible");
   if (!R.failed()) {
     // Folders point into it: it must not grow past this.
     Entries.reserve(EntryCount);
-    Folders.reserve(FolderCount);
-    ByHash.reserve(FolderCount);
+    Directories.reserve(DirectoryCount);
+    ByHash.reserve(DirectoryCount);
   }
   LastEntry Last;
-  for (uint64_t I = 0; I != FolderCount && !R.failed(); ++I) {
-    ManifestFolder F;
+  for (uint64_t I = 0; I != DirectoryCount && !R.failed(); ++I) {
+    ManifestDirectory F;
     F.Root = R.number();
     F.Path = R.string();
     uint64_t Count = R.number();
@@ -237,10 +237,10 @@ Error Manifest::read(StringRef Content) {
       R.fail("a directory outside of the tree");
       break;
     }
-    if (!Folders.empty() &&
-        (F.Root < Folders.back().Root ||
-         (F.Root == Folders.back().Root &&
-          compareTreePaths(Folders.back().Path, F.Path) >= 0))) {
+    if (!Directories.empty() &&
+        (F.Root < Directories.back().Root ||
+         (F.Root == Directories.back().Root &&
+          compareTreePaths(Directories.back().Path, F.Path) >= 0))) {
       R.fail("the directories are out of order");
       break;
     }
@@ -257,7 +257,7 @@ Error Manifest::read(StringRef Content) {
       Before = Entries.back().Name;
     }
     F.Entries = ArrayRef(Entries).drop_front(First);
-    Folders.push_back(F);
+    Directories.push_back(F);
     ByHash.emplace_back(xxh3_64bits(F.Path), static_cast<uint32_t>(I));
   }
   if (!R.failed() && Entries.size() != EntryCount)
@@ -298,13 +298,13 @@ Expected<Manifest> Manifest::load(const std::string &Path) {
   return M;
 }
 
-const ManifestFolder *Manifest::find(size_t Root, StringRef Path) const {
+const ManifestDirectory *Manifest::find(size_t Root, StringRef Path) const {
   uint64_t Hash = xxh3_64bits(Path);
   for (const auto *At =
            std::lower_bound(ByHash.data(), ByHash.data() + ByHash.size(),
                             std::pair<uint64_t, uint32_t>(Hash, 0));
        At != ByHash.data() + ByHash.size() && At->first == Hash; ++At) {
-    const ManifestFolder &F = Folders[At->second];
+    const ManifestDirectory &F = Directories[At->second];
     if (F.Root == Root && F.Path == Path)
       return &F;
   }
@@ -320,12 +320,12 @@ bool Manifest::isUnknown(size_t Root, StringRef Path) const {
   return Behind != Unknown.data() && contains(Behind[-1], Place);
 }
 
-const ManifestEntry *Manifest::find(const ManifestFolder &Folder,
+const ManifestEntry *Manifest::find(const ManifestDirectory &Directory,
                                     StringRef Name) {
   const auto *At = llvm::lower_bound(
-      Folder.Entries, Name,
+      Directory.Entries, Name,
       [](const ManifestEntry &E, StringRef N) { return E.Name < N; });
-  return At != Folder.Entries.end() && At->Name == Name ? At : nullptr;
+  return At != Directory.Entries.end() && At->Name == Name ? At : nullptr;
 }
 
 bool mayReplaceManifest(const std::string &Path) {

@@ -24,34 +24,35 @@ static llvm::StringRef extensionOf(llvm::StringRef Name) {
   return Dot == llvm::StringRef::npos ? llvm::StringRef() : Name.substr(Dot);
 }
 
-IgnoreQuery::IgnoreQuery(llvm::StringRef Above, llvm::StringRef Folder,
-                         llvm::StringRef Name, bool IsFolder)
-    : Above(Above), Folder(Folder), Name(hashed(Name)),
-      Extension(hashed(extensionOf(Name))), IsFolder(IsFolder) {}
+IgnoreQuery::IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
+                         llvm::StringRef Name, bool IsDirectory)
+    : Above(Above), Directory(Directory), Name(hashed(Name)),
+      Extension(hashed(extensionOf(Name))), IsDirectory(IsDirectory) {}
 
-bool IgnoreQuery::folderIs(size_t Offset, llvm::StringRef Text) const {
+bool IgnoreQuery::directoryIs(size_t Offset, llvm::StringRef Text) const {
   // Most files lie inside of the walk.
   if (Offset > Above.size()) {
     size_t Skipped = Offset - Above.size() - 1;
-    return Text == (Skipped < Folder.size() ? Folder.substr(Skipped)
-                                            : llvm::StringRef());
+    return Text == (Skipped < Directory.size() ? Directory.substr(Skipped)
+                                               : llvm::StringRef());
   }
   if (!Text.consume_front(Above.substr(Offset)))
     return false;
-  return Folder.empty() ? Text.empty()
-                        : Text.consume_front("/") && Text == Folder;
+  return Directory.empty() ? Text.empty()
+                           : Text.consume_front("/") && Text == Directory;
 }
 
 char IgnoreQuery::firstByte(size_t Offset) const {
   if (Offset < Above.size())
     return Above[Offset];
   size_t Skipped = Offset - std::min(Offset, Above.size() + 1);
-  return Skipped < Folder.size() ? Folder[Skipped] : Name.val().front();
+  return Skipped < Directory.size() ? Directory[Skipped] : Name.val().front();
 }
 
 llvm::StringRef IgnoreQuery::pathFrom(size_t Offset) {
   if (Path.empty()) {
-    Path.append({Above, "/", Folder, Folder.empty() ? "" : "/", Name.val()});
+    Path.append(
+        {Above, "/", Directory, Directory.empty() ? "" : "/", Name.val()});
   }
   return Path.str().drop_front(Offset);
 }
@@ -107,20 +108,21 @@ static std::optional<size_t> nameBegin(llvm::ArrayRef<GlobStep> Steps) {
       return std::nullopt;
     // `a**/b` matches "ab".
     bool OfOwn = I == 0 || Steps[I - 1].isByte('/');
-    if (Steps[I].isByte('/') || (Steps[I].Op == GlobOp::Folders && OfOwn))
+    if (Steps[I].isByte('/') || (Steps[I].Op == GlobOp::Directories && OfOwn))
       Begin = I + 1;
-    else if (Steps[I].Op == GlobOp::Folders)
+    else if (Steps[I].Op == GlobOp::Directories)
       return std::nullopt;
   }
   return Begin;
 }
 
-PatternList::FolderRule
-PatternList::folderRule(llvm::ArrayRef<GlobStep> Folder) {
-  if (areBytes(Folder))
-    return FolderRule::Exact;
-  bool IsAnywhere = Folder.size() == 1 && Folder[0].Op == GlobOp::Folders;
-  return IsAnywhere ? FolderRule::Any : FolderRule::Pattern;
+PatternList::DirectoryRule
+PatternList::directoryRule(llvm::ArrayRef<GlobStep> Directory) {
+  if (areBytes(Directory))
+    return DirectoryRule::Exact;
+  bool IsAnywhere =
+      Directory.size() == 1 && Directory[0].Op == GlobOp::Directories;
+  return IsAnywhere ? DirectoryRule::Any : DirectoryRule::Pattern;
 }
 
 PatternList::NameRule PatternList::nameRule(llvm::ArrayRef<GlobStep> Name) {
@@ -136,7 +138,7 @@ PatternList::NameRule PatternList::nameRule(llvm::ArrayRef<GlobStep> Name) {
 void PatternList::add(const IgnoreLine &Line) {
   Pattern P;
   P.Negated = Line.Negated;
-  P.FoldersOnly = Line.FoldersOnly;
+  P.DirectoriesOnly = Line.DirectoriesOnly;
   const size_t OldSteps = Globs.Steps.size();
   const size_t OldClasses = Globs.Classes.size();
   auto DropSteps = [&] {
@@ -152,18 +154,18 @@ void PatternList::add(const IgnoreLine &Line) {
     return DropSteps();
 
   const std::optional<size_t> Split = nameBegin(Steps);
-  llvm::ArrayRef<GlobStep> Folder = Steps.take_front(Split.value_or(0));
-  llvm::ArrayRef<GlobStep> Name = Steps.drop_front(Folder.size());
+  llvm::ArrayRef<GlobStep> Directory = Steps.take_front(Split.value_or(0));
+  llvm::ArrayRef<GlobStep> Name = Steps.drop_front(Directory.size());
   if (!Split)
-    P.OfFolder = FolderRule::Pattern;
+    P.OfDirectory = DirectoryRule::Pattern;
   else if (Line.IsPath)
-    P.OfFolder = folderRule(Folder);
-  if (P.OfFolder == FolderRule::Exact && !Folder.empty())
-    P.FolderText = keep(Folder.drop_back());
+    P.OfDirectory = directoryRule(Directory);
+  if (P.OfDirectory == DirectoryRule::Exact && !Directory.empty())
+    P.DirectoryText = keep(Directory.drop_back());
   // A pattern for the whole path has its say about the name as well.
-  if (P.OfFolder != FolderRule::Pattern) {
+  if (P.OfDirectory != DirectoryRule::Pattern) {
     P.OfName = nameRule(Name);
-    P.Glob.Begin += static_cast<uint32_t>(Folder.size());
+    P.Glob.Begin += static_cast<uint32_t>(Directory.size());
   }
 
   // What the name has to end with.
@@ -186,7 +188,7 @@ void PatternList::add(const IgnoreLine &Line) {
   Patterns.push_back(P);
 
   // Steps that no one will ask for.
-  if (P.OfFolder != FolderRule::Pattern && P.OfName != NameRule::Pattern)
+  if (P.OfDirectory != DirectoryRule::Pattern && P.OfName != NameRule::Pattern)
     DropSteps();
 }
 
@@ -205,27 +207,27 @@ void PatternList::addUnkeyed(const Pattern &P, uint32_t Index,
   auto ByteOf = [](const GlobStep &Step) {
     return static_cast<int16_t>(Step.Op == GlobOp::Byte ? Step.Operand : -1);
   };
-  bool OfPath = P.OfFolder == FolderRule::Pattern;
+  bool OfPath = P.OfDirectory == DirectoryRule::Pattern;
   Others.push_back({Index, ByteOf(OfPath ? Steps.front() : Name.front()),
                     ByteOf(Steps.back()), OfPath});
 }
 
 bool PatternList::matches(const Pattern &P, IgnoreQuery &Query,
                           size_t Offset) const {
-  if (P.FoldersOnly && !Query.isFolder())
+  if (P.DirectoriesOnly && !Query.isDirectory())
     return false;
   auto Steps = [&] {
     return llvm::ArrayRef(Globs.Steps)
         .slice(P.Glob.Begin, P.Glob.End - P.Glob.Begin);
   };
-  switch (P.OfFolder) {
-  case FolderRule::Any:
+  switch (P.OfDirectory) {
+  case DirectoryRule::Any:
     break;
-  case FolderRule::Exact:
-    if (!Query.folderIs(Offset, P.FolderText))
+  case DirectoryRule::Exact:
+    if (!Query.directoryIs(Offset, P.DirectoryText))
       return false;
     break;
-  case FolderRule::Pattern:
+  case DirectoryRule::Pattern:
     return matchGlob(Steps(), Globs.Classes, Query.pathFrom(Offset));
   }
   llvm::StringRef Name = Query.name().val();

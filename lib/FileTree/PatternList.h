@@ -41,24 +41,24 @@ public:
   /// Paths up to this length are put together without an allocation.
   static constexpr size_t PathBytes = 4096;
 
-  /// \p Above and \p Folder without '/' at their ends; what they point to must
-  /// outlive this. \p Above is "" for the root of the file system, and where
-  /// nothing is known.
-  IgnoreQuery(llvm::StringRef Above, llvm::StringRef Folder,
-              llvm::StringRef Name, bool IsFolder);
+  /// \p Above and \p Directory without '/' at their ends; what they point to
+  /// must outlive this. \p Above is "" for the root of the file system, and
+  /// where nothing is known.
+  IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
+              llvm::StringRef Name, bool IsDirectory);
 
-  bool isFolder() const { return IsFolder; }
+  bool isDirectory() const { return IsDirectory; }
   llvm::CachedHashStringRef name() const { return Name; }
   /// From the last '.' of the name on; empty without one.
   llvm::CachedHashStringRef extension() const { return Extension; }
 
   /// Where the name begins in the path.
   size_t nameOffset() const {
-    return Above.size() + 1 + (Folder.empty() ? 0 : Folder.size() + 1);
+    return Above.size() + 1 + (Directory.empty() ? 0 : Directory.size() + 1);
   }
   /// Whether the entry's folder, from \p Offset on, is \p Text ("a/b", or ""
   /// for the folder that the offset stands for).
-  bool folderIs(size_t Offset, llvm::StringRef Text) const;
+  bool directoryIs(size_t Offset, llvm::StringRef Text) const;
   /// The first byte from \p Offset on.
   char firstByte(size_t Offset) const;
   /// The path from \p Offset on.
@@ -66,10 +66,10 @@ public:
 
 private:
   llvm::StringRef Above;
-  llvm::StringRef Folder;
+  llvm::StringRef Directory;
   llvm::CachedHashStringRef Name;
   llvm::CachedHashStringRef Extension;
-  bool IsFolder;
+  bool IsDirectory;
   llvm::SmallString<PathBytes> Path; // empty until asked for
 };
 
@@ -103,9 +103,9 @@ private:
   static constexpr uint32_t NoPattern = UINT32_MAX;
 
   /// What is asked of the folder that an entry is in.
-  enum class FolderRule : uint8_t {
+  enum class DirectoryRule : uint8_t {
     Any,
-    Exact,   ///< is FolderText, from the file's folder on
+    Exact,   ///< is DirectoryText, from the file's folder on
     Pattern, ///< the whole path matches Glob
   };
   /// What is asked of the name.
@@ -118,14 +118,14 @@ private:
   };
 
   struct Pattern {
-    llvm::StringRef FolderText; // of Text, as is NameText
+    llvm::StringRef DirectoryText; // of Text, as is NameText
     llvm::StringRef NameText;
     GlobRange Glob;
     uint32_t NextOfKey = NoPattern; // the next earlier one of the same key
-    FolderRule OfFolder = FolderRule::Any;
+    DirectoryRule OfDirectory = DirectoryRule::Any;
     NameRule OfName = NameRule::Any;
     bool Negated = false;
-    bool FoldersOnly = false;
+    bool DirectoriesOnly = false;
   };
 
   /// One that no hash finds.
@@ -139,7 +139,7 @@ private:
   using KeyTable = llvm::DenseMap<llvm::CachedHashStringRef, uint32_t>;
 
   PatternList() = default;
-  static FolderRule folderRule(llvm::ArrayRef<GlobStep> Folder);
+  static DirectoryRule directoryRule(llvm::ArrayRef<GlobStep> Directory);
   static NameRule nameRule(llvm::ArrayRef<GlobStep> Name);
   void add(const IgnoreLine &Line);
   void addUnkeyed(const Pattern &P, uint32_t Index,

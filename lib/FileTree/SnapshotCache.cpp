@@ -54,20 +54,20 @@ SnapshotCache::SnapshotCache(SnapshotOptions Options)
   this->Options.OnlyVerified = true;
 }
 
-SnapshotCache::Folder &SnapshotCache::add(StringRef Path) {
+SnapshotCache::Directory &SnapshotCache::add(StringRef Path) {
   std::lock_guard Lock(Mutex);
-  return *Folders.emplace_back(std::make_unique<Folder>(Path));
+  return *Directories.emplace_back(std::make_unique<Directory>(Path));
 }
 
 // An estimate: on ext4 a folder of 400 names of 20 letters has 20 KiB, and
 // never shrinks; one of a single block is half empty, as likely as not; others
 // count otherwise (tmpfs 20 bytes an entry).
-uint32_t SnapshotCache::listingCost(uint64_t FolderBytes) {
+uint32_t SnapshotCache::listingCost(uint64_t DirectoryBytes) {
   constexpr uint64_t Block = 4096;
   constexpr uint64_t EntryBytes = 48;
-  if (FolderBytes <= Block)
-    FolderBytes /= 2;
-  uint64_t Cost = MinCost + FolderBytes / EntryBytes / 3;
+  if (DirectoryBytes <= Block)
+    DirectoryBytes /= 2;
+  uint64_t Cost = MinCost + DirectoryBytes / EntryBytes / 3;
   return static_cast<uint32_t>(std::min<uint64_t>(Cost, Never / 2));
 }
 
@@ -78,13 +78,13 @@ uint32_t SnapshotCache::missesToSpend(uint32_t Cost, int64_t Expected) {
 
 /// How many of the names that are still to come will be looked for in \p In,
 /// judging by those that have come.
-int64_t SnapshotCache::expectedIn(const Folder &In, uint32_t Misses) const {
+int64_t SnapshotCache::expectedIn(const Directory &In, uint32_t Misses) const {
   int64_t Left = Expected.load(std::memory_order_relaxed);
   int64_t Since = In.ExpectedAtFirst.load(std::memory_order_relaxed) - Left;
   return Since > Misses ? Left * Misses / Since : Left;
 }
 
-bool SnapshotCache::isMissing(Folder &In, const SnapshotName &Name) {
+bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
   const DirectorySnapshot *Known = In.Snapshot.load(std::memory_order_acquire);
   if (!Known && !In.IsAbsent.load(std::memory_order_relaxed)) {
     if (In.Misses.load(std::memory_order_relaxed) <
@@ -101,7 +101,7 @@ bool SnapshotCache::isMissing(Folder &In, const SnapshotName &Name) {
 
 /// Decides what to do about \p In, and does it. True when something is known of
 /// it now.
-bool SnapshotCache::think(Folder &In) {
+bool SnapshotCache::think(Directory &In) {
   if (In.Busy.exchange(true, std::memory_order_acquire))
     return false;
   scope_exit Done([&] { In.Busy.store(false, std::memory_order_release); });
@@ -117,7 +117,7 @@ bool SnapshotCache::think(Folder &In) {
     return false;
   // Not even its size is known yet.
   uint32_t Next = missesToSpend(MinCost, expectedIn(In, Misses));
-  if (Misses >= Next && readFolder(In, Misses, Next)) {
+  if (Misses >= Next && readDirectory(In, Misses, Next)) {
     Refusals.fetch_add(1, std::memory_order_relaxed);
     if (++In.Failures == MaxFailures)
       Next = Never;
@@ -128,8 +128,8 @@ bool SnapshotCache::think(Folder &In) {
 
 /// Reads \p In if that is worth it after \p Misses. Sets \p NextThought to the
 /// number of misses at which to ask again.
-std::error_code SnapshotCache::readFolder(Folder &In, uint32_t Misses,
-                                          uint32_t &NextThought) {
+std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
+                                             uint32_t &NextThought) {
   NextThought = Never;
   os::DirectoryHandle Handle;
   if (std::error_code E = os::DirectoryHandle::open(In.Path, Handle)) {
@@ -180,7 +180,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
                                                DirectorySnapshot::Ptr &Result) {
   // For all folders of a link together.
   constexpr uint64_t MaxBytes = uint64_t(256) << 20;
-  FolderID ID{Identity.Device, Identity.Inode};
+  DirectoryID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
   {
     std::lock_guard Lock(Mutex);
@@ -215,7 +215,7 @@ SnapshotFigures SnapshotCache::figures() const {
   Figures.Listings = Listings.load();
   Figures.Refusals = Refusals.load();
   std::lock_guard Lock(Mutex);
-  for (const std::unique_ptr<Folder> &F : Folders)
+  for (const std::unique_ptr<Directory> &F : Directories)
     Figures.Misses += F->Misses.load();
   return Figures;
 }

@@ -48,14 +48,14 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
     : M(&M), Root(Root), Prefix(Prefix) {
   // They follow one another.
   const auto *First =
-      llvm::partition_point(M.folders(), [&](const ManifestFolder &F) {
+      llvm::partition_point(M.directories(), [&](const ManifestDirectory &F) {
         return F.Root < Root ||
                (F.Root == Root && compareTreePaths(F.Path, Prefix) < 0);
       });
-  Folders = ArrayRef(First, M.folders().end())
-                .take_while([&](const ManifestFolder &F) {
-                  return F.Root == Root && isWithin(Prefix, F.Path);
-                });
+  Directories = ArrayRef(First, M.directories().end())
+                    .take_while([&](const ManifestDirectory &F) {
+                      return F.Root == Root && isWithin(Prefix, F.Path);
+                    });
 }
 
 /// The real path of \p Path. Of something that is not there: that of the
@@ -99,7 +99,9 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
     return createStringError(inconvertibleErrorCode(),
                              Path + ": " + Error.message());
   std::optional<size_t> Best;
-  auto Stem = [](StringRef Folder) { return Folder == "/" ? "" : Folder; };
+  auto Stem = [](StringRef Directory) {
+    return Directory == "/" ? "" : Directory;
+  };
   for (auto [I, Root] : enumerate(M.roots()))
     if (isWithin(Stem(Root.Absolute), Absolute) && !Root.Absolute.empty() &&
         (!Best || M.roots()[*Best].Absolute.size() < Root.Absolute.size()))
@@ -116,7 +118,8 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   ManifestPart Part(M, *Best, Prefix);
   Part.IsGone = IsGone;
   // A root that is not there may be on a disk that is not there.
-  if (IsGone && (Prefix.empty() || (!Part.entry() && Part.folders().empty())))
+  if (IsGone &&
+      (Prefix.empty() || (!Part.entry() && Part.directories().empty())))
     return createStringError(
         inconvertibleErrorCode(),
         Path + ": No such file or directory" +
@@ -128,8 +131,8 @@ const ManifestEntry *ManifestPart::entry() const {
   auto [Above, Name] = StringRef(Prefix).rsplit('/');
   if (!StringRef(Prefix).contains('/'))
     std::swap(Above, Name);
-  const ManifestFolder *Folder = M->find(Root, Above);
-  return Folder ? Manifest::find(*Folder, Name) : nullptr;
+  const ManifestDirectory *Directory = M->find(Root, Above);
+  return Directory ? Manifest::find(*Directory, Name) : nullptr;
 }
 
 unsigned ManifestPart::depth() const {
@@ -138,7 +141,7 @@ unsigned ManifestPart::depth() const {
              : static_cast<unsigned>(StringRef(Prefix).count('/')) + 1;
 }
 
-const ManifestFolder *ManifestPart::find(StringRef FromHere) const {
+const ManifestDirectory *ManifestPart::find(StringRef FromHere) const {
   SmallString<256> Storage;
   return M->find(Root, joinTreePath(Prefix, FromHere, Storage));
 }
@@ -152,24 +155,24 @@ ChangeFinder::ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
                            StringRef WalkedRoot)
     : FilteringVisitor(Filter, Part.prefix()), Part(Part),
       WalkedRoot(WalkedRoot) {
-  if (Part.folders().empty())
+  if (Part.directories().empty())
     return;
-  FirstEntry = Part.folders().front().Entries.begin();
-  Seen.resize(
-      static_cast<size_t>(Part.folders().back().Entries.end() - FirstEntry));
+  FirstEntry = Part.directories().front().Entries.begin();
+  Seen.resize(static_cast<size_t>(Part.directories().back().Entries.end() -
+                                  FirstEntry));
 }
 
-void ChangeFinder::show(const WalkFolder &Folder,
+void ChangeFinder::show(const WalkDirectory &Directory,
                         ArrayRef<os::DirectoryEntry> Entries) {
-  StringRef Path = Folder.pathFromRoot();
-  const ManifestFolder *Then = Part.find(Path);
+  StringRef Path = Directory.pathFromRoot();
+  const ManifestDirectory *Then = Part.find(Path);
   auto Note = [&](const os::DirectoryEntry &E, ChangeKind Kind,
                   unsigned Difference) {
     SmallString<256> Storage;
     StringRef EntryPath = joinTreePath(Path, StringRef(E.Name), Storage);
     if (Kind == ChangeKind::Added && Part.isUnknown(EntryPath))
       return;
-    Found.at(Folder.thread())
+    Found.at(Directory.thread())
         .push_back({Kind, E.Type, Difference, EntryPath.str()});
   };
   for (const os::DirectoryEntry &E : Entries) {
@@ -207,7 +210,7 @@ std::vector<TreeChange> ChangeFinder::finish() {
   // A folder that could not be read, or whose parent could not: nobody knows.
   std::optional<StringRef> Unknown;
   bool RootIsUnknown = Problems.contains(WalkedRoot);
-  for (const ManifestFolder &F : Part.folders()) {
+  for (const ManifestDirectory &F : Part.directories()) {
     if (RootIsUnknown)
       break;
     StringRef FromHere = F.Path.drop_front(Part.prefix().size());

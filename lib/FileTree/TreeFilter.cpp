@@ -34,7 +34,7 @@ Expected<Glob> Glob::create(StringRef Given) {
   while (Rest.consume_front("./"))
     G.IsPath = true;
   if (Rest.size() > 1)
-    G.FoldersOnly = Rest.consume_back("/");
+    G.DirectoriesOnly = Rest.consume_back("/");
   G.IsPath |= Rest.contains('/');
   Rest.consume_front("/");
   if (Rest.empty())
@@ -59,24 +59,25 @@ Expected<Glob> Glob::create(StringRef Given) {
       return Bad(Problem);
     }
     G.Parts.push_back(std::move(*Pattern));
-    G.AnyFolders.push_back(G.IsPath && Part == "**");
+    G.AnyDirectories.push_back(G.IsPath && Part == "**");
   }
   // All that is below, but not the folder itself.
-  if (G.AnyFolders.back()) {
+  if (G.AnyDirectories.back()) {
     G.Parts.push_back(cantFail(GlobPattern::create("*")));
-    G.AnyFolders.push_back(false);
+    G.AnyDirectories.push_back(false);
   }
   return G;
 }
 
-bool Glob::matches(StringRef FolderPath, StringRef Name, bool IsFolder) const {
-  if (FoldersOnly && !IsFolder)
+bool Glob::matches(StringRef DirectoryPath, StringRef Name,
+                   bool IsDirectory) const {
+  if (DirectoriesOnly && !IsDirectory)
     return false;
   if (!IsPath)
     return Parts.front().match(Name);
   SmallVector<StringRef, 32> Path;
-  if (!FolderPath.empty())
-    FolderPath.split(Path, '/');
+  if (!DirectoryPath.empty())
+    DirectoryPath.split(Path, '/');
   Path.push_back(Name);
   // Backs up to the last `**` only: what an earlier one could try, the last one
   // can try as well.
@@ -85,7 +86,7 @@ bool Glob::matches(StringRef FolderPath, StringRef Name, bool IsFolder) const {
   size_t RetryPart = SIZE_MAX;
   size_t RetryAt = 0;
   while (At != Path.size()) {
-    if (Part != Parts.size() && AnyFolders[Part]) {
+    if (Part != Parts.size() && AnyDirectories[Part]) {
       RetryPart = ++Part;
       RetryAt = At;
     } else if (Part != Parts.size() && Parts[Part].match(Path[At])) {
@@ -110,13 +111,13 @@ Error TreeFilter::addGlob(StringRef Text) {
   return Error::success();
 }
 
-TreeFilter::Verdict TreeFilter::judge(StringRef FolderPath, StringRef Name,
+TreeFilter::Verdict TreeFilter::judge(StringRef DirectoryPath, StringRef Name,
                                       os::EntryType Type) const {
   Verdict Result;
   Result.Show = !HasIncluding;
-  bool IsFolder = Type == os::EntryType::Directory;
+  bool IsDirectory = Type == os::EntryType::Directory;
   for (const Glob &G : reverse(Globs))
-    if (G.matches(FolderPath, Name, IsFolder)) {
+    if (G.matches(DirectoryPath, Name, IsDirectory)) {
       Result.Show = !G.excludes();
       Result.Enter = !G.excludes();
       break;
@@ -126,23 +127,23 @@ TreeFilter::Verdict TreeFilter::judge(StringRef FolderPath, StringRef Name,
   return Result;
 }
 
-StringRef joinTreePath(StringRef Folder, StringRef Below,
+StringRef joinTreePath(StringRef Directory, StringRef Below,
                        SmallVectorImpl<char> &Storage) {
-  if (Folder.empty() || Below.empty())
-    return Folder.empty() ? Below : Folder;
+  if (Directory.empty() || Below.empty())
+    return Directory.empty() ? Below : Directory;
   Storage.clear();
-  return (Folder + "/" + Below).toStringRef(Storage);
+  return (Directory + "/" + Below).toStringRef(Storage);
 }
 
-void FilteringVisitor::visit(const WalkFolder &Folder,
+void FilteringVisitor::visit(const WalkDirectory &Directory,
                              ArrayRef<os::DirectoryEntry> Entries,
                              Prune &Pruned) {
   if (Filter.isTrivial()) {
-    show(Folder, Entries);
+    show(Directory, Entries);
     return;
   }
   SmallString<256> Storage;
-  StringRef Path = joinTreePath(Prefix, Folder.pathFromRoot(), Storage);
+  StringRef Path = joinTreePath(Prefix, Directory.pathFromRoot(), Storage);
   SmallVector<os::DirectoryEntry, MaxEntries> Shown;
   for (size_t I = 0; I != Entries.size(); ++I) {
     TreeFilter::Verdict Verdict =
@@ -153,7 +154,7 @@ void FilteringVisitor::visit(const WalkFolder &Folder,
       Pruned.set(I);
   }
   if (!Shown.empty())
-    show(Folder, Shown);
+    show(Directory, Shown);
 }
 
 } // namespace headstart

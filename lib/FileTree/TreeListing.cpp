@@ -60,20 +60,20 @@ void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
     E.Name = Keep(E.Name);
   // Here, where it is done by many threads.
   llvm::sort(Kept, hasLowerName);
-  P.Folders.push_back({Root, Path, Kept});
+  P.Directories.push_back({Root, Path, Kept});
 }
 
 /// The pieces of one folder as one.
-static ListedFolder joinPieces(ArrayRef<ListedFolder> Pieces,
-                               BumpPtrAllocator &Memory) {
-  ListedFolder Whole = Pieces.front();
+static ListedDirectory joinPieces(ArrayRef<ListedDirectory> Pieces,
+                                  BumpPtrAllocator &Memory) {
+  ListedDirectory Whole = Pieces.front();
   if (Pieces.size() != 1) {
     size_t Count = 0;
-    for (const ListedFolder &Piece : Pieces)
+    for (const ListedDirectory &Piece : Pieces)
       Count += Piece.Entries.size();
     auto *At = Memory.Allocate<os::DirectoryEntry>(Count);
     Whole.Entries = {At, Count};
-    for (const ListedFolder &Piece : Pieces)
+    for (const ListedDirectory &Piece : Pieces)
       At = std::uninitialized_copy(Piece.Entries.begin(), Piece.Entries.end(),
                                    At);
     llvm::sort(Whole.Entries, hasLowerName);
@@ -87,21 +87,22 @@ static ListedFolder joinPieces(ArrayRef<ListedFolder> Pieces,
 }
 
 void TreeListing::sort() {
-  std::vector<ListedFolder> Pieces;
+  std::vector<ListedDirectory> Pieces;
   for (const std::unique_ptr<Part> &P : Parts)
-    llvm::append_range(Pieces, P->Folders);
-  llvm::sort(Pieces, [](const ListedFolder &A, const ListedFolder &B) {
+    llvm::append_range(Pieces, P->Directories);
+  llvm::sort(Pieces, [](const ListedDirectory &A, const ListedDirectory &B) {
     if (A.Root != B.Root)
       return A.Root < B.Root;
     return compareTreePaths(A.Path, B.Path) < 0;
   });
-  Folders.reserve(Pieces.size());
-  for (ArrayRef<ListedFolder> Rest = Pieces; !Rest.empty();) {
-    const ListedFolder &First = Rest.front();
-    ArrayRef<ListedFolder> Same = Rest.take_while([&](const ListedFolder &F) {
-      return F.Root == First.Root && F.Path == First.Path;
-    });
-    Folders.push_back(joinPieces(Same, Parts.front()->Memory));
+  Directories.reserve(Pieces.size());
+  for (ArrayRef<ListedDirectory> Rest = Pieces; !Rest.empty();) {
+    const ListedDirectory &First = Rest.front();
+    ArrayRef<ListedDirectory> Same =
+        Rest.take_while([&](const ListedDirectory &F) {
+          return F.Root == First.Root && F.Path == First.Path;
+        });
+    Directories.push_back(joinPieces(Same, Parts.front()->Memory));
     Rest = Rest.drop_front(Same.size());
   }
 }
@@ -117,15 +118,15 @@ static std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
 }
 
 void TreeListing::forEach(
-    function_ref<void(const ListedFolder &, const os::DirectoryEntry &)> Visit)
-    const {
+    function_ref<void(const ListedDirectory &, const os::DirectoryEntry &)>
+        Visit) const {
   struct Level {
-    const ListedFolder *Folder;
+    const ListedDirectory *Directory;
     ArrayRef<os::DirectoryEntry> Rest;
   };
   std::vector<Level> Stack;
-  auto Next = Folders.begin();
-  while (Next != Folders.end() || !Stack.empty()) {
+  auto Next = Directories.begin();
+  while (Next != Directories.end() || !Stack.empty()) {
     if (Stack.empty()) {
       Stack.push_back({&*Next, Next->Entries});
       ++Next;
@@ -135,13 +136,13 @@ void TreeListing::forEach(
     // one either lies in the one at hand, or this one just ends before it.
     Level &Top = Stack.back();
     std::optional<StringRef> Within;
-    if (Next != Folders.end() && Next->Root == Top.Folder->Root)
-      Within = pathWithin(Top.Folder->Path, Next->Path);
+    if (Next != Directories.end() && Next->Root == Top.Directory->Root)
+      Within = pathWithin(Top.Directory->Path, Next->Path);
     // Its entry goes before it, where it was shown at all.
     StringRef Part = Within ? Within->split('/').first : StringRef();
     if (!Top.Rest.empty() &&
         (!Within || StringRef(Top.Rest.front().Name) <= Part)) {
-      Visit(*Top.Folder, Top.Rest.front());
+      Visit(*Top.Directory, Top.Rest.front());
       Top.Rest = Top.Rest.drop_front();
     } else if (Within) {
       Stack.push_back({&*Next, Next->Entries});

@@ -8,7 +8,7 @@
 //
 // The protocol.
 //
-// Every folder is one piece of work: a FolderNode in the WorkQueue, taken by
+// Every folder is one piece of work: a DirectoryNode in the WorkQueue, taken by
 // one thread, listed, shown and done; what folders it has are pushed while it
 // is listed. A folder that has more than one system call gives, while a thread
 // has plenty to do already, is put back behind everything else, where others
@@ -43,22 +43,22 @@ using namespace detail;
 
 IgnoreJudge::~IgnoreJudge() = default;
 TreeVisitor::~TreeVisitor() = default;
-void TreeVisitor::finished(const WalkFolder & /*Folder*/) {}
+void TreeVisitor::finished(const WalkDirectory & /*Folder*/) {}
 
-StringRef WalkFolder::path() const { return Worker.path(); }
-StringRef WalkFolder::pathFromRoot() const { return Worker.pathFromRoot(); }
-std::string WalkFolder::pathOf(StringRef Name) const {
+StringRef WalkDirectory::path() const { return Worker.path(); }
+StringRef WalkDirectory::pathFromRoot() const { return Worker.pathFromRoot(); }
+std::string WalkDirectory::pathOf(StringRef Name) const {
   return Worker.pathOf(Name);
 }
-unsigned WalkFolder::depth() const { return Worker.folder().Depth; }
-size_t WalkFolder::root() const { return Worker.folder().Root; }
-const os::FileIdentity &WalkFolder::identity() const {
-  return Worker.folder().Identity;
+unsigned WalkDirectory::depth() const { return Worker.directory().Depth; }
+size_t WalkDirectory::root() const { return Worker.directory().Root; }
+const os::FileIdentity &WalkDirectory::identity() const {
+  return Worker.directory().Identity;
 }
-const os::DirectoryHandle &WalkFolder::handle() const {
-  return Worker.folder().Handle;
+const os::DirectoryHandle &WalkDirectory::handle() const {
+  return Worker.directory().Handle;
 }
-unsigned WalkFolder::thread() const { return Worker.index(); }
+unsigned WalkDirectory::thread() const { return Worker.index(); }
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -92,8 +92,8 @@ unsigned threadsFor(const WalkOptions &Options) {
 }
 
 unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
-  if (Options.MaxOpenFolders)
-    return Options.MaxOpenFolders;
+  if (Options.MaxOpenDirectories)
+    return Options.MaxOpenDirectories;
   constexpr uint64_t MaxKept = 4096;
   uint64_t Limit = os::maxOpenFiles();
   uint64_t Reserved = OtherHandles + uint64_t(HandlesPerThread) * Threads;
@@ -114,8 +114,8 @@ WalkState::WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
 }
 
 WalkState::~WalkState() {
-  for (FolderNode *Node : Queue.drain())
-    FolderNode::release(Node);
+  for (DirectoryNode *Node : Queue.drain())
+    DirectoryNode::release(Node);
 }
 
 // Doubled: where one listing waits, most will, and a small tree is over before
@@ -161,7 +161,7 @@ void WalkState::run(unsigned ThreadIndex) {
   WalkWorker Worker(*this, ThreadIndex);
   Worker.work();
   std::lock_guard Lock(Starting);
-  Figures.Folders += Worker.Figures.Folders;
+  Figures.Directories += Worker.Figures.Directories;
   Figures.Entries += Worker.Figures.Entries;
   Figures.Problems += Worker.Figures.Problems;
 }
@@ -172,7 +172,7 @@ void WalkState::run(unsigned ThreadIndex) {
 
 /// Puts \p Node and what it is in into `Chain`, without the root, which it
 /// gives back.
-const FolderNode *WalkWorker::findChain(const FolderNode *Node) {
+const DirectoryNode *WalkWorker::findChain(const DirectoryNode *Node) {
   Chain.clear();
   for (; Node->Parent; Node = Node->Parent)
     Chain.push_back(Node);
@@ -189,7 +189,7 @@ StringRef WalkWorker::path() {
     Given = Given.drop_back();
   Path = Given;
   FromRoot = Path.ends_with('/') ? Path.size() : Path.size() + 1;
-  for (const FolderNode *Node : reverse(Chain)) {
+  for (const DirectoryNode *Node : reverse(Chain)) {
     if (!Path.ends_with('/'))
       Path += '/';
     Path += Node->name();
@@ -220,11 +220,11 @@ void WalkWorker::closeLast() {
   if (!Last)
     return;
   Last->Handle.close();
-  FolderNode::release(Last);
+  DirectoryNode::release(Last);
   Last = nullptr;
 }
 
-void WalkWorker::childIsOpened(FolderNode *Parent) {
+void WalkWorker::childIsOpened(DirectoryNode *Parent) {
   if (!Parent || Parent->Unopened.fetch_sub(1) != 1 || !Parent->Keeps)
     return;
   Parent->Handle.close();
@@ -234,11 +234,11 @@ void WalkWorker::childIsOpened(FolderNode *Parent) {
 /// By the path from the root, in pieces that a system call takes. Where links
 /// are not followed none is followed on the way either, so that this cannot
 /// lead out of the tree.
-std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
+std::error_code WalkWorker::openFromRoot(DirectoryNode &Node) {
   constexpr size_t MaxPieceLength = 2048; // bytes; PATH_MAX is 4096
   os::LinkRule Links =
       State.Options.FollowLinks ? os::LinkRule::Follow : os::LinkRule::Refuse;
-  const FolderNode *Root = findChain(&Node);
+  const DirectoryNode *Root = findChain(&Node);
   os::DirectoryHandle At;
   std::error_code Error = os::DirectoryHandle::open(Root->name().str(), At);
   std::string Piece;
@@ -261,8 +261,8 @@ std::error_code WalkWorker::openFromRoot(FolderNode &Node) {
   return Error;
 }
 
-std::error_code WalkWorker::openOnce(FolderNode &Node, bool &MayBeMount) {
-  FolderNode *Parent = Node.Parent;
+std::error_code WalkWorker::openOnce(DirectoryNode &Node, bool &MayBeMount) {
+  DirectoryNode *Parent = Node.Parent;
   MayBeMount = true;
   if (!Parent)
     return os::DirectoryHandle::open(Node.name().str(), Node.Handle);
@@ -286,7 +286,7 @@ static bool hasGone(std::error_code Error) {
          Error == std::errc::too_many_symbolic_link_levels;
 }
 
-bool WalkWorker::open(FolderNode &Node) {
+bool WalkWorker::open(DirectoryNode &Node) {
   if (Node.Begun)
     return true;
   Node.Keeps =
@@ -332,8 +332,8 @@ bool WalkWorker::open(FolderNode &Node) {
 
 /// Whether \p Node is one of the folders that it is in. Only a followed link
 /// and a mount can do that.
-bool WalkWorker::isLoop(FolderNode &Node) {
-  for (const FolderNode *Above = Node.Parent; Above; Above = Above->Parent)
+bool WalkWorker::isLoop(DirectoryNode &Node) {
+  for (const DirectoryNode *Above = Node.Parent; Above; Above = Above->Parent)
     if (Above->Identity.Device == Node.Identity.Device &&
         Above->Identity.Inode == Node.Identity.Inode) {
       problem("", "skipped: it is one of the directories that contain it");
@@ -349,22 +349,22 @@ bool WalkWorker::isLoop(FolderNode &Node) {
 WalkWorker::~WalkWorker() { closeLast(); }
 
 void WalkWorker::work() {
-  while (std::optional<FolderNode *> Next = State.Queue.take(Index)) {
+  while (std::optional<DirectoryNode *> Next = State.Queue.take(Index)) {
     if (State.Cancelled.load(std::memory_order_relaxed)) {
       State.Queue.stop();
-      FolderNode::release(*Next);
+      DirectoryNode::release(*Next);
       return;
     }
     Current = *Next;
     Path.clear();
     if (!walk(*Current))
       continue;
-    FolderNode::release(Current);
+    DirectoryNode::release(Current);
     State.Queue.done();
   }
 }
 
-bool WalkWorker::walk(FolderNode &Node) {
+bool WalkWorker::walk(DirectoryNode &Node) {
   bool Opened = open(Node);
   if (Opened && !list(Node))
     return false;
@@ -379,7 +379,7 @@ bool WalkWorker::walk(FolderNode &Node) {
   return true;
 }
 
-void WalkWorker::enterScope(FolderNode &Node) {
+void WalkWorker::enterScope(DirectoryNode &Node) {
   const IgnoreJudge *Rules = State.Options.Ignore;
   std::vector<std::string> Problems;
   IgnoreScopePtr Above =
@@ -410,7 +410,7 @@ void WalkWorker::enterScope(FolderNode &Node) {
 
 /// Whether \p Node may stay open while others go first. One that is not kept
 /// for its children takes one of the handles that are set aside for that.
-bool WalkWorker::mayPostpone(FolderNode &Node) {
+bool WalkWorker::mayPostpone(DirectoryNode &Node) {
   if (Node.Keeps || Node.Postponed)
     return true;
   if (State.Postponed.fetch_add(1, std::memory_order_relaxed) >=
@@ -437,7 +437,7 @@ void WalkWorker::watch(Clock::time_point Begin) {
     State.noteWait();
 }
 
-bool WalkWorker::list(FolderNode &Node) {
+bool WalkWorker::list(DirectoryNode &Node) {
   Listing.start(Node.Handle);
   Clock::time_point Begin = beginWatch();
   if (State.Options.Ignore && !Node.Begun)
@@ -475,7 +475,7 @@ bool WalkWorker::list(FolderNode &Node) {
   // A folder that is deleted while it is listed ends so.
   if (Error && (!Node.Parent || !hasGone(Error)))
     problem("", Error.message());
-  ++Figures.Folders;
+  ++Figures.Directories;
   State.Visitor.finished(Shown);
   return true;
 }
@@ -493,7 +493,7 @@ static bool isComplete(const os::DirectoryEntry &Entry, const WalkOptions &O) {
 }
 
 /// Fills in what was asked for. False if the entry has gone meanwhile.
-bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
+bool WalkWorker::complete(os::DirectoryEntry &Entry, DirectoryNode &Node) {
   bool Follows = follows(Entry, State.Options);
   std::error_code Error = Node.Handle.addStatus(
       Entry, Follows ? os::LinkRule::Follow : os::LinkRule::Refuse);
@@ -510,15 +510,15 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, FolderNode &Node) {
   return true;
 }
 
-void WalkWorker::prepare(FolderNode &Node,
+void WalkWorker::prepare(DirectoryNode &Node,
                          MutableArrayRef<os::DirectoryEntry> &Entries) {
   const WalkOptions &Options = State.Options;
   const IgnoreScope *Scope = Options.Ignore ? Node.Scope.get() : nullptr;
-  StringRef FolderPath = Scope ? pathFromRoot() : StringRef();
+  StringRef DirectoryPath = Scope ? pathFromRoot() : StringRef();
   auto IsIgnored = [&](const os::DirectoryEntry &Entry) {
-    return Scope &&
-           Options.Ignore->isIgnored(*Scope, FolderPath, StringRef(Entry.Name),
-                                     Entry.Type == os::EntryType::Directory);
+    return Scope && Options.Ignore->isIgnored(
+                        *Scope, DirectoryPath, StringRef(Entry.Name),
+                        Entry.Type == os::EntryType::Directory);
   };
   auto *Out = Entries.begin();
   for (os::DirectoryEntry &Entry : Entries) {
@@ -542,7 +542,8 @@ void WalkWorker::prepare(FolderNode &Node,
   Entries = Entries.take_front(static_cast<size_t>(Out - Entries.begin()));
 }
 
-void WalkWorker::show(FolderNode &Node, ArrayRef<os::DirectoryEntry> Entries) {
+void WalkWorker::show(DirectoryNode &Node,
+                      ArrayRef<os::DirectoryEntry> Entries) {
   if (Entries.empty())
     return;
   TreeVisitor::Prune Pruned;
@@ -558,8 +559,8 @@ void WalkWorker::show(FolderNode &Node, ArrayRef<os::DirectoryEntry> Entries) {
     os::FileIdentity Identity;
     Identity.Device = Node.Identity.Device;
     Identity.Inode = Entry.Identity.Inode;
-    Children.push_back(
-        FolderNode::create(&Node, StringRef(Entry.Name), Node.Root, Identity));
+    Children.push_back(DirectoryNode::create(&Node, StringRef(Entry.Name),
+                                             Node.Root, Identity));
   }
   if (Children.empty())
     return;
@@ -574,9 +575,9 @@ void WalkWorker::show(FolderNode &Node, ArrayRef<os::DirectoryEntry> Entries) {
 WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
                              TreeVisitor &Visitor) {
   WalkState State(Options, Visitor, Cancelled);
-  std::vector<FolderNode *> Nodes;
+  std::vector<DirectoryNode *> Nodes;
   for (size_t I = Roots.size(); I-- != 0;)
-    Nodes.push_back(FolderNode::create(
+    Nodes.push_back(DirectoryNode::create(
         nullptr, Roots[I], static_cast<uint32_t>(I), os::FileIdentity()));
   State.Queue.push(0, Nodes);
   if (Nodes.size() > 1)

@@ -16,8 +16,8 @@
 #ifndef HEADSTART_LIB_FILETREE_WALKSTATE_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_FILETREE_WALKSTATE_H
 
-#include "FolderListing.h"
-#include "FolderNode.h"
+#include "DirectoryListing.h"
+#include "DirectoryNode.h"
 #include "WorkQueue.h"
 #include "headstart/FileTree/TreeWalker.h"
 #include "headstart/OS/Threads.h"
@@ -52,7 +52,7 @@ struct WalkState {
   std::atomic<unsigned> MaxThreads; ///< falls if no more can be had
   const unsigned MaxKept;      ///< folders that stay open for their children
   const unsigned MaxPostponed; ///< others that stay open, put back
-  WorkQueue<FolderNode *> Queue;
+  WorkQueue<DirectoryNode *> Queue;
   std::atomic<unsigned> Kept = 0;
   std::atomic<unsigned> Postponed = 0;
   std::mutex Starting; ///< for the three below, and threads to be added
@@ -75,7 +75,7 @@ public:
   /// Walks until nothing is left to do anywhere.
   void work();
 
-  const FolderNode &folder() const { return *Current; }
+  const DirectoryNode &directory() const { return *Current; }
   unsigned index() const { return Index; }
   llvm::StringRef path();
   llvm::StringRef pathFromRoot();
@@ -86,37 +86,37 @@ public:
 private:
   /// Lists \p Node, or goes on with it, and queues the folders in it. False if
   /// it was put back.
-  bool walk(FolderNode &Node);
-  bool open(FolderNode &Node);
-  std::error_code openOnce(FolderNode &Node, bool &MayBeMount);
-  std::error_code openFromRoot(FolderNode &Node);
-  void enterScope(FolderNode &Node);
-  bool isLoop(FolderNode &Node);
+  bool walk(DirectoryNode &Node);
+  bool open(DirectoryNode &Node);
+  std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
+  std::error_code openFromRoot(DirectoryNode &Node);
+  void enterScope(DirectoryNode &Node);
+  bool isLoop(DirectoryNode &Node);
   std::chrono::steady_clock::time_point beginWatch();
   void watch(std::chrono::steady_clock::time_point Begin);
-  bool mayPostpone(FolderNode &Node);
-  bool list(FolderNode &Node);
+  bool mayPostpone(DirectoryNode &Node);
+  bool list(DirectoryNode &Node);
   /// Makes \p Entries what is shown of them.
-  void prepare(FolderNode &Node,
+  void prepare(DirectoryNode &Node,
                llvm::MutableArrayRef<os::DirectoryEntry> &Entries);
-  bool complete(os::DirectoryEntry &Entry, FolderNode &Node);
-  void show(FolderNode &Node, llvm::ArrayRef<os::DirectoryEntry> Entries);
-  void childIsOpened(FolderNode *Parent);
+  bool complete(os::DirectoryEntry &Entry, DirectoryNode &Node);
+  void show(DirectoryNode &Node, llvm::ArrayRef<os::DirectoryEntry> Entries);
+  void childIsOpened(DirectoryNode *Parent);
   void closeLast();
   void problem(llvm::StringRef Name, std::string_view What);
-  const FolderNode *findChain(const FolderNode *Node);
+  const DirectoryNode *findChain(const DirectoryNode *Node);
 
   WalkState &State;
   const unsigned Index;
-  FolderNode *Current = nullptr;
+  DirectoryNode *Current = nullptr;
   /// The folder that was listed last, if its handle is not kept: open until
   /// something else is opened.
-  FolderNode *Last = nullptr;
-  WalkFolder Shown;
-  FolderListing Listing;
-  std::vector<FolderNode *> Children;
+  DirectoryNode *Last = nullptr;
+  WalkDirectory Shown;
+  DirectoryListing Listing;
+  std::vector<DirectoryNode *> Children;
   /// What findChain has found.
-  std::vector<const FolderNode *> Chain;
+  std::vector<const DirectoryNode *> Chain;
   std::string Path;    ///< of Current, when it is not empty
   size_t FromRoot = 0; ///< where in Path the root's own ends
   bool IsSlow = false; ///< whether the piece that was listed last took long

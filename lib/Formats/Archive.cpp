@@ -193,7 +193,7 @@ std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
       std::min(MaxTableBytes, NameBytesForByte * Archive.size());
   ArchiveReader Reader(Archive);
   SmallVector<char, 0> LongNames;
-  StringRef Folder = sys::path::parent_path(Path);
+  StringRef Directory = sys::path::parent_path(Path);
   while (std::optional<ArchiveMember> Member = Reader.next()) {
     if (Member->Kind == ArchiveMember::LongNames) {
       // Not kept by reference: the source may be memory, but is a file mostly.
@@ -214,7 +214,7 @@ std::vector<std::string> readThinMembers(ByteSource &Archive, StringRef Path) {
     NameBytesLeft -= Name.size();
     SmallString<256> Full;
     if (!sys::path::is_absolute(Name))
-      Full = Folder;
+      Full = Directory;
     sys::path::append(Full, Name);
     Paths.push_back(Full.str().str());
   }

@@ -58,7 +58,7 @@ public:
 private:
   bool readCommand(StringRef Command);
   bool readInputs();
-  bool readFolder();
+  bool readDirectory();
   bool skipPast(StringRef Opening, StringRef Closing);
   bool skipAssignment();
   bool add(ScriptName::Kind What, StringRef Token);
@@ -131,8 +131,9 @@ bool Reader::readInputs() {
   return true;
 }
 
-bool Reader::readFolder() {
-  return Tokens.next() == "(" && add(ScriptName::Kind::Folder, Tokens.next()) &&
+bool Reader::readDirectory() {
+  return Tokens.next() == "(" &&
+         add(ScriptName::Kind::Directory, Tokens.next()) &&
          Tokens.next() == ")";
 }
 
@@ -172,12 +173,20 @@ bool Reader::skipAssignment() {
 }
 
 bool Reader::readCommand(StringRef Command) {
-  enum class Form { Inputs, Include, Folder, Parens, Braces, Semicolon, Other };
+  enum class Form {
+    Inputs,
+    Include,
+    Directory,
+    Parens,
+    Braces,
+    Semicolon,
+    Other
+  };
   Form F = StringSwitch<Form>(Command)
                .Case("INPUT", Form::Inputs)
                .Case("GROUP", Form::Inputs)
                .Case("INCLUDE", Form::Include)
-               .Case("SEARCH_DIR", Form::Folder)
+               .Case("SEARCH_DIR", Form::Directory)
                .Case(";", Form::Semicolon)
                .Default(Form::Other);
   if (is_contained({"ENTRY", "EXTERN", "OUTPUT", "OUTPUT_ARCH", "OUTPUT_FORMAT",
@@ -194,8 +203,8 @@ bool Reader::readCommand(StringRef Command) {
     return readInputs();
   case Form::Include:
     return add(ScriptName::Kind::Include, Tokens.next());
-  case Form::Folder:
-    return readFolder();
+  case Form::Directory:
+    return readDirectory();
   case Form::Parens:
     return Tokens.next() == "(" && skipPast("(", ")");
   case Form::Braces:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FolderSearch.h"
+#include "DirectorySearch.h"
 #include "Private.h"
 #include "headstart/Inputs/LinkerModel.h"
 
@@ -24,12 +24,13 @@ ResolvedInput lookAtInput(StringRef Path) {
 }
 
 InputResolver::InputResolver(const LinkCommand &Command)
-    : Command(Command), Folders(std::make_unique<FolderSearch>(Command)) {}
+    : Command(Command),
+      Directories(std::make_unique<DirectorySearch>(Command)) {}
 
 InputResolver::~InputResolver() = default;
 
 SnapshotFigures InputResolver::searchFigures() const {
-  return Folders->figures();
+  return Directories->figures();
 }
 
 bool InputResolver::isFirstLook(const os::FileIdentity &File) const {
@@ -40,7 +41,7 @@ bool InputResolver::isFirstLook(const os::FileIdentity &File) const {
 ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
   if (Input.Search == SearchRule::Library ||
       Input.Search == SearchRule::Framework)
-    Folders->begin();
+    Directories->begin();
   return Command.model().resolve(Input, *this);
 }
 
@@ -52,6 +53,8 @@ std::vector<FoundInput> InputResolver::scan(const NamedInput &Named,
   return Command.model().scan({*this, Named, Path, Look});
 }
 
-void InputResolver::addFolder(StringRef Folder) const { Folders->add(Folder); }
+void InputResolver::addDirectory(StringRef Directory) const {
+  Directories->add(Directory);
+}
 
 } // namespace headstart

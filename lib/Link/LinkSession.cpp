@@ -175,7 +175,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
   };
   auto Result = std::make_shared<Read>();
   bool InTime = doForRecord([Result, Path = ProfilePath,
-                             IsPruned = isProfileFolder(Settings.Profile)] {
+                             IsPruned = isProfileDirectory(Settings.Profile)] {
     Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
     if (Loaded) {
       Result->Profile = std::move(*Loaded);
@@ -255,7 +255,7 @@ void LinkSession::keepProfile(bool Succeeded) {
 
   auto Failures = std::make_shared<std::vector<std::string>>();
   bool InTime = doForRecord([Failures, Pages, New, Path = ProfilePath,
-                             Prune = isProfileFolder(Settings.Profile)] {
+                             Prune = isProfileDirectory(Settings.Profile)] {
     if (New)
       Failures->push_back(storeProfile(Path, *New, Prune));
     if (Pages)

@@ -82,7 +82,7 @@ static bool hasPassedTurn() {
 std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
                            const std::string &Output, uint64_t NeedBytes) {
   constexpr std::chrono::milliseconds Pause(50);
-  const std::string Cache = profileFolder();
+  const std::string Cache = profileDirectory();
   if (Settings.QueueBytes == 0 || Cache.empty())
     return "";
   bool HasSaid = false;
@@ -161,7 +161,7 @@ std::string ForeignTurn::wait() {
         // /dev/null is the output of many links.
         std::error_code Ignored;
         const os::FileKind Kind = os::lookAt(Found->Output, Ignored).Kind;
-        if (isProfileFolder(Setting) &&
+        if (isProfileDirectory(Setting) &&
             (Kind == os::FileKind::Regular || Kind == os::FileKind::Missing))
           Found->ProfilePath = profilePath(Setting, ForeignTool, Found->Output);
         if (!Found->ProfilePath.empty()) {

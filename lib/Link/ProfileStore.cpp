@@ -32,23 +32,23 @@ static constexpr StringLiteral Prefix = "llvmcache-";
 /// How each version of a profile begins.
 static constexpr StringLiteral ProfileStart = "headstart profile ";
 
-std::string profileFolder() {
-  SmallString<256> Folder;
+std::string profileDirectory() {
+  SmallString<256> Directory;
   // "All paths set in these environment variables must be absolute. If an
   // implementation encounters a relative path in any of these variables it
   // should consider the path invalid and ignore it." (XDG Base Directory 0.8)
-  bool HasFolder = sys::path::cache_directory(Folder);
-  if (HasFolder && !sys::path::is_absolute(Folder)) {
-    HasFolder = sys::path::home_directory(Folder);
-    sys::path::append(Folder, ".cache");
+  bool HasDirectory = sys::path::cache_directory(Directory);
+  if (HasDirectory && !sys::path::is_absolute(Directory)) {
+    HasDirectory = sys::path::home_directory(Directory);
+    sys::path::append(Directory, ".cache");
   }
-  if (!HasFolder || !sys::path::is_absolute(Folder))
+  if (!HasDirectory || !sys::path::is_absolute(Directory))
     return "";
-  sys::path::append(Folder, "headstart");
-  return std::string(Folder);
+  sys::path::append(Directory, "headstart");
+  return std::string(Directory);
 }
 
-bool isProfileFolder(StringRef Setting) {
+bool isProfileDirectory(StringRef Setting) {
   return Setting == "auto" ||
          (!Setting.empty() && sys::path::is_separator(Setting.back()));
 }
@@ -60,7 +60,7 @@ std::string recordedOutput(StringRef Setting, StringRef Output) {
   // Not sys::fs::make_absolute: it asks with ever more memory where the system
   // says that it has none.
   if (sys::path::is_relative(Absolute))
-    sys::path::make_absolute(os::currentFolder(), Absolute);
+    sys::path::make_absolute(os::currentDirectory(), Absolute);
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
   return std::string(Absolute);
 }
@@ -68,14 +68,15 @@ std::string recordedOutput(StringRef Setting, StringRef Output) {
 std::string profilePath(StringRef Setting, StringRef Tool, StringRef Output) {
   if (Setting == "none" || Output.empty())
     return "";
-  if (!isProfileFolder(Setting))
+  if (!isProfileDirectory(Setting))
     return Setting.str();
-  std::string Folder = Setting == "auto" ? profileFolder() : Setting.str();
+  std::string Directory =
+      Setting == "auto" ? profileDirectory() : Setting.str();
   const std::string Absolute = recordedOutput("auto", Output);
-  if (Folder.empty() || sys::path::is_relative(Absolute))
+  if (Directory.empty() || sys::path::is_relative(Absolute))
     return "";
   std::string Key = (Tool + Twine('\0') + Absolute).str();
-  SmallString<256> Path(Folder);
+  SmallString<256> Path(Directory);
   sys::path::append(
       Path, Prefix + utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
   return std::string(Path);
@@ -127,10 +128,10 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
                                  "': it would be too large");
   // The cache folder and ours in it, at most: a home that is not there is not
   // made.
-  StringRef Folder = sys::path::parent_path(Path);
-  if (!Folder.empty() && !sys::fs::is_directory(Folder)) {
-    (void)sys::fs::create_directory(sys::path::parent_path(Folder));
-    if (std::error_code E = sys::fs::create_directory(Folder))
+  StringRef Directory = sys::path::parent_path(Path);
+  if (!Directory.empty() && !sys::fs::is_directory(Directory)) {
+    (void)sys::fs::create_directory(sys::path::parent_path(Directory));
+    if (std::error_code E = sys::fs::create_directory(Directory))
       return createStringError(E, "could not store the profile '" + Path +
                                       "': " + E.message());
   }
@@ -160,10 +161,10 @@ static bool isTemporary(StringRef Path) {
   return sys::path::filename(Path).contains(".tmp");
 }
 
-std::vector<std::string> storedProfiles(const std::string &Folder) {
+std::vector<std::string> storedProfiles(const std::string &Directory) {
   std::vector<std::string> Paths;
   std::error_code Error;
-  for (sys::fs::directory_iterator File(Folder, Error), End;
+  for (sys::fs::directory_iterator File(Directory, Error), End;
        !Error && File != End; File.increment(Error))
     if (sys::path::filename(File->path()).starts_with(Prefix) &&
         !isTemporary(File->path()))
@@ -172,8 +173,8 @@ std::vector<std::string> storedProfiles(const std::string &Folder) {
   return Paths;
 }
 
-bool canKeepProfiles(const std::string &Folder) {
-  StringRef Place = Folder;
+bool canKeepProfiles(const std::string &Directory) {
+  StringRef Place = Directory;
   constexpr unsigned MayBeMissing = 2; // see saveProfile
   for (unsigned I = 0; I != MayBeMissing && !sys::fs::exists(Place); ++I)
     Place = sys::path::parent_path(Place);

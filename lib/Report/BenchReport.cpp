@@ -300,7 +300,7 @@ void JSONWriter::write(const BenchReport &Report) {
     text("program", Report.Program);
     text("date", Report.Date);
     machine(Report.Machine);
-    text("folder", Report.Folder);
+    text("folder", Report.Directory);
     texts("command", Report.Command);
     J.attributeObject("linker", [&] {
       text("name", Report.LinkerName);

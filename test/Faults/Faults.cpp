@@ -401,19 +401,19 @@ int headstart_fault_close(int FD) {
   return -1;
 }
 
-int headstart_fault_closedir(DIR *Folder) {
+int headstart_fault_closedir(DIR *Directory) {
   MEET("closedir");
-  const int Result = ::closedir(Folder);
+  const int Result = ::closedir(Directory);
   if (Now.How != Way::Error)
     return Result;
   errno = Now.Value;
   return -1;
 }
 
-dirent *headstart_fault_readdir(DIR *Folder) {
+dirent *headstart_fault_readdir(DIR *Directory) {
   MEET("readdir");
   if (Now.How == Way::None)
-    return ::readdir(Folder);
+    return ::readdir(Directory);
   if (Now.How == Way::Error)
     errno = Now.Value;
   return nullptr;

@@ -105,7 +105,7 @@ void BuildCompanion::prepare() {
   // Paths of links are relative to it. No other thread depends on it.
   if (sys::fs::set_current_path(Build.Directory))
     return WhyNothing.store("there is no build directory");
-  if (!File.open(os::currentFolder()))
+  if (!File.open(os::currentDirectory()))
     return WhyNothing.store("another headstart build fetches for this "
                             "directory");
   StringSet<> Written;

@@ -30,7 +30,7 @@ static std::string absolute(const Twine &Path) {
   SmallString<256> Result;
   Path.toVector(Result);
   if (sys::path::is_relative(Result))
-    sys::path::make_absolute(os::currentFolder(), Result);
+    sys::path::make_absolute(os::currentDirectory(), Result);
   sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
   return std::string(Result);
 }
@@ -208,12 +208,12 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
 /// last links; those whose output is gone at the end.
 static std::vector<LinkToCome> recordedLinks(const std::string &Directory) {
   std::vector<LinkToCome> Links;
-  const std::string Real = os::currentFolder();
-  for (const std::string &Path : storedProfiles(profileFolder())) {
+  const std::string Real = os::currentDirectory();
+  for (const std::string &Path : storedProfiles(profileDirectory())) {
     auto Profile = load(Path);
-    const auto LiesIn = [&](StringRef Folder) {
+    const auto LiesIn = [&](StringRef Root) {
       StringRef Output = Profile->Output;
-      return Output.consume_front(Folder) && !Output.empty() &&
+      return Output.consume_front(Root) && !Output.empty() &&
              sys::path::is_separator(Output.front());
     };
     // "ld.lld itself": see ProgramPages.
@@ -258,7 +258,7 @@ static std::string directoryOf(const LinkProfile &Profile) {
   for (const RecordedFile &File : Profile.Files)
     if (sys::path::is_relative(File.Path) && Sample.size() != MaxSample)
       Sample.push_back(&File);
-  std::string Here = os::currentFolder();
+  std::string Here = os::currentDirectory();
   std::vector<StringRef> Directories = {Here};
   for (StringRef Parent = sys::path::parent_path(Profile.Output);
        !Parent.empty(); Parent = sys::path::parent_path(Parent))

@@ -48,7 +48,7 @@ static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
 
 bool BuildStatusFile::open(const std::string &Directory) {
   std::lock_guard Guard(Mutex);
-  const std::string Cache = profileFolder();
+  const std::string Cache = profileDirectory();
   if (Cache.empty() || sys::fs::create_directories(Cache))
     return true;
   SmallString<256> Stem(Cache);
@@ -138,7 +138,7 @@ void BuildStatusFile::remove() {
 static std::vector<json::Value> readStatuses() {
   std::vector<std::string> Locks;
   std::error_code Error;
-  for (sys::fs::directory_iterator It(profileFolder(), Error), End;
+  for (sys::fs::directory_iterator It(profileDirectory(), Error), End;
        !Error && It != End; It.increment(Error)) {
     StringRef Name = sys::path::filename(It->path());
     if (Name.starts_with(Prefix) && Name.ends_with(LockSuffix))

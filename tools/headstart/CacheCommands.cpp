@@ -290,7 +290,7 @@ Exit runResidency(const CommandArguments &Arguments) {
   // A file has a line of its own already.
   if (Each.size() > 1)
     for (size_t I = 0; I != Each.size(); ++I)
-      if (Files.isFolder(I))
+      if (Files.isDirectory(I))
         Text->addTotals(Each[I], Arguments.Operands[I]);
   Text->addTotals(All, "");
   return Status;

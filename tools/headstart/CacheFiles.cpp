@@ -35,12 +35,13 @@ class FileCollector : public TreeVisitor {
 public:
   explicit FileCollector(ProblemPrinter &Problems) : Problems(Problems) {}
 
-  void visit(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries,
+  void visit(const WalkDirectory &Directory,
+             ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
     std::lock_guard Lock(Mutex);
     for (const os::DirectoryEntry &Entry : Entries)
       if (Entry.Type == os::EntryType::Regular)
-        Files.push_back(Folder.pathOf(Entry.Name));
+        Files.push_back(Directory.pathOf(Entry.Name));
       else if (Entry.Type != os::EntryType::Directory)
         ++Others;
   }
@@ -101,7 +102,7 @@ void CacheFiles::add(std::string Path, size_t Operand, Look LookAt,
 }
 
 void CacheFiles::fail(const CacheFile &File, StringRef Why) {
-  if (isFolder(File.Operand))
+  if (isDirectory(File.Operand))
     Problems.count(File.Path, Why);
   else
     Problems.print(File.Path, Why);
@@ -113,14 +114,14 @@ Exit CacheFiles::finish() {
 }
 
 void CacheFiles::forEach(Look LookAt, Show ShowOne) {
-  Folders.assign(Operands.size(), false);
+  Directories.assign(Operands.size(), false);
   PassedOver = 0;
   for (size_t I = 0; I != Operands.size(); ++I) {
     if (!sys::fs::is_directory(Operands[I])) {
       add(Operands[I], I, LookAt, ShowOne);
       continue;
     }
-    Folders[I] = true;
+    Directories[I] = true;
     FileCollector Collector(Problems);
     TreeWalker({}).walk({Operands[I]}, Collector);
     PassedOver += Collector.others();

@@ -76,7 +76,7 @@ public:
   Exit finish();
 
   /// Whether an operand is a folder. After `forEach`.
-  bool isFolder(size_t Operand) const { return Folders[Operand]; }
+  bool isDirectory(size_t Operand) const { return Directories[Operand]; }
   /// How many entries of the folders were no regular files, nor folders.
   uint64_t passedOver() const { return PassedOver; }
 
@@ -85,7 +85,7 @@ private:
   void flush(Look LookAt, Show ShowOne);
 
   llvm::ArrayRef<std::string> Operands;
-  std::vector<bool> Folders;
+  std::vector<bool> Directories;
   std::vector<CacheFile> Pending;
   ProblemPrinter Problems;
   uint64_t PassedOver = 0;

@@ -84,7 +84,7 @@ CheckGroup checkRecords(const PrefetchSettings &Settings);
 CheckGroup checkLinkers();
 /// The file system of \p Path, a folder or a file. \p Problem is why it could
 /// not be looked at, and empty otherwise.
-CheckGroup checkFolder(const std::string &Path, std::string &Problem);
+CheckGroup checkDirectory(const std::string &Path, std::string &Problem);
 
 } // namespace headstart
 

@@ -131,7 +131,7 @@ Exit runDoctor(const CommandArguments &Arguments) {
     Paths.push_back(".");
   for (const std::string &Path : Paths) {
     std::string Problem;
-    Groups.push_back(checkFolder(Path, Problem));
+    Groups.push_back(checkDirectory(Path, Problem));
     if (!Problem.empty())
       Status = fail((Twine(Path) + ": " + Problem).str());
   }

@@ -82,10 +82,10 @@ std::string LinkerChecks::describe(const std::string &Path) {
 /// The path of our linker \p Name in the folder of this program, or of those
 /// that are installed with it; empty: it is in neither.
 std::string LinkerChecks::beside(StringRef Name) {
-  const StringRef Folder = sys::path::parent_path(Self);
+  const StringRef Directory = sys::path::parent_path(Self);
   for (const StringRef Place :
        {StringRef(""), StringRef("../libexec/headstart")}) {
-    SmallString<256> Path(Folder);
+    SmallString<256> Path(Directory);
     sys::path::append(Path, Place, Name);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     // In /usr/bin others have these names.

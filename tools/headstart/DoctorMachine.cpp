@@ -324,27 +324,27 @@ CheckGroup checkRecords(const PrefetchSettings &Settings) {
     if (Settings.Profile == "none")
       C.note(Costs.str(), "remove this option from HEADSTART_FLAGS");
   }
-  const std::string Folder = profileFolder();
-  if (Folder.empty()) {
+  const std::string Directory = profileDirectory();
+  if (Directory.empty()) {
     Group.add("folder", nullptr, "there is no directory for profiles")
         .problem(Costs.str(), "export XDG_CACHE_HOME=DIRECTORY, or set HOME");
     return Group;
   }
-  Group.add("folder", json::fixUTF8(Folder), Folder);
-  const bool CanKeep = canKeepProfiles(Folder);
+  Group.add("folder", json::fixUTF8(Directory), Directory);
+  const bool CanKeep = canKeepProfiles(Directory);
   Check &C = Group.add("writable", CanKeep,
-                       sys::fs::is_directory(Folder)
+                       sys::fs::is_directory(Directory)
                            ? "Headstart can write to this directory"
                            : "the first link creates this directory");
   if (!CanKeep) {
     C.Text =
-        "Headstart cannot write to this directory, or create it: " + Folder;
+        "Headstart cannot write to this directory, or create it: " + Directory;
     C.problem(Costs.str(), "make it writable, or export "
                            "XDG_CACHE_HOME=DIRECTORY to store profiles "
                            "elsewhere");
   }
   uint64_t Bytes = 0;
-  const std::vector<std::string> Paths = storedProfiles(Folder);
+  const std::vector<std::string> Paths = storedProfiles(Directory);
   for (const std::string &Path : Paths) {
     uint64_t Size = 0;
     if (!sys::fs::file_size(Path, Size))

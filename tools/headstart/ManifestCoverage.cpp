@@ -20,7 +20,7 @@ static Error bad(const Twine &What) {
 /// A folder on the way down, and the ignore rules in it.
 namespace {
 struct Place {
-  os::DirectoryHandle Folder;
+  os::DirectoryHandle Directory;
   os::FileIdentity Identity;
   IgnoreScopePtr Scope;
 };
@@ -36,9 +36,10 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
     return "a --glob excludes it";
   if (Plan.Ignore) {
     std::vector<std::string> Unwanted; // the walk tells them
-    At.Scope = Plan.Ignore->enter(At.Scope, Path, At.Folder,
-                                  Plan.Ignore->presenceIn(At.Folder), Unwanted);
-    if (Plan.Ignore->isIgnored(*At.Scope, Path, Name, /*IsFolder=*/true))
+    At.Scope =
+        Plan.Ignore->enter(At.Scope, Path, At.Directory,
+                           Plan.Ignore->presenceIn(At.Directory), Unwanted);
+    if (Plan.Ignore->isIgnored(*At.Scope, Path, Name, /*IsDirectory=*/true))
       return "an ignore file hides it, and walk had no --no-ignore";
   }
   return "";
@@ -55,9 +56,10 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   };
   Place At;
   auto Enter = [&](std::error_code Error) {
-    return Error ? Error : At.Folder.identity(At.Identity);
+    return Error ? Error : At.Directory.identity(At.Identity);
   };
-  if (std::error_code Error = Enter(os::DirectoryHandle::open(Root, At.Folder)))
+  if (std::error_code Error =
+          Enter(os::DirectoryHandle::open(Root, At.Directory)))
     return bad(Root + ": " + Error.message());
   if (Plan.Ignore)
     At.Scope = Plan.Ignore->above(Root);
@@ -68,8 +70,8 @@ Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
     StringRef Path = Prefix.take_front(Begin).rtrim('/');
     if (StringRef Why = reasonAgainst(At, Path, Name, Plan); !Why.empty())
       return LeftOut(End, Why);
-    if (std::error_code Error = Enter(
-            At.Folder.openBelow(Name.c_str(), os::LinkRule::Refuse, At.Folder)))
+    if (std::error_code Error = Enter(At.Directory.openBelow(
+            Name.c_str(), os::LinkRule::Refuse, At.Directory)))
       return bad(Root + "/" + Prefix.take_front(End) + ": " + Error.message());
     if (Plan.Selection.SameFileSystem && At.Identity.Device != Device)
       return LeftOut(End, "it is on another file system, and walk had "

@@ -133,7 +133,7 @@ using StoredProfile =
 /// The stored profiles with their paths, the newest first.
 static std::vector<StoredProfile> newestProfiles() {
   std::vector<StoredProfile> All;
-  for (const std::string &Path : storedProfiles(profileFolder())) {
+  for (const std::string &Path : storedProfiles(profileDirectory())) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
     // An older version may have stored it, or a link been interrupted: pruning
     // removes it.
@@ -218,7 +218,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
 static Exit list(json::OStream *J) {
   const std::vector<StoredProfile> All = newestProfiles();
   if (All.empty() && !J)
-    note("no profiles in '" + profileFolder() + "'");
+    note("no profiles in '" + profileDirectory() + "'");
   for (const auto &[Path, Profile] : All)
     if (J)
       writeJSON(*Profile, Path, /*Changes=*/std::nullopt, *J);
@@ -237,8 +237,8 @@ Exit runProfile(const CommandArguments &Arguments) {
   if (Verb == "list" && Operands.size() == 1)
     return writeProfiles(Arguments.JSON, list);
   if (Verb == "prune" && Operands.size() == 1) {
-    pruneProfiles(profileFolder());
-    size_t Left = storedProfiles(profileFolder()).size();
+    pruneProfiles(profileDirectory());
+    size_t Left = storedProfiles(profileDirectory()).size();
     outs() << Left << (Left == 1 ? " profile remains\n" : " profiles remain\n");
     return Exit::Done;
   }

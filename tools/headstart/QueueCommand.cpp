@@ -144,7 +144,7 @@ Exit runQueue(const CommandArguments &Arguments) {
   if (!Arguments.Operands.empty())
     return fail("unexpected argument '" + Arguments.Operands.front() + "'",
                 Exit::WrongUsage);
-  const std::string Cache = profileFolder();
+  const std::string Cache = profileDirectory();
   const std::string Mine =
       queueDirectory(Cache, os::memoryName(), std::nullopt);
   std::vector<Queue> Queues;

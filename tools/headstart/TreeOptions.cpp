@@ -120,7 +120,7 @@ TreeOperands tellOperands(const std::vector<std::string> &Operands,
                           ProblemPrinter &Problems, DeadLinks Dead) {
   TreeOperands Result;
   if (Operands.empty())
-    Result.Folders.emplace_back("");
+    Result.Directories.emplace_back("");
   for (const std::string &Operand : Operands) {
     std::error_code Error;
     os::FileStatus Status = os::lookAt(Operand, Error);
@@ -133,7 +133,7 @@ TreeOperands tellOperands(const std::vector<std::string> &Operands,
     if (Error)
       Problems.print(Operand, Error.message());
     else if (Status.Kind == os::FileKind::Directory)
-      Result.Folders.emplace_back(Operand);
+      Result.Directories.emplace_back(Operand);
     else
       Result.Files.push_back(Operand);
   }

@@ -70,7 +70,7 @@ struct TreeRoot {
 
 /// What stood on the command line.
 struct TreeOperands {
-  std::vector<TreeRoot> Folders;
+  std::vector<TreeRoot> Directories;
   std::vector<std::string> Files; ///< anything that is no folder
 };
 

@@ -111,7 +111,8 @@ public:
   }
 
 private:
-  void keep(const WalkFolder &Folder, ArrayRef<os::DirectoryEntry> Entries) {
+  void keep(const WalkDirectory &Directory,
+            ArrayRef<os::DirectoryEntry> Entries) {
     SmallVector<os::DirectoryEntry, MaxEntries> Looked;
     if (Unknown && !llvm::all_of(Entries, [](const auto &E) {
           return E.hasOwnStatus();
@@ -120,23 +121,25 @@ private:
         if (Entry.hasOwnStatus())
           Looked.push_back(Entry);
         else
-          Unknown->add((Folder.path() + (Folder.path() == "/" ? "" : "/") +
+          Unknown->add((Directory.path() +
+                        (Directory.path() == "/" ? "" : "/") +
                         StringRef(Entry.Name))
                            .str());
       Entries = Looked;
     }
-    Keep->add(Folder.thread(), Folder.root(), Folder.pathFromRoot(), Entries);
+    Keep->add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
+              Entries);
   }
 
-  void show(const WalkFolder &Folder,
+  void show(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) override {
-    StringRef Path = Folder.pathFromRoot();
-    unsigned Thread = Folder.thread();
+    StringRef Path = Directory.pathFromRoot();
+    unsigned Thread = Directory.thread();
     if (Keep) {
-      keep(Folder, Entries);
+      keep(Directory, Entries);
       return;
     }
-    SmallString<256> Prefix(Operands.Folders[Folder.root()].Prefix);
+    SmallString<256> Prefix(Operands.Directories[Directory.root()].Prefix);
     Prefix += Path;
     if (!Path.empty())
       Prefix += '/';
@@ -235,7 +238,7 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                           const std::string &File, const TreeListing &Listing,
                           const UnknownPaths &Unknown, LineOutput &Output) {
   std::vector<ManifestRoot> Roots;
-  for (const TreeRoot &Root : Operands.Folders) {
+  for (const TreeRoot &Root : Operands.Directories) {
     SmallString<256> Absolute;
     if (std::error_code Error = sys::fs::real_path(Root.Given, Absolute))
       return fail(Root.Given + ": " + Error.message());
@@ -246,8 +249,8 @@ static Exit writeManifest(const TreePlan &Plan, const TreeOperands &Operands,
                     std::chrono::system_clock::now().time_since_epoch())
                     .count();
   std::string Bytes =
-      serializeManifest(Plan.Selection, Roots, Now, Listing.folders(),
-                        Unknown.below(Operands.Folders));
+      serializeManifest(Plan.Selection, Roots, Now, Listing.directories(),
+                        Unknown.below(Operands.Directories));
   if (File == "-")
     Output.writeText(Bytes);
   else if (Error E = replaceFile(File, Bytes))
@@ -297,8 +300,8 @@ Exit runWalk(const CommandArguments &Arguments) {
                    Listing ? &*Listing : nullptr,
                    ManifestFile ? &Unknown : nullptr);
     std::vector<std::string> Roots;
-    Roots.reserve(Operands.Folders.size());
-    for (const TreeRoot &Root : Operands.Folders)
+    Roots.reserve(Operands.Directories.size());
+    for (const TreeRoot &Root : Operands.Directories)
       Roots.push_back(Root.Given);
     Walker.walk(Roots, Visitor);
   }
@@ -309,11 +312,11 @@ Exit runWalk(const CommandArguments &Arguments) {
       Status = writeManifest(*Plan, Operands, *ManifestFile, *Listing, Unknown,
                              Output);
     else
-      Listing->forEach([&](const ListedFolder &Folder,
+      Listing->forEach([&](const ListedDirectory &Directory,
                            const os::DirectoryEntry &Entry) {
-        SmallString<256> Prefix(Operands.Folders[Folder.Root].Prefix);
-        Prefix += Folder.Path;
-        if (!Folder.Path.empty())
+        SmallString<256> Prefix(Operands.Directories[Directory.Root].Prefix);
+        Prefix += Directory.Path;
+        if (!Directory.Path.empty())
           Prefix += '/';
         Writer.append(Prefix, StringRef(Entry.Name), Entry, Output.buffer(0));
         Output.mayWrite(0);

@@ -52,7 +52,7 @@ public:
   /// Begins with another root. The error says that the manifest has nothing of
   /// it, or not enough. After `accept`.
   Error enter(const std::string &Root);
-  bool contains(StringRef FolderPath, const os::DirectoryEntry &Entry) const;
+  bool contains(StringRef DirectoryPath, const os::DirectoryEntry &Entry) const;
   /// For a file that was given by name. Blocks.
   bool contains(const std::string &File,
                 const os::FileIdentity &Identity) const;
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  void show(const WalkFolder &Folder,
+  void show(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) override;
 
   const ChangedSince &Changed;
@@ -188,23 +188,23 @@ bool ChangedSince::contains(const std::string &File,
   return !Then || differenceOf(*Then, Now) != SameEntry;
 }
 
-bool ChangedSince::contains(StringRef FolderPath,
+bool ChangedSince::contains(StringRef DirectoryPath,
                             const os::DirectoryEntry &Entry) const {
   if (!Part)
     return isNewer(Entry.Identity);
-  const ManifestFolder *Folder = Part->find(FolderPath);
+  const ManifestDirectory *Directory = Part->find(DirectoryPath);
   const ManifestEntry *Then =
-      Folder ? Manifest::find(*Folder, StringRef(Entry.Name)) : nullptr;
+      Directory ? Manifest::find(*Directory, StringRef(Entry.Name)) : nullptr;
   return !Then || differenceOf(*Then, Entry) != SameEntry;
 }
 
-void Feeder::show(const WalkFolder &Folder,
+void Feeder::show(const WalkDirectory &Directory,
                   ArrayRef<os::DirectoryEntry> Entries) {
   std::vector<FileToFetch> Files;
   for (const os::DirectoryEntry &Entry : Entries)
     if (Entry.Type == os::EntryType::Regular && Entry.HasStatus &&
-        Changed.contains(Folder.pathFromRoot(), Entry))
-      Files.push_back({Folder.pathOf(Entry.Name), Entry.Identity.Size});
+        Changed.contains(Directory.pathFromRoot(), Entry))
+      Files.push_back({Directory.pathOf(Entry.Name), Entry.Identity.Size});
   if (!Files.empty())
     Fetcher.add(std::move(Files));
 }
@@ -296,7 +296,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   }
   if (Plan.isTooDeep(0))
     return;
-  for (const TreeRoot &Root : Operands.Folders) {
+  for (const TreeRoot &Root : Operands.Directories) {
     if (Error E = Changed.enter(Root.Given)) {
       Problems.print(Root.Given, toString(std::move(E)));
       continue;
@@ -374,7 +374,7 @@ Exit runWarm(const CommandArguments &Arguments) {
   const bool IsAllAsked = !Arguments.Tree.ChangedSince &&
                           Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
   if (Fetcher.figures().Files == 0 && IsAllAsked && !Arguments.Tree.NoIgnore &&
-      !Operands.Folders.empty() && !Problems.any() && Signal == 0)
+      !Operands.Directories.empty() && !Problems.any() && Signal == 0)
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");
   if (Arguments.JSON)

@@ -88,7 +88,7 @@ bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
 
 class EngineGrowthTest : public testing::Test {
 protected:
-  TestFolder Folder;
+  TestDirectory Directory;
   /// A store whose bytes cost much, whatever is measured: all is inspected.
   Tuning Numbers = [] {
     Tuning Result;
@@ -132,21 +132,21 @@ protected:
       Long += Name + "/\n";
     }
     Long.resize(Long.size() + Long.size() % 2, '\n');
-    return Folder.write("thin.a", "!<thin>\n" +
-                                      memberHeader("//", Long.size()) + Long +
-                                      Members);
+    return Directory.write("thin.a", "!<thin>\n" +
+                                         memberHeader("//", Long.size()) +
+                                         Long + Members);
   }
 };
 
 TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
-  std::string Main = Folder.write("main.o", object({{"a", false}}));
+  std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::vector<std::string> Names;
   std::vector<std::string> Paths = {Main};
   for (unsigned I = 0; I != 60; ++I) {
     Names.push_back("m" + std::to_string(I) + ".o");
     std::string Defined = I == 0 ? "a" : "b" + std::to_string(I);
     Paths.push_back(
-        Folder.write(Names.back(), object({{Defined.c_str(), true}})));
+        Directory.write(Names.back(), object({{Defined.c_str(), true}})));
   }
   std::string Thin = writeThin(Names);
   Paths.push_back(Thin);
@@ -164,7 +164,7 @@ TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
 }
 
 TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
-  std::string Main = Folder.write("main.o", object({{"a", false}}));
+  std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::string Archive = "!<arch>\n";
   std::vector<uint64_t> Offsets;
   auto Add = [&](std::initializer_list<Symbol> Symbols) {
@@ -178,7 +178,7 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
   Add({{"b", true}, {"c", false}});
   Add({{"unused", true}});
   Add({{"a", true}, {"b", false}});
-  std::string Path = Folder.write("parts.a", Archive);
+  std::string Path = Directory.write("parts.a", Archive);
   evict({Main, Path});
   fetch({Path, Main});
   EXPECT_TRUE(partIsResident(Path, Offsets[0]));
@@ -209,9 +209,9 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
     Archive += Object;
     if (I < Count)
       Paths.push_back(
-          Folder.write(Name + ".o", object({{Name.c_str(), false}})));
+          Directory.write(Name + ".o", object({{Name.c_str(), false}})));
   }
-  Paths.push_back(Folder.write("parts.a", Archive));
+  Paths.push_back(Directory.write("parts.a", Archive));
   // To open an object costs much; a byte of an archive costs more.
   Numbers.MinStreak = 2;
   Numbers.OpenSeconds = 100;
@@ -229,15 +229,15 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
 
 /// What names inputs is followed, however much of it is cached.
 TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
-  std::string Main = Folder.write("main.o", object({{"a", false}}));
-  std::string Member = Folder.write("m.o", object({{"a", true}}));
+  std::string Main = Directory.write("main.o", object({{"a", false}}));
+  std::string Member = Directory.write("m.o", object({{"a", true}}));
   // Names that fill most of 30 pages.
   std::vector<std::string> Names(300, std::string(398, 'x') + ".o");
   Names[0] = "m.o";
   std::string Thin = writeThin(Names);
   std::string Script =
-      Folder.write("script.ld", "/*" + std::string(120000, ' ') + "*/ INPUT(" +
-                                    Member + ")");
+      Directory.write("script.ld", "/*" + std::string(120000, ' ') +
+                                       "*/ INPUT(" + Member + ")");
   for (const std::string &Names : {Thin, Script}) {
     SCOPED_TRACE(Names);
     evict({Main, Member, Names});
@@ -256,7 +256,8 @@ TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
 TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
   std::vector<std::string> Paths;
   for (unsigned I = 0; I != 20; ++I)
-    Paths.push_back(Folder.write("m" + std::to_string(I) + ".o", object({})));
+    Paths.push_back(
+        Directory.write("m" + std::to_string(I) + ".o", object({})));
   evict(Paths);
   LinkStats Stats = fetch(Paths, 4, /*AvailableBytes=*/2 * 5 * PartBytes);
   EXPECT_EQ(Stats.InputsBytes, 20 * openOrFail(Paths[0]).size());
@@ -266,7 +267,7 @@ TEST_F(EngineGrowthTest, ShortOfMemoryAllIsLeftToTheLinker) {
 }
 
 TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
-  std::string First = Folder.write("first.o", object({}));
+  std::string First = Directory.write("first.o", object({}));
   const uint64_t Available = 4 * openOrFail(First).size();
   for (uint64_t Expected : {Available / 2, Available}) {
     evict({First});
@@ -277,9 +278,9 @@ TEST_F(EngineGrowthTest, ItKnowsBeforehandThatMemoryWillBeShort) {
 }
 
 TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {
-  std::string Other = Folder.write("other.o", object({}));
-  std::string Script = Folder.path() + "/self.ld";
-  Folder.write("self.ld", "INPUT(" + Script + " " + Other + ")");
+  std::string Other = Directory.write("other.o", object({}));
+  std::string Script = Directory.path() + "/self.ld";
+  Directory.write("self.ld", "INPUT(" + Script + " " + Other + ")");
   evict({Script, Other});
   LinkStats Stats = fetch({Script});
   // Its other name is an input as well, but no other file.
@@ -292,7 +293,7 @@ TEST_F(EngineGrowthTest, ACancelledEngineWaitsForNobody) {
   std::vector<std::string> Names;
   for (unsigned I = 0; I != 200; ++I) {
     Names.push_back("m" + std::to_string(I) + ".o");
-    Folder.write(Names.back(), object({}));
+    Directory.write(Names.back(), object({}));
   }
   std::string Thin = writeThin(Names);
   for (unsigned Round = 0; Round != 20; ++Round) {

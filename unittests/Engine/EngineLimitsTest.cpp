@@ -21,7 +21,7 @@ namespace {
 
 class EngineLimitsTest : public testing::Test {
 protected:
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 /// Lowers the soft limit on open files, and puts it back.
@@ -47,7 +47,7 @@ size_t openDescriptors() {
 }
 
 TEST_F(EngineLimitsTest, AThousandInputsNeedFewDescriptors) {
-  std::vector<std::string> Paths = writeFiles(Folder, 1000, 20000);
+  std::vector<std::string> Paths = writeFiles(Directory, 1000, 20000);
   evict(Paths);
   size_t Before = openDescriptors();
   {
@@ -83,7 +83,7 @@ private:
 };
 
 TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
-  std::vector<std::string> Paths = writeFiles(Folder, 10, 20000);
+  std::vector<std::string> Paths = writeFiles(Directory, 10, 20000);
   for (auto [Left, Jobs] : {std::pair(7U, 0U), {33U, 0U}, {36U, 2U}}) {
     FewDescriptors Limit(200);
     TakenDescriptors Others(Left);
@@ -99,7 +99,7 @@ TEST_F(EngineLimitsTest, DescriptorsThatOthersHaveAreNotFree) {
 }
 
 TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
-  std::vector<std::string> Paths = writeFiles(Folder, 50, 100000);
+  std::vector<std::string> Paths = writeFiles(Directory, 50, 100000);
   evict(Paths);
   EngineOptions Options;
   Options.MaxMappings = 10;
@@ -118,7 +118,7 @@ TEST_F(EngineLimitsTest, BeyondTheMappingsItFetchesWithoutHolding) {
 TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
   constexpr uint64_t FileBytes = 1 << 20;
   constexpr uint64_t Budget = 4 << 20;
-  std::vector<std::string> Paths = writeFiles(Folder, 32, FileBytes);
+  std::vector<std::string> Paths = writeFiles(Directory, 32, FileBytes);
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 4;
@@ -137,7 +137,7 @@ TEST_F(EngineLimitsTest, StaysWithinTheBudgetUntilTheLinkerAsks) {
 }
 
 TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
-  std::vector<std::string> Paths = writeFiles(Folder, 8, 100000);
+  std::vector<std::string> Paths = writeFiles(Directory, 8, 100000);
   evict(Paths);
   EngineOptions Options;
   Options.BudgetBytes = 0;
@@ -149,7 +149,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
 }
 
 TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
-  std::vector<std::string> Paths = writeFiles(Folder, 8, 50000);
+  std::vector<std::string> Paths = writeFiles(Directory, 8, 50000);
   os::PageCacheAbilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
   PrefetchEngine Engine({}, os::PageCache(Nothing));
@@ -164,7 +164,7 @@ TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
 }
 
 TEST_F(EngineLimitsTest, OfManySmallObjectsInMemoryMostAreLeftToTheLinker) {
-  std::vector<std::string> Paths = writeFiles(Folder, 400, 4000);
+  std::vector<std::string> Paths = writeFiles(Directory, 400, 4000);
   std::vector<std::string> Cold(Paths.end() - 100, Paths.end());
   evict(Cold);
   EngineOptions Options;

@@ -18,8 +18,8 @@ namespace {
 
 class EngineShutdownTest : public testing::Test {
 protected:
-  TestFolder Folder;
-  std::vector<std::string> Paths = writeFiles(Folder, 20, 20000);
+  TestDirectory Directory;
+  std::vector<std::string> Paths = writeFiles(Directory, 20, 20000);
 };
 
 TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {

@@ -12,7 +12,7 @@
 
 #include "OS/TestFiles.h"
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -29,7 +29,7 @@ namespace headstart::test {
 
 using os::test::openOrFail;
 using os::test::pattern;
-using os::test::TestFolder;
+using os::test::TestDirectory;
 
 /// What lld's COFF driver asks for.
 inline BufferRequest likeLLD() {
@@ -43,13 +43,13 @@ inline LinkStats statsOf(const PrefetchEngine &Engine) {
 }
 
 /// Writes \p Count files of \p Size bytes and returns their paths.
-inline std::vector<std::string> writeFiles(const TestFolder &Folder,
+inline std::vector<std::string> writeFiles(const TestDirectory &Directory,
                                            size_t Count, size_t Size) {
   std::vector<std::string> Paths;
   std::string Text = pattern(Size);
   for (size_t I = 0; I != Count; ++I) {
     Text[0] = static_cast<char>(I);
-    Paths.push_back(Folder.write("f" + std::to_string(I) + ".obj", Text));
+    Paths.push_back(Directory.write("f" + std::to_string(I) + ".obj", Text));
   }
   return Paths;
 }

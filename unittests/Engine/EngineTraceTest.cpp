@@ -69,11 +69,11 @@ struct ReadTrace {
 
 class EngineTraceTest : public testing::Test {
 protected:
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
-  std::vector<std::string> Paths = writeFiles(Folder, 10, 1 << 20);
+  std::vector<std::string> Paths = writeFiles(Directory, 10, 1 << 20);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
@@ -112,7 +112,7 @@ TEST_F(EngineTraceTest, TellsOfThreadsRangesAndCounters) {
 }
 
 TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
-  std::vector<std::string> Paths = writeFiles(Folder, 4, 100000);
+  std::vector<std::string> Paths = writeFiles(Directory, 4, 100000);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
@@ -122,7 +122,7 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
   Engine.join();
   for (const std::string &Path : Paths)
     EXPECT_TRUE(Engine.take(Path, likeLLD()));
-  EXPECT_FALSE(Engine.take(Folder.write("other.obj", "x"), likeLLD()));
+  EXPECT_FALSE(Engine.take(Directory.write("other.obj", "x"), likeLLD()));
   ReadTrace Read(*Trace);
   std::multiset<std::string> Names = Read.names();
   EXPECT_EQ(Names.count("linker's inputs/handed over"), 4U);
@@ -134,7 +134,7 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
 }
 
 TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
-  std::vector<std::string> Paths = writeFiles(Folder, 2, 100000);
+  std::vector<std::string> Paths = writeFiles(Directory, 2, 100000);
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
@@ -157,7 +157,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
 }
 
 TEST_F(EngineTraceTest, KnowsWhetherItWasDone) {
-  std::vector<std::string> Paths = writeFiles(Folder, 2, 100000);
+  std::vector<std::string> Paths = writeFiles(Directory, 2, 100000);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);
   Engine.join();
@@ -172,14 +172,14 @@ TEST_F(EngineTraceTest, WithoutHandOverNobodyWaits) {
   EngineOptions Options;
   Options.HandOver = false;
   PrefetchEngine Engine(Options);
-  Engine.startFiles(writeFiles(Folder, 1, 1000));
+  Engine.startFiles(writeFiles(Directory, 1, 1000));
   Engine.join();
   EXPECT_FALSE(statsOf(Engine).WaitedMs.has_value());
 }
 
 TEST_F(EngineTraceTest, CountsWhatItsThreadsRead) {
   os::DiskUse Before = *os::diskUse(os::DiskUser::Process);
-  std::vector<std::string> Paths = writeFiles(Folder, 4, 1 << 20);
+  std::vector<std::string> Paths = writeFiles(Directory, 4, 1 << 20);
   evict(Paths);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);

@@ -19,7 +19,7 @@ namespace {
 class FileContentsTest : public testing::Test {
 protected:
   std::shared_ptr<const FileContents> mapped(size_t Size) {
-    os::OpenFile File = openOrFail(Folder.write("mapped", pattern(Size)));
+    os::OpenFile File = openOrFail(Directory.write("mapped", pattern(Size)));
     auto Contents = std::make_shared<FileContents>();
     EXPECT_FALSE(os::MappedFile::map(File, Contents->Mapping));
     return Contents;
@@ -30,7 +30,7 @@ protected:
     return Contents;
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
   os::PageCache Cache;
 };
 

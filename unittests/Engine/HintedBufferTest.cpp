@@ -19,7 +19,7 @@ class HintedBufferTest : public testing::Test {
 protected:
   /// LLVM's own mapping of a file that is not in memory.
   HintedBuffer coldBuffer(size_t Size) {
-    std::string Path = Folder.write("cold.obj", pattern(Size));
+    std::string Path = Directory.write("cold.obj", pattern(Size));
     evict({Path});
     auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                         /*RequiresNullTerminator=*/false);
@@ -27,13 +27,13 @@ protected:
     return HintedBuffer(std::move(*Buffer));
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(HintedBufferTest, KeepsBytesNameAndKind) {
   HintedBuffer B = coldBuffer(100000);
   EXPECT_EQ(B.getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
-  EXPECT_EQ(B.getBufferIdentifier(), Folder.path("cold.obj"));
+  EXPECT_EQ(B.getBufferIdentifier(), Directory.path("cold.obj"));
   EXPECT_EQ(B.getBuffer(), pattern(100000));
 }
 

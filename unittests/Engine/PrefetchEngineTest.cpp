@@ -26,11 +26,11 @@ namespace {
 
 class PrefetchEngineTest : public testing::Test {
 protected:
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
-  std::vector<std::string> Paths = writeFiles(Folder, 20, 300000);
+  std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   evict(Paths);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);
@@ -50,7 +50,7 @@ TEST_F(PrefetchEngineTest, FetchesWhatIsNotInMemory) {
 }
 
 TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
-  std::vector<std::string> Paths = writeFiles(Folder, 20, 300000);
+  std::vector<std::string> Paths = writeFiles(Directory, 20, 300000);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);
   Engine.join();
@@ -62,8 +62,8 @@ TEST_F(PrefetchEngineTest, DoesNothingForWhatIsInMemory) {
 }
 
 TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
-  std::string Large = Folder.write("large.obj", pattern(100000));
-  std::string Small = Folder.write("small.obj", "tiny");
+  std::string Large = Directory.write("large.obj", pattern(100000));
+  std::string Small = Directory.write("small.obj", "tiny");
   waitUntilOld({Large, Small});
   PrefetchEngine Engine({});
   Engine.startFiles({Large, Small});
@@ -79,7 +79,7 @@ TEST_F(PrefetchEngineTest, HandsOverTheBytesUnderTheNameAskedFor) {
 }
 
 TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
-  std::string Path = Folder.write("a.obj", pattern(50000));
+  std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
   Engine.startFiles({Path, Path});
   EXPECT_EQ(statsOf(Engine).Inputs, 1U);
@@ -91,8 +91,8 @@ TEST_F(PrefetchEngineTest, AFileMayBeTakenTwice) {
 }
 
 TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
-  std::string Large = Folder.write("large.obj", pattern(100000));
-  std::string Small = Folder.write("small.obj", "tiny");
+  std::string Large = Directory.write("large.obj", pattern(100000));
+  std::string Small = Directory.write("small.obj", "tiny");
   waitUntilOld({Large, Small});
   std::unique_ptr<MemoryBuffer> A, B;
   {
@@ -106,25 +106,25 @@ TEST_F(PrefetchEngineTest, BuffersOutliveTheEngine) {
 }
 
 TEST_F(PrefetchEngineTest, AnUnknownPathIsTheCallersOwn) {
-  std::string Path = Folder.write("a.obj", pattern(50000));
+  std::string Path = Directory.write("a.obj", pattern(50000));
   PrefetchEngine Engine({});
   Engine.startFiles({Path});
-  EXPECT_FALSE(Engine.take(Folder.path("b.obj"), likeLLD()));
+  EXPECT_FALSE(Engine.take(Directory.path("b.obj"), likeLLD()));
   EXPECT_FALSE(Engine.take("", likeLLD()));
   EXPECT_EQ(statsOf(Engine).HandedOver, 0U);
 }
 
 TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
-  std::string Fifo = Folder.path("fifo.obj");
+  std::string Fifo = Directory.path("fifo.obj");
   ASSERT_EQ(mkfifo(Fifo.c_str(), 0600), 0);
-  std::string Missing = Folder.path("missing.obj");
-  std::string Directory = Folder.path("directory.obj");
-  std::filesystem::create_directory(Directory);
-  std::string Empty = Folder.write("empty.obj", "");
+  std::string Missing = Directory.path("missing.obj");
+  std::string Subdirectory = Directory.path("directory.obj");
+  std::filesystem::create_directory(Subdirectory);
+  std::string Empty = Directory.write("empty.obj", "");
   std::string Device = "/dev/zero";
   PrefetchEngine Engine({});
-  Engine.startFiles({Fifo, Missing, Directory, Empty, Device});
-  for (const std::string &Path : {Fifo, Missing, Directory, Empty, Device})
+  Engine.startFiles({Fifo, Missing, Subdirectory, Empty, Device});
+  for (const std::string &Path : {Fifo, Missing, Subdirectory, Empty, Device})
     EXPECT_FALSE(Engine.take(Path, likeLLD())) << Path;
   Engine.join();
   LinkStats Stats = statsOf(Engine);
@@ -138,12 +138,12 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
 }
 
 TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
-  std::vector<std::string> Paths = writeFiles(Folder, 4, 50000);
+  std::vector<std::string> Paths = writeFiles(Directory, 4, 50000);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);
   Engine.join(); // all are opened
   std::filesystem::remove(Paths[0]);
-  std::filesystem::rename(Folder.write("new", pattern(50000)), Paths[1]);
+  std::filesystem::rename(Directory.write("new", pattern(50000)), Paths[1]);
   std::filesystem::resize_file(Paths[2], 20000);
   EXPECT_FALSE(Engine.take(Paths[0], likeLLD()));
   EXPECT_FALSE(Engine.take(Paths[1], likeLLD()));
@@ -155,7 +155,7 @@ TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
 }
 
 TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
-  std::vector<std::string> Paths = writeFiles(Folder, 5, 300000);
+  std::vector<std::string> Paths = writeFiles(Directory, 5, 300000);
   evict(Paths);
   EngineOptions Options;
   Options.HandOver = false;
@@ -168,7 +168,7 @@ TEST_F(PrefetchEngineTest, WithoutHandOverItStillFetches) {
 }
 
 TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
-  std::string Path = Folder.write("a.obj", pattern(50000));
+  std::string Path = Directory.write("a.obj", pattern(50000));
   EngineOptions Options;
   Options.Jobs = 0;
   PrefetchEngine Engine(Options);
@@ -177,7 +177,7 @@ TEST_F(PrefetchEngineTest, WithoutThreadsItStillHandsOver) {
 }
 
 TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
-  std::vector<std::string> Paths = writeFiles(Folder, 64, 1 << 20);
+  std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 1;
@@ -194,7 +194,7 @@ TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
 }
 
 TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
-  std::vector<std::string> Paths = writeFiles(Folder, 400, 20000);
+  std::vector<std::string> Paths = writeFiles(Directory, 400, 20000);
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 16;
@@ -252,8 +252,8 @@ std::string object(char Seed) {
 }
 
 TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
-  std::vector<std::string> Paths = {Folder.write("a.obj", object('a')),
-                                    Folder.write("b.obj", object('b'))};
+  std::vector<std::string> Paths = {Directory.write("a.obj", object('a')),
+                                    Directory.write("b.obj", object('b'))};
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
@@ -295,7 +295,7 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
   Archive.resize(8 + 48, ' ');
   Archive += "100000    `\n";
   Archive.resize(1000000, 'x');
-  std::string Path = Folder.write("a.lib", Archive);
+  std::string Path = Directory.write("a.lib", Archive);
   for (bool Whole : {false, true}) {
     evict({Path});
     LinkCommand Command;
@@ -314,7 +314,7 @@ TEST_F(PrefetchEngineTest, OfAnArchiveTheIndexIsFetchedUnlessAllIsRead) {
 }
 
 TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
-  std::string Path = Folder.write("a.obj", object('a'));
+  std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   EngineOptions Options;
   Options.Jobs = 1;
@@ -355,7 +355,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
 }
 
 TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
-  std::vector<std::string> Paths = writeFiles(Folder, 64, 1 << 20);
+  std::vector<std::string> Paths = writeFiles(Directory, 64, 1 << 20);
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 1;
@@ -378,7 +378,7 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
 }
 
 TEST_F(PrefetchEngineTest, LeavesOutWhatTheLinkWillNotRead) {
-  std::string Path = Folder.write("a.obj", object('a'));
+  std::string Path = Directory.write("a.obj", object('a'));
   evict({Path});
   EngineOptions Options;
   Options.Plan.ReadsCodeView = false;

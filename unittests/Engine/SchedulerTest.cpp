@@ -99,7 +99,7 @@ TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
 }
 
-TEST(SchedulerTest, FoldersInWhichThreadsHangComeLast) {
+TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   constexpr std::chrono::milliseconds Short(1);
   auto HasNotMoved = [] { return false; };
   Scheduler Inputs;

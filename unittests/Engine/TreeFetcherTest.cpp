@@ -77,8 +77,8 @@ TreeFetchFigures fetchUntilThere(const std::vector<std::string> &Paths,
 }
 
 TEST(TreeFetcherTest, BringsFilesIntoMemory) {
-  const TestFolder Folder;
-  const std::vector<std::string> Paths = writeFiles(Folder, 20, 300'001);
+  const TestDirectory Directory;
+  const std::vector<std::string> Paths = writeFiles(Directory, 20, 300'001);
   for (unsigned Jobs : {1U, 4U}) {
     const TreeFetchFigures F = fetchUntilThere(Paths, {.Jobs = Jobs});
     EXPECT_EQ(F.Files, 20U);
@@ -93,8 +93,8 @@ TEST(TreeFetcherTest, BringsFilesIntoMemory) {
 }
 
 TEST(TreeFetcherTest, BigFilesComeInSteps) {
-  const TestFolder Folder;
-  const std::vector<std::string> Paths = writeFiles(Folder, 2, 3'000'001);
+  const TestDirectory Directory;
+  const std::vector<std::string> Paths = writeFiles(Directory, 2, 3'000'001);
   const TreeFetchFigures F =
       fetchUntilThere(Paths, {.Jobs = 2, .StepBytes = 65'536});
   EXPECT_EQ(F.FetchedBytes, F.Bytes);
@@ -103,8 +103,8 @@ TEST(TreeFetcherTest, BigFilesComeInSteps) {
 }
 
 TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
-  const TestFolder Folder;
-  const std::vector<std::string> Paths = writeFiles(Folder, 8, 100'000);
+  const TestDirectory Directory;
+  const std::vector<std::string> Paths = writeFiles(Directory, 8, 100'000);
   fetchUntilThere(Paths, {});
   TreeFetchFigures F;
   for (int Try = 0; Try != 20 && F.ResidentFiles != 8; ++Try) {
@@ -119,8 +119,8 @@ TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
 }
 
 TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
-  const TestFolder Folder;
-  const std::vector<std::string> Paths = writeFiles(Folder, 10, 100'000);
+  const TestDirectory Directory;
+  const std::vector<std::string> Paths = writeFiles(Directory, 10, 100'000);
   evict(Paths);
   const TreeFetchFigures F = fetchAll(Paths, {.BudgetBytes = 350'000});
   EXPECT_EQ(F.FetchedFiles, 3U);
@@ -141,9 +141,9 @@ TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
 }
 
 TEST(TreeFetcherTest, ASmallerFileStillFits) {
-  const TestFolder Folder;
-  std::vector<std::string> Paths = {Folder.write("big", pattern(500'000)),
-                                    Folder.write("small", pattern(50'000))};
+  const TestDirectory Directory;
+  std::vector<std::string> Paths = {Directory.write("big", pattern(500'000)),
+                                    Directory.write("small", pattern(50'000))};
   evict(Paths);
   const TreeFetchFigures F =
       fetchAll(Paths, {.Jobs = 1, .BudgetBytes = 100'000});
@@ -158,8 +158,8 @@ TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
   const uint64_t Size = os::lookAt(Short, Error).Identity.Size;
   if (Error || Size < 4096)
     GTEST_SKIP() << Short << " is not what it is elsewhere";
-  const TestFolder Folder;
-  const std::string Path = Folder.write("f", pattern(Size));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("f", pattern(Size));
   evict({Path});
   Problems Told;
   const TreeFetchFigures F =
@@ -171,11 +171,11 @@ TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
 }
 
 TEST(TreeFetcherTest, AFileOfSeveralNamesIsFetchedOnce) {
-  const TestFolder Folder;
-  std::vector<std::string> Paths = writeFiles(Folder, 2, 300'000);
+  const TestDirectory Directory;
+  std::vector<std::string> Paths = writeFiles(Directory, 2, 300'000);
   evict(Paths);
   for (int I = 0; I != 20; ++I) {
-    Paths.push_back(Folder.path("name" + std::to_string(I)));
+    Paths.push_back(Directory.path("name" + std::to_string(I)));
     fs::create_hard_link(Paths.front(), Paths.back());
   }
   const TreeFetchFigures F =
@@ -206,10 +206,10 @@ TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
 }
 
 TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
-  const TestFolder Folder;
-  const std::string Fifo = Folder.path("fifo");
+  const TestDirectory Directory;
+  const std::string Fifo = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Fifo.c_str(), 0600), 0);
-  const std::string Socket = Folder.path("s");
+  const std::string Socket = Directory.path("s");
   const int Descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   ASSERT_GE(Descriptor, 0);
   sockaddr_un Address = {};
@@ -224,16 +224,16 @@ TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
   }
   Problems Told;
   const TreeFetchFigures F =
-      fetchAll({Fifo, Socket, "/dev/null", Folder.path()}, {}, &Told);
+      fetchAll({Fifo, Socket, "/dev/null", Directory.path()}, {}, &Told);
   ::close(Descriptor);
   EXPECT_EQ(F.SkippedFiles, 4U);
   EXPECT_TRUE(Told.All.empty());
 }
 
 TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
-  const TestFolder Folder;
-  const std::string Gone = Folder.path("gone");
-  const std::string Less = Folder.write("less", pattern(1000));
+  const TestDirectory Directory;
+  const std::string Gone = Directory.path("gone");
+  const std::string Less = Directory.write("less", pattern(1000));
   TreeFetcher Fetcher({}, {});
   Fetcher.start();
   Fetcher.add({{Gone, 5000}, {Less, 1'000'000}});
@@ -246,18 +246,18 @@ TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
 }
 
 TEST(TreeFetcherTest, ProblemsAreToldOf) {
-  const TestFolder Folder;
-  fs::create_symlink("loop", Folder.path("loop"));
+  const TestDirectory Directory;
+  fs::create_symlink("loop", Directory.path("loop"));
   Problems Told;
-  const TreeFetchFigures F = fetchAll({Folder.path("loop")}, {}, &Told);
+  const TreeFetchFigures F = fetchAll({Directory.path("loop")}, {}, &Told);
   EXPECT_EQ(F.FailedFiles, 1U);
   ASSERT_EQ(Told.All.size(), 1U);
   EXPECT_EQ(Told.All.front().find("loop: "), 0U);
 }
 
 TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("f", pattern(4'000'000));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("f", pattern(4'000'000));
   std::atomic<bool> Over = false;
   std::thread Changer([&] {
     for (unsigned I = 0; !Over; ++I) {
@@ -276,8 +276,8 @@ TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {
 }
 
 TEST(TreeFetcherTest, CancelEndsIt) {
-  const TestFolder Folder;
-  const std::vector<std::string> Paths = writeFiles(Folder, 50, 200'000);
+  const TestDirectory Directory;
+  const std::vector<std::string> Paths = writeFiles(Directory, 50, 200'000);
   evict(Paths);
   TreeFetcher Fetcher({.Jobs = 2, .StepBytes = 4096}, {});
   Fetcher.start();

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 using namespace headstart;
-using os::test::TestFolder;
+using os::test::TestDirectory;
 using testing::ElementsAre;
 namespace fs = std::filesystem;
 
@@ -48,7 +48,7 @@ protected:
     }
   }
   void add(const std::string &Name) {
-    Paths.push_back(Folder.write(Name, "content"));
+    Paths.push_back(Directory.write(Name, "content"));
     Identities.push_back(identityOf(Paths.back()));
   }
   std::vector<FileChange> compare(unsigned Jobs = 1) {
@@ -60,16 +60,16 @@ protected:
     Options.Snapshot.Entry = Listed;
     Options.Snapshot.WithStatus = GetParam() && !Listed;
     if (GetParam())
-      Options.Snapshot.Traits = [this](const os::DirectoryHandle &Folder) {
+      Options.Snapshot.Traits = [this](const os::DirectoryHandle &Directory) {
         ++Asked;
-        os::FolderTraits Traits = os::traitsOf(Folder);
+        os::DirectoryTraits Traits = os::traitsOf(Directory);
         Traits.ListsStatus = true;
         return Traits;
       };
     return compareFiles(Files, Options);
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
   /// What changes an entry as it is listed.
   std::function<void(os::DirectoryEntry &)> Listed;
   std::vector<std::string> Paths;
@@ -146,33 +146,33 @@ TEST_P(BulkStatusTest, aHintThatAFileIsTheSameIsNotBelieved) {
   }
 }
 
-TEST_P(BulkStatusTest, foldersMayBeGone) {
-  fs::remove_all(Folder.path("many"));
+TEST_P(BulkStatusTest, directoriesMayBeGone) {
+  fs::remove_all(Directory.path("many"));
   std::vector<FileChange> Changes = compare();
   for (size_t I = 0; I != Changes.size(); ++I)
     EXPECT_EQ(Changes[I], I % 2 == 0 ? Missing : Same) << Paths[I];
   // A file in the place of the folder.
-  Folder.write("many", "");
+  Directory.write("many", "");
   EXPECT_EQ(compare(), Changes);
 }
 
 TEST_P(BulkStatusTest, pathsAreTakenAsTheyAre) {
-  std::string Dots = Folder.path("many/sub/..");
-  fs::create_directories(Folder.path("many/sub"));
+  std::string Dots = Directory.path("many/sub/..");
+  fs::create_directories(Directory.path("many/sub"));
   Paths.push_back(Dots);
   Identities.push_back(identityOf(Dots));
-  Paths.push_back(Folder.path("many/sub/."));
-  Identities.push_back(identityOf(Folder.path("many/sub")));
-  Paths.push_back(Folder.path("many/sub") + "/");
+  Paths.push_back(Directory.path("many/sub/."));
+  Identities.push_back(identityOf(Directory.path("many/sub")));
+  Paths.push_back(Directory.path("many/sub") + "/");
   Identities.push_back(Identities.back());
-  Paths.push_back(Folder.path("many") + "//f0");
-  Identities.push_back(identityOf(Folder.path("many/f0")));
-  Paths.push_back(Folder.path("many/f0") + "/");
+  Paths.push_back(Directory.path("many") + "//f0");
+  Identities.push_back(identityOf(Directory.path("many/f0")));
+  Paths.push_back(Directory.path("many/f0") + "/");
   Identities.push_back(Identities.back());
-  Paths.push_back(Folder.path("many/") + std::string(300, 'x'));
+  Paths.push_back(Directory.path("many/") + std::string(300, 'x'));
   Identities.emplace_back();
-  Paths.push_back(Folder.path("many/f0") + std::string("\0", 1));
-  Identities.push_back(identityOf(Folder.path("many/f0")));
+  Paths.push_back(Directory.path("many/f0") + std::string("\0", 1));
+  Identities.push_back(identityOf(Directory.path("many/f0")));
   Paths.emplace_back("");
   Identities.emplace_back();
   std::vector<FileChange> Changes = compare();

@@ -16,21 +16,21 @@
 
 using namespace headstart;
 using os::EntryType;
-using os::test::TestFolder;
+using os::test::TestDirectory;
 namespace fs = std::filesystem;
 
 namespace {
 
 /// A file system that can be trusted, whatever the tests run on.
-os::FolderTraits exactTraits(const os::DirectoryHandle & /*Folder*/) {
-  os::FolderTraits Traits;
+os::DirectoryTraits exactTraits(const os::DirectoryHandle & /*Folder*/) {
+  os::DirectoryTraits Traits;
   Traits.MayIgnoreCase = false;
   Traits.TellsChanges = true;
   return Traits;
 }
 
-os::FolderTraits foldingTraits(const os::DirectoryHandle &Folder) {
-  os::FolderTraits Traits = exactTraits(Folder);
+os::DirectoryTraits foldingTraits(const os::DirectoryHandle &Directory) {
+  os::DirectoryTraits Traits = exactTraits(Directory);
   Traits.MayIgnoreCase = true;
   return Traits;
 }
@@ -70,12 +70,12 @@ bool lacks(const DirectorySnapshot &Snapshot, llvm::StringRef Name) {
 }
 
 TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
-  TestFolder Folder;
-  Folder.write("file", "x");
-  fs::create_directory(Folder.path("folder"));
-  fs::create_symlink("nowhere", Folder.path("link"));
-  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  TestDirectory Directory;
+  Directory.write("file", "x");
+  fs::create_directory(Directory.path("folder"));
+  fs::create_symlink("nowhere", Directory.path("link"));
+  ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_EQ(Snapshot->size(), 4U);
   auto TypeOf = [&](const char *Name) {
     return Snapshot->find(SnapshotName(Name))
@@ -92,22 +92,22 @@ TEST(DirectorySnapshotTest, hasEveryEntryWithItsType) {
   EXPECT_EQ(Snapshot->attempts(), 1U);
 }
 
-TEST(DirectorySnapshotTest, anEmptyFolderLacksEverything) {
-  TestFolder Folder;
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+TEST(DirectorySnapshotTest, anEmptyDirectoryLacksEverything) {
+  TestDirectory Directory;
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_EQ(Snapshot->size(), 0U);
   EXPECT_TRUE(lacks(*Snapshot, "a"));
   EXPECT_EQ(found(*Snapshot, "a"), "-");
 }
 
 TEST(DirectorySnapshotTest, findsEachOfManyNames) {
-  TestFolder Folder;
+  TestDirectory Directory;
   std::set<std::string> Names;
   for (int I = 0; I != 3000; ++I)
     Names.insert("lib" + std::to_string(I * 7919) + ".so");
   for (const std::string &Name : Names)
-    Folder.write(Name, "");
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+    Directory.write(Name, "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   ASSERT_EQ(Snapshot->size(), Names.size());
   std::set<std::string> Listed;
   for (size_t I = 0; I != Snapshot->size(); ++I) {
@@ -124,12 +124,12 @@ TEST(DirectorySnapshotTest, findsEachOfManyNames) {
 }
 
 TEST(DirectorySnapshotTest, namesNeedNotBeText) {
-  TestFolder Folder;
+  TestDirectory Directory;
   std::string Bytes = "\xff\xfe\x80 name\n";
   std::string Longest(255, 'x');
-  Folder.write(Bytes, "");
-  Folder.write(Longest, "");
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  Directory.write(Bytes, "");
+  Directory.write(Longest, "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   for (CaseRule Rule : {CaseRule::Exact, CaseRule::IgnoreUnicode}) {
     EXPECT_EQ(found(*Snapshot, Bytes, Rule), Bytes);
     EXPECT_EQ(found(*Snapshot, Longest, Rule), Longest);
@@ -140,9 +140,9 @@ TEST(DirectorySnapshotTest, namesNeedNotBeText) {
 }
 
 TEST(DirectorySnapshotTest, looksUpTheFirstPartOfAPath) {
-  TestFolder Folder;
-  Folder.write("sub/x", "");
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  TestDirectory Directory;
+  Directory.write("sub/x", "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_FALSE(lacks(*Snapshot, "sub/x"));
   EXPECT_FALSE(lacks(*Snapshot, "sub/y")) << "the folder below is not known";
   EXPECT_FALSE(lacks(*Snapshot, "sub/"));
@@ -165,12 +165,12 @@ TEST(DirectorySnapshotTest, caseRules) {
 }
 
 TEST(DirectorySnapshotTest, findsByAnyCaseRule) {
-  TestFolder Folder;
-  Folder.write("Kernel32.Lib", "");
-  Folder.write("\u00c4ther.lib", "");
-  Folder.write("a", "");
-  Folder.write("A", "");
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path());
+  TestDirectory Directory;
+  Directory.write("Kernel32.Lib", "");
+  Directory.write("\u00c4ther.lib", "");
+  Directory.write("a", "");
+  Directory.write("A", "");
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path());
   EXPECT_EQ(found(*Snapshot, "kernel32.lib"), "-");
   EXPECT_EQ(found(*Snapshot, "kernel32.lib", CaseRule::IgnoreASCII),
             "Kernel32.Lib");
@@ -186,54 +186,54 @@ TEST(DirectorySnapshotTest, findsByAnyCaseRule) {
 }
 
 TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
-  TestFolder Folder;
-  Folder.write("Foo", "");
+  TestDirectory Directory;
+  Directory.write("Foo", "");
   SnapshotOptions Options = settled();
-  DirectorySnapshot::Ptr Exact = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Exact = readOrFail(Directory.path(), Options);
   EXPECT_TRUE(lacks(*Exact, "foo"));
   EXPECT_TRUE(lacks(*Exact, "\u00e4"));
   Options.Traits = foldingTraits;
-  DirectorySnapshot::Ptr Folding = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Folding = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(lacks(*Folding, "foo"));
   EXPECT_TRUE(lacks(*Folding, "bar"));
   EXPECT_FALSE(lacks(*Folding, "\u00e4")) << "it may be normalized";
   // As soon as there is a name whose folding nobody knows.
-  Folder.write("\u00e4", "");
-  Folding = readOrFail(Folder.path(), Options);
+  Directory.write("\u00e4", "");
+  Folding = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(lacks(*Folding, "bar"));
-  EXPECT_TRUE(lacks(*readOrFail(Folder.path()), "bar"));
+  EXPECT_TRUE(lacks(*readOrFail(Directory.path()), "bar"));
 }
 
 TEST(DirectorySnapshotTest, onlyAVerifiedSnapshotLacksAnything) {
-  TestFolder Folder;
-  Folder.write("a", "");
+  TestDirectory Directory;
+  Directory.write("a", "");
   SnapshotOptions Options = settled();
   Options.Traits = [](const os::DirectoryHandle &) {
-    return os::FolderTraits();
+    return os::DirectoryTraits();
   };
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(Snapshot->isVerified());
   EXPECT_FALSE(lacks(*Snapshot, "b"));
   EXPECT_EQ(found(*Snapshot, "a"), "a");
-  EXPECT_TRUE(readOrFail(Folder.path())->isVerified());
+  EXPECT_TRUE(readOrFail(Directory.path())->isVerified());
 }
 
-TEST(DirectorySnapshotTest, aFolderThatHasJustChangedIsNotVerified) {
-  TestFolder Folder;
-  Folder.write("a", "");
+TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
+  TestDirectory Directory;
+  Directory.write("a", "");
   os::DirectoryHandle Handle;
-  ASSERT_FALSE(os::DirectoryHandle::open(Folder.path(), Handle));
+  ASSERT_FALSE(os::DirectoryHandle::open(Directory.path(), Handle));
   os::FileIdentity Identity;
   ASSERT_FALSE(Handle.identity(Identity));
   auto VerifiedAfter = [&](int64_t Age, bool TellsEveryChange = false) {
     SnapshotOptions Options;
     Options.Clock = [&] { return Identity.ChangedNs + Age; };
-    Options.Traits = [=](const os::DirectoryHandle &Folder) {
-      os::FolderTraits Traits = exactTraits(Folder);
+    Options.Traits = [=](const os::DirectoryHandle &Directory) {
+      os::DirectoryTraits Traits = exactTraits(Directory);
       Traits.TellsEveryChange = TellsEveryChange;
       return Traits;
     };
-    return readOrFail(Folder.path(), Options)->isVerified();
+    return readOrFail(Directory.path(), Options)->isVerified();
   };
   // A change in the same tick would not show in the change time.
   EXPECT_FALSE(VerifiedAfter(0));
@@ -244,19 +244,19 @@ TEST(DirectorySnapshotTest, aFolderThatHasJustChangedIsNotVerified) {
   EXPECT_TRUE(VerifiedAfter(0, /*TellsEveryChange=*/true));
 }
 
-TEST(DirectorySnapshotTest, readsAgainWhenTheFolderChangesMeanwhile) {
-  TestFolder Folder;
-  Folder.write("a", "");
+TEST(DirectorySnapshotTest, readsAgainWhenTheDirectoryChangesMeanwhile) {
+  TestDirectory Directory;
+  Directory.write("a", "");
   unsigned Listings = 0;
   SnapshotOptions Options = settled();
   Options.Listed = [&] {
     if (++Listings == 1) {
-      Folder.write("b", "");
-      fs::last_write_time(Folder.path(), fs::file_time_type::clock::now() -
-                                             std::chrono::hours(1));
+      Directory.write("b", "");
+      fs::last_write_time(Directory.path(), fs::file_time_type::clock::now() -
+                                                std::chrono::hours(1));
     }
   };
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_EQ(Listings, 2U);
   EXPECT_EQ(Snapshot->attempts(), 2U);
   EXPECT_TRUE(Snapshot->isVerified());
@@ -264,33 +264,33 @@ TEST(DirectorySnapshotTest, readsAgainWhenTheFolderChangesMeanwhile) {
   EXPECT_FALSE(lacks(*Snapshot, "b"));
 }
 
-TEST(DirectorySnapshotTest, aFolderThatKeepsChangingIsNotVerified) {
-  TestFolder Folder;
+TEST(DirectorySnapshotTest, aDirectoryThatKeepsChangingIsNotVerified) {
+  TestDirectory Directory;
   unsigned Listings = 0;
   SnapshotOptions Options = settled();
   Options.Listed = [&] {
-    Folder.write("file" + std::to_string(++Listings), "");
+    Directory.write("file" + std::to_string(++Listings), "");
     // The change shows, however coarse the clock is.
-    fs::last_write_time(Folder.path(), fs::file_time_type::clock::now() -
-                                           std::chrono::hours(Listings));
+    fs::last_write_time(Directory.path(), fs::file_time_type::clock::now() -
+                                              std::chrono::hours(Listings));
   };
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_EQ(Listings, 3U);
   EXPECT_FALSE(Snapshot->isVerified());
   EXPECT_FALSE(lacks(*Snapshot, "nothing"));
   Options.OnlyVerified = true;
-  EXPECT_EQ(errorOf(Folder.path(), Options),
+  EXPECT_EQ(errorOf(Directory.path(), Options),
             std::errc::resource_unavailable_try_again);
 }
 
 TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
-  TestFolder Folder;
-  std::string Path = Folder.write("five", "12345");
-  fs::create_symlink("five", Folder.path("link"));
+  TestDirectory Directory;
+  std::string Path = Directory.write("five", "12345");
+  fs::create_symlink("five", Directory.path("link"));
   SnapshotOptions Options = settled();
-  EXPECT_FALSE(readOrFail(Folder.path(), Options)->metadata().Status);
+  EXPECT_FALSE(readOrFail(Directory.path(), Options)->metadata().Status);
   Options.WithStatus = true;
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_TRUE(Snapshot->metadata().Status);
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
@@ -303,16 +303,16 @@ TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
 }
 
 TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
-  TestFolder Folder;
-  std::string Path = Folder.write("five", "12345");
-  Folder.write("goes", "x");
+  TestDirectory Directory;
+  std::string Path = Directory.write("five", "12345");
+  Directory.write("goes", "x");
   SnapshotOptions Options = settled();
   Options.Entry = [](os::DirectoryEntry &Entry) {
     Entry.Identity.Size = 99;
     Entry.HasStatus = true;
     Entry.StatusIsHint = true;
   };
-  DirectorySnapshot::Ptr Snapshot = readOrFail(Folder.path(), Options);
+  DirectorySnapshot::Ptr Snapshot = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(Snapshot->metadata().Status);
   auto Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
@@ -324,9 +324,9 @@ TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
   Options.Entry = [&, Lie = Options.Entry](os::DirectoryEntry &E) {
     Lie(E);
     if (E.Name == "goes")
-      fs::remove(Folder.path("goes"));
+      fs::remove(Directory.path("goes"));
   };
-  Snapshot = readOrFail(Folder.path(), Options);
+  Snapshot = readOrFail(Directory.path(), Options);
   Entry = Snapshot->find(SnapshotName("five"));
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->hasOwnStatus());
@@ -339,49 +339,50 @@ TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
 }
 
 TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
-  TestFolder Folder;
+  TestDirectory Directory;
   for (int I = 0; I != 300; ++I)
-    Folder.write("name" + std::to_string(I), "");
+    Directory.write("name" + std::to_string(I), "");
   SnapshotOptions Options = settled();
   Options.MaxEntries = 299;
-  EXPECT_EQ(errorOf(Folder.path(), Options), std::errc::file_too_large);
+  EXPECT_EQ(errorOf(Directory.path(), Options), std::errc::file_too_large);
   Options.MaxEntries = 300;
-  EXPECT_FALSE(errorOf(Folder.path(), Options));
+  EXPECT_FALSE(errorOf(Directory.path(), Options));
   Options.MaxBytes = 1000;
-  EXPECT_EQ(errorOf(Folder.path(), Options), std::errc::file_too_large);
+  EXPECT_EQ(errorOf(Directory.path(), Options), std::errc::file_too_large);
   Options.MaxBytes = 100000;
-  EXPECT_LE(readOrFail(Folder.path(), Options)->bytes(), 100000U);
+  EXPECT_LE(readOrFail(Directory.path(), Options)->bytes(), 100000U);
 }
 
 TEST(DirectorySnapshotTest, namesMadeToCollideAreAnErrorAndNoHang) {
-  TestFolder Folder;
+  TestDirectory Directory;
   // 400 names have 1,024 slots, found by the first ten bits of the hash.
   unsigned Count = 0;
   for (unsigned I = 0; Count != 400; ++I) {
     std::string Name = "n" + std::to_string(I);
     if (SnapshotName(Name).hash() >> 54 == 77) {
-      Folder.write(Name, "");
+      Directory.write(Name, "");
       ++Count;
     }
   }
-  EXPECT_EQ(errorOf(Folder.path()), std::errc::file_too_large);
+  EXPECT_EQ(errorOf(Directory.path()), std::errc::file_too_large);
 }
 
-TEST(DirectorySnapshotTest, saysWhyAFolderCannotBeRead) {
-  TestFolder Folder;
-  std::string File = Folder.write("file", "");
-  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
-  EXPECT_EQ(errorOf(Folder.path("none")), std::errc::no_such_file_or_directory);
+TEST(DirectorySnapshotTest, saysWhyADirectoryCannotBeRead) {
+  TestDirectory Directory;
+  std::string File = Directory.write("file", "");
+  ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
+  EXPECT_EQ(errorOf(Directory.path("none")),
+            std::errc::no_such_file_or_directory);
   EXPECT_EQ(errorOf(File), std::errc::not_a_directory);
-  EXPECT_EQ(errorOf(Folder.path("fifo")), std::errc::not_a_directory);
+  EXPECT_EQ(errorOf(Directory.path("fifo")), std::errc::not_a_directory);
 }
 
-TEST(DirectorySnapshotTest, linksToFoldersAreFollowed) {
-  TestFolder Folder;
-  Folder.write("real/a", "");
-  fs::create_directory_symlink("real", Folder.path("link"));
+TEST(DirectorySnapshotTest, linksToDirectoriesAreFollowed) {
+  TestDirectory Directory;
+  Directory.write("real/a", "");
+  fs::create_directory_symlink("real", Directory.path("link"));
   for (const char *Path : {"link", "link/", "real/../link/."})
-    EXPECT_EQ(found(*readOrFail(Folder.path(Path)), "a"), "a") << Path;
+    EXPECT_EQ(found(*readOrFail(Directory.path(Path)), "a"), "a") << Path;
 }
 
 } // namespace

@@ -22,29 +22,29 @@
 using namespace headstart;
 
 static void list(const IgnoreRules &Rules, IgnoreScopePtr Scope,
-                 os::DirectoryHandle Folder, const std::string &Path,
+                 os::DirectoryHandle Directory, const std::string &Path,
                  std::vector<std::string> &Problems) {
   os::DirectoryReader Reader(4096);
   os::DirectoryEntry Entries[64];
   std::vector<std::pair<std::string, bool>> Names;
   IgnorePresence Present;
   std::error_code Error;
-  Reader.start(Folder);
+  Reader.start(Directory);
   while (size_t Count = Reader.read(Entries, Error))
     for (const os::DirectoryEntry &Entry : llvm::ArrayRef(Entries, Count)) {
       Present.note(Entry.Name);
       Names.emplace_back(Entry.Name, Entry.Type == os::EntryType::Directory);
     }
-  Scope = Rules.enter(Scope, Path, Folder, Present, Problems);
-  for (const auto &[Name, IsFolder] : Names) {
-    if (Name == ".git" || Rules.isIgnored(*Scope, Path, Name, IsFolder))
+  Scope = Rules.enter(Scope, Path, Directory, Present, Problems);
+  for (const auto &[Name, IsDirectory] : Names) {
+    if (Name == ".git" || Rules.isIgnored(*Scope, Path, Name, IsDirectory))
       continue;
     std::string Child = Path;
     Child.append(Path.empty() ? "" : "/").append(Name);
-    llvm::outs() << Child << (IsFolder ? "/" : "") << '\0';
+    llvm::outs() << Child << (IsDirectory ? "/" : "") << '\0';
     os::DirectoryHandle Below;
-    if (IsFolder &&
-        !Folder.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
+    if (IsDirectory &&
+        !Directory.openBelow(Name.c_str(), os::LinkRule::Refuse, Below))
       list(Rules, Scope, std::move(Below), Child, Problems);
   }
 }

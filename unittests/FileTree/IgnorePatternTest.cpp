@@ -25,10 +25,11 @@ char verdict(llvm::StringRef Text, llvm::StringRef Path) {
   EXPECT_EQ(Problem, "");
   if (!List)
     return '-';
-  bool IsFolder = Path.consume_back("/");
-  auto [Folder, Name] = Path.contains('/') ? Path.rsplit('/')
-                                           : std::pair(llvm::StringRef(), Path);
-  IgnoreQuery Query("", Folder, Name, IsFolder);
+  bool IsDirectory = Path.consume_back("/");
+  auto [Directory, Name] = Path.contains('/')
+                               ? Path.rsplit('/')
+                               : std::pair(llvm::StringRef(), Path);
+  IgnoreQuery Query("", Directory, Name, IsDirectory);
   switch (List->match(Query, 1)) {
   case IgnoreVerdict::None:
     return '-';
@@ -232,10 +233,10 @@ TEST(IgnorePatternTest, SplitsALine) {
   IgnoreLine Line;
   ASSERT_TRUE(parseIgnoreLine("!/a/b/  \r", Line));
   EXPECT_EQ(Line.Body, "a/b");
-  EXPECT_TRUE(Line.Negated && Line.FoldersOnly && Line.IsPath);
+  EXPECT_TRUE(Line.Negated && Line.DirectoriesOnly && Line.IsPath);
   ASSERT_TRUE(parseIgnoreLine("a", Line));
   EXPECT_EQ(Line.Body, "a");
-  EXPECT_FALSE(Line.Negated || Line.FoldersOnly || Line.IsPath);
+  EXPECT_FALSE(Line.Negated || Line.DirectoriesOnly || Line.IsPath);
   for (const char *Nothing : {"", "#", "\r", " ", "!", "/", "!/", "//"})
     EXPECT_FALSE(parseIgnoreLine(Nothing, Line)) << Nothing;
 }
@@ -243,11 +244,11 @@ TEST(IgnorePatternTest, SplitsALine) {
 // With plain backtracking these would never end.
 TEST(IgnorePatternTest, IsNotLedAstray) {
   std::string Stars;
-  std::string Folders = "x/";
+  std::string Directories = "x/";
   std::string Deep = "x";
   for (int I = 0; I < 60; ++I) {
     Stars += "*a";
-    Folders += "**/a/";
+    Directories += "**/a/";
     Deep += "/a";
   }
   const std::string As(255, 'a');
@@ -255,9 +256,9 @@ TEST(IgnorePatternTest, IsNotLedAstray) {
   EXPECT_EQ(verdict(Stars + "b", As + "b"), 'x');
   EXPECT_EQ(verdict(Stars + "[b]", As + "b"), 'x');
   EXPECT_EQ(verdict("**/" + Stars + "b/c", Deep + "/c"), '-');
-  EXPECT_EQ(verdict(Folders + "b", Deep + Deep + "/c"), '-');
-  EXPECT_EQ(verdict(Folders + "b", Deep + Deep + "/b"), 'x');
-  EXPECT_EQ(verdict(Folders + Stars + "/**/*b", Deep + Deep + "/c"), '-');
+  EXPECT_EQ(verdict(Directories + "b", Deep + Deep + "/c"), '-');
+  EXPECT_EQ(verdict(Directories + "b", Deep + Deep + "/b"), 'x');
+  EXPECT_EQ(verdict(Directories + Stars + "/**/*b", Deep + Deep + "/c"), '-');
   // A line may be as long as the file.
   EXPECT_EQ(verdict(std::string(1 << 20, '?'), As), '-');
   EXPECT_EQ(verdict(std::string(1 << 20, '*'), As), 'x');
@@ -281,18 +282,18 @@ TEST(IgnorePatternTest, AgreesWithTheSlowWay) {
                     "\\", "!"},
                    8) +
               "\n";
-    std::string Folder;
+    std::string Directory;
     for (unsigned Depth = Random() % 5; Depth != 0; --Depth)
-      Folder += (Folder.empty() ? "" : "/") + Text({"a", "b", "."}, 3);
+      Directory += (Directory.empty() ? "" : "/") + Text({"a", "b", "."}, 3);
     std::string Name = Text({"a", "b", "."}, 4);
     std::string Problem;
     auto List = PatternList::parse(File, Problem);
-    IgnoreQuery Query("", Folder, Name, Round % 2);
+    IgnoreQuery Query("", Directory, Name, Round % 2);
     IgnoreVerdict Verdict = List ? List->match(Query, 1) : IgnoreVerdict::None;
     ASSERT_EQ(Verdict,
-              headstart::test::slowVerdict(File, Folder, Name, Round % 2))
+              headstart::test::slowVerdict(File, Directory, Name, Round % 2))
         << File << "\n"
-        << Folder << "\n"
+        << Directory << "\n"
         << Name;
     Matches += Verdict != IgnoreVerdict::None;
   }
@@ -320,7 +321,7 @@ TEST(IgnorePatternTest, AFileWithoutPatternsIsNone) {
 }
 
 // The three parts of an entry's path, and files at every level of it.
-TEST(IgnorePatternTest, PatternsBeginAtTheirFolder) {
+TEST(IgnorePatternTest, PatternsBeginAtTheirDirectory) {
   std::string Problem;
   struct {
     const char *Text;
@@ -355,13 +356,13 @@ TEST(IgnorePatternTest, PatternsBeginAtTheirFolder) {
 
 // Longer than what is kept without an allocation.
 TEST(IgnorePatternTest, PathsMayBeLong) {
-  std::string Folder = "a";
-  while (Folder.size() < 3 * IgnoreQuery::PathBytes)
-    Folder += "/abcdefgh";
+  std::string Directory = "a";
+  while (Directory.size() < 3 * IgnoreQuery::PathBytes)
+    Directory += "/abcdefgh";
   std::string Problem;
   auto List = PatternList::parse("a/**/x?z", Problem);
   ASSERT_TRUE(List);
-  IgnoreQuery Query("", Folder, "xyz", false);
+  IgnoreQuery Query("", Directory, "xyz", false);
   EXPECT_EQ(List->match(Query, 1), IgnoreVerdict::Ignore);
 }
 

@@ -62,7 +62,7 @@ inline bool matchesSlowly(llvm::ArrayRef<detail::GlobStep> Steps,
         Before = Before || Reached[I];
         Next[I] = Before;
         break;
-      case GlobOp::Folders:
+      case GlobOp::Directories:
         Next[I] = Reached[I] || (Before && Text[I - 1] == '/');
         Before = Before || Reached[I];
         break;
@@ -75,19 +75,22 @@ inline bool matchesSlowly(llvm::ArrayRef<detail::GlobStep> Steps,
 
 /// What the file \p Text in the root says of the entry.
 inline detail::IgnoreVerdict slowVerdict(llvm::StringRef Text,
-                                         llvm::StringRef Folder,
-                                         llvm::StringRef Name, bool IsFolder) {
+                                         llvm::StringRef Directory,
+                                         llvm::StringRef Name,
+                                         bool IsDirectory) {
   using namespace detail;
   IgnoreVerdict Verdict = IgnoreVerdict::None;
   Text.consume_front("\xef\xbb\xbf");
   llvm::SmallVector<llvm::StringRef, 0> Lines;
   Text.split(Lines, '\n');
-  const std::string Path = (Folder + (Folder.empty() ? "" : "/") + Name).str();
+  const std::string Path =
+      (Directory + (Directory.empty() ? "" : "/") + Name).str();
   for (llvm::StringRef Line : Lines) {
     IgnoreLine Parsed;
     GlobTables Tables;
     GlobRange Range;
-    if (parseIgnoreLine(Line, Parsed) && (IsFolder || !Parsed.FoldersOnly) &&
+    if (parseIgnoreLine(Line, Parsed) &&
+        (IsDirectory || !Parsed.DirectoriesOnly) &&
         compileGlob(Parsed.Body, Parsed.IsPath, Tables, Range) &&
         matchesSlowly(Tables.Steps, Tables.Classes,
                       Parsed.IsPath ? llvm::StringRef(Path) : Name))

@@ -54,7 +54,7 @@ protected:
   void write(const std::string &Name, std::string_view Text) {
     Files.write("tree/" + Name, Text);
   }
-  void makeFolder(const std::string &Name) {
+  void makeDirectory(const std::string &Name) {
     fs::create_directories(Files.path("tree/" + Name));
   }
   std::string path(const std::string &Name) const {
@@ -66,32 +66,32 @@ protected:
   bool isShown(llvm::StringRef Path, const std::string &Root = "") {
     IgnoreRules Rules(Settings, &Problems);
     IgnoreScopePtr Scope = Rules.above(path(Root), &Problems);
-    std::string Folder;
+    std::string Directory;
     while (true) {
-      Scope = enter(Rules, Scope, Root, Folder);
+      Scope = enter(Rules, Scope, Root, Directory);
       auto [Name, Rest] = Path.split('/');
-      bool IsFolder = Name.size() != Path.size();
-      if (Rules.isIgnored(*Scope, Folder, Name, IsFolder))
+      bool IsDirectory = Name.size() != Path.size();
+      if (Rules.isIgnored(*Scope, Directory, Name, IsDirectory))
         return false;
       if (Rest.empty())
         return true;
-      Folder += (Folder.empty() ? "" : "/") + Name.str();
+      Directory += (Directory.empty() ? "" : "/") + Name.str();
       Path = Rest;
     }
   }
 
   IgnoreScopePtr enter(const IgnoreRules &Rules, const IgnoreScopePtr &Parent,
-                       const std::string &Root, const std::string &Folder) {
-    fs::path Path = fs::path(path(Root)) / Folder;
+                       const std::string &Root, const std::string &Directory) {
+    fs::path Path = fs::path(path(Root)) / Directory;
     os::DirectoryHandle Handle;
     EXPECT_FALSE(os::DirectoryHandle::open(Path.string(), Handle)) << Path;
     IgnorePresence Present;
     for (const fs::directory_entry &Entry : fs::directory_iterator(Path))
       Present.note(Entry.path().filename().string());
-    return Rules.enter(Parent, Folder, Handle, Present, Problems);
+    return Rules.enter(Parent, Directory, Handle, Present, Problems);
   }
 
-  os::test::TestFolder Files;
+  os::test::TestDirectory Files;
   Variable Home{"HOME", Files.path("home")};
   Variable ConfigHome{"XDG_CONFIG_HOME", Files.path("home/.config")};
   IgnoreSettings Settings;
@@ -99,10 +99,10 @@ protected:
 };
 
 TEST_F(IgnoreRulesTest, TheDeepestFileDecides) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".gitignore", "*.o\n!keep.o\n/top\na/special\n");
   write("a/.gitignore", "!x.o\nkeep.o\n");
-  makeFolder("a/b");
+  makeDirectory("a/b");
   EXPECT_FALSE(isShown("x.o"));
   EXPECT_TRUE(isShown("keep.o"));
   EXPECT_TRUE(isShown("a/x.o"));
@@ -126,12 +126,12 @@ TEST_F(IgnoreRulesTest, GitsFilesCountInARepository) {
   Settings.NeedsRepository = false;
   EXPECT_FALSE(isShown("x"));
   Settings.NeedsRepository = true;
-  makeFolder(".git");
+  makeDirectory(".git");
   EXPECT_FALSE(isShown("x"));
 }
 
 TEST_F(IgnoreRulesTest, DotIgnoreGoesBeforeAllOfGits) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".ignore", "!a\nb\n");
   write("d/.gitignore", "a\n!b\n");
   write(".git/info/exclude", "a\n");
@@ -145,13 +145,13 @@ TEST_F(IgnoreRulesTest, DotIgnoreGoesBeforeAllOfGits) {
 }
 
 TEST_F(IgnoreRulesTest, ARepositoryInsideStartsAfresh) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".git/info/exclude", "c\n");
   write(".gitignore", "a\n");
   write(".ignore", "b\n");
-  makeFolder("inner/.git/info");
+  makeDirectory("inner/.git/info");
   write("inner/.git/info/exclude", "/d\n");
-  makeFolder("inner/sub");
+  makeDirectory("inner/sub");
   EXPECT_TRUE(isShown("inner/a"));
   EXPECT_FALSE(isShown("inner/b"));
   EXPECT_TRUE(isShown("inner/sub/c"));
@@ -162,8 +162,8 @@ TEST_F(IgnoreRulesTest, ARepositoryInsideStartsAfresh) {
 }
 
 TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
-  makeFolder(".git");
-  makeFolder("sub");
+  makeDirectory(".git");
+  makeDirectory("sub");
   Files.write("home/.config/git/ignore", "a\nb\nc\n/anchored\n");
   write(".git/info/exclude", "!b\n!c\n");
   write(".gitignore", "c\n");
@@ -183,7 +183,7 @@ TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
 }
 
 TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
-  makeFolder(".git");
+  makeDirectory(".git");
   Files.write("home/.config/git/ignore", "a\n");
   Files.write("home/.config/git/config", "[core]\nexcludesFile = ~/one\n");
   Files.write("home/one", "b\n");
@@ -203,7 +203,7 @@ TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
 
 TEST_F(IgnoreRulesTest, OutsideOfARepositoryTheUsersFileCountsWhenAsked) {
   Files.write("home/.config/git/ignore", "a\n/b\n");
-  makeFolder("sub");
+  makeDirectory("sub");
   EXPECT_TRUE(isShown("a"));
   Settings.NeedsRepository = false;
   EXPECT_FALSE(isShown("a"));
@@ -211,12 +211,12 @@ TEST_F(IgnoreRulesTest, OutsideOfARepositoryTheUsersFileCountsWhenAsked) {
   EXPECT_TRUE(isShown("sub/b"));
 }
 
-TEST_F(IgnoreRulesTest, FoldersAboveTheRootCount) {
-  makeFolder(".git");
+TEST_F(IgnoreRulesTest, DirectoriesAboveTheRootCount) {
+  makeDirectory(".git");
   write(".git/info/exclude", "d\n");
   write(".gitignore", "/a/b/c.o\na/*/x\n");
   write("a/.ignore", "b/y\n");
-  makeFolder("a/b/deep");
+  makeDirectory("a/b/deep");
   EXPECT_FALSE(isShown("c.o", "a/b"));
   EXPECT_FALSE(isShown("x", "a/b"));
   EXPECT_FALSE(isShown("y", "a/b"));
@@ -232,9 +232,9 @@ TEST_F(IgnoreRulesTest, FoldersAboveTheRootCount) {
 }
 
 TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".gitignore", "/a/x\n");
-  makeFolder("a");
+  makeDirectory("a");
   fs::create_directory_symlink("tree/a", Files.path("link"));
   IgnoreRules Rules;
   IgnoreScopePtr Scope = Rules.above(Files.path("link"));
@@ -246,7 +246,7 @@ TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
 }
 
 TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".gitignore", "build\n*.o\n");
   write("build/sub/.gitignore", "own\n");
   EXPECT_FALSE(isShown("build/"));
@@ -259,8 +259,8 @@ TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
   EXPECT_FALSE(isShown("own", "build/sub"));
   // A home folder that is a repository and ignores everything.
   write(".gitignore", "*\n");
-  makeFolder("project/.git");
-  makeFolder("project/src");
+  makeDirectory("project/.git");
+  makeDirectory("project/src");
   write("project/.gitignore", "x\n");
   EXPECT_FALSE(isShown("src/x", "project"));
   EXPECT_FALSE(isShown("x", "project/src"));
@@ -268,7 +268,7 @@ TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
 }
 
 TEST_F(IgnoreRulesTest, GitMayBeAFile) {
-  makeFolder("repo/.git/worktrees/w");
+  makeDirectory("repo/.git/worktrees/w");
   write("repo/.git/info/exclude", "a\n");
   write("repo/.git/worktrees/w/commondir", "../..\n");
   write("w/.git", "gitdir: ../repo/.git/worktrees/w\n");
@@ -287,7 +287,7 @@ TEST_F(IgnoreRulesTest, GitMayBeAFile) {
 }
 
 TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
-  makeFolder(".git/info");
+  makeDirectory(".git/info");
   write(".git/info/exclude", "x\n");
   fs::permissions(path(".git/info"), fs::perms::none);
   EXPECT_EQ(os::test::runUnprivileged([&] {
@@ -302,15 +302,15 @@ TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
 }
 
 TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
-  makeFolder(".git");
+  makeDirectory(".git");
   // A folder of that name is nothing to git, and no problem.
-  makeFolder("a/.gitignore");
+  makeDirectory("a/.gitignore");
   EXPECT_TRUE(isShown("a/x"));
   EXPECT_THAT(Problems, IsEmpty());
 
   // git follows no link here; ripgrep follows one to an .ignore.
   write("rules", "x\n");
-  makeFolder("b");
+  makeDirectory("b");
   fs::create_symlink("../rules", path("b/.gitignore"));
   fs::create_symlink("../rules", path("b/.ignore"));
   EXPECT_FALSE(isShown("b/x"));
@@ -330,10 +330,10 @@ TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
 }
 
 TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".gitignore", "x\n");
   write("a/.gitignore", "# only a remark\n");
-  makeFolder("b");
+  makeDirectory("b");
   IgnoreRules Rules(Settings);
   IgnoreScopePtr Above = Rules.above(path(""));
   IgnoreScopePtr Root = enter(Rules, Above, "", "");
@@ -344,7 +344,7 @@ TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
 
 // Threads that share what is above them, and drop it in any order.
 TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".gitignore", "*.o\n!/a/*/b?.o\n");
   write("a/.ignore", "c\n");
   IgnoreRules Rules(Settings);
@@ -357,15 +357,15 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   Threads.reserve(4);
   for (unsigned T = 0; T < 4; ++T)
     Threads.emplace_back([&Rules, &Wrong, Inner, Path = path("a")] {
-      os::DirectoryHandle Folder;
+      os::DirectoryHandle Directory;
       std::vector<std::string> NoProblems;
       IgnorePresence Present;
       Present.note(".ignore");
-      Wrong += static_cast<bool>(os::DirectoryHandle::open(Path, Folder));
+      Wrong += static_cast<bool>(os::DirectoryHandle::open(Path, Directory));
       std::vector<IgnoreScopePtr> Scopes = {Inner};
       for (int I = 0; I < 100; ++I) {
         Scopes.push_back(
-            Rules.enter(Scopes.back(), "a", Folder, Present, NoProblems));
+            Rules.enter(Scopes.back(), "a", Directory, Present, NoProblems));
         const IgnoreScope &Scope = *Scopes.back();
         Wrong += !Rules.isIgnored(Scope, "a/x", "c", false);
         Wrong += !Rules.isIgnored(Scope, "a/x", "c.o", false);
@@ -382,16 +382,16 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
 
 // Every folder with rules of its own: neither entering nor leaving recurses.
 TEST_F(IgnoreRulesTest, ChainsMayBeLong) {
-  makeFolder(".git");
+  makeDirectory(".git");
   write(".ignore", "x\n");
   IgnoreRules Rules(Settings);
-  os::DirectoryHandle Folder;
-  ASSERT_FALSE(os::DirectoryHandle::open(path(""), Folder));
+  os::DirectoryHandle Directory;
+  ASSERT_FALSE(os::DirectoryHandle::open(path(""), Directory));
   IgnorePresence Present;
   Present.note(".ignore");
   IgnoreScopePtr Scope = Rules.above(path(""));
   for (int I = 0; I < 100000; ++I)
-    Scope = Rules.enter(Scope, "", Folder, Present, Problems);
+    Scope = Rules.enter(Scope, "", Directory, Present, Problems);
   EXPECT_TRUE(Rules.isIgnored(*Scope, "", "x", false));
   EXPECT_FALSE(Rules.isIgnored(*Scope, "", "y", false));
   Scope.reset();

@@ -17,7 +17,7 @@
 
 using namespace headstart;
 using headstart::os::EntryType;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 using llvm::StringRef;
 
 namespace {
@@ -60,7 +60,8 @@ void fill(TreeListing &Listing) {
 std::string sample() {
   TreeListing Listing(1);
   fill(Listing);
-  return serializeManifest(Selection, Roots, -5, Listing.folders(), Unknown);
+  return serializeManifest(Selection, Roots, -5, Listing.directories(),
+                           Unknown);
 }
 
 llvm::Expected<Manifest> parse(StringRef Bytes) {
@@ -76,16 +77,16 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
   TreeListing Listing(1);
   fill(Listing);
   llvm::Expected<Manifest> M =
-      parse(serializeManifest(Selection, Roots, -5, Listing.folders()));
+      parse(serializeManifest(Selection, Roots, -5, Listing.directories()));
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
   EXPECT_EQ(M->selection(), Selection);
   EXPECT_EQ(M->roots().vec(), Roots);
   EXPECT_EQ(M->recorded(), -5);
-  ASSERT_EQ(M->folders().size(), Listing.folders().size());
+  ASSERT_EQ(M->directories().size(), Listing.directories().size());
   size_t Index = 0;
-  for (size_t I = 0; I != M->folders().size(); ++I) {
-    const ManifestFolder &Read = M->folders()[I];
-    const ListedFolder &Written = Listing.folders()[I];
+  for (size_t I = 0; I != M->directories().size(); ++I) {
+    const ManifestDirectory &Read = M->directories()[I];
+    const ListedDirectory &Written = Listing.directories()[I];
     EXPECT_EQ(Read.Root, Written.Root);
     EXPECT_EQ(Read.Path, Written.Path);
     EXPECT_EQ(M->find(Read.Root, Read.Path), &Read);
@@ -105,7 +106,7 @@ TEST(ManifestTest, ReadsWhatWasWritten) {
   EXPECT_EQ(M->find(0, "b"), nullptr);
   EXPECT_EQ(M->find(1, "a/b c"), nullptr);
   EXPECT_EQ(M->find(2, ""), nullptr);
-  EXPECT_EQ(Manifest::find(M->folders()[0], "c"), nullptr);
+  EXPECT_EQ(Manifest::find(M->directories()[0], "c"), nullptr);
 }
 
 TEST(ManifestTest, KeepsWhatCouldNotBeRead) {
@@ -135,7 +136,7 @@ TEST(ManifestTest, AnEmptyTreeIsAManifest) {
   llvm::Expected<Manifest> M =
       parse(serializeManifest({}, {{"e", "/e"}}, 1, {}));
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
-  EXPECT_TRUE(M->folders().empty());
+  EXPECT_TRUE(M->directories().empty());
   EXPECT_EQ(M->find(0, ""), nullptr);
 }
 
@@ -275,7 +276,7 @@ TEST(ManifestTest, AnyBytesAreReadWithoutHarm) {
       Changed.resize(21 + Random() % (Changed.size() - 21));
     addChecksum(Changed);
     if (llvm::Expected<Manifest> M = parse(Changed)) {
-      for (const ManifestFolder &F : M->folders())
+      for (const ManifestDirectory &F : M->directories())
         EXPECT_EQ(M->find(F.Root, F.Path), &F);
     } else {
       EXPECT_NE(toString(M.takeError()), "");
@@ -284,38 +285,39 @@ TEST(ManifestTest, AnyBytesAreReadWithoutHarm) {
 }
 
 TEST(ManifestTest, ReplacesManifestsOnly) {
-  const TestFolder Folder;
-  EXPECT_TRUE(mayReplaceManifest(Folder.path("none")));
-  EXPECT_TRUE(mayReplaceManifest(Folder.write("empty", "")));
-  EXPECT_TRUE(mayReplaceManifest(Folder.write("m", sample())));
-  EXPECT_TRUE(mayReplaceManifest(Folder.write("old", "headstart manifest 9")));
-  EXPECT_FALSE(mayReplaceManifest(Folder.write("text", "headstart manual")));
-  EXPECT_FALSE(mayReplaceManifest(Folder.path()));
+  const TestDirectory Directory;
+  EXPECT_TRUE(mayReplaceManifest(Directory.path("none")));
+  EXPECT_TRUE(mayReplaceManifest(Directory.write("empty", "")));
+  EXPECT_TRUE(mayReplaceManifest(Directory.write("m", sample())));
+  EXPECT_TRUE(
+      mayReplaceManifest(Directory.write("old", "headstart manifest 9")));
+  EXPECT_FALSE(mayReplaceManifest(Directory.write("text", "headstart manual")));
+  EXPECT_FALSE(mayReplaceManifest(Directory.path()));
 }
 
 TEST(ManifestTest, LoadsAFileAndNamesItInErrors) {
-  const TestFolder Folder;
-  ASSERT_FALSE(replaceFile(Folder.path("m"), sample()));
-  llvm::Expected<Manifest> M = Manifest::load(Folder.path("m"));
+  const TestDirectory Directory;
+  ASSERT_FALSE(replaceFile(Directory.path("m"), sample()));
+  llvm::Expected<Manifest> M = Manifest::load(Directory.path("m"));
   ASSERT_TRUE(bool(M)) << toString(M.takeError());
   EXPECT_EQ(M->entries().size(), 8U);
   for (const char *Bad : {"none", "text", ""}) {
-    Folder.write("text", "text");
-    llvm::Expected<Manifest> Failed = Manifest::load(Folder.path(Bad));
+    Directory.write("text", "text");
+    llvm::Expected<Manifest> Failed = Manifest::load(Directory.path(Bad));
     ASSERT_FALSE(Failed);
-    EXPECT_NE(toString(Failed.takeError()).find(Folder.path(Bad)),
+    EXPECT_NE(toString(Failed.takeError()).find(Directory.path(Bad)),
               std::string::npos);
   }
 }
 
 TEST(ManifestTest, ALinkToAManifestStaysALink) {
-  const TestFolder Folder;
-  Folder.write("real", "old");
-  std::filesystem::create_symlink("real", Folder.path("link"));
-  ASSERT_FALSE(replaceFile(Folder.path("link"), "new"));
-  EXPECT_TRUE(std::filesystem::is_symlink(Folder.path("link")));
-  EXPECT_EQ(std::filesystem::file_size(Folder.path("real")), 3U);
-  EXPECT_NE(toString(replaceFile(Folder.path("no/folder/m"), "x")), "");
+  const TestDirectory Directory;
+  Directory.write("real", "old");
+  std::filesystem::create_symlink("real", Directory.path("link"));
+  ASSERT_FALSE(replaceFile(Directory.path("link"), "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(Directory.path("link")));
+  EXPECT_EQ(std::filesystem::file_size(Directory.path("real")), 3U);
+  EXPECT_NE(toString(replaceFile(Directory.path("no/folder/m"), "x")), "");
 }
 
 } // namespace

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 
 using namespace headstart;
-using os::test::TestFolder;
+using os::test::TestDirectory;
 namespace fs = std::filesystem;
 
 namespace {
@@ -21,7 +21,7 @@ namespace {
 SnapshotOptions settled() {
   SnapshotOptions Options;
   Options.Traits = [](const os::DirectoryHandle &) {
-    os::FolderTraits Traits;
+    os::DirectoryTraits Traits;
     Traits.MayIgnoreCase = false;
     Traits.TellsChanges = true;
     return Traits;
@@ -36,7 +36,7 @@ enum class Outcome : uint8_t { KnownMissing, ProbedMissing, Found };
 
 class SnapshotCacheTest : public testing::Test {
 protected:
-  Outcome look(SnapshotCache &Cache, SnapshotCache::Folder &In,
+  Outcome look(SnapshotCache &Cache, SnapshotCache::Directory &In,
                const std::string &Name) {
     if (Cache.isMissing(In, SnapshotName(Name)))
       return Outcome::KnownMissing;
@@ -49,7 +49,7 @@ protected:
   }
 
   /// Looks in vain until no probe is needed; how many were.
-  unsigned probesUntilListed(SnapshotCache &Cache, SnapshotCache::Folder &In,
+  unsigned probesUntilListed(SnapshotCache &Cache, SnapshotCache::Directory &In,
                              unsigned Most = 10000) {
     for (unsigned I = 0; I != Most; ++I)
       if (look(Cache, In, "none" + std::to_string(I)) == Outcome::KnownMissing)
@@ -57,13 +57,13 @@ protected:
     return Most;
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(SnapshotCacheTest, probesFirstAndListsOnce) {
-  Folder.write("a", "");
+  Directory.write("a", "");
   SnapshotCache Cache(settled());
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   unsigned Probes = probesUntilListed(Cache, In);
   EXPECT_GE(Probes, SnapshotCache::listingCost(0) / 2);
   EXPECT_LT(Probes, 10000U);
@@ -79,22 +79,22 @@ TEST_F(SnapshotCacheTest, probesFirstAndListsOnce) {
 }
 
 TEST_F(SnapshotCacheTest, whatIsFoundIsNoReasonToList) {
-  Folder.write("a", "");
+  Directory.write("a", "");
   SnapshotCache Cache(settled());
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   for (int I = 0; I != 10000; ++I)
     ASSERT_EQ(look(Cache, In, "a"), Outcome::Found);
   EXPECT_EQ(Cache.figures().Listings, 0U);
 }
 
-TEST_F(SnapshotCacheTest, aLargerFolderIsProbedLonger) {
+TEST_F(SnapshotCacheTest, aLargerDirectoryIsProbedLonger) {
   std::string Padding(200, 'x');
   for (int I = 0; I != 500; ++I)
-    Folder.write("large/" + std::to_string(I) + Padding, "");
-  fs::create_directory(Folder.path("small"));
+    Directory.write("large/" + std::to_string(I) + Padding, "");
+  fs::create_directory(Directory.path("small"));
   SnapshotCache Cache(settled());
-  unsigned Small = probesUntilListed(Cache, Cache.add(Folder.path("small")));
-  unsigned Large = probesUntilListed(Cache, Cache.add(Folder.path("large")));
+  unsigned Small = probesUntilListed(Cache, Cache.add(Directory.path("small")));
+  unsigned Large = probesUntilListed(Cache, Cache.add(Directory.path("large")));
   EXPECT_GT(Large, Small);
   EXPECT_EQ(Cache.figures().Listings, 2U);
 }
@@ -113,24 +113,24 @@ TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
 }
 
 TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
-  Folder.write("a", "");
+  Directory.write("a", "");
   SnapshotCache Cache(settled());
   Cache.expect(100000);
-  EXPECT_LT(probesUntilListed(Cache, Cache.add(Folder.path())), 6U);
+  EXPECT_LT(probesUntilListed(Cache, Cache.add(Directory.path())), 6U);
   Cache.expect(-100000);
-  TestFolder Other;
+  TestDirectory Other;
   EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
 }
 
 /// Of a hundred names one comes to this folder: it will not see many more.
-TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheFolder) {
+TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheDirectory) {
   std::string Padding(200, 'x');
   for (int I = 0; I != 100; ++I)
-    Folder.write(std::to_string(I) + Padding, "");
+    Directory.write(std::to_string(I) + Padding, "");
   auto ProbesWhenEach = [&](int64_t Names) {
     SnapshotCache Cache(settled());
     Cache.expect(2000);
-    SnapshotCache::Folder &In = Cache.add(Folder.path());
+    SnapshotCache::Directory &In = Cache.add(Directory.path());
     unsigned Probes = 0;
     for (; Cache.figures().Listings == 0 && Probes != 1000; ++Probes) {
       look(Cache, In, "missing");
@@ -142,24 +142,24 @@ TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheFolder) {
   EXPECT_GE(ProbesWhenEach(100), SnapshotCache::listingCost(8 << 10));
 }
 
-TEST_F(SnapshotCacheTest, aFolderThatIsNotThereHasNothing) {
-  std::string File = Folder.write("file", "");
+TEST_F(SnapshotCacheTest, aDirectoryThatIsNotThereHasNothing) {
+  std::string File = Directory.write("file", "");
   SnapshotCache Cache(settled());
-  for (const std::string &Path : {Folder.path("none"), File}) {
-    SnapshotCache::Folder &In = Cache.add(Path);
+  for (const std::string &Path : {Directory.path("none"), File}) {
+    SnapshotCache::Directory &In = Cache.add(Path);
     EXPECT_LT(probesUntilListed(Cache, In), 100U);
     EXPECT_EQ(look(Cache, In, ".."), Outcome::KnownMissing);
   }
   EXPECT_EQ(Cache.figures().Listings, 0U);
 }
 
-TEST_F(SnapshotCacheTest, aFolderUnderTwoNamesIsReadOnce) {
-  Folder.write("real/a", "");
-  fs::create_directory_symlink("real", Folder.path("link"));
+TEST_F(SnapshotCacheTest, aDirectoryUnderTwoNamesIsReadOnce) {
+  Directory.write("real/a", "");
+  fs::create_directory_symlink("real", Directory.path("link"));
   SnapshotCache Cache(settled());
-  std::vector<SnapshotCache::Folder *> All;
+  std::vector<SnapshotCache::Directory *> All;
   for (const char *Path : {"real", "link", "real/", "./link/../real"}) {
-    SnapshotCache::Folder &In = Cache.add(Folder.path(Path));
+    SnapshotCache::Directory &In = Cache.add(Directory.path(Path));
     EXPECT_LT(probesUntilListed(Cache, In), 100U) << Path;
     EXPECT_EQ(look(Cache, In, "a"), Outcome::Found) << Path;
     EXPECT_EQ(look(Cache, In, "b"), Outcome::KnownMissing) << Path;
@@ -169,14 +169,14 @@ TEST_F(SnapshotCacheTest, aFolderUnderTwoNamesIsReadOnce) {
 
 TEST_F(SnapshotCacheTest, aNewFileIsFoundBeforeTheListingAndAdviceAfter) {
   SnapshotCache Cache(settled());
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
-  Folder.write("x", "");
+  Directory.write("x", "");
   EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
   probesUntilListed(Cache, In);
   EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
   // What has gone is not found: a listed name is looked at all the same.
-  fs::remove(Folder.path("x"));
+  fs::remove(Directory.path("x"));
   EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
 }
 
@@ -185,24 +185,24 @@ TEST_F(SnapshotCacheTest, whatCannotBeVerifiedIsProbedForEver) {
   unsigned Looks = 0;
   Options.Traits = [&](const os::DirectoryHandle &) {
     ++Looks;
-    return os::FolderTraits();
+    return os::DirectoryTraits();
   };
   SnapshotCache Cache(Options);
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   EXPECT_EQ(probesUntilListed(Cache, In, 2000), 2000U);
   EXPECT_EQ(Cache.figures().Listings, 0U);
   EXPECT_EQ(Cache.figures().Refusals, 1U);
   EXPECT_EQ(Looks, 1U);
 }
 
-TEST_F(SnapshotCacheTest, aFolderThatHasJustChangedIsTriedAgainLater) {
+TEST_F(SnapshotCacheTest, aDirectoryThatHasJustChangedIsTriedAgainLater) {
   unsigned Attempts = 0;
   SnapshotOptions Options = settled();
   Options.Clock = [&] {
     return ++Attempts == 1 ? 0 : os::fileClockNs() + 3'600'000'000'000;
   };
   SnapshotCache Cache(Options);
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   unsigned Probes = probesUntilListed(Cache, In);
   EXPECT_GE(Probes, 2 * SnapshotCache::listingCost(0));
   EXPECT_LT(Probes, 10000U);
@@ -210,22 +210,22 @@ TEST_F(SnapshotCacheTest, aFolderThatHasJustChangedIsTriedAgainLater) {
   EXPECT_EQ(Cache.figures().Listings, 1U);
 }
 
-TEST_F(SnapshotCacheTest, aFolderInMotionIsGivenUp) {
+TEST_F(SnapshotCacheTest, aDirectoryInMotionIsGivenUp) {
   SnapshotOptions Options = settled();
   Options.Clock = [] { return 0; };
   SnapshotCache Cache(Options);
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   EXPECT_EQ(probesUntilListed(Cache, In, 5000), 5000U);
   EXPECT_EQ(Cache.figures().Refusals, 3U);
 }
 
-TEST_F(SnapshotCacheTest, aFolderThatIsLargerThanItSaysIsGivenUp) {
+TEST_F(SnapshotCacheTest, aDirectoryThatIsLargerThanItSaysIsGivenUp) {
   for (int I = 0; I != 50; ++I)
-    Folder.write(std::to_string(I), "");
+    Directory.write(std::to_string(I), "");
   SnapshotOptions Options = settled();
   Options.MaxEntries = 49;
   SnapshotCache Cache(Options);
-  SnapshotCache::Folder &In = Cache.add(Folder.path());
+  SnapshotCache::Directory &In = Cache.add(Directory.path());
   EXPECT_EQ(probesUntilListed(Cache, In, 5000), 5000U);
   EXPECT_EQ(Cache.figures().Refusals, 1U);
 }
@@ -233,29 +233,29 @@ TEST_F(SnapshotCacheTest, aFolderThatIsLargerThanItSaysIsGivenUp) {
 // 8 threads, 16 folders, each under its own path and by a link: whatever they
 // are told is true, and each folder is read once.
 TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
-  constexpr unsigned Folders = 16;
+  constexpr unsigned Directories = 16;
   constexpr unsigned Names = 300;
-  for (unsigned F = 0; F != Folders; ++F) {
+  for (unsigned F = 0; F != Directories; ++F) {
     std::string Name = "f" + std::to_string(F);
-    for (unsigned I = F; I < Names; I += Folders)
-      Folder.write(Name + "/name" + std::to_string(I), "");
-    fs::create_directory_symlink(Name, Folder.path("l" + std::to_string(F)));
+    for (unsigned I = F; I < Names; I += Directories)
+      Directory.write(Name + "/name" + std::to_string(I), "");
+    fs::create_directory_symlink(Name, Directory.path("l" + std::to_string(F)));
   }
   SnapshotCache Cache(settled());
-  std::vector<SnapshotCache::Folder *> All;
-  for (unsigned F = 0; F != 2 * Folders; ++F)
-    All.push_back(
-        &Cache.add(Folder.path((F % 2 ? "l" : "f") + std::to_string(F / 2))));
+  std::vector<SnapshotCache::Directory *> All;
+  for (unsigned F = 0; F != 2 * Directories; ++F)
+    All.push_back(&Cache.add(
+        Directory.path((F % 2 ? "l" : "f") + std::to_string(F / 2))));
   std::atomic<unsigned> Wrong{0};
   std::atomic<unsigned> Found{0};
   os::Threads Threads;
   for (unsigned T = 0; T != 8; ++T)
     ASSERT_FALSE(Threads.start([&, T] {
       for (unsigned I = 0; I != Names; ++I)
-        for (unsigned F = 0; F != 2 * Folders; ++F) {
+        for (unsigned F = 0; F != 2 * Directories; ++F) {
           unsigned Name = (I + T * 37) % Names;
           Outcome O = look(Cache, *All[F], "name" + std::to_string(Name));
-          bool IsThere = Name % Folders == F / 2;
+          bool IsThere = Name % Directories == F / 2;
           Wrong += IsThere != (O == Outcome::Found);
           Found += O == Outcome::Found;
         }
@@ -263,7 +263,7 @@ TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
   Threads.join();
   EXPECT_EQ(Wrong, 0U);
   EXPECT_EQ(Found, 8 * 2 * Names);
-  EXPECT_EQ(Cache.figures().Listings, Folders);
+  EXPECT_EQ(Cache.figures().Listings, Directories);
 }
 
 } // namespace

@@ -22,10 +22,11 @@ namespace {
 class Lister : public TreeVisitor {
 public:
   TreeListing Listing{TreeWalker::MaxThreads};
-  void visit(const WalkFolder &Folder,
+  void visit(const WalkDirectory &Directory,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
-    Listing.add(Folder.thread(), Folder.root(), Folder.pathFromRoot(), Entries);
+    Listing.add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
+                Entries);
   }
   void problem(llvm::StringRef /*Path*/, llvm::StringRef /*What*/) override {}
 };
@@ -44,26 +45,27 @@ private:
 /// A tree and its manifest.
 class TreeChangesTest : public testing::Test {
 protected:
-  const TestFolder Folder;
+  const TestDirectory Directory;
 
   Manifest record(llvm::ArrayRef<ManifestPath> Unknown = {}) const {
     Lister L;
     WalkOptions Options;
     Options.WithStatus = true;
     Options.Listed = Listed;
-    TreeWalker(Options).walk({Folder.path()}, L);
+    TreeWalker(Options).walk({Directory.path()}, L);
     L.Listing.sort();
     return llvm::cantFail(
         Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(serializeManifest(
-            {}, {{Folder.path(), fs::canonical(Folder.path()).string()}}, 0,
-            L.Listing.folders(), Unknown))));
+            {}, {{Directory.path(), fs::canonical(Directory.path()).string()}},
+            0, L.Listing.directories(), Unknown))));
   }
 
   /// "A path", "D path", "M path".
   std::vector<std::string> changes(const Manifest &M,
                                    llvm::StringRef Below = "",
                                    const TreeFilter &Filter = {}) {
-    std::string Path = Folder.path() + (Below.empty() ? "" : "/") + Below.str();
+    std::string Path =
+        Directory.path() + (Below.empty() ? "" : "/") + Below.str();
     llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
     if (!Part)
       return {toString(Part.takeError())};
@@ -92,28 +94,28 @@ protected:
 };
 
 TEST_F(TreeChangesTest, NothingChangedIsNothing) {
-  Folder.write("a/b/c", "x");
-  Folder.write("a/d", "x");
-  fs::create_directory(Folder.path("empty"));
-  fs::create_symlink("nowhere", Folder.path("link"));
+  Directory.write("a/b/c", "x");
+  Directory.write("a/d", "x");
+  fs::create_directory(Directory.path("empty"));
+  fs::create_symlink("nowhere", Directory.path("link"));
   EXPECT_EQ(changes(record()), Lines{});
 }
 
 TEST_F(TreeChangesTest, TellsWhatWasAddedRemovedAndChanged) {
   for (const char *Name : {"a/keep", "a/gone", "a/longer", "a/touched", "b/x/y",
                            "b/z", "b.c", "file-to-folder", "folder-to-file/in"})
-    Folder.write(Name, "text");
+    Directory.write(Name, "text");
   const Manifest M = record();
-  fs::remove(Folder.path("a/gone"));
-  Folder.write("a/longer", "longer text");
-  fs::last_write_time(Folder.path("a/touched"),
+  fs::remove(Directory.path("a/gone"));
+  Directory.write("a/longer", "longer text");
+  fs::last_write_time(Directory.path("a/touched"),
                       fs::file_time_type(std::chrono::hours(1)));
-  Folder.write("a/new/in", "");
-  fs::remove_all(Folder.path("b"));
-  fs::remove(Folder.path("file-to-folder"));
-  Folder.write("file-to-folder/x", "");
-  fs::remove_all(Folder.path("folder-to-file"));
-  Folder.write("folder-to-file", "");
+  Directory.write("a/new/in", "");
+  fs::remove_all(Directory.path("b"));
+  fs::remove(Directory.path("file-to-folder"));
+  Directory.write("file-to-folder/x", "");
+  fs::remove_all(Directory.path("folder-to-file"));
+  Directory.write("folder-to-file", "");
   const Lines Found = changes(M);
   auto Starts = [&](size_t I) {
     return Found.at(I).substr(0, Found[I].rfind(' '));
@@ -146,19 +148,19 @@ void hintAtFourBytes(llvm::MutableArrayRef<os::DirectoryEntry> Entries) {
 TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
   const auto Time = fs::file_time_type(std::chrono::seconds(5));
   for (const char *Name : {"longer", "same", "touched"})
-    fs::last_write_time(Folder.write(Name, "text"), Time);
+    fs::last_write_time(Directory.write(Name, "text"), Time);
   // They are neither recorded ...
   Listed = hintAtFourBytes;
   Manifest M = record();
-  for (const ManifestEntry &E : M.folders().front().Entries)
+  for (const ManifestEntry &E : M.directories().front().Entries)
     EXPECT_NE(E.ModifiedNs, 1'000'000'000) << E.Name.str();
   EXPECT_EQ(changes(M), Lines{});
   Listed = nullptr;
   EXPECT_EQ(changes(M), Lines{});
   // ... nor believed, whatever they say.
-  Folder.write("longer", "longer text");
-  fs::last_write_time(Folder.path("longer"), Time);
-  fs::last_write_time(Folder.path("touched"), Time + std::chrono::hours(1));
+  Directory.write("longer", "longer text");
+  fs::last_write_time(Directory.path("longer"), Time);
+  fs::last_write_time(Directory.path("touched"), Time + std::chrono::hours(1));
   const Lines Expected = {"M longer " + std::to_string(SizeDiffers),
                           "M touched " + std::to_string(TimeDiffers)};
   EXPECT_EQ(changes(M), Expected);
@@ -167,12 +169,12 @@ TEST_F(TreeChangesTest, HintsOfAListingAreConfirmed) {
 }
 
 TEST_F(TreeChangesTest, AFileThatWasReplacedByItsLikeIsAnother) {
-  const std::string Path = Folder.write("f", "text");
+  const std::string Path = Directory.write("f", "text");
   const Manifest M = record();
   const auto Time = fs::last_write_time(Path);
-  Folder.write("g", "text"); // while f is there: of another inode
-  fs::last_write_time(Folder.path("g"), Time);
-  fs::rename(Folder.path("g"), Path);
+  Directory.write("g", "text"); // while f is there: of another inode
+  fs::last_write_time(Directory.path("g"), Time);
+  fs::rename(Directory.path("g"), Path);
   EXPECT_EQ(changes(M), Lines{"M f " + std::to_string(IdDiffers)});
 }
 
@@ -192,38 +194,38 @@ TEST_F(TreeChangesTest, AnotherDeviceAloneIsNoChange) {
 }
 
 TEST_F(TreeChangesTest, APartOfATreeCanBeAsked) {
-  Folder.write("a/b/c", "x");
-  Folder.write("a/d", "x");
-  Folder.write("e", "x");
-  Folder.write("a/bb", "x");
+  Directory.write("a/b/c", "x");
+  Directory.write("a/d", "x");
+  Directory.write("e", "x");
+  Directory.write("a/bb", "x");
   const Manifest M = record();
-  fs::remove(Folder.path("a/b/c"));
-  fs::remove(Folder.path("a/d"));
-  fs::remove(Folder.path("e"));
-  Folder.write("a/b/n", "");
+  fs::remove(Directory.path("a/b/c"));
+  fs::remove(Directory.path("a/d"));
+  fs::remove(Directory.path("e"));
+  Directory.write("a/b/n", "");
   EXPECT_EQ(changes(M, "a/b"), (Lines{"D c", "A n"}));
   EXPECT_EQ(changes(M, "a"), (Lines{"D b/c", "A b/n", "D d"}));
-  Folder.write("z/f", "");
+  Directory.write("z/f", "");
   EXPECT_EQ(changes(M, "z"), Lines{"A f"});
 }
 
 TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
-  Folder.write("a/b/c", "x");
-  Folder.write("a/b.c", "x");
-  Folder.write("a/f", "x");
-  fs::create_symlink("nowhere", Folder.path("a/link"));
+  Directory.write("a/b/c", "x");
+  Directory.write("a/b.c", "x");
+  Directory.write("a/f", "x");
+  fs::create_symlink("nowhere", Directory.path("a/link"));
   const Manifest M = record();
   auto Of = [&](llvm::StringRef Path) {
     return llvm::cantFail(
-        ManifestPart::of(M, Folder.path() + "/" + Path.str()));
+        ManifestPart::of(M, Directory.path() + "/" + Path.str()));
   };
   EXPECT_FALSE(Of("a/b").isGone());
   EXPECT_EQ(Of("a/b").entry()->Name, "b");
   EXPECT_EQ(Of("a").entry()->Name, "a");
   EXPECT_EQ(Of("a/f").entry()->Type, EntryType::Regular);
   EXPECT_EQ(Of("").entry(), nullptr);
-  fs::remove_all(Folder.path("a/b"));
-  fs::remove(Folder.path("a/f"));
+  fs::remove_all(Directory.path("a/b"));
+  fs::remove(Directory.path("a/f"));
   EXPECT_TRUE(Of("a/b").isGone());
   EXPECT_EQ(Of("a/b").prefix(), "a/b");
   EXPECT_EQ(Of("./a/./b//").prefix(), "a/b");
@@ -232,27 +234,27 @@ TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
   EXPECT_EQ(Of("a/b/c").entry()->Name, "c");
   EXPECT_EQ(changes(M, "a/b/c"), Lines{});
   EXPECT_TRUE(Of("a/f").isGone());
-  fs::remove_all(Folder.path("a"));
+  fs::remove_all(Directory.path("a"));
   EXPECT_EQ(changes(M, "a"),
             (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
   // A file where there was a folder.
-  Folder.write("a", "x");
+  Directory.write("a", "x");
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
 }
 
 TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
-  Folder.write("a/f", "x");
+  Directory.write("a/f", "x");
   const Manifest M = record();
   auto Problem = [&](const std::string &Path) {
     llvm::Expected<ManifestPart> Part = ManifestPart::of(M, Path);
     return Part ? "" : toString(Part.takeError());
   };
-  const std::string Root = Folder.path();
+  const std::string Root = Directory.path();
   EXPECT_EQ(Problem(Root + "/b"),
             Root + "/b: No such file or directory, nor in the manifest");
   EXPECT_NE(Problem(Root + "/gone/../a"), "");
-  fs::create_symlink("nowhere", Folder.path("link"));
+  fs::create_symlink("nowhere", Directory.path("link"));
   EXPECT_EQ(Problem(Root + "/link"), Root + "/link: No such file or directory");
   EXPECT_NE(Problem("/nowhere/at/all").find("not in the manifest"),
             std::string::npos);
@@ -263,28 +265,29 @@ TEST_F(TreeChangesTest, WhatIsNeitherThereNorRecordedIsAnError) {
 }
 
 TEST_F(TreeChangesTest, AnotherTreeIsNotInTheManifest) {
-  Folder.write("a", "x");
+  Directory.write("a", "x");
   const Manifest M = record();
   llvm::Expected<ManifestPart> Part = ManifestPart::of(M, "/");
   ASSERT_FALSE(Part);
   EXPECT_NE(toString(Part.takeError()).find("not in the manifest"),
             std::string::npos);
   // One whose name goes on.
-  fs::create_directory(Folder.path() + "x");
-  llvm::Expected<ManifestPart> Other = ManifestPart::of(M, Folder.path() + "x");
-  fs::remove(Folder.path() + "x");
+  fs::create_directory(Directory.path() + "x");
+  llvm::Expected<ManifestPart> Other =
+      ManifestPart::of(M, Directory.path() + "x");
+  fs::remove(Directory.path() + "x");
   EXPECT_FALSE(Other);
   llvm::consumeError(Other.takeError());
 }
 
 TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
-  Folder.write("a/b/c", "x");
-  Folder.write("a/d", "x");
-  Folder.write("z", "x");
+  Directory.write("a/b/c", "x");
+  Directory.write("a/d", "x");
+  Directory.write("z", "x");
   const Manifest M = record();
-  fs::remove(Folder.path("z"));
+  fs::remove(Directory.path("z"));
   // The walk finds a problem with a/b: told by hand, since root reads all.
-  const std::string Path = Folder.path();
+  const std::string Path = Directory.path();
   const ManifestPart Part(M, 0);
   const TreeFilter Filter;
   {
@@ -310,15 +313,15 @@ TEST_F(TreeChangesTest, WhatCannotBeReadIsUnknownNotGone) {
 }
 
 TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
-  fs::create_directories(Folder.path("a/closed"));
-  Folder.write("a/d", "x");
+  fs::create_directories(Directory.path("a/closed"));
+  Directory.write("a/d", "x");
   const Manifest M = record({{0, "a/closed"}, {0, "a/entry"}});
-  Folder.write("a/closed/x", "x");
-  Folder.write("a/closed/in/x", "x");
-  Folder.write("a/closed.", "x");
-  Folder.write("a/entry", "x");
-  Folder.write("a/entry2", "x");
-  Folder.write("a/d", "longer");
+  Directory.write("a/closed/x", "x");
+  Directory.write("a/closed/in/x", "x");
+  Directory.write("a/closed.", "x");
+  Directory.write("a/entry", "x");
+  Directory.write("a/entry2", "x");
+  Directory.write("a/d", "longer");
   const Lines Found = changes(M);
   ASSERT_EQ(Found.size(), 3U);
   EXPECT_EQ(Found[0], "A a/closed.");
@@ -329,26 +332,26 @@ TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
   EXPECT_EQ(changes(M, "a"),
             (Lines{"A closed.", "M " + Found[1].substr(4), "A entry2"}));
   // The folder itself was seen.
-  fs::remove_all(Folder.path("a/closed"));
-  fs::remove(Folder.path("a/entry"));
+  fs::remove_all(Directory.path("a/closed"));
+  fs::remove(Directory.path("a/entry"));
   EXPECT_EQ(changes(M, "a").front(), "D closed/");
   EXPECT_EQ(changes(M, "a").size(), 4U);
 }
 
 TEST_F(TreeChangesTest, FiltersJudgeByThePathInTheManifest) {
-  Folder.write("a/b/x.o", "x");
+  Directory.write("a/b/x.o", "x");
   const Manifest M = record();
-  Folder.write("a/b/y.o", "x");
-  Folder.write("a/b/z.c", "x");
+  Directory.write("a/b/y.o", "x");
+  Directory.write("a/b/z.c", "x");
   TreeFilter Filter;
   ASSERT_FALSE(Filter.addGlob("a/b/*.o"));
   EXPECT_EQ(changes(M, "a/b", Filter), Lines{"A y.o"});
 }
 
 TEST_F(TreeChangesTest, TheManifestItselfIsNoChange) {
-  Folder.write("a", "x");
+  Directory.write("a", "x");
   const Manifest M = record();
-  const std::string Path = Folder.write("manifest", "x");
+  const std::string Path = Directory.write("manifest", "x");
   std::error_code Error;
   LeftOut = os::lookAt(Path, Error).Identity;
   EXPECT_EQ(changes(M), Lines{});
@@ -362,20 +365,20 @@ TEST_F(TreeChangesTest, SeveralRootsAndTheRootOfAllAreToldApart) {
   for (size_t Root = 0; Root != 3; ++Root)
     Listing.add(0, Root, "", E);
   Listing.sort();
-  const std::string Deep = fs::canonical(Folder.path()).string();
+  const std::string Deep = fs::canonical(Directory.path()).string();
   const Manifest M =
       llvm::cantFail(Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(
           serializeManifest({}, {{"/", "/"}, {Deep, Deep}, {"/no", "/no"}}, 0,
-                            Listing.folders()))));
+                            Listing.directories()))));
   ManifestPart Part = llvm::cantFail(ManifestPart::of(M, Deep));
   EXPECT_EQ(Part.prefix(), "");
   EXPECT_EQ(Part.depth(), 0U);
-  ASSERT_EQ(Part.folders().size(), 1U);
-  EXPECT_EQ(Part.folders().front().Root, 1U);
+  ASSERT_EQ(Part.directories().size(), 1U);
+  EXPECT_EQ(Part.directories().front().Root, 1U);
   Part = llvm::cantFail(ManifestPart::of(M, "/usr/lib"));
   EXPECT_EQ(Part.prefix(), "usr/lib");
   EXPECT_EQ(Part.depth(), 2U);
-  EXPECT_TRUE(Part.folders().empty());
+  EXPECT_TRUE(Part.directories().empty());
 }
 
 } // namespace

@@ -16,16 +16,16 @@ using llvm::StringRef;
 namespace {
 
 /// Whether the glob \p Text matches the path \p Path from the root.
-bool matches(StringRef Text, StringRef Path, bool IsFolder = false) {
+bool matches(StringRef Text, StringRef Path, bool IsDirectory = false) {
   llvm::Expected<Glob> G = Glob::create(Text);
   if (!G) {
     ADD_FAILURE() << toString(G.takeError());
     return false;
   }
-  auto [Folder, Name] = Path.rsplit('/');
+  auto [Directory, Name] = Path.rsplit('/');
   if (Name.empty())
-    std::swap(Folder, Name);
-  return G->matches(Folder, Name, IsFolder);
+    std::swap(Directory, Name);
+  return G->matches(Directory, Name, IsDirectory);
 }
 
 TEST(TreeFilterTest, AGlobWithoutSlashMatchesNamesAnywhere) {
@@ -49,7 +49,7 @@ TEST(TreeFilterTest, AGlobWithSlashMatchesPathsFromTheRoot) {
   EXPECT_FALSE(matches("/x.o", "a/x.o"));
 }
 
-TEST(TreeFilterTest, TwoStarsStandForAnyNumberOfFolders) {
+TEST(TreeFilterTest, TwoStarsStandForAnyNumberOfDirectories) {
   EXPECT_TRUE(matches("a/**/x.o", "a/x.o"));
   EXPECT_TRUE(matches("a/**/x.o", "a/b/c/x.o"));
   EXPECT_FALSE(matches("a/**/x.o", "b/x.o"));
@@ -57,13 +57,13 @@ TEST(TreeFilterTest, TwoStarsStandForAnyNumberOfFolders) {
   EXPECT_TRUE(matches("**/a/*", "q/a/a/x"));
   EXPECT_TRUE(matches("a/**", "a/b"));
   EXPECT_TRUE(matches("a/**", "a/b/c"));
-  EXPECT_FALSE(matches("a/**", "a", /*IsFolder=*/true));
+  EXPECT_FALSE(matches("a/**", "a", /*IsDirectory=*/true));
   EXPECT_TRUE(matches("**/a/**/b/**/c", "x/a/a/b/y/b/c"));
   EXPECT_FALSE(matches("**/a/**/b/**/c", "x/a/a/b/y/b/c/d"));
 }
 
-TEST(TreeFilterTest, ASlashAtTheEndMeansFolders) {
-  EXPECT_TRUE(matches("out/", "a/out", /*IsFolder=*/true));
+TEST(TreeFilterTest, ASlashAtTheEndMeansDirectories) {
+  EXPECT_TRUE(matches("out/", "a/out", /*IsDirectory=*/true));
   EXPECT_FALSE(matches("out/", "a/out"));
 }
 
@@ -91,7 +91,7 @@ TEST(TreeFilterTest, ADotAtTheFrontStandsForTheRoot) {
   EXPECT_FALSE(matches("./b/*", "a/b/x"));
   EXPECT_TRUE(matches("././b", "b"));
   EXPECT_FALSE(matches("./b", "a/b"));
-  EXPECT_TRUE(matches("./b/", "b", /*IsFolder=*/true));
+  EXPECT_TRUE(matches("./b/", "b", /*IsDirectory=*/true));
   EXPECT_TRUE(matches("./**/b", "a/b"));
   EXPECT_TRUE(llvm::cantFail(Glob::create("!./b")).matches("", "b", false));
   EXPECT_TRUE(matches(".b", "a/.b"));
@@ -141,7 +141,7 @@ TEST(TreeFilterTest, WithExcludingGlobsAloneTheRestIsShown) {
   EXPECT_FALSE(Filter.judge("", "a.o", EntryType::Regular).Show);
 }
 
-TEST(TreeFilterTest, TypesHideButDoNotCloseFolders) {
+TEST(TreeFilterTest, TypesHideButDoNotCloseDirectories) {
   TreeFilter Filter;
   Filter.addType(EntryType::Regular);
   Filter.addType(EntryType::Link);

@@ -17,16 +17,16 @@ using namespace headstart;
 
 namespace {
 
-os::DirectoryEntry entry(std::string_view Name, bool IsFolder = false) {
+os::DirectoryEntry entry(std::string_view Name, bool IsDirectory = false) {
   os::DirectoryEntry E;
   E.Name = Name;
-  E.Type = IsFolder ? os::EntryType::Directory : os::EntryType::Regular;
+  E.Type = IsDirectory ? os::EntryType::Directory : os::EntryType::Regular;
   return E;
 }
 
 std::vector<std::string> pathsOf(const TreeListing &Listing) {
   std::vector<std::string> Paths;
-  Listing.forEach([&](const ListedFolder &F, const os::DirectoryEntry &E) {
+  Listing.forEach([&](const ListedDirectory &F, const os::DirectoryEntry &E) {
     Paths.push_back(std::to_string(F.Root) + ":" + F.Path.str() +
                     (F.Path.empty() ? "" : "/") + std::string(E.Name));
   });
@@ -47,7 +47,7 @@ TEST(TreeListingTest, ComparesPartByPart) {
     }
 }
 
-TEST(TreeListingTest, PutsFoldersDirectlyBeforeTheirContents) {
+TEST(TreeListingTest, PutsDirectoriesDirectlyBeforeTheirContents) {
   TreeListing Listing(3);
   Listing.add(2, 1, "", {entry("z")});
   Listing.add(1, 0, "a/b", {entry("y"), entry("x")});
@@ -59,7 +59,7 @@ TEST(TreeListingTest, PutsFoldersDirectlyBeforeTheirContents) {
                                       "0:a/c", "0:a.b", "0:b", "1:z"}));
 }
 
-TEST(TreeListingTest, FoldersThatWereNotShownHideNothing) {
+TEST(TreeListingTest, DirectoriesThatWereNotShownHideNothing) {
   TreeListing Listing(1);
   Listing.add(0, 0, "", {entry("a"), entry("m"), entry("z")});
   Listing.add(0, 0, "b/c/d", {entry("x")});
@@ -71,27 +71,27 @@ TEST(TreeListingTest, FoldersThatWereNotShownHideNothing) {
                                       "0:z", "0:zz/x"}));
 }
 
-TEST(TreeListingTest, AFolderInPiecesIsOneAndAnEntryShownTwiceIsOne) {
+TEST(TreeListingTest, ADirectoryInPiecesIsOneAndAnEntryShownTwiceIsOne) {
   TreeListing Listing(2);
   Listing.add(0, 0, "d", {entry("c"), entry("a")});
   Listing.add(1, 0, "d", {entry("b"), entry("a")});
   Listing.add(1, 0, "e", {});
   Listing.sort();
-  ASSERT_EQ(Listing.folders().size(), 1U);
+  ASSERT_EQ(Listing.directories().size(), 1U);
   EXPECT_EQ(pathsOf(Listing),
             (std::vector<std::string>{"0:d/a", "0:d/b", "0:d/c"}));
 }
 
 TEST(TreeListingTest, AnyOrderOfAddingGivesTheSame) {
   std::vector<std::pair<std::string, std::string>> All;
-  for (const char *Folder : {"", "a", "a/b", "a-b", "a/b/c", "b"})
+  for (const char *Directory : {"", "a", "a/b", "a-b", "a/b/c", "b"})
     for (const char *Name : {"a", "a-b", "b", "c", "x"})
-      All.emplace_back(Folder, Name);
+      All.emplace_back(Directory, Name);
   auto List = [&] {
     TreeListing Listing(4);
     unsigned Thread = 0;
-    for (const auto &[Folder, Name] : All)
-      Listing.add(Thread++ % 4, 0, Folder, {entry(Name)});
+    for (const auto &[Directory, Name] : All)
+      Listing.add(Thread++ % 4, 0, Directory, {entry(Name)});
     Listing.sort();
     return pathsOf(Listing);
   };

@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Where a million files are made, and gone, in seconds.
-const char *memoryFolder() {
+const char *memoryDirectory() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nullptr;
 }
 
@@ -53,9 +53,9 @@ void removeTree(const std::string &Path) {
             0);
 }
 
-/// Makes \p Count files in \p Folder: links of one, so that it takes little.
-void makeFiles(const std::string &Folder, unsigned Count) {
-  int FD = ::open(Folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/// Makes \p Count files in \p Directory: links of one, so that it takes little.
+void makeFiles(const std::string &Directory, unsigned Count) {
+  int FD = ::open(Directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_GE(FD, 0);
   int File = ::openat(FD, "0", O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   ASSERT_GE(File, 0);
@@ -95,7 +95,7 @@ uint64_t allocationsOf(const std::string &Root) {
 TEST(TreeWalkerLimitsTest, AllocatesNothingPerEntry) {
   if (!CountsAllocations)
     GTEST_SKIP() << "allocations are not counted under a sanitizer";
-  TestFolder Tree;
+  TestDirectory Tree;
   fs::create_directory(Tree.path("few"));
   fs::create_directory(Tree.path("many"));
   makeFiles(Tree.path("few"), 100);
@@ -107,7 +107,7 @@ TEST(TreeWalkerLimitsTest, AllocatesNothingPerEntry) {
 
 TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
   constexpr unsigned Levels = 4000;
-  TestFolder Tree;
+  TestDirectory Tree;
   int At = ::open(Tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_GE(At, 0);
   for (unsigned I = 0; I != Levels; ++I) {
@@ -125,11 +125,11 @@ TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
       SCOPED_TRACE(Open);
       WalkOptions Options;
       Options.Jobs = Jobs;
-      Options.MaxOpenFolders = Open;
+      Options.MaxOpenDirectories = Open;
       Counter Seen;
       WalkFigures Figures = walk(Tree.path(), Seen, Options);
       EXPECT_EQ(Figures.Entries, 2 * Levels);
-      EXPECT_EQ(Figures.Folders, 2 * Levels + 1);
+      EXPECT_EQ(Figures.Directories, 2 * Levels + 1);
       EXPECT_EQ(Seen.Problems, 0U);
     }
   }
@@ -137,7 +137,7 @@ TEST(TreeWalkerLimitsTest, WalksFourThousandLevels) {
 }
 
 TEST(TreeWalkerLimitsTest, MakesDoWithFewDescriptors) {
-  TestFolder Tree;
+  TestDirectory Tree;
   for (unsigned I = 0; I != 30; ++I) {
     std::string Path = "t" + std::to_string(I);
     for (unsigned J = 0; J != 60; ++J)
@@ -159,7 +159,7 @@ TEST(TreeWalkerLimitsTest, MakesDoWithFewDescriptors) {
 }
 
 TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
-  TestFolder Tree;
+  TestDirectory Tree;
   for (unsigned I = 0; I != 50; ++I)
     Tree.write("a" + std::to_string(I) + "/b/c", "");
   DescriptorLimit Limit(64);
@@ -182,10 +182,10 @@ TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
   EXPECT_EQ(Seen.Seen.size(), 150U);
 }
 
-TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneFolder) {
-  if (!memoryFolder())
+TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
+  if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
-  TestFolder Tree(memoryFolder());
+  TestDirectory Tree(memoryDirectory());
   constexpr unsigned Count = 1000000;
   makeFiles(Tree.path(), Count);
   WalkOptions Options;
@@ -201,19 +201,19 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneFolder) {
 }
 
 TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
-  if (!memoryFolder())
+  if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
   // Shows how far the listing of a wide folder is ahead of the folders in it.
   class Watcher : public Counter {
   public:
-    void visit(const WalkFolder &Folder,
+    void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune & /*Pruned*/) override {
-      if (Folder.depth() == 0)
+      if (Directory.depth() == 0)
         Listed += Entries.size();
     }
-    void finished(const WalkFolder &Folder) override {
-      if (Folder.depth() == 0)
+    void finished(const WalkDirectory &Directory) override {
+      if (Directory.depth() == 0)
         return;
       uint64_t Now = Listed - ++Walked;
       if (Now > MaxPending)
@@ -225,7 +225,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
     uint64_t MaxPending = 0;
   };
   constexpr unsigned Count = 60000;
-  TestFolder Tree(memoryFolder());
+  TestDirectory Tree(memoryDirectory());
   for (unsigned I = 0; I != Count; ++I)
     ASSERT_EQ(::mkdir(Tree.path(std::to_string(I)).c_str(), 0755), 0);
   // With few handles the root is not kept open for its children.
@@ -233,7 +233,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
     SCOPED_TRACE(Open);
     WalkOptions Options;
     Options.Jobs = 1;
-    Options.MaxOpenFolders = Open;
+    Options.MaxOpenDirectories = Open;
     Watcher Seen;
     TreeWalker Walker(Options);
     Walker.walk({Tree.path("0"), Tree.path()}, Seen);
@@ -243,19 +243,19 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
 }
 
 TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
-  if (!memoryFolder())
+  if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
   // One that waits, as for a pipe that is full: that is not the disk.
   class Sleeper : public Counter {
   public:
-    void visit(const WalkFolder &Folder,
+    void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
-      Counter::visit(Folder, Entries, Pruned);
+      Counter::visit(Directory, Entries, Pruned);
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   };
-  TestFolder Tree(memoryFolder());
+  TestDirectory Tree(memoryDirectory());
   for (unsigned I = 0; I != 60; ++I) {
     fs::create_directory(Tree.path(std::to_string(I)));
     makeFiles(Tree.path(std::to_string(I)), 600);
@@ -265,7 +265,7 @@ TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
 }
 
 TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
-  TestFolder Tree;
+  TestDirectory Tree;
   std::set<std::string> Stays;
   for (unsigned I = 0; I != 20; ++I)
     for (unsigned J = 0; J != 50; ++J) {
@@ -279,13 +279,13 @@ TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
   std::thread Mover([&] {
     std::error_code Ignored;
     for (unsigned I = 0; !Over; ++I, ++Rounds) {
-      std::string Folder = Tree.path("d" + std::to_string(I % 20));
-      std::string New = Folder + "/new" + std::to_string(I % 97);
+      std::string Directory = Tree.path("d" + std::to_string(I % 20));
+      std::string New = Directory + "/new" + std::to_string(I % 97);
       fs::create_directories(New + "/deep/er", Ignored);
-      std::ofstream File(Folder + "/come" + std::to_string(I % 89));
+      std::ofstream File(Directory + "/come" + std::to_string(I % 89));
       fs::rename(New, Tree.path("moved" + std::to_string(I % 7)), Ignored);
       fs::remove_all(Tree.path("moved" + std::to_string(I % 5)), Ignored);
-      fs::remove(Folder + "/come" + std::to_string(I % 83), Ignored);
+      fs::remove(Directory + "/come" + std::to_string(I % 83), Ignored);
     }
   });
   WalkOptions Options;
@@ -303,7 +303,7 @@ TEST(TreeWalkerLimitsTest, ShowsWhatStaysOnceWhileTheRestMoves) {
 }
 
 TEST(TreeWalkerLimitsTest, SaysWhatItMayNotRead) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("open/file", "");
   Tree.write("closed/file", "");
   fs::permissions(Tree.path("closed"), fs::perms::none);
@@ -324,7 +324,7 @@ TEST(TreeWalkerLimitsTest, SaysWhatItMayNotRead) {
 }
 
 TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
-  TestFolder Tree;
+  TestDirectory Tree;
   ASSERT_EQ(::mkfifo(Tree.path("fifo").c_str(), 0644), 0);
   int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un Address = {};
@@ -356,7 +356,7 @@ bool isLeftOut(const Recorder &Seen, const std::string &Path) {
 }
 
 TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("a/b/file", "");
   fs::create_directory(Tree.path("a/b/loop"));
   fs::create_directory(Tree.path("a/memory"));

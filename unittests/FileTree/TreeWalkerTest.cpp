@@ -27,20 +27,20 @@ using os::test::NoLinks;
 namespace {
 
 /// Some hundred files and folders, in shapes of all kinds.
-void makeTree(const TestFolder &Tree) {
+void makeTree(const TestDirectory &Tree) {
   for (unsigned I = 0; I != 24; ++I) {
-    std::string Folder = "d" + std::to_string(I);
+    std::string Directory = "d" + std::to_string(I);
     for (unsigned J = 0; J != I; ++J)
-      Tree.write(Folder + "/f" + std::to_string(J), "x");
-    fs::create_directories(Tree.path(Folder + "/empty"));
+      Tree.write(Directory + "/f" + std::to_string(J), "x");
+    fs::create_directories(Tree.path(Directory + "/empty"));
     for (unsigned J = 0; J != I % 7; ++J)
-      Tree.write(Folder + "/s" + std::to_string(J) + "/t/u/v" +
+      Tree.write(Directory + "/s" + std::to_string(J) + "/t/u/v" +
                      std::to_string(J),
                  "x");
   }
 }
 
-std::set<std::string> listedByTheLibrary(const TestFolder &Tree) {
+std::set<std::string> listedByTheLibrary(const TestDirectory &Tree) {
   std::set<std::string> Paths;
   for (const fs::directory_entry &E :
        fs::recursive_directory_iterator(Tree.path()))
@@ -49,7 +49,7 @@ std::set<std::string> listedByTheLibrary(const TestFolder &Tree) {
 }
 
 TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
-  TestFolder Tree;
+  TestDirectory Tree;
   makeTree(Tree);
   std::set<std::string> Expected = listedByTheLibrary(Tree);
   ASSERT_GT(Expected.size(), 500U);
@@ -63,7 +63,7 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
     EXPECT_FALSE(Seen.sawAnythingTwice());
     EXPECT_THAT(Seen.Problems, IsEmpty());
     EXPECT_EQ(Figures.Entries, Expected.size());
-    EXPECT_EQ(Figures.Folders, Seen.Finished.size());
+    EXPECT_EQ(Figures.Directories, Seen.Finished.size());
     EXPECT_EQ(Figures.Problems, 0U);
     if (Jobs) {
       EXPECT_LE(Figures.Threads, Jobs);
@@ -71,24 +71,24 @@ TEST(TreeWalkerTest, ShowsEachEntryOnceAtAnyNumberOfThreads) {
   }
 }
 
-TEST(TreeWalkerTest, FinishesEachFolderOnce) {
-  TestFolder Tree;
+TEST(TreeWalkerTest, FinishesEachDirectoryOnce) {
+  TestDirectory Tree;
   makeTree(Tree);
   Recorder Seen;
   walk(Tree.path(), Seen);
-  std::set<std::string> Folders = {""};
+  std::set<std::string> Directories = {""};
   for (const auto &[Path, Type] : Seen.Types)
     if (Type == os::EntryType::Directory)
-      Folders.insert(Path);
-  EXPECT_EQ(Seen.Finished.size(), Folders.size());
+      Directories.insert(Path);
+  EXPECT_EQ(Seen.Finished.size(), Directories.size());
   for (const auto &[Path, Times] : Seen.Finished) {
-    EXPECT_TRUE(Folders.count(Path)) << Path;
+    EXPECT_TRUE(Directories.count(Path)) << Path;
     EXPECT_EQ(Times, 1U) << Path;
   }
 }
 
 TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("file", "seven b");
   fs::create_directory(Tree.path("folder"));
   Recorder Plain;
@@ -109,7 +109,7 @@ TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
 TEST(TreeWalkerTest, ALinkIsNotWhatItPointsTo) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("file", "seven b");
   makeLink("file", Tree.path("link"));
   WalkOptions Options;
@@ -121,7 +121,7 @@ TEST(TreeWalkerTest, ALinkIsNotWhatItPointsTo) {
 }
 
 TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("file", "seven b");
   WalkOptions Options;
   Options.WithStatus = true;
@@ -141,7 +141,7 @@ TEST(TreeWalkerTest, HintsOfAListingAreConfirmedUnlessTheySuffice) {
 }
 
 TEST(TreeWalkerTest, StopsWhereItIsTold) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("a/b/c/d", "");
   Tree.write("x/y", "");
   WalkOptions Options;
@@ -162,17 +162,17 @@ TEST(TreeWalkerTest, StopsWhereItIsTold) {
 }
 
 TEST(TreeWalkerTest, NeverOpensWhatIsPruned) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("a/b", "");
   Recorder Seen;
   Seen.PrunedPaths = {"a"};
   WalkFigures Figures = walk(Tree.path(), Seen);
-  EXPECT_EQ(Figures.Folders, 1U);
+  EXPECT_EQ(Figures.Directories, 1U);
   EXPECT_THAT(Seen.Finished, ElementsAre(testing::Pair("", 1)));
 }
 
 TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write(".h/a", "");
   Tree.write("b/.c", "");
   Tree.write("b/d", "");
@@ -186,18 +186,18 @@ TEST(TreeWalkerTest, LeavesOutWhatIsHidden) {
 TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
   class Paths : public Recorder {
   public:
-    void visit(const WalkFolder &Folder,
+    void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
-      Recorder::visit(Folder, Entries, Pruned);
-      Given.insert(Folder.path().str());
-      Depths.insert({Folder.pathFromRoot().str(), Folder.depth()});
+      Recorder::visit(Directory, Entries, Pruned);
+      Given.insert(Directory.path().str());
+      Depths.insert({Directory.pathFromRoot().str(), Directory.depth()});
     }
 
     std::set<std::string> Given;
     std::map<std::string, unsigned> Depths;
   };
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("a/b/c", "");
   for (const char *Slashes : {"", "/", "//"}) {
     Paths Seen;
@@ -227,12 +227,12 @@ TEST(TreeWalkerTest, TellsPathsAsTheRootWasGiven) {
 TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
   class Roots : public TreeVisitor {
   public:
-    void visit(const WalkFolder &Folder,
+    void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune & /*Pruned*/) override {
       std::lock_guard Lock(Mutex);
       for (const os::DirectoryEntry &E : Entries)
-        Names.insert({Folder.root(), std::string(E.Name)});
+        Names.insert({Directory.root(), std::string(E.Name)});
     }
     void problem(llvm::StringRef Path, llvm::StringRef What) override {
       std::lock_guard Lock(Mutex);
@@ -243,7 +243,7 @@ TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
     std::set<std::pair<size_t, std::string>> Names;
     std::vector<std::string> Problems;
   };
-  TestFolder Tree;
+  TestDirectory Tree;
   std::string File = Tree.write("a/one", "");
   Tree.write("b/two", "");
   Roots Seen;
@@ -258,17 +258,17 @@ TEST(TreeWalkerTest, WalksSeveralRootsAndSaysWhich) {
   EXPECT_EQ(Figures.Problems, 2U);
 
   Roots None;
-  EXPECT_EQ(Walker.walk({}, None).Folders, 0U);
+  EXPECT_EQ(Walker.walk({}, None).Directories, 0U);
 }
 
 TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("a/file", "12345");
   Tree.write("b/c/other", "");
-  makeLink("../b", Tree.path("a/b"), LinkTo::Folder);
-  makeLink("..", Tree.path("b/up"), LinkTo::Folder);
+  makeLink("../b", Tree.path("a/b"), LinkTo::Directory);
+  makeLink("..", Tree.path("b/up"), LinkTo::Directory);
   makeLink("file", Tree.path("a/filelink"));
   makeLink("nowhere", Tree.path("a/dangling"));
   makeLink("self", Tree.path("a/self"));
@@ -299,9 +299,9 @@ TEST(TreeWalkerTest, FollowsLinksWhenAskedAndNeverInCircles) {
 TEST(TreeWalkerTest, ARootMayBeALink) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  TestFolder Tree;
+  TestDirectory Tree;
   Tree.write("real/file", "");
-  makeLink("real", Tree.path("link"), LinkTo::Folder);
+  makeLink("real", Tree.path("link"), LinkTo::Directory);
   Recorder Seen;
   walk(Tree.path("link"), Seen);
   EXPECT_THAT(Seen.paths(), UnorderedElementsAre("file"));
@@ -310,16 +310,16 @@ TEST(TreeWalkerTest, ARootMayBeALink) {
 TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
   class Canceller : public Counter {
   public:
-    void visit(const WalkFolder &Folder,
+    void visit(const WalkDirectory &Directory,
                llvm::ArrayRef<os::DirectoryEntry> Entries,
                Prune &Pruned) override {
-      Counter::visit(Folder, Entries, Pruned);
+      Counter::visit(Directory, Entries, Pruned);
       Walker->cancel();
     }
 
     TreeWalker *Walker = nullptr;
   };
-  TestFolder Tree;
+  TestDirectory Tree;
   makeTree(Tree);
   for (unsigned Jobs : {1U, 8U}) {
     WalkOptions Options;
@@ -330,7 +330,7 @@ TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
     WalkFigures Figures = Walker.walk({Tree.path()}, Seen);
     EXPECT_TRUE(Walker.isCancelled());
     // Whatever was under way, and no more.
-    EXPECT_LE(Figures.Folders, 2 * Jobs);
+    EXPECT_LE(Figures.Directories, 2 * Jobs);
   }
 }
 

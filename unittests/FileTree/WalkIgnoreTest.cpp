@@ -29,7 +29,7 @@ IgnoreRules testRules() {
 }
 
 TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
-  TestFolder Tree;
+  TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   Tree.write(".gitignore", "*.o\nbuild/\n");
   Tree.write("a.o", "");
@@ -49,14 +49,14 @@ TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
     WalkFigures Figures = walk(Tree.path(), Seen, Options);
     EXPECT_THAT(Seen.paths(),
                 UnorderedElementsAre("a.c", "sub", "sub/keep.o", "sub/deep"));
-    EXPECT_EQ(Figures.Folders, 3U);
+    EXPECT_EQ(Figures.Directories, 3U);
     EXPECT_THAT(Seen.Problems, IsEmpty());
   }
 }
 
 /// Its ignore file is the last thing that a listing of many system calls shows.
-TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongFolder) {
-  TestFolder Tree;
+TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongDirectory) {
+  TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   std::string Long(200, 'x');
   for (unsigned I = 0; I != 300; ++I) {
@@ -76,8 +76,8 @@ TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongFolder) {
     ASSERT_TRUE(Path.ends_with(".c")) << Path;
 }
 
-TEST(WalkIgnoreTest, WalksEmptyFoldersAndLongOnes) {
-  TestFolder Tree;
+TEST(WalkIgnoreTest, WalksEmptyDirectoriesAndLongOnes) {
+  TestDirectory Tree;
   fs::create_directory(Tree.path("empty"));
   for (unsigned I = 0; I != 700; ++I)
     Tree.write("some/" + std::to_string(I), "");
@@ -87,12 +87,12 @@ TEST(WalkIgnoreTest, WalksEmptyFoldersAndLongOnes) {
   Recorder Seen;
   WalkFigures Figures = walk(Tree.path(), Seen, Options);
   EXPECT_EQ(Figures.Entries, 702U);
-  EXPECT_EQ(Figures.Folders, 3U);
+  EXPECT_EQ(Figures.Directories, 3U);
   EXPECT_FALSE(Seen.sawAnythingTwice());
 }
 
 TEST(WalkIgnoreTest, SaysWhichIgnoreFileItCannotUse) {
-  TestFolder Tree;
+  TestDirectory Tree;
   fs::create_directories(Tree.path("a/.ignore"));
   Tree.write("a/b", "");
   std::string Large(size_t(8) << 20, 'x');
@@ -110,7 +110,7 @@ TEST(WalkIgnoreTest, SaysWhichIgnoreFileItCannotUse) {
 }
 
 TEST(WalkIgnoreTest, FollowedLinksAreJudgedAsLinks) {
-  TestFolder Tree;
+  TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
   Tree.write(".gitignore", "out/\n");
   Tree.write("real/file", "");

@@ -20,16 +20,16 @@
 
 namespace headstart::test {
 
-using os::test::TestFolder;
+using os::test::TestDirectory;
 
 /// Writes down each path that is shown, and how often.
 class Recorder : public TreeVisitor {
 public:
-  void visit(const WalkFolder &Folder,
+  void visit(const WalkDirectory &Directory,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune &Pruned) override {
     std::lock_guard Lock(Mutex);
-    std::string Prefix = Folder.pathFromRoot().str();
+    std::string Prefix = Directory.pathFromRoot().str();
     if (!Prefix.empty())
       Prefix += '/';
     for (size_t I = 0; I != Entries.size(); ++I) {
@@ -45,9 +45,9 @@ public:
     std::lock_guard Lock(Mutex);
     Problems.push_back(Path.str() + ": " + What.str());
   }
-  void finished(const WalkFolder &Folder) override {
+  void finished(const WalkDirectory &Directory) override {
     std::lock_guard Lock(Mutex);
-    ++Finished[Folder.pathFromRoot().str()];
+    ++Finished[Directory.pathFromRoot().str()];
   }
 
   std::set<std::string> paths() const {
@@ -77,7 +77,7 @@ private:
 /// Only counts.
 class Counter : public TreeVisitor {
 public:
-  void visit(const WalkFolder & /*Folder*/,
+  void visit(const WalkDirectory & /*Folder*/,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
     for (const os::DirectoryEntry &Entry : Entries)

@@ -24,7 +24,7 @@ namespace {
 
 class Printer : public TreeVisitor {
 public:
-  void visit(const WalkFolder &Folder,
+  void visit(const WalkDirectory &Directory,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
     std::string Text;
@@ -37,8 +37,8 @@ public:
       Text += '\t';
       Text += IsFile ? std::to_string(Entry.Identity.Size) : "-";
       Text += '\t';
-      Text += Folder.pathFromRoot();
-      if (!Folder.pathFromRoot().empty())
+      Text += Directory.pathFromRoot();
+      if (!Directory.pathFromRoot().empty())
         Text += '/';
       Text += Entry.Name;
       Text += '\n';

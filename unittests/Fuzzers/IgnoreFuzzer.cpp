@@ -31,11 +31,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   (void)detail::configuredExcludes(Input);
 
   auto [Text, Path] = Input.rsplit('\n');
-  bool IsFolder = Path.consume_back("/");
-  llvm::StringRef Folder;
+  bool IsDirectory = Path.consume_back("/");
+  llvm::StringRef Directory;
   llvm::StringRef Name = Path;
   if (Path.contains('/'))
-    std::tie(Folder, Name) = Path.rsplit('/');
+    std::tie(Directory, Name) = Path.rsplit('/');
   // What no folder holds: empty names, zeros.
   if (Name.empty() || Path.contains('\0') || Path.starts_with("/") ||
       Path.contains("//"))
@@ -45,17 +45,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   auto Verdict = detail::IgnoreVerdict::None;
   if (List) {
     // The file in the root, the walk from there or from the first folder.
-    detail::IgnoreQuery Query("", Folder, Name, IsFolder);
+    detail::IgnoreQuery Query("", Directory, Name, IsDirectory);
     Verdict = List->match(Query, 1);
-    if (!Folder.empty()) {
-      auto [First, Rest] = Folder.split('/');
+    if (!Directory.empty()) {
+      auto [First, Rest] = Directory.split('/');
       std::string Above = ("/" + First).str();
-      detail::IgnoreQuery FromBelow(Above, Rest, Name, IsFolder);
+      detail::IgnoreQuery FromBelow(Above, Rest, Name, IsDirectory);
       if (List->match(FromBelow, 1) != Verdict)
         abort();
     }
   }
-  if (Verdict != test::slowVerdict(Text, Folder, Name, IsFolder))
+  if (Verdict != test::slowVerdict(Text, Directory, Name, IsDirectory))
     abort();
   return 0;
 }

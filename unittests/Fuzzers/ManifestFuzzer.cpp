@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
       abort();
   // What was read can be found, written, and read again.
   TreeListing Listing(1);
-  for (const ManifestFolder &F : M->folders()) {
+  for (const ManifestDirectory &F : M->directories()) {
     if (M->find(F.Root, F.Path) != &F)
       abort();
     std::vector<os::DirectoryEntry> Entries;
@@ -54,11 +54,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
     Listing.add(0, F.Root, F.Path, Entries);
   }
   Listing.sort();
-  if (Listing.folders().size() != M->folders().size())
+  if (Listing.directories().size() != M->directories().size())
     abort();
   std::string Again =
       serializeManifest(M->selection(), M->roots(), M->recorded(),
-                        Listing.folders(), M->unknown());
+                        Listing.directories(), M->unknown());
   llvm::Expected<Manifest> Second =
       Manifest::parse(llvm::MemoryBuffer::getMemBufferCopy(Again));
   if (!Second || Second->entries().size() != M->entries().size() ||

@@ -28,8 +28,8 @@ TEST(COFFCommandTest, namesReasons) {
 }
 
 TEST(COFFCommandTest, knowsWhoNamedAnInput) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "rsp.obj /defaultlib:rsplib");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "rsp.obj /defaultlib:rsplib");
   LinkCommand Command =
       parse({"/home/abs.obj", "@x.rsp", "-wholearchive:whole.lib",
              "/DefaultLib:def", "/def:x.def"},
@@ -200,8 +200,8 @@ TEST(COFFCommandTest, knowsWhenThereIsNoLink) {
 }
 
 TEST(COFFCommandTest, onlyTheCommandLineItselfTurnsIntoLib) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "/lib a.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "/lib a.obj");
   EXPECT_TRUE(parse({"@x.rsp"}).Links);
   EXPECT_TRUE(parse({"a.obj"}, contextWith({{"LINK", "/lib"}})).Links);
   EXPECT_FALSE(
@@ -273,8 +273,8 @@ TEST(COFFCommandTest, knowsWhenUnreferencedSectionsAreDropped) {
 }
 
 TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "/prefetch-stats:\"a b.json\" b.obj");
   LinkCommand Command =
       parse({"--prefetch-jobs=4", "a.obj", "@x.rsp", "/prefetch-inputs:no"},
             contextWith({{"LINK", "/prefetch-memory:1G"}}));
@@ -288,7 +288,7 @@ TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
 }
 
 TEST(COFFCommandTest, survivesRandomWords) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same words every time
   for (unsigned I = 0; I < 300; ++I) {
     Strings Args;
@@ -319,12 +319,12 @@ TEST(COFFCommandTest, survivesRandomWords) {
 }
 
 TEST(COFFCommandTest, parsesManyWords) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Text;
   for (unsigned I = 0; I < 100000; ++I)
     Text += "/home/user/project/build/obj/source/" + std::to_string(I) +
             "/file.obj\n";
-  Folder.write("x.rsp", Text);
+  Directory.write("x.rsp", Text);
   LinkCommand Command = parse({"/out:x.exe", "@x.rsp", "/debug"});
   EXPECT_EQ(Command.Inputs.size(), 100000U);
 }

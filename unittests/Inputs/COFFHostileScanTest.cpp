@@ -44,21 +44,21 @@ std::vector<Sample> samples() {
 }
 
 TEST(COFFHostileScanTest, saneFiles) {
-  CurrentTestFolder Folder;
-  Folder.write("t.pdb");
+  CurrentTestDirectory Directory;
+  Directory.write("t.pdb");
   for (const Sample &S : samples()) {
-    Folder.write("a.obj", S.Bytes);
+    Directory.write("a.obj", S.Bytes);
     EXPECT_EQ(scan({"/wholearchive:a.obj", "/debug"}), S.Names);
   }
 }
 
 TEST(COFFHostileScanTest, truncatedFiles) {
-  CurrentTestFolder Folder;
-  Folder.write("t.pdb");
+  CurrentTestDirectory Directory;
+  Directory.write("t.pdb");
   for (const Sample &S : samples()) {
     size_t Whole = 0;
     for (size_t Length = 0; Length < S.Bytes.size(); ++Length) {
-      Folder.write("a.obj", std::string_view(S.Bytes).substr(0, Length));
+      Directory.write("a.obj", std::string_view(S.Bytes).substr(0, Length));
       Strings Names = scan({"/wholearchive:a.obj", "/debug"});
       // A member's name can be cut short, and is then another.
       if (!S.Bytes.starts_with("!<thin>"))
@@ -72,8 +72,8 @@ TEST(COFFHostileScanTest, truncatedFiles) {
 }
 
 TEST(COFFHostileScanTest, changedBytes) {
-  CurrentTestFolder Folder;
-  Folder.write("t.pdb");
+  CurrentTestDirectory Directory;
+  Directory.write("t.pdb");
   std::mt19937 Random(22); // NOLINT: the same each time
   size_t Scans = 0;
   for (const Sample &S : samples())
@@ -81,7 +81,7 @@ TEST(COFFHostileScanTest, changedBytes) {
       std::string Bytes = S.Bytes;
       for (unsigned Changes = 1 + Random() % 4; Changes; --Changes)
         Bytes[Random() % Bytes.size()] = static_cast<char>(Random());
-      Folder.write("a.obj", Bytes);
+      Directory.write("a.obj", Bytes);
       LinkCommand Command = parse({"/wholearchive:a.obj", "/debug"});
       InputResolver Resolver(Command);
       os::OpenFile File;
@@ -103,9 +103,9 @@ std::string sectionWith(uint64_t Size, uint64_t Offset) {
 }
 
 TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto Scan = [&](uint64_t Size, uint64_t Offset) {
-    Folder.write("a.obj", sectionWith(Size, Offset));
+    Directory.write("a.obj", sectionWith(Size, Offset));
     return scan({"a.obj"});
   };
   EXPECT_THAT(Scan(13, 60), ElementsAre("a"));
@@ -118,65 +118,65 @@ TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
 }
 
 TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Bytes = objectSaying("/defaultlib:a");
   Bytes.replace(2, 2, little(0xffff, 2));
-  Folder.write("a.obj", Bytes);
+  Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   Bytes = objectSaying("/defaultlib:a");
   Bytes.replace(16, 2, little(0xffff, 2)); // the optional header's size
-  Folder.write("a.obj", Bytes);
+  Directory.write("a.obj", Bytes);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   for (uint64_t Count : {0x100000U, 0x1000000U, 0xffffffffU}) {
     Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
     Bytes.replace(44, 4, little(Count, 4));
-    Folder.write("a.obj", Bytes);
+    Directory.write("a.obj", Bytes);
     EXPECT_THAT(scan({"a.obj"}), IsEmpty()) << Count;
   }
 }
 
 // A section table as long as the file says, of a file that is mostly a hole.
 TEST(COFFHostileScanTest, hugeCounts) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
   Bytes.replace(44, 4, little(0x7fffffff, 4));
-  Folder.write("a.obj", Bytes);
+  Directory.write("a.obj", Bytes);
   std::error_code EC;
   std::filesystem::resize_file("a.obj", uint64_t(100) << 30, EC);
   if (EC)
     GTEST_SKIP() << "no room for a large hole: " << EC.message();
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
   // Directives of 4 GB.
-  Folder.write("a.obj", sectionWith(0xffffffff, 60));
+  Directory.write("a.obj", sectionWith(0xffffffff, 60));
   std::filesystem::resize_file("a.obj", uint64_t(8) << 30);
   EXPECT_THAT(scan({"a.obj"}), IsEmpty());
 }
 
 TEST(COFFHostileScanTest, manyMembers) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Archive = "!<arch>\n";
   for (int I = 0; I != 5000; ++I)
     Archive += member("x/", objectSaying("/defaultlib:" + std::to_string(I)));
-  Folder.write("a.lib", Archive);
+  Directory.write("a.lib", Archive);
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), SizeIs(4096));
   // Members without contents, which do not count for more.
   Archive = "!<arch>\n";
   for (int I = 0; I != 20000; ++I)
     Archive += member("x/", "");
-  Folder.write("a.lib", Archive);
+  Directory.write("a.lib", Archive);
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), IsEmpty());
 }
 
 TEST(COFFHostileScanTest, sizesOfMembers) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Object = objectSaying("/defaultlib:a");
   for (const char *Size :
        {"99999999999", "-1", "0x10", "", "18446744073709551615", "1e3"}) {
     std::string Header = memberHeader("x/", 0);
     Header.replace(48, 10, std::string(Size).append(10, ' ').substr(0, 10));
-    Folder.write("a.lib", "!<arch>\n" + Header + member("y/", Object));
+    Directory.write("a.lib", "!<arch>\n" + Header + member("y/", Object));
     EXPECT_THAT(scan({"/wholearchive:a.lib"}), IsEmpty()) << Size;
-    Folder.write("a.lib", "!<thin>\n" + Header + member("//", Size));
+    Directory.write("a.lib", "!<thin>\n" + Header + member("//", Size));
     scan({"/wholearchive:a.lib"});
   }
 }

@@ -27,14 +27,14 @@ Strings listed(const Strings &Args) {
 }
 
 TEST(COFFInputListTest, turns) {
-  CurrentTestFolder Folder;
-  Folder.write("x.obj", objectSaying("/defaultlib:a"));
-  Folder.write("y.obj", objectSaying("/defaultlib:x.obj /defaultlib:b"));
-  Folder.write("z.obj", objectSaying("/defaultlib:z2.obj"));
-  Folder.write("z2.obj", objectSaying("/defaultlib:d"));
+  CurrentTestDirectory Directory;
+  Directory.write("x.obj", objectSaying("/defaultlib:a"));
+  Directory.write("y.obj", objectSaying("/defaultlib:x.obj /defaultlib:b"));
+  Directory.write("z.obj", objectSaying("/defaultlib:z2.obj"));
+  Directory.write("z2.obj", objectSaying("/defaultlib:d"));
   for (const char *Name :
        {"a.lib", "b.lib", "c.lib", "d.lib", "e.def", "n.natvis"})
-    Folder.write(Name);
+    Directory.write(Name);
   EXPECT_THAT(listed({"/debug", "/def:e.def", "/natvis:n.natvis",
                       "/defaultlib:z.obj", "/defaultlib:c", "y.obj", "x.obj"}),
               ElementsAre("y.obj", "x.obj", "b.lib", "a.lib", "z.obj", "c.lib",
@@ -44,9 +44,9 @@ TEST(COFFInputListTest, turns) {
 TEST(COFFInputListTest, filesAreKnownByIdentity) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
-  CurrentTestFolder Folder;
-  Folder.write("x.obj", objectSaying("/defaultlib:./a.lib /defaultlib:l"));
-  Folder.write("a.lib");
+  CurrentTestDirectory Directory;
+  Directory.write("x.obj", objectSaying("/defaultlib:./a.lib /defaultlib:l"));
+  Directory.write("a.lib");
   std::filesystem::create_symlink("a.lib", "l.lib");
   std::filesystem::create_hard_link("x.obj", "h.obj");
   EXPECT_THAT(listed({"x.obj", "./x.obj", "h.obj", "a.lib"}),
@@ -57,12 +57,12 @@ TEST(COFFInputListTest, filesAreKnownByIdentity) {
 }
 
 TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
-  CurrentTestFolder Folder;
-  Folder.write("x.obj", objectSaying("/defaultlib:A.lib"));
-  Folder.write("y.obj", objectSaying("/defaultlib:a.lib /defaultlib:b"));
-  Folder.write("a.lib");
-  Folder.write("b.lib", "b");
-  Folder.write("B.lib", "B");
+  CurrentTestDirectory Directory;
+  Directory.write("x.obj", objectSaying("/defaultlib:A.lib"));
+  Directory.write("y.obj", objectSaying("/defaultlib:a.lib /defaultlib:b"));
+  Directory.write("a.lib");
+  Directory.write("b.lib", "b");
+  Directory.write("B.lib", "B");
   EXPECT_THAT(listed({"y.obj", "x.obj"}),
               ElementsAre("y.obj", "x.obj", "a.lib", "b.lib"));
   if (os::test::OnWindows)
@@ -73,23 +73,23 @@ TEST(COFFInputListTest, defaultLibrariesAreKnownByName) {
 }
 
 TEST(COFFInputListTest, membersComeBehindTheirArchive) {
-  CurrentTestFolder Folder;
-  Folder.write("f/x.obj", objectSaying("/defaultlib:a"));
-  Folder.write("y.obj", objectSaying("/defaultlib:b"));
-  Folder.write("a.lib");
-  Folder.write("b.lib");
-  Folder.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
-                              memberHeader("t.lib/", 1) +
-                              memberHeader("gone.obj/", 1));
+  CurrentTestDirectory Directory;
+  Directory.write("f/x.obj", objectSaying("/defaultlib:a"));
+  Directory.write("y.obj", objectSaying("/defaultlib:b"));
+  Directory.write("a.lib");
+  Directory.write("b.lib");
+  Directory.write("f/t.lib", "!<thin>\n" + memberHeader("x.obj/", 1) +
+                                 memberHeader("t.lib/", 1) +
+                                 memberHeader("gone.obj/", 1));
   EXPECT_THAT(listed({"/wholearchive:f/t.lib", "y.obj", "/defaultlib:f/x.obj"}),
               ElementsAre("f/t.lib", "f/x.obj", "y.obj", "a.lib", "b.lib"));
 }
 
 TEST(COFFInputListTest, lazyMembersNameNothing) {
-  CurrentTestFolder Folder;
-  Folder.write("x.obj", objectSaying("/defaultlib:a"));
-  Folder.write("a.lib");
-  Folder.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
+  CurrentTestDirectory Directory;
+  Directory.write("x.obj", objectSaying("/defaultlib:a"));
+  Directory.write("a.lib");
+  Directory.write("t.lib", "!<thin>\n" + memberHeader("x.obj/", 1));
   EXPECT_THAT(listed({"t.lib", "/machine:arm64ec"}),
               ElementsAre("t.lib", "x.obj"));
   EXPECT_THAT(listed({"/wholearchive:t.lib", "/machine:arm64ec"}),

@@ -47,7 +47,7 @@ TEST(COFFLibraryTest, nodefaultlibWithoutANameExcludesAll) {
 }
 
 TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   LinkCommand Command = parse({"a.obj", "/defaultlib:b", "/defaultlib:c.lib",
                                "/defaultlib:d", "/nodefaultlib:b.lib",
                                "/disallowlib:c", "e.lib", "/nodefaultlib:e"});
@@ -59,15 +59,15 @@ TEST(COFFLibraryTest, nodefaultlibExcludesByName) {
 }
 
 TEST(COFFLibraryTest, namesThatFindNothingAreComparedInLowerCase) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   EXPECT_THAT(
       names(parse({"a.obj", "/defaultlib:LIBCMT", "/nodefaultlib:libcmt"})),
       ElementsAre("a.obj"));
 }
 
 TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
-  CurrentTestFolder Folder;
-  Folder.write("lib/foo.lib");
+  CurrentTestDirectory Directory;
+  Directory.write("lib/foo.lib");
   // Found in a folder, the path counts: by another route it is the same.
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:lib/foo.lib"})),
@@ -88,8 +88,8 @@ TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
 }
 
 TEST(COFFLibraryTest, exclusionKnowsMinGWNames) {
-  CurrentTestFolder Folder;
-  Folder.write("lib/libfoo.a");
+  CurrentTestDirectory Directory;
+  Directory.write("lib/libfoo.a");
   EXPECT_THAT(names(parse({"a.o", "/lldmingw", "/libpath:lib",
                            "/defaultlib:foo", "/nodefaultlib:libfoo.a"})),
               ElementsAre("a.o"));

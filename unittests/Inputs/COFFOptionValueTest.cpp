@@ -39,7 +39,7 @@ const std::map<unsigned, std::string> ReadOptions = {
 
 // Made from the table itself, so that no option can be forgotten.
 TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   const OptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     if (Table.getOptionKind(ID) != opt::Option::JoinedClass)

@@ -19,8 +19,8 @@ using testing::SizeIs;
 namespace {
 
 Strings said(const std::string &Directives, const Strings &Options = {}) {
-  CurrentTestFolder Folder;
-  Folder.write("a.obj", objectSaying(Directives));
+  CurrentTestDirectory Directory;
+  Directory.write("a.obj", objectSaying(Directives));
   Strings Args = Options;
   Args.insert(Args.begin(), "a.obj");
   return scan(Args);
@@ -76,15 +76,15 @@ TEST(COFFScanTest, librariesThatTheCommandLineNames) {
 }
 
 TEST(COFFScanTest, bigObjects) {
-  CurrentTestFolder Folder;
-  Folder.write("a.obj", objectSaying("/defaultlib:a", /*Big=*/true));
+  CurrentTestDirectory Directory;
+  Directory.write("a.obj", objectSaying("/defaultlib:a", /*Big=*/true));
   EXPECT_THAT(scan({"a.obj"}), ElementsAre("a"));
 }
 
 TEST(COFFScanTest, whichSectionCounts) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto Scan = [&](std::vector<MadeSection> Sections) {
-    Folder.write("a.obj", MadeObject{std::move(Sections)}.bytes());
+    Directory.write("a.obj", MadeObject{std::move(Sections)}.bytes());
     return scan({"a.obj"});
   };
   MadeSection A{".drectve", "/defaultlib:a"};
@@ -100,17 +100,17 @@ TEST(COFFScanTest, whichSectionCounts) {
 }
 
 TEST(COFFScanTest, lazyObjectsNameNothing) {
-  CurrentTestFolder Folder;
-  Folder.write("a.obj", objectSaying("/defaultlib:a"));
+  CurrentTestDirectory Directory;
+  Directory.write("a.obj", objectSaying("/defaultlib:a"));
   EXPECT_THAT(scan({"/start-lib", "a.obj", "/end-lib"}), IsEmpty());
 }
 
 TEST(COFFScanTest, typeServers) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto Write = [&](const std::string &Recorded) {
-    Folder.write("o/a.obj", MadeObject{{{".drectve", "/defaultlib:l"},
-                                        typeServer(Recorded)}}
-                                .bytes());
+    Directory.write("o/a.obj", MadeObject{{{".drectve", "/defaultlib:l"},
+                                           typeServer(Recorded)}}
+                                   .bytes());
   };
   auto Scan = [](const Strings &Options = {"/debug"}) {
     Strings Args = Options;
@@ -119,13 +119,13 @@ TEST(COFFScanTest, typeServers) {
   };
   Write("t.pdb");
   EXPECT_THAT(Scan(), ElementsAre("l"));
-  Folder.write("image/t.pdb");
+  Directory.write("image/t.pdb");
   EXPECT_THAT(Scan({"/debug", "/out:image/x.exe"}),
               ElementsAre("image/t.pdb (type server)", "l"));
-  Folder.write("o/t.pdb");
+  Directory.write("o/t.pdb");
   EXPECT_THAT(Scan({"/debug", "/out:image/x.exe"}),
               ElementsAre("o/t.pdb (type server)", "l"));
-  Folder.write("t.pdb");
+  Directory.write("t.pdb");
   EXPECT_THAT(Scan(), ElementsAre("t.pdb (type server)", "l"));
   EXPECT_THAT(Scan({"/debug:dwarf"}), ElementsAre("t.pdb (type server)", "l"));
   EXPECT_THAT(Scan({"/debug", "/nodefaultlib"}),
@@ -134,19 +134,20 @@ TEST(COFFScanTest, typeServers) {
   EXPECT_THAT(Scan({"/debug", "/pdb:t.pdb"}), ElementsAre("l"));
   Write("C:\\build\\x.y\\t.pdb");
   EXPECT_THAT(Scan(), ElementsAre("o/t.pdb (type server)", "l"));
-  Write(Folder.path("image/t.pdb"));
-  EXPECT_THAT(Scan(),
-              ElementsAre(Folder.path("image/t.pdb") + " (type server)", "l"));
+  Write(Directory.path("image/t.pdb"));
+  EXPECT_THAT(
+      Scan(),
+      ElementsAre(Directory.path("image/t.pdb") + " (type server)", "l"));
   Write("");
   EXPECT_THAT(Scan(), ElementsAre("l"));
 }
 
 TEST(COFFScanTest, whichTypesCount) {
-  CurrentTestFolder Folder;
-  Folder.write("t.pdb");
-  Folder.write("u.pdb");
+  CurrentTestDirectory Directory;
+  Directory.write("t.pdb");
+  Directory.write("u.pdb");
   auto Scan = [&](std::vector<MadeSection> Sections) {
-    Folder.write("a.obj", MadeObject{std::move(Sections)}.bytes());
+    Directory.write("a.obj", MadeObject{std::move(Sections)}.bytes());
     return scan({"a.obj", "/debug"});
   };
   MadeSection T = typeServer("t.pdb");
@@ -180,9 +181,9 @@ TEST(COFFScanTest, whichTypesCount) {
 }
 
 TEST(COFFScanTest, bitcode) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto Scan = [&](const std::string &Bytes) {
-    Folder.write("a.obj", Bytes);
+    Directory.write("a.obj", Bytes);
     return scan({"a.obj", "/debug"});
   };
   MadeBitcode Made{"/defaultlib:a \"/defaultlib:b.lib\""};
@@ -205,9 +206,9 @@ TEST(COFFScanTest, bitcode) {
 }
 
 TEST(COFFScanTest, wholeArchives) {
-  CurrentTestFolder Folder;
-  Folder.write("sub/t.pdb");
-  Folder.write(
+  CurrentTestDirectory Directory;
+  Directory.write("sub/t.pdb");
+  Directory.write(
       "sub/a.lib",
       "!<arch>\n" + member("/", "table") + member("//", "a long name/\n") +
           member("a.obj/", objectSaying("/defaultlib:a /defaultlib:b")) +
@@ -236,9 +237,9 @@ std::string thinArchive() {
 TEST(COFFScanTest, thinArchives) {
   if (os::test::OnWindows)
     GTEST_SKIP() << "an absolute path has a drive here";
-  CurrentTestFolder Folder;
-  Folder.write("a.lib", thinArchive());
-  Folder.write("f/a.lib", thinArchive());
+  CurrentTestDirectory Directory;
+  Directory.write("a.lib", thinArchive());
+  Directory.write("f/a.lib", thinArchive());
   EXPECT_THAT(scan({"/wholearchive:a.lib"}),
               ElementsAre("a.obj (member)", "sub/b.obj (member)",
                           "/abs/c.obj (member)", "../d.obj (member)",
@@ -255,9 +256,9 @@ TEST(COFFScanTest, thinArchives) {
 
 // lld 22 knows only the name that the archive has for a member.
 TEST(COFFScanTest, typeServersOfThinMembers) {
-  CurrentTestFolder Folder;
-  Folder.write("f/a.obj", MadeObject{{typeServer("C:\\x\\t.pdb")}}.bytes());
-  Folder.write("f/t.pdb");
+  CurrentTestDirectory Directory;
+  Directory.write("f/a.obj", MadeObject{{typeServer("C:\\x\\t.pdb")}}.bytes());
+  Directory.write("f/t.pdb");
   LinkCommand Command = parse({"b.obj", "/debug"});
   NamedInput Member;
   Member.Name = "f/a.obj";
@@ -266,19 +267,19 @@ TEST(COFFScanTest, typeServersOfThinMembers) {
   EXPECT_THAT(scan(Command, Member), IsEmpty());
   Member.From = "thin.lib";
   EXPECT_THAT(scan(Command, Member), ElementsAre("f/t.pdb (type server)"));
-  Folder.write("t.pdb");
+  Directory.write("t.pdb");
   Member.From = "f/thin.lib";
   EXPECT_THAT(scan(Command, Member), ElementsAre("t.pdb (type server)"));
 }
 
 TEST(COFFScanTest, otherFilesNameNothing) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   for (const std::string &Text :
        {std::string("/defaultlib:a"), std::string("MZ"), std::string(1, '\0'),
         std::string(64, '\0'), std::string("!<arch>"), std::string("!<arch>\n"),
         std::string("!<thin>\n"), std::string("BC\xc0\xde"),
         std::string("Microsoft C/C++ MSF 7.00\r\n\x1a\x44S\0\0\0", 32)}) {
-    Folder.write("a.obj", Text);
+    Directory.write("a.obj", Text);
     EXPECT_THAT(scan({"/wholearchive:a.obj", "/debug"}), IsEmpty()) << Text;
   }
 }

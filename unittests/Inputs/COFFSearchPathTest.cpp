@@ -42,17 +42,17 @@ constexpr uint16_t X64 = 0x8664;
 constexpr uint16_t ARM64 = 0xaa64;
 
 /// A tree such as `/winsysroot:` expects.
-void makeSysRoot(const CurrentTestFolder &Folder) {
+void makeSysRoot(const CurrentTestDirectory &Directory) {
   for (const char *Version : {"14.9.1", "14.40.33807"})
-    Folder.write("root/VC/Tools/MSVC/" + std::string(Version) +
-                 "/lib/x64/libcmt.lib");
+    Directory.write("root/VC/Tools/MSVC/" + std::string(Version) +
+                    "/lib/x64/libcmt.lib");
   for (const char *Version : {"10.0.9.0", "10.0.22621.0"})
     for (const char *Part : {"Include/", "Lib/"})
-      Folder.write("root/Windows Kits/10/" + std::string(Part) + Version +
-                   "/um/x64/kernel32.lib");
+      Directory.write("root/Windows Kits/10/" + std::string(Part) + Version +
+                      "/um/x64/kernel32.lib");
 }
 
-TEST(COFFSearchPathTest, orderOfFolders) {
+TEST(COFFSearchPathTest, orderOfDirectories) {
   std::string Clang =
       "/opt/llvm/lib/clang/" + std::to_string(LLVM_VERSION_MAJOR) + "/lib";
   EXPECT_THAT(
@@ -62,7 +62,7 @@ TEST(COFFSearchPathTest, orderOfFolders) {
                   "e1", "", "e2"));
 }
 
-TEST(COFFSearchPathTest, withoutAToolPathThereAreNoFoldersOfIts) {
+TEST(COFFSearchPathTest, withoutAToolPathThereAreNoDirectoriesOfIts) {
   EXPECT_THAT(searchPaths({"a.obj"}), ElementsAre(""));
   EXPECT_THAT(searchPaths({"a.obj"}, contextWith({}, "lld-link")),
               ElementsAre(""));
@@ -89,8 +89,8 @@ TEST(COFFSearchPathTest, mingwTakesOnlyLibpath) {
 }
 
 TEST(COFFSearchPathTest, winsysroot) {
-  CurrentTestFolder Folder;
-  makeSysRoot(Folder);
+  CurrentTestDirectory Directory;
+  makeSysRoot(Directory);
   // The newest version of each, by number.
   std::string VC = "root/VC/Tools/MSVC/14.40.33807/";
   std::string SDK = "root/Windows Kits/10/Lib/10.0.22621.0/";
@@ -112,17 +112,17 @@ TEST(COFFSearchPathTest, winsysroot) {
 }
 
 TEST(COFFSearchPathTest, aToolchainWithItsOwnCRTNeedsNoUniversalOne) {
-  CurrentTestFolder Folder;
-  makeSysRoot(Folder);
-  Folder.write("root/VC/Tools/MSVC/14.40.33807/include/stdlib.h");
+  CurrentTestDirectory Directory;
+  makeSysRoot(Directory);
+  Directory.write("root/VC/Tools/MSVC/14.40.33807/include/stdlib.h");
   for (const std::string &Path :
        searchPaths({"a.obj", "/winsysroot:root", "/machine:x64"}))
     EXPECT_EQ(Path.find("ucrt"), std::string::npos) << Path;
 }
 
 TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
-  CurrentTestFolder Folder;
-  Folder.write("sdk/Include/10.0.5.0/um/windows.h");
+  CurrentTestDirectory Directory;
+  Directory.write("sdk/Include/10.0.5.0/um/windows.h");
   EXPECT_THAT(searchPaths({"a.obj", "/vctoolsdir:vc", "/machine:x64",
                            "/winsdkdir:sdk", "/diasdkdir:dia"},
                           contextWith({{"LIB", "e1"}})),
@@ -136,7 +136,7 @@ TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
 }
 
 TEST(COFFSearchPathTest, toolchainFromTheEnvironment) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
                           contextWith({{"VCToolsInstallDir", "vc"}})),
               ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
@@ -159,10 +159,10 @@ TEST(COFFSearchPathTest, toolchainFromTheEnvironment) {
 }
 
 TEST(COFFSearchPathTest, toolchainFromPATH) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto Tools = [&](const std::string &Bin) {
-    Folder.write(Bin + "/cl.exe");
-    Folder.write(Bin + "/link.exe");
+    Directory.write(Bin + "/cl.exe");
+    Directory.write(Bin + "/link.exe");
     const std::string Next(1, llvm::sys::EnvPathSeparator);
     return contextWith({{"PATH", "/nowhere" + Next + Next + Bin}});
   };
@@ -185,13 +185,13 @@ TEST(COFFSearchPathTest, toolchainFromPATH) {
 }
 
 TEST(COFFSearchPathTest, infersTheMachine) {
-  CurrentTestFolder Folder;
-  Folder.write("arm64.obj", object(ARM64));
-  Folder.write("x86.obj", object(X86));
-  Folder.write("x64.obj", object(X64));
-  Folder.write("any.obj", object(0));
-  Folder.write("text.obj", "not an object, but long enough to be one");
-  Folder.write("short.obj", "\x4c\x01");
+  CurrentTestDirectory Directory;
+  Directory.write("arm64.obj", object(ARM64));
+  Directory.write("x86.obj", object(X86));
+  Directory.write("x64.obj", object(X64));
+  Directory.write("any.obj", object(0));
+  Directory.write("text.obj", "not an object, but long enough to be one");
+  Directory.write("short.obj", "\x4c\x01");
   std::string Big("\0\0\xff\xff\2\0\x64\xaa", 8);
   Big.resize(12);
   Big += "\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf8\x1d\xaf\x70\x4d";
@@ -200,7 +200,7 @@ TEST(COFFSearchPathTest, infersTheMachine) {
   const unsigned char ID[] = {0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
                               0xaf, 0x20, 0xfa, 0xf6, 0x6a, 0xa4, 0xdc, 0xb8};
   std::copy(std::begin(ID), std::end(ID), Big.begin() + 12);
-  Folder.write("big.obj", Big);
+  Directory.write("big.obj", Big);
   auto ToolsLib = [](Strings Args) {
     Args.emplace_back("/vctoolsdir:vc");
     return searchPaths(Args)[1];
@@ -216,7 +216,7 @@ TEST(COFFSearchPathTest, infersTheMachine) {
 }
 
 TEST(COFFSearchPathTest, infersTheMachineOfBitcode) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto ToolsLib = [&](const char *Target) {
     LLVMContext Context;
     Module M("a", Context);
@@ -226,7 +226,7 @@ TEST(COFFSearchPathTest, infersTheMachineOfBitcode) {
     std::string Bytes;
     raw_string_ostream OS(Bytes);
     WriteBitcodeToFile(M, OS);
-    Folder.write("a.obj", OS.str());
+    Directory.write("a.obj", OS.str());
     return searchPaths({"a.obj", "/vctoolsdir:vc"})[1];
   };
   EXPECT_EQ(ToolsLib("aarch64-pc-windows-msvc"), "vc/lib/arm64");
@@ -236,7 +236,7 @@ TEST(COFFSearchPathTest, infersTheMachineOfBitcode) {
   EXPECT_EQ(ToolsLib("riscv64-unknown-linux"), "vc/lib/x64");
   std::string Broken = "BC\xc0\xde";
   Broken.resize(100, 'x');
-  Folder.write("broken.obj", Broken);
+  Directory.write("broken.obj", Broken);
   EXPECT_EQ(searchPaths({"broken.obj", "/vctoolsdir:vc"})[1], "vc/lib/x64");
 }
 

@@ -43,8 +43,9 @@ TEST(CommandLineTest, leavesPlainWordsAlone) {
 }
 
 TEST(CommandLineTest, readsResponseFilesWithWindowsQuoting) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "a\\b.obj \"with space.obj\" c\\\"d\r\n/out:\"e f\"\n");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp",
+                  "a\\b.obj \"with space.obj\" c\\\"d\r\n/out:\"e f\"\n");
   ExpandedCommandLine Line = expand({"first.obj", "@x.rsp", "last.obj"});
   EXPECT_THAT(texts(Line),
               ElementsAre("first.obj", "a\\b.obj", "with space.obj", "c\"d",
@@ -57,8 +58,8 @@ TEST(CommandLineTest, readsResponseFilesWithWindowsQuoting) {
 }
 
 TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "a\\b 'c d'");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "a\\b 'c d'");
   EXPECT_THAT(texts(expand({"@x.rsp", "--RSP-quoting=posix"})),
               ElementsAre("ab", "c d", "--RSP-quoting=posix"));
   EXPECT_THAT(
@@ -72,8 +73,8 @@ TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
 }
 
 TEST(CommandLineTest, otherFlavoursQuoteAsGNUAndReadNoVariables) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "a\\ b 'c d'");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "a\\ b 'c d'");
   for (Flavour F : {Flavour::ELF, Flavour::MachO})
     EXPECT_THAT(
         texts(expand({"@x.rsp"}, contextWith({{"LINK", "link.obj"}}), F)),
@@ -81,7 +82,7 @@ TEST(CommandLineTest, otherFlavoursQuoteAsGNUAndReadNoVariables) {
 }
 
 TEST(CommandLineTest, readsByteOrderMarks) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string LE = "\xff\xfe";
   std::string BE = "\xfe\xff";
   for (char C : std::string("a.obj b.obj")) {
@@ -91,11 +92,11 @@ TEST(CommandLineTest, readsByteOrderMarks) {
   // U+00E4, two bytes in UTF-8.
   LE += "\xe4";
   LE += '\0';
-  Folder.write("le.rsp", LE);
-  Folder.write("be.rsp", BE);
-  Folder.write("utf8.rsp", "\xef\xbb\xbf"
-                           "a.obj");
-  Folder.write("odd.rsp", LE + "x");
+  Directory.write("le.rsp", LE);
+  Directory.write("be.rsp", BE);
+  Directory.write("utf8.rsp", "\xef\xbb\xbf"
+                              "a.obj");
+  Directory.write("odd.rsp", LE + "x");
   EXPECT_THAT(texts(expand({"@le.rsp"})),
               ElementsAre("a.obj", "b.obj\xc3\xa4"));
   EXPECT_THAT(texts(expand({"@be.rsp"})), ElementsAre("a.obj", "b.obj"));
@@ -105,12 +106,12 @@ TEST(CommandLineTest, readsByteOrderMarks) {
   EXPECT_THAT(Odd.Notes, ElementsAre(HasSubstr("UTF-16")));
 }
 
-TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentFolder) {
-  CurrentTestFolder Folder;
-  Folder.write("sub/outer.rsp", "a.obj @inner.rsp @sub/other.rsp b.obj");
-  Folder.write("inner.rsp", "right.obj");
-  Folder.write("sub/inner.rsp", "wrong.obj");
-  Folder.write("sub/other.rsp", "other.obj");
+TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentDirectory) {
+  CurrentTestDirectory Directory;
+  Directory.write("sub/outer.rsp", "a.obj @inner.rsp @sub/other.rsp b.obj");
+  Directory.write("inner.rsp", "right.obj");
+  Directory.write("sub/inner.rsp", "wrong.obj");
+  Directory.write("sub/other.rsp", "other.obj");
   ExpandedCommandLine Line = expand({"@sub/outer.rsp"});
   EXPECT_THAT(texts(Line),
               ElementsAre("a.obj", "right.obj", "other.obj", "b.obj"));
@@ -120,16 +121,16 @@ TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentFolder) {
 }
 
 TEST(CommandLineTest, readsAFileTwiceWhenItIsNotInsideItself) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "a.obj");
-  ExpandedCommandLine Line = expand({"@x.rsp", "@" + Folder.path("x.rsp")});
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "a.obj");
+  ExpandedCommandLine Line = expand({"@x.rsp", "@" + Directory.path("x.rsp")});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "a.obj"));
   EXPECT_THAT(Line.Notes, IsEmpty());
 }
 
 TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "a.obj @./x.rsp b.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "a.obj @./x.rsp b.obj");
   ExpandedCommandLine Line = expand({"@x.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@./x.rsp", "b.obj"));
   EXPECT_EQ(Line.Words[1].ResponseFile, "x.rsp");
@@ -139,9 +140,9 @@ TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
 }
 
 TEST(CommandLineTest, leavesFilesInsideEachOtherAlone) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "x.obj @y.rsp");
-  Folder.write("y.rsp", "y.obj @x.rsp");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "x.obj @y.rsp");
+  Directory.write("y.rsp", "y.obj @x.rsp");
   ExpandedCommandLine Line = expand({"@x.rsp", "@y.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("x.obj", "y.obj", "@x.rsp", "y.obj",
                                        "x.obj", "@y.rsp"));
@@ -149,10 +150,11 @@ TEST(CommandLineTest, leavesFilesInsideEachOtherAlone) {
 }
 
 TEST(CommandLineTest, stopsAtTheDepthLimit) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   for (unsigned I = 0; I < 70; ++I)
-    Folder.write(std::to_string(I) + ".rsp",
-                 std::to_string(I) + ".obj @" + std::to_string(I + 1) + ".rsp");
+    Directory.write(std::to_string(I) + ".rsp", std::to_string(I) + ".obj @" +
+                                                    std::to_string(I + 1) +
+                                                    ".rsp");
   ExpandedCommandLine Line = expand({"@0.rsp"});
   ASSERT_EQ(Line.Words.size(), 65U);
   EXPECT_EQ(Line.Words.back().Text, "@64.rsp");
@@ -160,21 +162,21 @@ TEST(CommandLineTest, stopsAtTheDepthLimit) {
 }
 
 TEST(CommandLineTest, stopsWhenFilesMultiply) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   for (unsigned I = 0; I < 30; ++I) {
     std::string Next = "@" + std::to_string(I + 1) + ".rsp ";
-    Folder.write(std::to_string(I) + ".rsp", Next + Next);
+    Directory.write(std::to_string(I) + ".rsp", Next + Next);
   }
-  Folder.write("30.rsp", "x.obj");
+  Directory.write("30.rsp", "x.obj");
   ExpandedCommandLine Line = expand({"@0.rsp"});
   EXPECT_LE(Line.Words.size(), 30000U);
   EXPECT_FALSE(Line.Notes.empty());
 }
 
 TEST(CommandLineTest, notesWhatIsNoFile) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::filesystem::create_directory("folder");
-  Folder.write("empty.rsp", "");
+  Directory.write("empty.rsp", "");
   ExpandedCommandLine Line =
       expand({"@missing.rsp", "@folder", "@empty.rsp", "a.obj"});
   EXPECT_THAT(texts(Line), ElementsAre("@missing.rsp", "@folder", "a.obj"));
@@ -183,8 +185,8 @@ TEST(CommandLineTest, notesWhatIsNoFile) {
 }
 
 TEST(CommandLineTest, leavesHugeFilesAlone) {
-  CurrentTestFolder Folder;
-  Folder.write("huge.rsp", "a.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("huge.rsp", "a.obj");
   std::filesystem::resize_file("huge.rsp", (uint64_t(256) << 20) + 1); // sparse
   ExpandedCommandLine Line = expand({"@huge.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("@huge.rsp"));
@@ -192,9 +194,9 @@ TEST(CommandLineTest, leavesHugeFilesAlone) {
 }
 
 TEST(CommandLineTest, leavesFilesAloneThatAreHugeTogether) {
-  CurrentTestFolder Folder;
-  Folder.write("a.rsp", "a.obj");
-  Folder.write("huge.rsp", "a.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("a.rsp", "a.obj");
+  Directory.write("huge.rsp", "a.obj");
   std::filesystem::resize_file("huge.rsp", uint64_t(256) << 20); // sparse
   ExpandedCommandLine Line = expand({"@a.rsp", "@huge.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@huge.rsp"));
@@ -212,8 +214,8 @@ TEST(CommandLineTest, putsTheEnvironmentFirst) {
 }
 
 TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "x.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "x.obj");
   ExpandedCommandLine Line = expand({}, contextWith({{"LINK", "@x.rsp"}}));
   ASSERT_THAT(texts(Line), ElementsAre("x.obj"));
   EXPECT_EQ(Line.Words[0].ResponseFile, "x.rsp");
@@ -221,12 +223,12 @@ TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
 }
 
 TEST(CommandLineTest, ignoresTheEnvironmentWhenTold) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   CommandLineContext Context = contextWith({{"LINK", "a.obj"}});
   for (const char *Word : {"/lldignoreenv", "-LLDIgnoreEnv", "-?lldignoreenv"})
     EXPECT_THAT(texts(expand({Word}, Context)), ElementsAre(Word));
   // Only on the command line proper, which is parsed first.
-  Folder.write("x.rsp", "/lldignoreenv");
+  Directory.write("x.rsp", "/lldignoreenv");
   EXPECT_THAT(texts(expand({"@x.rsp"}, Context)),
               ElementsAre("a.obj", "/lldignoreenv"));
 }

@@ -17,8 +17,8 @@ using testing::IsEmpty;
 namespace {
 
 TEST(ELFCommandTest, saysWhoNamesAnInput) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "rsp.o -lrsp");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "rsp.o -lrsp");
   LinkCommand Command = parseELF({"a.o", "--library=foo", "@x.rsp", "-Tscript",
                                   "--version-script", "v", "--just-symbols=j"});
   EXPECT_EQ(Command.Kind, Flavour::ELF);
@@ -146,10 +146,10 @@ TEST(ELFCommandTest, collectsSettings) {
   EXPECT_THAT(Command.SearchPaths, ElementsAre("1", "=2", "3"));
   EXPECT_EQ(Command.ELF.SysRoot, "s");
   EXPECT_EQ(Command.ELF.ChRoot, "c");
-  EXPECT_TRUE(Command.ELF.IgnoresScriptFolders);
+  EXPECT_TRUE(Command.ELF.IgnoresScriptDirectories);
   EXPECT_THAT(Command.ELF.Remaps,
               ElementsAre(std::pair<std::string, std::string>("a", "b")));
-  EXPECT_FALSE(parseELF({"a.o"}).ELF.IgnoresScriptFolders);
+  EXPECT_FALSE(parseELF({"a.o"}).ELF.IgnoresScriptDirectories);
   EXPECT_FALSE(parseELF({"a.o"}).ELF.IgnoresDependents);
   EXPECT_TRUE(
       parseELF({"a.o", "--no-dependent-libraries"}).ELF.IgnoresDependents);
@@ -247,8 +247,8 @@ TEST(ELFCommandTest, knowsWhenThereIsNoLink) {
 }
 
 TEST(ELFCommandTest, collectsPrefetchOptions) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "--prefetch-stats='a b.json' b.o");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "--prefetch-stats='a b.json' b.o");
   LinkCommand Command = parseELF(
       {"--prefetch-jobs=4", "a.o", "@x.rsp", "-o", "--no-prefetch-inputs"});
   Strings Seen;
@@ -260,8 +260,8 @@ TEST(ELFCommandTest, collectsPrefetchOptions) {
 }
 
 TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
-  CurrentTestFolder Folder;
-  Folder.write("x.rsp", "dir\\a.o");
+  CurrentTestDirectory Directory;
+  Directory.write("x.rsp", "dir\\a.o");
   EXPECT_THAT(names(parseELF({"@x.rsp"})), ElementsAre("dira.o"));
   EXPECT_THAT(names(parseELF({"--rsp-quoting", "windows", "@x.rsp"})),
               ElementsAre("dir\\a.o"));
@@ -271,7 +271,7 @@ TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
 }
 
 TEST(ELFCommandTest, survivesRandomWords) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same words every time
   const char *Starts[] = {"",
                           "-",

@@ -54,34 +54,34 @@ std::string twoLibraries() { return std::string("x\0y.a\0", 6); }
 
 class ELFInsideTest : public testing::Test {
 protected:
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
 };
 
 TEST_F(ELFInsideTest, namesTheMembersOfThinArchives) {
-  Folder.write("d/x.a",
-               thin(header("/", "3") + "abc\n" + header("//", "23") +
-                    "a-member-of-its-own.o/\n\n" + header("/0", "100") +
-                    header("b.o/", "0") + header("/0", "5")));
+  Directory.write("d/x.a",
+                  thin(header("/", "3") + "abc\n" + header("//", "23") +
+                       "a-member-of-its-own.o/\n\n" + header("/0", "100") +
+                       header("b.o/", "0") + header("/0", "5")));
   EXPECT_THAT(listed({"d/x.a", "c.o"}),
               ElementsAre("d/x.a", "d/a-member-of-its-own.o", "d/b.o", "c.o"));
 }
 
 TEST_F(ELFInsideTest, membersMayBeAbsolute) {
-  Folder.write("x.a", thin(header("//", "10") + "/nowhere/\n" +
-                           header("/0", "1") + header("a.o/", "1")));
+  Directory.write("x.a", thin(header("//", "10") + "/nowhere/\n" +
+                              header("/0", "1") + header("a.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "/nowhere", "a.o"));
 }
 
 TEST_F(ELFInsideTest, plainArchivesNameNothing) {
-  Folder.write("x.a", "!<arch>\n" + header("a.o/", "0"));
+  Directory.write("x.a", "!<arch>\n" + header("a.o/", "0"));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a"));
 }
 
 TEST_F(ELFInsideTest, aMemberIsNotLookedInto) {
-  Folder.write("x.a", thin(header("x.a/", "1") + header("y.ld/", "1") +
-                           header("z.a/", "1")));
-  Folder.write("y.ld", "INPUT(a.o)");
-  Folder.write("z.a", thin(header("b.o/", "1")));
+  Directory.write("x.a", thin(header("x.a/", "1") + header("y.ld/", "1") +
+                              header("z.a/", "1")));
+  Directory.write("y.ld", "INPUT(a.o)");
+  Directory.write("z.a", thin(header("b.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "y.ld", "z.a"));
 }
 
@@ -102,34 +102,34 @@ TEST_F(ELFInsideTest, hostileArchivesNameWhatIsSane) {
       {header("#1/20", "30"), 0},
   };
   for (const auto &[Members, Count] : Cases) {
-    Folder.write("x.a", thin(Members));
+    Directory.write("x.a", thin(Members));
     EXPECT_THAT(listed({"x.a"}), testing::SizeIs(1 + Count)) << Members;
   }
 }
 
 TEST_F(ELFInsideTest, namesDependentLibrariesBehindEverything) {
-  Folder.write("le64.o", object<object::ELF64LE>(twoLibraries()));
-  Folder.write("libx.a");
+  Directory.write("le64.o", object<object::ELF64LE>(twoLibraries()));
+  Directory.write("libx.a");
   EXPECT_THAT(listed({"le64.o", "b.o", "-L", ""}),
               ElementsAre("le64.o", "b.o", "libx.a", "y.a"));
 }
 
 TEST_F(ELFInsideTest, readsEveryKindOfObject) {
-  Folder.write("le32.o", object<object::ELF32LE>(twoLibraries()));
-  Folder.write("be32.o", object<object::ELF32BE>(twoLibraries()));
-  Folder.write("be64.o", object<object::ELF64BE>(twoLibraries()));
+  Directory.write("le32.o", object<object::ELF32LE>(twoLibraries()));
+  Directory.write("be32.o", object<object::ELF32BE>(twoLibraries()));
+  Directory.write("be64.o", object<object::ELF64BE>(twoLibraries()));
   for (const char *Name : {"le32.o", "be32.o", "be64.o"})
     EXPECT_THAT(listed({Name}), ElementsAre(Name, "x", "y.a"));
-  Folder.write("x.so", object<object::ELF64LE>(twoLibraries(), ELF::ET_DYN));
+  Directory.write("x.so", object<object::ELF64LE>(twoLibraries(), ELF::ET_DYN));
   EXPECT_THAT(listed({"x.so"}), ElementsAre("x.so"));
 }
 
 TEST_F(ELFInsideTest, looksForDependentsLikeLld) {
-  Folder.write("a.o", object<object::ELF64LE>(twoLibraries()));
-  Folder.write("y.a");
-  Folder.write("l/y.a");
-  Folder.write("l/libx.so");
-  Folder.write("l/libx.a");
+  Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
+  Directory.write("y.a");
+  Directory.write("l/y.a");
+  Directory.write("l/libx.so");
+  Directory.write("l/libx.a");
   EXPECT_THAT(listed({"a.o", "-Ll"}), ElementsAre("a.o", "l/libx.so", "l/y.a"));
   EXPECT_THAT(listed({"a.o", "-Ll", "-static"}),
               ElementsAre("a.o", "l/libx.a", "l/y.a"));
@@ -137,8 +137,8 @@ TEST_F(ELFInsideTest, looksForDependentsLikeLld) {
 }
 
 TEST_F(ELFInsideTest, someDependentsDoNotCount) {
-  Folder.write("a.o", object<object::ELF64LE>(twoLibraries()));
-  Folder.write("x.a", thin(header("a.o/", "1")));
+  Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
+  Directory.write("x.a", thin(header("a.o/", "1")));
   EXPECT_THAT(listed({"a.o", "--no-dependent-libraries"}), ElementsAre("a.o"));
   EXPECT_THAT(listed({"a.o", "-r"}), ElementsAre("a.o"));
   EXPECT_THAT(listed({"--start-lib", "a.o"}), ElementsAre("a.o"));
@@ -150,15 +150,15 @@ TEST_F(ELFInsideTest, someDependentsDoNotCount) {
 TEST_F(ELFInsideTest, hostileObjectsNameNothing) {
   std::string Good = object<object::ELF64LE>(twoLibraries());
   for (size_t Length = 0; Length < Good.size(); ++Length) {
-    Folder.write("a.o", Good.substr(0, Length));
+    Directory.write("a.o", Good.substr(0, Length));
     EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o")) << Length;
   }
-  Folder.write("a.o", object<object::ELF64LE>("open"));
+  Directory.write("a.o", object<object::ELF64LE>("open"));
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
   for (size_t At = 16; At < sizeof(object::ELF64LE::Ehdr) + 128; ++At) {
     std::string Bad = Good;
     Bad[At] = '\xff';
-    Folder.write("a.o", Bad);
+    Directory.write("a.o", Bad);
     EXPECT_LE(listed({"a.o"}).size(), 3U) << At;
   }
 }
@@ -169,12 +169,12 @@ TEST_F(ELFInsideTest, countsSectionsBeyondTheHeader) {
   memcpy(&H, Many.data(), sizeof(H));
   H.e_shnum = 0;
   memcpy(Many.data(), &H, sizeof(H));
-  Folder.write("a.o", Many);
+  Directory.write("a.o", Many);
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o"));
   object::ELF64LE::Shdr First = {};
   First.sh_size = 2;
   memcpy(Many.data() + sizeof(H), &First, sizeof(First));
-  Folder.write("a.o", Many);
+  Directory.write("a.o", Many);
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 
@@ -208,11 +208,11 @@ TEST_F(ELFInsideTest, manyNamesOfTheSameBytesAreFew) {
     S.sh_size = Libraries.size() - I;
     File.append(reinterpret_cast<const char *>(&S), sizeof(S));
   }
-  Folder.write("a.o", File + Libraries);
+  Directory.write("a.o", File + Libraries);
   EXPECT_GE(bytesNamed("a.o"), 4000U);
   EXPECT_LE(bytesNamed("a.o"), File.size() + Libraries.size());
   // The same name again and again.
-  Folder.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
+  Directory.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
   EXPECT_EQ(bytesNamed("b.o"), 1U);
 }
 
@@ -220,7 +220,7 @@ TEST_F(ELFInsideTest, oneLongNameOfManyMembersIsRead) {
   std::string Members = header("//", "3002") + std::string(3000, 'a') + "/\n";
   for (int I = 0; I != 200; ++I)
     Members += header("/0", "1");
-  Folder.write("x.a", thin(Members));
+  Directory.write("x.a", thin(Members));
   EXPECT_GE(bytesNamed("x.a"), 3000U);
   EXPECT_LE(bytesNamed("x.a"), 16 * (8 + Members.size()) + 3000);
 }

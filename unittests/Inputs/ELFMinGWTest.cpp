@@ -30,11 +30,11 @@ std::string findMinGW(const Strings &Args) {
 
 class ELFMinGWTest : public testing::Test {
 protected:
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
 };
 
 TEST_F(ELFMinGWTest, becomesALinkOfCOFF) {
-  Folder.write("x.rsp", "b.o -lrsp");
+  Directory.write("x.rsp", "b.o -lrsp");
   LinkCommand Command =
       parseMinGW({"a.o", "-lfoo", "@x.rsp", "x.def", "--prefetch-jobs=2",
                   "--whole-archive", "c.a", "-lbar", "--lto-sample-profile=p"});
@@ -69,32 +69,32 @@ TEST_F(ELFMinGWTest, searchesByItsOwnNames) {
   // From the last to the first in lld's order.
   for (const char *Name : {"l/x.dll", "l/libx.dll", "l/x.lib", "l/libx.a",
                            "l/x.dll.a", "l/libx.dll.a"}) {
-    Folder.write(Name);
+    Directory.write(Name);
     EXPECT_EQ(findMinGW({"-lx", "-Ll"}), Name);
   }
   EXPECT_EQ(findMinGW({"-Bstatic", "-lx", "-Ll"}), "l/libx.a");
   EXPECT_EQ(findMinGW({"-static", "-dy", "-lx", "-Ll"}), "l/libx.dll.a");
   EXPECT_EQ(findMinGW({"-l:x.lib", "-Ll"}), "l/x.lib");
   EXPECT_EQ(findMinGW({"-l:y", "-Ll"}), "-l:y");
-  Folder.write("k/x.dll");
+  Directory.write("k/x.dll");
   EXPECT_EQ(findMinGW({"-lx", "-Lk", "-Ll"}), "k/x.dll");
 }
 
 TEST_F(ELFMinGWTest, staticLibrariesAreNotDLLs) {
-  Folder.write("l/libx.dll");
-  Folder.write("l/x.dll.a");
+  Directory.write("l/libx.dll");
+  Directory.write("l/x.dll.a");
   EXPECT_EQ(findMinGW({"-Bstatic", "-lx", "-Ll"}), "-lx");
 }
 
 TEST_F(ELFMinGWTest, aPrefixMayReplaceLib) {
-  Folder.write("l/cygx.dll");
-  Folder.write("l/libx.dll");
+  Directory.write("l/cygx.dll");
+  Directory.write("l/libx.dll");
   EXPECT_EQ(findMinGW({"-lx", "-Ll", "--dll-search-prefix=cyg"}), "l/cygx.dll");
   EXPECT_EQ(findMinGW({"-lx", "-Ll"}), "l/libx.dll");
 }
 
-TEST_F(ELFMinGWTest, searchesNoFolderOfItsOwn) {
-  Folder.write("libx.a");
+TEST_F(ELFMinGWTest, searchesNoDirectoryOfItsOwn) {
+  Directory.write("libx.a");
   EXPECT_EQ(findMinGW({"-lx"}), "-lx");
   EXPECT_EQ(findMinGW({"-lx", "-L", ""}), "libx.a");
 }

@@ -16,13 +16,13 @@ namespace {
 
 class ELFResolverTest : public testing::Test {
 protected:
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFResolverTest, searchesFoldersInOrderAndSharedFirst) {
-  Folder.write("1/libx.a");
-  Folder.write("2/libx.so");
-  Folder.write("2/libx.a");
+TEST_F(ELFResolverTest, searchesDirectoriesInOrderAndSharedFirst) {
+  Directory.write("1/libx.a");
+  Directory.write("2/libx.so");
+  Directory.write("2/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L1", "-L2"}), "1/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L2", "-L1"}), "2/libx.so");
   EXPECT_EQ(resolved({"-static", "-lx", "-L2", "-L1"}), "2/libx.a");
@@ -40,16 +40,16 @@ TEST_F(ELFResolverTest, saysWhatIsMissingAsLldDoes) {
   EXPECT_EQ(Resolver.resolve(Command.Inputs[2]).Path, "x.o");
 }
 
-TEST_F(ELFResolverTest, namesLeadIntoNoFolderByThemselves) {
-  Folder.write("libx.a");
+TEST_F(ELFResolverTest, namesLeadIntoNoDirectoryByThemselves) {
+  Directory.write("libx.a");
   EXPECT_EQ(resolved({"-lx"}), "-lx");
   EXPECT_EQ(resolved({"-lx", "-L", ""}), "libx.a");
   EXPECT_EQ(resolved({"-lx", "-L", "."}), "./libx.a");
   EXPECT_EQ(resolved({"-lx", "-L", "libx.a"}), "-lx");
 }
 
-TEST_F(ELFResolverTest, theSysRootStandsBeforeFoldersWithASign) {
-  Folder.write("root/lib/libx.a");
+TEST_F(ELFResolverTest, theSysRootStandsBeforeDirectoriesWithASign) {
+  Directory.write("root/lib/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L=/lib", "--sysroot=root"}), "root/lib/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L=lib", "--sysroot=root"}), "root/lib/libx.a");
   EXPECT_EQ(resolved({"-lx", "-L/lib-that-is-not-there", "--sysroot=root"}),
@@ -57,27 +57,27 @@ TEST_F(ELFResolverTest, theSysRootStandsBeforeFoldersWithASign) {
 }
 
 TEST_F(ELFResolverTest, scriptsAreLookedForHereFirst) {
-  Folder.write("1/x.ld");
+  Directory.write("1/x.ld");
   EXPECT_EQ(resolved({"-Tx.ld", "-L1"}), "1/x.ld");
-  Folder.write("x.ld");
+  Directory.write("x.ld");
   EXPECT_EQ(resolved({"-Tx.ld", "-L1"}), "x.ld");
 }
 
-TEST_F(ELFResolverTest, folderOfScriptsComeLast) {
-  Folder.write("1/libx.a");
-  Folder.write("2/libx.a");
-  Folder.write("2/liby.a");
+TEST_F(ELFResolverTest, directoryOfScriptsComeLast) {
+  Directory.write("1/libx.a");
+  Directory.write("2/libx.a");
+  Directory.write("2/liby.a");
   LinkCommand Command = parseELF({"-L1", "-lx", "-ly"});
   InputResolver Resolver(Command);
   EXPECT_FALSE(Resolver.resolve(Command.Inputs[1]).exists());
-  Resolver.addFolder("2");
+  Resolver.addDirectory("2");
   EXPECT_EQ(Resolver.resolve(Command.Inputs[0]).Path, "1/libx.a");
   EXPECT_EQ(Resolver.resolve(Command.Inputs[1]).Path, "2/liby.a");
 }
 
 TEST_F(ELFResolverTest, remapsWhatIsOpened) {
-  Folder.write("1/libx.a");
-  Folder.write("b.o");
+  Directory.write("1/libx.a");
+  Directory.write("b.o");
   EXPECT_EQ(resolved({"a.o", "--remap-inputs=a.o=b.o"}), "b.o");
   EXPECT_EQ(resolved({"-lx", "-L1", "--remap-inputs=1/libx.a=b.o"}), "b.o");
   EXPECT_EQ(resolved({"-lx", "-L1", "--remap-inputs=1/*.a=b.o"}), "b.o");
@@ -91,7 +91,7 @@ TEST_F(ELFResolverTest, remapsWhatIsOpened) {
 }
 
 TEST_F(ELFResolverTest, readsRemapsFromAFile) {
-  Folder.write("map", "# a.o=0\n\n  a.o=1 \nbad\n*=2\n");
+  Directory.write("map", "# a.o=0\n\n  a.o=1 \nbad\n*=2\n");
   LinkCommand Command = parseELF({"a.o", "c.o", "--remap-inputs-file=map"});
   InputResolver Resolver(Command);
   EXPECT_EQ(Resolver.resolve(Command.Inputs[1]).Path, "1");
@@ -99,7 +99,7 @@ TEST_F(ELFResolverTest, readsRemapsFromAFile) {
 }
 
 TEST_F(ELFResolverTest, theChangedRootStandsBeforeAbsolutePaths) {
-  Folder.write("root/a.o");
+  Directory.write("root/a.o");
   EXPECT_EQ(resolved({"/a.o", "--chroot", "root"}), "root/a.o");
   EXPECT_EQ(resolved({"a.o", "--chroot", "root"}), "a.o");
 }
@@ -114,12 +114,12 @@ TEST_F(ELFResolverTest, asksForEachFileOnce) {
   EXPECT_TRUE(Resolver.isFirstLook(File));
 }
 
-TEST_F(ELFResolverTest, tenThousandFoldersAreSearched) {
+TEST_F(ELFResolverTest, tenThousandDirectoriesAreSearched) {
   Strings Args = {"-lx"};
   for (unsigned I = 0; I < 10000; ++I)
     Args.push_back("-Lnowhere" + std::to_string(I));
   EXPECT_EQ(resolved(Args), "-lx");
-  Folder.write("last/libx.a");
+  Directory.write("last/libx.a");
   Args.emplace_back("-Llast");
   EXPECT_EQ(resolved(Args), "last/libx.a");
 }

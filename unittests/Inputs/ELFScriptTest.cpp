@@ -23,9 +23,9 @@ namespace {
 Strings scriptNames(llvm::StringRef Text, bool IsPart = false) {
   Strings Result;
   for (const ScriptName &N : readLinkerScript(Text, IsPart)) {
-    const char *Sign = N.What == ScriptName::Kind::Include  ? "+"
-                       : N.What == ScriptName::Kind::Folder ? "@"
-                                                            : "";
+    const char *Sign = N.What == ScriptName::Kind::Include     ? "+"
+                       : N.What == ScriptName::Kind::Directory ? "@"
+                                                               : "";
     Result.push_back(Sign + N.Name.str());
   }
   return Result;
@@ -104,42 +104,42 @@ TEST(ELFScriptTest, survivesRandomText) {
 
 class ELFScriptSearchTest : public testing::Test {
 protected:
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
 };
 
 TEST_F(ELFScriptSearchTest, namesAreLookedForBesideTheScriptFirst) {
-  Folder.write("s/x.ld", "INPUT(1 2 3 4)");
-  Folder.write("s/1");
-  Folder.write("1");
-  Folder.write("2");
-  Folder.write("l/2");
-  Folder.write("l/3");
+  Directory.write("s/x.ld", "INPUT(1 2 3 4)");
+  Directory.write("s/1");
+  Directory.write("1");
+  Directory.write("2");
+  Directory.write("l/2");
+  Directory.write("l/3");
   EXPECT_THAT(listed({"s/x.ld", "-Ll"}),
               ElementsAre("s/x.ld", "s/1", "2", "l/3", "4"));
 }
 
 TEST_F(ELFScriptSearchTest, absoluteNamesStayUnderTheSysRoot) {
-  Folder.write("root/lib/x.ld", "INPUT(/lib/a /nowhere)");
-  Folder.write("root/lib/a");
-  Folder.write("y.ld", "INPUT(/lib-nowhere/b =lib/c)");
+  Directory.write("root/lib/x.ld", "INPUT(/lib/a /nowhere)");
+  Directory.write("root/lib/a");
+  Directory.write("y.ld", "INPUT(/lib-nowhere/b =lib/c)");
   EXPECT_THAT(listed({"root/lib/x.ld", "y.ld", "--sysroot=root"}),
               ElementsAre("root/lib/x.ld", "root/lib/a", "/nowhere", "y.ld",
                           "/lib-nowhere/b", "root/lib/c"));
 }
 
-TEST_F(ELFScriptSearchTest, folderCountsFromThereOn) {
-  Folder.write("x.ld", "SEARCH_DIR(l)");
-  Folder.write("l/liba.a");
-  Folder.write("l/libb.a");
+TEST_F(ELFScriptSearchTest, directoryCountsFromThereOn) {
+  Directory.write("x.ld", "SEARCH_DIR(l)");
+  Directory.write("l/liba.a");
+  Directory.write("l/libb.a");
   EXPECT_THAT(listed({"-la", "x.ld", "-lb"}),
               ElementsAre("-la", "x.ld", "l/libb.a"));
   EXPECT_THAT(listed({"x.ld", "-lb", "-nostdlib"}), ElementsAre("x.ld", "-lb"));
 }
 
 TEST_F(ELFScriptSearchTest, stateOfTheScriptHoldsForItsNames) {
-  Folder.write("x.ld", "INPUT(-la)");
-  Folder.write("liba.so");
-  Folder.write("liba.a");
+  Directory.write("x.ld", "INPUT(-la)");
+  Directory.write("liba.so");
+  Directory.write("liba.a");
   EXPECT_THAT(listed({"-L", "", "-static", "x.ld"}),
               ElementsAre("x.ld", "liba.a"));
   LinkCommand Command =
@@ -152,11 +152,11 @@ TEST_F(ELFScriptSearchTest, stateOfTheScriptHoldsForItsNames) {
 }
 
 TEST_F(ELFScriptSearchTest, aDefaultScriptIsReadLast) {
-  Folder.write("d.ld", "INPUT(a.o)");
-  Folder.write("t.ld", "INPUT(b.o)");
-  Folder.write("a.o");
-  Folder.write("b.o");
-  Folder.write("c.o");
+  Directory.write("d.ld", "INPUT(a.o)");
+  Directory.write("t.ld", "INPUT(b.o)");
+  Directory.write("a.o");
+  Directory.write("b.o");
+  Directory.write("c.o");
   EXPECT_THAT(listed({"-dT", "d.ld", "c.o"}),
               ElementsAre("d.ld", "c.o", "a.o"));
   EXPECT_THAT(listed({"-dT", "d.ld", "c.o", "-T", "t.ld"}),
@@ -164,25 +164,25 @@ TEST_F(ELFScriptSearchTest, aDefaultScriptIsReadLast) {
 }
 
 TEST_F(ELFScriptSearchTest, aScriptThatNamesItselfIsReadOnce) {
-  Folder.write("x.ld", "INPUT(./x.ld .//x.ld a.o) INCLUDE x.ld");
-  Folder.write("a.o");
+  Directory.write("x.ld", "INPUT(./x.ld .//x.ld a.o) INCLUDE x.ld");
+  Directory.write("a.o");
   EXPECT_THAT(listed({"x.ld"}), testing::Contains("a.o"));
-  Folder.write("d/1.ld", "INCLUDE d/2.ld");
-  Folder.write("d/2.ld", "INCLUDE d/1.ld");
+  Directory.write("d/1.ld", "INCLUDE d/2.ld");
+  Directory.write("d/2.ld", "INCLUDE d/1.ld");
   EXPECT_THAT(listed({"-T", "d/1.ld"}), ElementsAre("d/1.ld", "d/2.ld"));
 }
 
 TEST_F(ELFScriptSearchTest, bytesAndListsNameNothing) {
-  Folder.write("x", "INPUT(a.o)");
-  Folder.write("a.o");
+  Directory.write("x", "INPUT(a.o)");
+  Directory.write("a.o");
   EXPECT_THAT(listed({"-b", "binary", "x"}), ElementsAre("x"));
   EXPECT_THAT(listed({"a.o", "--version-script=x", "--just-symbols=x",
                       "--symbol-ordering-file=x"}),
               ElementsAre("x", "a.o"));
-  Folder.write("pe", "MZ" + std::string(58, ' ') +
-                         std::string("\x40\0\0\0PE\0\0 INPUT(a.o)", 19));
+  Directory.write("pe", "MZ" + std::string(58, ' ') +
+                            std::string("\x40\0\0\0PE\0\0 INPUT(a.o)", 19));
   EXPECT_THAT(listed({"pe"}), ElementsAre("pe"));
-  Folder.write("empty", "");
+  Directory.write("empty", "");
   EXPECT_THAT(listed({"empty"}), ElementsAre("empty"));
 }
 

@@ -62,7 +62,7 @@ TEST(InputListTest, AFileThatIsNamedTwiceIsReadAsBothNeed) {
   EXPECT_FALSE(List[0].Lazy);
 }
 
-TEST(InputListTest, ScriptsOfTwoFoldersMeanTwoFiles) {
+TEST(InputListTest, ScriptsOfTwoDirectoriesMeanTwoFiles) {
   auto FromScript = [](std::string Script) {
     NamedInput Input = input("x.o");
     Input.Search = SearchRule::ScriptInput;

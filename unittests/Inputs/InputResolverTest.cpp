@@ -29,51 +29,51 @@ std::pair<std::string, os::FileKind> missing(std::string Path) {
 }
 
 TEST(InputResolverTest, absoluteNamesSkipTheSearch) {
-  CurrentTestFolder Folder;
-  std::string Path = Folder.write("a.obj");
-  Folder.write("lib/b.obj");
+  CurrentTestDirectory Directory;
+  std::string Path = Directory.write("a.obj");
+  Directory.write("lib/b.obj");
   EXPECT_EQ(find({Path, "/libpath:lib"}), regular(Path));
-  EXPECT_EQ(find({Folder.path("b.obj"), "/libpath:lib"}),
-            missing(Folder.path("b.obj")));
+  EXPECT_EQ(find({Directory.path("b.obj"), "/libpath:lib"}),
+            missing(Directory.path("b.obj")));
   // No extension is added to them (lld 22: findFile).
-  EXPECT_EQ(find({Folder.path("a")}), missing(Folder.path("a")));
+  EXPECT_EQ(find({Directory.path("a")}), missing(Directory.path("a")));
 }
 
 TEST(InputResolverTest, relativeNamesAreSearchedForInOrder) {
-  CurrentTestFolder Folder;
-  Folder.write("p1/a.obj");
-  Folder.write("p2/a.obj");
-  Folder.write("p2/sub/b.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("p1/a.obj");
+  Directory.write("p2/a.obj");
+  Directory.write("p2/sub/b.obj");
   EXPECT_EQ(find({"a.obj", "/libpath:none", "/libpath:p1", "/libpath:p2"}),
             regular("p1/a.obj"));
   EXPECT_EQ(find({"a.obj", "/libpath:p2/", "/libpath:p1"}),
             regular("p2/a.obj"));
   EXPECT_EQ(find({"sub/b.obj", "/libpath:p1", "/libpath:p2"}),
             regular("p2/sub/b.obj"));
-  Folder.write("a.obj");
+  Directory.write("a.obj");
   EXPECT_EQ(find({"a.obj", "/libpath:p1"}), regular("a.obj"));
   EXPECT_EQ(find({"/wholearchive:a.obj", "/libpath:p1"}), regular("a.obj"));
 }
 
-TEST(InputResolverTest, objIsAddedFolderByFolder) {
-  CurrentTestFolder Folder;
-  Folder.write("p1/a.obj");
-  Folder.write("p2/a");
+TEST(InputResolverTest, objIsAddedDirectoryByDirectory) {
+  CurrentTestDirectory Directory;
+  Directory.write("p1/a.obj");
+  Directory.write("p2/a");
   EXPECT_EQ(find({"a", "/libpath:p1", "/libpath:p2"}), regular("p1/a.obj"));
   EXPECT_EQ(find({"a", "/libpath:p2", "/libpath:p1"}), regular("p2/a"));
-  Folder.write("p1/a");
+  Directory.write("p1/a");
   EXPECT_EQ(find({"a", "/libpath:p1"}), regular("p1/a"));
   // A '.' anywhere in the name will do for an extension.
   EXPECT_EQ(find({"./p1/b"}), missing("./p1/b"));
-  Folder.write("p1/b.obj");
+  Directory.write("p1/b.obj");
   EXPECT_EQ(find({"./p1/b"}), missing("./p1/b"));
 }
 
 TEST(InputResolverTest, libraries) {
-  CurrentTestFolder Folder;
-  Folder.write("p1/foo.lib");
-  Folder.write("p1/bar.obj");
-  Folder.write("p1/libbaz.a");
+  CurrentTestDirectory Directory;
+  Directory.write("p1/foo.lib");
+  Directory.write("p1/bar.obj");
+  Directory.write("p1/libbaz.a");
   EXPECT_EQ(find({"a.obj", "/defaultlib:foo", "/libpath:p1"}),
             regular("p1/foo.lib"));
   EXPECT_EQ(find({"a.obj", "/defaultlib:foo.lib", "/libpath:p1"}),
@@ -87,11 +87,11 @@ TEST(InputResolverTest, libraries) {
 }
 
 TEST(InputResolverTest, librariesInMinGWMode) {
-  CurrentTestFolder Folder;
-  Folder.write("p1/foo.lib");
-  Folder.write("p1/libfoo.a");
-  Folder.write("p1/libbar.a");
-  Folder.write("here.lib");
+  CurrentTestDirectory Directory;
+  Directory.write("p1/foo.lib");
+  Directory.write("p1/libfoo.a");
+  Directory.write("p1/libbar.a");
+  Directory.write("here.lib");
   auto Find = [](const std::string &Option) {
     return find({"a.o", "/lldmingw", "/libpath:p1", Option});
   };
@@ -105,32 +105,32 @@ TEST(InputResolverTest, librariesInMinGWMode) {
 }
 
 TEST(InputResolverTest, missingFilesAreAStatus) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   EXPECT_EQ(find({"a.obj"}), missing("a.obj"));
   EXPECT_EQ(find({"a"}), missing("a"));
   EXPECT_EQ(find({"a.obj", "/stub:s"}), missing("s"));
 }
 
 TEST(InputResolverTest, optionFilesAreNotSearchedFor) {
-  CurrentTestFolder Folder;
-  Folder.write("p1/x.def");
+  CurrentTestDirectory Directory;
+  Directory.write("p1/x.def");
   EXPECT_EQ(find({"a.obj", "/libpath:p1", "/def:x.def"}), missing("x.def"));
   EXPECT_EQ(find({"a.obj", "/libpath:p1", "/def:p1/x.def"}),
             regular("p1/x.def"));
 }
 
-TEST(InputResolverTest, aFolderEndsTheSearch) {
-  CurrentTestFolder Folder;
+TEST(InputResolverTest, aDirectoryEndsTheSearch) {
+  CurrentTestDirectory Directory;
   std::filesystem::create_directories("p1/a.obj");
-  Folder.write("p2/a.obj");
+  Directory.write("p2/a.obj");
   EXPECT_EQ(find({"a.obj", "/libpath:p1", "/libpath:p2"}),
             std::pair(std::string("p1/a.obj"), os::FileKind::Directory));
 }
 
 TEST(InputResolverTest, tellsFilesApart) {
-  CurrentTestFolder Folder;
-  Folder.write("a.obj");
-  Folder.write("b.obj");
+  CurrentTestDirectory Directory;
+  Directory.write("a.obj");
+  Directory.write("b.obj");
   LinkCommand Command = parse({"a.obj", "./a.obj", "b.obj"});
   InputResolver Resolver(Command);
   os::FileIdentity A = Resolver.resolve(Command.Inputs[0]).Status.Identity;

@@ -68,8 +68,8 @@ TEST(MachOCommandTest, unknownOptionsAndMissingValuesAreTheLinkersToReport) {
 }
 
 TEST(MachOCommandTest, saysWhyAndWho) {
-  CurrentTestFolder Folder;
-  Folder.write("args.rsp", "in_file.o -lq");
+  CurrentTestDirectory Directory;
+  Directory.write("args.rsp", "in_file.o -lq");
   LinkCommand Command =
       parseMachO({"a.o", "@args.rsp", "-weak-lz", "-needed_framework", "F",
                   "-force_load", "w.a", "-order_file", "order"});
@@ -128,8 +128,8 @@ TEST(MachOCommandTest, whatWaits) {
 }
 
 TEST(MachOCommandTest, fileLists) {
-  CurrentTestFolder Folder;
-  Folder.write("list", "a.o\r\n\n # no\n#no\n  b c.o\t\nlast.o");
+  CurrentTestDirectory Directory;
+  Directory.write("list", "a.o\r\n\n # no\n#no\n  b c.o\t\nlast.o");
   LinkCommand Command = parseMachO({"x.o", "-filelist", "list", "y.o"});
   EXPECT_THAT(names(Command),
               ElementsAre("x.o", "list", "a.o", "b c.o", "last.o", "y.o"));
@@ -143,18 +143,18 @@ TEST(MachOCommandTest, fileLists) {
 }
 
 TEST(MachOCommandTest, longFileLists) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Many;
   for (int I = 0; I < 300000; ++I)
     Many += "folder/object" + std::to_string(I % 200000) + ".o\n";
-  Folder.write("many", Many);
+  Directory.write("many", Many);
   LinkCommand Command = parseMachO({"-filelist", "many"});
   ASSERT_EQ(Command.Inputs.size(), 200001U);
   EXPECT_EQ(Command.Inputs.back().Name, "folder/object199999.o");
   // A line that no path has is passed over, wherever the pieces that are read
   // at a time end.
-  Folder.write("line", "a.o\n" + std::string(3 << 20, 'x') + "\nb.o\n" +
-                           std::string((1 << 20) - 9, 'y') + "\nc.o");
+  Directory.write("line", "a.o\n" + std::string(3 << 20, 'x') + "\nb.o\n" +
+                              std::string((1 << 20) - 9, 'y') + "\nc.o");
   EXPECT_THAT(names(parseMachO({"-filelist", "line"})),
               ElementsAre("line", "a.o", "b.o", "c.o"));
 }

@@ -38,15 +38,15 @@ std::string foundAgain(const Strings &Args, const std::string &Name,
   return (R.exists() ? "" : "missing ") + R.Path;
 }
 
-TEST(MachOResolveTest, librariesByKindThenFolder) {
-  CurrentTestFolder Folder;
-  Folder.write("one/liba.a");
-  Folder.write("two/liba.dylib");
-  Folder.write("two/libb.so");
-  Folder.write("two/libb.a");
-  Folder.write("two/libc.tbd");
-  Folder.write("two/libc.dylib");
-  Folder.write("two/crt1.o");
+TEST(MachOResolveTest, librariesByKindThenDirectory) {
+  CurrentTestDirectory Directory;
+  Directory.write("one/liba.a");
+  Directory.write("two/liba.dylib");
+  Directory.write("two/libb.so");
+  Directory.write("two/libb.a");
+  Directory.write("two/libc.tbd");
+  Directory.write("two/libc.dylib");
+  Directory.write("two/crt1.o");
   EXPECT_EQ(found({"-Lone", "-Ltwo", "-la"}), "one/liba.a");
   EXPECT_EQ(found({"-search_dylibs_first", "-Lone", "-Ltwo", "-la"}),
             "two/liba.dylib");
@@ -57,19 +57,19 @@ TEST(MachOResolveTest, librariesByKindThenFolder) {
 }
 
 TEST(MachOResolveTest, searchPathsBelowRoots) {
-  CurrentTestFolder Folder;
-  Folder.write("r1/usr/lib/x");
-  Folder.write("r2/opt/lib/x");
-  Folder.write("r2/usr/local/lib/x");
-  Folder.write("r2/Library/Frameworks/x");
-  Folder.write("file");
-  Folder.write("own/x");
+  CurrentTestDirectory Directory;
+  Directory.write("r1/usr/lib/x");
+  Directory.write("r2/opt/lib/x");
+  Directory.write("r2/usr/local/lib/x");
+  Directory.write("r2/Library/Frameworks/x");
+  Directory.write("file");
+  Directory.write("own/x");
   LinkCommand Command = parseMachO(
       {"-syslibroot", "r1", "-syslibroot", "r2", "-L/opt/lib", "-Lfile",
-       "-Lnowhere", "-Lown", "-L" + Folder.path("own"), "-Fown"});
+       "-Lnowhere", "-Lown", "-L" + Directory.path("own"), "-Fown"});
   EXPECT_THAT(Command.SearchPaths,
-              ElementsAre("r2/opt/lib", "own", Folder.path("own"), "r1/usr/lib",
-                          "r2/usr/local/lib"));
+              ElementsAre("r2/opt/lib", "own", Directory.path("own"),
+                          "r1/usr/lib", "r2/usr/local/lib"));
   EXPECT_THAT(Command.MachO.FrameworkPaths,
               ElementsAre("own", "r2/Library/Frameworks"));
   EXPECT_THAT(Command.MachO.SystemRoots, ElementsAre("r1", "r2"));
@@ -82,11 +82,11 @@ TEST(MachOResolveTest, searchPathsBelowRoots) {
 }
 
 TEST(MachOResolveTest, absolutePathsBelowRoots) {
-  CurrentTestFolder Folder;
-  std::string Own = Folder.write("own/liba.dylib");
-  std::string Object = Folder.write("own/a.o");
-  Folder.write("root/opt/libb.dylib");
-  Folder.write("root" + Object);
+  CurrentTestDirectory Directory;
+  std::string Own = Directory.write("own/liba.dylib");
+  std::string Object = Directory.write("own/a.o");
+  Directory.write("root/opt/libb.dylib");
+  Directory.write("root" + Object);
   EXPECT_EQ(found({"-syslibroot", "root", "/opt/libb.dylib"}),
             "root/opt/libb.dylib");
   EXPECT_EQ(found({"-syslibroot", "root", Own}), Own);
@@ -102,29 +102,29 @@ TEST(MachOResolveTest, absolutePathsBelowRoots) {
 TEST(MachOResolveTest, frameworks) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
-  CurrentTestFolder Folder;
-  Folder.write("one/A.framework/A");
-  Folder.write("two/A.framework/A.tbd");
-  Folder.write("two/A.framework/A");
-  Folder.write("one/B.framework/Versions/A/B");
-  Folder.write("one/B.framework/Versions/A/B_debug");
+  CurrentTestDirectory Directory;
+  Directory.write("one/A.framework/A");
+  Directory.write("two/A.framework/A.tbd");
+  Directory.write("two/A.framework/A");
+  Directory.write("one/B.framework/Versions/A/B");
+  Directory.write("one/B.framework/Versions/A/B_debug");
   std::filesystem::create_symlink("Versions/A/B", "one/B.framework/B");
   EXPECT_EQ(found({"-Fone", "-Ftwo", "-framework", "A"}), "one/A.framework/A");
   EXPECT_EQ(found({"-Ftwo", "-Fone", "-framework", "A"}),
             "two/A.framework/A.tbd");
   EXPECT_EQ(found({"-Fone", "-framework", "B"}), "one/B.framework/B");
   EXPECT_EQ(found({"-Fone", "-framework", "B,_debug"}),
-            Folder.path("one/B.framework/Versions/A/B_debug"));
+            Directory.path("one/B.framework/Versions/A/B_debug"));
   EXPECT_EQ(found({"-Fone", "-framework", "B,_none"}), "one/B.framework/B");
   EXPECT_EQ(found({"-Fone", "-framework", "C"}), "missing C");
 }
 
 TEST(MachOResolveTest, installNamesOnTheSearchPath) {
-  CurrentTestFolder Folder;
-  Folder.write("lib/libx.1.tbd");
-  Folder.write("fw/F.framework/F");
-  Folder.write("root/usr/lib/libx.1.dylib");
-  Folder.write("root/usr/lib/system/liby.tbd");
+  CurrentTestDirectory Directory;
+  Directory.write("lib/libx.1.tbd");
+  Directory.write("fw/F.framework/F");
+  Directory.write("root/usr/lib/libx.1.dylib");
+  Directory.write("root/usr/lib/system/liby.tbd");
   EXPECT_EQ(foundAgain({"-Llib"}, "/usr/lib/libx.1.dylib", "d"),
             "lib/libx.1.tbd");
   EXPECT_EQ(foundAgain({"-Ffw"}, "/System/F.framework/F", "d"),
@@ -139,14 +139,15 @@ TEST(MachOResolveTest, installNamesOnTheSearchPath) {
 TEST(MachOResolveTest, installNamesWithPrefixes) {
   if (!os::test::canMakeLinks())
     GTEST_SKIP() << os::test::NoLinks;
-  CurrentTestFolder Folder;
-  Folder.write("out/liba.dylib");
-  Folder.write("deep/in/libb.dylib");
-  Folder.write("other/libc.tbd");
-  Folder.write("deep/run/libd.dylib");
-  Folder.write("deep/umbrella.dylib",
-               dylibFile("u", {runPath("nowhere"), runPath("@loader_path/run"),
-                               runPath(Folder.path("other"))}));
+  CurrentTestDirectory Directory;
+  Directory.write("out/liba.dylib");
+  Directory.write("deep/in/libb.dylib");
+  Directory.write("other/libc.tbd");
+  Directory.write("deep/run/libd.dylib");
+  Directory.write(
+      "deep/umbrella.dylib",
+      dylibFile("u", {runPath("nowhere"), runPath("@loader_path/run"),
+                      runPath(Directory.path("other"))}));
   std::filesystem::create_symlink("deep/umbrella.dylib", "link.dylib");
   EXPECT_EQ(
       foundAgain({"-o", "out/program"}, "@executable_path/liba.dylib", "x"),
@@ -155,15 +156,15 @@ TEST(MachOResolveTest, installNamesWithPrefixes) {
                        "@executable_path/liba.dylib", "x"),
             "missing @executable_path/liba.dylib");
   // From where the umbrella really is, not the one that names it.
-  std::string B = Folder.path("deep/in/libb.dylib");
+  std::string B = Directory.path("deep/in/libb.dylib");
   EXPECT_EQ(foundAgain({}, "@loader_path/in/libb.dylib", "link.dylib"), B);
   EXPECT_EQ(foundAgain({}, "@loader_path/in/libb.dylib", "other/libc.tbd",
                        "link.dylib"),
             B);
   EXPECT_EQ(foundAgain({}, "@rpath/libc.dylib", "link.dylib"),
-            Folder.path("other/libc.tbd"));
+            Directory.path("other/libc.tbd"));
   EXPECT_EQ(foundAgain({}, "@rpath/libd.dylib", "x", "link.dylib"),
-            Folder.path("deep/run/libd.dylib"));
+            Directory.path("deep/run/libd.dylib"));
   EXPECT_EQ(foundAgain({}, "@rpath/libe.dylib", "link.dylib"),
             "missing @rpath/libe.dylib");
   EXPECT_EQ(foundAgain({}, "@rpath/libe.dylib", "nowhere"),
@@ -171,12 +172,12 @@ TEST(MachOResolveTest, installNamesWithPrefixes) {
 }
 
 TEST(MachOResolveTest, runPathsWithoutEnd) {
-  CurrentTestFolder Folder;
-  Folder.write("last/liba.dylib");
+  CurrentTestDirectory Directory;
+  Directory.write("last/liba.dylib");
   for (size_t Before : {63, 64}) {
     Strings Commands(Before, runPath("nowhere"));
     Commands.push_back(runPath("last"));
-    Folder.write("u.dylib", dylibFile("u", Commands));
+    Directory.write("u.dylib", dylibFile("u", Commands));
     EXPECT_EQ(foundAgain({}, "@rpath/liba.dylib", "u.dylib"),
               Before == 63 ? "last/liba.dylib" : "missing @rpath/liba.dylib");
   }

@@ -59,11 +59,11 @@ std::string universal(const std::string &X86, const std::string &ARM,
 }
 
 TEST(MachOScanTest, linkerOptions) {
-  CurrentTestFolder Folder;
-  Folder.write("a.o",
-               objectFile({linkerOption({"-lz"}),
-                           linkerOption({"-framework", "Foundation"}),
-                           linkerOption({"-lz"}), linkerOption({"-lm"})}));
+  CurrentTestDirectory Directory;
+  Directory.write("a.o",
+                  objectFile({linkerOption({"-lz"}),
+                              linkerOption({"-framework", "Foundation"}),
+                              linkerOption({"-lz"}), linkerOption({"-lm"})}));
   std::vector<FoundInput> Found = scan({"a.o"});
   EXPECT_THAT(namesOf(Found), ElementsAre("l z", "f Foundation", "l m"));
   for (const FoundInput &F : Found) {
@@ -75,10 +75,10 @@ TEST(MachOScanTest, linkerOptions) {
 }
 
 TEST(MachOScanTest, linkerOptionsThatDoNotCount) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Option = linkerOption({"-lz"});
-  Folder.write("a.o", objectFile({Option, linkerOption({"-framework", "z"}),
-                                  linkerOption({"-lswiftCore"})}));
+  Directory.write("a.o", objectFile({Option, linkerOption({"-framework", "z"}),
+                                     linkerOption({"-lswiftCore"})}));
   EXPECT_THAT(scan({"a.o", "-ignore_auto_link"}), IsEmpty());
   EXPECT_THAT(namesOf(scan({"a.o", "--ignore-auto-link-option=z"})),
               ElementsAre("l swiftCore"));
@@ -89,33 +89,34 @@ TEST(MachOScanTest, linkerOptionsThatDoNotCount) {
   EXPECT_FALSE(Found[0].Input.Whole);
   EXPECT_TRUE(Found[2].Input.Whole);
   // An object of another processor is not read.
-  Folder.write("x.o", objectFile({Option}, CPU_TYPE_X86_64));
+  Directory.write("x.o", objectFile({Option}, CPU_TYPE_X86_64));
   EXPECT_THAT(scan({"x.o"}), IsEmpty());
   // What a section is made of is not looked into.
   EXPECT_THAT(scan({"-sectcreate", "A", "b", "a.o"}), IsEmpty());
 }
 
 TEST(MachOScanTest, badLinkerOptions) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Huge = command(LC_LINKER_OPTION, little(0xffffffff) + "-lz");
-  Folder.write("a.o", objectFile({linkerOption({"-framework"}),
-                                  linkerOption({"-x"}), linkerOption({}), Huge,
-                                  command(LC_LINKER_OPTION, "")}));
+  Directory.write("a.o", objectFile({linkerOption({"-framework"}),
+                                     linkerOption({"-x"}), linkerOption({}),
+                                     Huge, command(LC_LINKER_OPTION, "")}));
   EXPECT_THAT(namesOf(scan({"a.o"})), ElementsAre("l z"));
   // A command of no size, and commands that do not fit.
-  Folder.write("b.o", objectFile({little(LC_LINKER_OPTION) + little(0)}));
-  Folder.write("c.o", objectFile({little(LC_LINKER_OPTION) + little(1 << 20)}));
-  Folder.write("d.o", objectFile({linkerOption({"-lz"})}).substr(0, 45));
+  Directory.write("b.o", objectFile({little(LC_LINKER_OPTION) + little(0)}));
+  Directory.write("c.o",
+                  objectFile({little(LC_LINKER_OPTION) + little(1 << 20)}));
+  Directory.write("d.o", objectFile({linkerOption({"-lz"})}).substr(0, 45));
   for (const char *Name : {"b.o", "c.o", "d.o"})
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
 }
 
 TEST(MachOScanTest, reExports) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   Strings Commands = {dylibCommand(LC_LOAD_DYLIB, "@rpath/l.dylib"),
                       dylibCommand(LC_REEXPORT_DYLIB, "/usr/lib/a.dylib"),
                       dylibCommand(LC_REEXPORT_DYLIB, "@rpath/b.dylib")};
-  Folder.write("a.dylib", dylibFile("a", Commands));
+  Directory.write("a.dylib", dylibFile("a", Commands));
   std::vector<FoundInput> Found = scan({"a.dylib"});
   EXPECT_THAT(namesOf(Found),
               ElementsAre("/usr/lib/a.dylib", "@rpath/b.dylib"));
@@ -125,55 +126,56 @@ TEST(MachOScanTest, reExports) {
   EXPECT_THAT(
       namesOf(scan({"a.dylib", "-flat_namespace"})),
       ElementsAre("@rpath/l.dylib", "/usr/lib/a.dylib", "@rpath/b.dylib"));
-  Folder.write("b.dylib", dylibFile("b", Commands, MH_NO_REEXPORTED_DYLIBS));
+  Directory.write("b.dylib", dylibFile("b", Commands, MH_NO_REEXPORTED_DYLIBS));
   EXPECT_THAT(scan({"b.dylib"}), IsEmpty());
 }
 
 TEST(MachOScanTest, umbrellas) {
   if (os::test::OnWindows)
     GTEST_SKIP() << "lld joins these paths with another separator here";
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   auto ReExport = [](const std::string &Name) {
     return dylibCommand(LC_REEXPORT_DYLIB, Name);
   };
   // What is re-exported searches beside the first, unless it is public.
-  Folder.write("one/top.dylib",
-               dylibFile("top", {ReExport("@loader_path/p/mid"),
-                                 ReExport("/usr/lib/pub")}));
-  Folder.write("one/p/mid",
-               dylibFile("mid", {ReExport("@loader_path/bottom")}));
-  Folder.write("one/p/bottom", dylibFile("wrong", {}));
-  Folder.write("one/bottom",
-               dylibFile("bottom", {ReExport("@loader_path/last")}));
-  Folder.write("one/last", dylibFile("last", {}));
-  Folder.write("lib/pub.dylib",
-               dylibFile("/usr/lib/pub", {ReExport("@loader_path/beside")}));
-  Folder.write("lib/beside",
-               dylibFile("beside", {ReExport("@loader_path/top2")}));
-  Folder.write("lib/top2", dylibFile("top2", {}));
+  Directory.write("one/top.dylib",
+                  dylibFile("top", {ReExport("@loader_path/p/mid"),
+                                    ReExport("/usr/lib/pub")}));
+  Directory.write("one/p/mid",
+                  dylibFile("mid", {ReExport("@loader_path/bottom")}));
+  Directory.write("one/p/bottom", dylibFile("wrong", {}));
+  Directory.write("one/bottom",
+                  dylibFile("bottom", {ReExport("@loader_path/last")}));
+  Directory.write("one/last", dylibFile("last", {}));
+  Directory.write("lib/pub.dylib",
+                  dylibFile("/usr/lib/pub", {ReExport("@loader_path/beside")}));
+  Directory.write("lib/beside",
+                  dylibFile("beside", {ReExport("@loader_path/top2")}));
+  Directory.write("lib/top2", dylibFile("top2", {}));
   EXPECT_THAT(listed(parseMachO({"-arch", "arm64", "one/top.dylib", "-Llib"})),
-              ElementsAre("one/top.dylib", Folder.path("one/p/mid"),
-                          Folder.path("one/bottom"), Folder.path("one/last"),
-                          "lib/pub.dylib", Folder.path("lib/beside"),
-                          Folder.path("lib/top2")));
+              ElementsAre("one/top.dylib", Directory.path("one/p/mid"),
+                          Directory.path("one/bottom"),
+                          Directory.path("one/last"), "lib/pub.dylib",
+                          Directory.path("lib/beside"),
+                          Directory.path("lib/top2")));
 }
 
 TEST(MachOScanTest, reExportsInARing) {
-  CurrentTestFolder Folder;
-  Folder.write("a.dylib",
-               dylibFile("a", {dylibCommand(LC_REEXPORT_DYLIB, "b.dylib")}));
-  Folder.write("b.dylib",
-               dylibFile("b", {dylibCommand(LC_REEXPORT_DYLIB, "a.dylib"),
-                               dylibCommand(LC_REEXPORT_DYLIB, "b.dylib")}));
+  CurrentTestDirectory Directory;
+  Directory.write("a.dylib",
+                  dylibFile("a", {dylibCommand(LC_REEXPORT_DYLIB, "b.dylib")}));
+  Directory.write("b.dylib",
+                  dylibFile("b", {dylibCommand(LC_REEXPORT_DYLIB, "a.dylib"),
+                                  dylibCommand(LC_REEXPORT_DYLIB, "b.dylib")}));
   EXPECT_THAT(listed(parseMachO({"-arch", "arm64", "a.dylib"})),
               ElementsAre("a.dylib", "b.dylib"));
 }
 
 TEST(MachOScanTest, onlyTheSliceOfTheArchitecture) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Other = objectFile({linkerOption({"-lx"})}, CPU_TYPE_X86_64);
   std::string Own = objectFile({linkerOption({"-la"})});
-  Folder.write("fat.o", universal(Other, Own));
+  Directory.write("fat.o", universal(Other, Own));
   EXPECT_THAT(namesOf(scan({"fat.o"})), ElementsAre("l a"));
   EXPECT_THAT(namesOf(scan({"fat.o", "-arch", "x86_64"})), ElementsAre("l x"));
   EXPECT_THAT(scan({"fat.o", "-arch", "arm64e"}), IsEmpty());
@@ -181,21 +183,22 @@ TEST(MachOScanTest, onlyTheSliceOfTheArchitecture) {
 }
 
 TEST(MachOScanTest, impossibleSlices) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Own = objectFile({linkerOption({"-la"})});
   auto Fat = [](uint32_t Offset, uint32_t Size, uint32_t Count = 1) {
     return big(FAT_MAGIC) + big(Count) + big(CPU_TYPE_ARM64) + big(0) +
            big(Offset) + big(Size) + big(0);
   };
   // Behind the end, around it, over the table itself, and too many.
-  Folder.write("a.o", Fat(1 << 30, 100) + Own);
-  Folder.write("b.o", Fat(0xffffff00, 0x200) + Own);
-  Folder.write("c.o", Fat(0, 8) + Own);
-  Folder.write("d.o", big(FAT_MAGIC) + big(0xffffffff));
-  Folder.write("e.o", Fat(28, 0));
-  Folder.write("f.o", big(FAT_MAGIC_64) + Fat(28, 100).substr(4) + Own);
-  Folder.write("g.o", big(FAT_MAGIC));
-  Folder.write("h.o", Fat(28, static_cast<uint32_t>(Own.size()), 9999) + Own);
+  Directory.write("a.o", Fat(1 << 30, 100) + Own);
+  Directory.write("b.o", Fat(0xffffff00, 0x200) + Own);
+  Directory.write("c.o", Fat(0, 8) + Own);
+  Directory.write("d.o", big(FAT_MAGIC) + big(0xffffffff));
+  Directory.write("e.o", Fat(28, 0));
+  Directory.write("f.o", big(FAT_MAGIC_64) + Fat(28, 100).substr(4) + Own);
+  Directory.write("g.o", big(FAT_MAGIC));
+  Directory.write("h.o",
+                  Fat(28, static_cast<uint32_t>(Own.size()), 9999) + Own);
   for (const char *Name :
        {"a.o", "b.o", "c.o", "d.o", "e.o", "f.o", "g.o", "h.o"})
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
@@ -211,14 +214,14 @@ std::string arHeader(std::string Name, const std::string &Size) {
 TEST(MachOScanTest, thinArchives) {
   if (os::test::OnWindows)
     GTEST_SKIP() << "an absolute path has a drive here";
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Table = "a.o/\n/abs/b.o/\nsub/c.o/\n";
   std::string Archive = "!<thin>\n" + arHeader("/", "5") + "12345\n" +
                         arHeader("//", std::to_string(Table.size())) + Table +
                         (Table.size() % 2 ? "\n" : "") +
                         arHeader("/0", "1000000") + arHeader("/5", "7") +
                         arHeader("/15", "8") + arHeader("short.o/", "9");
-  Folder.write("lib/thin.a", Archive);
+  Directory.write("lib/thin.a", Archive);
   std::vector<FoundInput> Found = scan({"lib/thin.a"});
   EXPECT_THAT(namesOf(Found),
               ElementsAre("lib/a.o", "/abs/b.o", "lib/sub/c.o", "lib/short.o"));
@@ -227,22 +230,22 @@ TEST(MachOScanTest, thinArchives) {
   EXPECT_TRUE(Found[0].Input.Lazy);
   EXPECT_FALSE(scan({"-force_load", "lib/thin.a"})[0].Input.Lazy);
   // Ends where it is cut off; a member that is an archive names nothing.
-  Folder.write("lib/cut.a", Archive.substr(0, Archive.size() - 100));
+  Directory.write("lib/cut.a", Archive.substr(0, Archive.size() - 100));
   EXPECT_THAT(namesOf(scan({"lib/cut.a"})), ElementsAre("lib/a.o", "/abs/b.o"));
-  Folder.write("lib/self.a",
-               "!<thin>\n" + arHeader("//", "16") + "../lib/self.a/\n\n" +
-                   arHeader("self.a/", "1") + arHeader("/0", "1"));
+  Directory.write("lib/self.a",
+                  "!<thin>\n" + arHeader("//", "16") + "../lib/self.a/\n\n" +
+                      arHeader("self.a/", "1") + arHeader("/0", "1"));
   EXPECT_THAT(listed(parseMachO({"lib/self.a"})),
               ElementsAre("lib/self.a", "lib/../lib/self.a"));
 }
 
 TEST(MachOScanTest, badThinArchives) {
-  CurrentTestFolder Folder;
-  Folder.write("a.a", "!<thin>\n" + arHeader("/99999999", "1") +
-                          arHeader("/x", "1") + arHeader("", "1"));
-  Folder.write("b.a", "!<thin>\n" + arHeader("//", "99999999999") + "x/\n");
-  Folder.write("c.a", "!<thin>\n" + arHeader("//", "-1") + "x/\n");
-  Folder.write("d.a", "!<thin>\n" + arHeader("a.o/", "1").substr(0, 59));
+  CurrentTestDirectory Directory;
+  Directory.write("a.a", "!<thin>\n" + arHeader("/99999999", "1") +
+                             arHeader("/x", "1") + arHeader("", "1"));
+  Directory.write("b.a", "!<thin>\n" + arHeader("//", "99999999999") + "x/\n");
+  Directory.write("c.a", "!<thin>\n" + arHeader("//", "-1") + "x/\n");
+  Directory.write("d.a", "!<thin>\n" + arHeader("a.o/", "1").substr(0, 59));
   for (const char *Name : {"a.a", "b.a", "c.a", "d.a"})
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
   // Many members with one long name fill no memory.
@@ -250,7 +253,7 @@ TEST(MachOScanTest, badThinArchives) {
   std::string Many = "!<thin>\n" + arHeader("//", "3002") + Name + "/\n";
   for (int I = 0; I < 100000; ++I)
     Many += arHeader("/0", "1");
-  Folder.write("e.a", Many);
+  Directory.write("e.a", Many);
   EXPECT_LT(scan({"e.a"}).size(), 30000U);
 }
 
@@ -278,8 +281,8 @@ reexported-libraries:
 )";
 
 TEST(MachOScanTest, stubs) {
-  CurrentTestFolder Folder;
-  Folder.write("top.tbd", Stub);
+  CurrentTestDirectory Directory;
+  Directory.write("top.tbd", Stub);
   // Sorted, and documents of the file in their place.
   EXPECT_THAT(
       namesOf(scan({"top.tbd", "-platform_version", "macos", "13", "13"})),
@@ -289,7 +292,7 @@ TEST(MachOScanTest, stubs) {
       namesOf(scan({"top.tbd", "-platform_version", "ios", "1", "1"})),
       ElementsAre("/usr/lib/system/libsystem_kernel.dylib", "/z/ios.dylib"));
   // A file goes before a document.
-  Folder.write("lib/inside.tbd", Stub);
+  Directory.write("lib/inside.tbd", Stub);
   EXPECT_THAT(
       namesOf(
           scan({"top.tbd", "-Llib", "-platform_version", "macos", "13", "13"})),
@@ -298,18 +301,18 @@ TEST(MachOScanTest, stubs) {
 }
 
 TEST(MachOScanTest, stubsThatNameEachOtherForEver) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::string Text;
   for (int I = 0; I < 100000; ++I)
     Text += "--- !tapi-tbd\ninstall-name: d" + std::to_string(I) +
             "\nreexported-libraries:\n  - libraries: [ d" +
             std::to_string(I + 1) + " ]\n";
-  Folder.write("chain.tbd", Text);
+  Directory.write("chain.tbd", Text);
   EXPECT_THAT(scan({"chain.tbd"}), IsEmpty());
 }
 
 TEST(MachOScanTest, survivesAnyBytes) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same bytes every time
   Strings Samples = {
       objectFile({linkerOption({"-lz"}), linkerOption({"-framework", "F"})}),
@@ -323,7 +326,7 @@ TEST(MachOScanTest, survivesAnyBytes) {
         Bad[4 + Random() % (Bad.size() - 4)] =
             static_cast<char>(Random() % 3 ? Random() : 0xff);
       Bad.resize(Random() % 4 ? Bad.size() : Random() % Bad.size());
-      Folder.write("bad", Bad);
+      Directory.write("bad", Bad);
       for (const FoundInput &F : scan({"bad"}))
         EXPECT_LE(F.Input.Name.size(), Bad.size() + 8);
     }

@@ -25,7 +25,7 @@ using testing::HasSubstr;
 namespace {
 
 TEST(SpecialInputTest, neitherReadsNorWaitsForAFIFO) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo", 0600), 0);
   ExpandedCommandLine Line =
       expandCommandLine(Flavour::COFF, {"@fifo"}, contextWith());
@@ -43,15 +43,15 @@ TEST(SpecialInputTest, readsTheProcessEnvironment) {
 }
 
 TEST(SpecialInputTest, infersNoMachineFromAFIFO) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo.obj", 0600), 0);
-  Folder.write("arm64.obj", std::string("\x64\xaa") + std::string(18, '\0'));
+  Directory.write("arm64.obj", std::string("\x64\xaa") + std::string(18, '\0'));
   EXPECT_THAT(parse({"fifo.obj", "arm64.obj", "/vctoolsdir:vc"}).SearchPaths,
               Contains("vc/lib/arm64"));
 }
 
 TEST(SpecialInputTest, looksIntoNoFIFO) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   ASSERT_EQ(::mkfifo("fifo", 0600), 0);
   EXPECT_THAT(listed({"fifo", "-T", "fifo", "-l:fifo", "-L.", "a.o",
                       "--remap-inputs-file=fifo", "--version-script=fifo"}),
@@ -59,9 +59,9 @@ TEST(SpecialInputTest, looksIntoNoFIFO) {
 }
 
 TEST(SpecialInputTest, aLoopOfLinksLeadsNowhere) {
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::filesystem::create_symlink("loop", "loop");
-  Folder.write("x.ld", "INPUT(loop) SEARCH_DIR(loop) INPUT(-lx)");
+  Directory.write("x.ld", "INPUT(loop) SEARCH_DIR(loop) INPUT(-lx)");
   EXPECT_THAT(listed({"x.ld", "-Lloop", "-ly", "--sysroot=loop"}),
               ElementsAre("x.ld", "loop", "-lx", "-ly"));
 }

@@ -26,9 +26,9 @@ using Strings = std::vector<std::string>;
 
 /// A folder of the running test's own, current while it exists, removed with
 /// all that is in it.
-class CurrentTestFolder {
+class CurrentTestDirectory {
 public:
-  CurrentTestFolder() : Before(std::filesystem::current_path()) {
+  CurrentTestDirectory() : Before(std::filesystem::current_path()) {
     const testing::TestInfo *Test =
         testing::UnitTest::GetInstance()->current_test_info();
     std::filesystem::path Path =
@@ -37,23 +37,23 @@ public:
          Test->name() + "-" + std::to_string(std::random_device()()));
     std::filesystem::create_directories(Path);
     // lld gives absolute names for some folders; /tmp may be a link.
-    Folder = std::filesystem::canonical(Path);
-    std::filesystem::current_path(Folder);
+    Directory = std::filesystem::canonical(Path);
+    std::filesystem::current_path(Directory);
   }
-  CurrentTestFolder(const CurrentTestFolder &) = delete;
-  CurrentTestFolder &operator=(const CurrentTestFolder &) = delete;
-  ~CurrentTestFolder() {
+  CurrentTestDirectory(const CurrentTestDirectory &) = delete;
+  CurrentTestDirectory &operator=(const CurrentTestDirectory &) = delete;
+  ~CurrentTestDirectory() {
     std::error_code Ignored;
     std::filesystem::current_path(Before, Ignored);
-    std::filesystem::remove_all(Folder, Ignored);
+    std::filesystem::remove_all(Directory, Ignored);
   }
 
   std::string path(std::string_view Name = "") const {
-    return Name.empty() ? Folder.string() : (Folder / Name).string();
+    return Name.empty() ? Directory.string() : (Directory / Name).string();
   }
   /// Writes the file \p Name, whose folders are made as needed.
   std::string write(std::string_view Name, std::string_view Text = "x") const {
-    std::filesystem::path File = Folder / Name;
+    std::filesystem::path File = Directory / Name;
     std::filesystem::create_directories(File.parent_path());
     std::ofstream(File, std::ios::binary) << Text;
     return File.string();
@@ -61,7 +61,7 @@ public:
 
 private:
   std::filesystem::path Before;
-  std::filesystem::path Folder;
+  std::filesystem::path Directory;
 };
 
 /// A context with these variables and no others.

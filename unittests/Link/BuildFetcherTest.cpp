@@ -16,7 +16,7 @@
 using namespace headstart;
 using headstart::os::test::openOrFail;
 using headstart::os::test::pattern;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 
 namespace {
 
@@ -28,7 +28,7 @@ class BuildFetcherTest : public testing::Test {
 protected:
   FileRanges file(const std::string &Name) {
     FileRanges File;
-    File.Path = Folder.write(Name, pattern(Size));
+    File.Path = Directory.write(Name, pattern(Size));
     File.Ranges = {{0, Size}};
     os::OpenFile Open = openOrFail(File.Path);
     CanEvict = !Cache.evict(Open) && resident(File.Path) == 0;
@@ -40,7 +40,7 @@ protected:
     return Now ? Now->ResidentPages * Cache.pageSize() : UINT64_MAX;
   }
 
-  TestFolder Folder{"."};
+  TestDirectory Directory{"."};
   os::PageCache Cache;
   bool CanEvict = false;
 };

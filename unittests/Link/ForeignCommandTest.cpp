@@ -158,10 +158,10 @@ TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
 }
 
 /// A driver that answers with \p Answer, and logs what it was asked.
-std::string makeDriver(const os::test::TestFolder &Folder,
+std::string makeDriver(const os::test::TestDirectory &Directory,
                        const std::string &Name, const std::string &Answer) {
-  std::string Path = Folder.write(
-      Name, "#!/bin/sh\nfor W; do echo \"$W\" >>" + Folder.path("asked") +
+  std::string Path = Directory.write(
+      Name, "#!/bin/sh\nfor W; do echo \"$W\" >>" + Directory.path("asked") +
                 "; done\ncat >&2 <<'END'\n" + Answer + "\nEND\n");
   EXPECT_EQ(::chmod(Path.c_str(), 0755), 0);
   return Path;
@@ -200,8 +200,8 @@ TEST(ForeignCommandTest, SaysWhatItDoesNotKnow) {
 }
 
 TEST(ForeignCommandTest, AsksADriver) {
-  os::test::TestFolder Folder;
-  std::string Driver = makeDriver(Folder, "clang-cl-22",
+  os::test::TestDirectory Directory;
+  std::string Driver = makeDriver(Directory, "clang-cl-22",
                                   " \"/usr/bin/ld\" \"-out:x.exe\" \"a.obj\"");
   ForeignCommand C =
       readForeignCommand({Driver, "a.obj"}, std::nullopt, nullptr);
@@ -209,27 +209,30 @@ TEST(ForeignCommandTest, AsksADriver) {
   // clang-cl's linker is given link.exe's words, whichever it is.
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
   EXPECT_THAT(C.Command->Inputs, SizeIs(1));
-  EXPECT_EQ(contentsOf(Folder.path("asked")), "-###\na.obj\n");
+  EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\na.obj\n");
 }
 
 TEST(ForeignCommandTest, AsksADriversDriver) {
-  os::test::TestFolder Folder;
-  std::string Inner = makeDriver(Folder, "gcc", " lld-link -fuse-ld=lld b.obj");
-  std::string Outer = makeDriver(Folder, "clang", " \"" + Inner + "\" \"b.o\"");
+  os::test::TestDirectory Directory;
+  std::string Inner =
+      makeDriver(Directory, "gcc", " lld-link -fuse-ld=lld b.obj");
+  std::string Outer =
+      makeDriver(Directory, "clang", " \"" + Inner + "\" \"b.o\"");
   ForeignCommand C = readForeignCommand({Outer, "b.o"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
   ASSERT_THAT(C.Command->Inputs, SizeIs(1));
   EXPECT_EQ(C.Command->Inputs[0].Name, "b.obj");
 
-  std::string Endless = makeDriver(Folder, "g++", " " + Folder.path("g++"));
+  std::string Endless =
+      makeDriver(Directory, "g++", " " + Directory.path("g++"));
   C = readForeignCommand({Endless, "b.o"}, std::nullopt, nullptr);
   EXPECT_THAT(C.Problem, HasSubstr("start each other"));
 }
 
 TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
-  os::test::TestFolder Folder;
+  os::test::TestDirectory Directory;
   std::string Driver = makeDriver(
-      Folder, "gcc",
+      Directory, "gcc",
       "Target: x\ngcc: warning: odd\ngcc: fatal error: bad\n lld-link b.obj");
   ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
@@ -238,7 +241,7 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
   EXPECT_TRUE(C.HasError);
 
   Driver =
-      makeDriver(Folder, "clang", "clang: warning: odd\nclang: error: bad");
+      makeDriver(Directory, "clang", "clang: warning: odd\nclang: error: bad");
   C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: clang: error: bad");
@@ -246,43 +249,43 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
 }
 
 TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {
-  os::test::TestFolder Folder;
-  std::string Driver = makeDriver(Folder, "gcc", " lld-link b.obj");
+  os::test::TestDirectory Directory;
+  std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
   ForeignCommand C =
       readForeignCommand({Driver, "-c", "b.c"}, std::nullopt, nullptr);
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "");
-  EXPECT_EQ(contentsOf(Folder.path("asked")), "");
+  EXPECT_EQ(contentsOf(Directory.path("asked")), "");
 }
 
 TEST(ForeignCommandTest, GCCIsAskedWithTheWordsOfItsResponseFiles) {
-  os::test::TestFolder Folder;
-  std::string Driver = makeDriver(Folder, "gcc", " lld-link b.obj");
-  std::string Response = Folder.write("a.rsp", "'x y.o' z.o");
+  os::test::TestDirectory Directory;
+  std::string Driver = makeDriver(Directory, "gcc", " lld-link b.obj");
+  std::string Response = Directory.write("a.rsp", "'x y.o' z.o");
   ForeignCommand C =
       readForeignCommand({Driver, "@" + Response}, std::nullopt, nullptr);
   EXPECT_TRUE(C.Command) << C.Problem;
-  EXPECT_EQ(contentsOf(Folder.path("asked")), "-###\nx y.o\nz.o\n");
+  EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\nx y.o\nz.o\n");
 }
 
 TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
-  os::test::TestFolder Folder;
-  std::string Driver = makeDriver(Folder, "clang", " lld-link b.obj");
-  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  os::test::TestDirectory Directory;
+  std::string Driver = makeDriver(Directory, "clang", " lld-link b.obj");
+  ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
   std::string Nested =
-      Folder.write("nested.rsp", "a.o @" + Folder.path("fifo"));
-  for (const std::string &Word : {"@" + Folder.path("fifo"), "@" + Nested}) {
+      Directory.write("nested.rsp", "a.o @" + Directory.path("fifo"));
+  for (const std::string &Word : {"@" + Directory.path("fifo"), "@" + Nested}) {
     ForeignCommand C =
         readForeignCommand({Driver, Word}, std::nullopt, nullptr);
     EXPECT_FALSE(C.Command);
     EXPECT_THAT(C.Problem, HasSubstr("only once"));
   }
-  EXPECT_EQ(contentsOf(Folder.path("asked")), "");
+  EXPECT_EQ(contentsOf(Directory.path("asked")), "");
 }
 
 TEST(ForeignCommandTest, SaysThatItWasCancelled) {
-  os::test::TestFolder Folder;
-  std::string Driver = Folder.write("clang", "#!/bin/sh\nexec sleep 5\n");
+  os::test::TestDirectory Directory;
+  std::string Driver = Directory.write("clang", "#!/bin/sh\nexec sleep 5\n");
   ASSERT_EQ(::chmod(Driver.c_str(), 0755), 0);
   std::atomic<bool> Cancelled{true};
   ForeignCommand C =

@@ -28,7 +28,7 @@
 #include <vector>
 
 using namespace headstart;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 using Answer = LinkQueue::Answer;
 
 namespace fs = std::filesystem;
@@ -126,7 +126,7 @@ protected:
     return Names;
   }
 
-  TestFolder Cache;
+  TestDirectory Cache;
   std::string Directory = Cache.path("links-1");
 };
 

@@ -42,7 +42,7 @@ protected:
   }
 
   std::string directory() const {
-    return queueDirectory(profileFolder(), os::memoryName(), Memory);
+    return queueDirectory(profileDirectory(), os::memoryName(), Memory);
   }
   /// A link in another process that takes all of the memory and does \p Work.
   template <class Function> void startOther(Function Work) {
@@ -63,7 +63,7 @@ protected:
     return Note;
   }
 
-  TestFolder Cache;
+  TestDirectory Cache;
   PrefetchSettings Settings;
   pid_t Other = -1;
   mutable std::string Said;
@@ -131,7 +131,7 @@ protected:
       (void)Turn.wait();
       uint64_t Need = UINT64_MAX;
       const pid_t Looks = startChild([&]() -> int {
-        for (const std::string &Queue : queueDirectories(profileFolder()))
+        for (const std::string &Queue : queueDirectories(profileDirectory()))
           for (const QueuedLink &Found : linksInQueue(Queue))
             Need = Found.NeedBytes;
         return ::write(Ends[1], &Need, sizeof(Need)) == sizeof(Need) ? 0 : 1;
@@ -174,7 +174,7 @@ TEST_F(ForeignTurnTest, KnowsTheLinkOfADriver) {
 TEST_F(ForeignTurnTest, ASmallLinkHasNoTurn) {
   Settings.QueueBytes = std::nullopt;
   EXPECT_FALSE(needOf({"mold", "-o", Cache.path("app")}, 1));
-  EXPECT_TRUE(storedProfiles(profileFolder()).empty());
+  EXPECT_TRUE(storedProfiles(profileDirectory()).empty());
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 using namespace headstart;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 
 namespace {
 
@@ -20,18 +20,18 @@ class LinkerProbeTest : public testing::Test {
 protected:
   /// A program that is made of shell commands.
   std::string program(const std::string &Name, const std::string &Script) {
-    std::string Path = Folder.write(Name, "#!/bin/sh\n" + Script);
+    std::string Path = Directory.write(Name, "#!/bin/sh\n" + Script);
     std::filesystem::permissions(Path, std::filesystem::perms::owner_all);
     return Path;
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(LinkerProbeTest, TheFirstLineIsTheVersion) {
   EXPECT_EQ(versionOf(program("one", "echo 'ld 1.0'; echo more")), "ld 1.0");
   EXPECT_EQ(versionOf(program("none", "echo 'no version' >&2; exit 1")), "");
-  EXPECT_EQ(versionOf(Folder.path("missing")), "");
+  EXPECT_EQ(versionOf(Directory.path("missing")), "");
 }
 
 TEST_F(LinkerProbeTest, OursIsWhoRefusesABadValue) {
@@ -41,7 +41,7 @@ TEST_F(LinkerProbeTest, OursIsWhoRefusesABadValue) {
   EXPECT_FALSE(isHeadstart(
       program("stock", "echo \"ld.lld: error: unknown argument '$1'\" >&2")));
   EXPECT_FALSE(isHeadstart(program("silent", "echo Headstart")));
-  EXPECT_FALSE(isHeadstart(Folder.path("missing")));
+  EXPECT_FALSE(isHeadstart(Directory.path("missing")));
 }
 
 TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {
@@ -56,7 +56,7 @@ TEST_F(LinkerProbeTest, ADriverTellsItsLinker) {
   EXPECT_EQ(linkerOf(Clang, "", "x.o"), Linker);
   EXPECT_EQ(linkerOf(Clang, "-fuse-ld=mine", "x.o"), Linker);
   EXPECT_EQ(linkerOf(Clang, "-fuse-ld=bad", "x.o"), "");
-  EXPECT_EQ(linkerOf(Folder.path("missing"), "", "x.o"), "");
+  EXPECT_EQ(linkerOf(Directory.path("missing"), "", "x.o"), "");
 }
 
 TEST_F(LinkerProbeTest, GCCsHelperIsNotTheLinker) {

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 using namespace headstart;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 using testing::HasSubstr;
 
 namespace {
@@ -47,7 +47,7 @@ protected:
     (void)llvm::sys::fs::closeFile(*File);
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 constexpr std::chrono::hours Month(31 * 24);
@@ -62,7 +62,7 @@ TEST_F(ProfileStoreTest, OneFileForEachOutputAndTool) {
                      (std::filesystem::current_path() / "out/a.exe").string()));
   EXPECT_NE(A, profilePath("auto", "lld-link", "out/b.exe"));
   EXPECT_NE(A, profilePath("auto", "ld.lld", "out/a.exe"));
-  EXPECT_THAT(A, HasSubstr(profileFolder()));
+  EXPECT_THAT(A, HasSubstr(profileDirectory()));
 }
 
 TEST_F(ProfileStoreTest, NoneAndAFileOfOnesOwn) {
@@ -71,7 +71,7 @@ TEST_F(ProfileStoreTest, NoneAndAFileOfOnesOwn) {
   EXPECT_EQ(profilePath("my.profile", "lld-link", "a.exe"), "my.profile");
 }
 
-TEST_F(ProfileStoreTest, AFolderOfOnesOwnHasOneFileForEachOutput) {
+TEST_F(ProfileStoreTest, ADirectoryOfOnesOwnHasOneFileForEachOutput) {
   std::string A = profilePath("records/", "lld-link", "a.exe");
   EXPECT_TRUE(llvm::StringRef(A).starts_with("records/llvmcache-")) << A;
   EXPECT_EQ(A, profilePath("records/", "lld-link", "./x/../a.exe"));
@@ -80,7 +80,7 @@ TEST_F(ProfileStoreTest, AFolderOfOnesOwnHasOneFileForEachOutput) {
 }
 
 TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
-  std::string Path = Folder.path("new/folder/p");
+  std::string Path = Directory.path("new/folder/p");
   auto Nothing = loadProfile(Path);
   ASSERT_TRUE(bool(Nothing));
   EXPECT_EQ(*Nothing, nullptr);
@@ -92,115 +92,118 @@ TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
   // Nothing but the profile stays behind.
   unsigned Files = 0;
   for (const auto &E :
-       std::filesystem::directory_iterator(Folder.path("new/folder")))
+       std::filesystem::directory_iterator(Directory.path("new/folder")))
     Files += E.is_regular_file();
   EXPECT_EQ(Files, 1U);
 }
 
 TEST_F(ProfileStoreTest, WhatIsNoProfileIsAnErrorWithItsPath) {
-  std::string Text = Folder.write("text", "not a profile");
+  std::string Text = Directory.write("text", "not a profile");
   EXPECT_THAT(problemOf(Text), HasSubstr(Text));
-  EXPECT_THAT(problemOf(Folder.write("empty", "")), HasSubstr("not a profile"));
-  EXPECT_THAT(problemOf(Folder.path()), HasSubstr("directory"));
-  std::string Fifo = Folder.path("fifo");
+  EXPECT_THAT(problemOf(Directory.write("empty", "")),
+              HasSubstr("not a profile"));
+  EXPECT_THAT(problemOf(Directory.path()), HasSubstr("directory"));
+  std::string Fifo = Directory.path("fifo");
   ASSERT_EQ(mkfifo(Fifo.c_str(), 0600), 0);
   EXPECT_THAT(problemOf(Fifo), HasSubstr(Fifo));
 }
 
 TEST_F(ProfileStoreTest, OnlyProfilesAreReplaced) {
-  EXPECT_TRUE(mayReplaceProfile(Folder.path("nowhere")));
-  EXPECT_TRUE(mayReplaceProfile(Folder.write("empty", "")));
-  EXPECT_TRUE(mayReplaceProfile(Folder.write("old", "headstart profile 0\nx")));
-  EXPECT_FALSE(mayReplaceProfile(Folder.write("main.cpp", "int main();")));
-  EXPECT_FALSE(mayReplaceProfile(Folder.write("short", "head")));
-  EXPECT_FALSE(mayReplaceProfile(Folder.path()));
+  EXPECT_TRUE(mayReplaceProfile(Directory.path("nowhere")));
+  EXPECT_TRUE(mayReplaceProfile(Directory.write("empty", "")));
+  EXPECT_TRUE(
+      mayReplaceProfile(Directory.write("old", "headstart profile 0\nx")));
+  EXPECT_FALSE(mayReplaceProfile(Directory.write("main.cpp", "int main();")));
+  EXPECT_FALSE(mayReplaceProfile(Directory.write("short", "head")));
+  EXPECT_FALSE(mayReplaceProfile(Directory.path()));
 }
 
 TEST_F(ProfileStoreTest, AHugeFileIsNotRead) {
-  std::string Huge = Folder.write("huge", "x");
+  std::string Huge = Directory.write("huge", "x");
   std::filesystem::resize_file(Huge, MaxProfileBytes + 1);
   EXPECT_THAT(problemOf(Huge), HasSubstr("larger than any profile"));
 }
 
-TEST_F(ProfileStoreTest, AFolderThatCannotBeMadeIsAnError) {
-  std::string File = Folder.write("file", "");
+TEST_F(ProfileStoreTest, ADirectoryThatCannotBeMadeIsAnError) {
+  std::string File = Directory.write("file", "");
   llvm::Error E = saveProfile(File + "/p", someProfile("x"));
   EXPECT_THAT(llvm::toString(std::move(E)), HasSubstr(File + "/p"));
 }
 
 TEST_F(ProfileStoreTest, PruningRemovesWhatNobodyUsesAndNothingElse) {
-  ASSERT_FALSE(bool(saveProfile(Folder.path("llvmcache-1"), someProfile("a"))));
-  std::string Unused = Folder.write("llvmcache-2", "x");
-  std::string Foreign = Folder.write("notes.txt", "mine");
+  ASSERT_FALSE(
+      bool(saveProfile(Directory.path("llvmcache-1"), someProfile("a"))));
+  std::string Unused = Directory.write("llvmcache-2", "x");
+  std::string Foreign = Directory.write("notes.txt", "mine");
   for (const std::string &Old : {Unused, Foreign})
     setTimes(Old, Month, Month);
-  EXPECT_TRUE(pruneProfiles(Folder.path()));
-  EXPECT_TRUE(std::filesystem::exists(Folder.path("llvmcache-1")));
+  EXPECT_TRUE(pruneProfiles(Directory.path()));
+  EXPECT_TRUE(std::filesystem::exists(Directory.path("llvmcache-1")));
   EXPECT_FALSE(std::filesystem::exists(Unused));
   EXPECT_TRUE(std::filesystem::exists(Foreign));
-  EXPECT_FALSE(pruneProfiles(Folder.path("nowhere")));
+  EXPECT_FALSE(pruneProfiles(Directory.path("nowhere")));
   EXPECT_FALSE(pruneProfiles(""));
 }
 
 TEST_F(ProfileStoreTest, WhatAnInterruptedLinkHasLeftIsNoProfile) {
-  const std::string Now = Folder.write("llvmcache-1.tmpabcdef", "x");
-  const std::string Old = Folder.write("llvmcache-2.tmpabcdef", "x");
+  const std::string Now = Directory.write("llvmcache-1.tmpabcdef", "x");
+  const std::string Old = Directory.write("llvmcache-2.tmpabcdef", "x");
   setTimes(Old, std::chrono::hours(25), std::chrono::hours(25));
-  EXPECT_TRUE(storedProfiles(Folder.path()).empty());
-  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(storedProfiles(Directory.path()).empty());
+  EXPECT_TRUE(pruneProfiles(Directory.path()));
   EXPECT_TRUE(std::filesystem::exists(Now)); // a link may be at it
   EXPECT_FALSE(std::filesystem::exists(Old));
 }
 
 TEST_F(ProfileStoreTest, PruningKeepsWhatWasReadOrWritten) {
-  const std::string Read = Folder.write("llvmcache-read", "x");
-  const std::string Written = Folder.write("llvmcache-written", "x");
+  const std::string Read = Directory.write("llvmcache-read", "x");
+  const std::string Written = Directory.write("llvmcache-written", "x");
   setTimes(Read, std::chrono::hours(0), Month);
   setTimes(Written, Month, std::chrono::hours(0)); // as with noatime
-  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(pruneProfiles(Directory.path()));
   EXPECT_TRUE(std::filesystem::exists(Read));
   EXPECT_TRUE(std::filesystem::exists(Written));
 }
 
 TEST_F(ProfileStoreTest, AProfileThatIsUsedIsRenewedOnceADay) {
-  const std::string Used = Folder.write("llvmcache-used", "x");
-  const std::string Today = Folder.write("llvmcache-today", "x");
+  const std::string Used = Directory.write("llvmcache-used", "x");
+  const std::string Today = Directory.write("llvmcache-today", "x");
   setTimes(Used, Month, Month);
   setTimes(Today, std::chrono::hours(1), std::chrono::hours(1));
   const auto Before = std::filesystem::last_write_time(Today);
   renewProfile(Used);
   renewProfile(Today);
-  renewProfile(Folder.path("missing"));
-  EXPECT_FALSE(std::filesystem::exists(Folder.path("missing")));
+  renewProfile(Directory.path("missing"));
+  EXPECT_FALSE(std::filesystem::exists(Directory.path("missing")));
   EXPECT_EQ(std::filesystem::last_write_time(Today), Before);
   EXPECT_GT(std::filesystem::last_write_time(Used), Before);
-  EXPECT_TRUE(pruneProfiles(Folder.path()));
+  EXPECT_TRUE(pruneProfiles(Directory.path()));
   EXPECT_TRUE(std::filesystem::exists(Used));
 }
 
 TEST_F(ProfileStoreTest, PruningKeepsAThousand) {
   for (int I = 0; I != 1003; ++I)
-    Folder.write("llvmcache-" + std::to_string(I), "");
-  EXPECT_TRUE(pruneProfiles(Folder.path()));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Folder.path()),
+    Directory.write("llvmcache-" + std::to_string(I), "");
+  EXPECT_TRUE(pruneProfiles(Directory.path()));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Directory.path()),
                           std::filesystem::directory_iterator()),
             1000);
 }
 
 TEST_F(ProfileStoreTest, ListsProfilesAndNothingElse) {
   EXPECT_TRUE(storedProfiles("").empty());
-  EXPECT_TRUE(storedProfiles(Folder.path("missing")).empty());
-  const std::string B = Folder.write("llvmcache-b", "");
-  const std::string A = Folder.write("llvmcache-a", "");
-  Folder.write("links-7/1", "");
-  EXPECT_THAT(storedProfiles(Folder.path()), testing::ElementsAre(A, B));
+  EXPECT_TRUE(storedProfiles(Directory.path("missing")).empty());
+  const std::string B = Directory.write("llvmcache-b", "");
+  const std::string A = Directory.write("llvmcache-a", "");
+  Directory.write("links-7/1", "");
+  EXPECT_THAT(storedProfiles(Directory.path()), testing::ElementsAre(A, B));
 }
 
-TEST_F(ProfileStoreTest, ProfilesCanBeKeptWhereSavingMakesTheFolder) {
-  EXPECT_TRUE(canKeepProfiles(Folder.path()));
+TEST_F(ProfileStoreTest, ProfilesCanBeKeptWhereSavingMakesTheDirectory) {
+  EXPECT_TRUE(canKeepProfiles(Directory.path()));
   for (const char *Name :
        {"headstart", "cache/headstart", "home/cache/headstart"}) {
-    const std::string Place = Folder.path(Name);
+    const std::string Place = Directory.path(Name);
     const bool Can = canKeepProfiles(Place);
     EXPECT_EQ(Can, std::string(Name) != "home/cache/headstart");
     EXPECT_FALSE(std::filesystem::exists(Place));
@@ -208,7 +211,7 @@ TEST_F(ProfileStoreTest, ProfilesCanBeKeptWhereSavingMakesTheFolder) {
     EXPECT_EQ(!E, Can) << Name;
     llvm::consumeError(std::move(E));
   }
-  EXPECT_FALSE(canKeepProfiles(Folder.write("file", "") + "/headstart"));
+  EXPECT_FALSE(canKeepProfiles(Directory.write("file", "") + "/headstart"));
   EXPECT_FALSE(canKeepProfiles(""));
 }
 

@@ -17,15 +17,15 @@
 using namespace headstart;
 using headstart::os::test::openOrFail;
 using headstart::os::test::pattern;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 
 namespace {
 
 class ProgramPagesTest : public testing::Test {
 protected:
-  TestFolder Folder;
-  std::string Program = Folder.write("program", pattern(4 << 20));
-  std::string Record = Folder.path("record");
+  TestDirectory Directory;
+  std::string Program = Directory.write("program", pattern(4 << 20));
+  std::string Record = Directory.path("record");
 
   /// Writes a record by which 1 MiB from the second on was touched.
   void record() {
@@ -65,7 +65,7 @@ TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
 TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
   record();
   std::filesystem::remove(Program);
-  Folder.write("program", pattern(5 << 20));
+  Directory.write("program", pattern(5 << 20));
   evict();
   ProgramPages Pages("test", Program, Record);
   Pages.ask();
@@ -74,7 +74,7 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
 
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
   for (const char *Text : {"", "headstart profile 3\n", "something else"}) {
-    Folder.write("record", Text);
+    Directory.write("record", Text);
     ProgramPages Pages("test", Program, Record);
     Pages.ask();
     EXPECT_EQ(Pages.askedBytes(), std::nullopt);
@@ -102,7 +102,7 @@ TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
 }
 
 TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
-  Folder.write("record", "mine");
+  Directory.write("record", "mine");
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
   ProgramPages Pages("test", Self, Record);
   Pages.ask();

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 using namespace headstart;
-using headstart::os::test::TestFolder;
+using headstart::os::test::TestDirectory;
 using testing::HasSubstr;
 
 namespace {
@@ -37,22 +37,22 @@ protected:
            "}";
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
   TraceLog Log{TraceClock::now() - std::chrono::seconds(1)};
 };
 
 TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
-  std::string Missing = Folder.path("missing");
+  std::string Missing = Directory.path("missing");
   EXPECT_EQ(errorOf(Missing),
             "time trace '" + Missing + "': No such file or directory");
   EXPECT_EQ(errorOf("-"),
             "time trace '-': the linker wrote it to standard output");
-  EXPECT_THAT(errorOf(Folder.path()), HasSubstr("Is a directory"));
-  std::string Empty = Folder.write("empty", "");
+  EXPECT_THAT(errorOf(Directory.path()), HasSubstr("Is a directory"));
+  std::string Empty = Directory.write("empty", "");
   EXPECT_EQ(errorOf(Empty), "time trace '" + Empty + "': this is not a trace");
-  std::string Cut = Folder.write("cut", "{\"traceEvents\":[{");
+  std::string Cut = Directory.write("cut", "{\"traceEvents\":[{");
   EXPECT_EQ(errorOf(Cut), "time trace '" + Cut + "': the file is truncated");
-  std::string Old = Folder.write(
+  std::string Old = Directory.write(
       "old", "{\"traceEvents\":[],\"beginningOfTime\":1700000000000000}");
   EXPECT_EQ(errorOf(Old),
             "time trace '" + Old + "': this is the trace of another link");
@@ -60,7 +60,7 @@ TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
 
 // Nobody waits for the other end of a pipe.
 TEST_F(ReportsTest, ATimeTraceInAPipeIsLeftAlone) {
-  std::string Pipe = Folder.path("pipe");
+  std::string Pipe = Directory.path("pipe");
   ASSERT_EQ(::mkfifo(Pipe.c_str(), 0600), 0);
   EXPECT_THAT(errorOf(Pipe), HasSubstr("Operation not supported"));
 }
@@ -68,12 +68,12 @@ TEST_F(ReportsTest, ATimeTraceInAPipeIsLeftAlone) {
 TEST_F(ReportsTest, WhatIsLeftOutOfATimeTraceIsCounted) {
   ASSERT_FALSE(bool(addTimeTrace(
       Log,
-      Folder.write("t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
+      Directory.write("t", timeTrace(R"({"ph":"X"},7,{"ph":"X","tid":1,"pid":1,
                                   "ts":1,"dur":1,"name":"good"})")))));
   PrefetchSettings Settings;
   Settings.Stats = true;
-  Settings.StatsFile = Folder.path("stats.json");
-  Settings.TraceFile = Folder.path("trace.json");
+  Settings.StatsFile = Directory.path("stats.json");
+  Settings.TraceFile = Directory.path("trace.json");
   writeReports(Settings, LinkStats(), &Log, "lld-link");
   auto Read = [&](const std::string &Path) {
     return llvm::cantFail(

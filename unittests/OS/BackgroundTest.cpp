@@ -19,7 +19,7 @@ using namespace headstart::os;
 namespace {
 
 TEST(Background, HowLongThreadsHaveWaited) {
-  test::TestFolder Root;
+  test::TestDirectory Root;
   EXPECT_EQ(diskStall(Root.path()), std::nullopt);
   Root.write("sys/fs/cgroup/io.pressure",
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");

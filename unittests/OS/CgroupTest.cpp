@@ -42,20 +42,22 @@ protected:
   /// The three files of one v2 group, numbers in MiB.
   void writeV2(const std::string &Group, const std::string &Max,
                uint64_t Current, uint64_t Inactive) const {
-    const std::string Folder = "sys/fs/cgroup/unified" + Group;
-    write(Folder + "/memory.max", Max + "\n");
-    write(Folder + "/memory.current", std::to_string(Current * MiB) + "\n");
-    write(Folder + "/memory.stat", "anon 1\nactive_file 7\ninactive_file " +
-                                       std::to_string(Inactive * MiB) + "\n");
+    const std::string Directory = "sys/fs/cgroup/unified" + Group;
+    write(Directory + "/memory.max", Max + "\n");
+    write(Directory + "/memory.current", std::to_string(Current * MiB) + "\n");
+    write(Directory + "/memory.stat", "anon 1\nactive_file 7\ninactive_file " +
+                                          std::to_string(Inactive * MiB) +
+                                          "\n");
   }
   void writeV1(const std::string &Group, const std::string &Limit,
                uint64_t Usage, uint64_t Inactive) const {
-    const std::string Folder = "sys/fs/cgroup/memory" + Group;
-    write(Folder + "/memory.limit_in_bytes", Limit + "\n");
-    write(Folder + "/memory.usage_in_bytes",
+    const std::string Directory = "sys/fs/cgroup/memory" + Group;
+    write(Directory + "/memory.limit_in_bytes", Limit + "\n");
+    write(Directory + "/memory.usage_in_bytes",
           std::to_string(Usage * MiB) + "\n");
-    write(Folder + "/memory.stat", "inactive_file 0\ntotal_inactive_file " +
-                                       std::to_string(Inactive * MiB) + "\n");
+    write(Directory + "/memory.stat", "inactive_file 0\ntotal_inactive_file " +
+                                          std::to_string(Inactive * MiB) +
+                                          "\n");
   }
   static std::string mib(uint64_t Value) { return std::to_string(Value * MiB); }
 
@@ -72,7 +74,7 @@ protected:
     EXPECT_EQ(Memory.TotalBytes, 16000U * 1024);
   }
 
-  const TestFolder Root;
+  const TestDirectory Root;
   const std::string V1Mount =
       "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime shared:9 - "
       "cgroup cgroup rw,memory\n";
@@ -290,11 +292,11 @@ TEST_F(CgroupTest, ReadsTheLimitOfMappings) {
 }
 
 TEST(PressureTest, OfTheMachine) {
-  const TestFolder Folder;
-  EXPECT_FALSE(SystemMemory::read(Folder.path()).PressurePercent);
+  const TestDirectory Directory;
+  EXPECT_FALSE(SystemMemory::read(Directory.path()).PressurePercent);
   const auto With = [&](const char *Text) {
-    Folder.write("proc/pressure/memory", Text);
-    return SystemMemory::read(Folder.path()).PressurePercent;
+    Directory.write("proc/pressure/memory", Text);
+    return SystemMemory::read(Directory.path()).PressurePercent;
   };
   EXPECT_EQ(With("some avg10=12.50 avg60=1.00 avg300=0.00 total=99\n"
                  "full avg10=3.00 avg60=0.00 avg300=0.00 total=9\n"),

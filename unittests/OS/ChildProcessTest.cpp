@@ -73,16 +73,16 @@ TEST(ChildProcessTest, EndsByTheSignalOfTheProgram) {
 }
 
 TEST(ChildProcessTest, SaysWhyAProgramCannotBeRun) {
-  const TestFolder Folder;
-  const std::string Plain = Folder.write("plain", "no program");
-  EXPECT_EQ(WEXITSTATUS(statusOf({Folder.path("nowhere")})), ENOENT);
+  const TestDirectory Directory;
+  const std::string Plain = Directory.write("plain", "no program");
+  EXPECT_EQ(WEXITSTATUS(statusOf({Directory.path("nowhere")})), ENOENT);
   EXPECT_EQ(WEXITSTATUS(statusOf({"headstart-no-such-program"})), ENOENT);
   EXPECT_EQ(WEXITSTATUS(statusOf({Plain})), EACCES);
 }
 
 TEST(ChildProcessTest, RunsAScriptWithoutAnInterpreterLine) {
-  const TestFolder Folder;
-  const std::string Script = Folder.write("script", "exit 7\n");
+  const TestDirectory Directory;
+  const std::string Script = Directory.write("script", "exit 7\n");
   ASSERT_EQ(::chmod(Script.c_str(), 0755), 0);
   EXPECT_EQ(WEXITSTATUS(statusOf({Script})), 7);
 }
@@ -92,58 +92,59 @@ TEST(ChildProcessTest, PassesSignalsOn) {
       {SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"},
       {SIGTERM, "TERM"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
   for (const auto &[Signal, Name] : Signals) {
-    const TestFolder Folder;
+    const TestDirectory Directory;
     std::string Script = "trap 'echo $0 >>";
-    Script += Folder.path("got") + "; exit 5' $0; : >" + Folder.path("ready");
+    Script +=
+        Directory.path("got") + "; exit 5' $0; : >" + Directory.path("ready");
     Script += "; while :; do sleep 0.05; done";
     const pid_t Child = startChild([&]() -> int {
       ForegroundProgram Foreground;
       (void)Foreground.start({"sh", "-c", Script, Name});
       endLike(Foreground.wait());
     });
-    ASSERT_TRUE(waitFor(Folder.path("ready")));
+    ASSERT_TRUE(waitFor(Directory.path("ready")));
     ASSERT_EQ(::kill(Child, Signal), 0);
     EXPECT_EQ(exitStatus(Child), 5) << Name;
-    EXPECT_EQ(contentsOf(Folder.path("got")), Name + "\n");
+    EXPECT_EQ(contentsOf(Directory.path("got")), Name + "\n");
   }
 }
 
 TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ::setpgid(0, 0);
     ForegroundProgram Foreground(std::chrono::minutes(10));
     // It does not end at once: a repetition would come in between.
     (void)Foreground.start(
-        shell("trap 'echo TERM >>" + Folder.path("got") + "; T=1' TERM; : >" +
-              Folder.path("ready") +
+        shell("trap 'echo TERM >>" + Directory.path("got") +
+              "; T=1' TERM; : >" + Directory.path("ready") +
               "; while test -z \"$T\"; do sleep 0.01; done; sleep 0.3;"
               " sleep 0.1; exit 6"));
     endLike(Foreground.wait());
   });
-  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_TRUE(waitFor(Directory.path("ready")));
   ASSERT_EQ(::kill(-Child, SIGTERM), 0);
   EXPECT_EQ(exitStatus(Child), 6);
-  EXPECT_EQ(contentsOf(Folder.path("got")), "TERM\n");
+  EXPECT_EQ(contentsOf(Directory.path("got")), "TERM\n");
 }
 
 TEST(ChildProcessTest, HoldsBackWhatTheProgramMayHaveGot) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ForegroundProgram Foreground(std::chrono::minutes(10));
-    (void)Foreground.start(shell("trap 'echo TERM >" + Folder.path("got") +
-                                 "' TERM; : >" + Folder.path("ready") +
+    (void)Foreground.start(shell("trap 'echo TERM >" + Directory.path("got") +
+                                 "' TERM; : >" + Directory.path("ready") +
                                  "; sleep 0.3; sleep 0.1; exit 6"));
     endLike(Foreground.wait());
   });
-  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_TRUE(waitFor(Directory.path("ready")));
   ASSERT_EQ(::kill(Child, SIGTERM), 0);
   EXPECT_EQ(exitStatus(Child), 6);
-  EXPECT_EQ(contentsOf(Folder.path("got")), "");
+  EXPECT_EQ(contentsOf(Directory.path("got")), "");
 }
 
 TEST(ChildProcessTest, StopsAndWakesWithTheProgram) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const pid_t Child = startChild([&]() -> int {
     ForegroundProgram Foreground;
     (void)Foreground.start(shell("kill -STOP $$; exit 4"));
@@ -168,19 +169,19 @@ TEST(ChildProcessTest, KeepsIgnoredSignalsIgnored) {
 }
 
 TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   // Only the program holds the writing end, so the reader sees its end.
   int Ends[2];
   ASSERT_EQ(::pipe(Ends), 0);
   const pid_t Child = startChild([&]() -> int {
     ForegroundProgram Foreground;
     (void)Foreground.start(
-        shell("echo x >" + Folder.path("ready") + "; exec sleep 600"));
+        shell("echo x >" + Directory.path("ready") + "; exec sleep 600"));
     letGoOfDescriptors();
     endLike(Foreground.wait());
   });
   ::close(Ends[1]);
-  ASSERT_TRUE(waitFor(Folder.path("ready")));
+  ASSERT_TRUE(waitFor(Directory.path("ready")));
   ASSERT_EQ(::kill(Child, SIGKILL), 0);
   char Byte = 0;
   EXPECT_EQ(::read(Ends[0], &Byte, 1), 0);
@@ -190,7 +191,7 @@ TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
 }
 
 TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   int Ends[2];
   ASSERT_EQ(::pipe(Ends), 0);
   const pid_t Child = startChild([&]() -> int {
@@ -198,9 +199,9 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
     ::close(Ends[0]);
     ForegroundProgram Foreground;
     // Descriptor 1 and the pipe's own are both inherited.
-    (void)Foreground.start(shell("exec >&- " + std::to_string(Ends[1]) +
-                                 ">&-; while ! test -e " + Folder.path("seen") +
-                                 "; do sleep 0.02; done; exit 9"));
+    (void)Foreground.start(
+        shell("exec >&- " + std::to_string(Ends[1]) + ">&-; while ! test -e " +
+              Directory.path("seen") + "; do sleep 0.02; done; exit 9"));
     letGoOfDescriptors();
     endLike(Foreground.wait());
   });
@@ -208,7 +209,7 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
   char Byte = 0;
   EXPECT_EQ(::read(Ends[0], &Byte, 1), 0); // hangs if anybody holds it
   ::close(Ends[0]);
-  (void)Folder.write("seen", "");
+  (void)Directory.write("seen", "");
   EXPECT_EQ(exitStatus(Child), 9);
 }
 
@@ -321,10 +322,10 @@ TEST(AskProgramTest, IsBounded) {
 }
 
 TEST(AskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   std::string Answer;
   // It holds the stream for as long as the folder is there.
-  ASSERT_FALSE(askProgram(shell("(while test -d " + Folder.path() +
+  ASSERT_FALSE(askProgram(shell("(while test -d " + Directory.path() +
                                 "; do sleep 0.02; done) & echo said"),
                           ProgramStream::Output, {}, Answer));
   EXPECT_EQ(Answer, "said\n");

@@ -66,7 +66,7 @@ protected:
     return {std::istreambuf_iterator<char>(File), {}};
   }
 
-  TestFolder Root;
+  TestDirectory Root;
   std::string Number;
   GroupLimits Limits;
 };

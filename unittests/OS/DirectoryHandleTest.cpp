@@ -30,69 +30,69 @@ namespace fs = std::filesystem;
 
 namespace {
 
-TEST(DirectoryHandleTest, AFolderIsOpenedThroughLinks) {
+TEST(DirectoryHandleTest, ADirectoryIsOpenedThroughLinks) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  const TestFolder Folder;
-  Folder.write("folder/file", "");
-  makeLink("folder", Folder.path("link"), LinkTo::Folder);
-  EXPECT_EQ(listAll(Folder.path("link")), Names{"file"});
-  EXPECT_EQ(listAll(Folder.path("link/")), Names{"file"});
+  const TestDirectory Directory;
+  Directory.write("folder/file", "");
+  makeLink("folder", Directory.path("link"), LinkTo::Directory);
+  EXPECT_EQ(listAll(Directory.path("link")), Names{"file"});
+  EXPECT_EQ(listAll(Directory.path("link/")), Names{"file"});
 }
 
-TEST(DirectoryHandleTest, NoPathIsTheCurrentFolder) {
-  DirectoryHandle Here = openFolder("");
+TEST(DirectoryHandleTest, NoPathIsTheCurrentDirectory) {
+  DirectoryHandle Here = openDirectory("");
   FileIdentity Expected;
   FileIdentity Got;
-  EXPECT_FALSE(openFolder(".").identity(Expected));
+  EXPECT_FALSE(openDirectory(".").identity(Expected));
   EXPECT_FALSE(Here.identity(Got));
   EXPECT_EQ(Got.Inode, Expected.Inode);
 }
 
-TEST(DirectoryHandleTest, OnlyFoldersAreOpened) {
-  const TestFolder Folder;
-  Folder.write("file", "x");
-  const DirectoryHandle Base = openFolder(Folder.path());
+TEST(DirectoryHandleTest, OnlyDirectoriesAreOpened) {
+  const TestDirectory Directory;
+  Directory.write("file", "x");
+  const DirectoryHandle Base = openDirectory(Directory.path());
   std::map<std::string, std::errc> Cases = {
       {"file", std::errc::not_a_directory},
       {"file/x", BelowAFile},
       {"absent", std::errc::no_such_file_or_directory},
       {"absent/x", std::errc::no_such_file_or_directory}};
-  if (makeFifo(Folder.path("fifo")))
+  if (makeFifo(Directory.path("fifo")))
     Cases["fifo"] = std::errc::not_a_directory;
   if (canMakeLinks()) {
-    makeLink("file", Folder.path("to-file"));
-    makeLink("absent", Folder.path("to-nothing"));
-    makeLink("loop", Folder.path("loop"));
+    makeLink("file", Directory.path("to-file"));
+    makeLink("absent", Directory.path("to-nothing"));
+    makeLink("loop", Directory.path("loop"));
     Cases["to-file"] = std::errc::not_a_directory;
     Cases["to-nothing"] = std::errc::no_such_file_or_directory;
     Cases["loop"] = std::errc::too_many_symbolic_link_levels;
   }
   for (const auto &[Name, Error] : Cases) {
     SCOPED_TRACE(Name);
-    DirectoryHandle Opened = openFolder(Folder.path());
-    EXPECT_EQ(DirectoryHandle::open(Folder.path(Name), Opened), Error);
+    DirectoryHandle Opened = openDirectory(Directory.path());
+    EXPECT_EQ(DirectoryHandle::open(Directory.path(Name), Opened), Error);
     EXPECT_FALSE(Opened.isOpen());
-    Opened = openFolder(Folder.path());
+    Opened = openDirectory(Directory.path());
     EXPECT_EQ(Base.openBelow(Name.c_str(), LinkRule::Follow, Opened), Error);
     EXPECT_FALSE(Opened.isOpen());
     EXPECT_TRUE(Base.openBelow(Name.c_str(), LinkRule::Refuse, Opened));
     EXPECT_FALSE(Opened.isOpen());
   }
   DirectoryHandle Opened;
-  EXPECT_EQ(
-      DirectoryHandle::open(Folder.path() + std::string(1, '\0') + "x", Opened),
-      std::errc::invalid_argument);
+  EXPECT_EQ(DirectoryHandle::open(Directory.path() + std::string(1, '\0') + "x",
+                                  Opened),
+            std::errc::invalid_argument);
   EXPECT_EQ(Base.openBelow("", LinkRule::Refuse, Opened),
             std::errc::no_such_file_or_directory);
   EXPECT_EQ(Base.openBelow("", LinkRule::Follow, Opened),
             std::errc::no_such_file_or_directory);
 }
 
-TEST(DirectoryHandleTest, OpensFoldersBelow) {
-  const TestFolder Folder;
-  Folder.write("a/b/c/file", "");
-  const DirectoryHandle Base = openFolder(Folder.path());
+TEST(DirectoryHandleTest, OpensDirectoriesBelow) {
+  const TestDirectory Directory;
+  Directory.write("a/b/c/file", "");
+  const DirectoryHandle Base = openDirectory(Directory.path());
   DirectoryReader Reader;
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
     for (const char *Path :
@@ -103,7 +103,7 @@ TEST(DirectoryHandleTest, OpensFoldersBelow) {
       EXPECT_EQ(listRest(Reader, Below), Names{"file"});
     }
   // One after another, in the place of the one before.
-  DirectoryHandle Down = openFolder(Folder.path());
+  DirectoryHandle Down = openDirectory(Directory.path());
   for (const char *Name : {"a", "b", "c"})
     EXPECT_FALSE(Down.openBelow(Name, LinkRule::Refuse, Down));
   EXPECT_EQ(listRest(Reader, Down), Names{"file"});
@@ -114,13 +114,13 @@ TEST(DirectoryHandleTest, OpensFoldersBelow) {
 TEST(DirectoryHandleTest, RefusesLinks) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  const TestFolder Folder;
-  Folder.write("base/a/b/file", "");
-  Folder.write("outside/file", "");
-  makeLink("a", Folder.path("base/link"), LinkTo::Folder);
-  makeLink("b", Folder.path("base/a/link"), LinkTo::Folder);
-  makeLink("../outside", Folder.path("base/out"), LinkTo::Folder);
-  const DirectoryHandle Base = openFolder(Folder.path("base"));
+  const TestDirectory Directory;
+  Directory.write("base/a/b/file", "");
+  Directory.write("outside/file", "");
+  makeLink("a", Directory.path("base/link"), LinkTo::Directory);
+  makeLink("b", Directory.path("base/a/link"), LinkTo::Directory);
+  makeLink("../outside", Directory.path("base/out"), LinkTo::Directory);
+  const DirectoryHandle Base = openDirectory(Directory.path("base"));
   for (const char *Path :
        {"link", "link/b", "a/link", "out", "link/", "a/link/", "link/."}) {
     SCOPED_TRACE(Path);
@@ -135,12 +135,12 @@ TEST(DirectoryHandleTest, RefusesLinks) {
 }
 
 TEST(DirectoryHandleTest, RefusesTheWayOut) {
-  const TestFolder Folder;
-  Folder.write("base/a/b/file", "");
-  Folder.write("base/..x/..y/file", "");
-  Folder.write("outside/file", "");
-  const DirectoryHandle Base = openFolder(Folder.path("base"));
-  const std::string Absolute = Folder.path("base/a");
+  const TestDirectory Directory;
+  Directory.write("base/a/b/file", "");
+  Directory.write("base/..x/..y/file", "");
+  Directory.write("outside/file", "");
+  const DirectoryHandle Base = openDirectory(Directory.path("base"));
+  const std::string Absolute = Directory.path("base/a");
   for (const char *Path : {"..", "../", "../outside", "a/..", "a/../..",
                            "a/b/../../..", "./..", Absolute.c_str(), "/"}) {
     SCOPED_TRACE(Path);
@@ -162,13 +162,13 @@ TEST(DirectoryHandleTest, RefusesTheWayOut) {
 }
 
 TEST(DirectoryHandleTest, OpensChildrenLikeWhatIsBelow) {
-  const TestFolder Folder;
-  Folder.write("a/b/file", "");
-  Folder.write("file", "");
-  DirectoryHandle At = openFolder(Folder.path());
+  const TestDirectory Directory;
+  Directory.write("a/b/file", "");
+  Directory.write("file", "");
+  DirectoryHandle At = openDirectory(Directory.path());
   DirectoryHandle Child;
   bool MayBeMount = false;
-  if (makeFifo(Folder.path("fifo"))) {
+  if (makeFifo(Directory.path("fifo"))) {
     EXPECT_EQ(At.openChild("fifo", LinkRule::Refuse, Child, MayBeMount),
               std::errc::not_a_directory);
   }
@@ -179,7 +179,7 @@ TEST(DirectoryHandleTest, OpensChildrenLikeWhatIsBelow) {
   EXPECT_EQ(At.openChild("..", LinkRule::Refuse, Child, MayBeMount),
             std::errc::cross_device_link);
   if (canMakeLinks()) {
-    makeLink("a", Folder.path("link"), LinkTo::Folder);
+    makeLink("a", Directory.path("link"), LinkTo::Directory);
     EXPECT_TRUE(At.openChild("link", LinkRule::Refuse, Child, MayBeMount));
     EXPECT_FALSE(Child.isOpen());
     EXPECT_FALSE(At.openChild("link", LinkRule::Follow, Child, MayBeMount));
@@ -194,15 +194,15 @@ TEST(DirectoryHandleTest, OpensChildrenLikeWhatIsBelow) {
 }
 
 TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
-  const TestFolder Folder;
-  Folder.write("file", "hello");
-  fs::create_directory(Folder.path("folder"));
+  const TestDirectory Directory;
+  Directory.write("file", "hello");
+  fs::create_directory(Directory.path("folder"));
   std::map<std::string, EntryType> Others = {{"folder", EntryType::Directory}};
-  if (makeFifo(Folder.path("fifo")))
+  if (makeFifo(Directory.path("fifo")))
     Others["fifo"] = EntryType::Fifo;
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const DirectoryHandle Base = openDirectory(Directory.path());
   std::error_code Error;
-  const FileIdentity File = lookAt(Folder.path("file"), Error).Identity;
+  const FileIdentity File = lookAt(Directory.path("file"), Error).Identity;
   ASSERT_EQ(File.Size, 5u);
 
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
@@ -228,12 +228,12 @@ TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
 TEST(DirectoryHandleTest, StatusIsThatOfALinkOrOfWhatItPointsTo) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  const TestFolder Folder;
-  Folder.write("file", "hello");
-  makeLink("file", Folder.path("link"));
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const TestDirectory Directory;
+  Directory.write("file", "hello");
+  makeLink("file", Directory.path("link"));
+  const DirectoryHandle Base = openDirectory(Directory.path());
   std::error_code Error;
-  const FileIdentity File = lookAt(Folder.path("file"), Error).Identity;
+  const FileIdentity File = lookAt(Directory.path("file"), Error).Identity;
   DirectoryEntry Entry;
   Entry.Name = "link";
   EXPECT_FALSE(Base.addStatus(Entry));
@@ -246,14 +246,14 @@ TEST(DirectoryHandleTest, StatusIsThatOfALinkOrOfWhatItPointsTo) {
 }
 
 TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
-  const TestFolder Folder;
-  Folder.write("file", "hello");
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const TestDirectory Directory;
+  Directory.write("file", "hello");
+  const DirectoryHandle Base = openDirectory(Directory.path());
   DirectoryEntry Entry;
   Entry.Name = "file";
   EXPECT_FALSE(Base.addStatus(Entry));
   const FileIdentity Before = Entry.Identity;
-  fs::remove(Folder.path("file"));
+  fs::remove(Directory.path("file"));
   EXPECT_EQ(Base.addStatus(Entry), std::errc::no_such_file_or_directory);
   EXPECT_EQ(Entry.Name, "file");
   EXPECT_EQ(Entry.Identity, Before);
@@ -262,7 +262,7 @@ TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
 
   if (!canMakeLinks())
     return;
-  makeLink("file", Folder.path("link"));
+  makeLink("file", Directory.path("link"));
   Entry = {};
   Entry.Name = "link"; // to the file that is gone
   Entry.Type = EntryType::Link;
@@ -273,16 +273,16 @@ TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
 }
 
 TEST(DirectoryHandleTest, ReadsTheBeginningOfAFile) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Text = pattern(10'000);
-  Folder.write("file", Text);
-  Folder.write("empty", "");
+  Directory.write("file", Text);
+  Directory.write("empty", "");
   Names Ways = {"file"};
   if (canMakeLinks()) {
-    makeLink("file", Folder.path("link"));
+    makeLink("file", Directory.path("link"));
     Ways.emplace_back("link");
   }
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const DirectoryHandle Base = openDirectory(Directory.path());
   for (const size_t Room : {0, 1, 4096, 9999, 10'000, 10'001, 20'000})
     for (const std::string &Name : Ways) {
       SCOPED_TRACE(testing::Message() << Room << " of " << Name);
@@ -303,23 +303,23 @@ TEST(DirectoryHandleTest, ReadsTheBeginningOfAFile) {
 }
 
 TEST(DirectoryHandleTest, ReadsRegularFilesOnly) {
-  const TestFolder Folder;
-  fs::create_directory(Folder.path("folder"));
+  const TestDirectory Directory;
+  fs::create_directory(Directory.path("folder"));
   Names Refused = {"folder"};
   Names Absent = {"absent"};
-  if (makeFifo(Folder.path("fifo")))
+  if (makeFifo(Directory.path("fifo")))
     Refused.emplace_back("fifo");
   if (canMakeLinks()) {
-    makeLink("folder", Folder.path("to-folder"), LinkTo::Folder);
-    makeLink("absent", Folder.path("to-nothing"));
+    makeLink("folder", Directory.path("to-folder"), LinkTo::Directory);
+    makeLink("absent", Directory.path("to-nothing"));
     Refused.emplace_back("to-folder");
     Absent.emplace_back("to-nothing");
-    if (fs::exists(Folder.path("fifo"))) {
-      makeLink("fifo", Folder.path("to-fifo"));
+    if (fs::exists(Directory.path("fifo"))) {
+      makeLink("fifo", Directory.path("to-fifo"));
       Refused.emplace_back("to-fifo");
     }
   }
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const DirectoryHandle Base = openDirectory(Directory.path());
   std::array<char, 8> Into;
   for (const std::string &Name : Refused) {
     size_t Filled = 99;
@@ -340,25 +340,25 @@ TEST(DirectoryHandleTest, ReadsRegularFilesOnly) {
   }
 }
 
-TEST(DirectoryHandleTest, IdentityTellsFoldersAndTheirStatesApart) {
-  const TestFolder Folder;
-  fs::create_directory(Folder.path("a"));
-  fs::create_directory(Folder.path("b"));
-  const DirectoryHandle A = openFolder(Folder.path("a"));
+TEST(DirectoryHandleTest, IdentityTellsDirectoriesAndTheirStatesApart) {
+  const TestDirectory Directory;
+  fs::create_directory(Directory.path("a"));
+  fs::create_directory(Directory.path("b"));
+  const DirectoryHandle A = openDirectory(Directory.path("a"));
   FileIdentity First;
   FileIdentity Again;
   FileIdentity B;
   EXPECT_FALSE(A.identity(First));
   const bool HasLinks = canMakeLinks();
   if (HasLinks)
-    makeLink("a", Folder.path("link"), LinkTo::Folder);
+    makeLink("a", Directory.path("link"), LinkTo::Directory);
   EXPECT_FALSE(
-      openFolder(Folder.path(HasLinks ? "link" : "a")).identity(Again));
-  EXPECT_FALSE(openFolder(Folder.path("b")).identity(B));
+      openDirectory(Directory.path(HasLinks ? "link" : "a")).identity(Again));
+  EXPECT_FALSE(openDirectory(Directory.path("b")).identity(B));
   EXPECT_EQ(First, Again);
   EXPECT_NE(First.Inode, B.Inode);
 
-  ASSERT_TRUE(makeOlder(Folder.path("a"), 5));
+  ASSERT_TRUE(makeOlder(Directory.path("a"), 5));
   FileIdentity Second;
   EXPECT_FALSE(A.identity(Second));
   EXPECT_EQ(Second.Inode, First.Inode);
@@ -393,24 +393,24 @@ TEST(DirectoryHandleTest, AHandleThatIsNotOpenSaysSo) {
 }
 
 TEST(DirectoryHandleTest, MovesAndLeaksNoDescriptor) {
-  const TestFolder Folder;
-  Folder.write("a/b/file", "");
-  Folder.write("other", "");
+  const TestDirectory Directory;
+  Directory.write("a/b/file", "");
+  Directory.write("other", "");
   Names Listed = {"a", "other"};
-  if (makeFifo(Folder.path("fifo")))
+  if (makeFifo(Directory.path("fifo")))
     Listed.emplace_back("fifo");
   if (canMakeLinks()) {
-    makeLink("a", Folder.path("link"), LinkTo::Folder);
+    makeLink("a", Directory.path("link"), LinkTo::Directory);
     Listed.emplace_back("link");
   }
   std::sort(Listed.begin(), Listed.end());
-  openFolder(Folder.path()).close(); // what opens nothing but at first
+  openDirectory(Directory.path()).close(); // what opens nothing but at first
   const int64_t Before = openHandles();
   {
-    DirectoryHandle First = openFolder(Folder.path());
+    DirectoryHandle First = openDirectory(Directory.path());
     DirectoryHandle Second = std::move(First);
     EXPECT_FALSE(First.isOpen()); // NOLINT(bugprone-use-after-move)
-    First = openFolder(Folder.path("a"));
+    First = openDirectory(Directory.path("a"));
     First = std::move(Second);
     DirectoryReader Reader;
     EXPECT_EQ(listRest(Reader, First), Listed);

@@ -29,25 +29,25 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// \p Count empty files in \p Folder; their names, sorted.
-Names fill(const TestFolder &Folder, size_t Count) {
+/// \p Count empty files in \p Directory; their names, sorted.
+Names fill(const TestDirectory &Directory, size_t Count) {
   Names Made;
   for (size_t I = 0; I < Count; ++I) {
     Made.push_back("entry-" + std::to_string(I) + std::string(I % 40, 'x'));
-    Folder.write(Made.back(), "");
+    Directory.write(Made.back(), "");
   }
   std::sort(Made.begin(), Made.end());
   return Made;
 }
 
 TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
-  const TestFolder Folder;
-  const Names Made = fill(Folder, 1200);
+  const TestDirectory Directory;
+  const Names Made = fill(Directory, 1200);
   for (const size_t Room : {1, 7, 128, 5000})
     for (const size_t BufferBytes :
          {size_t(0), size_t(5000), DirectoryReader::DefaultBufferBytes}) {
       SCOPED_TRACE(testing::Message() << Room << " of " << BufferBytes);
-      DirectoryHandle Handle = openFolder(Folder.path());
+      DirectoryHandle Handle = openDirectory(Directory.path());
       DirectoryReader Reader(BufferBytes);
       EXPECT_EQ(listRest(Reader, Handle, Room), Made);
       // Several batches, or this would not test what it says.
@@ -65,19 +65,19 @@ TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
     }
 }
 
-TEST(DirectoryReaderTest, AnEmptyFolderHasNoEntries) {
-  const TestFolder Folder;
-  EXPECT_EQ(listAll(Folder.path()), Names{});
+TEST(DirectoryReaderTest, AnEmptyDirectoryHasNoEntries) {
+  const TestDirectory Directory;
+  EXPECT_EQ(listAll(Directory.path()), Names{});
 }
 
-TEST(DirectoryReaderTest, ReadsOneFolderAfterAnother) {
-  const TestFolder Folder;
-  Folder.write("a/one", "");
-  Folder.write("a/two", "");
-  Folder.write("a/three", "");
-  Folder.write("b/four", "");
-  DirectoryHandle A = openFolder(Folder.path("a"));
-  DirectoryHandle B = openFolder(Folder.path("b"));
+TEST(DirectoryReaderTest, ReadsOneDirectoryAfterAnother) {
+  const TestDirectory Directory;
+  Directory.write("a/one", "");
+  Directory.write("a/two", "");
+  Directory.write("a/three", "");
+  Directory.write("b/four", "");
+  DirectoryHandle A = openDirectory(Directory.path("a"));
+  DirectoryHandle B = openDirectory(Directory.path("b"));
   DirectoryReader Reader;
   std::array<DirectoryEntry, 1> Entries;
   std::error_code Error;
@@ -86,22 +86,22 @@ TEST(DirectoryReaderTest, ReadsOneFolderAfterAnother) {
   EXPECT_EQ(listRest(Reader, B), Names{"four"}); // nothing left of A
 }
 
-TEST(DirectoryReaderTest, ReadsNothingWithoutAFolderOrRoom) {
-  const TestFolder Folder;
-  Folder.write("file", "");
+TEST(DirectoryReaderTest, ReadsNothingWithoutADirectoryOrRoom) {
+  const TestDirectory Directory;
+  Directory.write("file", "");
   DirectoryReader Reader;
   std::array<DirectoryEntry, 1> Entries;
   std::error_code Error;
   EXPECT_EQ(Reader.read(Entries, Error), 0u);
   EXPECT_FALSE(Error);
-  DirectoryHandle Handle = openFolder(Folder.path());
+  DirectoryHandle Handle = openDirectory(Directory.path());
   Reader.start(Handle);
   EXPECT_EQ(Reader.read({}, Error), 0u);
   EXPECT_EQ(Reader.read(Entries, Error), 1u);
 }
 
 TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   Names Tried = {"..x", ".hidden", "a.O", "a-o", "a b", "a;b", "x' #$%",
                  std::string(255, 'n'),
                  // One letter, composed and decomposed; one beyond 16 bits.
@@ -112,49 +112,49 @@ TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
   // A file system may take two of them for one name, or not take one at all.
   Names Made;
   for (const std::string &Name : Tried) {
-    const fs::path Path = toPath(Folder.path(Name));
+    const fs::path Path = toPath(Directory.path(Name));
     if (fs::exists(Path))
       continue;
-    ASSERT_FALSE(Folder.write(Name, "").empty());
+    ASSERT_FALSE(Directory.write(Name, "").empty());
     if (fs::exists(Path))
       Made.push_back(Name);
   }
   std::sort(Made.begin(), Made.end());
   ASSERT_GE(Made.size(), 8u) << "a file system that takes few names";
-  EXPECT_EQ(listAll(Folder.path()), Made);
+  EXPECT_EQ(listAll(Directory.path()), Made);
 }
 
 TEST(DirectoryReaderTest, TellsTypesWithoutFollowingLinks) {
-  const TestFolder Folder;
-  Folder.write("file", "x");
-  fs::create_directory(Folder.path("folder"));
+  const TestDirectory Directory;
+  Directory.write("file", "x");
+  fs::create_directory(Directory.path("folder"));
   std::map<std::string, EntryType> Expected = {
       {"file", EntryType::Regular}, {"folder", EntryType::Directory}};
   if (canMakeLinks()) {
-    makeLink("file", Folder.path("to-file"));
-    makeLink("folder", Folder.path("to-folder"), LinkTo::Folder);
-    makeLink("absent", Folder.path("to-nothing"));
-    makeLink("loop", Folder.path("loop"));
+    makeLink("file", Directory.path("to-file"));
+    makeLink("folder", Directory.path("to-folder"), LinkTo::Directory);
+    makeLink("absent", Directory.path("to-nothing"));
+    makeLink("loop", Directory.path("loop"));
     for (const char *Name : {"to-file", "to-folder", "to-nothing", "loop"})
       Expected[Name] = EntryType::Link;
   }
-  if (makeFifo(Folder.path("fifo")))
+  if (makeFifo(Directory.path("fifo")))
     Expected["fifo"] = EntryType::Fifo;
-  EXPECT_EQ(typesIn(Folder.path()), Expected);
+  EXPECT_EQ(typesIn(Directory.path()), Expected);
 }
 
-TEST(DirectoryReaderTest, AFolderThatIsDeletedMeanwhileIsAtItsEnd) {
-  const TestFolder Folder;
+TEST(DirectoryReaderTest, ADirectoryThatIsDeletedMeanwhileIsAtItsEnd) {
+  const TestDirectory Directory;
   for (int I = 0; I < 300; ++I)
-    Folder.write("gone/f" + std::to_string(I), "");
-  DirectoryHandle Handle = openFolder(Folder.path("gone"));
+    Directory.write("gone/f" + std::to_string(I), "");
+  DirectoryHandle Handle = openDirectory(Directory.path("gone"));
   DirectoryReader Reader(0);
   Reader.start(Handle);
   std::array<DirectoryEntry, 4> Entries;
   std::error_code Error;
   EXPECT_EQ(Reader.read(Entries, Error), Entries.size());
   std::error_code Ignored;
-  fs::remove_all(Folder.path("gone"), Ignored);
+  fs::remove_all(Directory.path("gone"), Ignored);
   size_t More = 0;
   while (const size_t Count = Reader.read(Entries, Error))
     More += Count;
@@ -163,11 +163,11 @@ TEST(DirectoryReaderTest, AFolderThatIsDeletedMeanwhileIsAtItsEnd) {
 }
 
 TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
-  const TestFolder Folder;
-  const Names Stay = fill(Folder, 600);
+  const TestDirectory Directory;
+  const Names Stay = fill(Directory, 600);
   for (int I = 0; I < 600; ++I)
-    Folder.write("leaves-" + std::to_string(I), "");
-  DirectoryHandle Handle = openFolder(Folder.path());
+    Directory.write("leaves-" + std::to_string(I), "");
+  DirectoryHandle Handle = openDirectory(Directory.path());
   DirectoryReader Reader(0);
   Reader.start(Handle);
   std::map<std::string, int> Seen;
@@ -178,8 +178,8 @@ TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
     for (const DirectoryEntry &E : std::span(Entries).first(Count))
       ++Seen[std::string(E.Name)];
     for (int I = 0; I < 20 && Turn < 600; ++I, ++Turn) {
-      Folder.write("comes-" + std::to_string(Turn), "");
-      fs::remove(Folder.path("leaves-" + std::to_string(Turn)));
+      Directory.write("comes-" + std::to_string(Turn), "");
+      fs::remove(Directory.path("leaves-" + std::to_string(Turn)));
     }
   }
   EXPECT_FALSE(Error) << Error.message();
@@ -189,9 +189,9 @@ TEST(DirectoryReaderTest, WhatStaysIsGivenOnceWhateverElseComesAndGoes) {
 }
 
 TEST(DirectoryReaderTest, AnotherReaderGoesOnAtABoundary) {
-  const TestFolder Folder;
-  const Names Made = fill(Folder, 1200);
-  DirectoryHandle Handle = openFolder(Folder.path());
+  const TestDirectory Directory;
+  const Names Made = fill(Directory, 1200);
+  DirectoryHandle Handle = openDirectory(Directory.path());
   Names Found;
   std::array<DirectoryEntry, 50> Entries;
   std::error_code Error;

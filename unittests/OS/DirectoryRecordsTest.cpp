@@ -173,7 +173,7 @@ constexpr uint32_t MacLength = 0x200;
 struct MacEntry {
   std::string Name = "name";
   uint32_t Common = MacAll;
-  uint32_t Folder = 0;
+  uint32_t Directory = 0;
   uint32_t File = MacLength;
   uint32_t Type = 1;
   uint32_t Error = 0;
@@ -189,7 +189,7 @@ struct MacEntry {
 std::string macRecord(const MacEntry &E) {
   std::string R;
   append(R, uint32_t(0));
-  for (const uint32_t Set : {E.Common, 0u, E.Folder, E.File, 0u})
+  for (const uint32_t Set : {E.Common, 0u, E.Directory, E.File, 0u})
     append(R, Set);
   if ((E.Common & MacError) != 0)
     append(R, E.Error);
@@ -207,7 +207,7 @@ std::string macRecord(const MacEntry &E) {
     append(R, E.Flags);
   if ((E.Common & MacFileId) != 0)
     append(R, uint64_t(0x1234567890abcdef));
-  if ((E.Folder & MacMounted) != 0)
+  if ((E.Directory & MacMounted) != 0)
     append(R, E.Mounted);
   if ((E.File & MacLength) != 0)
     append(R, uint64_t(0x500000001));
@@ -233,7 +233,7 @@ Parsed parseMac(const std::string &Text, size_t Room = 64) {
 TEST(MacRecordsTest, ReadsWholeEntries) {
   const Parsed P = parseMac(
       macRecord({.Name = "a.o"}) +
-      macRecord({.Name = "b", .Folder = MacMounted, .File = 0, .Type = 2}));
+      macRecord({.Name = "b", .Directory = MacMounted, .File = 0, .Type = 2}));
   EXPECT_FALSE(P.Malformed);
   EXPECT_TRUE(P.TookAll);
   ASSERT_EQ(P.Names, (Names{"a.o", "b"}));
@@ -250,26 +250,26 @@ TEST(MacRecordsTest, ReadsWholeEntries) {
                                                  1'700'000'001'123'456'789}));
 }
 
-TEST(MacRecordsTest, AFolderThatLeadsElsewhereHasNoStatus) {
+TEST(MacRecordsTest, ADirectoryThatLeadsElsewhereHasNoStatus) {
   const std::string Text = macRecord({.Name = "mount",
-                                      .Folder = MacMounted,
+                                      .Directory = MacMounted,
                                       .File = 0,
                                       .Type = 2,
                                       .Mounted = 1}) +
                            macRecord({.Name = "trigger",
-                                      .Folder = MacMounted,
+                                      .Directory = MacMounted,
                                       .File = 0,
                                       .Type = 2,
                                       .Mounted = 2}) +
                            macRecord({.Name = "firmlink",
-                                      .Folder = MacMounted,
+                                      .Directory = MacMounted,
                                       .File = 0,
                                       .Type = 2,
                                       .Flags = 0x800000}) +
                            macRecord({.Name = "unsaid", .File = 0, .Type = 2}) +
                            macRecord({.Name = "unflagged",
                                       .Common = MacAll & ~MacFlags,
-                                      .Folder = MacMounted,
+                                      .Directory = MacMounted,
                                       .File = 0,
                                       .Type = 2});
   const Parsed P = parseMac(Text);
@@ -294,10 +294,11 @@ TEST(MacRecordsTest, KnowsEveryType) {
       {6, EntryType::Socket},          {7, EntryType::Fifo},
       {8, EntryType::Unknown},         {~0u, EntryType::Unknown}};
   for (const auto &[Number, Type] : Types) {
-    const bool IsFolder = Type == EntryType::Directory;
-    const Parsed P = parseMac(macRecord({.Folder = IsFolder ? MacMounted : 0,
-                                         .File = IsFolder ? 0 : MacLength,
-                                         .Type = Number}));
+    const bool IsDirectory = Type == EntryType::Directory;
+    const Parsed P =
+        parseMac(macRecord({.Directory = IsDirectory ? MacMounted : 0,
+                            .File = IsDirectory ? 0 : MacLength,
+                            .Type = Number}));
     ASSERT_EQ(P.Entries.size(), 1u);
     EXPECT_EQ(P.Entries[0].Type, Type) << Number;
     EXPECT_EQ(P.Entries[0].HasStatus, Type != EntryType::Unknown);
@@ -388,7 +389,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.Common = MacAll | 0x4},        // ATTR_CMN_FSID was not asked for
       {.Common = MacAll | 0x10000000}, // ATTR_CMN_ADDEDTIME neither
       {.Common = MacAll | 0x2},        // nor ATTR_CMN_DEVID
-      {.Folder = MacMounted | 0x1},    // nor ATTR_DIR_LINKCOUNT
+      {.Directory = MacMounted | 0x1}, // nor ATTR_DIR_LINKCOUNT
       {.File = MacLength | 0x1},       // nor ATTR_FILE_LINKCOUNT
   };
   for (const MacEntry &B : Bad) {

@@ -46,20 +46,20 @@ inline constexpr bool ListsAtOnce = true;
 inline constexpr bool ListsAtOnce = false;
 #endif
 
-inline DirectoryHandle openFolder(const std::string &Path) {
-  DirectoryHandle Folder;
-  const std::error_code Error = DirectoryHandle::open(Path, Folder);
+inline DirectoryHandle openDirectory(const std::string &Path) {
+  DirectoryHandle Directory;
+  const std::error_code Error = DirectoryHandle::open(Path, Directory);
   EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return Folder;
+  return Directory;
 }
 
-/// The names that are left in \p Folder, sorted.
-inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Folder,
+/// The names that are left in \p Directory, sorted.
+inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Directory,
                       size_t Room = 128) {
   std::vector<DirectoryEntry> Entries(Room);
   Names Found;
   std::error_code Error;
-  Reader.start(Folder);
+  Reader.start(Directory);
   while (const size_t Count = Reader.read(Entries, Error)) {
     EXPECT_LE(Count, Room);
     for (const DirectoryEntry &E : std::span(Entries).first(Count)) {
@@ -75,9 +75,9 @@ inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Folder,
 }
 
 inline std::map<std::string, EntryType> typesIn(const std::string &Path) {
-  DirectoryHandle Folder = openFolder(Path);
+  DirectoryHandle Directory = openDirectory(Path);
   DirectoryReader Reader;
-  Reader.start(Folder);
+  Reader.start(Directory);
   std::map<std::string, EntryType> Types;
   std::array<DirectoryEntry, 16> Entries;
   std::error_code Error;
@@ -89,9 +89,9 @@ inline std::map<std::string, EntryType> typesIn(const std::string &Path) {
 }
 
 inline Names listAll(const std::string &Path) {
-  DirectoryHandle Folder = openFolder(Path);
+  DirectoryHandle Directory = openDirectory(Path);
   DirectoryReader Reader;
-  return listRest(Reader, Folder);
+  return listRest(Reader, Directory);
 }
 
 #ifdef _WIN32

@@ -28,11 +28,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> makeFiles(const TestFolder &Folder, size_t Count) {
+std::vector<std::string> makeFiles(const TestDirectory &Directory,
+                                   size_t Count) {
   std::vector<std::string> Made;
   Made.reserve(Count);
   for (size_t I = 0; I < Count; ++I)
-    Made.push_back(Folder.write("entry-" + std::to_string(I), ""));
+    Made.push_back(Directory.write("entry-" + std::to_string(I), ""));
   return Made;
 }
 
@@ -47,10 +48,10 @@ Listing list(const std::string &Path) {
   Listing Result;
   const size_t Before = Allocations;
   {
-    DirectoryHandle Folder;
-    Result.Error = DirectoryHandle::open(Path, Folder);
+    DirectoryHandle Directory;
+    Result.Error = DirectoryHandle::open(Path, Directory);
     DirectoryReader Reader;
-    Reader.start(Folder);
+    Reader.start(Directory);
     std::array<DirectoryEntry, 128> Entries;
     std::error_code Error;
     while (const size_t Count = Reader.read(Entries, Error))
@@ -68,9 +69,9 @@ TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
     GTEST_SKIP() << "allocations are not counted under a sanitizer";
   // Disks take their time to remove so many files.
   const fs::path Memory = "/dev/shm";
-  const TestFolder Small(fs::exists(Memory) ? Memory
-                                            : fs::path(testing::TempDir()));
-  const TestFolder Large(Small.path());
+  const TestDirectory Small(fs::exists(Memory) ? Memory
+                                               : fs::path(testing::TempDir()));
+  const TestDirectory Large(Small.path());
   makeFiles(Small, 10);
   makeFiles(Large, 10'000);
   const Listing Few = list(Small.path());
@@ -81,19 +82,19 @@ TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
   EXPECT_EQ(Many.Allocated, 1u);
 }
 
-TEST(LinuxDirectoryReaderTest, AFolderOf400EntriesTakesTwoCalls) {
-  const TestFolder Folder;
-  makeFiles(Folder, 400);
-  const Listing L = list(Folder.path());
+TEST(LinuxDirectoryReaderTest, ADirectoryOf400EntriesTakesTwoCalls) {
+  const TestDirectory Directory;
+  makeFiles(Directory, 400);
+  const Listing L = list(Directory.path());
   EXPECT_EQ(L.Entries, 400u);
   EXPECT_EQ(L.Calls, 2u);
 }
 
 TEST(LinuxDirectoryReaderTest, AListingHasInodesAndNoStatus) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   DirectoryHandle Handle;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Handle));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Handle));
   DirectoryReader Reader;
   Reader.start(Handle);
   std::array<DirectoryEntry, 4> Entries;
@@ -107,10 +108,10 @@ TEST(LinuxDirectoryReaderTest, AListingHasInodesAndNoStatus) {
 }
 
 TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
-  const TestFolder Folder;
-  makeFiles(Folder, 1000);
+  const TestDirectory Directory;
+  makeFiles(Directory, 1000);
   DirectoryHandle Handle;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Handle));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Handle));
   EXPECT_EQ(exitStatus(startChild([&] {
               DirectoryReader Reader(0);
               Reader.start(Handle);
@@ -140,19 +141,19 @@ TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
             0);
 }
 
-TEST(LinuxDirectoryReaderTest, AFolderThatIsDeletedHasComeToItsEnd) {
-  const TestFolder Folder;
-  fs::create_directory(Folder.path("gone"));
+TEST(LinuxDirectoryReaderTest, ADirectoryThatIsDeletedHasComeToItsEnd) {
+  const TestDirectory Directory;
+  fs::create_directory(Directory.path("gone"));
   for (int I = 0; I < 1000; ++I)
-    Folder.write("gone/entry-" + std::to_string(I), "");
+    Directory.write("gone/entry-" + std::to_string(I), "");
   DirectoryHandle Handle;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path("gone"), Handle));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path("gone"), Handle));
   DirectoryReader Reader(0);
   Reader.start(Handle);
   std::array<DirectoryEntry, 16> Entries;
   std::error_code Error;
   ASSERT_EQ(Reader.read(Entries, Error), 16u);
-  fs::remove_all(Folder.path("gone"));
+  fs::remove_all(Directory.path("gone"));
   size_t Rest = 0;
   while (const size_t Count = Reader.read(Entries, Error))
     Rest += Count;
@@ -165,13 +166,13 @@ TEST(LinuxDirectoryReaderTest, AFolderThatIsDeletedHasComeToItsEnd) {
 }
 
 TEST(LinuxDirectoryReaderTest, ARenameOnTheWayLeadsNowhereElse) {
-  const TestFolder Folder;
-  Folder.write("before/inner/file", "old");
-  Folder.write("other/inner/wrong", "new");
+  const TestDirectory Directory;
+  Directory.write("before/inner/file", "old");
+  Directory.write("other/inner/wrong", "new");
   DirectoryHandle Handle;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path("before"), Handle));
-  fs::rename(Folder.path("before"), Folder.path("after"));
-  fs::rename(Folder.path("other"), Folder.path("before"));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path("before"), Handle));
+  fs::rename(Directory.path("before"), Directory.path("after"));
+  fs::rename(Directory.path("other"), Directory.path("before"));
   DirectoryHandle Inner;
   ASSERT_FALSE(Handle.openBelow("inner", LinkRule::Refuse, Inner));
   std::array<char, 8> Into;
@@ -225,15 +226,15 @@ int checkOpenBelow(const DirectoryHandle &Base) {
 }
 
 TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
-  const TestFolder Folder;
-  Folder.write("base/a/b/file", "hello");
-  Folder.write("outside/x/file", "");
-  fs::create_directory_symlink("a", Folder.path("base/link"));
-  fs::create_directory_symlink("b", Folder.path("base/a/link"));
-  fs::create_directory_symlink("../outside", Folder.path("base/out"));
-  ASSERT_EQ(::mkfifo(Folder.path("base/fifo").c_str(), 0600), 0);
+  const TestDirectory Directory;
+  Directory.write("base/a/b/file", "hello");
+  Directory.write("outside/x/file", "");
+  fs::create_directory_symlink("a", Directory.path("base/link"));
+  fs::create_directory_symlink("b", Directory.path("base/a/link"));
+  fs::create_directory_symlink("../outside", Directory.path("base/out"));
+  ASSERT_EQ(::mkfifo(Directory.path("base/fifo").c_str(), 0600), 0);
   DirectoryHandle Base;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path("base"), Base));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path("base"), Base));
   EXPECT_EQ(checkOpenBelow(Base), 0);
   for (const unsigned Error : {ENOSYS, EPERM})
     EXPECT_EQ(runWithout(SYS_openat2, Error,
@@ -247,11 +248,11 @@ TEST(LinuxDirectoryReaderTest, OpensBelowWithoutOpenat2) {
               0);
 }
 
-TEST(LinuxDirectoryReaderTest, KnowsThatAFolderIsNoMountPoint) {
-  const TestFolder Folder;
-  Folder.write("a/file", "");
+TEST(LinuxDirectoryReaderTest, KnowsThatADirectoryIsNoMountPoint) {
+  const TestDirectory Directory;
+  Directory.write("a/file", "");
   DirectoryHandle Base;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Base));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Base));
   // 1 if it may be one, 0 if not, 2 if it is not opened.
   const auto Ask = [&] {
     DirectoryHandle Child;
@@ -269,12 +270,12 @@ TEST(LinuxDirectoryReaderTest, KnowsThatAFolderIsNoMountPoint) {
   EXPECT_EQ(Ask(), 0);
 }
 
-TEST(LinuxDirectoryReaderTest, WithoutOpenat2AFolderMayBePassedUnread) {
-  const TestFolder Folder;
-  Folder.write("closed/inner/file", "secret");
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0711), 0);
+TEST(LinuxDirectoryReaderTest, WithoutOpenat2ADirectoryMayBePassedUnread) {
+  const TestDirectory Directory;
+  Directory.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0711), 0);
   DirectoryHandle Base;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Base));
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Base));
   EXPECT_EQ(runUnprivileged([&] {
               if (!deny(SYS_openat2, ENOSYS))
                 return 99;
@@ -284,7 +285,7 @@ TEST(LinuxDirectoryReaderTest, WithoutOpenat2AFolderMayBePassedUnread) {
               return Opened.isOpen() ? 0 : 2;
             }),
             0);
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
 } // namespace

@@ -32,7 +32,7 @@ protected:
     return readDisk(Root.path(), Root.path());
   }
 
-  TestFolder Root;
+  TestDirectory Root;
   std::string Number = deviceNumberOf(Root.path());
 };
 

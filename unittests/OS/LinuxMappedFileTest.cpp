@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 namespace {
 
 TEST(LinuxMappedFileTest, TellsAReplacementOfTheSameSizeAndTime) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   const FileIdentity Before = openOrFail(Path).identity();
-  const std::string New = Folder.write("new", "HELLO");
+  const std::string New = Directory.write("new", "HELLO");
   fs::last_write_time(New, fs::last_write_time(Path));
   fs::rename(New, Path);
   const FileIdentity After = openOrFail(Path).identity();
@@ -42,15 +42,15 @@ TEST(LinuxMappedFileTest, TellsAReplacementOfTheSameSizeAndTime) {
 }
 
 TEST(LinuxMappedFileTest, TellsAChangeWhoseTimeWasPutBack) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   // Away from the clock's current tick, in which ctime would stand still.
   const FileIdentity Before = openOrFail(Path).identity();
   FileIdentity After = Before;
   for (unsigned Try = 0; Try < 100'000 && After.ChangedNs == Before.ChangedNs;
        ++Try) {
     const fs::file_time_type Time = fs::last_write_time(Path);
-    Folder.write("file", "HELLO");
+    Directory.write("file", "HELLO");
     fs::last_write_time(Path, Time);
     After = openOrFail(Path).identity();
   }
@@ -60,11 +60,11 @@ TEST(LinuxMappedFileTest, TellsAChangeWhoseTimeWasPutBack) {
 }
 
 TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
-  fs::create_hard_link(Path, Folder.path("link"));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
+  fs::create_hard_link(Path, Directory.path("link"));
   EXPECT_EQ(openOrFail(Path).identity(),
-            openOrFail(Folder.path("link")).identity());
+            openOrFail(Directory.path("link")).identity());
 }
 
 /// The modification time of \p Path as a file by name and as an entry of its
@@ -73,12 +73,12 @@ std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
   std::error_code Error;
   const int64_t ByName = lookAt(Path, Error).Identity.ModifiedNs;
   EXPECT_FALSE(Error) << Error.message();
-  DirectoryHandle Folder;
-  EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Folder));
+  DirectoryHandle Directory;
+  EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Directory));
   const std::string Name = Path.filename();
   DirectoryEntry Entry;
   Entry.Name = Name;
-  EXPECT_FALSE(Folder.addStatus(Entry, LinkRule::Refuse));
+  EXPECT_FALSE(Directory.addStatus(Entry, LinkRule::Refuse));
   return {ByName, Entry.Identity.ModifiedNs};
 }
 
@@ -113,16 +113,16 @@ TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
 }
 
 TEST(LinuxMappedFileTest, DescriptorsAreNotInherited) {
-  const TestFolder Folder;
-  const OpenFile File = openOrFail(Folder.write("file", "hello"));
+  const TestDirectory Directory;
+  const OpenFile File = openOrFail(Directory.write("file", "hello"));
   const int Flags = ::fcntl(static_cast<int>(File.nativeHandle()), F_GETFD);
   ASSERT_GE(Flags, 0);
   EXPECT_NE(Flags & FD_CLOEXEC, 0);
 }
 
 TEST(LinuxMappedFileTest, MapsAHoleLargerThanMemoryMayBe) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "");
   constexpr uintmax_t Size = (uintmax_t(1) << 40) + 1;
   std::error_code Error;
   fs::resize_file(Path, Size, Error);

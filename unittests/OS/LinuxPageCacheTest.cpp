@@ -45,13 +45,13 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The folder for temporary files if it is on a disk, else the current one.
-fs::path diskFolder() {
-  for (const fs::path &Folder :
+fs::path diskDirectory() {
+  for (const fs::path &Directory :
        {fs::path(testing::TempDir()), fs::current_path()}) {
     struct statfs Stat;
-    if (::statfs(Folder.c_str(), &Stat) == 0 && Stat.f_type != TMPFS_MAGIC &&
+    if (::statfs(Directory.c_str(), &Stat) == 0 && Stat.f_type != TMPFS_MAGIC &&
         Stat.f_type != RAMFS_MAGIC)
-      return Folder;
+      return Directory;
   }
   ADD_FAILURE() << "neither the temporary nor the current folder is on a disk";
   return testing::TempDir();
@@ -168,8 +168,8 @@ protected:
     return false;
   }
 
-  const TestFolder Folder{diskFolder()};
-  const std::string Path = Folder.path("file");
+  const TestDirectory Directory{diskDirectory()};
+  const std::string Path = Directory.path("file");
   std::string Contents;
   OpenFile File;
   const PageCache Real;
@@ -307,7 +307,7 @@ TEST_F(LinuxPageCacheTest, AMappingEndsWithTheFile) {
 
 TEST_F(LinuxPageCacheTest, EvictWritesDirtyPagesFirst) {
   for (const PageCache *Cache : {&Real, &Arrived}) {
-    Folder.write("file", Contents); // not synced
+    Directory.write("file", Contents); // not synced
     ASSERT_FALSE(Cache->evict(File));
     EXPECT_EQ(resident(), 0U);
   }

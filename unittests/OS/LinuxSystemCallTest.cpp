@@ -47,8 +47,8 @@ protected:
     return Abilities;
   }
 
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", pattern(FileBytes));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", pattern(FileBytes));
   OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   const PageCache Cache{everything()};

@@ -40,20 +40,20 @@ FileStatus look(const std::string &Path) {
 }
 
 TEST(LookAtTest, TellsWhatAPathNames) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   EXPECT_EQ(look(File).Kind, FileKind::Regular);
   EXPECT_EQ(look(File).Identity.Size, 5U);
-  EXPECT_EQ(look(Folder.path()).Kind, FileKind::Directory);
-  EXPECT_EQ(look(Folder.path("absent")).Kind, FileKind::Missing);
+  EXPECT_EQ(look(Directory.path()).Kind, FileKind::Directory);
+  EXPECT_EQ(look(Directory.path("absent")).Kind, FileKind::Missing);
   EXPECT_EQ(look("").Kind, FileKind::Missing);
   // ENOTDIR rather than ENOENT: no such file either.
   EXPECT_EQ(look(File + "/below").Kind, FileKind::Missing);
 }
 
 TEST(LookAtTest, RefusesANameWithANul) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   std::error_code Error;
   EXPECT_EQ(lookAt(File + '\0' + "x", Error).Kind, FileKind::Missing);
   EXPECT_EQ(Error, std::errc::invalid_argument);
@@ -62,32 +62,32 @@ TEST(LookAtTest, RefusesANameWithANul) {
 }
 
 TEST(LookAtTest, ClearsTheErrorItIsGiven) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   std::error_code Error = std::make_error_code(std::errc::io_error);
-  lookAt(Folder.write("file", "hello"), Error);
+  lookAt(Directory.write("file", "hello"), Error);
   EXPECT_FALSE(Error);
 }
 
 TEST(LookAtTest, FollowsLinks) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  makeLink(File, Folder.path("link"));
-  makeLink(Folder.path("absent"), Folder.path("dangling"));
-  makeLink(Folder.path("loop"), Folder.path("loop"));
+  makeLink(File, Directory.path("link"));
+  makeLink(Directory.path("absent"), Directory.path("dangling"));
+  makeLink(Directory.path("loop"), Directory.path("loop"));
 
-  EXPECT_EQ(look(Folder.path("link")).Kind, FileKind::Regular);
-  EXPECT_EQ(look(Folder.path("link")).Identity, look(File).Identity);
-  EXPECT_EQ(look(Folder.path("dangling")).Kind, FileKind::Missing);
+  EXPECT_EQ(look(Directory.path("link")).Kind, FileKind::Regular);
+  EXPECT_EQ(look(Directory.path("link")).Identity, look(File).Identity);
+  EXPECT_EQ(look(Directory.path("dangling")).Kind, FileKind::Missing);
   std::error_code Error;
-  EXPECT_EQ(lookAt(Folder.path("loop"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(lookAt(Directory.path("loop"), Error).Kind, FileKind::Missing);
   EXPECT_EQ(Error, std::errc::too_many_symbolic_link_levels);
 }
 
 TEST(FileIdentityTest, StaysTheSameWhileTheFileDoes) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   const FileIdentity Before = look(File).Identity;
   std::array<char, 5> Text;
   std::error_code Error;
@@ -97,30 +97,30 @@ TEST(FileIdentityTest, StaysTheSameWhileTheFileDoes) {
 }
 
 TEST(FileIdentityTest, ChangesWithSizeTimeAndFile) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   const fs::file_time_type Time = fs::last_write_time(File);
   const FileIdentity Before = look(File).Identity;
 
-  Folder.write("file", "hello, world");
+  Directory.write("file", "hello, world");
   fs::last_write_time(File, Time);
   EXPECT_NE(look(File).Identity, Before);
 
-  Folder.write("file", "HELLO");
+  Directory.write("file", "HELLO");
   fs::last_write_time(File, Time + std::chrono::seconds(1));
   EXPECT_NE(look(File).Identity, Before);
 
-  const std::string Other = Folder.write("other", "OTHER");
+  const std::string Other = Directory.write("other", "OTHER");
   fs::last_write_time(Other, Time);
   EXPECT_NE(look(Other).Identity, Before);
 }
 
 TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
-  const TestFolder Folder;
-  const std::string File = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string File = Directory.write("file", "hello");
   const OpenFile Opened = openOrFail(File);
   const FileIdentity Before = Opened.identity();
-  replaceFile(Folder.write("new", "other contents"), File);
+  replaceFile(Directory.write("new", "other contents"), File);
   EXPECT_EQ(Opened.identity(), Before);
   EXPECT_EQ(Opened.size(), 5U);
   EXPECT_NE(look(File).Identity, Before);
@@ -131,8 +131,8 @@ TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
 }
 
 TEST(OpenFileTest, OpensARegularFile) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   OpenFile File;
   EXPECT_FALSE(File.isOpen());
   ASSERT_FALSE(OpenFile::open(Path, File));
@@ -145,37 +145,37 @@ TEST(OpenFileTest, OpensARegularFile) {
 }
 
 TEST(OpenFileTest, OpensThroughALink) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
-  makeLink(Path, Folder.path("link"));
-  EXPECT_EQ(openOrFail(Folder.path("link")).identity(), look(Path).Identity);
+  makeLink(Path, Directory.path("link"));
+  EXPECT_EQ(openOrFail(Directory.path("link")).identity(), look(Path).Identity);
 }
 
 TEST(OpenFileTest, RefusesWhatIsNoFile) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   OpenFile File;
-  EXPECT_EQ(OpenFile::open(Folder.path("absent"), File),
+  EXPECT_EQ(OpenFile::open(Directory.path("absent"), File),
             std::errc::no_such_file_or_directory);
   EXPECT_EQ(OpenFile::open("", File), std::errc::no_such_file_or_directory);
-  EXPECT_EQ(OpenFile::open(Folder.path(), File), std::errc::is_a_directory);
+  EXPECT_EQ(OpenFile::open(Directory.path(), File), std::errc::is_a_directory);
   EXPECT_FALSE(File.isOpen());
 }
 
 TEST(OpenFileTest, ClosesWhatWasOpenAlsoOnFailure) {
-  const TestFolder Folder;
-  OpenFile File = openOrFail(Folder.write("file", "hello"));
-  EXPECT_TRUE(OpenFile::open(Folder.path("absent"), File));
+  const TestDirectory Directory;
+  OpenFile File = openOrFail(Directory.write("file", "hello"));
+  EXPECT_TRUE(OpenFile::open(Directory.path("absent"), File));
   EXPECT_FALSE(File.isOpen());
 }
 
 // What a moved-from object is, is part of the promise.
 // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 TEST(OpenFileTest, Moves) {
-  const TestFolder Folder;
-  OpenFile First = openOrFail(Folder.write("first", "1"));
-  OpenFile Second = openOrFail(Folder.write("second", "22"));
+  const TestDirectory Directory;
+  OpenFile First = openOrFail(Directory.write("first", "1"));
+  OpenFile Second = openOrFail(Directory.write("second", "22"));
 
   OpenFile Constructed(std::move(First));
   EXPECT_TRUE(Constructed.isOpen());
@@ -198,9 +198,9 @@ TEST(OpenFileTest, Moves) {
 // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 
 TEST(OpenFileTest, ReadsAnywhere) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Text = pattern(100'000);
-  const OpenFile File = openOrFail(Folder.write("file", Text));
+  const OpenFile File = openOrFail(Directory.write("file", Text));
   const auto Read = [&](uint64_t Offset, size_t Size) {
     std::string Into(Size, '\0');
     std::error_code Error = std::make_error_code(std::errc::io_error);
@@ -218,8 +218,8 @@ TEST(OpenFileTest, ReadsAnywhere) {
 }
 
 TEST(OpenFileTest, ReadsWhatAShrunkFileHasLeft) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", pattern(100'000));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", pattern(100'000));
   const OpenFile File = openOrFail(Path);
   fs::resize_file(Path, 10);
   std::array<char, 100> Into;
@@ -238,9 +238,9 @@ TEST(OpenFileTest, DoesNotReadWhenClosed) {
 }
 
 TEST(OpenFileTest, ReadsOnManyThreads) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Text = pattern(1 << 20);
-  const OpenFile File = openOrFail(Folder.write("file", Text));
+  const OpenFile File = openOrFail(Directory.write("file", Text));
   std::vector<std::thread> Threads;
   std::array<bool, 4> Correct = {};
   Threads.reserve(Correct.size());
@@ -264,13 +264,13 @@ TEST(OpenFileTest, ReadsOnManyThreads) {
 }
 
 TEST(MappedFileTest, MapsTheContents) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   // Around a page boundary, where mappings go wrong.
   for (const size_t Size : {1U, 4095U, 4096U, 4097U, 65536U, 300'000U}) {
     SCOPED_TRACE(Size);
     const std::string Text = pattern(Size);
     const MappedFile Mapping =
-        mapOrFail(openOrFail(Folder.write("file", Text)));
+        mapOrFail(openOrFail(Directory.write("file", Text)));
     EXPECT_TRUE(Mapping.isMapped());
     EXPECT_EQ(text(Mapping), Text);
     EXPECT_EQ(Mapping.bytes().size(), Size);
@@ -281,8 +281,8 @@ TEST(MappedFileTest, MapsTheContents) {
 }
 
 TEST(MappedFileTest, MapsAnEmptyFile) {
-  const TestFolder Folder;
-  const OpenFile File = openOrFail(Folder.write("file", ""));
+  const TestDirectory Directory;
+  const OpenFile File = openOrFail(Directory.write("file", ""));
   MappedFile Mapping;
   EXPECT_FALSE(Mapping.isMapped());
   ASSERT_FALSE(MappedFile::map(File, Mapping));
@@ -298,8 +298,8 @@ TEST(MappedFileTest, DoesNotMapAClosedFile) {
 }
 
 TEST(MappedFileTest, OutlivesTheOpenFileAndTheName) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   File.close();
@@ -312,8 +312,8 @@ TEST(MappedFileTest, OutlivesTheOpenFileAndTheName) {
 }
 
 TEST(MappedFileTest, AMappedFileIsHeldWhereTheSystemHoldsIt) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", pattern(100'000));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", pattern(100'000));
   MappedFile Mapping = mapOrFail(openOrFail(Path));
   std::error_code Error;
   fs::resize_file(Path, 10, Error);
@@ -326,8 +326,8 @@ TEST(MappedFileTest, AMappedFileIsHeldWhereTheSystemHoldsIt) {
 }
 
 TEST(MappedFileTest, DoesNotMapWhatAShrunkFileHasLost) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", pattern(100'000));
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", pattern(100'000));
   const OpenFile File = openOrFail(Path);
   fs::resize_file(Path, 10);
   MappedFile Mapping;
@@ -341,9 +341,9 @@ TEST(MappedFileTest, DoesNotMapWhatAShrunkFileHasLost) {
 
 // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 TEST(MappedFileTest, Moves) {
-  const TestFolder Folder;
-  MappedFile First = mapOrFail(openOrFail(Folder.write("first", "1")));
-  MappedFile Second = mapOrFail(openOrFail(Folder.write("second", "22")));
+  const TestDirectory Directory;
+  MappedFile First = mapOrFail(openOrFail(Directory.write("first", "1")));
+  MappedFile Second = mapOrFail(openOrFail(Directory.write("second", "22")));
 
   MappedFile Constructed(std::move(First));
   EXPECT_EQ(text(Constructed), "1");
@@ -363,10 +363,10 @@ TEST(MappedFileTest, Moves) {
 // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 
 TEST(MappedFileTest, MapsAgainIntoTheSameObject) {
-  const TestFolder Folder;
-  MappedFile Mapping = mapOrFail(openOrFail(Folder.write("first", "1")));
+  const TestDirectory Directory;
+  MappedFile Mapping = mapOrFail(openOrFail(Directory.write("first", "1")));
   ASSERT_FALSE(
-      MappedFile::map(openOrFail(Folder.write("second", "22")), Mapping));
+      MappedFile::map(openOrFail(Directory.write("second", "22")), Mapping));
   EXPECT_EQ(text(Mapping), "22");
 }
 

@@ -35,7 +35,7 @@ protected:
   ProgramStart shell(const std::string &Script) const {
     ProgramStart Start;
     Start.Words = {"sh", "-c", Script};
-    Start.Output = Folder.path("printed");
+    Start.Output = Directory.path("printed");
     return Start;
   }
   ProgramUsage run(const ProgramStart &Start) {
@@ -47,9 +47,9 @@ protected:
       Usage = Program.wait();
     return Usage.value_or(ProgramUsage());
   }
-  std::string printed() const { return contentsOf(Folder.path("printed")); }
+  std::string printed() const { return contentsOf(Directory.path("printed")); }
 
-  TestFolder Folder;
+  TestDirectory Directory;
 };
 
 TEST_F(MeasuredProgramTest, TellsHowItEnded) {
@@ -85,26 +85,26 @@ TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
   ProgramStart Start;
   Start.Words = {"no-such-program-anywhere"};
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
-  Start.Words = {Folder.write("text", "no program")};
+  Start.Words = {Directory.write("text", "no program")};
   EXPECT_EQ(Program.start(Start), std::errc::permission_denied);
   // A group that cannot be entered: not run outside of it instead.
-  Start = shell("echo ran >" + Folder.path("ran"));
-  Start.Groups = {Folder.path("missing/cgroup.procs")};
+  Start = shell("echo ran >" + Directory.path("ran"));
+  Start.Groups = {Directory.path("missing/cgroup.procs")};
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
   EXPECT_EQ(Program.id(), -1);
-  EXPECT_EQ(::access(Folder.path("ran").c_str(), F_OK), -1);
+  EXPECT_EQ(::access(Directory.path("ran").c_str(), F_OK), -1);
 }
 
 TEST_F(MeasuredProgramTest, EntersItsGroupsBeforeItBegins) {
-  ProgramStart Start = shell("cat " + Folder.path("procs"));
-  Start.Groups = {Folder.write("procs", "")};
+  ProgramStart Start = shell("cat " + Directory.path("procs"));
+  Start.Groups = {Directory.write("procs", "")};
   run(Start);
   EXPECT_EQ(printed(), "0");
 }
 
 TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
   // The pages of what is read are charged to the one that reads them.
-  const std::string Path = Folder.write("file", std::string(3 << 20, 'x'));
+  const std::string Path = Directory.write("file", std::string(3 << 20, 'x'));
   OpenFile File = openOrFail(Path);
   const PageCache Cache;
   // Once for ourselves: not every file system counts.
@@ -127,10 +127,10 @@ TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
   MeasuredProgram Program;
   // Its child holds the FIFO open as long as it lives.
   ASSERT_FALSE(Program.start(
-      shell("sleep 1000 & echo $! >" + Folder.path("child") + "; wait")));
+      shell("sleep 1000 & echo $! >" + Directory.path("child") + "; wait")));
   std::string Child;
   while (Child.empty() || Child.back() != '\n')
-    Child = contentsOf(Folder.path("child"));
+    Child = contentsOf(Directory.path("child"));
   EXPECT_FALSE(Program.wait(std::chrono::milliseconds(1)));
   EXPECT_EQ(::kill(std::stoi(Child), 0), 0);
   Program.kill();
@@ -159,7 +159,8 @@ TEST_F(MeasuredProgramTest, SamplesARunningProgramAndItsChildren) {
 }
 
 TEST_F(MeasuredProgramTest, TellsWhatIsMapped) {
-  const std::string Path = Folder.write("a file", std::string(5 * 65536, 'x'));
+  const std::string Path =
+      Directory.write("a file", std::string(5 * 65536, 'x'));
   OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   // Two pages, or what is mapped along with them.

@@ -37,9 +37,9 @@ constexpr size_t FileBytes = 1'000'000;
 /// A file of FileBytes bytes, open and mapped.
 class PageCacheTest : public testing::Test {
 protected:
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Contents = pattern(FileBytes);
-  const std::string Path = Folder.write("file", Contents);
+  const std::string Path = Directory.write("file", Contents);
   OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
   const PageCache Cache;
@@ -150,7 +150,7 @@ TEST_F(PageCacheTest, FetchNeedsAFile) {
 }
 
 TEST_F(PageCacheTest, FetchAcceptsAnEmptyFile) {
-  const OpenFile Empty = openOrFail(Folder.write("empty", ""));
+  const OpenFile Empty = openOrFail(Directory.write("empty", ""));
   const HintResult Result = Cache.fetch(Empty, {0, 100});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, 0U);
@@ -158,7 +158,7 @@ TEST_F(PageCacheTest, FetchAcceptsAnEmptyFile) {
 
 TEST_F(PageCacheTest, FetchOfAShrunkFileFails) {
   constexpr uint64_t Left = 500'000;
-  const std::string Path = Folder.write("shrinking", Contents);
+  const std::string Path = Directory.write("shrinking", Contents);
   const OpenFile File = openOrFail(Path);
   fs::resize_file(Path, Left);
   const HintResult Whole = Cache.fetch(File, {0, FileBytes});

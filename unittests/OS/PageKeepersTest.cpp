@@ -39,16 +39,17 @@ TEST(PageKeepersTest, FilesThatAreMadeUpHaveNoPages) {
 TEST(PageKeepersTest, AFileInMemoryHasNoDisk) {
   if (!std::filesystem::is_directory("/dev/shm"))
     GTEST_SKIP() << "needs a tmpfs at /dev/shm";
-  const TestFolder Folder("/dev/shm");
-  EXPECT_EQ(backingOf(opened(Folder.write("a", "text"))), FileBacking::Memory);
+  const TestDirectory Directory("/dev/shm");
+  EXPECT_EQ(backingOf(opened(Directory.write("a", "text"))),
+            FileBacking::Memory);
 }
 
 TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Text(10000, 'x');
-  const std::string Free = Folder.write("free", Text);
-  const std::string MappedPath = Folder.write("mapped", Text);
-  const std::string LockedPath = Folder.write("locked", Text);
+  const std::string Free = Directory.write("free", Text);
+  const std::string MappedPath = Directory.write("mapped", Text);
+  const std::string LockedPath = Directory.write("locked", Text);
   MappedFile Mapped;
   MappedFile Locked;
   ASSERT_FALSE(MappedFile::map(opened(MappedPath), Mapped));
@@ -59,7 +60,7 @@ TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
                                             // Once more.
                                             LockedPath,
                                             // Nobody can have these mapped.
-                                            Folder.write("empty", ""),
+                                            Directory.write("empty", ""),
                                             Free + ".gone"};
   const std::vector<FileUse> Uses = findUses(Asked);
   ASSERT_EQ(Uses.size(), 6U);
@@ -73,10 +74,10 @@ TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
 }
 
 TEST(PageKeepersTest, OfManyFilesTheLastIsFound) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   std::vector<std::string> Paths;
   for (int I = 0; I != 2100; ++I)
-    Paths.push_back(Folder.write(std::to_string(I), "x"));
+    Paths.push_back(Directory.write(std::to_string(I), "x"));
   MappedFile Mapped;
   ASSERT_FALSE(MappedFile::map(opened(Paths.back()), Mapped));
   const std::vector<FileUse> Uses = findUses(Paths);
@@ -89,12 +90,12 @@ TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {
   const PageCache Cache;
   if (!Cache.abilities().Cachestat)
     GTEST_SKIP() << "needs cachestat (Linux 6.5)";
-  const TestFolder Folder(std::filesystem::current_path());
+  const TestDirectory Directory(std::filesystem::current_path());
   const std::string Text(100000, 'x');
   // The system may write it at any time; not a hundred times at once.
   bool IsTold = false;
   for (int Try = 0; Try != 100 && !IsTold; ++Try) {
-    OpenFile File = opened(Folder.write("file", Text));
+    OpenFile File = opened(Directory.write("file", Text));
     if (backingOf(File) == FileBacking::Memory)
       GTEST_SKIP() << "needs the current folder to be on a disk";
     const std::optional<Residency> Before =

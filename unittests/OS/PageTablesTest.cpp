@@ -27,7 +27,7 @@ protected:
   /// A mapping of a file that is not in memory: what was written is cached in
   /// large blocks, each of which one fault maps as a whole.
   MappedFile freshMapping(size_t Size) {
-    File = openOrFail(Folder.write("file", pattern(Size)));
+    File = openOrFail(Directory.write("file", pattern(Size)));
     EXPECT_FALSE(Cache.evict(File));
     return mapOrFail(File);
   }
@@ -40,7 +40,7 @@ protected:
       (void)*static_cast<const volatile char *>(Mapping.data() + At);
   }
 
-  TestFolder Folder;
+  TestDirectory Directory;
   OpenFile File;
   const PageCache Cache;
   PageTables Tables;

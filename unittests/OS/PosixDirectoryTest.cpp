@@ -53,18 +53,18 @@ void makeSocket(const std::string &Path) {
 }
 
 TEST(DirectoryReaderTest, TellsSocketsAndDevices) {
-  const TestFolder Folder;
-  makeSocket(Folder.path("s"));
-  EXPECT_EQ(typesIn(Folder.path())["s"], EntryType::Socket);
+  const TestDirectory Directory;
+  makeSocket(Directory.path("s"));
+  EXPECT_EQ(typesIn(Directory.path())["s"], EntryType::Socket);
   EXPECT_EQ(typesIn("/dev")["null"], EntryType::CharacterDevice);
 }
 
-TEST(DirectoryHandleTest, AFolderMayBeCalledLikeManyDots) {
-  const TestFolder Folder;
-  Folder.write("..x/.../file", "");
+TEST(DirectoryHandleTest, ADirectoryMayBeCalledLikeManyDots) {
+  const TestDirectory Directory;
+  Directory.write("..x/.../file", "");
   DirectoryHandle Below;
-  EXPECT_FALSE(
-      openFolder(Folder.path()).openBelow("..x/...", LinkRule::Refuse, Below));
+  EXPECT_FALSE(openDirectory(Directory.path())
+                   .openBelow("..x/...", LinkRule::Refuse, Below));
 }
 
 TEST(DirectoryHandleTest, TellsAMountPoint) {
@@ -73,28 +73,29 @@ TEST(DirectoryHandleTest, TellsAMountPoint) {
   ASSERT_EQ(::stat("/", &Root), 0);
   if (::stat("/proc", &Proc) != 0 || Proc.st_dev == Root.st_dev)
     GTEST_SKIP() << "nothing is mounted at /proc";
-  const DirectoryHandle Folder = openFolder("/");
+  const DirectoryHandle Directory = openDirectory("/");
   DirectoryHandle Child;
   bool MayBeMount = false;
-  EXPECT_FALSE(Folder.openChild("proc", LinkRule::Refuse, Child, MayBeMount));
+  EXPECT_FALSE(
+      Directory.openChild("proc", LinkRule::Refuse, Child, MayBeMount));
   EXPECT_TRUE(MayBeMount);
 }
 
 #ifdef __linux__ // others have nobody who tells who opens a file
 TEST(DirectoryHandleTest, LeavesAFifoAlone) {
-  const TestFolder Folder;
-  const std::string Path = Folder.path("fifo");
+  const TestDirectory Directory;
+  const std::string Path = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
-  fs::create_symlink("fifo", Folder.path("link"));
+  fs::create_symlink("fifo", Directory.path("link"));
   const int Watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(Watch, 0);
   ASSERT_GE(::inotify_add_watch(Watch, Path.c_str(), IN_OPEN | IN_ACCESS), 0);
 
-  const DirectoryHandle Base = openFolder(Folder.path());
-  EXPECT_EQ(listAll(Folder.path()), (Names{"fifo", "link"}));
+  const DirectoryHandle Base = openDirectory(Directory.path());
+  EXPECT_EQ(listAll(Directory.path()), (Names{"fifo", "link"}));
   for (const char *Name : {"fifo", "link"}) {
     DirectoryHandle Other;
-    EXPECT_TRUE(DirectoryHandle::open(Folder.path(Name), Other));
+    EXPECT_TRUE(DirectoryHandle::open(Directory.path(Name), Other));
     EXPECT_TRUE(Base.openBelow(Name, LinkRule::Refuse, Other));
     EXPECT_TRUE(Base.openBelow(Name, LinkRule::Follow, Other));
     DirectoryEntry Entry;
@@ -120,14 +121,14 @@ TEST(DirectoryHandleTest, LeavesAFifoAlone) {
 }
 #endif
 
-TEST(DirectoryHandleTest, AFolderThatMayNotBeReadMayBePassed) {
-  const TestFolder Folder;
-  Folder.write("closed/inner/file", "secret");
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0711), 0);
-  const DirectoryHandle Base = openFolder(Folder.path());
+TEST(DirectoryHandleTest, ADirectoryThatMayNotBeReadMayBePassed) {
+  const TestDirectory Directory;
+  Directory.write("closed/inner/file", "secret");
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0711), 0);
+  const DirectoryHandle Base = openDirectory(Directory.path());
   EXPECT_EQ(runUnprivileged([&] {
               DirectoryHandle Opened;
-              if (DirectoryHandle::open(Folder.path("closed"), Opened) !=
+              if (DirectoryHandle::open(Directory.path("closed"), Opened) !=
                   std::errc::permission_denied)
                 return 1;
               for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
@@ -139,16 +140,16 @@ TEST(DirectoryHandleTest, AFolderThatMayNotBeReadMayBePassed) {
               return 0;
             }),
             0);
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
-TEST(DirectoryReaderTest, AFolderThatMayNotBeSearchedMayBeListed) {
-  const TestFolder Folder;
-  Folder.write("closed/file", "secret");
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0744), 0);
+TEST(DirectoryReaderTest, ADirectoryThatMayNotBeSearchedMayBeListed) {
+  const TestDirectory Directory;
+  Directory.write("closed/file", "secret");
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0744), 0);
   EXPECT_EQ(runUnprivileged([&] {
               DirectoryHandle Closed;
-              if (DirectoryHandle::open(Folder.path("closed"), Closed))
+              if (DirectoryHandle::open(Directory.path("closed"), Closed))
                 return 1;
               DirectoryReader Reader;
               Reader.start(Closed);
@@ -162,7 +163,7 @@ TEST(DirectoryReaderTest, AFolderThatMayNotBeSearchedMayBeListed) {
               return Entries[0].HasStatus ? 4 : 0;
             }),
             0);
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
 } // namespace

@@ -57,21 +57,21 @@ TEST(SpecialFileTest, RefusesDevices) {
 }
 
 TEST(SpecialFileTest, RefusesAFifoAndALinkToOne) {
-  const TestFolder Folder;
-  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
-  fs::create_symlink(Folder.path("fifo"), Folder.path("link"));
+  const TestDirectory Directory;
+  ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
+  fs::create_symlink(Directory.path("fifo"), Directory.path("link"));
   // A blocking open of either would hang here.
-  expectRefused(Folder.path("fifo"));
-  expectRefused(Folder.path("link"));
+  expectRefused(Directory.path("fifo"));
+  expectRefused(Directory.path("link"));
 }
 
 TEST(SpecialFileTest, RefusesASocket) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const int Socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
   ASSERT_GE(Socket, 0);
   struct sockaddr_un Address = {};
   Address.sun_family = AF_UNIX;
-  const std::string Path = Folder.path("s");
+  const std::string Path = Directory.path("s");
   ASSERT_LT(Path.size(), sizeof(Address.sun_path));
   std::memcpy(Address.sun_path, Path.c_str(), Path.size() + 1);
   ASSERT_EQ(::bind(Socket, reinterpret_cast<const sockaddr *>(&Address),
@@ -93,8 +93,8 @@ bool isAsleep(pid_t Process) {
 }
 
 TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
-  const TestFolder Folder;
-  const std::string Path = Folder.path("fifo");
+  const TestDirectory Directory;
+  const std::string Path = Directory.path("fifo");
   ASSERT_EQ(::mkfifo(Path.c_str(), 0600), 0);
   const pid_t Writer = startChild([&] {
     const int Fifo = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -135,8 +135,8 @@ TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
 #endif
 
 TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "secret");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "secret");
   ASSERT_EQ(::chmod(Path.c_str(), 0), 0);
   EXPECT_EQ(runUnprivileged([&] {
               std::error_code Error;
@@ -150,10 +150,10 @@ TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
             0);
 }
 
-TEST(SpecialFileTest, ReportsAFolderThatMayNotBeSearched) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("closed/file", "secret");
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0), 0);
+TEST(SpecialFileTest, ReportsADirectoryThatMayNotBeSearched) {
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("closed/file", "secret");
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0), 0);
   EXPECT_EQ(runUnprivileged([&] {
               std::error_code Error;
               if (lookAt(Path, Error).Kind != FileKind::Missing)
@@ -166,19 +166,19 @@ TEST(SpecialFileTest, ReportsAFolderThatMayNotBeSearched) {
               return 0;
             }),
             0);
-  ASSERT_EQ(::chmod(Folder.path("closed").c_str(), 0700), 0);
+  ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0700), 0);
 }
 
 TEST(SpecialFileTest, LeaksNoDescriptor) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
-  ASSERT_EQ(::mkfifo(Folder.path("fifo").c_str(), 0600), 0);
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
+  ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
   const int Before = nextDescriptor();
   {
     OpenFile File;
-    EXPECT_TRUE(OpenFile::open(Folder.path("fifo"), File));
-    EXPECT_TRUE(OpenFile::open(Folder.path("absent"), File));
-    EXPECT_TRUE(OpenFile::open(Folder.path(), File));
+    EXPECT_TRUE(OpenFile::open(Directory.path("fifo"), File));
+    EXPECT_TRUE(OpenFile::open(Directory.path("absent"), File));
+    EXPECT_TRUE(OpenFile::open(Directory.path(), File));
     EXPECT_FALSE(OpenFile::open(Path, File));
     EXPECT_FALSE(OpenFile::open(Path, File));
     OpenFile Other = openOrFail(Path);

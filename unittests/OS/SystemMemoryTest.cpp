@@ -29,8 +29,8 @@ TEST(SystemMemoryTest, MakesSense) {
 }
 
 TEST(SystemMemoryTest, LeavesOutWhatIsNotThere) {
-  const TestFolder Folder;
-  const SystemMemory Memory = SystemMemory::read(Folder.path());
+  const TestDirectory Directory;
+  const SystemMemory Memory = SystemMemory::read(Directory.path());
   EXPECT_EQ(Memory.TotalBytes, 0U);
   EXPECT_EQ(Memory.AvailableBytes, 0U);
   EXPECT_FALSE(Memory.CgroupLimitBytes);
@@ -54,8 +54,8 @@ TEST(SystemMemoryTest, MemoryKeepsItsName) {
 }
 
 TEST(SystemMemoryTest, GuessesTheLimitsItCannotRead) {
-  const TestFolder Folder;
-  EXPECT_EQ(maxMappings(Folder.path()), 65530U);
+  const TestDirectory Directory;
+  EXPECT_EQ(maxMappings(Directory.path()), 65530U);
   EXPECT_GT(maxMappings(), 0U);
   EXPECT_GE(maxOpenFiles(), 8U);
 }

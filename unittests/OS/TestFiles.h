@@ -41,9 +41,9 @@ inline constexpr bool OnWindows =
 #endif
 
 /// A folder of the running test's own, removed with all that is in it.
-class TestFolder {
+class TestDirectory {
 public:
-  explicit TestFolder(
+  explicit TestDirectory(
       const std::filesystem::path &Parent = testing::TempDir()) {
     const testing::TestInfo *Test =
         testing::UnitTest::GetInstance()->current_test_info();
@@ -54,30 +54,30 @@ public:
     for (char &C : Name)
       if (C == '/')
         C = '_';
-    Folder = Parent / Name;
-    std::filesystem::create_directories(Folder);
+    Directory = Parent / Name;
+    std::filesystem::create_directories(Directory);
   }
-  TestFolder(const TestFolder &) = delete;
-  TestFolder &operator=(const TestFolder &) = delete;
-  ~TestFolder() {
+  TestDirectory(const TestDirectory &) = delete;
+  TestDirectory &operator=(const TestDirectory &) = delete;
+  ~TestDirectory() {
     std::error_code Ignored;
-    std::filesystem::remove_all(Folder, Ignored);
+    std::filesystem::remove_all(Directory, Ignored);
   }
 
   std::string path(std::string_view Name = "") const {
-    return fromPath(Name.empty() ? Folder : Folder / toPath(Name));
+    return fromPath(Name.empty() ? Directory : Directory / toPath(Name));
   }
 
   /// Writes \p Text into the file \p Name, whose folders are made as needed.
   std::string write(std::string_view Name, std::string_view Text) const {
-    const std::filesystem::path File = Folder / toPath(Name);
+    const std::filesystem::path File = Directory / toPath(Name);
     std::filesystem::create_directories(File.parent_path());
     std::ofstream(File, std::ios::binary) << Text;
     return fromPath(File);
   }
 
 private:
-  std::filesystem::path Folder;
+  std::filesystem::path Directory;
 };
 
 /// Whether nobody can shrink, delete or replace a file that is mapped.

@@ -25,7 +25,7 @@
 namespace headstart::os::test {
 
 /// What a link is to lead to: Windows keeps two kinds apart.
-enum class LinkTo { File, Folder };
+enum class LinkTo { File, Directory };
 
 #ifdef _WIN32
 
@@ -39,7 +39,7 @@ inline bool tryLink(const std::string &Target, const std::string &Path,
   std::filesystem::path To = toPath(Target);
   const std::filesystem::path Link = toPath(Path);
   const DWORD Flags =
-      (Kind == LinkTo::Folder ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0) |
+      (Kind == LinkTo::Directory ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0) |
       0x2; // SYMBOLIC_LINK_FLAG_ALLOW_UNPRIVILEGED_CREATE
   static_cast<void>(
       ::CreateSymbolicLinkW(Link.c_str(), To.make_preferred().c_str(), Flags));
@@ -64,8 +64,8 @@ inline bool tryLink(const std::string &Target, const std::string &Path,
 /// A test that needs links is skipped, with NoLinks for the reason, without.
 inline bool canMakeLinks() {
   static const bool Can = [] {
-    const TestFolder Folder;
-    return tryLink("file", Folder.path("link"), LinkTo::File);
+    const TestDirectory Directory;
+    return tryLink("file", Directory.path("link"), LinkTo::File);
   }();
   return Can;
 }

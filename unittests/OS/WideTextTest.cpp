@@ -90,13 +90,13 @@ TEST(WideTextTest, ReadsUnitsAtAnyAddress) {
 
 TEST(WideTextTest, TellsWhatAPathCountsFrom) {
   const std::pair<std::u16string_view, PathStart> Cases[] = {
-      {u"", PathStart::Folder},
-      {u"a\\b", PathStart::Folder},
-      {u"..", PathStart::Folder},
+      {u"", PathStart::Directory},
+      {u"a\\b", PathStart::Directory},
+      {u"..", PathStart::Directory},
       {u"\\", PathStart::Drive},
       {u"/a", PathStart::Drive},
-      {u"C:", PathStart::DriveFolder},
-      {u"C:a", PathStart::DriveFolder},
+      {u"C:", PathStart::DriveDirectory},
+      {u"C:a", PathStart::DriveDirectory},
       {u"C:\\", PathStart::Nothing},
       {u"c:/a", PathStart::Nothing},
       {u"\\\\server\\share", PathStart::Nothing},

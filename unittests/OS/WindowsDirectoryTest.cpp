@@ -8,9 +8,9 @@
 
 #include "DirectoryTestSupport.h"
 #include "TestFiles.h"
-#include "Windows/Folder.h"
+#include "Windows/Directory.h"
 #include "headstart/OS/DirectoryReader.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/WideText.h"
 
 #include "gtest/gtest.h"
@@ -39,8 +39,8 @@ std::wstring verbatim(const std::string &Path) {
 }
 
 /// Makes an empty file of exactly that name. False if that is no name here.
-bool makeFile(const TestFolder &Folder, const std::wstring &Name) {
-  const std::wstring Path = verbatim(Folder.path()) + L"\\" + Name;
+bool makeFile(const TestDirectory &Directory, const std::wstring &Name) {
+  const std::wstring Path = verbatim(Directory.path()) + L"\\" + Name;
   UniqueHandle File(::CreateFileW(Path.c_str(), GENERIC_WRITE, 0, nullptr,
                                   CREATE_NEW, 0, nullptr));
   return File.isOpen();
@@ -49,11 +49,11 @@ bool makeFile(const TestFolder &Folder, const std::wstring &Name) {
 std::string utf8(std::wstring_view Wide) { return detail::toUtf8(Wide); }
 
 /// What a listing says of each name.
-std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Folder,
+std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Directory,
                                                 size_t BufferBytes = 0) {
   std::map<std::string, DirectoryEntry> Found;
   DirectoryReader Reader(BufferBytes);
-  Reader.start(Folder);
+  Reader.start(Directory);
   std::array<DirectoryEntry, 50> Entries;
   std::error_code Error;
   while (const size_t Count = Reader.read(Entries, Error))
@@ -69,25 +69,25 @@ protected:
 
   void SetUp() override {
     detail::refuseWaysBefore(GetParam());
-    const TestFolder Folder;
-    DirectoryHandle Handle = openFolder(Folder.path());
+    const TestDirectory Directory;
+    DirectoryHandle Handle = openDirectory(Directory.path());
     entriesOf(Handle);
     if (wayOf(Handle) != GetParam())
       GTEST_SKIP() << "this system does not know FileFullDirectoryInfo";
   }
   static ListWay wayOf(const DirectoryHandle &Handle) {
-    return detail::folderOf(Handle.nativeHandle())->Way;
+    return detail::directoryOf(Handle.nativeHandle())->Way;
   }
 };
 
 TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   for (size_t I = 0; I < 400; ++I)
-    Folder.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
-                 std::string(I, 'c'));
-  fs::create_directory(Folder.path("folder"));
-  ASSERT_TRUE(makeOlder(Folder.path("file-0"), 12345));
-  DirectoryHandle Handle = openFolder(Folder.path());
+    Directory.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
+                    std::string(I, 'c'));
+  fs::create_directory(Directory.path("folder"));
+  ASSERT_TRUE(makeOlder(Directory.path("file-0"), 12345));
+  DirectoryHandle Handle = openDirectory(Directory.path());
   std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
   EXPECT_EQ(wayOf(Handle), GetParam());
   EXPECT_EQ(Found.size(), 401u);
@@ -120,22 +120,22 @@ TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
 // More than a buffer of them, so that WTF-8 takes one and a half times the room
 // of the records.
 TEST_P(ListWayTest, NamesMayBeLongInEveryUnit) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   Names Made;
   for (wchar_t I = 0; I < 200; ++I) {
     // Of the Linux beneath Wine 255 bytes are the most.
     std::wstring Name(84, L'\u20ac');
     Name[40] = static_cast<wchar_t>(L'\u4e00' + I);
-    ASSERT_TRUE(makeFile(Folder, Name));
+    ASSERT_TRUE(makeFile(Directory, Name));
     Made.push_back(utf8(Name));
   }
   const std::wstring Longest(255, L'n');
-  ASSERT_TRUE(makeFile(Folder, Longest));
+  ASSERT_TRUE(makeFile(Directory, Longest));
   Made.push_back(utf8(Longest));
   std::sort(Made.begin(), Made.end());
   for (const size_t BufferBytes :
        {size_t(0), DirectoryReader::DefaultBufferBytes, size_t(1) << 20}) {
-    DirectoryHandle Handle = openFolder(Folder.path());
+    DirectoryHandle Handle = openDirectory(Directory.path());
     DirectoryReader Reader(BufferBytes);
     EXPECT_EQ(listRest(Reader, Handle, 1000), Made);
     if (BufferBytes == 0) {
@@ -145,10 +145,10 @@ TEST_P(ListWayTest, NamesMayBeLongInEveryUnit) {
 }
 
 TEST_P(ListWayTest, AnotherReaderGoesOnAtABoundary) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   for (int I = 0; I < 500; ++I)
-    Folder.write("entry-" + std::to_string(I), "");
-  DirectoryHandle Handle = openFolder(Folder.path());
+    Directory.write("entry-" + std::to_string(I), "");
+  DirectoryHandle Handle = openDirectory(Directory.path());
   Names Found;
   std::array<DirectoryEntry, 3> Entries;
   std::error_code Error;
@@ -178,34 +178,34 @@ bool isWine() {
 }
 
 /// Makes `old/inner/file`, opens `old` and puts another folder in its place.
-DirectoryHandle openRenamed(const TestFolder &Folder) {
-  Folder.write("old/inner/file", "text");
-  DirectoryHandle Outer = openFolder(Folder.path("old"));
-  EXPECT_NE(::MoveFileW(verbatim(Folder.path("old")).c_str(),
-                        verbatim(Folder.path("new")).c_str()),
+DirectoryHandle openRenamed(const TestDirectory &Directory) {
+  Directory.write("old/inner/file", "text");
+  DirectoryHandle Outer = openDirectory(Directory.path("old"));
+  EXPECT_NE(::MoveFileW(verbatim(Directory.path("old")).c_str(),
+                        verbatim(Directory.path("new")).c_str()),
             0)
       << ::GetLastError();
-  Folder.write("old/inner/other", ""); // astray
+  Directory.write("old/inner/other", ""); // astray
   return Outer;
 }
 
-TEST_P(ListWayTest, AFolderIsFoundUnderItsNewName) {
+TEST_P(ListWayTest, ADirectoryIsFoundUnderItsNewName) {
   if (isWine() && GetParam() == ListWay::Find)
     GTEST_SKIP() << "Wine tells the path that a folder had when it was opened";
-  const TestFolder Folder;
-  DirectoryHandle Outer = openRenamed(Folder);
+  const TestDirectory Directory;
+  DirectoryHandle Outer = openRenamed(Directory);
   DirectoryHandle Inner;
   EXPECT_FALSE(Outer.openBelow("inner", LinkRule::Refuse, Inner));
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
   EXPECT_EQ(entriesOf(Outer).count("inner"), 1u);
 }
 
-TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsFolder) {
+TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
   if (isWine())
     GTEST_SKIP() << "Wine looks at a file by the path that it had when it was "
                     "opened";
-  const TestFolder Folder;
-  const DirectoryHandle Outer = openRenamed(Folder);
+  const TestDirectory Directory;
+  const DirectoryHandle Outer = openRenamed(Directory);
   DirectoryHandle Inner;
   EXPECT_FALSE(Outer.openBelow("inner", LinkRule::Refuse, Inner));
   DirectoryEntry Entry;
@@ -222,11 +222,11 @@ TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsFolder) {
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
 }
 
-TEST_P(ListWayTest, AFolderThatIsDeletedIsEmpty) {
-  const TestFolder Folder;
-  fs::create_directory(Folder.path("gone"));
-  DirectoryHandle Handle = openFolder(Folder.path("gone"));
-  ASSERT_NE(::RemoveDirectoryW(verbatim(Folder.path("gone")).c_str()), 0);
+TEST_P(ListWayTest, ADirectoryThatIsDeletedIsEmpty) {
+  const TestDirectory Directory;
+  fs::create_directory(Directory.path("gone"));
+  DirectoryHandle Handle = openDirectory(Directory.path("gone"));
+  ASSERT_NE(::RemoveDirectoryW(verbatim(Directory.path("gone")).c_str()), 0);
   EXPECT_EQ(entriesOf(Handle).size(), 0u);
 }
 
@@ -241,16 +241,16 @@ INSTANTIATE_TEST_SUITE_P(Ways, ListWayTest,
                          nameOf);
 
 TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
-  const TestFolder Folder;
-  fs::create_directory(Folder.path("in"));
+  const TestDirectory Directory;
+  fs::create_directory(Directory.path("in"));
   Names Made;
   for (const wchar_t *Name :
        {L"con", L"NUL.txt", L"aux", L"dot.", L"space ", L"dots..", L"com1"})
-    if (makeFile(Folder, std::wstring(L"in\\") + Name))
+    if (makeFile(Directory, std::wstring(L"in\\") + Name))
       Made.push_back(utf8(Name));
   ASSERT_GE(Made.size(), 4u) << "a file system that takes few names";
   std::sort(Made.begin(), Made.end());
-  DirectoryHandle Handle = openFolder(Folder.path("in"));
+  DirectoryHandle Handle = openDirectory(Directory.path("in"));
   Names Found;
   for (const auto &[Name, Entry] : entriesOf(Handle))
     Found.push_back(Name);
@@ -271,20 +271,20 @@ TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
   }
   for (const std::string &Name : Made)
     ::DeleteFileW(
-        (verbatim(Folder.path("in")) + L"\\" + fs::path(Name).wstring())
+        (verbatim(Directory.path("in")) + L"\\" + fs::path(Name).wstring())
             .c_str());
 }
 
 TEST(WindowsDirectoryTest, IllFormedNamesComeBack) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::wstring Name = L"a\xd800z";
-  if (!makeFile(Folder, Name))
+  if (!makeFile(Directory, Name))
     GTEST_SKIP() << "no file with an unpaired surrogate in its name can be "
                     "made here (Wine keeps names as UTF-8)";
-  DirectoryHandle Handle = openFolder(Folder.path());
+  DirectoryHandle Handle = openDirectory(Directory.path());
   const std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
   if (Found.size() == 1 && Found.begin()->first != utf8(Name)) {
-    ::DeleteFileW((verbatim(Folder.path()) + L"\\" + Name).c_str());
+    ::DeleteFileW((verbatim(Directory.path()) + L"\\" + Name).c_str());
     GTEST_SKIP() << "an unpaired surrogate becomes something else here";
   }
   ASSERT_EQ(Found.count(utf8(Name)), 1u);
@@ -296,9 +296,9 @@ TEST(WindowsDirectoryTest, IllFormedNamesComeBack) {
 }
 
 TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Part(60, 'p');
-  std::string Deep = Folder.path();
+  std::string Deep = Directory.path();
   for (int I = 0; I < 8; ++I) {
     Deep += "\\" + Part;
     ASSERT_NE(::CreateDirectoryW(verbatim(Deep).c_str(), nullptr), 0);
@@ -306,37 +306,37 @@ TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
   UniqueHandle(::CreateFileW(verbatim(Deep + "\\file").c_str(), GENERIC_WRITE,
                              0, nullptr, CREATE_NEW, 0, nullptr));
   EXPECT_EQ(listAll(Deep), Names{"file"});
-  DirectoryHandle At = openFolder(Folder.path());
+  DirectoryHandle At = openDirectory(Directory.path());
   bool MayBeMount = false;
   for (int I = 0; I < 8; ++I)
     ASSERT_FALSE(At.openChild(Part.c_str(), LinkRule::Refuse, At, MayBeMount));
   DirectoryReader Reader;
   EXPECT_EQ(listRest(Reader, At), Names{"file"});
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
-    const std::string Below = Deep.substr(Folder.path().size() + 1);
-    DirectoryHandle Handle = openFolder(Folder.path());
+    const std::string Below = Deep.substr(Directory.path().size() + 1);
+    DirectoryHandle Handle = openDirectory(Directory.path());
     EXPECT_FALSE(Handle.openBelow(Below.c_str(), Links, Handle));
     EXPECT_EQ(listRest(Reader, Handle), Names{"file"});
   }
   // Wine 8's GetFinalPathNameByHandleW takes MAX_PATH at most.
   if (!isWine()) {
     detail::refuseWaysBefore(ListWay::Find);
-    DirectoryHandle Last = openFolder(Deep);
+    DirectoryHandle Last = openDirectory(Deep);
     EXPECT_EQ(listRest(Reader, Last), Names{"file"});
     detail::refuseWaysBefore(ListWay::IdBoth);
   }
   // std::filesystem does not know how to come there.
   At.close();
   ::DeleteFileW(verbatim(Deep + "\\file").c_str());
-  for (; Deep != Folder.path(); Deep.resize(Deep.rfind('\\')))
+  for (; Deep != Directory.path(); Deep.resize(Deep.rfind('\\')))
     ::RemoveDirectoryW(verbatim(Deep).c_str());
 }
 
 TEST(WindowsDirectoryTest, StreamsAndDrivesAreNoEntries) {
-  const TestFolder Folder;
-  Folder.write("file", "x");
-  Folder.write("folder/in", "x");
-  const DirectoryHandle Base = openFolder(Folder.path());
+  const TestDirectory Directory;
+  Directory.write("file", "x");
+  Directory.write("folder/in", "x");
+  const DirectoryHandle Base = openDirectory(Directory.path());
   DirectoryHandle Below;
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow})
     for (const char *Path : {"folder::$INDEX_ALLOCATION", "folder:in", "file:",
@@ -378,7 +378,7 @@ TEST(WindowsDirectoryTest, APipeIsLeftAlone) {
 bool makeJunction(const std::string &Target, const std::string &Path) {
   if (::CreateDirectoryW(verbatim(Path).c_str(), nullptr) == 0)
     return false;
-  UniqueHandle Folder(::CreateFileW(
+  UniqueHandle Directory(::CreateFileW(
       verbatim(Path).c_str(), GENERIC_WRITE, 0, nullptr, OPEN_EXISTING,
       FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
   const std::wstring Name = L"\\??\\" + verbatim(Target).substr(4);
@@ -393,17 +393,17 @@ bool makeJunction(const std::string &Target, const std::string &Path) {
   Put(12, static_cast<USHORT>(Bytes + 2)); // PrintNameOffset
   std::memcpy(Buffer.data() + 16, Name.data(), Bytes);
   DWORD Ignored = 0;
-  return ::DeviceIoControl(Folder.get(), FSCTL_SET_REPARSE_POINT, Buffer.data(),
-                           static_cast<DWORD>(Buffer.size()), nullptr, 0,
-                           &Ignored, nullptr) != 0;
+  return ::DeviceIoControl(Directory.get(), FSCTL_SET_REPARSE_POINT,
+                           Buffer.data(), static_cast<DWORD>(Buffer.size()),
+                           nullptr, 0, &Ignored, nullptr) != 0;
 }
 
 TEST(WindowsDirectoryTest, AJunctionIsALink) {
-  const TestFolder Folder;
-  Folder.write("target/in/file", "");
-  if (!makeJunction(Folder.path("target"), Folder.path("junction")))
+  const TestDirectory Directory;
+  Directory.write("target/in/file", "");
+  if (!makeJunction(Directory.path("target"), Directory.path("junction")))
     GTEST_SKIP() << "no junctions can be made here (Wine 8 has none)";
-  DirectoryHandle Base = openFolder(Folder.path());
+  DirectoryHandle Base = openDirectory(Directory.path());
   EXPECT_EQ(entriesOf(Base)["junction"].Type, EntryType::Link);
   DirectoryHandle Below;
   for (const char *Path : {"junction", "junction/in", "./junction/"})
@@ -422,8 +422,8 @@ TEST(WindowsDirectoryTest, AJunctionIsALink) {
 }
 
 TEST(WindowsDirectoryTest, NothingIsPromisedThatHasNoSource) {
-  const TestFolder Folder;
-  const FolderTraits Traits = traitsOf(openFolder(Folder.path()));
+  const TestDirectory Directory;
+  const DirectoryTraits Traits = traitsOf(openDirectory(Directory.path()));
   EXPECT_FALSE(Traits.TellsChanges);
   EXPECT_FALSE(Traits.TellsEveryChange);
   EXPECT_FALSE(Traits.ListsStatus);

@@ -73,8 +73,8 @@ std::string contents(const os::OpenFile &File) {
 }
 
 TEST(WindowsSharingTest, WhatWeHaveOpenCanBeChanged) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "before");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "before");
   const os::OpenFile File = openOrFail(Path);
   // Written by another handle, as a compiler does.
   const HANDLE Writer =
@@ -98,10 +98,10 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeChanged) {
 }
 
 TEST(WindowsSharingTest, WhatWeHaveOpenCanBeRenamedAndDeleted) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   const os::OpenFile File = openOrFail(Path);
-  const std::string Other = Folder.path("other");
+  const std::string Other = Directory.path("other");
   EXPECT_NE(::MoveFileExW(wide(Path).c_str(), wide(Other).c_str(), 0), 0)
       << ::GetLastError();
   EXPECT_EQ(look(Path).Kind, os::FileKind::Missing);
@@ -111,8 +111,8 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeRenamedAndDeleted) {
 }
 
 TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
-  const TestFolder Folder;
-  const std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
   const HANDLE Holder = ::CreateFileW(wide(Path).c_str(), GENERIC_READ, 0,
                                       nullptr, OPEN_EXISTING, 0, nullptr);
   ASSERT_NE(Holder, INVALID_HANDLE_VALUE);
@@ -125,8 +125,8 @@ TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
 }
 
 TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
-  const TestFolder Folder;
-  const std::string Path = Folder.path("file");
+  const TestDirectory Directory;
+  const std::string Path = Directory.path("file");
   constexpr uint64_t At = (uint64_t(5) << 30) + 7;
   const HANDLE Writer = ::CreateFileW(wide(Path).c_str(), GENERIC_WRITE, 0,
                                       nullptr, CREATE_NEW, 0, nullptr);
@@ -157,8 +157,8 @@ TEST(WindowsLargeFileTest, OffsetsHaveMoreThan32Bits) {
 }
 
 TEST(WindowsPathTest, TakesLongPaths) {
-  const TestFolder Folder;
-  std::wstring Long = L"\\\\?\\" + wide(Folder.path());
+  const TestDirectory Directory;
+  std::wstring Long = L"\\\\?\\" + wide(Directory.path());
   std::replace(Long.begin(), Long.end(), L'/', L'\\');
   for (const size_t Least : {300U, 1200U}) {
     while (Long.size() < Least) {
@@ -182,7 +182,7 @@ TEST(WindowsPathTest, TakesLongPaths) {
   EXPECT_EQ(os::OpenFile::open("C:\\" + std::string(40'000, 'x'), File),
             std::errc::filename_too_long);
   // Not by the library, which does not know long paths.
-  while (Long.size() > wide(Folder.path()).size() + 4) {
+  while (Long.size() > wide(Directory.path()).size() + 4) {
     ::DeleteFileW((Long + L"\\file").c_str());
     ::RemoveDirectoryW(Long.c_str());
     Long.resize(Long.rfind(L'\\'));
@@ -191,8 +191,8 @@ TEST(WindowsPathTest, TakesLongPaths) {
 
 /// Whether there can be a file of that name; if so, it is found and read.
 bool findsFileNamed(const std::wstring &Name) {
-  const TestFolder Folder;
-  std::wstring Path = L"\\\\?\\" + wide(Folder.path()) + L"\\" + Name;
+  const TestDirectory Directory;
+  std::wstring Path = L"\\\\?\\" + wide(Directory.path()) + L"\\" + Name;
   std::replace(Path.begin(), Path.end(), L'/', L'\\');
   if (!writeWide(Path, "hello"))
     return false;
@@ -204,8 +204,8 @@ bool findsFileNamed(const std::wstring &Name) {
 }
 
 TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {
-  const TestFolder Folder;
-  std::string Path = Folder.write("file", "hello");
+  const TestDirectory Directory;
+  std::string Path = Directory.write("file", "hello");
   ASSERT_EQ(Path[1], ':');
   for (const char *const Prefix : {"//?/", "\\\\?/", "/\\?\\"}) {
     EXPECT_EQ(look(Prefix + Path).Identity.Size, 5U) << Prefix;
@@ -232,23 +232,24 @@ TEST(WindowsPathTest, RefusesBytesThatAreNoName) {
 }
 
 TEST(WindowsPathTest, WhatCannotBeANameIsMissing) {
-  const TestFolder Folder;
-  EXPECT_EQ(look(Folder.path("a<b")).Kind, os::FileKind::Missing);
-  EXPECT_EQ(look(Folder.path("absent") + "\\file").Kind, os::FileKind::Missing);
+  const TestDirectory Directory;
+  EXPECT_EQ(look(Directory.path("a<b")).Kind, os::FileKind::Missing);
+  EXPECT_EQ(look(Directory.path("absent") + "\\file").Kind,
+            os::FileKind::Missing);
   os::OpenFile File;
-  EXPECT_EQ(os::OpenFile::open(Folder.path("absent") + "\\file", File),
+  EXPECT_EQ(os::OpenFile::open(Directory.path("absent") + "\\file", File),
             std::errc::no_such_file_or_directory);
 }
 
-TEST(WindowsPathTest, FoldersMayEndWithASeparator) {
-  const TestFolder Folder;
-  EXPECT_EQ(look(Folder.path() + "\\").Kind, os::FileKind::Directory);
-  EXPECT_EQ(look(Folder.path() + "/").Kind, os::FileKind::Directory);
+TEST(WindowsPathTest, DirectoriesMayEndWithASeparator) {
+  const TestDirectory Directory;
+  EXPECT_EQ(look(Directory.path() + "\\").Kind, os::FileKind::Directory);
+  EXPECT_EQ(look(Directory.path() + "/").Kind, os::FileKind::Directory);
   EXPECT_EQ(look(".").Kind, os::FileKind::Directory);
 }
 
 TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   // One client may connect: an open of ours would be that one.
   const wchar_t *const Name = L"\\\\.\\pipe\\headstart-test";
   const HANDLE Pipe =
@@ -257,7 +258,7 @@ TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
   ASSERT_NE(Pipe, INVALID_HANDLE_VALUE) << ::GetLastError();
   for (const std::string &Path :
        {std::string("NUL"), std::string("con"), std::string("COM1"),
-        std::string("aux.txt"), Folder.path("NUL"), utf8(Name),
+        std::string("aux.txt"), Directory.path("NUL"), utf8(Name),
         std::string("//./pipe/headstart-test"),
         std::string("\\\\?\\pipe\\headstart-test"),
         std::string("\\\\localhost\\pipe\\headstart-test"),

@@ -51,20 +51,20 @@ protected:
     return Abilities;
   }
 
-  const TestFolder Folder;
+  const TestDirectory Directory;
   const std::string Contents = pattern(2000 * Page);
-  const os::OpenFile File = openOrFail(Folder.write("file", Contents));
+  const os::OpenFile File = openOrFail(Directory.write("file", Contents));
   const PageCache Cache{smallSteps()};
 };
 
 TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
   // Compilers open what they read so that nobody may write meanwhile.
-  const std::wstring Path = toPath(Folder.path("file")).wstring();
+  const std::wstring Path = toPath(Directory.path("file")).wstring();
   std::atomic<bool> IsDone{false};
   std::atomic<unsigned> Evictions{0};
   Threads Evicting;
   ASSERT_FALSE(Evicting.start([&] {
-    os::OpenFile Own = openOrFail(Folder.path("file"));
+    os::OpenFile Own = openOrFail(Directory.path("file"));
     for (; !IsDone; ++Evictions)
       EXPECT_FALSE(Cache.evict(Own));
     EXPECT_TRUE(Own.isOpen());
@@ -130,7 +130,7 @@ TEST_F(WindowsPageCacheTest, AHintLeavesNoMappingBehind) {
             HintOutcome::Accepted);
   (void)Cache.residency(File, Range);
   std::error_code Error;
-  std::filesystem::resize_file(Folder.path("file"), 10, Error);
+  std::filesystem::resize_file(Directory.path("file"), 10, Error);
   EXPECT_FALSE(Error) << Error.message();
 }
 

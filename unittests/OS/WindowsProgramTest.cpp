@@ -179,8 +179,8 @@ TEST(WindowsAskProgramTest, KillsWhatAProgramHasStartedAtALimit) {
   Small.Time = std::chrono::seconds(60);
   Small.Bytes = 10'000;
   std::string Answer;
-  const TestFolder Folder;
-  const fs::path Copy = fs::path(Folder.path()) / "copy.exe";
+  const TestDirectory Directory;
+  const fs::path Copy = fs::path(Directory.path()) / "copy.exe";
   fs::copy_file(probe(), Copy);
   EXPECT_EQ(os::askProgram({"cmd", "/c", Copy.string(), "flood"},
                            os::ProgramStream::Output, Small, Answer),
@@ -197,14 +197,14 @@ TEST(WindowsForegroundTest, EndsWithTheStatusOfTheProgram) {
 }
 
 TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
-  const TestFolder Folder;
-  const std::string Batch = Folder.write("x.bat", "exit 0\n");
-  const std::string Plain = Folder.write("plain.exe", "no program");
+  const TestDirectory Directory;
+  const std::string Batch = Directory.write("x.bat", "exit 0\n");
+  const std::string Plain = Directory.write("plain.exe", "no program");
   const auto Why = [](const std::string &Program) {
     return std::stoi("0" + ask({probe(), "run", Program}));
   };
   EXPECT_EQ(Why("headstart-no-such-program"), ENOENT);
-  EXPECT_EQ(Why(Folder.path("nowhere")), ENOENT);
+  EXPECT_EQ(Why(Directory.path("nowhere")), ENOENT);
   // Windows leaves out what trails; Wine 8 runs none of them.
   for (const char *const Tail : {"", " ", ".", " .", ". ."})
     EXPECT_EQ(Why(Batch + Tail), ENOEXEC) << Tail;
@@ -217,11 +217,11 @@ TEST(WindowsForegroundTest, AFaultOfAThreadEndsThatThreadOnly) {
 }
 
 TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
-  const TestFolder Folder;
+  const TestDirectory Directory;
   // A copy: while it runs it cannot be deleted.
-  const fs::path Copy = fs::path(Folder.path()) / "copy.exe";
+  const fs::path Copy = fs::path(Directory.path()) / "copy.exe";
   fs::copy_file(probe(), Copy);
-  const fs::path Ready = fs::path(Folder.path()) / "ready";
+  const fs::path Ready = fs::path(Directory.path()) / "ready";
   std::wstring Line = quotedProbe() + L" run \"" + Copy.wstring() +
                       L"\" sleep \"" + Ready.wstring() + L'"';
   STARTUPINFOW Startup = {};

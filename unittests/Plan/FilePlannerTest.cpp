@@ -17,7 +17,7 @@
 using namespace headstart;
 using namespace headstart::test;
 using os::test::openOrFail;
-using os::test::TestFolder;
+using os::test::TestDirectory;
 using namespace llvm;
 
 namespace {
@@ -66,9 +66,9 @@ uint64_t planned(const std::vector<PlannedRange> &Plan) {
 
 class FilePlannerTest : public testing::Test {
 protected:
-  TestFolder Folder;
-  std::string First = Folder.write("1.obj", objectWithComdat());
-  std::string Second = Folder.write("2.obj", objectWithComdat());
+  TestDirectory Directory;
+  std::string First = Directory.write("1.obj", objectWithComdat());
+  std::string Second = Directory.write("2.obj", objectWithComdat());
   FilePlanner Planner{PlanOptions()};
   SymbolBuffers Buffers;
 
@@ -118,7 +118,7 @@ std::string machOArchive() {
 }
 
 TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
-  os::OpenFile File = openOrFail(Folder.write("a.a", machOArchive()));
+  os::OpenFile File = openOrFail(Directory.write("a.a", machOArchive()));
   auto Planned = [&](Flavour Kind, bool Whole) {
     PlanOptions Options;
     Options.Kind = Kind;

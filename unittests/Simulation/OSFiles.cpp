@@ -14,7 +14,7 @@
 
 #include "SimulatedOS.h"
 #include "headstart/OS/DirectoryReader.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/PageTables.h"
 #include <algorithm>
@@ -328,7 +328,7 @@ bool os::tellsEveryChange(const OpenFile &File) {
   return OS.deviceOf(*fileOf(File)).FileTick == 1;
 }
 
-FolderTraits os::traitsOf(const DirectoryHandle &) { return {}; }
+DirectoryTraits os::traitsOf(const DirectoryHandle &) { return {}; }
 
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
@@ -368,9 +368,9 @@ std::error_code DirectoryHandle::identity(FileIdentity &) const {
 
 DirectoryReader::DirectoryReader(size_t) {}
 
-void DirectoryReader::start(DirectoryHandle &TheFolder) {
-  Folder = &TheFolder;
-  Capacity = static_cast<size_t>(TheFolder.nativeHandle());
+void DirectoryReader::start(DirectoryHandle &TheDirectory) {
+  Directory = &TheDirectory;
+  Capacity = static_cast<size_t>(TheDirectory.nativeHandle());
 }
 
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,

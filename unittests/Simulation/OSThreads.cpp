@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimulatedOS.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include <pthread.h>

@@ -179,7 +179,7 @@ std::vector<Fault> Faults;
 std::optional<GlobPattern> Changing;
 std::mutex ChangedMutex;
 std::set<std::string> Changed; ///< guarded by ChangedMutex
-int SourceFolder = -1;
+int SourceDirectory = -1;
 std::FILE *LogFile = nullptr;
 Clock::time_point Begun;
 // NOLINTEND(bugprone-throwing-static-initialization)
@@ -215,10 +215,10 @@ static int faultOf(StringRef Call, const char *Path) {
   return 0;
 }
 
-/// Whether a lookup of \p Name in \p Folder is to be asked for: a listing that
-/// brings it would spare the lookup.
-static bool looksUp(const char *Folder, const char *Name) {
-  SmallString<128> Path(below(Folder));
+/// Whether a lookup of \p Name in \p Directory is to be asked for: a listing
+/// that brings it would spare the lookup.
+static bool looksUp(const char *Directory, const char *Name) {
+  SmallString<128> Path(below(Directory));
   sys::path::append(Path, Name);
   if (StringRef(Path).starts_with("./"))
     Path.erase(Path.begin(), Path.begin() + 2);
@@ -239,7 +239,7 @@ static int ask(const char *Call, const char *Path,
 static int doGetattr(const char *Path, struct stat *Status, fuse_file_info *) {
   if (int Error = ask("lookup", Path, TheServer.Lookups))
     return Error;
-  if (::fstatat(SourceFolder, below(Path), Status, AT_SYMLINK_NOFOLLOW) != 0)
+  if (::fstatat(SourceDirectory, below(Path), Status, AT_SYMLINK_NOFOLLOW) != 0)
     return -errno;
   std::lock_guard Lock(ChangedMutex);
   Status->st_mtim.tv_sec += Changed.count(Path);
@@ -247,7 +247,7 @@ static int doGetattr(const char *Path, struct stat *Status, fuse_file_info *) {
 }
 
 static int doReadlink(const char *Path, char *Target, size_t Size) {
-  ssize_t Length = ::readlinkat(SourceFolder, below(Path), Target, Size - 1);
+  ssize_t Length = ::readlinkat(SourceDirectory, below(Path), Target, Size - 1);
   if (Length < 0)
     return -errno;
   Target[Length] = '\0';
@@ -259,7 +259,7 @@ static int doOpen(const char *Path, fuse_file_info *Info) {
     return Error;
   if ((Info->flags & O_ACCMODE) != O_RDONLY)
     return -EROFS;
-  int File = ::openat(SourceFolder, below(Path), O_RDONLY | O_CLOEXEC);
+  int File = ::openat(SourceDirectory, below(Path), O_RDONLY | O_CLOEXEC);
   if (File < 0)
     return -errno;
   Info->fh = static_cast<uint64_t>(File);
@@ -306,15 +306,15 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
                      off_t From, fuse_file_info *, fuse_readdir_flags Flags) {
   if (int Error = ask("list", Path, TheServer.Listings))
     return Error;
-  int File =
-      ::openat(SourceFolder, below(Path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *Folder = File < 0 ? nullptr : ::fdopendir(File);
-  if (!Folder)
+  int File = ::openat(SourceDirectory, below(Path),
+                      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *Directory = File < 0 ? nullptr : ::fdopendir(File);
+  if (!Directory)
     return -errno;
   // In parts, as libfuse wants it for listings that bring all that a lookup
   // would, as those of NFS and SFTP do.
   off_t Number = 0;
-  while (const dirent *Entry = ::readdir(Folder)) {
+  while (const dirent *Entry = ::readdir(Directory)) {
     if (++Number <= From)
       continue;
     struct stat Status = {};
@@ -322,13 +322,13 @@ static int doReaddir(const char *Path, void *Buffer, fuse_fill_dir_t Fill,
     Status.st_mode = DTTOIF(Entry->d_type);
     const bool HasAll = (Flags & FUSE_READDIR_PLUS) &&
                         !looksUp(Path, Entry->d_name) &&
-                        ::fstatat(::dirfd(Folder), Entry->d_name, &Status,
+                        ::fstatat(::dirfd(Directory), Entry->d_name, &Status,
                                   AT_SYMLINK_NOFOLLOW) == 0;
     if (Fill(Buffer, Entry->d_name, &Status, Number,
              HasAll ? FUSE_FILL_DIR_PLUS : static_cast<fuse_fill_dir_flags>(0)))
       break;
   }
-  ::closedir(Folder);
+  ::closedir(Directory);
   return 0;
 }
 
@@ -436,8 +436,8 @@ int main(int Argc, char **Argv) {
     Files.rlim_cur = Files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &Files);
   }
-  SourceFolder = ::open(Source.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (SourceFolder < 0) {
+  SourceDirectory = ::open(Source.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (SourceDirectory < 0) {
     ::perror(Source.c_str());
     return 125;
   }

@@ -31,12 +31,12 @@ struct RedirectedLink {
   std::string Problem;            ///< for people; empty: all is well
 };
 
-/// The words behind \p Link's own that move what it writes to \p Folder, as its
-/// linker takes them. Later options win over earlier ones in every linker that
-/// is known here. A link for Windows is also told to leave out the time, or no
-/// two of its outputs would be the same.
+/// The words behind \p Link's own that move what it writes to \p Directory, as
+/// its linker takes them. Later options win over earlier ones in every linker
+/// that is known here. A link for Windows is also told to leave out the time,
+/// or no two of its outputs would be the same.
 std::vector<std::string> redirectingWords(const ForeignCommand &Link,
-                                          llvm::StringRef Folder);
+                                          llvm::StringRef Directory);
 
 /// Adds such words to \p Words, which \p Link was read from, asks again what
 /// they mean, and makes sure that nothing is left that would be written
@@ -44,7 +44,8 @@ std::vector<std::string> redirectingWords(const ForeignCommand &Link,
 /// readForeignCommand does.
 RedirectedLink redirect(llvm::ArrayRef<std::string> Words,
                         const ForeignCommand &Link,
-                        std::optional<Flavour> Forced, llvm::StringRef Folder);
+                        std::optional<Flavour> Forced,
+                        llvm::StringRef Directory);
 
 } // namespace headstart
 

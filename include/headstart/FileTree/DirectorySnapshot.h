@@ -16,7 +16,7 @@
 #define HEADSTART_FILETREE_DIRECTORYSNAPSHOT_H
 
 #include "headstart/OS/DirectoryReader.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -83,7 +83,7 @@ struct SnapshotOptions {
   // For tests: in place of os::traitsOf and os::fileClockNs; what runs between
   // a listing and the second look at the folder; what changes an entry as it is
   // listed.
-  std::function<os::FolderTraits(const os::DirectoryHandle &)> Traits;
+  std::function<os::DirectoryTraits(const os::DirectoryHandle &)> Traits;
   std::function<int64_t()> Clock;
   std::function<void()> Listed;
   std::function<void(os::DirectoryEntry &)> Entry;
@@ -101,9 +101,10 @@ class DirectorySnapshot {
 public:
   using Ptr = std::shared_ptr<const DirectorySnapshot>;
 
-  /// Reads \p Folder, which nobody has listed from before, and closes it. On an
-  /// error, also in the middle, \p Result stays what it is. Blocks. Any thread.
-  static std::error_code read(os::DirectoryHandle Folder,
+  /// Reads \p Directory, which nobody has listed from before, and closes it. On
+  /// an error, also in the middle, \p Result stays what it is. Blocks. Any
+  /// thread.
+  static std::error_code read(os::DirectoryHandle Directory,
                               const SnapshotOptions &Options, Ptr &Result);
   /// Opens and reads \p Path; "" is the current folder.
   static std::error_code read(const std::string &Path,
@@ -136,7 +137,7 @@ public:
 
   SnapshotMetadata metadata() const { return Metadata; }
   /// The folder itself, before it was read.
-  const os::FileIdentity &identity() const { return Folder; }
+  const os::FileIdentity &identity() const { return Directory; }
   /// How often it was read.
   unsigned attempts() const { return Attempts; }
   /// The memory that it takes.
@@ -172,7 +173,7 @@ private:
   std::vector<os::FileIdentity> Statuses; ///< empty, or one for each record
   std::vector<Slot> Slots;                ///< a power of two
   unsigned Shift = 63;                    ///< of a hash, for the first slot
-  os::FileIdentity Folder;
+  os::FileIdentity Directory;
   SnapshotMetadata Metadata;
   unsigned Attempts = 0;
   bool Verified = false;

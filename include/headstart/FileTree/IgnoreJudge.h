@@ -57,14 +57,15 @@ public:
 
   /// The scope of a folder, given that of its parent.
   virtual IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
-                               llvm::StringRef FolderPath,
-                               const os::DirectoryHandle &Folder,
+                               llvm::StringRef DirectoryPath,
+                               const os::DirectoryHandle &Directory,
                                IgnorePresence Present,
                                std::vector<std::string> &Problems) const = 0;
 
-  /// Whether the entry \p Name of the folder \p FolderPath is left out.
-  virtual bool isIgnored(const IgnoreScope &Scope, llvm::StringRef FolderPath,
-                         llvm::StringRef Name, bool IsFolder) const = 0;
+  /// Whether the entry \p Name of the folder \p DirectoryPath is left out.
+  virtual bool isIgnored(const IgnoreScope &Scope,
+                         llvm::StringRef DirectoryPath, llvm::StringRef Name,
+                         bool IsDirectory) const = 0;
 };
 
 } // namespace headstart

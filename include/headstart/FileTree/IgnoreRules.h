@@ -85,22 +85,23 @@ public:
   /// where the folder brings nothing new, without an allocation. Ignore files
   /// that cannot be read, or are too large, are added to \p Problems as
   /// messages with the path. Blocks.
-  IgnoreScopePtr enter(const IgnoreScopePtr &Parent, llvm::StringRef FolderPath,
-                       const os::DirectoryHandle &Folder,
+  IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
+                       llvm::StringRef DirectoryPath,
+                       const os::DirectoryHandle &Directory,
                        IgnorePresence Present,
                        std::vector<std::string> &Problems) const override;
 
-  /// What \p Folder has of the files that matter, asked for one by one: for
+  /// What \p Directory has of the files that matter, asked for one by one: for
   /// `enter`, by whoever does not list it. Blocks.
-  IgnorePresence presenceIn(const os::DirectoryHandle &Folder) const;
+  IgnorePresence presenceIn(const os::DirectoryHandle &Directory) const;
 
-  /// Whether the entry \p Name of the folder \p FolderPath (from the root of
+  /// Whether the entry \p Name of the folder \p DirectoryPath (from the root of
   /// the walk), in whose scope it is, is hidden. A folder that is hidden hides
-  /// all that is in it: do not enter it. \p IsFolder is false for a link,
+  /// all that is in it: do not enter it. \p IsDirectory is false for a link,
   /// whatever it leads to. Allocates nothing unless the entry's absolute path
   /// has more than 4096 bytes.
-  bool isIgnored(const IgnoreScope &Scope, llvm::StringRef FolderPath,
-                 llvm::StringRef Name, bool IsFolder) const override;
+  bool isIgnored(const IgnoreScope &Scope, llvm::StringRef DirectoryPath,
+                 llvm::StringRef Name, bool IsDirectory) const override;
 
 private:
   IgnoreSettings Settings;

@@ -63,7 +63,7 @@ struct ManifestEntry {
   os::EntryType Type = os::EntryType::Unknown;
 };
 
-struct ManifestFolder {
+struct ManifestDirectory {
   size_t Root = 0;
   llvm::StringRef Path; ///< from the root: "" for the root itself
   llvm::ArrayRef<ManifestEntry> Entries; ///< by name, each once
@@ -80,14 +80,14 @@ struct ManifestPath {
 /// No manifest is larger, in bytes; what is, is not read.
 inline constexpr uint64_t MaxManifestBytes = uint64_t(1) << 32;
 
-/// The bytes of the manifest of \p Folders, which `TreeListing::folders` gave
-/// and whose entries have their status. \p Recorded is in seconds since the
-/// epoch. \p Unknown are, in any order, folders that could not be read to the
-/// end and entries that could not be looked at.
+/// The bytes of the manifest of \p Directories, which `TreeListing::folders`
+/// gave and whose entries have their status. \p Recorded is in seconds since
+/// the epoch. \p Unknown are, in any order, folders that could not be read to
+/// the end and entries that could not be looked at.
 std::string serializeManifest(const TreeSelection &Selection,
                               llvm::ArrayRef<ManifestRoot> Roots,
                               int64_t Recorded,
-                              llvm::ArrayRef<ListedFolder> Folders,
+                              llvm::ArrayRef<ListedDirectory> Directories,
                               llvm::ArrayRef<ManifestPath> Unknown = {});
 
 /// A manifest that was read. Immutable; any thread.
@@ -105,7 +105,7 @@ public:
   llvm::ArrayRef<ManifestRoot> roots() const { return Roots; }
   int64_t recorded() const { return Recorded; }
   /// In the order of their paths.
-  llvm::ArrayRef<ManifestFolder> folders() const { return Folders; }
+  llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
   /// Of all folders, in their order.
   llvm::ArrayRef<ManifestEntry> entries() const { return Entries; }
   /// What could not be read, in order, none of them in another.
@@ -117,9 +117,9 @@ public:
 
   /// The folder \p Path of a root, or null: it had no entries, or was not
   /// there.
-  const ManifestFolder *find(size_t Root, llvm::StringRef Path) const;
+  const ManifestDirectory *find(size_t Root, llvm::StringRef Path) const;
   /// The entry \p Name of a folder, or null.
-  static const ManifestEntry *find(const ManifestFolder &Folder,
+  static const ManifestEntry *find(const ManifestDirectory &Directory,
                                    llvm::StringRef Name);
   /// The place of \p Entry in `entries`.
   size_t indexOf(const ManifestEntry &Entry) const {
@@ -136,7 +136,7 @@ private:
   int64_t Recorded = 0;
   std::vector<ManifestPath> Unknown;
   std::vector<ManifestEntry> Entries;
-  std::vector<ManifestFolder> Folders;
+  std::vector<ManifestDirectory> Directories;
   /// The hashes of the folders' paths, sorted, each with its place in Folders:
   /// no hash table, which a made-up manifest could make slow.
   std::vector<std::pair<uint64_t, uint32_t>> ByHash;

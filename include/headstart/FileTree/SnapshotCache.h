@@ -45,11 +45,11 @@ public:
   static constexpr uint32_t MinMisses = 2;
 
   /// One folder under one spelling. Lives as long as the cache.
-  class Folder {
+  class Directory {
   public:
     /// As it was given.
     llvm::StringRef path() const { return Path; }
-    explicit Folder(llvm::StringRef Path) : Path(Path) {}
+    explicit Directory(llvm::StringRef Path) : Path(Path) {}
 
   private:
     friend class SnapshotCache;
@@ -76,7 +76,7 @@ public:
 
   /// Enters the folder \p Path, "" being the current one; looks at nothing yet.
   /// Any thread.
-  Folder &add(llvm::StringRef Path);
+  Directory &add(llvm::StringRef Path);
 
   /// Says that about \p Names more (or fewer) names than was said before will
   /// be looked for, in some or all of the folders. Any thread.
@@ -87,10 +87,10 @@ public:
   /// Whether \p In is known to have nothing of \p Name, so that no look is
   /// needed. May read the folder first, and block for that; while one thread
   /// does, others are told false. Any thread.
-  bool isMissing(Folder &In, const SnapshotName &Name);
+  bool isMissing(Directory &In, const SnapshotName &Name);
 
   /// A look at a name for which `isMissing` was false has found nothing.
-  void noteMiss(Folder &In) {
+  void noteMiss(Directory &In) {
     if (In.Misses.fetch_add(1, std::memory_order_relaxed) == 0)
       In.ExpectedAtFirst.store(Expected.load(std::memory_order_relaxed),
                                std::memory_order_relaxed);
@@ -98,19 +98,19 @@ public:
 
   SnapshotFigures figures() const;
 
-  /// What reading a folder of \p FolderBytes (st_size) costs, in probes.
-  static uint32_t listingCost(uint64_t FolderBytes);
+  /// What reading a folder of \p DirectoryBytes (st_size) costs, in probes.
+  static uint32_t listingCost(uint64_t DirectoryBytes);
   /// At how many misses a folder is to be read for which that costs \p Cost
   /// probes, when \p Expected names are still to be looked for in it.
   static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
 
 private:
-  using FolderID = std::pair<uint64_t, uint64_t>; ///< device, inode
+  using DirectoryID = std::pair<uint64_t, uint64_t>; ///< device, inode
 
-  int64_t expectedIn(const Folder &In, uint32_t Misses) const;
-  bool think(Folder &In);
-  std::error_code readFolder(Folder &In, uint32_t Misses,
-                             uint32_t &NextThought);
+  int64_t expectedIn(const Directory &In, uint32_t Misses) const;
+  bool think(Directory &In);
+  std::error_code readDirectory(Directory &In, uint32_t Misses,
+                                uint32_t &NextThought);
   std::error_code readUnlessKnown(os::DirectoryHandle Handle,
                                   const os::FileIdentity &Identity,
                                   uint32_t Cost,
@@ -120,9 +120,9 @@ private:
   std::atomic<int64_t> Expected{0};
   std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
   mutable std::mutex Mutex; ///< for what follows
-  std::vector<std::unique_ptr<Folder>> Folders;
+  std::vector<std::unique_ptr<Directory>> Directories;
   /// Null while one is being read.
-  std::map<FolderID, DirectorySnapshot::Ptr> ByID;
+  std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
   uint64_t Bytes = 0; ///< of all of them
 };
 

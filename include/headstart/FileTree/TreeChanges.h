@@ -73,9 +73,9 @@ public:
   unsigned depth() const;
 
   /// The records of the folders in it, in their order.
-  llvm::ArrayRef<ManifestFolder> folders() const { return Folders; }
+  llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
   /// The record of the folder that is \p FromHere below, or null.
-  const ManifestFolder *find(llvm::StringRef FromHere) const;
+  const ManifestDirectory *find(llvm::StringRef FromHere) const;
   /// Whether it could not be read when the manifest was written.
   bool isUnknown(llvm::StringRef FromHere) const;
 
@@ -84,7 +84,7 @@ private:
   size_t Root;
   std::string Prefix;
   bool IsGone = false;
-  llvm::ArrayRef<ManifestFolder> Folders;
+  llvm::ArrayRef<ManifestDirectory> Directories;
 };
 
 enum class ChangeKind : uint8_t { Added, Removed, Modified };
@@ -116,7 +116,7 @@ public:
   std::vector<TreeChange> finish();
 
 private:
-  void show(const WalkFolder &Folder,
+  void show(const WalkDirectory &Directory,
             llvm::ArrayRef<os::DirectoryEntry> Entries) override;
   /// Called for each problem after it has been noted. Several threads.
   virtual void report(llvm::StringRef Path, llvm::StringRef What) = 0;

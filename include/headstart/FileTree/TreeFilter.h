@@ -42,10 +42,10 @@ public:
   /// The error says what is wrong with \p Text.
   static llvm::Expected<Glob> create(llvm::StringRef Text);
 
-  /// Whether the entry \p Name of the folder \p FolderPath ("" for the root,
+  /// Whether the entry \p Name of the folder \p DirectoryPath ("" for the root,
   /// "a/b") matches. Any thread.
-  bool matches(llvm::StringRef FolderPath, llvm::StringRef Name,
-               bool IsFolder) const;
+  bool matches(llvm::StringRef DirectoryPath, llvm::StringRef Name,
+               bool IsDirectory) const;
 
   bool excludes() const { return Excludes; }
 
@@ -55,10 +55,10 @@ private:
   /// LLVM's pattern points into its text.
   std::shared_ptr<const std::string> Text;
   std::vector<llvm::GlobPattern> Parts; ///< one, or of a path
-  std::vector<bool> AnyFolders;         ///< for each part: it is `**`
+  std::vector<bool> AnyDirectories;     ///< for each part: it is `**`
   bool Excludes = false;
   bool IsPath = false;
-  bool FoldersOnly = false;
+  bool DirectoriesOnly = false;
 };
 
 /// Globs in their order, and types. Copies share nothing that changes; const
@@ -78,7 +78,7 @@ public:
   /// Of the globs that match an entry the last one decides. Where none does, it
   /// is shown unless there is a glob that does not exclude. A folder is not
   /// entered when a glob excludes it; that it is not shown does not matter.
-  Verdict judge(llvm::StringRef FolderPath, llvm::StringRef Name,
+  Verdict judge(llvm::StringRef DirectoryPath, llvm::StringRef Name,
                 os::EntryType Type) const;
 
   /// Whether `judge` says yes to everything.
@@ -100,12 +100,12 @@ public:
                             llvm::StringRef Prefix = "")
       : Filter(Filter), Prefix(Prefix) {}
 
-  void visit(const WalkFolder &Folder,
+  void visit(const WalkDirectory &Directory,
              llvm::ArrayRef<os::DirectoryEntry> Entries, Prune &Pruned) final;
 
 private:
   /// As `visit`; never without entries.
-  virtual void show(const WalkFolder &Folder,
+  virtual void show(const WalkDirectory &Directory,
                     llvm::ArrayRef<os::DirectoryEntry> Entries) = 0;
 
   const TreeFilter &Filter;
@@ -113,7 +113,7 @@ private:
 };
 
 /// "a/b" from "a" and "b"; either may be "".
-llvm::StringRef joinTreePath(llvm::StringRef Folder, llvm::StringRef Below,
+llvm::StringRef joinTreePath(llvm::StringRef Directory, llvm::StringRef Below,
                              llvm::SmallVectorImpl<char> &Storage);
 
 } // namespace headstart

@@ -32,7 +32,7 @@ int compareTreePaths(llvm::StringRef A, llvm::StringRef B);
 
 /// Entries of one folder; a folder may be in several pieces until the listing
 /// is sorted.
-struct ListedFolder {
+struct ListedDirectory {
   size_t Root = 0;      ///< which of the roots it is in
   llvm::StringRef Path; ///< from the root: "" for the root itself, "a/b"
   llvm::MutableArrayRef<os::DirectoryEntry> Entries; ///< sorted by name
@@ -56,21 +56,21 @@ public:
 
   /// The folders that have entries, in the order of `compareTreePaths`, each
   /// once. After `sort`.
-  llvm::ArrayRef<ListedFolder> folders() const { return Folders; }
+  llvm::ArrayRef<ListedDirectory> directories() const { return Directories; }
 
   /// Calls \p Visit with each entry in the order of its path. After `sort`.
-  void forEach(
-      llvm::function_ref<void(const ListedFolder &, const os::DirectoryEntry &)>
-          Visit) const;
+  void forEach(llvm::function_ref<void(const ListedDirectory &,
+                                       const os::DirectoryEntry &)>
+                   Visit) const;
 
 private:
   /// What one thread has added.
   struct Part {
     llvm::BumpPtrAllocator Memory;
-    std::vector<ListedFolder> Folders;
+    std::vector<ListedDirectory> Directories;
   };
   std::vector<std::unique_ptr<Part>> Parts;
-  std::vector<ListedFolder> Folders;
+  std::vector<ListedDirectory> Directories;
 };
 
 } // namespace headstart

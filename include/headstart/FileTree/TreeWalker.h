@@ -57,14 +57,14 @@ struct WalkOptions {
   const IgnoreJudge *Ignore = nullptr;
   /// How many folders may be open at a time; 0: decided from what the process
   /// may open.
-  unsigned MaxOpenFolders = 0;
+  unsigned MaxOpenDirectories = 0;
   /// For tests: what a listing gave, to be changed. Any thread of the walk.
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry> Entries) = nullptr;
 };
 
 /// A folder under way. Belongs to the walker; valid during a call to the
 /// visitor.
-class WalkFolder {
+class WalkDirectory {
 public:
   /// Its path as the visitor should print it: the root as it was given, and
   /// what is below. Ends without '/', unless it is "/". Made when asked for.
@@ -89,7 +89,7 @@ public:
 
 private:
   friend class detail::WalkWorker;
-  explicit WalkFolder(detail::WalkWorker &Worker) : Worker(Worker) {}
+  explicit WalkDirectory(detail::WalkWorker &Worker) : Worker(Worker) {}
   detail::WalkWorker &Worker;
 };
 
@@ -103,26 +103,26 @@ public:
 
   virtual ~TreeVisitor();
 
-  /// Shows \p Entries of \p Folder, in the order of the listing; a folder with
-  /// many entries is shown in several calls, one after the other, by one thread
-  /// at a time. Names hold during the call.
-  virtual void visit(const WalkFolder &Folder,
+  /// Shows \p Entries of \p Directory, in the order of the listing; a folder
+  /// with many entries is shown in several calls, one after the other, by one
+  /// thread at a time. Names hold during the call.
+  virtual void visit(const WalkDirectory &Directory,
                      llvm::ArrayRef<os::DirectoryEntry> Entries,
                      Prune &Pruned) = 0;
 
   /// Something could not be opened, read or looked at; the walk goes on.
-  /// \p Path is as `WalkFolder::path` would give it, or empty where \p What
+  /// \p Path is as `WalkDirectory::path` would give it, or empty where \p What
   /// itself names a file (an ignore file that cannot be read).
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
 
-  /// The last entry of \p Folder has been shown.
-  virtual void finished(const WalkFolder &Folder);
+  /// The last entry of \p Directory has been shown.
+  virtual void finished(const WalkDirectory &Directory);
 };
 
 /// What a walk came to.
 struct WalkFigures {
-  uint64_t Folders = 0; ///< read
-  uint64_t Entries = 0; ///< shown
+  uint64_t Directories = 0; ///< read
+  uint64_t Entries = 0;     ///< shown
   uint64_t Problems = 0;
   unsigned Threads = 0; ///< the most at a time
 };

@@ -22,9 +22,9 @@ namespace headstart {
 /// Something that a linker script names.
 struct ScriptName {
   enum class Kind : uint8_t {
-    Input,   ///< in INPUT or GROUP, also inside AS_NEEDED
-    Include, ///< INCLUDE
-    Folder,  ///< SEARCH_DIR
+    Input,     ///< in INPUT or GROUP, also inside AS_NEEDED
+    Include,   ///< INCLUDE
+    Directory, ///< SEARCH_DIR
   };
   Kind What = Kind::Input;
   llvm::StringRef Name; ///< without quotes, a part of the script

@@ -136,7 +136,7 @@ struct ELFSettings {
   /// is read in place of a path that it matches.
   std::vector<std::pair<std::string, std::string>> Remaps;
   /// Whether SEARCH_DIR in scripts counts (-nostdlib: it does not).
-  bool IgnoresScriptFolders = false;
+  bool IgnoresScriptDirectories = false;
   /// Symbols that the link looks for though no input refers to them: --entry,
   /// --undefined, --init, --fini.
   std::vector<std::string> Wanted;
@@ -267,7 +267,7 @@ struct ResolvedInput {
 };
 
 class FileLook;
-class FolderSearch;
+class DirectorySearch;
 struct SnapshotFigures;
 
 /// Turns names into paths by the linker's own search rules, and reads in inputs
@@ -295,9 +295,9 @@ public:
   std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
                                FileLook &Look) const;
 
-  /// ELF: searches \p Folder behind all others from now on (SEARCH_DIR in a
+  /// ELF: searches \p Directory behind all others from now on (SEARCH_DIR in a
   /// script).
-  void addFolder(llvm::StringRef Folder) const;
+  void addDirectory(llvm::StringRef Directory) const;
 
   /// Whether \p File is asked for the first time. An input that names itself
   /// by ever new paths (`INPUT(./self)`) is looked into once.
@@ -315,12 +315,12 @@ public:
   SnapshotFigures searchFigures() const;
 
   /// Where the search paths lie; private to lib/Inputs.
-  FolderSearch &folders() const { return *Folders; }
+  DirectorySearch &directories() const { return *Directories; }
 
 private:
   const LinkCommand &Command;
-  std::unique_ptr<FolderSearch> Folders; ///< thread-safe
-  mutable std::mutex Mutex;              ///< for those below
+  std::unique_ptr<DirectorySearch> Directories; ///< thread-safe
+  mutable std::mutex Mutex;                     ///< for those below
   mutable std::set<std::pair<uint64_t, uint64_t>> LookedInto;
   mutable std::string LastRunPathsOf;
   mutable std::shared_ptr<const std::vector<std::string>> LastRunPaths;

@@ -26,11 +26,11 @@ namespace headstart {
 
 /// The folder of `--prefetch-profile=auto`: `headstart` in the user's cache
 /// folder (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
-std::string profileFolder();
+std::string profileDirectory();
 
 /// Whether \p Setting (the value of `--prefetch-profile`) means a folder with a
 /// record for each output: "auto", and what ends in a slash.
-bool isProfileFolder(llvm::StringRef Setting);
+bool isProfileDirectory(llvm::StringRef Setting);
 
 /// The name by which a record knows \p Output: absolute in the user's cache, as
 /// it is in a file that may go to other machines.
@@ -65,13 +65,14 @@ llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
                          bool Prune);
 
-/// The paths of the profiles in \p Folder, in their order; none where it cannot
-/// be listed.
-std::vector<std::string> storedProfiles(const std::string &Folder);
+/// The paths of the profiles in \p Directory, in their order; none where it
+/// cannot be listed.
+std::vector<std::string> storedProfiles(const std::string &Directory);
 
-/// Whether the profiles of `--prefetch-profile=auto` can be kept in \p Folder:
-/// it can be written to, or can be made as `saveProfile` makes it.
-bool canKeepProfiles(const std::string &Folder);
+/// Whether the profiles of `--prefetch-profile=auto` can be kept in
+/// \p Directory: it can be written to, or can be made as `saveProfile` makes
+/// it.
+bool canKeepProfiles(const std::string &Directory);
 
 /// Notes that a link uses the profile at \p Path, for `pruneProfiles`: sets the
 /// file's times to now, at most once a day. Does nothing where the file cannot

@@ -168,10 +168,11 @@ public:
   /// At least what one entry may take is allocated, whatever \p BufferBytes is.
   explicit DirectoryReader(size_t BufferBytes = DefaultBufferBytes);
 
-  /// Begins with \p Folder, which must stay where it is until the last `read`.
-  /// Reads nothing yet. A folder is listed once, from where it was left (what
-  /// the buffer still held is left out): who wants it twice opens it twice.
-  void start(DirectoryHandle &Folder);
+  /// Begins with \p Directory, which must stay where it is until the last
+  /// `read`. Reads nothing yet. A folder is listed once, from where it was left
+  /// (what the buffer still held is left out): who wants it twice opens it
+  /// twice.
+  void start(DirectoryHandle &Directory);
 
   /// Gives the next entries, as many as \p Into takes (one at least) and one
   /// buffer holds: at least one, 0 at the end of the folder, which a folder
@@ -188,7 +189,7 @@ public:
   uint64_t calls() const { return Calls; }
 
 private:
-  DirectoryHandle *Folder = nullptr;
+  DirectoryHandle *Directory = nullptr;
   std::unique_ptr<char[]> Buffer;
   size_t Capacity = 0;          ///< bytes
   std::span<const char> Unread; ///< of Buffer

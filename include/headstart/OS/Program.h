@@ -45,7 +45,7 @@ std::string programPath();
 
 /// The folder that relative paths begin at; empty where the system does not
 /// tell. Any thread.
-std::string currentFolder();
+std::string currentDirectory();
 
 } // namespace headstart::os
 

@@ -52,11 +52,11 @@ bool appendWide(std::string_view Text, std::basic_string<Unit> &Result);
 
 /// What a path counts from.
 enum class PathStart : unsigned char {
-  Folder,      ///< `a\b`: the current folder
-  DriveFolder, ///< `C:a`: the current folder of that drive
-  Drive,       ///< `\a`: the root of the current drive or share
-  Nothing,     ///< `C:\a`, `\\server\share\a`: it is absolute
-  Verbatim,    ///< `\\?\a`, `\\.\a`, `\??\a`: taken as it is, or a device
+  Directory,      ///< `a\b`: the current folder
+  DriveDirectory, ///< `C:a`: the current folder of that drive
+  Drive,          ///< `\a`: the root of the current drive or share
+  Nothing,        ///< `C:\a`, `\\server\share\a`: it is absolute
+  Verbatim,       ///< `\\?\a`, `\\.\a`, `\??\a`: taken as it is, or a device
 };
 
 /// What \p Path counts from. Both separators are known but in `\\?\` and `\??\`

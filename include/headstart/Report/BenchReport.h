@@ -145,7 +145,7 @@ struct BenchReport {
   std::string Program; ///< "headstart 0.1.0 (LLVM 22.1.8)"
   std::string Date;    ///< "2026-11-22T03:00:00Z"
   BenchMachine Machine;
-  std::string Folder;
+  std::string Directory;
   std::vector<std::string> Command; ///< as the user gave it
   std::string LinkerName, Flavour;
   bool IsHeadstart = false;

@@ -125,10 +125,10 @@ void OutputList::manifest() {
 void OutputList::reproducer(const CommandLineContext &Context) {
   if (const OptionWord *File = Options.last(OPT_reproduce)) {
     add(*File);
-  } else if (const OptionWord *Folder = Options.last(OPT_linkrepro)) {
-    SmallString<128> Path = Folder->Value;
+  } else if (const OptionWord *Directory = Options.last(OPT_linkrepro)) {
+    SmallString<128> Path = Directory->Value;
     sys::path::append(Path, "repro.tar");
-    add(Path, optionOf(*Folder));
+    add(Path, optionOf(*Directory));
   } else if (auto File = getEnv(Context, "LLD_REPRODUCE")) {
     // lld reads this one also with /lldignoreenv.
     add(*File);

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../DirectorySearch.h"
 #include "../ELF/Parse.h"
-#include "../FolderSearch.h"
 #include "../Private.h"
 #include "Options.h"
 #include "Parse.h"
@@ -41,7 +41,7 @@ static ResolvedInput findFile(StringRef Name, const InputResolver &Resolver) {
   SmallVector<std::string, 2> Names = {Name.str()};
   if (!hasExtension(Name))
     Names.push_back((Name + ".obj").str());
-  if (std::optional<ResolvedInput> Found = Resolver.folders().find(Names))
+  if (std::optional<ResolvedInput> Found = Resolver.directories().find(Names))
     return std::move(*Found);
   return {Name.str(), {}};
 }

@@ -46,7 +46,7 @@ private:
   void readMember(ByteSource &Member);
   void readDirectives(StringRef Directives);
   void addDefaultLibrary(StringRef Name);
-  StringRef folderOfInput() const;
+  StringRef directoryOfInput() const;
   std::optional<std::string> findTypeServer(StringRef Recorded) const;
   void addTypeServer(StringRef Recorded);
   void addThinMembers();
@@ -106,11 +106,11 @@ void Scan::readDirectives(StringRef Directives) {
 /// The folder that lld takes the object for in: of a thin archive's member it
 /// only knows the name that the archive has for it, so that of
 /// `sub/thin.lib`'s `one.obj` it takes the current folder.
-StringRef Scan::folderOfInput() const {
+StringRef Scan::directoryOfInput() const {
   StringRef Path = Request.Path;
   if (Request.Named.Reason == InputReason::ArchiveMember) {
-    StringRef Folder = sys::path::parent_path(Request.Named.From);
-    if (!Folder.empty() && Path.consume_front(Folder))
+    StringRef Directory = sys::path::parent_path(Request.Named.From);
+    if (!Directory.empty() && Path.consume_front(Directory))
       Path = Path.ltrim('/');
   }
   return sys::path::parent_path(Path);
@@ -126,8 +126,9 @@ std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
   StringRef Name = sys::path::filename(Recorded, sys::path::Style::windows);
   // Without inputs, which have brought us here, there would be no image.
   StringRef Image = Command.image();
-  for (StringRef Folder : {folderOfInput(), sys::path::parent_path(Image)}) {
-    SmallString<256> Beside = Folder;
+  for (StringRef Directory :
+       {directoryOfInput(), sys::path::parent_path(Image)}) {
+    SmallString<256> Beside = Directory;
     sys::path::append(Beside, Name);
     if (lookAtInput(Beside).exists())
       return Beside.str().str();

@@ -36,7 +36,8 @@ using namespace llvm;
 namespace headstart::coff {
 
 /// The folders of `<prefix>/bin/lld-link`'s own LLVM.
-static void addOwnFolders(StringRef ToolPath, std::vector<std::string> &Paths) {
+static void addOwnDirectories(StringRef ToolPath,
+                              std::vector<std::string> &Paths) {
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(ToolPath));
   if (Prefix.empty())
     return;
@@ -46,12 +47,13 @@ static void addOwnFolders(StringRef ToolPath, std::vector<std::string> &Paths) {
   sys::path::append(Runtime, "clang", Twine(LLVM_VERSION_MAJOR), "lib");
   SmallString<128> RuntimeForWindows = Runtime;
   sys::path::append(RuntimeForWindows, "windows");
-  for (StringRef Folder : {RuntimeForWindows.str(), Runtime.str(), Lib.str()})
-    Paths.push_back(Folder.str());
+  for (StringRef Directory :
+       {RuntimeForWindows.str(), Runtime.str(), Lib.str()})
+    Paths.push_back(Directory.str());
 }
 
-static bool exists(StringRef Folder, StringRef Name) {
-  SmallString<256> Path = Folder;
+static bool exists(StringRef Directory, StringRef Name) {
+  SmallString<256> Path = Directory;
   sys::path::append(Path, Name);
   std::error_code Ignored;
   return os::lookAt(Path.str().str(), Ignored).Kind != os::FileKind::Missing;
@@ -67,12 +69,13 @@ public:
 
   /// Whether there is one with folders to search.
   bool detect();
-  void addFolders(Triple::ArchType Arch, std::vector<std::string> &Paths) const;
+  void addDirectories(Triple::ArchType Arch,
+                      std::vector<std::string> &Paths) const;
 
 private:
   bool findTools();
   bool findInEnvironment();
-  bool isToolFolder(StringRef Folder);
+  bool isToolDirectory(StringRef Directory);
   void findSDK();
   std::optional<StringRef> value(OptionID ID) const {
     const OptionWord *Option = Options.last(ID);
@@ -94,15 +97,15 @@ private:
 };
 } // namespace
 
-/// Whether \p Folder, from PATH, holds MSVC's own tools; notes which toolchain
-/// they belong to. Clang also comes with a cl.exe, so the layout has to be
-/// right. After LLVM 22 WindowsDriver/MSVCPaths.cpp, which reads the process's
-/// own environment and so cannot be asked.
-bool Toolchain::isToolFolder(StringRef Folder) {
-  if (Folder.empty() || !exists(Folder, "cl.exe") ||
-      !exists(Folder, "link.exe"))
+/// Whether \p Directory, from PATH, holds MSVC's own tools; notes which
+/// toolchain they belong to. Clang also comes with a cl.exe, so the layout has
+/// to be right. After LLVM 22 WindowsDriver/MSVCPaths.cpp, which reads the
+/// process's own environment and so cannot be asked.
+bool Toolchain::isToolDirectory(StringRef Directory) {
+  if (Directory.empty() || !exists(Directory, "cl.exe") ||
+      !exists(Directory, "link.exe"))
     return false;
-  StringRef Bin = Folder;
+  StringRef Bin = Directory;
   if (!sys::path::filename(Bin).equals_insensitive("bin"))
     Bin = sys::path::parent_path(Bin); // the architecture's
   StringRef Root = sys::path::parent_path(Bin);
@@ -119,8 +122,8 @@ bool Toolchain::isToolFolder(StringRef Folder) {
     return true;
   }
   // VC/Tools/MSVC/<version>/bin/Host<arch>/<arch>
-  auto Component = sys::path::rbegin(Folder);
-  auto End = sys::path::rend(Folder);
+  auto Component = sys::path::rbegin(Directory);
+  auto End = sys::path::rend(Directory);
   for (StringRef Start : {"", "Host", "bin", "", "MSVC", "Tools", "VC"}) {
     if (Component == End || !Component->starts_with_insensitive(Start))
       return false;
@@ -132,21 +135,22 @@ bool Toolchain::isToolFolder(StringRef Folder) {
 }
 
 bool Toolchain::findInEnvironment() {
-  if (auto Folder = getEnv(Context, "VCToolsInstallDir")) {
-    Tools = *Folder;
+  if (auto Directory = getEnv(Context, "VCToolsInstallDir")) {
+    Tools = *Directory;
     Layout = ToolsetLayout::VS2017OrNewer;
     return true;
   }
-  if (auto Folder = getEnv(Context, "VCINSTALLDIR")) {
-    Tools = *Folder;
+  if (auto Directory = getEnv(Context, "VCINSTALLDIR")) {
+    Tools = *Directory;
     Layout = ToolsetLayout::OlderVS;
     return true;
   }
   std::string Path = getEnv(Context, "PATH").value_or("");
-  SmallVector<StringRef, 16> Folders;
-  StringRef(Path).split(Folders, sys::EnvPathSeparator);
-  return any_of(Folders,
-                [&](StringRef Folder) { return isToolFolder(Folder); });
+  SmallVector<StringRef, 16> Directories;
+  StringRef(Path).split(Directories, sys::EnvPathSeparator);
+  return any_of(Directories, [&](StringRef Directory) {
+    return isToolDirectory(Directory);
+  });
 }
 
 bool Toolchain::findTools() {
@@ -160,14 +164,14 @@ bool Toolchain::findTools() {
 }
 
 void Toolchain::findSDK() {
-  std::optional<StringRef> Folder = value(OPT_winsdkdir);
+  std::optional<StringRef> Directory = value(OPT_winsdkdir);
   std::optional<StringRef> Version = value(OPT_winsdkversion);
   std::optional<StringRef> SysRoot = value(OPT_winsysroot);
   std::string Found;
   std::string FoundVersion;
   // lld does not know the machine yet here; the answer does not depend on it.
   if (useUniversalCRT(Layout, Tools, Triple::UnknownArch, *FS) &&
-      getUniversalCRTSdkDir(*FS, Folder, Version, SysRoot, Found,
+      getUniversalCRTSdkDir(*FS, Directory, Version, SysRoot, Found,
                             FoundVersion)) {
     SmallString<128> Lib = StringRef(Found);
     sys::path::append(Lib, "Lib", FoundVersion, "ucrt");
@@ -175,7 +179,7 @@ void Toolchain::findSDK() {
   }
   std::string IncludeVersion;
   std::string LibVersion;
-  if (!getWindowsSDKDir(*FS, Folder, Version, SysRoot, Found, SDKMajor,
+  if (!getWindowsSDKDir(*FS, Directory, Version, SysRoot, Found, SDKMajor,
                         IncludeVersion, LibVersion))
     return;
   SDKLib = Found;
@@ -204,8 +208,8 @@ bool Toolchain::detect() {
          !SDKLib.empty();
 }
 
-void Toolchain::addFolders(Triple::ArchType Arch,
-                           std::vector<std::string> &Paths) const {
+void Toolchain::addDirectories(Triple::ArchType Arch,
+                               std::vector<std::string> &Paths) const {
   if (!DIA.empty()) {
     SmallString<128> Path = StringRef(DIA);
     sys::path::append(Path, "lib", archToLegacyVCArch(Arch));
@@ -271,7 +275,7 @@ void addSearchPaths(const OptionWords &Options,
   // In MinGW mode, the compiler's driver names every folder itself.
   if (Command.MinGW)
     return;
-  addOwnFolders(Context.ToolPath, Paths);
+  addOwnDirectories(Context.ToolPath, Paths);
   // Any of these takes the place of LIB (lld-link 22.1.8, /print-search-paths);
   // /diasdkdir: does not.
   if (!Options.has(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
@@ -279,13 +283,13 @@ void addSearchPaths(const OptionWords &Options,
     std::string LIB = getEnv(Context, "LIB").value_or("");
     // Not StringRef::split: an empty entry counts, but not at the end.
     for (StringRef Rest = LIB; !Rest.empty();) {
-      auto [Folder, Behind] = Rest.split(';');
-      Paths.push_back(Folder.str());
+      auto [Directory, Behind] = Rest.split(';');
+      Paths.push_back(Directory.str());
       Rest = Behind;
     }
   }
   if (Toolchain T(Options, Context); T.detect())
-    T.addFolders(getMachineArchType(machineOf(Options, Command)), Paths);
+    T.addDirectories(getMachineArchType(machineOf(Options, Command)), Paths);
 }
 
 } // namespace headstart::coff

@@ -107,7 +107,7 @@ void Parser::readSettings() {
   Command.SearchPaths = Args.getAllArgValues(OPT_library_path);
   Command.ELF.SysRoot = Args.getLastArgValue(OPT_sysroot).str();
   Command.ELF.ChRoot = Args.getLastArgValue(OPT_chroot).str();
-  Command.ELF.IgnoresScriptFolders = Args.hasArg(OPT_nostdlib);
+  Command.ELF.IgnoresScriptDirectories = Args.hasArg(OPT_nostdlib);
   bool Relocatable = Args.hasArg(OPT_relocatable);
   Command.ELF.IgnoresDependents =
       Relocatable ||

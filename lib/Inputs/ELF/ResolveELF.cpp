@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FolderSearch.h"
+#include "../DirectorySearch.h"
 #include "../Private.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -33,8 +33,8 @@ using MaybeFound = std::optional<ResolvedInput>;
 
 class Search {
 public:
-  Search(const LinkCommand &Command, FolderSearch &Folders)
-      : Command(Command), Folders(Folders) {}
+  Search(const LinkCommand &Command, DirectorySearch &Directories)
+      : Command(Command), Directories(Directories) {}
 
   MaybeFound findNamed(const NamedInput &Input) const;
 
@@ -44,27 +44,27 @@ private:
     ResolvedInput R = lookAtInput(Path.toStringRef(Text));
     return R.exists() ? MaybeFound(std::move(R)) : std::nullopt;
   }
-  MaybeFound inFolders(ArrayRef<std::string> Names) const;
-  MaybeFound path(StringRef Name) const { return inFolders(Name.str()); }
+  MaybeFound inDirectories(ArrayRef<std::string> Names) const;
+  MaybeFound path(StringRef Name) const { return inDirectories(Name.str()); }
   MaybeFound libraryBase(StringRef Name, bool StaticOnly) const;
   MaybeFound scriptInput(StringRef Name, StringRef Script) const;
   bool isUnderSysRoot(StringRef Script) const;
 
   const LinkCommand &Command;
-  FolderSearch &Folders;
+  DirectorySearch &Directories;
 };
 } // namespace
 
-MaybeFound Search::inFolders(ArrayRef<std::string> Names) const {
-  if (MaybeFound Found = Folders.find(Names))
+MaybeFound Search::inDirectories(ArrayRef<std::string> Names) const {
+  if (MaybeFound Found = Directories.find(Names))
     return Found;
-  return Folders.findAdded(Names);
+  return Directories.findAdded(Names);
 }
 
 MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
   std::string Names[] = {("lib" + Name + ".so").str(),
                          ("lib" + Name + ".a").str()};
-  return inFolders(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
+  return inDirectories(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
 }
 
 /// lld asks for each folder on the way up whether it is the root, so that a
@@ -90,8 +90,9 @@ MaybeFound Search::scriptInput(StringRef Name, StringRef Script) const {
   if (Name.consume_front("="))
     return SysRoot.empty() ? lookAtInput(Name)
                            : lookAtInput((SysRoot + "/" + Name).str());
-  if (StringRef Folder = sys::path::parent_path(Script); !Folder.empty()) {
-    SmallString<256> Path = Folder;
+  if (StringRef Directory = sys::path::parent_path(Script);
+      !Directory.empty()) {
+    SmallString<256> Path = Directory;
     sys::path::append(Path, Name);
     if (MaybeFound Found = existing(Path))
       return Found;
@@ -148,7 +149,7 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
 ResolvedInput elf::resolve(const NamedInput &Input,
                            const InputResolver &Resolver) {
   const LinkCommand &Command = Resolver.command();
-  MaybeFound Found = Search(Command, Resolver.folders()).findNamed(Input);
+  MaybeFound Found = Search(Command, Resolver.directories()).findNamed(Input);
   if (!Found)
     return {Input.Search == SearchRule::Library ? "-l" + Input.Name
                                                 : Input.Name,

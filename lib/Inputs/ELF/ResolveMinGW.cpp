@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FolderSearch.h"
+#include "../DirectorySearch.h"
 #include "Parse.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
@@ -46,7 +46,7 @@ ResolvedInput elf::resolveMinGWLibrary(const NamedInput &Input,
   if (Command.SearchPaths.empty())
     return {"-l" + Input.Name, {}};
   if (std::optional<ResolvedInput> Found =
-          Resolver.folders().find(Files, /*Skip=*/1))
+          Resolver.directories().find(Files, /*Skip=*/1))
     return std::move(*Found);
   return {"-l" + Input.Name, {}};
 }

@@ -61,9 +61,9 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   const InputReason Reason = InputReason::LinkerScript;
   for (ScriptName N : readLinkerScript(Text, IsPart)) {
     switch (N.What) {
-    case ScriptName::Kind::Folder:
-      if (!Request.Resolver.command().ELF.IgnoresScriptFolders)
-        Request.Resolver.addFolder(N.Name);
+    case ScriptName::Kind::Directory:
+      if (!Request.Resolver.command().ELF.IgnoresScriptDirectories)
+        Request.Resolver.addDirectory(N.Name);
       break;
     case ScriptName::Kind::Include:
       Result.push_back(foundBy(Request, N.Name, Reason, SearchRule::Script));

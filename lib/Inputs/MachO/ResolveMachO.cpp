@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FolderSearch.h"
+#include "../DirectorySearch.h"
 #include "../Private.h"
 #include "Parse.h"
 #include "headstart/Formats/MachO.h"
@@ -31,8 +31,9 @@ namespace {
 /// input that does not exist.
 class Finder {
 public:
-  Finder(const InputResolver &Resolver, FolderSearch &Folders)
-      : Resolver(Resolver), Command(Resolver.command()), Folders(Folders) {}
+  Finder(const InputResolver &Resolver, DirectorySearch &Directories)
+      : Resolver(Resolver), Command(Resolver.command()),
+        Directories(Directories) {}
 
   ResolvedInput library(StringRef Name) const;
   ResolvedInput framework(StringRef Name) const;
@@ -40,8 +41,8 @@ public:
   ResolvedInput dylib(const NamedInput &Input) const;
 
 private:
-  ResolvedInput inFolders(const Twine &Name,
-                          ArrayRef<StringRef> Extensions) const;
+  ResolvedInput inDirectories(const Twine &Name,
+                              ArrayRef<StringRef> Extensions) const;
   ResolvedInput inFrameworks(StringRef Name,
                              function_ref<ResolvedInput(StringRef)> Look) const;
   /// \p Path, or the text stub that stands for it.
@@ -51,16 +52,16 @@ private:
 
   const InputResolver &Resolver;
   const LinkCommand &Command;
-  FolderSearch &Folders;
+  DirectorySearch &Directories;
 };
 } // namespace
 
-ResolvedInput Finder::inFolders(const Twine &Name,
-                                ArrayRef<StringRef> Extensions) const {
+ResolvedInput Finder::inDirectories(const Twine &Name,
+                                    ArrayRef<StringRef> Extensions) const {
   SmallVector<std::string, 4> Names;
   for (StringRef Extension : Extensions)
     Names.push_back((Name + Extension).str());
-  return Folders.find(Names).value_or(ResolvedInput());
+  return Directories.find(Names).value_or(ResolvedInput());
 }
 
 /// What \p Look finds at \p Name, a path into a bundle, in the first folder of
@@ -69,25 +70,25 @@ ResolvedInput
 Finder::inFrameworks(StringRef Name,
                      function_ref<ResolvedInput(StringRef)> Look) const {
   SnapshotName Bundle(Name);
-  for (FolderSearch::Folder *Folder : Folders.frameworks()) {
-    if (!Folders.mayHave(*Folder, Bundle))
+  for (DirectorySearch::Directory *Directory : Directories.frameworks()) {
+    if (!Directories.mayHave(*Directory, Bundle))
       continue;
-    SmallString<256> Path = Folder->path();
+    SmallString<256> Path = Directory->path();
     path::append(Path, Name);
     if (ResolvedInput R = Look(Path); R.exists())
       return R;
-    Folders.noteMiss(*Folder);
+    Directories.noteMiss(*Directory);
   }
   return {};
 }
 
 ResolvedInput Finder::library(StringRef Name) const {
   if (Name.ends_with(".o"))
-    return inFolders(Name, {""});
+    return inDirectories(Name, {""});
   if (!Command.MachO.SearchesDylibsFirst)
-    return inFolders("lib" + Name, {".tbd", ".dylib", ".so", ".a"});
-  ResolvedInput R = inFolders("lib" + Name, {".tbd", ".dylib", ".so"});
-  return R.exists() ? R : inFolders("lib" + Name, {".a"});
+    return inDirectories("lib" + Name, {".tbd", ".dylib", ".so", ".a"});
+  ResolvedInput R = inDirectories("lib" + Name, {".tbd", ".dylib", ".so"});
+  return R.exists() ? R : inDirectories("lib" + Name, {".a"});
 }
 
 ResolvedInput Finder::framework(StringRef Name) const {
@@ -126,7 +127,7 @@ ResolvedInput Finder::dylibByBaseName(StringRef InstallName) const {
   SmallString<128> Framework;
   path::append(Framework, path::Style::posix, Stem + ".framework", Stem);
   if (!InstallName.ends_with(Framework))
-    return inFolders(Stem, {".tbd", ".dylib", ".so"});
+    return inDirectories(Stem, {".tbd", ".dylib", ".so"});
   return inFrameworks(Framework, [&](StringRef Path) { return dylibAt(Path); });
 }
 
@@ -210,7 +211,7 @@ InputResolver::runPathsOf(const std::string &Library) const {
 
 ResolvedInput macho::resolve(const NamedInput &Input,
                              const InputResolver &Resolver) {
-  Finder Find(Resolver, Resolver.folders());
+  Finder Find(Resolver, Resolver.directories());
   ResolvedInput Found;
   if (Input.Search == SearchRule::Library)
     Found = Find.library(Input.Name);

@@ -25,7 +25,7 @@ using namespace llvm::opt;
 
 namespace headstart::macho {
 
-static bool isFolder(StringRef Path) {
+static bool isDirectory(StringRef Path) {
   std::error_code Ignored;
   return os::lookAt(Path.str(), Ignored).Kind == os::FileKind::Directory;
 }
@@ -48,11 +48,11 @@ static std::vector<std::string> searchPaths(const InputArgList &Args,
                                             ArrayRef<StringRef> SystemPaths) {
   std::vector<std::string> Paths;
   auto AddBelow = [&](StringRef Root, StringRef Path) {
-    SmallString<256> Folder = Root;
-    sys::path::append(Folder, Path);
-    if (!isFolder(Folder))
+    SmallString<256> Directory = Root;
+    sys::path::append(Directory, Path);
+    if (!isDirectory(Directory))
       return false;
-    Paths.emplace_back(Folder);
+    Paths.emplace_back(Directory);
     return true;
   };
   for (const Arg *A : Args.filtered(ID)) {
@@ -61,7 +61,7 @@ static std::vector<std::string> searchPaths(const InputArgList &Args,
     if (sys::path::is_absolute(Path, sys::path::Style::posix))
       for (StringRef Root : Roots)
         Found |= AddBelow(Root, Path);
-    if (!Found && isFolder(Path))
+    if (!Found && isDirectory(Path))
       Paths.push_back(Path.str());
   }
   if (Args.hasArgNoClaim(OPT_Z))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "../Posix/FolderList.h"
-#include "../Posix/Folders.h"
+#include "../Posix/Directories.h"
+#include "../Posix/DirectoryList.h"
 #include "../Posix/Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
@@ -28,7 +28,7 @@ using namespace detail;
 /// that is refused for the link's sake, the answer is no.
 static bool refusesLinksOnTheWay() {
   static const bool Refuses = [] {
-    const int FD = openAt(AT_FDCWD, "/var/.", FolderFlags | O_NOFOLLOW_ANY);
+    const int FD = openAt(AT_FDCWD, "/var/.", DirectoryFlags | O_NOFOLLOW_ANY);
     if (FD < 0)
       return errno == ELOOP;
     ::close(FD);
@@ -43,7 +43,7 @@ int detail::openParts(int Base, const char *Path) {
   // Without "/" at the end, which would follow a link that is the last part.
   std::string Trimmed(Path);
   Trimmed.resize(Trimmed.find_last_not_of('/') + 1);
-  return openAt(Base, Trimmed.c_str(), FolderFlags | O_NOFOLLOW_ANY);
+  return openAt(Base, Trimmed.c_str(), DirectoryFlags | O_NOFOLLOW_ANY);
 }
 
 // A firmlink leads to another volume, of which stat(2) says that it is the same
@@ -65,8 +65,8 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max(BufferBytes, MaxRecordBytes))),
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewFolder) {
-  Folder = &NewFolder;
+void DirectoryReader::start(DirectoryHandle &NewDirectory) {
+  Directory = &NewDirectory;
   Unread = {};
 }
 
@@ -98,8 +98,8 @@ static bool mayReaddir(int Error) {
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
-  while (Folder != nullptr && !Into.empty()) {
-    const int FD = static_cast<int>(Folder->nativeHandle());
+  while (Directory != nullptr && !Into.empty()) {
+    const int FD = static_cast<int>(Directory->nativeHandle());
     if (Unread.empty()) {
       ++Calls;
       IsBulk = true;
@@ -109,7 +109,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         struct stat S;
         if (::fstat(FD, &S) != 0) {
           Error = lastError();
-          Folder = nullptr;
+          Directory = nullptr;
           return 0;
         }
         Device = deviceOf(S);
@@ -125,7 +125,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         Error = lastError();
       }
       if (Filled == 0) {
-        Folder = nullptr;
+        Directory = nullptr;
         return 0;
       }
     }
@@ -135,7 +135,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              : parseLinuxEntries(Unread, Into, Malformed);
     if (Malformed) {
       Error = std::make_error_code(std::errc::bad_message);
-      Folder = nullptr;
+      Directory = nullptr;
     }
     if (Malformed || Count != 0)
       return Count;

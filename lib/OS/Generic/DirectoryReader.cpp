@@ -32,15 +32,15 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What a DirectoryHandle's handle points to.
-struct Folder {
+struct Directory {
   fs::path Path;
   fs::directory_iterator Next;
 };
 
 } // namespace
 
-static Folder *folderOf(intptr_t Handle) {
-  return std::bit_cast<Folder *>(Handle);
+static Directory *directoryOf(intptr_t Handle) {
+  return std::bit_cast<Directory *>(Handle);
 }
 
 static std::error_code notOpen() {
@@ -88,7 +88,7 @@ static std::error_code openAt(const fs::path &Path, intptr_t &Handle) {
     return Error;
   if (Status.type() != fs::file_type::directory)
     return std::make_error_code(std::errc::not_a_directory);
-  auto Opened = std::unique_ptr<Folder>(new (std::nothrow) Folder);
+  auto Opened = std::unique_ptr<Directory>(new (std::nothrow) Directory);
   if (!Opened)
     return std::make_error_code(std::errc::not_enough_memory);
   Opened->Path = Path;
@@ -100,7 +100,7 @@ static std::error_code openAt(const fs::path &Path, intptr_t &Handle) {
 
 void DirectoryHandle::close() {
   if (isOpen())
-    delete folderOf(std::exchange(Handle, InvalidHandle));
+    delete directoryOf(std::exchange(Handle, InvalidHandle));
 }
 
 std::error_code DirectoryHandle::open(const std::string &Path,
@@ -122,12 +122,12 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   } else if (Below.empty()) {
     Error = std::make_error_code(std::errc::no_such_file_or_directory);
   } else if (Links == LinkRule::Follow) {
-    Joined = folderOf(Handle)->Path / Below;
+    Joined = directoryOf(Handle)->Path / Below;
   } else if (Below.has_root_path() ||
              std::find(Below.begin(), Below.end(), "..") != Below.end()) {
     Error = std::make_error_code(std::errc::cross_device_link);
   } else {
-    Joined = folderOf(Handle)->Path;
+    Joined = directoryOf(Handle)->Path;
     for (const fs::path &Part : Below) {
       Joined /= Part;
       const fs::file_type Type = look(Joined, LinkRule::Refuse, Error).type();
@@ -180,7 +180,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   fs::path::string_type Name(Entry.Name.size() / sizeof(fs::path::value_type),
                              0);
   std::memcpy(Name.data(), Entry.Name.data(), Entry.Name.size());
-  const fs::path Path = folderOf(Handle)->Path / Name;
+  const fs::path Path = directoryOf(Handle)->Path / Name;
   std::error_code Error;
   const fs::file_type Type = look(Path, Links, Error).type();
   if (Error)
@@ -208,7 +208,7 @@ std::error_code DirectoryHandle::readFile(const char *Name,
     return notOpen();
   OpenFile File;
   std::error_code Error =
-      OpenFile::open((folderOf(Handle)->Path / Name).string(), File);
+      OpenFile::open((directoryOf(Handle)->Path / Name).string(), File);
   if (Error == std::errc::is_a_directory)
     return std::make_error_code(std::errc::operation_not_supported);
   if (Error)
@@ -219,8 +219,8 @@ std::error_code DirectoryHandle::readFile(const char *Name,
 }
 
 std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
-  return isOpen() ? identify(folderOf(Handle)->Path, fs::file_type::directory,
-                             Result)
+  return isOpen() ? identify(directoryOf(Handle)->Path,
+                             fs::file_type::directory, Result)
                   : notOpen();
 }
 
@@ -232,22 +232,24 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max(BufferBytes, MaxNameBytes))),
       Capacity(std::max(BufferBytes, MaxNameBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewFolder) { Folder = &NewFolder; }
+void DirectoryReader::start(DirectoryHandle &NewDirectory) {
+  Directory = &NewDirectory;
+}
 
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
   size_t Count = 0;
   size_t Used = 0;
-  if (Folder == nullptr || Into.empty())
+  if (Directory == nullptr || Into.empty())
     return 0;
-  if (!Folder->isOpen()) {
+  if (!Directory->isOpen()) {
     Error = notOpen();
-    Folder = nullptr;
+    Directory = nullptr;
     return 0;
   }
   ++Calls;
-  fs::directory_iterator &Next = folderOf(Folder->nativeHandle())->Next;
+  fs::directory_iterator &Next = directoryOf(Directory->nativeHandle())->Next;
   while (Count != Into.size() && Next != fs::directory_iterator()) {
     // A name is followed by a zero where it has bytes.
     using Char = fs::path::value_type;
@@ -271,7 +273,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
       break;
   }
   if (Error || Count == 0)
-    Folder = nullptr;
+    Directory = nullptr;
   return Count;
 }
 

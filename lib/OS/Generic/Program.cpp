@@ -19,7 +19,7 @@ void headstart::os::holdStandardDescriptors() {}
 
 std::string headstart::os::programPath() { return {}; }
 
-std::string headstart::os::currentFolder() {
+std::string headstart::os::currentDirectory() {
   std::error_code Error;
   // Not string(): that throws for what has no place in the code page.
   const std::u8string Path = std::filesystem::current_path(Error).u8string();

@@ -184,8 +184,8 @@ static void lower(std::optional<uint64_t> &Value, uint64_t To) {
   Value = Value ? std::min(*Value, To) : To;
 }
 
-/// Takes the limit of the group in \p Folder into account, if it has one.
-static void addLevel(const std::string &Folder, const MemoryFiles &Files,
+/// Takes the limit of the group in \p Directory into account, if it has one.
+static void addLevel(const std::string &Directory, const MemoryFiles &Files,
                      CgroupMemory &Memory) {
   std::optional<uint64_t> Limit;
   for (const std::string_view Name : Files.LimitFiles) {
@@ -193,7 +193,7 @@ static void addLevel(const std::string &Folder, const MemoryFiles &Files,
       continue;
     // v2 writes "max" for none, which is no number.
     const std::optional<uint64_t> Value =
-        readNumber(Folder + "/" + std::string(Name));
+        readNumber(Directory + "/" + std::string(Name));
     if (Value && *Value < NoLimit)
       lower(Limit, *Value);
   }
@@ -202,15 +202,15 @@ static void addLevel(const std::string &Folder, const MemoryFiles &Files,
   // The levels come from the inside out. Groups inside of one with the same
   // limit take memory from each other.
   if (!Memory.LimitBytes || *Limit <= *Memory.LimitBytes)
-    Memory.LimitDirectory = Folder;
+    Memory.LimitDirectory = Directory;
   lower(Memory.LimitBytes, *Limit);
 
   const std::optional<uint64_t> Usage =
-      readNumber(Folder + "/" + std::string(Files.UsageFile));
+      readNumber(Directory + "/" + std::string(Files.UsageFile));
   if (!Usage)
     return;
   uint64_t Inactive = 0;
-  if (const auto Stat = readPseudoFile(Folder + "/memory.stat"))
+  if (const auto Stat = readPseudoFile(Directory + "/memory.stat"))
     for (const std::string_view Key : Files.InactiveKeys)
       if (const auto Value = findNumber(*Stat, Key)) {
         Inactive = *Value;
@@ -242,35 +242,36 @@ private:
 } // namespace
 
 std::vector<std::string> Membership::levelsOf(const Hierarchy &Kind) const {
-  std::vector<std::string> Folders;
+  std::vector<std::string> Directories;
   if (!Groups || !Mounts)
-    return Folders;
+    return Directories;
   const std::optional<std::string> Group = findGroup(*Groups, Kind);
   const std::optional<Mount> Where =
       Group ? findMount(*Mounts, Kind, *Group) : std::nullopt;
   if (!Where)
-    return Folders;
+    return Directories;
   std::string_view Rest = below(*Group, Where->Root).value_or("");
   const std::string Top = Root + Where->Point;
   for (unsigned Level = 0; !Rest.empty() && Level != MaxLevels; ++Level) {
-    Folders.push_back(Top + std::string(Rest));
+    Directories.push_back(Top + std::string(Rest));
     Rest = Rest.substr(0, Rest.rfind('/'));
   }
-  Folders.push_back(Top);
-  return Folders;
+  Directories.push_back(Top);
+  return Directories;
 }
 
 CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
   CgroupMemory Memory;
   const Membership Ours(Root);
   // Both: a hybrid system mounts v2 as well, without the memory controller.
-  for (const std::string &Folder : Ours.levelsOf({"cgroup", "memory"}))
-    addLevel(Folder, MemoryFilesV1, Memory);
-  const std::vector<std::string> Folders = Ours.levelsOf(V2);
-  if (!Folders.empty())
-    Memory.PressurePercent = readPressure(Folders.front() + "/memory.pressure");
-  for (const std::string &Folder : Folders)
-    addLevel(Folder, MemoryFilesV2, Memory);
+  for (const std::string &Directory : Ours.levelsOf({"cgroup", "memory"}))
+    addLevel(Directory, MemoryFilesV1, Memory);
+  const std::vector<std::string> Directories = Ours.levelsOf(V2);
+  if (!Directories.empty())
+    Memory.PressurePercent =
+        readPressure(Directories.front() + "/memory.pressure");
+  for (const std::string &Directory : Directories)
+    addLevel(Directory, MemoryFilesV2, Memory);
   return Memory;
 }
 
@@ -291,11 +292,13 @@ std::optional<double>
 headstart::os::detail::readProcessorQuota(const std::string &Root) {
   std::optional<double> Quota;
   const Membership Ours(Root);
-  for (const std::string &Folder : Ours.levelsOf({"cgroup", "cpu"}))
-    lowerQuota(Quota, readPseudoFile(Folder + "/cpu.cfs_quota_us").value_or(""),
-               readPseudoFile(Folder + "/cpu.cfs_period_us").value_or(""));
-  for (const std::string &Folder : Ours.levelsOf(V2)) {
-    const std::string Text = readPseudoFile(Folder + "/cpu.max").value_or("");
+  for (const std::string &Directory : Ours.levelsOf({"cgroup", "cpu"}))
+    lowerQuota(Quota,
+               readPseudoFile(Directory + "/cpu.cfs_quota_us").value_or(""),
+               readPseudoFile(Directory + "/cpu.cfs_period_us").value_or(""));
+  for (const std::string &Directory : Ours.levelsOf(V2)) {
+    const std::string Text =
+        readPseudoFile(Directory + "/cpu.max").value_or("");
     std::string_view Period = Text;
     const std::string_view Time = takeField(Period, ' ');
     lowerQuota(Quota, Time, Period);

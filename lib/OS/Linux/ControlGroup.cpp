@@ -57,11 +57,11 @@ static bool isFile(const std::string &Path) {
 /// makers live, are there.
 static bool removeStale(const std::string &Parent) {
   bool OthersLive = false;
-  DIR *Folder = ::opendir(Parent.c_str());
-  if (Folder == nullptr)
+  DIR *Directory = ::opendir(Parent.c_str());
+  if (Directory == nullptr)
     return false;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own
-  while (const dirent *Entry = ::readdir(Folder)) {
+  while (const dirent *Entry = ::readdir(Directory)) {
     std::string_view Name = Entry->d_name;
     if (!Name.starts_with(NamePrefix))
       continue;
@@ -71,7 +71,7 @@ static bool removeStale(const std::string &Parent) {
     else
       OthersLive |= Maker && static_cast<pid_t>(*Maker) != ::getpid();
   }
-  ::closedir(Folder);
+  ::closedir(Directory);
   return OthersLive;
 }
 

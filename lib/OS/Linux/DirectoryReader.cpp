@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "../Posix/Folders.h"
+#include "../Posix/Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
@@ -40,7 +40,7 @@ static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
 static bool lacksOpenat2() { return errno == ENOSYS || errno == EPERM; }
 
 int detail::openParts(int Base, const char *Path) {
-  const int FD = openAt2(Base, Path, FolderFlags | O_NOFOLLOW,
+  const int FD = openAt2(Base, Path, DirectoryFlags | O_NOFOLLOW,
                          RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH);
   return FD < 0 && lacksOpenat2() ? openPartByPart(Base, Path) : FD;
 }
@@ -51,7 +51,8 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
   const int Base = descriptor(Handle);
-  const int Flags = FolderFlags | (Links == LinkRule::Refuse ? O_NOFOLLOW : 0);
+  const int Flags =
+      DirectoryFlags | (Links == LinkRule::Refuse ? O_NOFOLLOW : 0);
   MayBeMount = true;
   if (Links == LinkRule::Refuse && mayLeave(Name)) {
     Result.close();
@@ -78,8 +79,8 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max(BufferBytes, MaxRecordBytes))),
       Capacity(std::max(BufferBytes, MaxRecordBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewFolder) {
-  Folder = &NewFolder;
+void DirectoryReader::start(DirectoryHandle &NewDirectory) {
+  Directory = &NewDirectory;
   Unread = {};
 }
 
@@ -87,10 +88,10 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
   // A batch may hold nothing but dots.
-  while (Folder != nullptr && !Into.empty()) {
+  while (Directory != nullptr && !Into.empty()) {
     if (Unread.empty()) {
       ++Calls;
-      const ssize_t Got = ::getdents64(descriptor(Folder->nativeHandle()),
+      const ssize_t Got = ::getdents64(descriptor(Directory->nativeHandle()),
                                        Buffer.get(), Capacity);
       if (Got < 0 && errno == EINTR)
         continue;
@@ -99,7 +100,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
       if (Got < 0 && errno != ENOENT)
         Error = lastError();
       if (Got <= 0) {
-        Folder = nullptr;
+        Directory = nullptr;
         return 0;
       }
       Unread = {Buffer.get(), static_cast<size_t>(Got)};
@@ -108,7 +109,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
     const size_t Count = parseLinuxEntries(Unread, Into, Malformed);
     if (Malformed) {
       Error = std::make_error_code(std::errc::bad_message);
-      Folder = nullptr;
+      Directory = nullptr;
     }
     if (Malformed || Count != 0)
       return Count;

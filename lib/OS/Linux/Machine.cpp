@@ -135,15 +135,15 @@ static void lookAtDevice(const std::string &Prefix, const std::string &Number,
   if (::realpath((Prefix + "/sys/dev/block/" + Number).c_str(),
                  Resolved.data()) == nullptr)
     return;
-  std::string Folder = Resolved.data();
-  if (exists(Folder + "/partition"))
-    Folder.resize(Folder.rfind('/'));
-  const auto Device = readPseudoFile(Folder + "/dev");
+  std::string Directory = Resolved.data();
+  if (exists(Directory + "/partition"))
+    Directory.resize(Directory.rfind('/'));
+  const auto Device = readPseudoFile(Directory + "/dev");
   if (!Device)
     return;
   D.Number = trimmed(*Device);
-  D.Name = Folder.substr(Folder.rfind('/') + 1);
-  readReadahead(Folder + "/queue/read_ahead_kb", D);
+  D.Name = Directory.substr(Directory.rfind('/') + 1);
+  readReadahead(Directory + "/queue/read_ahead_kb", D);
 }
 
 Disk readDisk(const std::string &Path, const std::string &Root) {

@@ -206,14 +206,14 @@ void MeasuredProgram::kill() {
   Child = -1;
 }
 
-static std::string folderOf(int Id) { return "/proc/" + std::to_string(Id); }
+static std::string directoryOf(int Id) { return "/proc/" + std::to_string(Id); }
 
 /// The process \p Id and all that it has started and are still there.
 static std::vector<int> withChildren(int Id) {
   std::vector<int> All = {Id};
   for (size_t I = 0; I != All.size(); ++I) {
     // Of the main thread; what other threads start is seldom a linker.
-    std::string Path = folderOf(All[I]) + "/task/";
+    std::string Path = directoryOf(All[I]) + "/task/";
     Path += std::to_string(All[I]) + "/children";
     const auto Text = readPseudoFile(Path);
     std::string_view Rest = Text ? std::string_view(*Text) : "";
@@ -250,15 +250,15 @@ std::optional<ProgramSample> sampleProgram(int Id) {
   ProgramSample Sample;
   bool Found = false;
   for (const int One : withChildren(Id)) {
-    const std::string Folder = folderOf(One);
-    const auto Stat = readPseudoFile(Folder + "/stat");
+    const std::string Directory = directoryOf(One);
+    const auto Stat = readPseudoFile(Directory + "/stat");
     if (!Stat)
       continue;
     Found = true;
     addTo(Sample.MajorFaults, majorFaults(*Stat));
-    if (const auto IO = readPseudoFile(Folder + "/io"))
+    if (const auto IO = readPseudoFile(Directory + "/io"))
       addTo(Sample.ReadBytes, findNumber(*IO, "read_bytes"));
-    if (const auto Status = readPseudoFile(Folder + "/status"))
+    if (const auto Status = readPseudoFile(Directory + "/status"))
       addTo(Sample.AnonymousBytes, findNumber(*Status, "RssAnon"));
   }
   if (!Found)
@@ -288,7 +288,7 @@ std::vector<MappedPart> mappedFilesOf(int Id) {
   std::vector<MappedPart> Parts;
   for (const int One : withChildren(Id)) {
     // Longer than what PseudoFile reads: a thousand bytes for each mapping.
-    std::ifstream File(folderOf(One) + "/smaps");
+    std::ifstream File(directoryOf(One) + "/smaps");
     std::string Line;
     bool InFile = false;
     while (std::getline(File, Line)) {

@@ -20,14 +20,14 @@ using namespace headstart::os::detail;
 /// number that is used again meanwhile must not make a loop.
 static constexpr unsigned MaxLevels = 8;
 
-static std::string folderOf(uint64_t Process) {
+static std::string directoryOf(uint64_t Process) {
   return "/proc/" + std::to_string(Process) + "/";
 }
 
 /// The fields of proc_pid_stat(5) from the third one, the state; empty if
 /// \p Process cannot be read.
 static std::string statOf(uint64_t Process) {
-  const auto Text = readPseudoFile(folderOf(Process) + "stat");
+  const auto Text = readPseudoFile(directoryOf(Process) + "stat");
   // "12 (name) S ...": the name may contain anything.
   const size_t Name = Text ? Text->rfind(") ") : std::string::npos;
   return Name == std::string::npos ? std::string() : Text->substr(Name + 2);
@@ -61,7 +61,7 @@ static void addProgress(uint64_t Process, std::string_view Stat, unsigned Level,
     if (Field >= FirstSummed)
       Progress += parseNumber(Value).value_or(0);
   }
-  const auto Children = readPseudoFile(folderOf(Process) + "task/" +
+  const auto Children = readPseudoFile(directoryOf(Process) + "task/" +
                                        std::to_string(Process) + "/children");
   std::string_view List = Children ? *Children : std::string_view();
   while (!List.empty() && Level != MaxLevels)

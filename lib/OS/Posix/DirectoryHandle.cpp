@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Folders.h"
+#include "Directories.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryReader.h"
 #include <algorithm>
@@ -43,7 +43,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
     return std::make_error_code(std::errc::invalid_argument);
   // O_DIRECTORY: a FIFO or a device is refused before it is opened.
   const int FD =
-      openAt(AT_FDCWD, Path.empty() ? "." : Path.c_str(), FolderFlags);
+      openAt(AT_FDCWD, Path.empty() ? "." : Path.c_str(), DirectoryFlags);
   if (FD < 0)
     return lastError();
   Result.Handle = FD;
@@ -77,7 +77,7 @@ int detail::openPartByPart(int Base, std::string_view Path) {
     if (Part.empty())
       continue;
     // To pass through a folder, permission to read it is not needed.
-    const int Flags = Path.empty() ? FolderFlags : PassThroughFlags;
+    const int Flags = Path.empty() ? DirectoryFlags : PassThroughFlags;
     const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
     const int Error = errno;
     if (At != Base)
@@ -96,14 +96,14 @@ static int openWithoutLinks(int Base, const char *Path) {
     return -1;
   }
   if (std::string_view(Path).find('/') == std::string_view::npos)
-    return openAt(Base, Path, FolderFlags | O_NOFOLLOW);
+    return openAt(Base, Path, DirectoryFlags | O_NOFOLLOW);
   return openParts(Base, Path);
 }
 
 std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
                                            DirectoryHandle &Result) const {
   const int Base = descriptor(Handle);
-  const int FD = Links == LinkRule::Follow ? openAt(Base, Path, FolderFlags)
+  const int FD = Links == LinkRule::Follow ? openAt(Base, Path, DirectoryFlags)
                                            : openWithoutLinks(Base, Path);
   const std::error_code Error = FD < 0 ? lastError() : std::error_code();
   Result.close(); // not sooner: it may be this

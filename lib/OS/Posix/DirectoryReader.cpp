@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "FolderList.h"
-#include "Folders.h"
+#include "Directories.h"
+#include "DirectoryList.h"
 #include "Support.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include <algorithm>
@@ -39,22 +39,22 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
           std::max<size_t>(BufferBytes, 1))),
       Capacity(std::max<size_t>(BufferBytes, 1)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewFolder) {
-  Folder = &NewFolder;
+void DirectoryReader::start(DirectoryHandle &NewDirectory) {
+  Directory = &NewDirectory;
   Unread = {};
 }
 
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
-  while (Folder != nullptr && !Into.empty()) {
+  while (Directory != nullptr && !Into.empty()) {
     if (Unread.empty()) {
       ++Calls;
       size_t Filled = 0;
-      Error = listByReaddir(static_cast<int>(Folder->nativeHandle()), Buffer,
+      Error = listByReaddir(static_cast<int>(Directory->nativeHandle()), Buffer,
                             Capacity, Filled);
       if (Filled == 0) {
-        Folder = nullptr;
+        Directory = nullptr;
         return 0;
       }
       Unread = {Buffer.get(), Filled};
@@ -63,7 +63,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
     const size_t Count = parseLinuxEntries(Unread, Into, Malformed);
     if (Malformed) {
       Error = std::make_error_code(std::errc::bad_message);
-      Folder = nullptr;
+      Directory = nullptr;
     }
     if (Malformed || Count != 0)
       return Count;

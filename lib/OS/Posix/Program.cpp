@@ -28,7 +28,7 @@ void headstart::os::holdStandardDescriptors() {
     ::close(FD);
 }
 
-std::string headstart::os::currentFolder() {
+std::string headstart::os::currentDirectory() {
   std::array<char, PATH_MAX> Path;
   return ::getcwd(Path.data(), Path.size()) != nullptr ? Path.data() : "";
 }

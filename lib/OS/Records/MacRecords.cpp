@@ -36,7 +36,7 @@ constexpr size_t LengthBytes = 4;
 constexpr size_t SetBytes = 20;
 constexpr size_t CommonAt = LengthBytes;
 constexpr size_t VolumeAt = LengthBytes + 4;
-constexpr size_t FolderAt = LengthBytes + 8;
+constexpr size_t DirectoryAt = LengthBytes + 8;
 constexpr size_t FileAt = LengthBytes + 12;
 constexpr size_t ForkAt = LengthBytes + 16;
 constexpr size_t MinRecordBytes = LengthBytes + SetBytes;
@@ -144,11 +144,11 @@ static size_t lengthOf(std::span<const char> Bytes) {
 static bool readRecord(std::span<const char> Record, uint64_t Device,
                        DirectoryEntry &Entry) {
   const auto Common = fieldAt<uint32_t>(Record.data(), CommonAt);
-  const auto Folder = fieldAt<uint32_t>(Record.data(), FolderAt);
+  const auto Directory = fieldAt<uint32_t>(Record.data(), DirectoryAt);
   const auto File = fieldAt<uint32_t>(Record.data(), FileAt);
   const bool OthersAreEmpty = fieldAt<uint32_t>(Record.data(), VolumeAt) == 0 &&
                               fieldAt<uint32_t>(Record.data(), ForkAt) == 0;
-  if ((Common & ~KnownCommon) != 0 || (Folder & ~MountStatus) != 0 ||
+  if ((Common & ~KnownCommon) != 0 || (Directory & ~MountStatus) != 0 ||
       (File & ~DataLength) != 0 || !OthersAreEmpty || (Common & Name) == 0)
     return false;
 
@@ -170,7 +170,7 @@ static bool readRecord(std::span<const char> Record, uint64_t Device,
   if ((Common & FileId) != 0)
     Identity.Inode = Fields.take<uint64_t>();
   const bool IsMountPoint =
-      (Folder & MountStatus) != 0 && Fields.take<uint32_t>() != 0;
+      (Directory & MountStatus) != 0 && Fields.take<uint32_t>() != 0;
   if ((File & DataLength) != 0)
     Identity.Size = Fields.take<uint64_t>();
   if (!Fields.isSound() || Entry.Name.empty())
@@ -181,7 +181,7 @@ static bool readRecord(std::span<const char> Record, uint64_t Device,
     Entry.Type = EntryType::Unknown;
   const bool IsWhole =
       Entry.Type == EntryType::Directory
-          ? (Folder & MountStatus) != 0 && !IsMountPoint && !LeadsElsewhere
+          ? (Directory & MountStatus) != 0 && !IsMountPoint && !LeadsElsewhere
           : (File & DataLength) != 0;
   Entry.HasStatus = !Failed && (Common & Stamp) == Stamp && IsWhole &&
                     Entry.Type != EntryType::Unknown;

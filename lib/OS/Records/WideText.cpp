@@ -196,9 +196,9 @@ template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path) {
     return PathStart::Verbatim;
   if (hasDrive(Path))
     return Path.size() > 2 && isSeparator(Path[2]) ? PathStart::Nothing
-                                                   : PathStart::DriveFolder;
+                                                   : PathStart::DriveDirectory;
   if (Path.empty() || !isSeparator(Path[0]))
-    return PathStart::Folder;
+    return PathStart::Directory;
   return Path.size() > 1 && isSeparator(Path[1]) ? PathStart::Nothing
                                                  : PathStart::Drive;
 }
@@ -257,8 +257,8 @@ template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
     if (!hasDrive(Path) && isPipeShare(Path.substr(2)))
       return true;
     break;
-  case PathStart::Folder:
-  case PathStart::DriveFolder:
+  case PathStart::Directory:
+  case PathStart::DriveDirectory:
   case PathStart::Drive:
     break;
   }
@@ -359,7 +359,7 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
   if (Start != PathStart::Drive)
     addParts(Split.Below, RootUnits, Result);
   if (Start != PathStart::Nothing)
-    addParts(Path.substr(Start == PathStart::DriveFolder ? 2 : 0), RootUnits,
+    addParts(Path.substr(Start == PathStart::DriveDirectory ? 2 : 0), RootUnits,
              Result);
   // Which says that it is a folder.
   if (!Path.empty() && isSeparator(Path.back()) && Result.back() != Unit('\\'))

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Folder.h"
+#include "Directory.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
@@ -63,7 +63,7 @@ constexpr ULONG AllShared =
 // users have everywhere (SeChangeNotifyPrivilege) and a folder's list need not
 // give them.
 constexpr ACCESS_MASK LookAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
-constexpr ACCESS_MASK FolderAccess = LookAccess | FILE_LIST_DIRECTORY;
+constexpr ACCESS_MASK DirectoryAccess = LookAccess | FILE_LIST_DIRECTORY;
 
 std::error_code makeError(std::errc Error) {
   return std::make_error_code(Error);
@@ -73,7 +73,7 @@ std::error_code makeError(std::errc Error) {
 
 void DirectoryHandle::close() {
   if (isOpen())
-    delete folderOf(std::exchange(Handle, InvalidHandle));
+    delete directoryOf(std::exchange(Handle, InvalidHandle));
 }
 
 DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
@@ -156,7 +156,7 @@ static bool hasRoot(std::string_view Path) {
 }
 
 /// Adds the part \p Part to \p Wide. A colon would make it the name of a stream
-/// (`file:stream`, `folder::$INDEX_ALLOCATION`), which no listing gives.
+/// (`file:stream`, `directory::$INDEX_ALLOCATION`), which no listing gives.
 static std::error_code addPart(std::string_view Part, std::wstring &Wide) {
   if (Part.find(':') != std::string_view::npos)
     return makeError(std::errc::invalid_argument);
@@ -205,7 +205,7 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
     UniqueHandle Next;
     if (const std::error_code Error =
             openIn(At.isOpen() ? At.get() : Base, Wide,
-                   IsLast ? FolderAccess : LookAccess, Options, Next))
+                   IsLast ? DirectoryAccess : LookAccess, Options, Next))
       return Error;
     FILE_ATTRIBUTE_TAG_INFO Info;
     if (const std::error_code Error = attributesOf(Next.get(), Info))
@@ -220,7 +220,7 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
     }
   }
   // Of dots, or with one at the end: the folder once more, to be listed.
-  return openIn(At.isOpen() ? At.get() : Base, {}, FolderAccess, Options,
+  return openIn(At.isOpen() ? At.get() : Base, {}, DirectoryAccess, Options,
                 Result);
 }
 
@@ -245,7 +245,7 @@ static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
   if (Path.size() > Root && Last != std::wstring::npos)
     Path.resize(std::max(Last, Root));
   const HANDLE Opened =
-      ::CreateFileW(Path.c_str(), FolderAccess, AllShared, nullptr,
+      ::CreateFileW(Path.c_str(), DirectoryAccess, AllShared, nullptr,
                     OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
   if (Opened == INVALID_HANDLE_VALUE)
     return lastError();
@@ -294,7 +294,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
 
 /// Puts \p Opened behind a DirectoryHandle.
 static std::error_code keep(UniqueHandle Opened, intptr_t &Handle) {
-  auto *F = new (std::nothrow) detail::Folder(std::move(Opened));
+  auto *F = new (std::nothrow) detail::Directory(std::move(Opened));
   if (F == nullptr)
     return makeError(std::errc::not_enough_memory);
   Handle = std::bit_cast<intptr_t>(F);
@@ -318,7 +318,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
     return lastError();
   if ((Attributes & MayLeadToOne) == 0)
     return makeError(std::errc::not_a_directory);
-  UniqueHandle Opened(::CreateFileW(Wide.c_str(), FolderAccess, AllShared,
+  UniqueHandle Opened(::CreateFileW(Wide.c_str(), DirectoryAccess, AllShared,
                                     nullptr, OPEN_EXISTING,
                                     FILE_FLAG_BACKUP_SEMANTICS, nullptr));
   if (!Opened.isOpen())
@@ -335,7 +335,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
                                            DirectoryHandle &Result) const {
   std::error_code Error;
   UniqueHandle Opened;
-  const detail::Folder *Base = isOpen() ? folderOf(Handle) : nullptr;
+  const detail::Directory *Base = isOpen() ? directoryOf(Handle) : nullptr;
   if (Base == nullptr)
     Error = notOpen();
   else if (*Path == '\0')
@@ -349,15 +349,15 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     Result = std::move(Absolute);
     return Error;
   } else
-    Error = openThroughLinks(Base->Handle.get(), Path, FolderAccess,
+    Error = openThroughLinks(Base->Handle.get(), Path, DirectoryAccess,
                              DirectoryFile | OpenForBackupIntent, Opened);
   intptr_t Kept = InvalidHandle;
   if (!Error)
     Error = keep(std::move(Opened), Kept);
   // Without a link in between it is the same volume.
   if (!Error && Links == LinkRule::Refuse) {
-    folderOf(Kept)->Way = Base->Way.load();
-    folderOf(Kept)->Device = Base->Device.load();
+    directoryOf(Kept)->Way = Base->Way.load();
+    directoryOf(Kept)->Device = Base->Device.load();
   }
   Result.close(); // not sooner: it may be this
   Result.Handle = Kept;
@@ -377,7 +377,7 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
     return notOpen();
   FileStatus Status;
   const std::error_code Error =
-      statusOf(folderOf(Handle)->Handle.get(), Status);
+      statusOf(directoryOf(Handle)->Handle.get(), Status);
   if (!Error)
     Result = Status.Identity;
   return Error;
@@ -393,7 +393,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
     return notOpen();
   UniqueHandle File;
   std::error_code Error = openThroughLinks(
-      folderOf(Handle)->Handle.get(), Entry.Name, LookAccess,
+      directoryOf(Handle)->Handle.get(), Entry.Name, LookAccess,
       OpenForBackupIntent | (Links == LinkRule::Refuse ? OpenReparsePoint : 0),
       File);
   FILE_ATTRIBUTE_TAG_INFO Info;
@@ -422,7 +422,7 @@ std::error_code DirectoryHandle::readFile(const char *Name,
     return notOpen();
   UniqueHandle File;
   std::error_code Error =
-      openThroughLinks(folderOf(Handle)->Handle.get(), Name,
+      openThroughLinks(directoryOf(Handle)->Handle.get(), Name,
                        FILE_READ_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE,
                        NonDirectoryFile | OpenForBackupIntent, File);
   if (Error == std::errc::is_a_directory)

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/OS/DirectoryReader.h"
-#include "Folder.h"
+#include "Directory.h"
 #include "headstart/OS/DirectoryRecords.h"
 #include "headstart/OS/WideText.h"
 #include <algorithm>
@@ -46,8 +46,8 @@ DirectoryReader::DirectoryReader(size_t BufferBytes)
                                                     5 / 2)),
       Capacity(capacityFor(BufferBytes)) {}
 
-void DirectoryReader::start(DirectoryHandle &NewFolder) {
-  Folder = &NewFolder;
+void DirectoryReader::start(DirectoryHandle &NewDirectory) {
+  Directory = &NewDirectory;
   Unread = {};
 }
 
@@ -92,7 +92,7 @@ static bool isEnd(DWORD Error, HANDLE Handle) {
 
 /// One call of GetFileInformationByHandleEx. The first of a folder restarts:
 /// another way may have been refused after it had begun.
-static DWORD readInfo(Folder &F, ListWay Way, std::span<char> Into) {
+static DWORD readInfo(Directory &F, ListWay Way, std::span<char> Into) {
   const bool IsFirst = !F.IsBegun;
   const auto Class =
       Way == ListWay::IdBoth
@@ -105,7 +105,7 @@ static DWORD readInfo(Folder &F, ListWay Way, std::span<char> Into) {
 }
 
 /// By the path that the folder has now: there is no other way to begin.
-static DWORD beginFind(Folder &F, WIN32_FIND_DATAW &Data) {
+static DWORD beginFind(Directory &F, WIN32_FIND_DATAW &Data) {
   std::wstring Path;
   if (const DWORD Error = pathOf(F.Handle.get(), Path))
     return Error;
@@ -127,7 +127,7 @@ static DWORD beginFind(Folder &F, WIN32_FIND_DATAW &Data) {
 
 /// As many records as \p Into holds; \p Filled says how many bytes those are.
 /// An error behind some of them is kept for the next call.
-static DWORD readFind(Folder &F, std::span<char> Into, size_t &Filled) {
+static DWORD readFind(Directory &F, std::span<char> Into, size_t &Filled) {
   Filled = 0;
   while (F.Failure == 0 && Into.size() - Filled >= sizeof(WIN32_FIND_DATAW)) {
     WIN32_FIND_DATAW Data;
@@ -144,7 +144,7 @@ static DWORD readFind(Folder &F, std::span<char> Into, size_t &Filled) {
 }
 
 /// The next records of \p F, by the way that works.
-static DWORD readRecords(Folder &F, std::span<char> Into,
+static DWORD readRecords(Directory &F, std::span<char> Into,
                          std::span<const char> &Records) {
   if (!F.IsBegun)
     F.Way = std::max(F.Way.load(), FirstWay.load());
@@ -164,15 +164,15 @@ static DWORD readRecords(Folder &F, std::span<char> Into,
 }
 
 /// The number of the volume, which is that of all entries.
-static uint64_t deviceOf(Folder &F) {
-  if (F.Device == Folder::UnknownDevice) {
+static uint64_t deviceOf(Directory &F) {
+  if (F.Device == Directory::UnknownDevice) {
     FileStatus Status;
     F.Device = statusOf(F.Handle.get(), Status) ? 0 : Status.Identity.Device;
   }
   return F.Device;
 }
 
-static size_t parse(Folder &F, std::span<const char> &Unread,
+static size_t parse(Directory &F, std::span<const char> &Unread,
                     std::span<DirectoryEntry> Into, bool &Malformed) {
   switch (F.Way) {
   case ListWay::IdBoth:
@@ -189,13 +189,13 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
   // A batch may hold nothing but dots.
-  while (Folder != nullptr && !Into.empty()) {
-    if (!Folder->isOpen()) {
+  while (Directory != nullptr && !Into.empty()) {
+    if (!Directory->isOpen()) {
       Error = notOpen();
-      Folder = nullptr;
+      Directory = nullptr;
       return 0;
     }
-    detail::Folder &F = *folderOf(Folder->nativeHandle());
+    detail::Directory &F = *directoryOf(Directory->nativeHandle());
     if (Unread.empty()) {
       DWORD Failure = ERROR_NO_MORE_FILES;
       if (!F.IsAtEnd) {
@@ -209,7 +209,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         F.IsAtEnd = true;
         if (!isEnd(Failure, F.Handle.get()))
           Error = errorOf(Failure);
-        Folder = nullptr;
+        Directory = nullptr;
         return 0;
       }
     }
@@ -225,7 +225,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
     if (Malformed) {
       Error = std::make_error_code(std::errc::bad_message);
       F.IsAtEnd = true;
-      Folder = nullptr;
+      Directory = nullptr;
     }
     if (Malformed || Count != 0)
       return Count;

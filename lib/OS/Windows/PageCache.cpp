@@ -241,15 +241,15 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
 /// Whether the system tells of a page that is in memory, but that this process
 /// has not touched: a file that was just written is in memory.
 static bool tellsPlace() {
-  std::wstring Folder(MAX_PATH + 1, L'\0');
+  std::wstring Directory(MAX_PATH + 1, L'\0');
   const DWORD Length =
-      ::GetTempPathW(static_cast<DWORD>(Folder.size()), Folder.data());
+      ::GetTempPathW(static_cast<DWORD>(Directory.size()), Directory.data());
   if (Length == 0 || Length > MAX_PATH)
     return false;
-  Folder.resize(Length);
+  Directory.resize(Length);
   LARGE_INTEGER Now;
   ::QueryPerformanceCounter(&Now);
-  const std::wstring Path = Folder + L"headstart-" +
+  const std::wstring Path = Directory + L"headstart-" +
                             std::to_wstring(::GetCurrentProcessId()) + L"-" +
                             std::to_wstring(Now.QuadPart);
   const UniqueHandle Scratch(::CreateFileW(

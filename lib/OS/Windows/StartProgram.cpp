@@ -68,10 +68,10 @@ static std::error_code findProgram(const std::string &Word,
                                           static_cast<DWORD>(Path.size())));
     for (size_t At = 0; !IsFound && At < Path.size();) {
       const size_t End = std::min(Path.find(L';', At), Path.size());
-      std::wstring Folder = Path.substr(At, End - At);
-      std::erase(Folder, L'"');
-      if (!Folder.empty())
-        IsFound = findWithSuffix(Folder + L'\\' + Name, Found);
+      std::wstring Directory = Path.substr(At, End - At);
+      std::erase(Directory, L'"');
+      if (!Directory.empty())
+        IsFound = findWithSuffix(Directory + L'\\' + Name, Found);
       At = End + 1;
     }
   }

@@ -187,15 +187,16 @@ std::error_code statusOf(HANDLE Handle, FileStatus &Result) {
     return static_cast<uint64_t>(High) << 32 | Low;
   };
   FileStatus Status;
-  const bool IsFolder = (Info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  const bool IsDirectory =
+      (Info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
   const bool IsDevice = (Info.dwFileAttributes & FILE_ATTRIBUTE_DEVICE) != 0;
-  Status.Kind = IsFolder   ? FileKind::Directory
-                : IsDevice ? FileKind::Other
-                           : FileKind::Regular;
+  Status.Kind = IsDirectory ? FileKind::Directory
+                : IsDevice  ? FileKind::Other
+                            : FileKind::Regular;
   Status.Identity.Device = Info.dwVolumeSerialNumber;
   Status.Identity.Inode =
       inodeOf(Handle, Joined(Info.nFileIndexHigh, Info.nFileIndexLow));
-  if (!IsFolder)
+  if (!IsDirectory)
     Status.Identity.Size = Joined(Info.nFileSizeHigh, Info.nFileSizeLow);
   Status.Identity.ModifiedNs = nanosecondsOf(Info.ftLastWriteTime);
   FILE_BASIC_INFO Basic;

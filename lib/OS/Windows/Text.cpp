@@ -70,12 +70,12 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
   case PathStart::Nothing:
   case PathStart::Verbatim:
     break;
-  case PathStart::Folder:
+  case PathStart::Directory:
   case PathStart::Drive:
     if (!askForText(::GetCurrentDirectoryW, Base))
       return lastError();
     break;
-  case PathStart::DriveFolder: {
+  case PathStart::DriveDirectory: {
     // Only the system knows where each drive's current folder is kept.
     const std::wstring Drive = Wide.substr(0, 2);
     if (!askForText(

@@ -1,4 +1,4 @@
-//===- FolderTraits.h - What a folder's file system promises ----*- C++ -*-===//
+//===- DirectoryTraits.h - What a file system promises ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,12 +9,12 @@
 /// \file
 /// What one may conclude from the listing of a folder, and from the times that
 /// its file system keeps. One source per platform in
-/// `lib/OS/<Platform>/FolderTraits.cpp`; the standard library only, no LLVM.
+/// `lib/OS/<Platform>/DirectoryTraits.cpp`; the standard library only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_OS_FOLDERTRAITS_H
-#define HEADSTART_OS_FOLDERTRAITS_H
+#ifndef HEADSTART_OS_DIRECTORYTRAITS_H
+#define HEADSTART_OS_DIRECTORYTRAITS_H
 
 #include "headstart/OS/DirectoryReader.h"
 
@@ -24,7 +24,7 @@ namespace headstart::os {
 
 /// What is known of the file system that a folder is on. Where nothing is
 /// known, the defaults hold: they promise nothing.
-struct FolderTraits {
+struct DirectoryTraits {
   /// Whether a look at a path might find an entry that is spelled otherwise.
   bool MayIgnoreCase = true;
   /// Whether every entry that can be found is listed, and every entry that is
@@ -40,10 +40,10 @@ struct FolderTraits {
   bool ListsStatus = false;
 };
 
-/// What the file system of \p Folder promises. Blocks for no more than the
+/// What the file system of \p Directory promises. Blocks for no more than the
 /// folder's own metadata. Any thread.
-FolderTraits traitsOf(const DirectoryHandle &Folder);
-/// FolderTraits::TellsEveryChange of the file system of \p File.
+DirectoryTraits traitsOf(const DirectoryHandle &Directory);
+/// DirectoryTraits::TellsEveryChange of the file system of \p File.
 bool tellsEveryChange(const OpenFile &File);
 
 /// The time by the clock from which file systems take theirs, in nanoseconds
@@ -51,7 +51,7 @@ bool tellsEveryChange(const OpenFile &File);
 int64_t fileClockNs();
 
 /// Whether a change after \p NowNs (of `fileClockNs`) gives what was changed at
-/// \p ChangedNs another time. \p TellsEveryChange: see FolderTraits.
+/// \p ChangedNs another time. \p TellsEveryChange: see DirectoryTraits.
 inline bool showsNextChange(int64_t ChangedNs, int64_t NowNs,
                             bool TellsEveryChange = false) {
   constexpr int64_t Second = 1'000'000'000;
@@ -68,4 +68,4 @@ inline bool showsNextChange(int64_t ChangedNs, int64_t NowNs,
 
 } // namespace headstart::os
 
-#endif // HEADSTART_OS_FOLDERTRAITS_H
+#endif // HEADSTART_OS_DIRECTORYTRAITS_H

@@ -1,4 +1,4 @@
-//===- FolderList.cpp - All entries of a folder by readdir ----------------===//
+//===- DirectoryList.cpp - All entries of a folder by readdir -------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FolderList.h"
+#include "DirectoryList.h"
 #include "Common.h"
 #include <algorithm>
 #include <cstring>

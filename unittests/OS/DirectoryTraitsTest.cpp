@@ -1,4 +1,4 @@
-//===- FolderTraitsTest.cpp - What file systems promise -------------------===//
+//===- DirectoryTraitsTest.cpp - What file systems promise ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "TestFiles.h"
 
 #include <chrono>
@@ -16,17 +16,17 @@ using namespace headstart::os::test;
 
 namespace {
 
-TEST(FolderTraitsTest, noChangeIsEarlierThanTheClockSaid) {
-  const TestFolder Folder;
+TEST(DirectoryTraitsTest, noChangeIsEarlierThanTheClockSaid) {
+  const TestDirectory Directory;
   for (int I = 0; I < 20; ++I) {
     const int64_t Before = fileClockNs();
-    const std::string Path = Folder.write("file" + std::to_string(I), "x");
+    const std::string Path = Directory.write("file" + std::to_string(I), "x");
     std::error_code Error;
     EXPECT_GE(lookAt(Path, Error).Identity.ModifiedNs, Before);
   }
 }
 
-TEST(FolderTraitsTest, theClockIsThatOfTheWall) {
+TEST(DirectoryTraitsTest, theClockIsThatOfTheWall) {
   using namespace std::chrono;
   const int64_t Wall =
       duration_cast<nanoseconds>(system_clock::now().time_since_epoch())

@@ -1,4 +1,4 @@
-//===- Folder.h - An open folder of Windows ---------------------*- C++ -*-===//
+//===- Directory.h - An open folder of Windows ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 // The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_WINDOWS_FOLDER_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_OS_WINDOWS_FOLDER_H
+#ifndef HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H
 
 #include "Support.h"
 #include <atomic>
@@ -37,7 +37,7 @@ enum class ListWay : uint8_t {
 void refuseWaysBefore(ListWay First);
 
 /// What a DirectoryHandle's handle points to.
-struct Folder {
+struct Directory {
   /// Numbers of volumes have 32 bits.
   static constexpr uint64_t UnknownDevice = UINT64_MAX;
 
@@ -51,17 +51,17 @@ struct Folder {
   DWORD Failure = 0; ///< behind what was read already (ListWay::Find)
   HANDLE Find = INVALID_HANDLE_VALUE;
 
-  explicit Folder(UniqueHandle Handle) : Handle(std::move(Handle)) {}
-  Folder(const Folder &) = delete;
-  Folder &operator=(const Folder &) = delete;
-  ~Folder() {
+  explicit Directory(UniqueHandle Handle) : Handle(std::move(Handle)) {}
+  Directory(const Directory &) = delete;
+  Directory &operator=(const Directory &) = delete;
+  ~Directory() {
     if (Find != INVALID_HANDLE_VALUE)
       ::FindClose(Find);
   }
 };
 
-inline Folder *folderOf(intptr_t Handle) {
-  return std::bit_cast<Folder *>(Handle);
+inline Directory *directoryOf(intptr_t Handle) {
+  return std::bit_cast<Directory *>(Handle);
 }
 
 inline std::error_code notOpen() {
@@ -74,4 +74,4 @@ DWORD pathOf(HANDLE Handle, std::wstring &Result);
 
 } // namespace headstart::os::detail
 
-#endif // HEADSTART_LIB_OS_WINDOWS_FOLDER_H
+#endif // HEADSTART_LIB_OS_WINDOWS_DIRECTORY_H

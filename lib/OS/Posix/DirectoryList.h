@@ -1,4 +1,4 @@
-//===- FolderList.h - All entries of a folder by readdir --------*- C++ -*-===//
+//===- DirectoryList.h - All entries of a folder by readdir -----*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 // The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_POSIX_FOLDERLIST_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_OS_POSIX_FOLDERLIST_H
+#ifndef HEADSTART_LIB_OS_POSIX_DIRECTORYLIST_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_POSIX_DIRECTORYLIST_H
 
 #include <cstddef>
 #include <memory>
@@ -31,4 +31,4 @@ std::error_code listByReaddir(int Descriptor, std::unique_ptr<char[]> &Buffer,
 
 } // namespace headstart::os::detail
 
-#endif // HEADSTART_LIB_OS_POSIX_FOLDERLIST_H
+#endif // HEADSTART_LIB_OS_POSIX_DIRECTORYLIST_H

@@ -1,4 +1,4 @@
-//===- FolderTraits.cpp - What a folder's file system promises (Windows) --===//
+//===- DirectoryTraits.cpp - What a file system promises (Windows) --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/FolderTraits.h"
-#include "Folder.h"
+#include "headstart/OS/DirectoryTraits.h"
+#include "Directory.h"
 #include "headstart/OS/DirectoryRecords.h"
 
 namespace headstart::os {
@@ -17,9 +17,9 @@ using namespace detail;
 // No source was found for when NTFS brings a folder's own times up to date, nor
 // for what a redirector keeps back: so `TellsChanges` stays false. Nor is
 // `ListsStatus` true, though listings bring all of it: as a hint.
-FolderTraits traitsOf(const DirectoryHandle &Folder) {
-  FolderTraits Traits;
-  if (!Folder.isOpen())
+DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
+  DirectoryTraits Traits;
+  if (!Directory.isOpen())
     return Traits;
   // FILE_CASE_SENSITIVE_INFORMATION (ntifs.h): the flags alone, of which the
   // lowest is FILE_CS_FLAG_CASE_SENSITIVE_DIR. Before Windows 10 1803 there is
@@ -28,8 +28,8 @@ FolderTraits traitsOf(const DirectoryHandle &Folder) {
   constexpr auto CaseSensitiveInfo = static_cast<FILE_INFO_BY_HANDLE_CLASS>(23);
   constexpr ULONG CaseSensitiveDir = 1;
   if (::GetFileInformationByHandleEx(
-          folderOf(Folder.nativeHandle())->Handle.get(), CaseSensitiveInfo,
-          &Flags, sizeof(Flags)) != 0)
+          directoryOf(Directory.nativeHandle())->Handle.get(),
+          CaseSensitiveInfo, &Flags, sizeof(Flags)) != 0)
     Traits.MayIgnoreCase = (Flags & CaseSensitiveDir) == 0;
   return Traits;
 }

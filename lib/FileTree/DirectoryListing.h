@@ -1,4 +1,4 @@
-//===- FolderListing.h - The entries of one folder after another --*- C++
+//===- DirectoryListing.h - The entries of one folder after another --*- C++
 //-*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 // The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_FILETREE_FOLDERLISTING_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_FILETREE_FOLDERLISTING_H
+#ifndef HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H
 
 #include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/FileTree/TreeWalker.h"
@@ -30,11 +30,11 @@
 namespace headstart::detail {
 
 /// One for each thread.
-class FolderListing {
+class DirectoryListing {
 public:
-  /// Begins with \p Folder, or goes on with it.
-  void start(os::DirectoryHandle &Folder) {
-    First.start(Folder);
+  /// Begins with \p Directory, or goes on with it.
+  void start(os::DirectoryHandle &Directory) {
+    First.start(Directory);
     Ahead.clear();
     Given = 0;
     InCurrent = 0;
@@ -44,10 +44,10 @@ public:
   }
 
   /// Reads what one system call gives, and whether there is more, and says
-  /// which of the files that matter to ignore rules are in \p Folder. The
+  /// which of the files that matter to ignore rules are in \p Directory. The
   /// system call that finds the end of a folder is needed in any case; only in
   /// a folder that has more are the files asked for by name.
-  IgnorePresence lookAhead(os::DirectoryHandle &Folder);
+  IgnorePresence lookAhead(os::DirectoryHandle &Directory);
 
   /// The next entries, `TreeVisitor::MaxEntries` at most; none at the end. With
   /// an \p Error it is the last call. They may be changed, and hold until the
@@ -78,4 +78,4 @@ private:
 
 } // namespace headstart::detail
 
-#endif // HEADSTART_LIB_FILETREE_FOLDERLISTING_H
+#endif // HEADSTART_LIB_FILETREE_DIRECTORYLISTING_H

@@ -1,4 +1,4 @@
-//===- FolderSearch.h - Look for names in folders, in order -----*- C++ -*-===//
+//===- DirectorySearch.h - Searches directories in order --------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_INPUTS_FOLDERSEARCH_H
-#define HEADSTART_LIB_INPUTS_FOLDERSEARCH_H
+#ifndef HEADSTART_LIB_INPUTS_DIRECTORYSEARCH_H
+#define HEADSTART_LIB_INPUTS_DIRECTORYSEARCH_H
 
 #include "headstart/FileTree/SnapshotCache.h"
 #include "headstart/Inputs/LinkCommand.h"
@@ -28,15 +28,15 @@
 namespace headstart {
 
 /// The folders that one link searches, and what is known of them. Thread-safe.
-class FolderSearch {
+class DirectorySearch {
 public:
-  using Folder = SnapshotCache::Folder;
+  using Directory = SnapshotCache::Directory;
 
   /// \p Command must outlive it. Nothing is done before the first search.
-  explicit FolderSearch(const LinkCommand &Command) : Command(Command) {}
+  explicit DirectorySearch(const LinkCommand &Command) : Command(Command) {}
 
   /// What -F names.
-  llvm::ArrayRef<Folder *> frameworks() { return entered().Frameworks; }
+  llvm::ArrayRef<Directory *> frameworks() { return entered().Frameworks; }
 
   /// Looks in what -L, /libpath and their like name, without the first \p Skip
   /// folders. Gives the first that exists: of all \p Names in one folder, then
@@ -57,11 +57,11 @@ public:
   }
 
   /// Whether \p In might have the entry that \p Name begins with.
-  bool mayHave(Folder &In, const SnapshotName &Name) {
+  bool mayHave(Directory &In, const SnapshotName &Name) {
     return !Cache.isMissing(In, Name);
   }
   /// Nothing was found below \p In though it might have had it.
-  void noteMiss(Folder &In) { Cache.noteMiss(In); }
+  void noteMiss(Directory &In) { Cache.noteMiss(In); }
 
   SnapshotFigures figures() const { return Cache.figures(); }
 
@@ -72,11 +72,11 @@ private:
   /// A link of few libraries is not worth entering folders for.
   static constexpr unsigned FewLibraries = 4;
 
-  FolderSearch &entered();
+  DirectorySearch &entered();
   bool isForFew();
-  llvm::StringRef pathOf(llvm::StringRef Folder,
+  llvm::StringRef pathOf(llvm::StringRef Directory,
                          llvm::SmallVectorImpl<char> &Buffer) const;
-  std::optional<ResolvedInput> findIn(llvm::ArrayRef<Folder *> Folders,
+  std::optional<ResolvedInput> findIn(llvm::ArrayRef<Directory *> Directories,
                                       llvm::ArrayRef<std::string> Names);
 
   const LinkCommand &Command;
@@ -85,12 +85,12 @@ private:
   std::once_flag Counted;
   size_t Named = 0; ///< libraries and frameworks on the command line
   std::once_flag Entered;
-  std::vector<Folder *> Libraries;
-  std::vector<Folder *> Frameworks;
+  std::vector<Directory *> Libraries;
+  std::vector<Directory *> Frameworks;
   mutable std::mutex Mutex; ///< for the one below
-  std::vector<Folder *> Added;
+  std::vector<Directory *> Added;
 };
 
 } // namespace headstart
 
-#endif // HEADSTART_LIB_INPUTS_FOLDERSEARCH_H
+#endif // HEADSTART_LIB_INPUTS_DIRECTORYSEARCH_H

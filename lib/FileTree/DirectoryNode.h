@@ -1,4 +1,4 @@
-//===- FolderNode.h - A folder of a walk ------------------------*- C++ -*-===//
+//===- DirectoryNode.h - A folder of a walk ---------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,8 +21,8 @@
 //===----------------------------------------------------------------------===//
 
 // The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_FILETREE_FOLDERNODE_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_FILETREE_FOLDERNODE_H
+#ifndef HEADSTART_LIB_FILETREE_DIRECTORYNODE_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_FILETREE_DIRECTORYNODE_H
 
 #include "headstart/FileTree/IgnoreJudge.h"
 #include "headstart/OS/DirectoryReader.h"
@@ -35,10 +35,10 @@
 namespace headstart::detail {
 
 /// Its name stands behind it, with a zero.
-struct FolderNode final {
-  FolderNode *Parent;   ///< null for a root
-  const uint32_t Depth; ///< 0 for a root
-  const uint32_t Root;  ///< which of the roots it is in
+struct DirectoryNode final {
+  DirectoryNode *Parent; ///< null for a root
+  const uint32_t Depth;  ///< 0 for a root
+  const uint32_t Root;   ///< which of the roots it is in
   const uint32_t NameLength;
   bool Keeps = false;
   bool Begun = false;     ///< listed in part, and put back
@@ -55,18 +55,19 @@ struct FolderNode final {
   std::atomic<uint32_t> Unopened = 1;
 
   /// Makes a node with one reference, and takes one of \p Parent.
-  static FolderNode *create(FolderNode *Parent, llvm::StringRef Name,
-                            uint32_t Root, const os::FileIdentity &Identity) {
-    void *Memory = ::operator new(sizeof(FolderNode) + Name.size() + 1);
-    return new (Memory) FolderNode(Parent, Name, Root, Identity);
+  static DirectoryNode *create(DirectoryNode *Parent, llvm::StringRef Name,
+                               uint32_t Root,
+                               const os::FileIdentity &Identity) {
+    void *Memory = ::operator new(sizeof(DirectoryNode) + Name.size() + 1);
+    return new (Memory) DirectoryNode(Parent, Name, Root, Identity);
   }
 
   /// Gives back a reference; frees the node, and those above that nobody else
   /// holds.
-  static void release(FolderNode *Node) {
+  static void release(DirectoryNode *Node) {
     while (Node && Node->References.fetch_sub(1) == 1) {
-      FolderNode *Above = Node->Parent;
-      Node->~FolderNode();
+      DirectoryNode *Above = Node->Parent;
+      Node->~DirectoryNode();
       ::operator delete(Node);
       Node = Above;
     }
@@ -80,8 +81,8 @@ struct FolderNode final {
   }
 
 private:
-  FolderNode(FolderNode *Parent, llvm::StringRef Name, uint32_t Root,
-             const os::FileIdentity &Identity)
+  DirectoryNode(DirectoryNode *Parent, llvm::StringRef Name, uint32_t Root,
+                const os::FileIdentity &Identity)
       : Parent(Parent), Depth(Parent ? Parent->Depth + 1 : 0), Root(Root),
         NameLength(static_cast<uint32_t>(Name.size())), Identity(Identity) {
     char *Text = reinterpret_cast<char *>(this + 1);
@@ -89,9 +90,9 @@ private:
     if (Parent)
       Parent->References.fetch_add(1, std::memory_order_relaxed);
   }
-  ~FolderNode() = default;
+  ~DirectoryNode() = default;
 };
 
 } // namespace headstart::detail
 
-#endif // HEADSTART_LIB_FILETREE_FOLDERNODE_H
+#endif // HEADSTART_LIB_FILETREE_DIRECTORYNODE_H

@@ -1,4 +1,4 @@
-//===- LinuxFolderTraitsTest.cpp - What Linux's file systems promise ------===//
+//===- LinuxDirectoryTraitsTest.cpp - What Linux's file systems promise ---===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,23 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestFiles.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 
 using namespace headstart::os;
 using namespace headstart::os::test;
 
 namespace {
 
-FolderTraits traitsOfPath(const std::string &Path) {
-  DirectoryHandle Folder;
-  const std::error_code Error = DirectoryHandle::open(Path, Folder);
+DirectoryTraits traitsOfPath(const std::string &Path) {
+  DirectoryHandle Directory;
+  const std::error_code Error = DirectoryHandle::open(Path, Directory);
   EXPECT_FALSE(Error) << Path << ": " << Error.message();
-  return traitsOf(Folder);
+  return traitsOf(Directory);
 }
 
-TEST(LinuxFolderTraitsTest, whatTheKernelMakesUpPromisesNothing) {
+TEST(LinuxDirectoryTraitsTest, whatTheKernelMakesUpPromisesNothing) {
   for (const char *Path : {"/proc", "/proc/self", "/proc/self/fd", "/sys"}) {
-    const FolderTraits Traits = traitsOfPath(Path);
+    const DirectoryTraits Traits = traitsOfPath(Path);
     EXPECT_FALSE(Traits.TellsChanges) << Path;
     EXPECT_FALSE(Traits.TellsEveryChange) << Path;
     EXPECT_TRUE(Traits.MayIgnoreCase) << Path;
@@ -31,34 +31,34 @@ TEST(LinuxFolderTraitsTest, whatTheKernelMakesUpPromisesNothing) {
   }
 }
 
-TEST(LinuxFolderTraitsTest, aClosedFolderPromisesNothing) {
+TEST(LinuxDirectoryTraitsTest, aClosedDirectoryPromisesNothing) {
   EXPECT_FALSE(traitsOf(DirectoryHandle()).TellsChanges);
 }
 
-TEST(LinuxFolderTraitsTest, whatIsPromisedIsTrue) {
-  const TestFolder Folder;
+TEST(LinuxDirectoryTraitsTest, whatIsPromisedIsTrue) {
+  const TestDirectory Directory;
   DirectoryHandle Handle;
-  ASSERT_FALSE(DirectoryHandle::open(Folder.path(), Handle));
-  const FolderTraits Traits = traitsOf(Handle);
+  ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Handle));
+  const DirectoryTraits Traits = traitsOf(Handle);
   if (!Traits.TellsEveryChange)
     GTEST_SKIP() << "this system does not promise that every change shows";
   for (int I = 0; I < 300; ++I) {
     FileIdentity Before;
     FileIdentity After;
     ASSERT_FALSE(Handle.identity(Before));
-    Folder.write("file" + std::to_string(I), "");
+    Directory.write("file" + std::to_string(I), "");
     ASSERT_FALSE(Handle.identity(After));
     ASSERT_NE(Before.ChangedNs, After.ChangedNs) << I;
   }
 }
 
-TEST(LinuxFolderTraitsTest, caseMatters) {
-  const TestFolder Folder;
-  Folder.write("name", "");
-  if (traitsOfPath(Folder.path()).MayIgnoreCase)
+TEST(LinuxDirectoryTraitsTest, caseMatters) {
+  const TestDirectory Directory;
+  Directory.write("name", "");
+  if (traitsOfPath(Directory.path()).MayIgnoreCase)
     GTEST_SKIP() << "not promised here";
   std::error_code Error;
-  EXPECT_EQ(lookAt(Folder.path("NAME"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(lookAt(Directory.path("NAME"), Error).Kind, FileKind::Missing);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- FolderTraits.cpp - What a folder's file system promises (Linux) ----===//
+//===- DirectoryTraits.cpp - What a file system promises (Linux) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include <charconv>
 #include <cstring>
 #include <ctime>
@@ -41,9 +41,9 @@ static bool hasMultigrainTimes() {
 }
 
 // By linux/magic.h, which not every distribution has in full.
-static FolderTraits traitsOfFileSystem(int FD) {
+static DirectoryTraits traitsOfFileSystem(int FD) {
   struct statfs FS;
-  FolderTraits Traits;
+  DirectoryTraits Traits;
   if (::fstatfs(FD, &FS) != 0)
     return Traits;
   bool MayFold = false;
@@ -84,8 +84,8 @@ static FolderTraits traitsOfFileSystem(int FD) {
   return Traits;
 }
 
-FolderTraits traitsOf(const DirectoryHandle &Folder) {
-  return traitsOfFileSystem(static_cast<int>(Folder.nativeHandle()));
+DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
+  return traitsOfFileSystem(static_cast<int>(Directory.nativeHandle()));
 }
 
 bool tellsEveryChange(const OpenFile &File) {

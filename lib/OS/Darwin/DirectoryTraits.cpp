@@ -1,4 +1,4 @@
-//===- FolderTraits.cpp - What a folder's file system promises (macOS) ----===//
+//===- DirectoryTraits.cpp - What a file system promises (macOS) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include <cstring>
 #include <ctime>
 #include <sys/mount.h>
@@ -14,9 +14,9 @@
 
 namespace headstart::os {
 
-FolderTraits traitsOf(const DirectoryHandle &Folder) {
-  const int FD = static_cast<int>(Folder.nativeHandle());
-  FolderTraits Traits;
+DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
+  const int FD = static_cast<int>(Directory.nativeHandle());
+  DirectoryTraits Traits;
   struct statfs FS;
   if (::fstatfs(FD, &FS) != 0)
     return Traits;

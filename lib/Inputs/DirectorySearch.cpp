@@ -1,4 +1,4 @@
-//===- FolderSearch.cpp - Look for names in folders, in order -------------===//
+//===- DirectorySearch.cpp - Searches directories in order ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FolderSearch.h"
+#include "DirectorySearch.h"
 #include "Private.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -17,27 +17,27 @@ using namespace llvm;
 
 namespace headstart {
 
-StringRef FolderSearch::pathOf(StringRef Folder,
-                               SmallVectorImpl<char> &Buffer) const {
-  if (Command.Kind != Flavour::ELF || !Folder.consume_front("="))
-    return Folder;
+StringRef DirectorySearch::pathOf(StringRef Directory,
+                                  SmallVectorImpl<char> &Buffer) const {
+  if (Command.Kind != Flavour::ELF || !Directory.consume_front("="))
+    return Directory;
   Buffer.clear();
-  sys::path::append(Buffer, Command.ELF.SysRoot, Folder);
+  sys::path::append(Buffer, Command.ELF.SysRoot, Directory);
   return {Buffer.data(), Buffer.size()};
 }
 
-FolderSearch &FolderSearch::entered() {
+DirectorySearch &DirectorySearch::entered() {
   std::call_once(Entered, [this] {
     SmallString<256> Buffer;
-    for (StringRef Folder : Command.SearchPaths)
-      Libraries.push_back(&Cache.add(pathOf(Folder, Buffer)));
-    for (StringRef Folder : Command.MachO.FrameworkPaths)
-      Frameworks.push_back(&Cache.add(Folder));
+    for (StringRef Directory : Command.SearchPaths)
+      Libraries.push_back(&Cache.add(pathOf(Directory, Buffer)));
+    for (StringRef Directory : Command.MachO.FrameworkPaths)
+      Frameworks.push_back(&Cache.add(Directory));
   });
   return *this;
 }
 
-bool FolderSearch::isForFew() {
+bool DirectorySearch::isForFew() {
   // Not objects, which are found in the first folder, by and large.
   std::call_once(Counted, [this] {
     Named = count_if(Command.Inputs, [](const NamedInput &Input) {
@@ -50,19 +50,21 @@ bool FolderSearch::isForFew() {
          Begun.load(std::memory_order_relaxed) < FewLibraries;
 }
 
-static std::optional<ResolvedInput> lookIn(StringRef Folder, StringRef Name) {
-  SmallString<256> Path = Folder;
+static std::optional<ResolvedInput> lookIn(StringRef Directory,
+                                           StringRef Name) {
+  SmallString<256> Path = Directory;
   sys::path::append(Path, Name);
   ResolvedInput R = lookAtInput(Path);
   return R.exists() ? std::optional(std::move(R)) : std::nullopt;
 }
 
-std::optional<ResolvedInput> FolderSearch::findIn(ArrayRef<Folder *> Folders,
-                                                  ArrayRef<std::string> Names) {
+std::optional<ResolvedInput>
+DirectorySearch::findIn(ArrayRef<Directory *> Directories,
+                        ArrayRef<std::string> Names) {
   SmallVector<SnapshotName, 8> Keys;
   for (const std::string &Name : Names)
     Keys.emplace_back(Name);
-  for (Folder *In : Folders)
+  for (Directory *In : Directories)
     for (const auto &[Name, Key] : zip_equal(Names, Keys)) {
       if (!mayHave(*In, Key))
         continue;
@@ -73,13 +75,13 @@ std::optional<ResolvedInput> FolderSearch::findIn(ArrayRef<Folder *> Folders,
   return std::nullopt;
 }
 
-std::optional<ResolvedInput> FolderSearch::find(ArrayRef<std::string> Names,
-                                                size_t Skip) {
+std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
+                                                   size_t Skip) {
   if (!isForFew())
     return findIn(ArrayRef(entered().Libraries).drop_front(Skip), Names);
   SmallString<256> Buffer;
-  for (StringRef Folder : ArrayRef(Command.SearchPaths).drop_front(Skip)) {
-    StringRef Path = pathOf(Folder, Buffer);
+  for (StringRef Directory : ArrayRef(Command.SearchPaths).drop_front(Skip)) {
+    StringRef Path = pathOf(Directory, Buffer);
     for (StringRef Name : Names)
       if (std::optional<ResolvedInput> Found = lookIn(Path, Name))
         return Found;
@@ -87,23 +89,23 @@ std::optional<ResolvedInput> FolderSearch::find(ArrayRef<std::string> Names,
   return std::nullopt;
 }
 
-void FolderSearch::add(StringRef Path) {
+void DirectorySearch::add(StringRef Path) {
   // More than any linker script names, and each costs every -l a look.
-  constexpr size_t MaxFolders = 1000;
+  constexpr size_t MaxDirectories = 1000;
   SmallString<256> Buffer;
   std::lock_guard Lock(Mutex);
-  if (Added.size() < MaxFolders)
+  if (Added.size() < MaxDirectories)
     Added.push_back(&Cache.add(pathOf(Path, Buffer)));
 }
 
 std::optional<ResolvedInput>
-FolderSearch::findAdded(ArrayRef<std::string> Names) {
-  std::vector<Folder *> Folders;
+DirectorySearch::findAdded(ArrayRef<std::string> Names) {
+  std::vector<Directory *> Directories;
   {
     std::lock_guard Lock(Mutex);
-    Folders = Added;
+    Directories = Added;
   }
-  return findIn(Folders, Names);
+  return findIn(Directories, Names);
 }
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- ManyFoldersTest.cpp - Searches that read folders find the same -----===//
+//===- ManyDirectoriesTest.cpp - Many searched directories ----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 #include "MachOTestSupport.h"
 #include "OS/TestLinks.h"
 #include "headstart/FileTree/SnapshotCache.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/Threads.h"
 #include "llvm/ADT/STLExtras.h"
 #include "gmock/gmock.h"
@@ -40,12 +40,12 @@ Strings resolvedAlone(const LinkCommand &Command) {
   return Result;
 }
 
-class ManyFoldersTest : public testing::Test {
+class ManyDirectoriesTest : public testing::Test {
 protected:
-  static constexpr unsigned Folders = 12;
+  static constexpr unsigned Directories = 12;
 
   /// Whether folders that have just been made can be relied upon.
-  static bool listsNewFolders() {
+  static bool listsNewDirectories() {
     os::DirectoryHandle Here;
     return !os::DirectoryHandle::open("", Here) &&
            os::traitsOf(Here).TellsEveryChange;
@@ -54,13 +54,13 @@ protected:
   /// Folders "0" to "11" in which each of \p Names is or is not, or is
   /// something else.
   void fill(const Strings &Names) {
-    for (unsigned I = 0; I != Folders; ++I) {
+    for (unsigned I = 0; I != Directories; ++I) {
       fs::create_directories(std::to_string(I) + "/sub");
       for (const std::string &Name : Names) {
         std::string Path = std::to_string(I) + "/" + Name;
         switch (Random() % 40) {
         case 0:
-          Folder.write(Path, "x");
+          Directory.write(Path, "x");
           break;
         case 1:
           fs::create_directories(Path);
@@ -69,7 +69,7 @@ protected:
           (void)os::test::tryLink("nowhere", Path, os::test::LinkTo::File);
           break;
         case 3:
-          Folder.write(std::to_string(I) + "/target", "x");
+          Directory.write(std::to_string(I) + "/target", "x");
           (void)os::test::tryLink("target", Path, os::test::LinkTo::File);
           break;
         default:
@@ -88,7 +88,7 @@ protected:
     for (size_t I = 0; I != Expected.size(); ++I)
       EXPECT_EQ(text(Resolver.resolve(Command.Inputs[I])), Expected[I]);
     SnapshotFigures Figures = Resolver.searchFigures();
-    if (listsNewFolders()) {
+    if (listsNewDirectories()) {
       EXPECT_GT(Figures.Listings, 0U);
       EXPECT_GT(Figures.Answers, Figures.Misses);
     }
@@ -106,11 +106,11 @@ protected:
     EXPECT_EQ(Found, Expected);
   }
 
-  CurrentTestFolder Folder;
+  CurrentTestDirectory Directory;
   std::mt19937 Random{12345};
 };
 
-TEST_F(ManyFoldersTest, ofELF) {
+TEST_F(ManyDirectoriesTest, ofELF) {
   Strings Names;
   Strings Args = {"-L=", "--sysroot=0"};
   // There "none/.." is a folder though "none" is not.
@@ -123,7 +123,7 @@ TEST_F(ManyFoldersTest, ofELF) {
     Args.push_back("-l" + Number);
   }
   fill(Names);
-  for (unsigned I = 0; I != Folders; ++I)
+  for (unsigned I = 0; I != Directories; ++I)
     Args.push_back("-L" + std::to_string(I) + (I % 3 == 0 ? "/" : ""));
   Args.insert(Args.end(), {"-L", "", "-L0/lib1.a", "-l:lib7.a", "-l:sub",
                            "-l:sub/../lib8.a", "-l:../1/sub", "-l:.", "-l:..",
@@ -134,7 +134,7 @@ TEST_F(ManyFoldersTest, ofELF) {
   compare(parseELF(Args));
 }
 
-TEST_F(ManyFoldersTest, ofMinGW) {
+TEST_F(ManyDirectoriesTest, ofMinGW) {
   Strings Names;
   Strings Args = {"-m", "i386pep"};
   for (int I = 0; I != 60; ++I) {
@@ -146,12 +146,12 @@ TEST_F(ManyFoldersTest, ofMinGW) {
     Args.push_back("-l" + Number);
   }
   fill(Names);
-  for (unsigned I = 0; I != Folders; ++I)
+  for (unsigned I = 0; I != Directories; ++I)
     Args.push_back("-L" + std::to_string(I));
   compare(parseELF(Args));
 }
 
-TEST_F(ManyFoldersTest, ofCOFF) {
+TEST_F(ManyDirectoriesTest, ofCOFF) {
   Strings Names;
   Strings Args;
   for (int I = 0; I != 60; ++I) {
@@ -164,12 +164,12 @@ TEST_F(ManyFoldersTest, ofCOFF) {
     Args.push_back("sub/n" + Number);
   }
   fill(Names);
-  for (unsigned I = 0; I != Folders; ++I)
+  for (unsigned I = 0; I != Directories; ++I)
     Args.push_back("/libpath:" + std::to_string(I));
   compare(parse(Args));
 }
 
-TEST_F(ManyFoldersTest, ofMachO) {
+TEST_F(ManyDirectoriesTest, ofMachO) {
   Strings Names;
   Strings Args;
   for (int I = 0; I != 60; ++I) {
@@ -180,13 +180,13 @@ TEST_F(ManyFoldersTest, ofMachO) {
     if (I < 12) {
       std::string Bundle = "b" + Number;
       std::string Path = std::to_string(I) + "/" + Bundle + ".framework/";
-      Folder.write(Path + Bundle + (I % 2 ? ".tbd" : ""));
+      Directory.write(Path + Bundle + (I % 2 ? ".tbd" : ""));
       Args.insert(Args.end(), {"-framework", Bundle});
       fs::create_directories(std::to_string(5) + "/" + Bundle + ".framework");
     }
   }
   fill(Names);
-  for (unsigned I = 0; I != Folders; ++I) {
+  for (unsigned I = 0; I != Directories; ++I) {
     Args.push_back("-L" + std::to_string(I));
     Args.push_back("-F" + std::to_string(I));
   }
@@ -196,7 +196,7 @@ TEST_F(ManyFoldersTest, ofMachO) {
   compare(parseMachO(Args));
 }
 
-TEST_F(ManyFoldersTest, ofScripts) {
+TEST_F(ManyDirectoriesTest, ofScripts) {
   Strings Names;
   Strings Args = {"-L0"};
   for (int I = 0; I != 40; ++I) {
@@ -206,25 +206,25 @@ TEST_F(ManyFoldersTest, ofScripts) {
   fill(Names);
   LinkCommand Command = parseELF(Args);
   InputResolver Resolver(Command);
-  for (unsigned I = 1; I != Folders; ++I)
-    Resolver.addFolder(std::to_string(I));
+  for (unsigned I = 1; I != Directories; ++I)
+    Resolver.addDirectory(std::to_string(I));
   LinkCommand Plain = Command;
-  for (unsigned I = 1; I != Folders; ++I)
+  for (unsigned I = 1; I != Directories; ++I)
     Plain.SearchPaths.push_back(std::to_string(I));
   Strings Expected = resolvedAlone(Plain);
   for (size_t I = 0; I != Expected.size(); ++I)
     EXPECT_EQ(text(Resolver.resolve(Command.Inputs[I])), Expected[I]);
 }
 
-TEST_F(ManyFoldersTest, aNewLinkSeesWhatIsNew) {
+TEST_F(ManyDirectoriesTest, aNewLinkSeesWhatIsNew) {
   Strings Args;
   for (int I = 0; I != 200; ++I)
     Args.push_back("-l" + std::to_string(I));
-  for (unsigned I = 0; I != Folders; ++I) {
+  for (unsigned I = 0; I != Directories; ++I) {
     fs::create_directory(std::to_string(I));
     Args.push_back("-L" + std::to_string(I));
   }
-  Folder.write("11/lib0.a");
+  Directory.write("11/lib0.a");
   LinkCommand Command = parseELF(Args);
   auto FindFirst = [&] {
     InputResolver Resolver(Command);
@@ -233,7 +233,7 @@ TEST_F(ManyFoldersTest, aNewLinkSeesWhatIsNew) {
     return Resolver.resolve(Command.Inputs[0]).Path;
   };
   EXPECT_EQ(FindFirst(), "11/lib0.a");
-  Folder.write("5/lib0.so");
+  Directory.write("5/lib0.so");
   EXPECT_EQ(FindFirst(), "5/lib0.so");
   fs::rename("5/lib0.so", "7/lib0.a");
   EXPECT_EQ(FindFirst(), "7/lib0.a");

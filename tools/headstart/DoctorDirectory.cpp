@@ -1,4 +1,4 @@
-//===- DoctorFolder.cpp - A folder and its file system --------------------===//
+//===- DoctorDirectory.cpp - A folder and its file system -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,7 @@
 #include "Doctor.h"
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/DirectoryReader.h"
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
@@ -46,7 +46,7 @@ struct FileSample {
 };
 
 /// What is known of a folder. Filled in by a thread, which may never end.
-struct FolderFacts {
+struct DirectoryFacts {
   std::string Path;
   std::error_code Error;
   os::Disk Disk;
@@ -58,18 +58,18 @@ struct FolderFacts {
 
 private:
   void look(const std::string &File, const os::PageCache &Cache);
-  void lookAtSome(const std::string &Folder);
+  void lookAtSome(const std::string &Directory);
 };
 
 } // namespace
 
-/// What it takes to hear that a name is not in \p Folder: nobody has asked for
-/// it before. The middle one of a few.
-static Milliseconds timeOfLookup(StringRef Folder) {
+/// What it takes to hear that a name is not in \p Directory: nobody has asked
+/// for it before. The middle one of a few.
+static Milliseconds timeOfLookup(StringRef Directory) {
   std::array<Milliseconds, 5> Times;
   unsigned Number = 0;
   for (Milliseconds &Time : Times) {
-    SmallString<256> Name(Folder);
+    SmallString<256> Name(Directory);
     sys::path::append(Name, "headstart-doctor-looks-" + Twine(Number++));
     const Clock::time_point Begin = Clock::now();
     std::error_code Ignored;
@@ -81,7 +81,7 @@ static Milliseconds timeOfLookup(StringRef Folder) {
   return Times[Times.size() / 2];
 }
 
-void FolderFacts::look(const std::string &File, const os::PageCache &Cache) {
+void DirectoryFacts::look(const std::string &File, const os::PageCache &Cache) {
   os::OpenFile Open;
   if (std::error_code E = os::OpenFile::open(File, Open)) {
     Sample.Refused += E == std::errc::permission_denied;
@@ -96,14 +96,14 @@ void FolderFacts::look(const std::string &File, const os::PageCache &Cache) {
   Sample.Told += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
-/// A few files, soon: of \p Folder and those below it that are not hidden.
-void FolderFacts::lookAtSome(const std::string &Folder) {
+/// A few files, soon: of \p Directory and those below it that are not hidden.
+void DirectoryFacts::lookAtSome(const std::string &Directory) {
   constexpr unsigned MaxEntries = 2000, MaxFiles = 16;
   constexpr std::chrono::milliseconds MaxTime(500);
   const os::PageCache Cache;
   const Clock::time_point Begin = Clock::now();
   std::error_code Ended;
-  sys::fs::recursive_directory_iterator Entry(Folder, Ended,
+  sys::fs::recursive_directory_iterator Entry(Directory, Ended,
                                               /*follow_symlinks=*/false);
   for (unsigned I = 0; !Ended && I != MaxEntries &&
                        Entry != sys::fs::recursive_directory_iterator();
@@ -118,28 +118,29 @@ void FolderFacts::lookAtSome(const std::string &Folder) {
   }
 }
 
-void FolderFacts::find() {
+void DirectoryFacts::find() {
   const os::FileKind Kind = os::lookAt(Path, Error).Kind;
   if (Kind == os::FileKind::Missing) {
     if (!Error)
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
     return;
   }
-  const bool IsFolder = Kind == os::FileKind::Directory;
-  std::string Folder = IsFolder ? Path : sys::path::parent_path(Path).str();
-  if (Folder.empty())
-    Folder = ".";
+  const bool IsDirectory = Kind == os::FileKind::Directory;
+  std::string Directory =
+      IsDirectory ? Path : sys::path::parent_path(Path).str();
+  if (Directory.empty())
+    Directory = ".";
   os::DirectoryHandle Open;
-  Error = os::DirectoryHandle::open(Folder, Open);
+  Error = os::DirectoryHandle::open(Directory, Open);
   if (Error)
     return;
   Disk = os::readDisk(Path);
   BelievesListings = os::traitsOf(Open).TellsChanges;
-  if (IsFolder)
-    lookAtSome(Folder);
+  if (IsDirectory)
+    lookAtSome(Directory);
   else
     look(Path, os::PageCache());
-  Lookup = timeOfLookup(Folder);
+  Lookup = timeOfLookup(Directory);
 }
 
 static StringRef nameOf(os::StorageKind Kind) {
@@ -178,7 +179,7 @@ static std::string describe(const os::Disk &D) {
   llvm_unreachable("a kind of storage");
 }
 
-static void checkDistance(const FolderFacts &Facts, CheckGroup &Group) {
+static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {
   const os::Disk &D = Facts.Disk;
   const double Took = Facts.Lookup.count();
   const bool MayBeFar = D.Kind == os::StorageKind::Network ||
@@ -245,10 +246,10 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
       std::to_string(S.Evictable) + Of + " can be evicted from the page cache";
 }
 
-CheckGroup checkFolder(const std::string &Path, std::string &Problem) {
+CheckGroup checkDirectory(const std::string &Path, std::string &Problem) {
   // A server may not answer; then the thread is left to wait for it.
   constexpr std::chrono::seconds Patience(5);
-  auto Facts = std::make_shared<FolderFacts>();
+  auto Facts = std::make_shared<DirectoryFacts>();
   Facts->Path = Path;
   os::Threads Thread;
   bool Answers = true;
@@ -263,7 +264,7 @@ CheckGroup checkFolder(const std::string &Path, std::string &Problem) {
     Problem = Facts->Error.message();
   CheckGroup Group = {"folder", Path, Path, {}};
   if (Path == ".")
-    Group.Heading = "Current directory: " + os::currentFolder();
+    Group.Heading = "Current directory: " + os::currentDirectory();
   if (!Problem.empty()) {
     Group.add("file_system", nullptr, Problem)
         .problem("Headstart cannot inspect it",

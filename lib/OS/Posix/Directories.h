@@ -1,4 +1,4 @@
-//===- Folders.h - Open folders below folders -------------------*- C++ -*-===//
+//===- Directories.h - Open folders below folders ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 // The check derives the names of headers outside of include/ from the checkout.
-#ifndef HEADSTART_LIB_OS_POSIX_FOLDERS_H // NOLINT(llvm-header-guard)
-#define HEADSTART_LIB_OS_POSIX_FOLDERS_H
+#ifndef HEADSTART_LIB_OS_POSIX_DIRECTORIES_H // NOLINT(llvm-header-guard)
+#define HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 
 #include <fcntl.h>
 #include <string_view>
 
 namespace headstart::os::detail {
 
-inline constexpr int FolderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+inline constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 /// openat(2), which a signal may interrupt on network file systems and FUSE.
 int openAt(int Base, const char *Path, int Flags);
@@ -36,4 +36,4 @@ int openParts(int Base, const char *Path);
 
 } // namespace headstart::os::detail
 
-#endif // HEADSTART_LIB_OS_POSIX_FOLDERS_H
+#endif // HEADSTART_LIB_OS_POSIX_DIRECTORIES_H

@@ -1,4 +1,4 @@
-//===- FolderTraits.cpp - What a folder's file system promises ------------===//
+//===- DirectoryTraits.cpp - What a file system promises ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/FolderTraits.h"
+#include "headstart/OS/DirectoryTraits.h"
 #include <chrono>
 
 namespace headstart::os {
 
-FolderTraits traitsOf(const DirectoryHandle & /*Folder*/) { return {}; }
+DirectoryTraits traitsOf(const DirectoryHandle & /*Folder*/) { return {}; }
 
 bool tellsEveryChange(const OpenFile &) { return false; }
 

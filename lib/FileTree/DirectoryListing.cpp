@@ -1,4 +1,4 @@
-//===- FolderListing.cpp - The entries of one folder after another --------===//
+//===- DirectoryListing.cpp - The entries of one folder after another -----===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FolderListing.h"
+#include "DirectoryListing.h"
 #include <algorithm>
 
 using namespace llvm;
 
 namespace headstart::detail {
 
-IgnorePresence FolderListing::lookAhead(os::DirectoryHandle &Folder) {
+IgnorePresence DirectoryListing::lookAhead(os::DirectoryHandle &Directory) {
   IgnorePresence Present;
   LookedAhead = true;
   do {
@@ -26,7 +26,7 @@ IgnorePresence FolderListing::lookAhead(os::DirectoryHandle &Folder) {
   } while (!First.isAtBoundary());
   if (!Second)
     Second.emplace();
-  Second->start(Folder);
+  Second->start(Directory);
   InCurrent = Second->read(Current, Failure);
   HasMore = InCurrent != 0;
   if (!HasMore)
@@ -34,14 +34,14 @@ IgnorePresence FolderListing::lookAhead(os::DirectoryHandle &Folder) {
   for (const char *Name : {".gitignore", ".ignore", ".git"}) {
     os::DirectoryEntry Entry;
     Entry.Name = Name;
-    if (!Folder.addStatus(Entry))
+    if (!Directory.addStatus(Entry))
       Present.note(Name);
   }
   return Present;
 }
 
 MutableArrayRef<os::DirectoryEntry>
-FolderListing::next(std::error_code &Error) {
+DirectoryListing::next(std::error_code &Error) {
   Error = {};
   if (Given != Ahead.size()) {
     size_t Count = std::min(Ahead.size() - Given, Current.size());
