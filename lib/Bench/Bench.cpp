@@ -75,7 +75,7 @@ Error Bench::readCommand() {
                    "': this command line names no inputs");
   for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
-    UsersOutputs.emplace_back(Output.Path, os::lookAt(Output.Path, Error));
+    UsersOutputs.emplace_back(Output.Path, os::statFile(Output.Path, Error));
   }
   if (Error E = Place.make(Link.Command->image().str()))
     return E;

@@ -110,7 +110,7 @@ Error Bench::compareOutputs() {
 void Bench::checkUsersOutputs() {
   for (const auto &[Path, Before] : UsersOutputs) {
     std::error_code Error;
-    const os::FileStatus Now = os::lookAt(Path, Error);
+    const os::FileStatus Now = os::statFile(Path, Error);
     if (Now.Kind != Before.Kind || !(Now.Identity == Before.Identity))
       note("'" + Path +
            "': another program changed this file during the comparison");

@@ -8,7 +8,7 @@
 
 #include "InputFiles.h"
 #include "headstart/Inputs/InputList.h"
-#include "headstart/OS/PageKeepers.h"
+#include "headstart/OS/EvictionBlockers.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -74,7 +74,7 @@ ResidentPart InputFiles::residency(bool WithLibraries) const {
 }
 
 std::string InputFiles::whyUnknown(const ResidentPart &Part) const {
-  if (!Cache.abilities().Cachestat && !Cache.abilities().Mincore)
+  if (!Cache.capabilities().Cachestat && !Cache.capabilities().Mincore)
     return "this system does not report what is cached";
   const std::string &Path = Files[Part.FirstUnknown].Path;
   os::OpenFile File;

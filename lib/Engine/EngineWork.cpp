@@ -74,7 +74,7 @@ void PrefetchEngine::Impl::workThrough() {
       TraceSpan Span("look at", Next.Entry->Path);
       note(Decision::PathRefreshed);
       std::error_code Ignored;
-      (void)os::lookAt(Next.Entry->Path, Ignored);
+      (void)os::statFile(Next.Entry->Path, Ignored);
       break;
     }
     case Scheduler::Task::Prepare:

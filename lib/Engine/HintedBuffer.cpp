@@ -57,10 +57,10 @@ FileContents::touched(os::PageTables &Tables) const {
   return Touched;
 }
 
-void FileContents::notNeededSoon(ByteRange Range,
-                                 const os::PageCache &Cache) const {
+void FileContents::adviseCold(ByteRange Range,
+                              const os::PageCache &Cache) const {
   if (isMapped())
-    (void)Cache.notNeededSoon(part(Range));
+    (void)Cache.adviseCold(part(Range));
 }
 
 std::optional<os::Residency>

@@ -31,7 +31,7 @@ Store::copy(const os::OpenFile &File, const std::string &Path, bool IsCold) {
   const int64_t Changed = std::max(Identity.ChangedNs, Identity.ModifiedNs);
   const int64_t Now = os::fileClockNs();
   if (!os::showsNextChange(Changed, Now) &&
-      !os::showsNextChange(Changed, Now, os::tellsEveryChange(File))) {
+      !os::showsNextChange(Changed, Now, os::reportsEveryChange(File))) {
     Figures.Decisions.note(Decision::JustChanged);
     return nullptr;
   }
@@ -79,7 +79,7 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   // Between our look and the linker's, a compiler may have replaced the file,
   // or somebody deleted it: the linker must see what is there now.
   std::error_code Error;
-  os::FileStatus Status = os::lookAt(Entry.Path, Error);
+  os::FileStatus Status = os::statFile(Entry.Path, Error);
   if (Status.Kind != os::FileKind::Regular ||
       Status.Identity != Entry.Identity) {
     Figures.Decisions.note(Decision::ChangedSinceOpen);
@@ -114,7 +114,7 @@ void Store::giveUpFinished(LinkStage Now) {
           Stages >= bitOf(Now))
         continue;
       Figures.Decisions.note(Decision::Released);
-      Entry->Contents->notNeededSoon(Range.Range, Cache);
+      Entry->Contents->adviseCold(Range.Range, Cache);
     }
   }
 }

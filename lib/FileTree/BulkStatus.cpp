@@ -89,7 +89,7 @@ static FileChange changeOf(const os::FileIdentity &Now, const KnownFile &File) {
 
 FileChange Comparison::lookByPath(const KnownFile &File) const {
   std::error_code Error;
-  os::FileStatus Status = os::lookAt(File.Path.str(), Error);
+  os::FileStatus Status = os::statFile(File.Path.str(), Error);
   if (Error)
     return FileChange::Unknown;
   return Status.Kind == os::FileKind::Missing ? FileChange::Missing

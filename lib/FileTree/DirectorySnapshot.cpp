@@ -185,7 +185,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   os::DirectoryTraits Traits =
       Options.Traits ? Options.Traits(Directory) : os::traitsOf(Directory);
   New->MayIgnoreCase = Traits.MayIgnoreCase;
-  if (Options.OnlyVerified && !Traits.TellsChanges)
+  if (Options.OnlyVerified && !Traits.ReportsChanges)
     return std::make_error_code(std::errc::not_supported);
   os::DirectoryReader Reader;
   while (true) {
@@ -195,8 +195,9 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
     if (std::error_code E = Directory.identity(New->Directory))
       return E;
     const int64_t Changed = New->Directory.ChangedNs;
-    bool WouldShow = Traits.TellsChanges && Changed != 0 &&
-                     os::showsNextChange(Changed, Now, Traits.TellsEveryChange);
+    bool WouldShow =
+        Traits.ReportsChanges && Changed != 0 &&
+        os::showsNextChange(Changed, Now, Traits.ReportsEveryChange);
     if (Options.OnlyVerified && !WouldShow)
       return std::make_error_code(std::errc::resource_unavailable_try_again);
     Reader.start(Directory);

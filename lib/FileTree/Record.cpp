@@ -76,7 +76,7 @@ bool startsLikeRecord(const std::string &Path, StringRef Start) {
 
 bool mayReplaceRecord(const std::string &Path, StringRef Start) {
   std::error_code Error;
-  os::FileStatus Status = os::lookAt(Path, Error);
+  os::FileStatus Status = os::statFile(Path, Error);
   if (Error || Status.Kind == os::FileKind::Missing)
     return !Error;
   os::OpenFile File;

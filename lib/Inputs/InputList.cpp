@@ -138,7 +138,7 @@ static std::error_code whyNot(const ResolvedInput &Found) {
   if (Found.Status.Kind == os::FileKind::Directory)
     return std::make_error_code(std::errc::is_a_directory);
   if (Found.exists() ||
-      os::lookAt(Found.Path, Error).Kind != os::FileKind::Missing || Error)
+      os::statFile(Found.Path, Error).Kind != os::FileKind::Missing || Error)
     return Error;
   return std::make_error_code(std::errc::no_such_file_or_directory);
 }

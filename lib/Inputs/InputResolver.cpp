@@ -19,7 +19,7 @@ ResolvedInput lookAtInput(StringRef Path) {
   // Whatever keeps us from seeing the file (a loop of links, a folder that may
   // not be searched) keeps lld from it as well; lld is the one to say so.
   std::error_code Ignored;
-  Result.Status = os::lookAt(Result.Path, Ignored);
+  Result.Status = os::statFile(Result.Path, Ignored);
   return Result;
 }
 

@@ -37,7 +37,7 @@ static bool canBeReadOnce(const CommandLineWord &Word) {
   if (Name.size() < 2 || !Name.consume_front("@"))
     return false;
   std::error_code Error;
-  os::FileKind Kind = os::lookAt(Name.str(), Error).Kind;
+  os::FileKind Kind = os::statFile(Name.str(), Error).Kind;
   return Kind != os::FileKind::Missing && Kind != os::FileKind::Regular;
 }
 
@@ -111,8 +111,8 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
   os::AnswerLimits Limits;
   Limits.Cancelled = Cancelled;
   std::string Answer;
-  if (std::error_code Error =
-          os::askProgram(Question, os::ProgramStream::Error, Limits, Answer)) {
+  if (std::error_code Error = os::captureOutput(
+          Question, os::ProgramStream::Error, Limits, Answer)) {
     Result.WasCancelled = Error == std::errc::operation_canceled;
     if (Result.WasCancelled)
       return false;

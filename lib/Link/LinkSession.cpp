@@ -41,7 +41,7 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
                          TraceClock::time_point Origin)
     : PrefetchRun(std::move(Settings), Origin), Tool(std::move(Tool)), Kind(F),
       Final(std::move(Final)) {
-  std::string Limit = os::limitInTheWay();
+  std::string Limit = os::blockingLimit();
   if (this->Settings.On && !Limit.empty()) {
     this->Settings.On = false;
     WhyOff = std::move(Limit);
@@ -159,7 +159,7 @@ void LinkSession::useProfile(const LinkCommand &Command,
   Names = namesOf(Command);
   // /dev/null is the output of many links.
   std::error_code Ignored;
-  os::FileKind Kind = os::lookAt(Output, Ignored).Kind;
+  os::FileKind Kind = os::statFile(Output, Ignored).Kind;
   if (Kind != os::FileKind::Regular && Kind != os::FileKind::Missing)
     return;
   ProfileSettings = std::string(Command.ReadsCodeView ? "codeview " : "") +

@@ -49,7 +49,7 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
   for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
     // What is searched for is mostly not there by its name, and a library.
     std::error_code Ignored;
-    Bytes += os::lookAt(Command.Inputs[I].Name, Ignored).Identity.Size;
+    Bytes += os::statFile(Command.Inputs[I].Name, Ignored).Identity.Size;
     ++Looks;
     if (std::chrono::steady_clock::now() - Begin > MaxTime)
       break;
@@ -160,7 +160,7 @@ std::string ForeignTurn::wait() {
         Found->Names = namesOf(*Command);
         // /dev/null is the output of many links.
         std::error_code Ignored;
-        const os::FileKind Kind = os::lookAt(Found->Output, Ignored).Kind;
+        const os::FileKind Kind = os::statFile(Found->Output, Ignored).Kind;
         if (isProfileDirectory(Setting) &&
             (Kind == os::FileKind::Regular || Kind == os::FileKind::Missing))
           Found->ProfilePath = profilePath(Setting, ForeignTool, Found->Output);

@@ -24,7 +24,7 @@ static std::string ask(const std::vector<std::string> &Words,
   std::string Answer;
   os::AnswerLimits Limits;
   Limits.Bytes = 65536;
-  if (os::askProgram(Words, Stream, Limits, Answer))
+  if (os::captureOutput(Words, Stream, Limits, Answer))
     return "";
   return Answer;
 }

@@ -334,7 +334,7 @@ static std::string askTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
   Limits.Bytes = size_t(256) << 20; // more than a million steps
   Limits.Cancelled = &Cancelled;
   std::string Answer;
-  if (os::askProgram(Words, os::ProgramStream::Output, Limits, Answer))
+  if (os::captureOutput(Words, os::ProgramStream::Output, Limits, Answer))
     return "";
   return Answer;
 }
@@ -359,7 +359,7 @@ askNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled) {
   return planNinja(
       Graph, Log->getBuffer(), Deps->getBuffer(), [](StringRef Path) {
         std::error_code Error;
-        const os::FileStatus Status = os::lookAt(Path.str(), Error);
+        const os::FileStatus Status = os::statFile(Path.str(), Error);
         return Status.Kind == os::FileKind::Missing
                    ? 0
                    : Status.Identity.ModifiedNs;

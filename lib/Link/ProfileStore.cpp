@@ -90,7 +90,7 @@ loadProfile(const std::string &Path) {
                                  "': " + What);
   };
   std::error_code Error;
-  if (os::lookAt(Path, Error).Kind == os::FileKind::Missing && !Error)
+  if (os::statFile(Path, Error).Kind == os::FileKind::Missing && !Error)
     return nullptr;
   Expected<std::unique_ptr<MemoryBuffer>> Bytes =
       readRecordFile(Path, MaxProfileBytes, "profile");

@@ -44,7 +44,7 @@ bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {
   std::error_code Error;
   // Pipes and devices take anything, and /dev/stderr may be a file.
   return StringRef(File).starts_with("/dev/") ||
-         os::lookAt(File, Error).Kind != os::FileKind::Regular ||
+         os::statFile(File, Error).Kind != os::FileKind::Regular ||
          any_of(Starts,
                 [&](StringRef Start) { return mayReplaceRecord(File, Start); });
 }
@@ -146,7 +146,7 @@ static std::string statsFile(const std::string &Name, StringRef Tool) {
   if (sys::path::is_separator(Name.back()))
     // What is wrong is told when the file cannot be written.
     (void)sys::fs::create_directories(Name);
-  else if (os::lookAt(Name, Error).Kind != os::FileKind::Directory)
+  else if (os::statFile(Name, Error).Kind != os::FileKind::Directory)
     return Name;
   // In the order of time when they are sorted.
   SmallString<256> Path(Name);
@@ -180,7 +180,7 @@ void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
     return;
   // A file that grows past `ulimit -f` is an error then, and not the end of the
   // linker.
-  os::doWithoutSignals(
+  os::runWithoutSignals(
       [&] { writeAll(Settings, std::move(Stats), Trace, Tool); });
 }
 

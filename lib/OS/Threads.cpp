@@ -23,7 +23,7 @@ static thread_local unsigned Guards = 0; // of hasMemoryFor, around each other
 namespace {
 struct Shortage {
   std::mutex Mutex;
-  std::shared_ptr<const std::function<bool()>> GiveUp; // guarded by Mutex
+  std::shared_ptr<const std::function<bool()>> EndThreads; // guarded by Mutex
 };
 } // namespace
 
@@ -34,9 +34,9 @@ static Shortage &shortage() {
 }
 
 void headstart::os::onThreadShortage(
-    std::shared_ptr<const std::function<bool()>> GiveUp) {
+    std::shared_ptr<const std::function<bool()>> EndThreads) {
   const std::lock_guard<std::mutex> Lock(shortage().Mutex);
-  shortage().GiveUp.swap(GiveUp);
+  shortage().EndThreads.swap(EndThreads);
 }
 
 void headstart::os::throwBadAlloc() { throw std::bad_alloc(); }
@@ -58,12 +58,12 @@ bool headstart::os::survivesBadAlloc() { return IsOwnThread || Guards != 0; }
 bool headstart::os::detail::isStartingOwn() { return IsStartingOwn; }
 
 bool headstart::os::detail::endOwnThreads() {
-  std::shared_ptr<const std::function<bool()>> GiveUp;
+  std::shared_ptr<const std::function<bool()>> EndThreads;
   {
     const std::lock_guard<std::mutex> Lock(shortage().Mutex);
-    GiveUp = shortage().GiveUp;
+    EndThreads = shortage().EndThreads;
   }
-  return GiveUp && (*GiveUp)();
+  return EndThreads && (*EndThreads)();
 }
 
 std::chrono::steady_clock::time_point headstart::os::now() {
@@ -134,17 +134,17 @@ void Threads::join() {
 
 bool Threads::join(std::chrono::milliseconds MaxWait) {
   if (Running.empty())
-    return !HasLetGo;
+    return !HasDetached;
   {
     std::unique_lock<std::mutex> Lock(Alive->Mutex);
     if (Alive->None.wait_for(Lock, MaxWait,
                              [&] { return Alive->Running == 0; })) {
       Lock.unlock();
       join();
-      return !HasLetGo;
+      return !HasDetached;
     }
   }
-  HasLetGo = true;
+  HasDetached = true;
   for (std::thread &T : Running)
     T.detach();
   Running.clear();

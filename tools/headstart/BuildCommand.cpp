@@ -94,7 +94,7 @@ void BuildCompanion::end() {
 
 static os::FileIdentity identityOf(const std::string &Path) {
   std::error_code Error;
-  return os::lookAt(Path, Error).Identity;
+  return os::statFile(Path, Error).Identity;
 }
 
 void BuildCompanion::prepare() {

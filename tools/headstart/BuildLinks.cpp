@@ -244,7 +244,7 @@ std::vector<LinkToCome> linksToCome(const BuildCommandLine &Build,
 
 static bool isSame(const std::string &Path, const RecordedFile &File) {
   std::error_code Error;
-  const os::FileStatus Now = os::lookAt(Path, Error);
+  const os::FileStatus Now = os::statFile(Path, Error);
   return Now.Kind == os::FileKind::Regular &&
          Now.Identity.Size == File.Identity.Size &&
          Now.Identity.ModifiedNs == File.Identity.ModifiedNs;

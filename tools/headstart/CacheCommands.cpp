@@ -232,7 +232,7 @@ static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
 
 /// Why the residency of a file that can be read is not known.
 static StringRef whyNotTold(const os::PageCache &Cache) {
-  return Cache.abilities().Cachestat || Cache.abilities().Mincore
+  return Cache.capabilities().Cachestat || Cache.capabilities().Mincore
              ? "only its owner, root and users who may write to it can query "
                "how much of it is cached"
              : "the system does not report how much of it is cached";

@@ -17,8 +17,8 @@
 
 #include "Command.h"
 #include "LineOutput.h"
+#include "headstart/OS/EvictionBlockers.h"
 #include "headstart/OS/MappedFile.h"
-#include "headstart/OS/PageKeepers.h"
 #include "headstart/Report/ResidencyBar.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -10,10 +10,10 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
+#include "headstart/OS/EvictionBlockers.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
-#include "headstart/OS/PageKeepers.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Report/LinkStats.h"
@@ -73,7 +73,7 @@ static Milliseconds timeOfLookup(StringRef Directory) {
     sys::path::append(Name, "headstart-doctor-looks-" + Twine(Number++));
     const Clock::time_point Begin = Clock::now();
     std::error_code Ignored;
-    (void)os::lookAt(std::string(Name), Ignored);
+    (void)os::statFile(std::string(Name), Ignored);
     Time = Clock::now() - Begin;
   }
   std::nth_element(Times.begin(), Times.begin() + Times.size() / 2,
@@ -92,7 +92,7 @@ void DirectoryFacts::look(const std::string &File, const os::PageCache &Cache) {
   ++Sample.Files;
   const bool HasDisk = os::backingOf(Open) == os::FileBacking::Disk;
   Sample.Diskless += !HasDisk;
-  Sample.Evictable += HasDisk && Cache.abilities().Evict;
+  Sample.Evictable += HasDisk && Cache.capabilities().Evict;
   Sample.Told += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
@@ -119,7 +119,7 @@ void DirectoryFacts::lookAtSome(const std::string &Directory) {
 }
 
 void DirectoryFacts::find() {
-  const os::FileKind Kind = os::lookAt(Path, Error).Kind;
+  const os::FileKind Kind = os::statFile(Path, Error).Kind;
   if (Kind == os::FileKind::Missing) {
     if (!Error)
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
@@ -135,7 +135,7 @@ void DirectoryFacts::find() {
   if (Error)
     return;
   Disk = os::readDisk(Path);
-  BelievesListings = os::traitsOf(Open).TellsChanges;
+  BelievesListings = os::traitsOf(Open).ReportsChanges;
   if (IsDirectory)
     lookAtSome(Directory);
   else

@@ -11,7 +11,7 @@
 #include "headstart/Engine/PrefetchEngine.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "headstart/Link/ProfileStore.h"
-#include "headstart/OS/Abilities.h"
+#include "headstart/OS/Capabilities.h"
 #include "headstart/OS/Machine.h"
 #include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
@@ -94,7 +94,7 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
   checkVariable("HEADSTART_FLAGS", Group);
   applyEnvironment(Flavour::ELF, CommandLineContext::fromProcess(), Settings,
                    [](const std::string &) {});
-  const std::string Limit = os::limitInTheWay();
+  const std::string Limit = os::blockingLimit();
   Check &C = Group.add(
       "limits", Limit.empty() ? json::Value(nullptr) : json::Value(Limit),
       Limit.empty() ? "no resource limit (ulimit) prevents prefetching"
@@ -108,20 +108,20 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
 namespace {
 
 /// What an ability is for, and what it costs to be without.
-struct AbilityText {
+struct CapabilityText {
   const char *Name; ///< in JSON
   const char *Purpose;
   const char *Costs;
-  os::AbilityKind Kind;
+  os::CapabilityKind Kind;
   /// Another one that does the same; its own kind: none.
-  os::AbilityKind Instead;
+  os::CapabilityKind Instead;
   /// Only some systems have such a call; elsewhere nothing is missing.
   bool IsExtra = false;
   Verdict WhenMissing = Verdict::Note;
 };
 
-using Kind = os::AbilityKind;
-constexpr AbilityText AbilityTexts[] = {
+using Kind = os::CapabilityKind;
+constexpr CapabilityText CapabilityTexts[] = {
     {"hint", "requests ranges of files in advance",
      "Headstart reads and copies files instead, which takes more processor "
      "time",
@@ -179,8 +179,8 @@ static bool isSince(StringRef System, StringRef First) {
 
 /// What is missing, if \p Mine does not work; \p Other, which may be the same,
 /// does its work then.
-static void noteMissing(const AbilityText &T, const os::Ability &Mine,
-                        const os::Ability &Other, const os::Machine &M,
+static void noteMissing(const CapabilityText &T, const os::Capability &Mine,
+                        const os::Capability &Other, const os::Machine &M,
                         Check &C) {
   const bool IsUnmounted = is_contained(M.Unmounted, Mine.Needs);
   C.Text = Mine.Call.empty()
@@ -199,8 +199,8 @@ static void noteMissing(const AbilityText &T, const os::Ability &Mine,
 }
 
 CheckGroup checkSystem() {
-  const std::vector<os::Ability> All = os::tryAbilities();
-  const auto Find = [&](Kind K) -> const os::Ability & {
+  const std::vector<os::Capability> All = os::probeCapabilities();
+  const auto Find = [&](Kind K) -> const os::Capability & {
     return All[static_cast<size_t>(K)];
   };
   CheckGroup Group = {"system", "System", "", {}};
@@ -214,8 +214,8 @@ CheckGroup checkSystem() {
     Mounts.note("Headstart cannot query memory, limits of control groups, or "
                 "disks, and uses defaults",
                 "mount " + Places);
-  for (const AbilityText &T : AbilityTexts) {
-    const os::Ability &A = Find(T.Kind);
+  for (const CapabilityText &T : CapabilityTexts) {
+    const os::Capability &A = Find(T.Kind);
     if (A.Call.empty() && !A.Works && T.IsExtra)
       continue;
     Check &C = Group.add(T.Name, A.Works,

@@ -223,7 +223,7 @@ Exit runRun(const CommandArguments &Arguments) {
   // A report may be for one of them (--prefetch-stats=/dev/fd/3), and a thread
   // that waits for the cache may have one of its own.
   if (!Reports && !Turn->isStalled())
-    os::letGoOfDescriptors(Turn->descriptor());
+    os::detachDescriptors(Turn->descriptor());
   Prefetcher->start();
   os::ProgramEnd End = Linker.wait();
   if (os::hadFault()) // with whatever it held

@@ -173,7 +173,7 @@ Exit runStatus(const CommandArguments &Arguments) {
     Output.setSeparator(ChangeWriter::JSONSeparator);
   }
   std::error_code Ignored;
-  const os::FileIdentity Self = os::lookAt(*Tree.Since, Ignored).Identity;
+  const os::FileIdentity Self = os::statFile(*Tree.Since, Ignored).Identity;
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
     Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);

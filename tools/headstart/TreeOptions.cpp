@@ -123,7 +123,7 @@ TreeOperands tellOperands(const std::vector<std::string> &Operands,
     Result.Directories.emplace_back("");
   for (const std::string &Operand : Operands) {
     std::error_code Error;
-    os::FileStatus Status = os::lookAt(Operand, Error);
+    os::FileStatus Status = os::statFile(Operand, Error);
     if (!Error && Status.Kind == os::FileKind::Missing)
       Error = std::make_error_code(std::errc::no_such_file_or_directory);
     bool LeadsNowhere = Error == std::errc::no_such_file_or_directory ||

@@ -131,7 +131,7 @@ private:
 
 Error ChangedSince::read(const std::string &File, ChangedSince &Result) {
   std::error_code Error;
-  os::FileStatus Status = os::lookAt(File, Error);
+  os::FileStatus Status = os::statFile(File, Error);
   if (!Error && Status.Kind == os::FileKind::Missing)
     Error = std::make_error_code(std::errc::no_such_file_or_directory);
   if (Error)
@@ -290,7 +290,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
                  TreeFetcher &Fetcher, ProblemPrinter &Problems) {
   std::error_code Ignored;
   for (const std::string &File : Operands.Files) {
-    const os::FileIdentity Identity = os::lookAt(File, Ignored).Identity;
+    const os::FileIdentity Identity = os::statFile(File, Ignored).Identity;
     if (Changed.contains(File, Identity))
       Fetcher.add({{File, Identity.Size}});
   }

@@ -150,7 +150,7 @@ TEST_F(EngineLimitsTest, ABudgetOfNothingStillLetsTheLinkerHaveItsBuffers) {
 
 TEST_F(EngineLimitsTest, ASystemThatCanDoNothingCostsNothingButCounts) {
   std::vector<std::string> Paths = writeFiles(Directory, 8, 50000);
-  os::PageCacheAbilities Nothing;
+  os::PageCacheCapabilities Nothing;
   Nothing.PageSize = os::PageCache::probe().PageSize;
   PrefetchEngine Engine({}, os::PageCache(Nothing));
   Engine.startFiles(Paths);

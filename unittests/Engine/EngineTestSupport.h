@@ -61,7 +61,7 @@ inline void waitUntilOld(const std::vector<std::string> &Paths) {
   for (const std::string &Path : Paths) {
     const os::OpenFile File = openOrFail(Path);
     while (!os::showsNextChange(File.identity().ChangedNs, os::fileClockNs(),
-                                os::tellsEveryChange(File)))
+                                os::reportsEveryChange(File)))
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

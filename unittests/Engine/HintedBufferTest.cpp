@@ -67,7 +67,7 @@ TEST_F(HintedBufferTest, RangesPastTheEndAreCut) {
   EXPECT_EQ(B.willNeed({99990, 100000}).AcceptedBytes, 10U);
   EXPECT_EQ(B.willNeed({200000, UINT64_MAX}).AcceptedBytes, 0U);
   EXPECT_EQ(B.residency({200000, 10})->TotalPages, 0U);
-  B.notNeededSoon({0, UINT64_MAX});
+  B.adviseCold({0, UINT64_MAX});
   EXPECT_EQ(B.getBuffer(), pattern(100000));
 }
 
@@ -76,7 +76,7 @@ TEST_F(HintedBufferTest, ABufferOnTheHeapIsInMemoryAndStaysWhole) {
   HintedBuffer B(MemoryBuffer::getMemBufferCopy(Text, "heap"));
   EXPECT_TRUE(B.residency({0, B.getBufferSize()})->complete());
   EXPECT_EQ(B.willNeed({0, 50}).AcceptedBytes, 50U);
-  B.notNeededSoon({0, 100000});
+  B.adviseCold({0, 100000});
   B.dontNeedIfMmap();
   B.willNeedIfMmap();
   EXPECT_EQ(B.getBuffer(), Text);

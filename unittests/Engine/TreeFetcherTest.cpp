@@ -155,7 +155,7 @@ TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
   // A page by its size, and less when it is read.
   const std::string Short = "/sys/devices/system/cpu/online";
   std::error_code Error;
-  const uint64_t Size = os::lookAt(Short, Error).Identity.Size;
+  const uint64_t Size = os::statFile(Short, Error).Identity.Size;
   if (Error || Size < 4096)
     GTEST_SKIP() << Short << " is not what it is elsewhere";
   const TestDirectory Directory;

@@ -29,7 +29,7 @@ constexpr auto Unknown = FileChange::Unknown;
 
 os::FileIdentity identityOf(const std::string &Path) {
   std::error_code Error;
-  os::FileStatus Status = os::lookAt(Path, Error);
+  os::FileStatus Status = os::statFile(Path, Error);
   EXPECT_NE(Status.Kind, os::FileKind::Missing) << Path;
   return Status.Identity;
 }

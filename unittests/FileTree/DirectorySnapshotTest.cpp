@@ -25,7 +25,7 @@ namespace {
 os::DirectoryTraits exactTraits(const os::DirectoryHandle & /*Folder*/) {
   os::DirectoryTraits Traits;
   Traits.MayIgnoreCase = false;
-  Traits.TellsChanges = true;
+  Traits.ReportsChanges = true;
   return Traits;
 }
 
@@ -225,12 +225,12 @@ TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
   ASSERT_FALSE(os::DirectoryHandle::open(Directory.path(), Handle));
   os::FileIdentity Identity;
   ASSERT_FALSE(Handle.identity(Identity));
-  auto VerifiedAfter = [&](int64_t Age, bool TellsEveryChange = false) {
+  auto VerifiedAfter = [&](int64_t Age, bool ReportsEveryChange = false) {
     SnapshotOptions Options;
     Options.Clock = [&] { return Identity.ChangedNs + Age; };
     Options.Traits = [=](const os::DirectoryHandle &Directory) {
       os::DirectoryTraits Traits = exactTraits(Directory);
-      Traits.TellsEveryChange = TellsEveryChange;
+      Traits.ReportsEveryChange = ReportsEveryChange;
       return Traits;
     };
     return readOrFail(Directory.path(), Options)->isVerified();
@@ -241,7 +241,7 @@ TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
   EXPECT_FALSE(VerifiedAfter(-3'600'000'000'000)) << "the clock was put back";
   // Whole seconds may be all that the file system keeps: 3 s is always enough.
   EXPECT_TRUE(VerifiedAfter(3'000'000'000));
-  EXPECT_TRUE(VerifiedAfter(0, /*TellsEveryChange=*/true));
+  EXPECT_TRUE(VerifiedAfter(0, /*ReportsEveryChange=*/true));
 }
 
 TEST(DirectorySnapshotTest, readsAgainWhenTheDirectoryChangesMeanwhile) {
@@ -296,7 +296,7 @@ TEST(DirectorySnapshotTest, withStatusItHasSizesAndTimes) {
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->HasStatus);
   std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::lookAt(Path, Error).Identity);
+  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
   auto Link = Snapshot->find(SnapshotName("link"));
   ASSERT_TRUE(Link);
   EXPECT_EQ(Link->Identity.Size, 4U) << "links are not followed";
@@ -331,7 +331,7 @@ TEST(DirectorySnapshotTest, aHintIsConfirmedOrMarked) {
   ASSERT_TRUE(Entry);
   EXPECT_TRUE(Entry->hasOwnStatus());
   std::error_code Error;
-  EXPECT_EQ(Entry->Identity, os::lookAt(Path, Error).Identity);
+  EXPECT_EQ(Entry->Identity, os::statFile(Path, Error).Identity);
   if (auto Gone = Snapshot->find(SnapshotName("goes"))) {
     EXPECT_FALSE(Gone->HasStatus);
     EXPECT_EQ(Gone->Identity.Size, 0U);

@@ -23,7 +23,7 @@ SnapshotOptions settled() {
   Options.Traits = [](const os::DirectoryHandle &) {
     os::DirectoryTraits Traits;
     Traits.MayIgnoreCase = false;
-    Traits.TellsChanges = true;
+    Traits.ReportsChanges = true;
     return Traits;
   };
   Options.Clock = [] { return os::fileClockNs() + 3'600'000'000'000; };
@@ -42,7 +42,7 @@ protected:
       return Outcome::KnownMissing;
     std::error_code Ignored;
     std::string Path = In.path().str() + "/" + Name;
-    if (os::lookAt(Path, Ignored).Kind != os::FileKind::Missing)
+    if (os::statFile(Path, Ignored).Kind != os::FileKind::Missing)
       return Outcome::Found;
     Cache.noteMiss(In);
     return Outcome::ProbedMissing;

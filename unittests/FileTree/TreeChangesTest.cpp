@@ -353,7 +353,7 @@ TEST_F(TreeChangesTest, TheManifestItselfIsNoChange) {
   const Manifest M = record();
   const std::string Path = Directory.write("manifest", "x");
   std::error_code Error;
-  LeftOut = os::lookAt(Path, Error).Identity;
+  LeftOut = os::statFile(Path, Error).Identity;
   EXPECT_EQ(changes(M), Lines{});
 }
 

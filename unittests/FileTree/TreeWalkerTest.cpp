@@ -102,7 +102,7 @@ TEST(TreeWalkerTest, GivesTypesAndOnDemandSizes) {
   walk(Tree.path(), Full, Options);
   std::error_code Error;
   EXPECT_EQ(Full.Identities["file"],
-            os::lookAt(Tree.path("file"), Error).Identity);
+            os::statFile(Tree.path("file"), Error).Identity);
   EXPECT_EQ(Full.Identities["file"].Size, 7U);
 }
 

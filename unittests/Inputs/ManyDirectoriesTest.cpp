@@ -48,7 +48,7 @@ protected:
   static bool listsNewDirectories() {
     os::DirectoryHandle Here;
     return !os::DirectoryHandle::open("", Here) &&
-           os::traitsOf(Here).TellsEveryChange;
+           os::traitsOf(Here).ReportsEveryChange;
   }
 
   /// Folders "0" to "11" in which each of \p Names is or is not, or is

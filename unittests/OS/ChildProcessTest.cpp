@@ -177,7 +177,7 @@ TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
     ForegroundProgram Foreground;
     (void)Foreground.start(
         shell("echo x >" + Directory.path("ready") + "; exec sleep 600"));
-    letGoOfDescriptors();
+    detachDescriptors();
     endLike(Foreground.wait());
   });
   ::close(Ends[1]);
@@ -202,7 +202,7 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
     (void)Foreground.start(
         shell("exec >&- " + std::to_string(Ends[1]) + ">&-; while ! test -e " +
               Directory.path("seen") + "; do sleep 0.02; done; exit 9"));
-    letGoOfDescriptors();
+    detachDescriptors();
     endLike(Foreground.wait());
   });
   ::close(Ends[1]);
@@ -217,7 +217,7 @@ TEST(ChildProcessTest, KeepsADescriptorThatIsStillInUse) {
   const pid_t Child = startChild([]() -> int {
     int Ends[2];
     (void)!::pipe(Ends);
-    letGoOfDescriptors(Ends[1]);
+    detachDescriptors(Ends[1]);
     const bool Kept = ::fcntl(Ends[1], F_GETFD) != -1;
     const bool Closed =
         ::fcntl(Ends[0], F_GETFD) == -1 && ::fcntl(Ends[1] + 1, F_GETFD) == -1;
@@ -271,63 +271,65 @@ TEST(ChildProcessTest, BecomesAProgram) {
   EXPECT_EQ(becomeProgram({"headstart-no-such-program"}).value(), ENOENT);
 }
 
-TEST(AskProgramTest, ListensToOneStream) {
+TEST(CaptureOutputTest, ListensToOneStream) {
   std::string Answer;
-  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2"), ProgramStream::Error,
-                          {}, Answer));
+  ASSERT_FALSE(captureOutput(shell("echo out; echo err >&2"),
+                             ProgramStream::Error, {}, Answer));
   EXPECT_EQ(Answer, "err\n");
   Answer.clear();
-  ASSERT_FALSE(askProgram(shell("echo out; echo err >&2; exit 1"),
-                          ProgramStream::Output, {}, Answer));
+  ASSERT_FALSE(captureOutput(shell("echo out; echo err >&2; exit 1"),
+                             ProgramStream::Output, {}, Answer));
   EXPECT_EQ(Answer, "out\n");
 }
 
-TEST(AskProgramTest, TheProgramHasNoInputAndNoOtherDescriptor) {
+TEST(CaptureOutputTest, TheProgramHasNoInputAndNoOtherDescriptor) {
   constexpr int Own = 77; // out of the way of what the shell opens
   ASSERT_EQ(::dup2(STDERR_FILENO, Own), Own);
   std::string Answer;
-  EXPECT_FALSE(askProgram(shell("cat; test -e /proc/$$/fd/77 || echo closed"),
-                          ProgramStream::Output, {}, Answer));
+  EXPECT_FALSE(
+      captureOutput(shell("cat; test -e /proc/$$/fd/77 || echo closed"),
+                    ProgramStream::Output, {}, Answer));
   ::close(Own);
   EXPECT_EQ(Answer, "closed\n");
 }
 
-TEST(AskProgramTest, IsBounded) {
+TEST(CaptureOutputTest, IsBounded) {
   std::string Answer;
-  EXPECT_EQ(askProgram({"headstart-no-such-program"}, ProgramStream::Error, {},
-                       Answer),
+  EXPECT_EQ(captureOutput({"headstart-no-such-program"}, ProgramStream::Error,
+                          {}, Answer),
             std::error_code());
   EXPECT_EQ(Answer, "");
 
   AnswerLimits Short;
   Short.Time = std::chrono::milliseconds(50);
-  EXPECT_EQ(askProgram(shell("sleep 600"), ProgramStream::Error, Short, Answer),
-            std::errc::timed_out);
-  EXPECT_EQ(askProgram(shell("exec >&- 2>&-; exec sleep 600"),
-                       ProgramStream::Error, Short, Answer),
+  EXPECT_EQ(
+      captureOutput(shell("sleep 600"), ProgramStream::Error, Short, Answer),
+      std::errc::timed_out);
+  EXPECT_EQ(captureOutput(shell("exec >&- 2>&-; exec sleep 600"),
+                          ProgramStream::Error, Short, Answer),
             std::errc::timed_out);
 
   AnswerLimits Small;
   Small.Bytes = 100000;
-  EXPECT_EQ(askProgram({"yes"}, ProgramStream::Output, Small, Answer),
+  EXPECT_EQ(captureOutput({"yes"}, ProgramStream::Output, Small, Answer),
             std::errc::value_too_large);
   EXPECT_LT(Answer.size(), 200000U);
 
   const std::atomic<bool> Yes = true;
   AnswerLimits Cancelled;
   Cancelled.Cancelled = &Yes;
-  EXPECT_EQ(
-      askProgram(shell("sleep 600"), ProgramStream::Error, Cancelled, Answer),
-      std::errc::operation_canceled);
+  EXPECT_EQ(captureOutput(shell("sleep 600"), ProgramStream::Error, Cancelled,
+                          Answer),
+            std::errc::operation_canceled);
 }
 
-TEST(AskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+TEST(CaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   const TestDirectory Directory;
   std::string Answer;
   // It holds the stream for as long as the folder is there.
-  ASSERT_FALSE(askProgram(shell("(while test -d " + Directory.path() +
-                                "; do sleep 0.02; done) & echo said"),
-                          ProgramStream::Output, {}, Answer));
+  ASSERT_FALSE(captureOutput(shell("(while test -d " + Directory.path() +
+                                   "; do sleep 0.02; done) & echo said"),
+                             ProgramStream::Output, {}, Answer));
   EXPECT_EQ(Answer, "said\n");
 }
 

@@ -202,7 +202,7 @@ TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
     Others["fifo"] = EntryType::Fifo;
   const DirectoryHandle Base = openDirectory(Directory.path());
   std::error_code Error;
-  const FileIdentity File = lookAt(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
   ASSERT_EQ(File.Size, 5u);
 
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
@@ -233,7 +233,7 @@ TEST(DirectoryHandleTest, StatusIsThatOfALinkOrOfWhatItPointsTo) {
   makeLink("file", Directory.path("link"));
   const DirectoryHandle Base = openDirectory(Directory.path());
   std::error_code Error;
-  const FileIdentity File = lookAt(Directory.path("file"), Error).Identity;
+  const FileIdentity File = statFile(Directory.path("file"), Error).Identity;
   DirectoryEntry Entry;
   Entry.Name = "link";
   EXPECT_FALSE(Base.addStatus(Entry));

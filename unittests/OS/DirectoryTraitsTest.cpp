@@ -22,7 +22,7 @@ TEST(DirectoryTraitsTest, noChangeIsEarlierThanTheClockSaid) {
     const int64_t Before = fileClockNs();
     const std::string Path = Directory.write("file" + std::to_string(I), "x");
     std::error_code Error;
-    EXPECT_GE(lookAt(Path, Error).Identity.ModifiedNs, Before);
+    EXPECT_GE(statFile(Path, Error).Identity.ModifiedNs, Before);
   }
 }
 

@@ -24,15 +24,15 @@ DirectoryTraits traitsOfPath(const std::string &Path) {
 TEST(LinuxDirectoryTraitsTest, whatTheKernelMakesUpPromisesNothing) {
   for (const char *Path : {"/proc", "/proc/self", "/proc/self/fd", "/sys"}) {
     const DirectoryTraits Traits = traitsOfPath(Path);
-    EXPECT_FALSE(Traits.TellsChanges) << Path;
-    EXPECT_FALSE(Traits.TellsEveryChange) << Path;
+    EXPECT_FALSE(Traits.ReportsChanges) << Path;
+    EXPECT_FALSE(Traits.ReportsEveryChange) << Path;
     EXPECT_TRUE(Traits.MayIgnoreCase) << Path;
     EXPECT_FALSE(Traits.ListsStatus) << Path;
   }
 }
 
 TEST(LinuxDirectoryTraitsTest, aClosedDirectoryPromisesNothing) {
-  EXPECT_FALSE(traitsOf(DirectoryHandle()).TellsChanges);
+  EXPECT_FALSE(traitsOf(DirectoryHandle()).ReportsChanges);
 }
 
 TEST(LinuxDirectoryTraitsTest, whatIsPromisedIsTrue) {
@@ -40,7 +40,7 @@ TEST(LinuxDirectoryTraitsTest, whatIsPromisedIsTrue) {
   DirectoryHandle Handle;
   ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Handle));
   const DirectoryTraits Traits = traitsOf(Handle);
-  if (!Traits.TellsEveryChange)
+  if (!Traits.ReportsEveryChange)
     GTEST_SKIP() << "this system does not promise that every change shows";
   for (int I = 0; I < 300; ++I) {
     FileIdentity Before;
@@ -58,7 +58,7 @@ TEST(LinuxDirectoryTraitsTest, caseMatters) {
   if (traitsOfPath(Directory.path()).MayIgnoreCase)
     GTEST_SKIP() << "not promised here";
   std::error_code Error;
-  EXPECT_EQ(lookAt(Directory.path("NAME"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(statFile(Directory.path("NAME"), Error).Kind, FileKind::Missing);
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 
 #include "LinuxTestSupport.h"
 #include "TestFiles.h"
-#include "headstart/OS/Abilities.h"
+#include "headstart/OS/Capabilities.h"
 #include "headstart/OS/Machine.h"
 
 #include "gtest/gtest.h"
@@ -82,21 +82,22 @@ TEST_F(LinuxMachineTest, KnowsWhatIsNotMounted) {
   EXPECT_EQ(readMachine().Unmounted, Places());
 }
 
-TEST(LinuxAbilitiesTest, EveryCallHasAName) {
-  for (const Ability &One : tryAbilities())
+TEST(LinuxCapabilitiesTest, EveryCallHasAName) {
+  for (const Capability &One : probeCapabilities())
     EXPECT_NE(One.Call, "") << static_cast<int>(One.Kind);
 }
 
-TEST(LinuxAbilitiesTest, ACallThatIsForbiddenDoesNotWork) {
+TEST(LinuxCapabilitiesTest, ACallThatIsForbiddenDoesNotWork) {
   EXPECT_EQ(runWithout(SYS_madvise, EPERM,
                        [] {
-                         for (const Ability &One : tryAbilities()) {
+                         for (const Capability &One : probeCapabilities()) {
                            const bool ByMadvise =
-                               One.Kind == AbilityKind::LargePages ||
-                               One.Kind == AbilityKind::Cold;
+                               One.Kind == CapabilityKind::LargePages ||
+                               One.Kind == CapabilityKind::Cold;
                            if (ByMadvise && One.Works)
                              return 1;
-                           if (One.Kind == AbilityKind::Threads && !One.Works)
+                           if (One.Kind == CapabilityKind::Threads &&
+                               !One.Works)
                              return 2;
                          }
                          return 0;

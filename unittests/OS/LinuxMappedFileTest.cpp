@@ -71,7 +71,7 @@ TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
 /// folder.
 std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
   std::error_code Error;
-  const int64_t ByName = lookAt(Path, Error).Identity.ModifiedNs;
+  const int64_t ByName = statFile(Path, Error).Identity.ModifiedNs;
   EXPECT_FALSE(Error) << Error.message();
   DirectoryHandle Directory;
   EXPECT_FALSE(DirectoryHandle::open(Path.parent_path(), Directory));

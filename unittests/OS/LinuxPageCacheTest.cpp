@@ -57,29 +57,29 @@ fs::path diskDirectory() {
   return testing::TempDir();
 }
 
-PageCacheAbilities allAbilities() { return PageCache::probe(); }
-PageCacheAbilities withoutPopulateRead() {
-  PageCacheAbilities Abilities = PageCache::probe();
-  Abilities.PopulateRead = false;
-  return Abilities;
+PageCacheCapabilities allCapabilities() { return PageCache::probe(); }
+PageCacheCapabilities withoutPopulateRead() {
+  PageCacheCapabilities Capabilities = PageCache::probe();
+  Capabilities.PopulateRead = false;
+  return Capabilities;
 }
-PageCacheAbilities withoutCachestat() {
-  PageCacheAbilities Abilities = PageCache::probe();
-  Abilities.Cachestat = false;
-  return Abilities;
+PageCacheCapabilities withoutCachestat() {
+  PageCacheCapabilities Capabilities = PageCache::probe();
+  Capabilities.Cachestat = false;
+  return Capabilities;
 }
-PageCacheAbilities withoutMincore() {
-  PageCacheAbilities Abilities = PageCache::probe();
-  Abilities.Mincore = false;
-  return Abilities;
+PageCacheCapabilities withoutMincore() {
+  PageCacheCapabilities Capabilities = PageCache::probe();
+  Capabilities.Mincore = false;
+  return Capabilities;
 }
-PageCacheAbilities noAbilities() { return {}; }
+PageCacheCapabilities noCapabilities() { return {}; }
 
-struct AbilityCase {
+struct CapabilityCase {
   const char *Name;
-  PageCacheAbilities (*Abilities)();
+  PageCacheCapabilities (*Capabilities)();
 };
-void PrintTo(const AbilityCase &Case, // NOLINT: googletest's name
+void PrintTo(const CapabilityCase &Case, // NOLINT: googletest's name
              std::ostream *Stream) {
   *Stream << Case.Name;
 }
@@ -179,9 +179,9 @@ protected:
 class LinuxPageCacheTest : public DiskFile<testing::Test> {};
 
 TEST_F(LinuxPageCacheTest, EveryLinuxCanHintEvictAndTellResidency) {
-  EXPECT_TRUE(Real.abilities().Hint);
-  EXPECT_TRUE(Real.abilities().Evict);
-  EXPECT_TRUE(Real.abilities().Mincore);
+  EXPECT_TRUE(Real.capabilities().Hint);
+  EXPECT_TRUE(Real.capabilities().Evict);
+  EXPECT_TRUE(Real.capabilities().Mincore);
   EXPECT_EQ(Real.pageSize(), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
@@ -202,14 +202,14 @@ TEST_F(LinuxPageCacheTest, ASampleSaysWhetherAFileIsCached) {
   }
 }
 
-TEST_F(LinuxPageCacheTest, ThePageSizeIsNoAbility) {
-  PageCacheAbilities Abilities;
-  Abilities.PageSize = 1;
-  EXPECT_EQ(PageCache(Abilities).pageSize(), Real.pageSize());
+TEST_F(LinuxPageCacheTest, ThePageSizeIsNoCapability) {
+  PageCacheCapabilities Capabilities;
+  Capabilities.PageSize = 1;
+  EXPECT_EQ(PageCache(Capabilities).pageSize(), Real.pageSize());
 }
 
 TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
-  if (!Real.abilities().Cachestat)
+  if (!Real.capabilities().Cachestat)
     GTEST_SKIP() << "cachestat: not on this kernel";
   const PageCache ByCachestat(withoutMincore());
   for (const ByteRange &Cached :
@@ -315,11 +315,11 @@ TEST_F(LinuxPageCacheTest, EvictWritesDirtyPagesFirst) {
 }
 
 TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
-  PageCacheAbilities Abilities = PageCache::probe();
-  Abilities.HintStepBytes = 65536;
-  const PageCache Cache(Abilities);
+  PageCacheCapabilities Capabilities = PageCache::probe();
+  Capabilities.HintStepBytes = 65536;
+  const PageCache Cache(Capabilities);
   const uint64_t Page = Cache.pageSize();
-  ASSERT_LE(Page, Abilities.HintStepBytes);
+  ASSERT_LE(Page, Capabilities.HintStepBytes);
   const std::array<ByteRange, 7> Ranges = {{{0, 65536},
                                             {0, 65537},
                                             {0, FileBytes},
@@ -335,9 +335,9 @@ TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
 
   // Steps that are no whole pages are made so.
   for (const uint64_t Step : {uint64_t(0), uint64_t(1), Page + 1}) {
-    Abilities.HintStepBytes = Step;
+    Capabilities.HintStepBytes = Step;
     const ByteRange Range{0, 10 * Page};
-    EXPECT_EQ(PageCache(Abilities).hint(File, {&Range, 1})[0].Calls, 10U);
+    EXPECT_EQ(PageCache(Capabilities).hint(File, {&Range, 1})[0].Calls, 10U);
   }
 }
 
@@ -438,7 +438,7 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   const HintResult Result = Real.willNeed(Part);
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, 10 * Page);
-  const uint64_t Step = Real.abilities().HintStepBytes;
+  const uint64_t Step = Real.capabilities().HintStepBytes;
   EXPECT_EQ(Result.Calls, (7 + 10 * Page + Step - 1) / Step);
   // The hint does not wait: a read of the range does.
   EXPECT_EQ(std::string(Part.begin(), Part.end()),
@@ -446,7 +446,7 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   EXPECT_TRUE(Real.residency(Part)->complete());
 
   EXPECT_EQ(text(Mapping), Contents);
-  EXPECT_FALSE(Real.notNeededSoon(All));
+  EXPECT_FALSE(Real.adviseCold(All));
   EXPECT_FALSE(Real.residency(All)->complete());
   EXPECT_EQ(text(Mapping), Contents);
 }
@@ -460,9 +460,9 @@ TEST_F(LinuxPageCacheTest, WithoutReadAroundAnAccessBringsItsPage) {
   EXPECT_LE(Real.residency(Mapping.bytes())->ResidentPages, 1U);
 }
 
-TEST_F(LinuxPageCacheTest, NotNeededSoonNeverLosesWhatIsNotInAFile) {
+TEST_F(LinuxPageCacheTest, AdviseColdNeverLosesWhatIsNotInAFile) {
   std::vector<char> Heap(10 * Real.pageSize(), 'x');
-  EXPECT_FALSE(Real.notNeededSoon(Heap));
+  EXPECT_FALSE(Real.adviseCold(Heap));
   EXPECT_EQ(Heap, std::vector<char>(Heap.size(), 'x'));
   EXPECT_EQ(Real.willNeed({}).AcceptedBytes, 0U);
 }
@@ -506,9 +506,9 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
 }
 
 TEST_F(LinuxPageCacheTest, WithoutCachestatEveryByteIsRead) {
-  PageCacheAbilities Abilities = withoutPopulateRead();
-  Abilities.Cachestat = false;
-  const HintResult Result = PageCache(Abilities).fetch(File, {0, FileBytes});
+  PageCacheCapabilities Capabilities = withoutPopulateRead();
+  Capabilities.Cachestat = false;
+  const HintResult Result = PageCache(Capabilities).fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, FileBytes);
   EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
@@ -529,25 +529,25 @@ TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {
 }
 
 class PageCacheFallbackTest
-    : public DiskFile<testing::TestWithParam<AbilityCase>> {
+    : public DiskFile<testing::TestWithParam<CapabilityCase>> {
 protected:
-  const PageCache Cache{GetParam().Abilities()};
+  const PageCache Cache{GetParam().Capabilities()};
 };
 
-TEST_P(PageCacheFallbackTest, HasTheAbilitiesItWasGiven) {
-  const PageCacheAbilities Given = GetParam().Abilities();
-  EXPECT_EQ(Cache.abilities().Hint, Given.Hint);
-  EXPECT_EQ(Cache.abilities().PopulateRead, Given.PopulateRead);
-  EXPECT_EQ(Cache.abilities().Cachestat, Given.Cachestat);
-  EXPECT_EQ(Cache.abilities().Mincore, Given.Mincore);
-  EXPECT_EQ(Cache.abilities().Evict, Given.Evict);
+TEST_P(PageCacheFallbackTest, HasTheCapabilitiesItWasGiven) {
+  const PageCacheCapabilities Given = GetParam().Capabilities();
+  EXPECT_EQ(Cache.capabilities().Hint, Given.Hint);
+  EXPECT_EQ(Cache.capabilities().PopulateRead, Given.PopulateRead);
+  EXPECT_EQ(Cache.capabilities().Cachestat, Given.Cachestat);
+  EXPECT_EQ(Cache.capabilities().Mincore, Given.Mincore);
+  EXPECT_EQ(Cache.capabilities().Evict, Given.Evict);
 }
 
 TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
   Real.fetch(File, {0, FileBytes});
   ASSERT_EQ(resident(), pages());
   const std::error_code Error = Cache.evict(File);
-  if (Cache.abilities().Evict) {
+  if (Cache.capabilities().Evict) {
     EXPECT_FALSE(Error) << Error.message();
     EXPECT_EQ(resident(), 0U);
   } else {
@@ -566,8 +566,8 @@ TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
     const auto ByFile = Cache.residency(File, All);
     const auto ByMapping = Cache.residency(Mapping.bytes());
     EXPECT_EQ(ByFile.has_value(),
-              Cache.abilities().Cachestat || Cache.abilities().Mincore);
-    EXPECT_EQ(ByMapping.has_value(), Cache.abilities().Mincore);
+              Cache.capabilities().Cachestat || Cache.capabilities().Mincore);
+    EXPECT_EQ(ByMapping.has_value(), Cache.capabilities().Mincore);
     for (const auto &Found : {ByFile, ByMapping})
       if (Found) {
         EXPECT_EQ(Found->TotalPages, pages());
@@ -589,7 +589,7 @@ TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
   const MappedFile Mapping = mapOrFail(File);
   dropIt();
   const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
-  if (Cache.abilities().PopulateRead &&
+  if (Cache.capabilities().PopulateRead &&
       Result.Outcome != HintOutcome::Unsupported) {
     EXPECT_TRUE(allArrives());
     EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
@@ -615,7 +615,7 @@ TEST_P(PageCacheFallbackTest, HintsIfItCan) {
   const auto Results = Cache.hint(File, Ranges);
   ASSERT_EQ(Results.size(), 2U);
   for (const HintResult &Result : Results)
-    if (Cache.abilities().Hint) {
+    if (Cache.capabilities().Hint) {
       EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
       EXPECT_TRUE(arrives(Result.Range));
     } else {
@@ -637,18 +637,18 @@ TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
   const ByteRange All{0, FileBytes};
   EXPECT_FALSE(Cache.hint(File, {&All, 1})[0].Error);
   const auto Found = Cache.residency(Mapping.bytes());
-  EXPECT_EQ(Found.has_value(), Cache.abilities().Mincore);
+  EXPECT_EQ(Found.has_value(), Cache.capabilities().Mincore);
   EXPECT_FALSE(Cache.dontNeed(Mapping, {0, FileBytes}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Linux, PageCacheFallbackTest,
-    testing::Values(AbilityCase{"All", allAbilities},
-                    AbilityCase{"NoPopulateRead", withoutPopulateRead},
-                    AbilityCase{"NoCachestat", withoutCachestat},
-                    AbilityCase{"NoMincore", withoutMincore},
-                    AbilityCase{"Nothing", noAbilities}),
-    [](const testing::TestParamInfo<AbilityCase> &Info) {
+    testing::Values(CapabilityCase{"All", allCapabilities},
+                    CapabilityCase{"NoPopulateRead", withoutPopulateRead},
+                    CapabilityCase{"NoCachestat", withoutCachestat},
+                    CapabilityCase{"NoMincore", withoutMincore},
+                    CapabilityCase{"Nothing", noCapabilities}),
+    [](const testing::TestParamInfo<CapabilityCase> &Info) {
       return std::string(Info.param.Name);
     });
 

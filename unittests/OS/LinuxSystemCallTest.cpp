@@ -40,11 +40,12 @@ protected:
   static constexpr ByteRange All{0, FileBytes};
 
   /// As if this kernel knew everything.
-  static PageCacheAbilities everything() {
-    PageCacheAbilities Abilities;
-    Abilities.Hint = Abilities.PopulateRead = Abilities.Cachestat = true;
-    Abilities.Mincore = Abilities.Evict = true;
-    return Abilities;
+  static PageCacheCapabilities everything() {
+    PageCacheCapabilities Capabilities;
+    Capabilities.Hint = Capabilities.PopulateRead = Capabilities.Cachestat =
+        true;
+    Capabilities.Mincore = Capabilities.Evict = true;
+    return Capabilities;
   }
 
   const TestDirectory Directory;
@@ -96,7 +97,7 @@ TEST_F(LinuxSystemCallTest, WithoutMincoreNobodyAnswers) {
 TEST_F(LinuxSystemCallTest, WithoutAdviceNothingIsHinted) {
   EXPECT_EQ(runWithout(SYS_fadvise64, ENOSYS,
                        [&] {
-                         const PageCacheAbilities Found = PageCache::probe();
+                         const PageCacheCapabilities Found = PageCache::probe();
                          if (Found.Hint || Found.Evict)
                            return 1;
                          const auto Results = Cache.hint(File, {&All, 1});
@@ -122,10 +123,10 @@ TEST_F(LinuxSystemCallTest, AFailedHintSaysSo) {
 }
 
 TEST_F(LinuxSystemCallTest, ProbesWithoutMemfd) {
-  const PageCacheAbilities Before = PageCache::probe();
+  const PageCacheCapabilities Before = PageCache::probe();
   EXPECT_EQ(runWithout(SYS_memfd_create, EPERM,
                        [&] {
-                         const PageCacheAbilities Found = PageCache::probe();
+                         const PageCacheCapabilities Found = PageCache::probe();
                          return Found.Hint == Before.Hint &&
                                         Found.Evict == Before.Evict &&
                                         Found.Mincore == Before.Mincore &&

@@ -32,43 +32,43 @@ namespace {
 
 using headstart::os::OpenFile; // windows.h has a function of that name
 
-FileStatus look(const std::string &Path) {
+FileStatus statOf(const std::string &Path) {
   std::error_code Error;
-  const FileStatus Status = lookAt(Path, Error);
+  const FileStatus Status = statFile(Path, Error);
   EXPECT_FALSE(Error) << Path << ": " << Error.message();
   return Status;
 }
 
-TEST(LookAtTest, TellsWhatAPathNames) {
+TEST(StatFileTest, TellsWhatAPathNames) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
-  EXPECT_EQ(look(File).Kind, FileKind::Regular);
-  EXPECT_EQ(look(File).Identity.Size, 5U);
-  EXPECT_EQ(look(Directory.path()).Kind, FileKind::Directory);
-  EXPECT_EQ(look(Directory.path("absent")).Kind, FileKind::Missing);
-  EXPECT_EQ(look("").Kind, FileKind::Missing);
+  EXPECT_EQ(statOf(File).Kind, FileKind::Regular);
+  EXPECT_EQ(statOf(File).Identity.Size, 5U);
+  EXPECT_EQ(statOf(Directory.path()).Kind, FileKind::Directory);
+  EXPECT_EQ(statOf(Directory.path("absent")).Kind, FileKind::Missing);
+  EXPECT_EQ(statOf("").Kind, FileKind::Missing);
   // ENOTDIR rather than ENOENT: no such file either.
-  EXPECT_EQ(look(File + "/below").Kind, FileKind::Missing);
+  EXPECT_EQ(statOf(File + "/below").Kind, FileKind::Missing);
 }
 
-TEST(LookAtTest, RefusesANameWithANul) {
+TEST(StatFileTest, RefusesANameWithANul) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   std::error_code Error;
-  EXPECT_EQ(lookAt(File + '\0' + "x", Error).Kind, FileKind::Missing);
+  EXPECT_EQ(statFile(File + '\0' + "x", Error).Kind, FileKind::Missing);
   EXPECT_EQ(Error, std::errc::invalid_argument);
   OpenFile Opened;
   EXPECT_EQ(OpenFile::open(File + '\0', Opened), std::errc::invalid_argument);
 }
 
-TEST(LookAtTest, ClearsTheErrorItIsGiven) {
+TEST(StatFileTest, ClearsTheErrorItIsGiven) {
   const TestDirectory Directory;
   std::error_code Error = std::make_error_code(std::errc::io_error);
-  lookAt(Directory.write("file", "hello"), Error);
+  statFile(Directory.write("file", "hello"), Error);
   EXPECT_FALSE(Error);
 }
 
-TEST(LookAtTest, FollowsLinks) {
+TEST(StatFileTest, FollowsLinks) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   if (!canMakeLinks())
@@ -77,22 +77,22 @@ TEST(LookAtTest, FollowsLinks) {
   makeLink(Directory.path("absent"), Directory.path("dangling"));
   makeLink(Directory.path("loop"), Directory.path("loop"));
 
-  EXPECT_EQ(look(Directory.path("link")).Kind, FileKind::Regular);
-  EXPECT_EQ(look(Directory.path("link")).Identity, look(File).Identity);
-  EXPECT_EQ(look(Directory.path("dangling")).Kind, FileKind::Missing);
+  EXPECT_EQ(statOf(Directory.path("link")).Kind, FileKind::Regular);
+  EXPECT_EQ(statOf(Directory.path("link")).Identity, statOf(File).Identity);
+  EXPECT_EQ(statOf(Directory.path("dangling")).Kind, FileKind::Missing);
   std::error_code Error;
-  EXPECT_EQ(lookAt(Directory.path("loop"), Error).Kind, FileKind::Missing);
+  EXPECT_EQ(statFile(Directory.path("loop"), Error).Kind, FileKind::Missing);
   EXPECT_EQ(Error, std::errc::too_many_symbolic_link_levels);
 }
 
 TEST(FileIdentityTest, StaysTheSameWhileTheFileDoes) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
-  const FileIdentity Before = look(File).Identity;
+  const FileIdentity Before = statOf(File).Identity;
   std::array<char, 5> Text;
   std::error_code Error;
   openOrFail(File).readAt(0, Text, Error);
-  EXPECT_EQ(look(File).Identity, Before);
+  EXPECT_EQ(statOf(File).Identity, Before);
   EXPECT_EQ(openOrFail(File).identity(), Before);
 }
 
@@ -100,19 +100,19 @@ TEST(FileIdentityTest, ChangesWithSizeTimeAndFile) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");
   const fs::file_time_type Time = fs::last_write_time(File);
-  const FileIdentity Before = look(File).Identity;
+  const FileIdentity Before = statOf(File).Identity;
 
   Directory.write("file", "hello, world");
   fs::last_write_time(File, Time);
-  EXPECT_NE(look(File).Identity, Before);
+  EXPECT_NE(statOf(File).Identity, Before);
 
   Directory.write("file", "HELLO");
   fs::last_write_time(File, Time + std::chrono::seconds(1));
-  EXPECT_NE(look(File).Identity, Before);
+  EXPECT_NE(statOf(File).Identity, Before);
 
   const std::string Other = Directory.write("other", "OTHER");
   fs::last_write_time(Other, Time);
-  EXPECT_NE(look(Other).Identity, Before);
+  EXPECT_NE(statOf(Other).Identity, Before);
 }
 
 TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
@@ -123,7 +123,7 @@ TEST(FileIdentityTest, IsThatOfTheOpenFileNotOfItsName) {
   replaceFile(Directory.write("new", "other contents"), File);
   EXPECT_EQ(Opened.identity(), Before);
   EXPECT_EQ(Opened.size(), 5U);
-  EXPECT_NE(look(File).Identity, Before);
+  EXPECT_NE(statOf(File).Identity, Before);
   std::array<char, 5> Text;
   std::error_code Error;
   ASSERT_EQ(Opened.readAt(0, Text, Error), 5U);
@@ -150,7 +150,8 @@ TEST(OpenFileTest, OpensThroughALink) {
   if (!canMakeLinks())
     GTEST_SKIP() << NoLinks;
   makeLink(Path, Directory.path("link"));
-  EXPECT_EQ(openOrFail(Directory.path("link")).identity(), look(Path).Identity);
+  EXPECT_EQ(openOrFail(Directory.path("link")).identity(),
+            statOf(Path).Identity);
 }
 
 TEST(OpenFileTest, RefusesWhatIsNoFile) {
@@ -318,11 +319,11 @@ TEST(MappedFileTest, AMappedFileIsHeldWhereTheSystemHoldsIt) {
   std::error_code Error;
   fs::resize_file(Path, 10, Error);
   EXPECT_EQ(static_cast<bool>(Error), MappingsHoldFiles);
-  EXPECT_EQ(look(Path).Identity.Size, MappingsHoldFiles ? 100'000U : 10U);
+  EXPECT_EQ(statOf(Path).Identity.Size, MappingsHoldFiles ? 100'000U : 10U);
   Mapping = MappedFile();
   fs::resize_file(Path, 5, Error);
   EXPECT_FALSE(Error) << Error.message();
-  EXPECT_EQ(look(Path).Identity.Size, 5U);
+  EXPECT_EQ(statOf(Path).Identity.Size, 5U);
 }
 
 TEST(MappedFileTest, DoesNotMapWhatAShrunkFileHasLost) {

@@ -63,9 +63,9 @@ constexpr std::array<RangeCase, 10> RangeCases = {{
     {{5000, 0}, 0},
 }};
 
-TEST_F(PageCacheTest, FindsTheSameAbilitiesEveryTime) {
-  const PageCacheAbilities First = PageCache::probe();
-  const PageCacheAbilities &Second = Cache.abilities();
+TEST_F(PageCacheTest, FindsTheSameCapabilitiesEveryTime) {
+  const PageCacheCapabilities First = PageCache::probe();
+  const PageCacheCapabilities &Second = Cache.capabilities();
   EXPECT_EQ(First.Hint, Second.Hint);
   EXPECT_EQ(First.PopulateRead, Second.PopulateRead);
   EXPECT_EQ(First.Cachestat, Second.Cachestat);
@@ -87,7 +87,7 @@ TEST_F(PageCacheTest, HintGivesOneResultPerRangeInOrder) {
     SCOPED_TRACE(I);
     EXPECT_EQ(Results[I].Range, RangeCases[I].Range);
     EXPECT_FALSE(Results[I].Error);
-    if (Cache.abilities().Hint) {
+    if (Cache.capabilities().Hint) {
       EXPECT_EQ(Results[I].Outcome, HintOutcome::Accepted);
       EXPECT_EQ(Results[I].AcceptedBytes, RangeCases[I].InFile);
       EXPECT_EQ(Results[I].Calls == 0, RangeCases[I].InFile == 0);
@@ -109,7 +109,7 @@ TEST_F(PageCacheTest, HintOfAClosedFileFails) {
   const ByteRange Range{0, 1};
   const std::vector<HintResult> Results = Cache.hint(OpenFile(), {&Range, 1});
   ASSERT_EQ(Results.size(), 1U);
-  EXPECT_EQ(Results[0].Outcome, Cache.abilities().Hint
+  EXPECT_EQ(Results[0].Outcome, Cache.capabilities().Hint
                                     ? HintOutcome::Failed
                                     : HintOutcome::Unsupported);
 }
@@ -183,21 +183,22 @@ std::span<const char> part(const MappedFile &Mapping, ByteRange Range) {
 }
 
 TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
-  const PageCacheAbilities &Abilities = Cache.abilities();
+  const PageCacheCapabilities &Capabilities = Cache.capabilities();
   for (const RangeCase &Case : RangeCases) {
     SCOPED_TRACE(Case.Range.Offset);
     SCOPED_TRACE(Case.Range.Length);
     const auto ByFile = Cache.residency(File, Case.Range);
     const auto ByMapping = Cache.residency(part(Mapping, Case.Range));
-    EXPECT_EQ(ByFile.has_value(), Abilities.Cachestat || Abilities.Mincore);
-    if (Abilities.Mincore) {
+    EXPECT_EQ(ByFile.has_value(),
+              Capabilities.Cachestat || Capabilities.Mincore);
+    if (Capabilities.Mincore) {
       EXPECT_TRUE(ByMapping.has_value());
     }
     // Without the ability, what it says is not all; a file is never spoken of
     // so.
     EXPECT_FALSE(ByFile && ByFile->IsLowerBound);
     if (ByMapping && Case.InFile != 0) {
-      EXPECT_EQ(ByMapping->IsLowerBound, !Abilities.Mincore);
+      EXPECT_EQ(ByMapping->IsLowerBound, !Capabilities.Mincore);
     }
     const uint64_t Begin = Case.Range.Offset / Cache.pageSize();
     const uint64_t Last =
@@ -214,7 +215,7 @@ TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
 
 TEST_F(PageCacheTest, EvictSaysWhetherItCan) {
   const std::error_code Error = Cache.evict(File);
-  if (Cache.abilities().Evict)
+  if (Cache.capabilities().Evict)
     EXPECT_FALSE(Error) << Error.message();
   else
     EXPECT_EQ(Error, std::errc::function_not_supported);

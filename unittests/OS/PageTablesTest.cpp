@@ -58,7 +58,7 @@ TEST_P(PageTablesTest, AFreshMappingIsUntouched) {
 }
 
 TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
-  if (!Cache.abilities().Cachestat && !Cache.abilities().PopulateRead)
+  if (!Cache.capabilities().Cachestat && !Cache.capabilities().PopulateRead)
     GTEST_SKIP() << "page tables to the page: not on this system";
   const MappedFile Mapping = freshMapping(100 * Page - 100);
   for (const ByteRange Range :
@@ -92,7 +92,7 @@ TEST_P(PageTablesTest, ATouchIsSeen) {
 }
 
 TEST_P(PageTablesTest, ManyHolesNeedMoreThanOneCall) {
-  if (!Cache.abilities().Cachestat && !Cache.abilities().PopulateRead)
+  if (!Cache.capabilities().Cachestat && !Cache.capabilities().PopulateRead)
     GTEST_SKIP() << "page tables to the page: not on this system";
   const MappedFile Mapping = freshMapping(4000 * Page);
   for (uint64_t P = 0; P != 4000; P += 2)

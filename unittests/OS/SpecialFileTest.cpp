@@ -44,7 +44,7 @@ namespace {
 void expectRefused(const std::string &Path) {
   SCOPED_TRACE(Path);
   std::error_code Error;
-  EXPECT_EQ(lookAt(Path, Error).Kind, FileKind::Other);
+  EXPECT_EQ(statFile(Path, Error).Kind, FileKind::Other);
   EXPECT_FALSE(Error) << Error.message();
   OpenFile File;
   EXPECT_EQ(OpenFile::open(Path, File), std::errc::operation_not_supported);
@@ -140,7 +140,7 @@ TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
   ASSERT_EQ(::chmod(Path.c_str(), 0), 0);
   EXPECT_EQ(runUnprivileged([&] {
               std::error_code Error;
-              if (lookAt(Path, Error).Kind != FileKind::Regular || Error)
+              if (statFile(Path, Error).Kind != FileKind::Regular || Error)
                 return 1; // to look, no permission is needed
               OpenFile File;
               if (OpenFile::open(Path, File) != std::errc::permission_denied)
@@ -156,7 +156,7 @@ TEST(SpecialFileTest, ReportsADirectoryThatMayNotBeSearched) {
   ASSERT_EQ(::chmod(Directory.path("closed").c_str(), 0), 0);
   EXPECT_EQ(runUnprivileged([&] {
               std::error_code Error;
-              if (lookAt(Path, Error).Kind != FileKind::Missing)
+              if (statFile(Path, Error).Kind != FileKind::Missing)
                 return 1;
               if (Error != std::errc::permission_denied)
                 return 2;

@@ -24,7 +24,7 @@
 
 using namespace headstart::os;
 using namespace headstart::os::test;
-using detail::ListWay;
+using detail::ListMethod;
 using detail::UniqueHandle;
 namespace fs = std::filesystem;
 
@@ -63,24 +63,26 @@ std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Directory,
   return Found;
 }
 
-class ListWayTest : public testing::TestWithParam<ListWay> {
+class ListMethodTest : public testing::TestWithParam<ListMethod> {
 protected:
-  ~ListWayTest() override { detail::refuseWaysBefore(ListWay::IdBoth); }
+  ~ListMethodTest() override {
+    detail::refuseMethodsBefore(ListMethod::IdBoth);
+  }
 
   void SetUp() override {
-    detail::refuseWaysBefore(GetParam());
+    detail::refuseMethodsBefore(GetParam());
     const TestDirectory Directory;
     DirectoryHandle Handle = openDirectory(Directory.path());
     entriesOf(Handle);
-    if (wayOf(Handle) != GetParam())
+    if (methodOf(Handle) != GetParam())
       GTEST_SKIP() << "this system does not know FileFullDirectoryInfo";
   }
-  static ListWay wayOf(const DirectoryHandle &Handle) {
-    return detail::directoryOf(Handle.nativeHandle())->Way;
+  static ListMethod methodOf(const DirectoryHandle &Handle) {
+    return detail::directoryOf(Handle.nativeHandle())->Method;
   }
 };
 
-TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
+TEST_P(ListMethodTest, SaysWhatALookAtEachFileSays) {
   const TestDirectory Directory;
   for (size_t I = 0; I < 400; ++I)
     Directory.write("file-" + std::to_string(I) + std::string(I % 40, 'x'),
@@ -89,7 +91,7 @@ TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
   ASSERT_TRUE(makeOlder(Directory.path("file-0"), 12345));
   DirectoryHandle Handle = openDirectory(Directory.path());
   std::map<std::string, DirectoryEntry> Found = entriesOf(Handle);
-  EXPECT_EQ(wayOf(Handle), GetParam());
+  EXPECT_EQ(methodOf(Handle), GetParam());
   EXPECT_EQ(Found.size(), 401u);
   EXPECT_EQ(Found["folder"].Type, EntryType::Directory);
   for (auto &[Name, Listed] : Found) {
@@ -105,7 +107,7 @@ TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
     if (Looked.Type == EntryType::Regular) {
       EXPECT_EQ(Listed.Identity.Size, Looked.Identity.Size);
     }
-    if (GetParam() == ListWay::IdBoth) {
+    if (GetParam() == ListMethod::IdBoth) {
       EXPECT_EQ(Listed.Identity.Inode, Looked.Identity.Inode);
       EXPECT_EQ(Listed.Identity.Device, Looked.Identity.Device);
     } else {
@@ -113,13 +115,13 @@ TEST_P(ListWayTest, SaysWhatALookAtEachFileSays) {
       EXPECT_EQ(Listed.Identity.Device, 0u);
     }
     EXPECT_EQ(Listed.Identity.ChangedNs,
-              GetParam() == ListWay::Find ? 0 : Looked.Identity.ChangedNs);
+              GetParam() == ListMethod::Find ? 0 : Looked.Identity.ChangedNs);
   }
 }
 
 // More than a buffer of them, so that WTF-8 takes one and a half times the room
 // of the records.
-TEST_P(ListWayTest, NamesMayBeLongInEveryUnit) {
+TEST_P(ListMethodTest, NamesMayBeLongInEveryUnit) {
   const TestDirectory Directory;
   Names Made;
   for (wchar_t I = 0; I < 200; ++I) {
@@ -144,7 +146,7 @@ TEST_P(ListWayTest, NamesMayBeLongInEveryUnit) {
   }
 }
 
-TEST_P(ListWayTest, AnotherReaderGoesOnAtABoundary) {
+TEST_P(ListMethodTest, AnotherReaderGoesOnAtABoundary) {
   const TestDirectory Directory;
   for (int I = 0; I < 500; ++I)
     Directory.write("entry-" + std::to_string(I), "");
@@ -189,8 +191,8 @@ DirectoryHandle openRenamed(const TestDirectory &Directory) {
   return Outer;
 }
 
-TEST_P(ListWayTest, ADirectoryIsFoundUnderItsNewName) {
-  if (isWine() && GetParam() == ListWay::Find)
+TEST_P(ListMethodTest, ADirectoryIsFoundUnderItsNewName) {
+  if (isWine() && GetParam() == ListMethod::Find)
     GTEST_SKIP() << "Wine tells the path that a folder had when it was opened";
   const TestDirectory Directory;
   DirectoryHandle Outer = openRenamed(Directory);
@@ -200,7 +202,7 @@ TEST_P(ListWayTest, ADirectoryIsFoundUnderItsNewName) {
   EXPECT_EQ(entriesOf(Outer).count("inner"), 1u);
 }
 
-TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
+TEST_P(ListMethodTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
   if (isWine())
     GTEST_SKIP() << "Wine looks at a file by the path that it had when it was "
                     "opened";
@@ -222,7 +224,7 @@ TEST_P(ListWayTest, AFileIsFoundUnderTheNewNameOfItsDirectory) {
   EXPECT_EQ(entriesOf(Inner).count("file"), 1u);
 }
 
-TEST_P(ListWayTest, ADirectoryThatIsDeletedIsEmpty) {
+TEST_P(ListMethodTest, ADirectoryThatIsDeletedIsEmpty) {
   const TestDirectory Directory;
   fs::create_directory(Directory.path("gone"));
   DirectoryHandle Handle = openDirectory(Directory.path("gone"));
@@ -230,14 +232,14 @@ TEST_P(ListWayTest, ADirectoryThatIsDeletedIsEmpty) {
   EXPECT_EQ(entriesOf(Handle).size(), 0u);
 }
 
-std::string nameOf(const testing::TestParamInfo<ListWay> &Info) {
+std::string nameOf(const testing::TestParamInfo<ListMethod> &Info) {
   constexpr std::array<const char *, 3> Texts = {"IdBoth", "Full", "Find"};
   return Texts[static_cast<size_t>(Info.param)];
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, ListWayTest,
-                         testing::Values(ListWay::IdBoth, ListWay::Full,
-                                         ListWay::Find),
+INSTANTIATE_TEST_SUITE_P(Ways, ListMethodTest,
+                         testing::Values(ListMethod::IdBoth, ListMethod::Full,
+                                         ListMethod::Find),
                          nameOf);
 
 TEST(WindowsDirectoryTest, NamesAreTakenAsTheyAre) {
@@ -320,10 +322,10 @@ TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
   }
   // Wine 8's GetFinalPathNameByHandleW takes MAX_PATH at most.
   if (!isWine()) {
-    detail::refuseWaysBefore(ListWay::Find);
+    detail::refuseMethodsBefore(ListMethod::Find);
     DirectoryHandle Last = openDirectory(Deep);
     EXPECT_EQ(listRest(Reader, Last), Names{"file"});
-    detail::refuseWaysBefore(ListWay::IdBoth);
+    detail::refuseMethodsBefore(ListMethod::IdBoth);
   }
   // std::filesystem does not know how to come there.
   At.close();
@@ -424,8 +426,8 @@ TEST(WindowsDirectoryTest, AJunctionIsALink) {
 TEST(WindowsDirectoryTest, NothingIsPromisedThatHasNoSource) {
   const TestDirectory Directory;
   const DirectoryTraits Traits = traitsOf(openDirectory(Directory.path()));
-  EXPECT_FALSE(Traits.TellsChanges);
-  EXPECT_FALSE(Traits.TellsEveryChange);
+  EXPECT_FALSE(Traits.ReportsChanges);
+  EXPECT_FALSE(Traits.ReportsEveryChange);
   EXPECT_FALSE(Traits.ListsStatus);
   EXPECT_TRUE(traitsOf(DirectoryHandle()).MayIgnoreCase);
 }

@@ -57,9 +57,9 @@ bool writeWide(const std::wstring &Path, const std::string &Text) {
   return Written == Text.size();
 }
 
-os::FileStatus look(const std::string &Path) {
+os::FileStatus statOf(const std::string &Path) {
   std::error_code Error;
-  const os::FileStatus Status = os::lookAt(Path, Error);
+  const os::FileStatus Status = os::statFile(Path, Error);
   EXPECT_FALSE(Error) << Path << ": " << Error.message();
   return Status;
 }
@@ -104,7 +104,7 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeRenamedAndDeleted) {
   const std::string Other = Directory.path("other");
   EXPECT_NE(::MoveFileExW(wide(Path).c_str(), wide(Other).c_str(), 0), 0)
       << ::GetLastError();
-  EXPECT_EQ(look(Path).Kind, os::FileKind::Missing);
+  EXPECT_EQ(statOf(Path).Kind, os::FileKind::Missing);
   EXPECT_EQ(contents(File), "hello");
   EXPECT_NE(::DeleteFileW(wide(Other).c_str()), 0) << ::GetLastError();
   EXPECT_EQ(contents(File), "hello");
@@ -119,7 +119,7 @@ TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open(Path, File), std::errc::device_or_resource_busy);
   // To look, nobody is asked.
-  EXPECT_EQ(look(Path).Kind, os::FileKind::Regular);
+  EXPECT_EQ(statOf(Path).Kind, os::FileKind::Regular);
   ::CloseHandle(Holder);
   EXPECT_FALSE(os::OpenFile::open(Path, File));
 }
@@ -173,10 +173,10 @@ TEST(WindowsPathTest, TakesLongPaths) {
     std::string Slashes = Path;
     std::replace(Slashes.begin(), Slashes.end(), '\\', '/');
     for (const std::string &Name : {utf8(File), Path, Slashes}) {
-      EXPECT_EQ(look(Name).Kind, os::FileKind::Regular);
+      EXPECT_EQ(statOf(Name).Kind, os::FileKind::Regular);
       EXPECT_EQ(contents(openOrFail(Name)), "hello");
     }
-    EXPECT_EQ(look(Path + "x").Kind, os::FileKind::Missing);
+    EXPECT_EQ(statOf(Path + "x").Kind, os::FileKind::Missing);
   }
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open("C:\\" + std::string(40'000, 'x'), File),
@@ -196,8 +196,8 @@ bool findsFileNamed(const std::wstring &Name) {
   std::replace(Path.begin(), Path.end(), L'/', L'\\');
   if (!writeWide(Path, "hello"))
     return false;
-  EXPECT_EQ(look(utf8(Path)).Kind, os::FileKind::Regular);
-  EXPECT_EQ(look(utf8(Path)).Identity.Size, 5U);
+  EXPECT_EQ(statOf(utf8(Path)).Kind, os::FileKind::Regular);
+  EXPECT_EQ(statOf(utf8(Path)).Identity.Size, 5U);
   EXPECT_EQ(contents(openOrFail(utf8(Path.substr(4)))), "hello");
   ::DeleteFileW(Path.c_str());
   return true;
@@ -208,7 +208,7 @@ TEST(WindowsPathTest, TakesAPrefixWithOtherSeparators) {
   std::string Path = Directory.write("file", "hello");
   ASSERT_EQ(Path[1], ':');
   for (const char *const Prefix : {"//?/", "\\\\?/", "/\\?\\"}) {
-    EXPECT_EQ(look(Prefix + Path).Identity.Size, 5U) << Prefix;
+    EXPECT_EQ(statOf(Prefix + Path).Identity.Size, 5U) << Prefix;
     os::OpenFile File;
     EXPECT_FALSE(os::OpenFile::open(Prefix + Path, File)) << Prefix;
   }
@@ -233,8 +233,8 @@ TEST(WindowsPathTest, RefusesBytesThatAreNoName) {
 
 TEST(WindowsPathTest, WhatCannotBeANameIsMissing) {
   const TestDirectory Directory;
-  EXPECT_EQ(look(Directory.path("a<b")).Kind, os::FileKind::Missing);
-  EXPECT_EQ(look(Directory.path("absent") + "\\file").Kind,
+  EXPECT_EQ(statOf(Directory.path("a<b")).Kind, os::FileKind::Missing);
+  EXPECT_EQ(statOf(Directory.path("absent") + "\\file").Kind,
             os::FileKind::Missing);
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open(Directory.path("absent") + "\\file", File),
@@ -243,9 +243,9 @@ TEST(WindowsPathTest, WhatCannotBeANameIsMissing) {
 
 TEST(WindowsPathTest, DirectoriesMayEndWithASeparator) {
   const TestDirectory Directory;
-  EXPECT_EQ(look(Directory.path() + "\\").Kind, os::FileKind::Directory);
-  EXPECT_EQ(look(Directory.path() + "/").Kind, os::FileKind::Directory);
-  EXPECT_EQ(look(".").Kind, os::FileKind::Directory);
+  EXPECT_EQ(statOf(Directory.path() + "\\").Kind, os::FileKind::Directory);
+  EXPECT_EQ(statOf(Directory.path() + "/").Kind, os::FileKind::Directory);
+  EXPECT_EQ(statOf(".").Kind, os::FileKind::Directory);
 }
 
 TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
@@ -264,7 +264,7 @@ TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
         std::string("\\\\localhost\\pipe\\headstart-test"),
         std::string("\\\\.\\C:")}) {
     SCOPED_TRACE(Path);
-    EXPECT_EQ(look(Path).Kind, os::FileKind::Other);
+    EXPECT_EQ(statOf(Path).Kind, os::FileKind::Other);
     os::OpenFile File;
     EXPECT_EQ(os::OpenFile::open(Path, File),
               std::errc::operation_not_supported);
@@ -278,7 +278,7 @@ TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
 TEST(WindowsPathTest, AServerThatIsNotThereHasNoFiles) {
   std::error_code Error;
   const os::FileStatus Status =
-      os::lookAt("\\\\headstart.invalid\\share\\file", Error);
+      os::statFile("\\\\headstart.invalid\\share\\file", Error);
   EXPECT_EQ(Status.Kind, os::FileKind::Missing);
 }
 

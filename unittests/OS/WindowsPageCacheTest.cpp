@@ -31,7 +31,7 @@ using os::HintOutcome;
 using os::HintResult;
 using os::MappedFile;
 using os::PageCache;
-using os::PageCacheAbilities;
+using os::PageCacheCapabilities;
 using os::PageTables;
 using os::SystemMemory;
 using os::Threads;
@@ -45,10 +45,10 @@ constexpr size_t Batch = 512;
 
 class WindowsPageCacheTest : public testing::Test {
 protected:
-  static PageCacheAbilities smallSteps() {
-    PageCacheAbilities Abilities = PageCache::probe();
-    Abilities.HintStepBytes = Page;
-    return Abilities;
+  static PageCacheCapabilities smallSteps() {
+    PageCacheCapabilities Capabilities = PageCache::probe();
+    Capabilities.HintStepBytes = Page;
+    return Capabilities;
   }
 
   const TestDirectory Directory;
@@ -82,7 +82,7 @@ TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
 }
 
 TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
-  ASSERT_TRUE(Cache.abilities().Hint);
+  ASSERT_TRUE(Cache.capabilities().Hint);
   for (const uint64_t Pages : {Batch - 1, Batch, Batch + 1, 2 * Batch}) {
     const ByteRange Range{0, Pages * Page};
     const HintResult Result = Cache.hint(File, {&Range, 1}).front();
@@ -135,7 +135,7 @@ TEST_F(WindowsPageCacheTest, AHintLeavesNoMappingBehind) {
 }
 
 TEST_F(WindowsPageCacheTest, WithoutTheFunctionThereIsNoHint) {
-  PageCacheAbilities None = PageCache::probe();
+  PageCacheCapabilities None = PageCache::probe();
   None.Hint = false;
   const PageCache Without(None);
   const ByteRange Range{0, Page};
@@ -183,7 +183,7 @@ TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
 
 TEST_F(WindowsPageCacheTest, TrimmedMemoryKeepsItsContents) {
   std::vector<char> Own(Contents.begin(), Contents.end());
-  const std::error_code Error = Cache.notNeededSoon(Own);
+  const std::error_code Error = Cache.adviseCold(Own);
   EXPECT_FALSE(Error) << Error.message();
   EXPECT_EQ(std::string_view(Own.data(), Own.size()), Contents);
 }
@@ -210,10 +210,10 @@ TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
                                       &Limits, sizeof(Limits)),
             0);
   ASSERT_NE(::AssignProcessToJobObject(Job, ::GetCurrentProcess()), 0);
-  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Told = {};
-  if (::QueryInformationJobObject(Job, JobObjectExtendedLimitInformation, &Told,
-                                  sizeof(Told), nullptr) == 0 ||
-      Told.JobMemoryLimit != Limit)
+  JOBOBJECT_EXTENDED_LIMIT_INFORMATION Reported = {};
+  if (::QueryInformationJobObject(Job, JobObjectExtendedLimitInformation,
+                                  &Reported, sizeof(Reported), nullptr) == 0 ||
+      Reported.JobMemoryLimit != Limit)
     GTEST_SKIP() << "the limits of a job: Wine 8 does not keep them";
   const SystemMemory Memory = SystemMemory::read();
   EXPECT_EQ(Memory.CgroupLimitBytes, Limit);

@@ -45,7 +45,8 @@ std::string ask(const Words &Program,
   os::AnswerLimits Limits;
   Limits.Time = std::chrono::seconds(60);
   std::string Answer;
-  const std::error_code Error = os::askProgram(Program, Stream, Limits, Answer);
+  const std::error_code Error =
+      os::captureOutput(Program, Stream, Limits, Answer);
   EXPECT_FALSE(Error) << Error.message();
   return Answer;
 }
@@ -115,7 +116,7 @@ TEST(WindowsProgramTest, AHandleThatNamesNothingIsForgotten) {
   ::SetStdHandle(STD_INPUT_HANDLE, Before);
 }
 
-TEST(WindowsAskProgramTest, WordsArriveAsTheyAre) {
+TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
   const Words Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
                       "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
   Words Program = {probe(), "words"};
@@ -128,40 +129,40 @@ TEST(WindowsAskProgramTest, WordsArriveAsTheyAre) {
   EXPECT_EQ(ask(Program), Expected);
 }
 
-TEST(WindowsAskProgramTest, ListensToOneStream) {
+TEST(WindowsCaptureOutputTest, ListensToOneStream) {
   EXPECT_EQ(ask({probe(), "streams"}), "out\n");
   EXPECT_EQ(ask({probe(), "streams"}, os::ProgramStream::Error), "err\n");
   EXPECT_EQ(ask({"headstart-no-such-program"}), "");
 }
 
-TEST(WindowsAskProgramTest, FindsProgramsInThePath) {
+TEST(WindowsCaptureOutputTest, FindsProgramsInThePath) {
   EXPECT_NE(ask({"cmd", "/c", "ver"}), "");
   EXPECT_EQ(ask({"cmd.exe", "/c", "echo", "said"}), "said\r\n");
 }
 
-TEST(WindowsAskProgramTest, IsBounded) {
+TEST(WindowsCaptureOutputTest, IsBounded) {
   std::string Answer;
   os::AnswerLimits Short;
   Short.Time = std::chrono::milliseconds(50);
-  EXPECT_EQ(os::askProgram({probe(), "sleep"}, os::ProgramStream::Output, Short,
-                           Answer),
+  EXPECT_EQ(os::captureOutput({probe(), "sleep"}, os::ProgramStream::Output,
+                              Short, Answer),
             std::errc::timed_out);
   os::AnswerLimits Small;
   Small.Time = std::chrono::seconds(60);
   Small.Bytes = 100'000;
-  EXPECT_EQ(os::askProgram({probe(), "flood"}, os::ProgramStream::Output, Small,
-                           Answer),
+  EXPECT_EQ(os::captureOutput({probe(), "flood"}, os::ProgramStream::Output,
+                              Small, Answer),
             std::errc::value_too_large);
   EXPECT_LT(Answer.size(), 200'000U);
   const std::atomic<bool> Yes = true;
   os::AnswerLimits Cancelled;
   Cancelled.Cancelled = &Yes;
-  EXPECT_EQ(os::askProgram({probe(), "sleep"}, os::ProgramStream::Output,
-                           Cancelled, Answer),
+  EXPECT_EQ(os::captureOutput({probe(), "sleep"}, os::ProgramStream::Output,
+                              Cancelled, Answer),
             std::errc::operation_canceled);
 }
 
-TEST(WindowsAskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
+TEST(WindowsCaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   const std::string Id = ask({probe(), "leave"});
   ASSERT_FALSE(Id.empty());
   const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
@@ -173,7 +174,7 @@ TEST(WindowsAskProgramTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   ::CloseHandle(Left);
 }
 
-TEST(WindowsAskProgramTest, KillsWhatAProgramHasStartedAtALimit) {
+TEST(WindowsCaptureOutputTest, KillsWhatAProgramHasStartedAtALimit) {
   // `cmd` starts the one that writes, and waits for it.
   os::AnswerLimits Small;
   Small.Time = std::chrono::seconds(60);
@@ -182,8 +183,8 @@ TEST(WindowsAskProgramTest, KillsWhatAProgramHasStartedAtALimit) {
   const TestDirectory Directory;
   const fs::path Copy = fs::path(Directory.path()) / "copy.exe";
   fs::copy_file(probe(), Copy);
-  EXPECT_EQ(os::askProgram({"cmd", "/c", Copy.string(), "flood"},
-                           os::ProgramStream::Output, Small, Answer),
+  EXPECT_EQ(os::captureOutput({"cmd", "/c", Copy.string(), "flood"},
+                              os::ProgramStream::Output, Small, Answer),
             std::errc::value_too_large);
   EXPECT_TRUE(waitUntilGone(Copy));
 }

@@ -28,10 +28,10 @@ using simulation::SimulatedOS;
 
 using FilePtr = std::shared_ptr<simulation::File>;
 
-FileStatus os::lookAt(const std::string &Path, std::error_code &Error) {
+FileStatus os::statFile(const std::string &Path, std::error_code &Error) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
-  OS.askForFile("lookAt", Path, /*Opens=*/false);
+  OS.askForFile("statFile", Path, /*Opens=*/false);
   OS.charge(OS.Costs.Stat);
   Error.clear();
   FilePtr File = OS.find(Path);
@@ -151,7 +151,7 @@ MappedFile::~MappedFile() {
     SimulatedOS::current().unmap(Data);
 }
 
-PageCache::PageCache() { Abilities.PageSize = simulation::PageBytes; }
+PageCache::PageCache() { Capabilities.PageSize = simulation::PageBytes; }
 
 static Residency residencyOf(const simulation::File &File, ByteRange Range) {
   Range = Range.clippedTo(File.Identity.Size);
@@ -193,7 +193,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
   OS.charge(OS.Costs.Residency);
   if (!OS.deviceOf(*Of).TellsCached)
     return std::nullopt;
-  for (uint64_t At = 0; At < File.size(); At += Abilities.HintStepBytes)
+  for (uint64_t At = 0; At < File.size(); At += Capabilities.HintStepBytes)
     if (!Of->Cached.has(At / simulation::PageBytes))
       return false;
   if (!Of->Cached.has((File.size() - 1) / simulation::PageBytes))
@@ -292,9 +292,9 @@ std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
   return {};
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char> Bytes) const {
+std::error_code PageCache::adviseCold(std::span<const char> Bytes) const {
   SimulatedOS &OS = SimulatedOS::current();
-  OS.beginSlow("notNeededSoon");
+  OS.beginSlow("adviseCold");
   uint64_t Offset = 0;
   if (FilePtr Of = OS.mappedAt(Bytes.data(), Offset))
     OS.deactivate(*Of, {Offset, Bytes.size()});
@@ -311,7 +311,7 @@ std::optional<Residency> PageCache::residency(std::span<const char>) const {
   return std::nullopt;
 }
 
-PageTables::PageTables(const Abilities &) {}
+PageTables::PageTables(const Capabilities &) {}
 PageTables::~PageTables() = default;
 std::optional<std::vector<ByteRange>>
 PageTables::present(std::span<const char>) {
@@ -322,9 +322,9 @@ PageTables::present(std::span<const char>) {
 // are still to be listed. No simulated link searches a directory: only that
 // takes time which lies before the names are known.
 
-bool os::tellsEveryChange(const OpenFile &File) {
+bool os::reportsEveryChange(const OpenFile &File) {
   SimulatedOS &OS = SimulatedOS::current();
-  OS.beginSlow("tellsEveryChange");
+  OS.beginSlow("reportsEveryChange");
   return OS.deviceOf(*fileOf(File)).FileTick == 1;
 }
 

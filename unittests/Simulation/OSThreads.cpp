@@ -123,17 +123,17 @@ void Threads::join() {
 
 bool Threads::join(std::chrono::milliseconds MaxWait) {
   if (!Alive)
-    return !HasLetGo;
+    return !HasDetached;
   std::shared_ptr<Count> Mine = Alive;
   const auto Until = os::now() + MaxWait;
   std::unique_lock Lock(Mine->Mutex);
   while (Mine->Running != 0)
     if (!Mine->None.waitUntil(Lock, Until)) {
-      HasLetGo = true;
+      HasDetached = true;
       Alive = nullptr;
       return false;
     }
-  return !HasLetGo;
+  return !HasDetached;
 }
 
 bool Threads::isOwn() { return SimulatedOS::current().isEngine(); }

@@ -68,7 +68,7 @@ struct FileContents {
   os::HintResult willNeed(ByteRange Range, const os::PageCache &Cache) const;
   /// Says that \p Range is not needed soon: its memory may be taken first. The
   /// bytes stay readable. A hint.
-  void notNeededSoon(ByteRange Range, const os::PageCache &Cache) const;
+  void adviseCold(ByteRange Range, const os::PageCache &Cache) const;
   /// Whether an access to a page that is not cached may read what lies around
   /// it. A hint.
   void setReadAround(bool IsAllowed, const os::PageCache &Cache) const {
@@ -115,9 +115,7 @@ public:
   os::HintResult willNeed(ByteRange Range) const {
     return Contents->willNeed(Range, Cache);
   }
-  void notNeededSoon(ByteRange Range) const {
-    Contents->notNeededSoon(Range, Cache);
-  }
+  void adviseCold(ByteRange Range) const { Contents->adviseCold(Range, Cache); }
   std::optional<os::Residency> residency(ByteRange Range) const {
     return Contents->residency(Range, Cache);
   }

@@ -117,7 +117,7 @@ std::error_code becomeProgram(const std::vector<std::string> &Words);
 /// Closes every descriptor and puts /dev/null in the place of the standard
 /// streams: whoever waits for a pipe to be closed at this end waits for the
 /// program that was started, not for us. \p Kept, if not -1, stays open.
-void letGoOfDescriptors(int Kept = -1);
+void detachDescriptors(int Kept = -1);
 
 /// Which stream of a program is listened to.
 enum class ProgramStream : unsigned char { Output, Error };
@@ -137,9 +137,9 @@ struct AnswerLimits {
 /// not matter. When a limit is hit, the program and those that it has started
 /// are killed, and the error is `timed_out`, `value_too_large` or
 /// `operation_canceled`. Blocks. Any thread.
-std::error_code askProgram(const std::vector<std::string> &Words,
-                           ProgramStream Stream, const AnswerLimits &Limits,
-                           std::string &Answer);
+std::error_code captureOutput(const std::vector<std::string> &Words,
+                              ProgramStream Stream, const AnswerLimits &Limits,
+                              std::string &Answer);
 
 } // namespace headstart::os
 

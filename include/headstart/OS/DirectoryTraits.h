@@ -31,10 +31,10 @@ struct DirectoryTraits {
   /// added, removed or renamed shows in the folder's ChangedNs at once: of file
   /// systems on the network, in user space or made up by the kernel this is not
   /// known.
-  bool TellsChanges = false;
+  bool ReportsChanges = false;
   /// Whether a change always shows in ChangedNs once that has been looked at.
   /// Without, one within the same tick of the clock does not.
-  bool TellsEveryChange = false;
+  bool ReportsEveryChange = false;
   /// Whether listings bring sizes and times that need no second look
   /// (`DirectoryEntry::hasOwnStatus`).
   bool ListsStatus = false;
@@ -43,17 +43,17 @@ struct DirectoryTraits {
 /// What the file system of \p Directory promises. Blocks for no more than the
 /// folder's own metadata. Any thread.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory);
-/// DirectoryTraits::TellsEveryChange of the file system of \p File.
-bool tellsEveryChange(const OpenFile &File);
+/// DirectoryTraits::ReportsEveryChange of the file system of \p File.
+bool reportsEveryChange(const OpenFile &File);
 
 /// The time by the clock from which file systems take theirs, in nanoseconds
 /// since the epoch: a change from now on gets no earlier ChangedNs. Any thread.
 int64_t fileClockNs();
 
 /// Whether a change after \p NowNs (of `fileClockNs`) gives what was changed at
-/// \p ChangedNs another time. \p TellsEveryChange: see DirectoryTraits.
+/// \p ChangedNs another time. \p ReportsEveryChange: see DirectoryTraits.
 inline bool showsNextChange(int64_t ChangedNs, int64_t NowNs,
-                            bool TellsEveryChange = false) {
+                            bool ReportsEveryChange = false) {
   constexpr int64_t Second = 1'000'000'000;
   // Ticks are 1 to 10 ms (CONFIG_HZ of 1000 to 100).
   constexpr int64_t Margin = 20'000'000;
@@ -63,7 +63,7 @@ inline bool showsNextChange(int64_t ChangedNs, int64_t NowNs,
   // that 64 bits hold as well.
   if (ChangedNs % Second == 0)
     return ChangedNs <= NowNs - 2 * Second;
-  return TellsEveryChange || ChangedNs <= NowNs - Margin;
+  return ReportsEveryChange || ChangedNs <= NowNs - Margin;
 }
 
 } // namespace headstart::os

@@ -55,7 +55,7 @@ struct FileStatus {
 /// for metadata. A path that does not exist is `FileKind::Missing` and no
 /// error; any other failure (no permission to search a folder, a loop of
 /// links) is returned in \p Error with `Missing`. Any thread.
-FileStatus lookAt(const std::string &Path, std::error_code &Error);
+FileStatus statFile(const std::string &Path, std::error_code &Error);
 
 /// An open regular file, for reading. Owns one descriptor, closed by the
 /// destructor. Movable, not copyable; not to be used by two threads at once
@@ -86,7 +86,7 @@ public:
   /// Never follows up with a read. What \p Result had open before is closed,
   /// also on failure. Any thread.
   static std::error_code open(const std::string &Path, OpenFile &Result);
-  /// The same, when \p Seen is what `lookAt` has just said of \p Path.
+  /// The same, when \p Seen is what `statFile` has just said of \p Path.
   static std::error_code open(const std::string &Path, const FileStatus &Seen,
                               OpenFile &Result);
 

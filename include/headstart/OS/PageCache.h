@@ -33,7 +33,7 @@ namespace headstart::os {
 
 /// What this system can do. Found by probing at run time, never from version
 /// numbers; a test may switch an ability off to force the fallback.
-struct PageCacheAbilities {
+struct PageCacheCapabilities {
   bool Hint = false;         ///< asynchronous readahead of a range
   bool PopulateRead = false; ///< MADV_POPULATE_READ (Linux 5.14)
   bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
@@ -96,13 +96,13 @@ public:
   /// scratch file in the temporary folder, once in a process).
   PageCache();
   /// Uses just these abilities.
-  explicit PageCache(const PageCacheAbilities &Abilities);
+  explicit PageCache(const PageCacheCapabilities &Capabilities);
 
   /// Probes what this system can do.
-  static PageCacheAbilities probe();
+  static PageCacheCapabilities probe();
 
-  const PageCacheAbilities &abilities() const { return Abilities; }
-  size_t pageSize() const { return Abilities.PageSize; }
+  const PageCacheCapabilities &capabilities() const { return Capabilities; }
+  size_t pageSize() const { return Capabilities.PageSize; }
 
   /// Asks for \p Ranges of \p File to be read into memory, and returns without
   /// waiting for them (but on Windows, where nobody says that it does not). A
@@ -198,7 +198,7 @@ public:
   /// may write the file (MADV_PAGEOUT, Linux 5.4); macOS takes them before
   /// others (MADV_DONTNEED); on Windows they leave the working set, as by
   /// `dontNeed`, and somebody's locks on them go.
-  std::error_code notNeededSoon(std::span<const char> Memory) const;
+  std::error_code adviseCold(std::span<const char> Memory) const;
 
   /// How much of what is under \p Memory is in memory, by mincore; a lower
   /// bound on a Windows that tells only what this process has touched (Wine 8).
@@ -208,7 +208,7 @@ public:
   /// @}
 
 private:
-  PageCacheAbilities Abilities;
+  PageCacheCapabilities Capabilities;
 };
 
 } // namespace headstart::os

@@ -29,13 +29,13 @@ namespace headstart::os {
 class PageTables {
 public:
   /// How to ask; a test switches the better way off.
-  struct Abilities {
+  struct Capabilities {
     bool Scan = true;    ///< PAGEMAP_SCAN (Linux 6.7): by ranges
     bool Pagemap = true; ///< /proc/self/pagemap: eight bytes a page
   };
 
-  PageTables() : PageTables(Abilities()) {}
-  explicit PageTables(const Abilities &Allowed);
+  PageTables() : PageTables(Capabilities()) {}
+  explicit PageTables(const Capabilities &Allowed);
   // Closes the descriptor; where there is none, it is nothing.
   ~PageTables(); // NOLINT(performance-trivially-destructible)
   PageTables(const PageTables &) = delete;
@@ -59,7 +59,7 @@ private:
   bool scan(uint64_t Begin, uint64_t End, std::vector<ByteRange> &Pages);
   bool readPagemap(uint64_t Begin, uint64_t End, std::vector<ByteRange> &Pages);
 
-  Abilities Allowed;
+  Capabilities Allowed;
   int Descriptor = -1; ///< of /proc/self/pagemap, or -1
 };
 

@@ -88,7 +88,7 @@ uint64_t freeDescriptors();
 /// program's own, in words for people ("ulimit -v"); empty where there is none:
 /// address space, data, stacks of less than 1 MiB, fewer than 34 free
 /// descriptors.
-std::string limitInTheWay();
+std::string blockingLimit();
 
 } // namespace headstart::os
 

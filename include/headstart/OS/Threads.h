@@ -134,7 +134,7 @@ private:
 
   std::shared_ptr<Count> Alive;
   std::vector<std::thread> Running;
-  bool HasLetGo = false;
+  bool HasDetached = false;
 };
 
 namespace detail {
@@ -160,17 +160,17 @@ template <class Function> bool hasMemoryFor(Function Work) {
 }
 
 /// Sets what is called when another thread than ours cannot be started since
-/// the system allows no more: \p GiveUp ends threads of ours, and says whether
-/// there were any; then it is tried again. On Linux, in programs that are
-/// linked with --wrap=pthread_create; elsewhere nobody calls it. Null: nothing
-/// more is called. Any thread.
-void onThreadShortage(std::shared_ptr<const std::function<bool()>> GiveUp);
+/// the system allows no more: \p EndThreads ends threads of ours, and says
+/// whether there were any; then it is tried again. On Linux, in programs that
+/// are linked with --wrap=pthread_create; elsewhere nobody calls it. Null:
+/// nothing more is called. Any thread.
+void onThreadShortage(std::shared_ptr<const std::function<bool()>> EndThreads);
 
 /// Does \p Work where no signal comes, and waits for it: on a thread where
 /// there are signals, elsewhere on this one (a thread of Windows that is waited
 /// for while the process runs its exit handlers may wait for the lock that
 /// these hold).
-void doWithoutSignals(const std::function<void()> &Work);
+void runWithoutSignals(const std::function<void()> &Work);
 
 } // namespace headstart::os
 

@@ -56,7 +56,7 @@ static bool exists(StringRef Directory, StringRef Name) {
   SmallString<256> Path = Directory;
   sys::path::append(Path, Name);
   std::error_code Ignored;
-  return os::lookAt(Path.str().str(), Ignored).Kind != os::FileKind::Missing;
+  return os::statFile(Path.str().str(), Ignored).Kind != os::FileKind::Missing;
 }
 
 namespace {

@@ -27,7 +27,7 @@ namespace headstart::macho {
 
 static bool isDirectory(StringRef Path) {
   std::error_code Ignored;
-  return os::lookAt(Path.str(), Ignored).Kind == os::FileKind::Directory;
+  return os::statFile(Path.str(), Ignored).Kind == os::FileKind::Directory;
 }
 
 static std::vector<std::string> systemRoots(const InputArgList &Args) {

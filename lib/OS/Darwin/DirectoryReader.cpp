@@ -26,7 +26,7 @@ using namespace detail;
 /// the flag ignores it and follows, so that its answer is no way to tell; a
 /// look through a link that every macOS has is (/var is private/var). Unless
 /// that is refused for the link's sake, the answer is no.
-static bool refusesLinksOnTheWay() {
+static bool refusesLinksInPaths() {
   static const bool Refuses = [] {
     const int FD = openAt(AT_FDCWD, "/var/.", DirectoryFlags | O_NOFOLLOW_ANY);
     if (FD < 0)
@@ -38,7 +38,7 @@ static bool refusesLinksOnTheWay() {
 }
 
 int detail::openParts(int Base, const char *Path) {
-  if (!refusesLinksOnTheWay())
+  if (!refusesLinksInPaths())
     return openPartByPart(Base, Path);
   // Without "/" at the end, which would follow a link that is the last part.
   std::string Trimmed(Path);

@@ -36,11 +36,11 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   // case is told apart: both find names that are spelled in another
   // normalization form (Apple File System Reference, "normalization-insensitive
   // hash"; TN1150, "Unicode subtleties").
-  Traits.TellsChanges = true;
+  Traits.ReportsChanges = true;
   return Traits;
 }
 
-bool tellsEveryChange(const OpenFile &) { return false; }
+bool reportsEveryChange(const OpenFile &) { return false; }
 
 int64_t fileClockNs() {
   timespec Now;

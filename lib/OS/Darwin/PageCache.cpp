@@ -33,8 +33,8 @@ static int descriptor(const OpenFile &File) {
 
 /// F_RDADVISE starts the reads and returns; MADV_WILLNEED waits for them.
 static HintResult hintOne(const OpenFile &File, ByteRange Range,
-                          const PageCacheAbilities &Abilities) {
-  const auto Ask = [&File](uint64_t At, uint64_t Length) {
+                          const PageCacheCapabilities &Capabilities) {
+  const auto Query = [&File](uint64_t At, uint64_t Length) {
     radvisory Advice = {};
     Advice.ra_offset = static_cast<off_t>(At);
     Advice.ra_count = static_cast<int>(Length);
@@ -50,22 +50,23 @@ static HintResult hintOne(const OpenFile &File, ByteRange Range,
       return 0;
     return errno == ENOTTY || errno == ENOTSUP ? ENOSYS : errno;
   };
-  PageCacheAbilities Bounded = Abilities;
-  Bounded.HintStepBytes = std::min<uint64_t>(
-      Abilities.HintStepBytes, uint64_t(std::numeric_limits<int>::max()) / 2);
-  return hintInSteps(File, Range, Bounded, Ask);
+  PageCacheCapabilities Bounded = Capabilities;
+  Bounded.HintStepBytes =
+      std::min<uint64_t>(Capabilities.HintStepBytes,
+                         uint64_t(std::numeric_limits<int>::max()) / 2);
+  return hintInSteps(File, Range, Bounded, Query);
 }
 
-PageCache::PageCache() : Abilities(probe()) {}
+PageCache::PageCache() : Capabilities(probe()) {}
 
-PageCache::PageCache(const PageCacheAbilities &Abilities)
-    : Abilities(Abilities) {
+PageCache::PageCache(const PageCacheCapabilities &Capabilities)
+    : Capabilities(Capabilities) {
   // Not an ability but a fact, without which no call here is aligned.
-  this->Abilities.PageSize = systemPageSize();
+  this->Capabilities.PageSize = systemPageSize();
 }
 
-PageCacheAbilities PageCache::probe() {
-  PageCacheAbilities Found;
+PageCacheCapabilities PageCache::probe() {
+  PageCacheCapabilities Found;
   Found.PageSize = systemPageSize();
   Found.HintStepBytes = HintStep;
   Found.PopulateRead = false;
@@ -83,15 +84,15 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   std::vector<HintResult> Results;
   Results.reserve(Ranges.size());
   for (const ByteRange &Range : Ranges)
-    Results.push_back(hintOne(File, Range, Abilities));
+    Results.push_back(hintOne(File, Range, Capabilities));
   return Results;
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
-    if (Abilities.Hint) {
+    if (Capabilities.Hint) {
       File.expectScatteredReads();
-      Result.Calls += 1 + hintOne(File, Clipped, Abilities).Calls;
+      Result.Calls += 1 + hintOne(File, Clipped, Capabilities).Calls;
     }
     fetchByReading(File, Clipped, Result);
   });
@@ -102,19 +103,19 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
 // everybody who may map the file (XNU, vm_map_page_range_info_internal).
 std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
-  if (!File.isOpen() || !Abilities.Mincore)
+  if (!File.isOpen() || !Capabilities.Mincore)
     return std::nullopt;
   const ByteRange Clipped = Range.clippedTo(File.size());
   if (Clipped.empty())
     return Residency{};
-  const uint64_t From = roundDown(Clipped.Offset, Abilities.PageSize);
+  const uint64_t From = roundDown(Clipped.Offset, Capabilities.PageSize);
   const uint64_t Length = Clipped.end() - From;
   const ScratchMapping Mapping(descriptor(File), From, Length);
   if (!Mapping.isMapped())
     return std::nullopt;
   return residencyOf({Mapping.data() + (Clipped.Offset - From),
                       static_cast<size_t>(Clipped.Length)},
-                     Abilities.PageSize);
+                     Capabilities.PageSize);
 }
 
 std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
@@ -127,7 +128,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
 // (vm_map_msync leaves internal objects out): so a shared one, of a descriptor
 // that may only read.
 std::error_code PageCache::evict(OpenFile &File) const {
-  if (!Abilities.Evict)
+  if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
@@ -160,7 +161,8 @@ static std::error_code deactivate(std::span<char> Pages) {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const ByteRange Pages = wholePages(Mapping.size(), Range, Abilities.PageSize);
+  const ByteRange Pages =
+      wholePages(Mapping.size(), Range, Capabilities.PageSize);
   return deactivate({const_cast<char *>(Mapping.data()) + Pages.Offset,
                      static_cast<size_t>(Pages.Length)});
 }
@@ -177,13 +179,13 @@ std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
-  return deactivate(wholePages(Memory, Abilities.PageSize));
+std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
+  return deactivate(wholePages(Memory, Capabilities.PageSize));
 }
 
 std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
-  if (!Abilities.Mincore)
+  if (!Capabilities.Mincore)
     return std::nullopt;
-  return residencyOf(Memory, Abilities.PageSize);
+  return residencyOf(Memory, Capabilities.PageSize);
 }

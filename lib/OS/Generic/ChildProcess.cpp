@@ -38,10 +38,11 @@ std::error_code headstart::os::becomeProgram(const std::vector<std::string> &) {
 
 void headstart::os::setVariable(const std::string &, const std::string &) {}
 
-void headstart::os::letGoOfDescriptors(int) {}
+void headstart::os::detachDescriptors(int) {}
 
-std::error_code headstart::os::askProgram(const std::vector<std::string> &,
-                                          ProgramStream, const AnswerLimits &,
-                                          std::string &) {
+std::error_code headstart::os::captureOutput(const std::vector<std::string> &,
+                                             ProgramStream,
+                                             const AnswerLimits &,
+                                             std::string &) {
   return unsupported();
 }

@@ -69,8 +69,8 @@ static EntryType typeOf(fs::file_type Type) {
 }
 
 /// The status of what is there, or the error that it is not.
-static fs::file_status look(const fs::path &Path, LinkRule Links,
-                            std::error_code &Error) {
+static fs::file_status statOf(const fs::path &Path, LinkRule Links,
+                              std::error_code &Error) {
   const fs::file_status Status = Links == LinkRule::Follow
                                      ? fs::status(Path, Error)
                                      : fs::symlink_status(Path, Error);
@@ -83,7 +83,7 @@ static fs::file_status look(const fs::path &Path, LinkRule Links,
 static std::error_code openAt(const fs::path &Path, intptr_t &Handle) {
   // Before it is opened: a FIFO must not be.
   std::error_code Error;
-  const fs::file_status Status = look(Path, LinkRule::Follow, Error);
+  const fs::file_status Status = statOf(Path, LinkRule::Follow, Error);
   if (Error)
     return Error;
   if (Status.type() != fs::file_type::directory)
@@ -130,7 +130,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     Joined = directoryOf(Handle)->Path;
     for (const fs::path &Part : Below) {
       Joined /= Part;
-      const fs::file_type Type = look(Joined, LinkRule::Refuse, Error).type();
+      const fs::file_type Type = statOf(Joined, LinkRule::Refuse, Error).type();
       if (!Error && Type == fs::file_type::symlink)
         Error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
       else if (!Error && Type != fs::file_type::directory)
@@ -182,7 +182,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   std::memcpy(Name.data(), Entry.Name.data(), Entry.Name.size());
   const fs::path Path = directoryOf(Handle)->Path / Name;
   std::error_code Error;
-  const fs::file_type Type = look(Path, Links, Error).type();
+  const fs::file_type Type = statOf(Path, Links, Error).type();
   if (Error)
     return Error;
   // The library follows links for all but their type.

@@ -13,7 +13,7 @@ namespace headstart::os {
 
 DirectoryTraits traitsOf(const DirectoryHandle & /*Folder*/) { return {}; }
 
-bool tellsEveryChange(const OpenFile &) { return false; }
+bool reportsEveryChange(const OpenFile &) { return false; }
 
 int64_t fileClockNs() {
   // The file system's own clock may tick less often than this one.

@@ -47,8 +47,8 @@ static Stream &streamOf(intptr_t Handle) {
 
 static std::error_code lastError() { return {errno, std::generic_category()}; }
 
-FileStatus headstart::os::lookAt(const std::string &Path,
-                                 std::error_code &Error) {
+FileStatus headstart::os::statFile(const std::string &Path,
+                                   std::error_code &Error) {
   Error.clear();
   // The C functions would silently name another file.
   if (Path.find('\0') != std::string::npos) {
@@ -97,7 +97,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   // it, and start over if the answers differ.
   for (unsigned Try = 0; Try < 4; ++Try) {
     std::error_code Error;
-    const FileStatus Before = lookAt(Path, Error);
+    const FileStatus Before = statFile(Path, Error);
     if (Error)
       return Error;
     if (Before.Kind == FileKind::Missing)
@@ -119,7 +119,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
     OpenFile Candidate;
     Candidate.Handle = std::bit_cast<intptr_t>(Opened.release());
     Candidate.Identity = Before.Identity;
-    if (lookAt(Path, Error).Identity == Before.Identity && !Error) {
+    if (statFile(Path, Error).Identity == Before.Identity && !Error) {
       Result = std::move(Candidate);
       return {};
     }

@@ -14,13 +14,13 @@ using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-PageCache::PageCache() : Abilities(probe()) {}
+PageCache::PageCache() : Capabilities(probe()) {}
 
 // No ability can be switched on here.
-PageCache::PageCache(const PageCacheAbilities & /*Abilities*/)
-    : Abilities(probe()) {}
+PageCache::PageCache(const PageCacheCapabilities & /*Abilities*/)
+    : Capabilities(probe()) {}
 
-PageCacheAbilities PageCache::probe() { return {}; }
+PageCacheCapabilities PageCache::probe() { return {}; }
 
 std::vector<HintResult>
 PageCache::hint(const OpenFile & /*File*/,
@@ -64,7 +64,7 @@ std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char>) const {
+std::error_code PageCache::adviseCold(std::span<const char>) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
 

@@ -10,7 +10,7 @@
 
 namespace headstart::os {
 
-PageTables::PageTables(const Abilities &Allowed) : Allowed(Allowed) {}
+PageTables::PageTables(const Capabilities &Allowed) : Allowed(Allowed) {}
 
 PageTables::~PageTables() = default;
 

@@ -26,4 +26,4 @@ uint64_t headstart::os::maxOpenFiles() { return FOPEN_MAX; }
 
 uint64_t headstart::os::freeDescriptors() { return maxOpenFiles(); }
 
-std::string headstart::os::limitInTheWay() { return ""; }
+std::string headstart::os::blockingLimit() { return ""; }

@@ -26,6 +26,6 @@ std::error_code Threads::start(std::function<void()> Work) {
   return startAsIs(std::move(Work));
 }
 
-void doWithoutSignals(const std::function<void()> &Work) { Work(); }
+void runWithoutSignals(const std::function<void()> &Work) { Work(); }
 
 } // namespace headstart::os

@@ -34,7 +34,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// The most between two looks at a program that is asked.
-constexpr std::chrono::milliseconds LookAgain{20};
+constexpr std::chrono::milliseconds PollInterval{20};
 
 /// What is passed on to the program, and what tells of it.
 sigset_t handledSignals() {
@@ -289,7 +289,7 @@ void setVariable(const std::string &Name, const std::string &Value) {
   ::setenv(Name.c_str(), Value.c_str(), 1); // NOLINT: as the header says
 }
 
-void letGoOfDescriptors(int Kept) {
+void detachDescriptors(int Kept) {
   unsigned First = 3;
   if (Kept >= static_cast<int>(First)) {
     closeFrom(First, static_cast<unsigned>(Kept) - 1);
@@ -308,12 +308,12 @@ namespace {
 
 /// A program that is asked. Killed with all of its group if it is not waited
 /// for.
-class AskedProgram {
+class CapturedProgram {
 public:
-  AskedProgram() = default;
-  AskedProgram(const AskedProgram &) = delete;
-  AskedProgram &operator=(const AskedProgram &) = delete;
-  ~AskedProgram();
+  CapturedProgram() = default;
+  CapturedProgram(const CapturedProgram &) = delete;
+  CapturedProgram &operator=(const CapturedProgram &) = delete;
+  ~CapturedProgram();
 
   std::error_code start(const std::vector<std::string> &Words,
                         ProgramStream Stream);
@@ -330,14 +330,14 @@ private:
 
 } // namespace
 
-AskedProgram::~AskedProgram() {
+CapturedProgram::~CapturedProgram() {
   if (Child <= 0)
     return;
   killWithGroup(Child);
 }
 
-std::error_code AskedProgram::start(const std::vector<std::string> &Words,
-                                    ProgramStream Which) {
+std::error_code CapturedProgram::start(const std::vector<std::string> &Words,
+                                       ProgramStream Which) {
   if (std::error_code Error = Stream.open())
     return Error;
   std::vector<char *> Arguments = argumentsOf(Words);
@@ -370,13 +370,13 @@ std::error_code AskedProgram::start(const std::vector<std::string> &Words,
   return {};
 }
 
-bool AskedProgram::hasEnded() {
+bool CapturedProgram::hasEnded() {
   if (Child > 0 && ::waitpid(Child, nullptr, WNOHANG) == Child)
     Child = -1;
   return Child <= 0;
 }
 
-bool AskedProgram::read(std::string &Answer) {
+bool CapturedProgram::read(std::string &Answer) {
   std::array<char, 65536> Bytes;
   const ssize_t Count = ::read(Stream.reading(), Bytes.data(), Bytes.size());
   if (Count <= 0)
@@ -385,19 +385,19 @@ bool AskedProgram::read(std::string &Answer) {
   return true;
 }
 
-std::error_code AskedProgram::listen(const AnswerLimits &Limits,
-                                     std::string &Answer) {
+std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
+                                        std::string &Answer) {
   const Clock::time_point Deadline = Clock::now() + Limits.Time;
   bool IsOpen = true;
   for (;;) {
     // Looked at before the stream: what it wrote before it ended is there. A
     // server that it has left behind may hold the stream open for ever.
     const bool Ended = hasEnded();
-    pollfd Look = {};
-    Look.fd = IsOpen ? Stream.reading() : -1;
-    Look.events = POLLIN;
+    pollfd Poll = {};
+    Poll.fd = IsOpen ? Stream.reading() : -1;
+    Poll.events = POLLIN;
     const int Ready =
-        ::poll(&Look, 1, Ended ? 0 : static_cast<int>(LookAgain.count()));
+        ::poll(&Poll, 1, Ended ? 0 : static_cast<int>(PollInterval.count()));
     if (Ready > 0)
       IsOpen = read(Answer);
     else if (Ended)
@@ -413,10 +413,10 @@ std::error_code AskedProgram::listen(const AnswerLimits &Limits,
   }
 }
 
-std::error_code askProgram(const std::vector<std::string> &Words,
-                           ProgramStream Stream, const AnswerLimits &Limits,
-                           std::string &Answer) {
-  AskedProgram Program;
+std::error_code captureOutput(const std::vector<std::string> &Words,
+                              ProgramStream Stream, const AnswerLimits &Limits,
+                              std::string &Answer) {
+  CapturedProgram Program;
   if (std::error_code Error = Program.start(Words, Stream))
     return Error;
   return Program.listen(Limits, Answer);

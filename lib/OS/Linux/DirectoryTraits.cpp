@@ -66,11 +66,11 @@ static DirectoryTraits traitsOfFileSystem(int FD) {
     break;
   case 0x58465342: // xfs, which has a mode that ignores case
     Traits.MayIgnoreCase = true;
-    Traits.TellsChanges = true;
-    Traits.TellsEveryChange = hasMultigrainTimes();
+    Traits.ReportsChanges = true;
+    Traits.ReportsEveryChange = hasMultigrainTimes();
     return Traits;
   case 0x794C7630: // overlayfs, which may lie over any of these
-    Traits.TellsChanges = true;
+    Traits.ReportsChanges = true;
     return Traits;
   default:
     return Traits;
@@ -79,8 +79,8 @@ static DirectoryTraits traitsOfFileSystem(int FD) {
   int Flags = 0;
   Traits.MayIgnoreCase = MayFold && ::ioctl(FD, FS_IOC_GETFLAGS, &Flags) == 0 &&
                          (Flags & FS_CASEFOLD_FL);
-  Traits.TellsChanges = true;
-  Traits.TellsEveryChange = Multigrain && hasMultigrainTimes();
+  Traits.ReportsChanges = true;
+  Traits.ReportsEveryChange = Multigrain && hasMultigrainTimes();
   return Traits;
 }
 
@@ -88,9 +88,9 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   return traitsOfFileSystem(static_cast<int>(Directory.nativeHandle()));
 }
 
-bool tellsEveryChange(const OpenFile &File) {
+bool reportsEveryChange(const OpenFile &File) {
   return traitsOfFileSystem(static_cast<int>(File.nativeHandle()))
-      .TellsEveryChange;
+      .ReportsEveryChange;
 }
 
 int64_t fileClockNs() {

@@ -129,8 +129,8 @@ static StorageKind kindOf(std::string_view FileSystem) {
 
 /// Fills in what /sys tells of the block device \p Number. A partition's disk
 /// is the folder above its own.
-static void lookAtDevice(const std::string &Prefix, const std::string &Number,
-                         Disk &D) {
+static void readDevice(const std::string &Prefix, const std::string &Number,
+                       Disk &D) {
   std::array<char, PATH_MAX> Resolved;
   if (::realpath((Prefix + "/sys/dev/block/" + Number).c_str(),
                  Resolved.data()) == nullptr)
@@ -168,7 +168,7 @@ Disk readDisk(const std::string &Path, const std::string &Root) {
       Number = numberOf(Source.st_rdev);
     break;
   }
-  lookAtDevice(Prefix, Number, D);
+  readDevice(Prefix, Number, D);
   D.Kind = D.Number.empty() ? kindOf(D.FileSystem) : StorageKind::Disk;
   if (!D.ReadaheadBytes)
     readReadahead(Prefix + "/sys/class/bdi/" + Number + "/read_ahead_kb", D);

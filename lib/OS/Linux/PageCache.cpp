@@ -91,20 +91,20 @@ residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
 /// said after it does not take that back (mm/fadvise.c). With POSIX_FADV_RANDOM
 /// what is asked for is read, and nothing behind it.
 static unsigned advise(const OpenFile &File,
-                       const PageCacheAbilities &Abilities) {
-  if (Abilities.Doubles)
+                       const PageCacheCapabilities &Capabilities) {
+  if (Capabilities.Doubles)
     (void)::posix_fadvise(descriptor(File), 0, 0, POSIX_FADV_SEQUENTIAL);
   File.expectScatteredReads();
-  return Abilities.Doubles ? 2 : 1;
+  return Capabilities.Doubles ? 2 : 1;
 }
 
 static HintResult hintOne(const OpenFile &File, ByteRange Range,
-                          const PageCacheAbilities &Abilities) {
-  const auto Ask = [&File](uint64_t At, uint64_t Length) {
+                          const PageCacheCapabilities &Capabilities) {
+  const auto Query = [&File](uint64_t At, uint64_t Length) {
     return ::posix_fadvise(descriptor(File), static_cast<off_t>(At),
                            static_cast<off_t>(Length), POSIX_FADV_WILLNEED);
   };
-  return hintInSteps(File, Range, Abilities, Ask);
+  return hintInSteps(File, Range, Capabilities, Query);
 }
 
 /// One MADV_POPULATE_READ, retried while the system only asks for patience.
@@ -139,27 +139,27 @@ static bool waitForPages(const OpenFile &File, ByteRange Clipped,
 
 /// Brings \p Clipped into memory, and into nobody's page tables.
 static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
-                           const PageCacheAbilities &Abilities,
+                           const PageCacheCapabilities &Capabilities,
                            HintResult &Result) {
-  if (Abilities.Hint) {
+  if (Capabilities.Hint) {
     // All of it is under way before the first read waits, and the reads find
     // it there: without the advice they would read ahead past the range.
-    Result.Calls += advise(File, Abilities);
+    Result.Calls += advise(File, Capabilities);
     // The whole at once is one request to a disk that takes such. What one
     // call does not load (see HintStepBytes), the steps do; they cost next to
     // nothing where everything is under way.
-    if (Clipped.Length > Abilities.HintStepBytes) {
+    if (Clipped.Length > Capabilities.HintStepBytes) {
       ++Result.Calls;
       (void)::posix_fadvise(
           descriptor(File), static_cast<off_t>(Clipped.Offset),
           static_cast<off_t>(Clipped.Length), POSIX_FADV_WILLNEED);
     }
-    Result.Calls += hintOne(File, Clipped, Abilities).Calls;
+    Result.Calls += hintOne(File, Clipped, Capabilities).Calls;
     CachestatResult Stat;
-    if (Abilities.Cachestat &&
+    if (Capabilities.Cachestat &&
         cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat) &&
-        Stat.Cached >= pagesOf(Clipped, Abilities.PageSize) &&
-        waitForPages(File, Clipped, Abilities.HintStepBytes, Result)) {
+        Stat.Cached >= pagesOf(Clipped, Capabilities.PageSize) &&
+        waitForPages(File, Clipped, Capabilities.HintStepBytes, Result)) {
       Result.Outcome = HintOutcome::Accepted;
       Result.AcceptedBytes = Clipped.Length;
       return;
@@ -170,19 +170,19 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
   fetchByReading(File, Clipped, Result);
 }
 
-PageCache::PageCache() : Abilities(probe()) {}
+PageCache::PageCache() : Capabilities(probe()) {}
 
 PageCache PageCache::inLargeRequests() const {
   PageCache Other = *this;
-  if (!std::exchange(Other.Abilities.Doubles, true))
-    Other.Abilities.HintStepBytes *= 2;
+  if (!std::exchange(Other.Capabilities.Doubles, true))
+    Other.Capabilities.HintStepBytes *= 2;
   return Other;
 }
 
-PageCache::PageCache(const PageCacheAbilities &Abilities)
-    : Abilities(Abilities) {
+PageCache::PageCache(const PageCacheCapabilities &Capabilities)
+    : Capabilities(Capabilities) {
   // Not an ability but a fact, without which no call here is aligned.
-  this->Abilities.PageSize = systemPageSize();
+  this->Capabilities.PageSize = systemPageSize();
 }
 
 static int createMemoryFile() {
@@ -201,8 +201,8 @@ static bool reportsOwnMemory() {
   return Reports;
 }
 
-PageCacheAbilities PageCache::probe() {
-  PageCacheAbilities Found;
+PageCacheCapabilities PageCache::probe() {
+  PageCacheCapabilities Found;
   Found.PageSize = systemPageSize();
 
   // Our own program is resident, and asking changes nothing of it. Where there
@@ -242,16 +242,16 @@ std::vector<HintResult>
 PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   std::vector<HintResult> Results;
   Results.reserve(Ranges.size());
-  if (Abilities.Doubles)
-    (void)advise(File, Abilities);
+  if (Capabilities.Doubles)
+    (void)advise(File, Capabilities);
   for (const ByteRange &Range : Ranges)
-    Results.push_back(hintOne(File, Range, Abilities));
+    Results.push_back(hintOne(File, Range, Capabilities));
   return Results;
 }
 
 HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
-    fetchIntoCache(File, Clipped, Abilities, Result);
+    fetchIntoCache(File, Clipped, Capabilities, Result);
   });
 }
 
@@ -268,7 +268,7 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   HintResult Result;
   Result.Range = Range;
   const ByteRange Clipped = Range.clippedTo(File.size());
-  if (!File.isOpen() || Clipped.empty() || !Abilities.PopulateRead)
+  if (!File.isOpen() || Clipped.empty() || !Capabilities.PopulateRead)
     return Result;
   const uint64_t From = roundDown(Clipped.Offset, LargeStepBytes);
   const ScratchMapping Mapping(descriptor(File), From, Clipped.end() - From);
@@ -279,8 +279,8 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   const auto Enter = [&](uint64_t At) {
     ++Result.Calls;
     const int Error =
-        populate(Mapping.data() + roundDown(At - From, Abilities.PageSize),
-                 Abilities.PageSize);
+        populate(Mapping.data() + roundDown(At - From, Capabilities.PageSize),
+                 Capabilities.PageSize);
     if (Error != 0)
       Result.Error = {Error, std::system_category()};
     return Error == 0;
@@ -301,21 +301,21 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
 
 std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
-  if (!File.isOpen() || (!Abilities.Cachestat && !Abilities.Mincore))
+  if (!File.isOpen() || (!Capabilities.Cachestat && !Capabilities.Mincore))
     return std::nullopt;
-  const size_t PageSize = Abilities.PageSize;
+  const size_t PageSize = Capabilities.PageSize;
   const ByteRange Clipped = Range.clippedTo(File.size());
   // To cachestat a length of 0 means the whole file.
   if (Clipped.empty())
     return Residency{};
 
   CachestatResult Stat;
-  if (Abilities.Cachestat &&
+  if (Capabilities.Cachestat &&
       cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat))
     return Residency{Stat.Cached, pagesOf(Clipped, PageSize),
                      /*IsLowerBound=*/false, Stat.Dirty + Stat.Writeback};
 
-  if (!Abilities.Mincore)
+  if (!Capabilities.Mincore)
     return std::nullopt;
   const uint64_t From = roundDown(Clipped.Offset, PageSize);
   const uint64_t Length = guardOffset(File.size(), PageSize) + PageSize - From;
@@ -341,20 +341,20 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
     if (Got != 1)
       return std::nullopt;
     const uint64_t Last = File.size() - 1;
-    At =
-        At == Last ? File.size() : std::min(At + Abilities.HintStepBytes, Last);
+    At = At == Last ? File.size()
+                    : std::min(At + Capabilities.HintStepBytes, Last);
   }
   return true;
 }
 
 std::error_code PageCache::evict(OpenFile &File) const {
-  if (!Abilities.Evict)
+  if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
 
   // fdatasync waits for the disk's own cache as well; input files are clean.
   std::error_code SyncError;
   CachestatResult Stat;
-  const bool IsClean = Abilities.Cachestat &&
+  const bool IsClean = Capabilities.Cachestat &&
                        cachestat(descriptor(File), {0, 0}, Stat) &&
                        Stat.Dirty == 0 && Stat.Writeback == 0;
   if (!IsClean && ::fdatasync(descriptor(File)) != 0)
@@ -369,7 +369,8 @@ std::error_code PageCache::evict(OpenFile &File) const {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const ByteRange Pages = wholePages(Mapping.size(), Range, Abilities.PageSize);
+  const ByteRange Pages =
+      wholePages(Mapping.size(), Range, Capabilities.PageSize);
   if (!Pages.empty() &&
       ::madvise(const_cast<char *>(Mapping.data()) + Pages.Offset, Pages.Length,
                 MADV_DONTNEED) != 0)
@@ -380,15 +381,15 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping,
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
   HintResult Result;
   Result.Range = {0, Memory.size()};
-  if (!Abilities.Hint)
+  if (!Capabilities.Hint)
     return Result;
   Result.Outcome = HintOutcome::Accepted;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
-  const uint64_t Lead = Start % Abilities.PageSize;
+  const uint64_t Lead = Start % Capabilities.PageSize;
   char *const Begin = const_cast<char *>(Memory.data()) - Lead;
-  const uint64_t Step =
-      std::max<uint64_t>(roundDown(Abilities.HintStepBytes, Abilities.PageSize),
-                         Abilities.PageSize);
+  const uint64_t Step = std::max<uint64_t>(
+      roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
+      Capabilities.PageSize);
   for (uint64_t At = 0; !Memory.empty() && At < Lead + Memory.size();) {
     const uint64_t Length = std::min(Step, Lead + Memory.size() - At);
     ++Result.Calls;
@@ -412,8 +413,8 @@ std::error_code PageCache::setReadAround(const MappedFile &Mapping,
   return {};
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
-  const std::span<char> Pages = wholePages(Memory, Abilities.PageSize);
+std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
+  const std::span<char> Pages = wholePages(Memory, Capabilities.PageSize);
   if (!Pages.empty() &&
       ::madvise(Pages.data(), Pages.size(), MADV_PAGEOUT) != 0)
     return lastError();
@@ -422,7 +423,7 @@ std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
 
 std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
-  if (!Abilities.Mincore)
+  if (!Capabilities.Mincore)
     return std::nullopt;
-  return residencyOf(Memory, Abilities.PageSize);
+  return residencyOf(Memory, Capabilities.PageSize);
 }

@@ -55,7 +55,7 @@ void append(std::vector<ByteRange> &Pages, uint64_t Begin, uint64_t End) {
 
 } // namespace
 
-PageTables::PageTables(const Abilities &Allowed)
+PageTables::PageTables(const Capabilities &Allowed)
     : Allowed(Allowed),
       Descriptor(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 

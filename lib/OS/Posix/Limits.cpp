@@ -30,7 +30,7 @@ uint64_t os::freeDescriptors() {
       [](const pollfd &One) { return (One.revents & POLLNVAL) != 0; }));
 }
 
-std::string os::limitInTheWay() {
+std::string os::blockingLimit() {
   constexpr rlim_t MinStackBytes = 1024UL * 1024;
   constexpr uint64_t MinDescriptors = 34;
   const auto Limit = [](auto Which) {

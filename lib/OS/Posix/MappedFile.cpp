@@ -32,8 +32,8 @@ static FileStatus statusFrom(const struct stat &Stat) {
 
 static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
 
-FileStatus headstart::os::lookAt(const std::string &Path,
-                                 std::error_code &Error) {
+FileStatus headstart::os::statFile(const std::string &Path,
+                                   std::error_code &Error) {
   Error.clear();
   // c_str() would silently name another file.
   if (Path.find('\0') != std::string::npos) {
@@ -56,7 +56,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 
   std::error_code Error;
-  const FileStatus Before = lookAt(Path, Error);
+  const FileStatus Before = statFile(Path, Error);
   return Error ? Error : open(Path, Before, Result);
 }
 

@@ -78,15 +78,16 @@ inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
   return Resident;
 }
 
-/// Asks for \p Range of \p File in steps of `HintStepBytes`, each by \p Ask,
+/// Asks for \p Range of \p File in steps of `HintStepBytes`, each by \p Query,
 /// which takes the first byte and the length and returns 0 or an error number,
 /// ENOSYS where the system has no such call.
 template <typename Function>
 HintResult hintInSteps(const OpenFile &File, ByteRange Range,
-                       const PageCacheAbilities &Abilities, Function Ask) {
+                       const PageCacheCapabilities &Capabilities,
+                       Function Query) {
   HintResult Result;
   Result.Range = Range;
-  if (!Abilities.Hint)
+  if (!Capabilities.Hint)
     return Result;
   if (!File.isOpen()) {
     Result.Outcome = HintOutcome::Failed;
@@ -94,15 +95,15 @@ HintResult hintInSteps(const OpenFile &File, ByteRange Range,
     return Result;
   }
 
-  const size_t PageSize = Abilities.PageSize;
+  const size_t PageSize = Capabilities.PageSize;
   const uint64_t Step = std::max<uint64_t>(
-      roundDown(Abilities.HintStepBytes, PageSize), PageSize);
+      roundDown(Capabilities.HintStepBytes, PageSize), PageSize);
   const ByteRange Clipped = Range.clippedTo(File.size());
   Result.Outcome = HintOutcome::Accepted;
   for (uint64_t At = roundDown(Clipped.Offset, PageSize);
        !Clipped.empty() && At < Clipped.end();) {
     const uint64_t Length = std::min(Step, Clipped.end() - At);
-    const int Error = Ask(At, Length);
+    const int Error = Query(At, Length);
     ++Result.Calls;
     if (Error != 0) {
       Result.Outcome =

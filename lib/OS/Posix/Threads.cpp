@@ -42,7 +42,7 @@ std::error_code Threads::start(std::function<void()> Work) {
   return Error;
 }
 
-void doWithoutSignals(const std::function<void()> &Work) {
+void runWithoutSignals(const std::function<void()> &Work) {
   Threads Thread;
   if (Thread.start(Work))
     Work();

@@ -27,7 +27,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// The most between two looks at a program that is asked.
-constexpr std::chrono::milliseconds LookAgain{20};
+constexpr std::chrono::milliseconds PollInterval{20};
 
 } // namespace
 
@@ -141,7 +141,7 @@ void setVariable(const std::string &Name, const std::string &Value) {
     ::SetEnvironmentVariableW(WideName.c_str(), WideValue.c_str());
 }
 
-void letGoOfDescriptors(int) {
+void detachDescriptors(int) {
   const int Nothing = ::_open("NUL", _O_RDWR | _O_NOINHERIT | _O_BINARY);
   if (Nothing < 0)
     return;
@@ -155,12 +155,12 @@ namespace {
 
 /// A program that is asked. Killed with all that it has started if it is not
 /// waited for.
-class AskedProgram {
+class CapturedProgram {
 public:
-  AskedProgram() = default;
-  AskedProgram(const AskedProgram &) = delete;
-  AskedProgram &operator=(const AskedProgram &) = delete;
-  ~AskedProgram();
+  CapturedProgram() = default;
+  CapturedProgram(const CapturedProgram &) = delete;
+  CapturedProgram &operator=(const CapturedProgram &) = delete;
+  ~CapturedProgram();
 
   std::error_code start(const std::vector<std::string> &Words,
                         ProgramStream Stream);
@@ -177,7 +177,7 @@ private:
 
 } // namespace
 
-AskedProgram::~AskedProgram() {
+CapturedProgram::~CapturedProgram() {
   if (!Program.Process.isOpen())
     return;
   if (HasEnded) {
@@ -195,8 +195,8 @@ AskedProgram::~AskedProgram() {
   ::WaitForSingleObject(Program.Process.get(), INFINITE);
 }
 
-std::error_code AskedProgram::start(const std::vector<std::string> &Words,
-                                    ProgramStream Which) {
+std::error_code CapturedProgram::start(const std::vector<std::string> &Words,
+                                       ProgramStream Which) {
   const UniqueHandle Nothing = openNothing();
   HANDLE Ends[2] = {};
   if (!Nothing.isOpen() || ::CreatePipe(&Ends[0], &Ends[1], nullptr, 0) == 0)
@@ -216,7 +216,7 @@ std::error_code AskedProgram::start(const std::vector<std::string> &Words,
   return startProgram(Words, Options, Program);
 }
 
-std::optional<size_t> AskedProgram::read(std::string &Answer) {
+std::optional<size_t> CapturedProgram::read(std::string &Answer) {
   std::array<char, 65536> Bytes;
   DWORD Available = 0;
   if (::PeekNamedPipe(Reading.get(), nullptr, 0, nullptr, &Available,
@@ -232,8 +232,8 @@ std::optional<size_t> AskedProgram::read(std::string &Answer) {
   return Count;
 }
 
-std::error_code AskedProgram::listen(const AnswerLimits &Limits,
-                                     std::string &Answer) {
+std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
+                                        std::string &Answer) {
   const Clock::time_point Deadline = Clock::now() + Limits.Time;
   bool IsOpen = true;
   for (;;) {
@@ -263,14 +263,14 @@ std::error_code AskedProgram::listen(const AnswerLimits &Limits,
     // A pipe cannot be waited for together with a process.
     if (Count == 0)
       ::WaitForSingleObject(Program.Process.get(),
-                            static_cast<DWORD>(LookAgain.count()));
+                            static_cast<DWORD>(PollInterval.count()));
   }
 }
 
-std::error_code askProgram(const std::vector<std::string> &Words,
-                           ProgramStream Stream, const AnswerLimits &Limits,
-                           std::string &Answer) {
-  AskedProgram Program;
+std::error_code captureOutput(const std::vector<std::string> &Words,
+                              ProgramStream Stream, const AnswerLimits &Limits,
+                              std::string &Answer) {
+  CapturedProgram Program;
   const std::error_code Error = Program.start(Words, Stream);
   // As everywhere: what cannot be run says nothing.
   if (Error == std::errc::no_such_file_or_directory ||

@@ -26,7 +26,7 @@ namespace headstart::os::detail {
 
 /// How a folder is listed: the first that its file system or redirector does
 /// not refuse.
-enum class ListWay : uint8_t {
+enum class ListMethod : uint8_t {
   IdBoth, ///< GetFileInformationByHandleEx(FileIdBothDirectoryInfo)
   Full,   ///< GetFileInformationByHandleEx(FileFullDirectoryInfo), Windows 8
   Find,   ///< FindFirstFileExW, by the folder's path
@@ -34,7 +34,7 @@ enum class ListWay : uint8_t {
 
 /// For tests: from now on all ways before \p First are taken for refused. Any
 /// thread.
-void refuseWaysBefore(ListWay First);
+void refuseMethodsBefore(ListMethod First);
 
 /// What a DirectoryHandle's handle points to.
 struct Directory {
@@ -44,11 +44,11 @@ struct Directory {
   UniqueHandle Handle;
   /// As far as they are known: the way that works here, and the number of the
   /// volume. Read by who opens a folder below while another thread lists.
-  std::atomic<ListWay> Way = ListWay::IdBoth;
+  std::atomic<ListMethod> Method = ListMethod::IdBoth;
   std::atomic<uint64_t> Device = UnknownDevice;
   bool IsBegun = false;
   bool IsAtEnd = false;
-  DWORD Failure = 0; ///< behind what was read already (ListWay::Find)
+  DWORD Failure = 0; ///< behind what was read already (ListMethod::Find)
   HANDLE Find = INVALID_HANDLE_VALUE;
 
   explicit Directory(UniqueHandle Handle) : Handle(std::move(Handle)) {}

@@ -62,8 +62,8 @@ constexpr ULONG AllShared =
 // Not FILE_TRAVERSE: the system itself checks who may pass, by rights that most
 // users have everywhere (SeChangeNotifyPrivilege) and a folder's list need not
 // give them.
-constexpr ACCESS_MASK LookAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
-constexpr ACCESS_MASK DirectoryAccess = LookAccess | FILE_LIST_DIRECTORY;
+constexpr ACCESS_MASK StatAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+constexpr ACCESS_MASK DirectoryAccess = StatAccess | FILE_LIST_DIRECTORY;
 
 std::error_code makeError(std::errc Error) {
   return std::make_error_code(Error);
@@ -205,7 +205,7 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
     UniqueHandle Next;
     if (const std::error_code Error =
             openIn(At.isOpen() ? At.get() : Base, Wide,
-                   IsLast ? DirectoryAccess : LookAccess, Options, Next))
+                   IsLast ? DirectoryAccess : StatAccess, Options, Next))
       return Error;
     FILE_ATTRIBUTE_TAG_INFO Info;
     if (const std::error_code Error = attributesOf(Next.get(), Info))
@@ -274,7 +274,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
     UniqueHandle Next;
     if (!Wide.empty()) {
       if (const std::error_code Error =
-              openIn(Here(), Wide, LookAccess,
+              openIn(Here(), Wide, StatAccess,
                      DirectoryFile | OpenForBackupIntent, Next))
         return Error;
       At = std::move(Next);
@@ -356,7 +356,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     Error = keep(std::move(Opened), Kept);
   // Without a link in between it is the same volume.
   if (!Error && Links == LinkRule::Refuse) {
-    directoryOf(Kept)->Way = Base->Way.load();
+    directoryOf(Kept)->Method = Base->Method.load();
     directoryOf(Kept)->Device = Base->Device.load();
   }
   Result.close(); // not sooner: it may be this
@@ -393,7 +393,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
     return notOpen();
   UniqueHandle File;
   std::error_code Error = openThroughLinks(
-      directoryOf(Handle)->Handle.get(), Entry.Name, LookAccess,
+      directoryOf(Handle)->Handle.get(), Entry.Name, StatAccess,
       OpenForBackupIntent | (Links == LinkRule::Refuse ? OpenReparsePoint : 0),
       File);
   FILE_ATTRIBUTE_TAG_INFO Info;

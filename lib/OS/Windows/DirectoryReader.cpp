@@ -33,9 +33,9 @@ static constexpr size_t MinBufferBytes = 4096;
 /// buffer (github.com/windirstat/windirstat issue 631).
 static constexpr size_t MaxBufferBytes = size_t(64) << 10;
 
-static std::atomic<ListWay> FirstWay = ListWay::IdBoth;
+static std::atomic<ListMethod> FirstMethod = ListMethod::IdBoth;
 
-void detail::refuseWaysBefore(ListWay First) { FirstWay.store(First); }
+void detail::refuseMethodsBefore(ListMethod First) { FirstMethod.store(First); }
 
 static size_t capacityFor(size_t BufferBytes) {
   return std::clamp(BufferBytes, MinBufferBytes, MaxBufferBytes);
@@ -92,10 +92,10 @@ static bool isEnd(DWORD Error, HANDLE Handle) {
 
 /// One call of GetFileInformationByHandleEx. The first of a folder restarts:
 /// another way may have been refused after it had begun.
-static DWORD readInfo(Directory &F, ListWay Way, std::span<char> Into) {
+static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
   const bool IsFirst = !F.IsBegun;
   const auto Class =
-      Way == ListWay::IdBoth
+      Method == ListMethod::IdBoth
           ? (IsFirst ? FileIdBothDirectoryRestartInfo : FileIdBothDirectoryInfo)
           : (IsFirst ? FileFullDirectoryRestartInfo : FileFullDirectoryInfo);
   return ::GetFileInformationByHandleEx(F.Handle.get(), Class, Into.data(),
@@ -147,13 +147,15 @@ static DWORD readFind(Directory &F, std::span<char> Into, size_t &Filled) {
 static DWORD readRecords(Directory &F, std::span<char> Into,
                          std::span<const char> &Records) {
   if (!F.IsBegun)
-    F.Way = std::max(F.Way.load(), FirstWay.load());
+    F.Method = std::max(F.Method.load(), FirstMethod.load());
   while (true) {
     size_t Filled = Into.size();
-    const DWORD Error = F.Way == ListWay::Find ? readFind(F, Into, Filled)
-                                               : readInfo(F, F.Way, Into);
-    if (!F.IsBegun && F.Way != ListWay::Find && isRefusal(Error)) {
-      F.Way = F.Way == ListWay::IdBoth ? ListWay::Full : ListWay::Find;
+    const DWORD Error = F.Method == ListMethod::Find
+                            ? readFind(F, Into, Filled)
+                            : readInfo(F, F.Method, Into);
+    if (!F.IsBegun && F.Method != ListMethod::Find && isRefusal(Error)) {
+      F.Method =
+          F.Method == ListMethod::IdBoth ? ListMethod::Full : ListMethod::Find;
       continue;
     }
     F.IsBegun = true;
@@ -174,12 +176,12 @@ static uint64_t deviceOf(Directory &F) {
 
 static size_t parse(Directory &F, std::span<const char> &Unread,
                     std::span<DirectoryEntry> Into, bool &Malformed) {
-  switch (F.Way) {
-  case ListWay::IdBoth:
+  switch (F.Method) {
+  case ListMethod::IdBoth:
     return parseWindowsEntries(Unread, deviceOf(F), Into, Malformed);
-  case ListWay::Full:
+  case ListMethod::Full:
     return parseFullEntries(Unread, Into, Malformed);
-  case ListWay::Find:
+  case ListMethod::Find:
     break;
   }
   return parseFindData(Unread, Into, Malformed);

@@ -15,7 +15,7 @@ namespace headstart::os {
 using namespace detail;
 
 // No source was found for when NTFS brings a folder's own times up to date, nor
-// for what a redirector keeps back: so `TellsChanges` stays false. Nor is
+// for what a redirector keeps back: so `ReportsChanges` stays false. Nor is
 // `ListsStatus` true, though listings bring all of it: as a hint.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   DirectoryTraits Traits;
@@ -34,7 +34,7 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   return Traits;
 }
 
-bool tellsEveryChange(const OpenFile &) { return false; }
+bool reportsEveryChange(const OpenFile &) { return false; }
 
 // Windows gives files the time of its clock's last tick (15.6 ms at most), Wine
 // that of Linux's (10 ms at most), though the time that it tells has no ticks:

@@ -32,8 +32,8 @@ static HANDLE handleOf(intptr_t Handle) {
 /// Looks at \p Path as the system has it. Whatever it is, only its attributes
 /// are asked for, which sharing modes let through; but to open a pipe or a
 /// device is to use it, so that what may be one never is.
-static FileStatus lookAtSystemPath(const std::wstring &Path,
-                                   std::error_code &Error) {
+static FileStatus statSystemPath(const std::wstring &Path,
+                                 std::error_code &Error) {
   FileStatus Status;
   if (mayBeDevice(std::wstring_view(Path))) {
     Status.Kind = FileKind::Other;
@@ -54,14 +54,14 @@ static FileStatus lookAtSystemPath(const std::wstring &Path,
   return Status;
 }
 
-FileStatus lookAt(const std::string &Path, std::error_code &Error) {
+FileStatus statFile(const std::string &Path, std::error_code &Error) {
   std::wstring Wide;
   Error = toSystemPath(Path, Wide);
   if (Error == std::errc::no_such_file_or_directory) {
     Error.clear();
     return {};
   }
-  return Error ? FileStatus() : lookAtSystemPath(Wide, Error);
+  return Error ? FileStatus() : statSystemPath(Wide, Error);
 }
 
 std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
@@ -76,7 +76,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   if (std::error_code Error = toSystemPath(Path, Wide))
     return Error;
   std::error_code Error;
-  const FileStatus Before = lookAtSystemPath(Wide, Error);
+  const FileStatus Before = statSystemPath(Wide, Error);
   if (Error)
     return Error;
   if (Before.Kind != FileKind::Regular)

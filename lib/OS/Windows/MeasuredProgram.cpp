@@ -43,7 +43,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   if (!Start.Output.empty())
     if (std::error_code Error = toSystemPath(Start.Output, Printed))
       return Error;
-  SECURITY_ATTRIBUTES Inherit = toBeInherited();
+  SECURITY_ATTRIBUTES Inherit = inheritableAttributes();
   const UniqueHandle Out(::CreateFileW(
       Printed.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
       &Inherit, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));

@@ -214,23 +214,23 @@ void HintBatch::flush() {
 }
 
 /// The bytes of one entry: whole pages.
-static uint64_t stepOf(const PageCacheAbilities &Abilities) {
+static uint64_t stepOf(const PageCacheCapabilities &Capabilities) {
   return std::max<uint64_t>(
-      roundDown(Abilities.HintStepBytes, Abilities.PageSize),
-      Abilities.PageSize);
+      roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
+      Capabilities.PageSize);
 }
 
 /// How much of [\p Begin, \p Begin + \p Length) is in memory; nothing where the
 /// system does not tell.
 static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
-                                           bool TellsPlace) {
+                                           bool ReportsPlace) {
   Residency Found;
-  Found.IsLowerBound = !TellsPlace;
+  Found.IsLowerBound = !ReportsPlace;
   const auto Start = reinterpret_cast<uintptr_t>(Begin);
   const auto Count = [&](uintptr_t, PagePlace Place) {
     ++Found.TotalPages;
     Found.ResidentPages += Place == PagePlace::WorkingSet ||
-                           (TellsPlace && Place == PagePlace::Memory);
+                           (ReportsPlace && Place == PagePlace::Memory);
   };
   if (!forEachPage(Start - Start % systemPageSize(),
                    Start + static_cast<uintptr_t>(Length), Count))
@@ -240,7 +240,7 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
 
 /// Whether the system tells of a page that is in memory, but that this process
 /// has not touched: a file that was just written is in memory.
-static bool tellsPlace() {
+static bool reportsPlace() {
   std::wstring Directory(MAX_PATH + 1, L'\0');
   const DWORD Length =
       ::GetTempPathW(static_cast<DWORD>(Directory.size()), Directory.data());
@@ -272,33 +272,34 @@ static bool tellsPlace() {
   void *const View = ::MapViewOfFile(Section.get(), FILE_MAP_READ, 0, 0, 0);
   if (View == nullptr)
     return false;
-  bool IsTold = false;
+  bool IsReported = false;
   const auto Start = reinterpret_cast<uintptr_t>(View);
   (void)forEachPage(Start, Start + PageSize, [&](uintptr_t, PagePlace Place) {
-    IsTold = Place == PagePlace::Memory;
+    IsReported = Place == PagePlace::Memory;
   });
   ::UnmapViewOfFile(View);
-  return IsTold;
+  return IsReported;
 }
 
-PageCache::PageCache() : Abilities(probe()) {}
+PageCache::PageCache() : Capabilities(probe()) {}
 
-PageCache::PageCache(const PageCacheAbilities &Wanted) : Abilities(Wanted) {
+PageCache::PageCache(const PageCacheCapabilities &Wanted)
+    : Capabilities(Wanted) {
   // Not an ability but a fact.
-  Abilities.PageSize = systemPageSize();
+  Capabilities.PageSize = systemPageSize();
   // Nor can what is not there be switched on.
-  Abilities.Hint &= prefetchFunction() != nullptr;
-  Abilities.PopulateRead = false;
-  Abilities.Cachestat = false;
+  Capabilities.Hint &= prefetchFunction() != nullptr;
+  Capabilities.PopulateRead = false;
+  Capabilities.Cachestat = false;
 }
 
-PageCacheAbilities PageCache::probe() {
+PageCacheCapabilities PageCache::probe() {
   // The file is written once in a process.
-  static const PageCacheAbilities Found = [] {
-    PageCacheAbilities Result;
+  static const PageCacheCapabilities Found = [] {
+    PageCacheCapabilities Result;
     Result.PageSize = systemPageSize();
     Result.Hint = prefetchFunction() != nullptr;
-    Result.Mincore = tellsPlace();
+    Result.Mincore = reportsPlace();
     Result.Evict = true;
     Result.HintStepBytes = isWine() ? WineStepBytes : WindowsStepBytes;
     return Result;
@@ -313,7 +314,7 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   ByteRange Hull;
   for (size_t I = 0; I != Ranges.size(); ++I) {
     Results[I].Range = Ranges[I];
-    if (!Abilities.Hint)
+    if (!Capabilities.Hint)
       continue;
     if (!File.isOpen()) {
       Results[I].Outcome = HintOutcome::Failed;
@@ -332,7 +333,7 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
     return Results;
 
   const ScratchView View(File, Hull.Offset, Hull.end());
-  HintBatch Batch(Results, stepOf(Abilities));
+  HintBatch Batch(Results, stepOf(Capabilities));
   for (size_t I = 0; I != Ranges.size(); ++I) {
     const ByteRange Clipped = Ranges[I].clippedTo(File.size());
     if (Clipped.empty())
@@ -353,7 +354,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     // All of it is on its way before the first read waits. What of that fails,
     // the reads do, or say what is wrong.
-    if (Abilities.Hint && Clipped.Length > Abilities.PageSize)
+    if (Capabilities.Hint && Clipped.Length > Capabilities.PageSize)
       Result.Calls += hint(File, {&Clipped, 1}).front().Calls;
     fetchByReading(File, Clipped, Result);
   });
@@ -363,7 +364,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
   // In a mapping of our own nothing has been touched: without the ability, the
   // answer would be 0 for every file.
-  if (!File.isOpen() || !Abilities.Mincore)
+  if (!File.isOpen() || !Capabilities.Mincore)
     return std::nullopt;
   const ByteRange Clipped = Range.clippedTo(File.size());
   if (Clipped.empty())
@@ -383,7 +384,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
 // opened while no other has buffering (create.c), or when the last that has is
 // closed (cleanup.c). Ours has.
 std::error_code PageCache::evict(OpenFile &File) const {
-  if (!Abilities.Evict)
+  if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
@@ -420,7 +421,7 @@ static std::error_code trim(const char *Begin, const char *End) {
 
 std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                                     ByteRange Range) const {
-  const size_t PageSize = Abilities.PageSize;
+  const size_t PageSize = Capabilities.PageSize;
   const ByteRange Clipped = Range.clippedTo(Mapping.size());
   if (Clipped.empty())
     return {};
@@ -436,11 +437,11 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping,
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
   std::vector<HintResult> Results(1);
   Results[0].Range = {0, Memory.size()};
-  if (!Abilities.Hint)
+  if (!Capabilities.Hint)
     return Results[0];
   Results[0].Outcome = HintOutcome::Accepted;
   if (!Memory.empty()) {
-    HintBatch Batch(Results, stepOf(Abilities));
+    HintBatch Batch(Results, stepOf(Capabilities));
     Batch.add(0, const_cast<char *>(Memory.data()), Memory.size());
     Batch.flush();
   }
@@ -451,8 +452,8 @@ std::error_code PageCache::setReadAround(const MappedFile &, bool) const {
   return std::make_error_code(std::errc::function_not_supported);
 }
 
-std::error_code PageCache::notNeededSoon(std::span<const char> Memory) const {
-  const size_t PageSize = Abilities.PageSize;
+std::error_code PageCache::adviseCold(std::span<const char> Memory) const {
+  const size_t PageSize = Capabilities.PageSize;
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
   const uint64_t Begin = roundUp(Start, PageSize);
   const uint64_t End = roundDown(Start + Memory.size(), PageSize);
@@ -465,7 +466,7 @@ std::optional<Residency>
 PageCache::residency(std::span<const char> Memory) const {
   if (Memory.empty())
     return Residency{};
-  return countPages(Memory.data(), Memory.size(), Abilities.Mincore);
+  return countPages(Memory.data(), Memory.size(), Capabilities.Mincore);
 }
 
 } // namespace headstart::os

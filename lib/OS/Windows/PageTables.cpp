@@ -14,7 +14,7 @@ namespace headstart::os {
 
 using namespace detail;
 
-PageTables::PageTables(const Abilities &Allowed) : Allowed(Allowed) {}
+PageTables::PageTables(const Capabilities &Allowed) : Allowed(Allowed) {}
 
 PageTables::~PageTables() = default;
 

@@ -247,7 +247,7 @@ std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process) {
   return Memory;
 }
 
-SECURITY_ATTRIBUTES toBeInherited() {
+SECURITY_ATTRIBUTES inheritableAttributes() {
   SECURITY_ATTRIBUTES Inherit = {};
   Inherit.nLength = sizeof(Inherit);
   Inherit.bInheritHandle = TRUE;
@@ -255,7 +255,7 @@ SECURITY_ATTRIBUTES toBeInherited() {
 }
 
 UniqueHandle openNothing() {
-  SECURITY_ATTRIBUTES Inherit = toBeInherited();
+  SECURITY_ATTRIBUTES Inherit = inheritableAttributes();
   return UniqueHandle(::CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE,
                                     FILE_SHARE_READ | FILE_SHARE_WRITE,
                                     &Inherit, OPEN_EXISTING, 0, nullptr));

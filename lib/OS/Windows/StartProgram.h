@@ -52,7 +52,7 @@ std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process);
 UniqueHandle openNothing();
 
 /// For handles that a program is to inherit.
-SECURITY_ATTRIBUTES toBeInherited();
+SECURITY_ATTRIBUTES inheritableAttributes();
 
 } // namespace headstart::os::detail
 

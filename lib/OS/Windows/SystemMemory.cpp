@@ -16,14 +16,14 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-bool headstart::os::detail::isMemoryLow(bool &IsTold) {
+bool headstart::os::detail::isMemoryLow(bool &IsKnown) {
   // Never closed: an event of the system's own.
   static const HANDLE Event =
       ::CreateMemoryResourceNotification(LowMemoryResourceNotification);
   BOOL IsLow = 0;
-  IsTold =
+  IsKnown =
       Event != nullptr && ::QueryMemoryResourceNotification(Event, &IsLow) != 0;
-  return IsTold && IsLow != 0;
+  return IsKnown && IsLow != 0;
 }
 
 /// Takes a limit of \p Limit bytes, of which \p Used are taken, into account.
@@ -56,12 +56,12 @@ static void readJob(SystemMemory &Memory) {
   if ((Flags & JOB_OBJECT_LIMIT_JOB_MEMORY) != 0) {
     // What all of its processes have now; this one's where that is not told.
     JOBOBJECT_LIMIT_VIOLATION_INFORMATION Now = {};
-    const bool IsTold =
+    const bool IsKnown =
         ::QueryInformationJobObject(nullptr, JobObjectLimitViolationInformation,
                                     &Now, sizeof(Now), nullptr) != 0;
     addLimit(
         Limits.JobMemoryLimit,
-        std::max<uint64_t>(IsTold ? Now.JobMemory : 0, Counters.PrivateUsage),
+        std::max<uint64_t>(IsKnown ? Now.JobMemory : 0, Counters.PrivateUsage),
         Memory);
   }
 }
@@ -81,9 +81,9 @@ SystemMemory SystemMemory::read(const std::string &Root) {
     Memory.AvailableBytes = std::min(Status.ullAvailPhys, Status.ullTotalPhys);
   }
   readJob(Memory);
-  bool IsTold = false;
-  const bool IsLow = isMemoryLow(IsTold);
-  if (IsTold)
+  bool IsKnown = false;
+  const bool IsLow = isMemoryLow(IsKnown);
+  if (IsKnown)
     Memory.PressurePercent = IsLow ? 100 : 0;
   return Memory;
 }
@@ -120,4 +120,4 @@ uint64_t headstart::os::maxOpenFiles() { return 16'711'680; }
 
 uint64_t headstart::os::freeDescriptors() { return maxOpenFiles(); }
 
-std::string headstart::os::limitInTheWay() { return ""; }
+std::string headstart::os::blockingLimit() { return ""; }

@@ -32,14 +32,14 @@ std::string toUtf8(std::wstring_view Wide) {
   return Result;
 }
 
-/// Calls \p Ask(Units, Buffer), which returns the length that it has written,
+/// Calls \p Query(Units, Buffer), which returns the length that it has written,
 /// or the larger one that it needs, until it fits. False when it fails.
 template <typename Function>
-static bool askForText(Function Ask, std::wstring &Result) {
+static bool queryText(Function Query, std::wstring &Result) {
   DWORD Length = MAX_PATH;
   do {
     Result.resize(Length);
-    Length = Ask(static_cast<DWORD>(Result.size()), Result.data());
+    Length = Query(static_cast<DWORD>(Result.size()), Result.data());
   } while (Length > Result.size());
   Result.resize(Length);
   return Length != 0;
@@ -72,13 +72,13 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
     break;
   case PathStart::Directory:
   case PathStart::Drive:
-    if (!askForText(::GetCurrentDirectoryW, Base))
+    if (!queryText(::GetCurrentDirectoryW, Base))
       return lastError();
     break;
   case PathStart::DriveDirectory: {
     // Only the system knows where each drive's current folder is kept.
     const std::wstring Drive = Wide.substr(0, 2);
-    if (!askForText(
+    if (!queryText(
             [&](DWORD Units, wchar_t *Buffer) {
               return ::GetFullPathNameW(Drive.c_str(), Units, Buffer, nullptr);
             },

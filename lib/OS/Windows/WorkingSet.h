@@ -87,7 +87,7 @@ bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
 
 /// Whether the system says that it is short of memory (now): by its own
 /// LowMemoryResourceNotification. Nothing where it does not say.
-bool isMemoryLow(bool &IsTold);
+bool isMemoryLow(bool &IsKnown);
 
 } // namespace headstart::os::detail
 

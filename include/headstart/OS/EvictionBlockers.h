@@ -1,4 +1,4 @@
-//===- PageKeepers.h - What keeps pages of files in memory ------*- C++ -*-===//
+//===- EvictionBlockers.h - What keeps pages of files in memory -*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,13 +8,13 @@
 ///
 /// \file
 /// Why pages of a file cannot be put out of memory, as far as the system tells.
-/// One source per platform in `lib/OS/<Platform>/PageKeepers.cpp`; the standard
-/// library only, no LLVM.
+/// One source per platform in `lib/OS/<Platform>/EvictionBlockers.cpp`; the
+/// standard library only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_OS_PAGEKEEPERS_H
-#define HEADSTART_OS_PAGEKEEPERS_H
+#ifndef HEADSTART_OS_EVICTIONBLOCKERS_H
+#define HEADSTART_OS_EVICTIONBLOCKERS_H
 
 #include "headstart/OS/MappedFile.h"
 
@@ -53,4 +53,4 @@ std::vector<FileUse> findUses(std::span<const std::string> Paths);
 
 } // namespace headstart::os
 
-#endif // HEADSTART_OS_PAGEKEEPERS_H
+#endif // HEADSTART_OS_EVICTIONBLOCKERS_H

@@ -1,4 +1,4 @@
-//===- Abilities.h - Which calls of the system work -------------*- C++ -*-===//
+//===- Capabilities.h - Which calls of the system work ----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_OS_ABILITIES_H
-#define HEADSTART_OS_ABILITIES_H
+#ifndef HEADSTART_OS_CAPABILITIES_H
+#define HEADSTART_OS_CAPABILITIES_H
 
 #include <cstdint>
 #include <string>
@@ -23,7 +23,7 @@
 namespace headstart::os {
 
 /// What calls of the system are made for.
-enum class AbilityKind : uint8_t {
+enum class CapabilityKind : uint8_t {
   Hint,       ///< asking for a range of a file without waiting
   LargePages, ///< fetching in pages as large as the file system has
   Cachestat,  ///< what is in memory of a file, without mapping it
@@ -36,8 +36,8 @@ enum class AbilityKind : uint8_t {
   Threads,    ///< starting one
 };
 
-struct Ability {
-  AbilityKind Kind;
+struct Capability {
+  CapabilityKind Kind;
   bool Works = false;
   /// "posix_fadvise(POSIX_FADV_WILLNEED)"; empty where this platform has no
   /// such call, or nobody says which.
@@ -50,19 +50,19 @@ struct Ability {
 
 /// Tries each of them, on the program's own file and memory. Changes nothing
 /// but what is in memory of that file. Blocks for a moment.
-std::vector<Ability> tryAbilities();
+std::vector<Capability> probeCapabilities();
 
 namespace detail {
 /// What the call for \p Kind is called here, and since when it is there.
 struct CallName {
-  AbilityKind Kind;
+  CapabilityKind Kind;
   const char *Call;
   const char *Since;
   const char *Needs = "";
 };
-CallName nameOf(AbilityKind Kind);
+CallName nameOf(CapabilityKind Kind);
 } // namespace detail
 
 } // namespace headstart::os
 
-#endif // HEADSTART_OS_ABILITIES_H
+#endif // HEADSTART_OS_CAPABILITIES_H

@@ -1,4 +1,4 @@
-//===- Abilities.cpp - What nobody says the calls are called --------------===//
+//===- Capabilities.cpp - What nobody says the calls are called -----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/Abilities.h"
+#include "headstart/OS/Capabilities.h"
 
 using namespace headstart::os;
 
-detail::CallName detail::nameOf(AbilityKind Kind) { return {Kind, "", ""}; }
+detail::CallName detail::nameOf(CapabilityKind Kind) { return {Kind, "", ""}; }

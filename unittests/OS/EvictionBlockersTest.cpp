@@ -1,4 +1,4 @@
-//===- PageKeepersTest.cpp - What keeps pages of files in memory ----------===//
+//===- EvictionBlockersTest.cpp - What keeps pages of files in memory -----===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/PageKeepers.h"
+#include "headstart/OS/EvictionBlockers.h"
 #include "TestFiles.h"
 #include "headstart/OS/PageCache.h"
 
@@ -31,12 +31,12 @@ OpenFile opened(const std::string &Path) {
   return File;
 }
 
-TEST(PageKeepersTest, FilesThatAreMadeUpHaveNoPages) {
+TEST(EvictionBlockersTest, FilesThatAreMadeUpHaveNoPages) {
   EXPECT_EQ(backingOf(opened("/proc/self/status")), FileBacking::None);
   EXPECT_EQ(backingOf(opened("/proc/cpuinfo")), FileBacking::None);
 }
 
-TEST(PageKeepersTest, AFileInMemoryHasNoDisk) {
+TEST(EvictionBlockersTest, AFileInMemoryHasNoDisk) {
   if (!std::filesystem::is_directory("/dev/shm"))
     GTEST_SKIP() << "needs a tmpfs at /dev/shm";
   const TestDirectory Directory("/dev/shm");
@@ -44,7 +44,7 @@ TEST(PageKeepersTest, AFileInMemoryHasNoDisk) {
             FileBacking::Memory);
 }
 
-TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
+TEST(EvictionBlockersTest, WhoMapsAFileAndWhoLocksIt) {
   const TestDirectory Directory;
   const std::string Text(10000, 'x');
   const std::string Free = Directory.write("free", Text);
@@ -73,7 +73,7 @@ TEST(PageKeepersTest, WhoMapsAFileAndWhoLocksIt) {
   ::munlock(Locked.data(), Locked.size());
 }
 
-TEST(PageKeepersTest, OfManyFilesTheLastIsFound) {
+TEST(EvictionBlockersTest, OfManyFilesTheLastIsFound) {
   const TestDirectory Directory;
   std::vector<std::string> Paths;
   for (int I = 0; I != 2100; ++I)
@@ -86,22 +86,22 @@ TEST(PageKeepersTest, OfManyFilesTheLastIsFound) {
     EXPECT_EQ(Uses[I].IsMapped, I + 1 == Uses.size()) << I;
 }
 
-TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {
+TEST(EvictionBlockersTest, WhatIsNotOnTheDiskYetIsTold) {
   const PageCache Cache;
-  if (!Cache.abilities().Cachestat)
+  if (!Cache.capabilities().Cachestat)
     GTEST_SKIP() << "needs cachestat (Linux 6.5)";
   const TestDirectory Directory(std::filesystem::current_path());
   const std::string Text(100000, 'x');
   // The system may write it at any time; not a hundred times at once.
-  bool IsTold = false;
-  for (int Try = 0; Try != 100 && !IsTold; ++Try) {
+  bool IsReported = false;
+  for (int Try = 0; Try != 100 && !IsReported; ++Try) {
     OpenFile File = opened(Directory.write("file", Text));
     if (backingOf(File) == FileBacking::Memory)
       GTEST_SKIP() << "needs the current folder to be on a disk";
     const std::optional<Residency> Before =
         Cache.residency(File, {0, File.size()});
     ASSERT_TRUE(Before.has_value());
-    IsTold = Before->UnwrittenPages != 0;
+    IsReported = Before->UnwrittenPages != 0;
     EXPECT_LE(Before->UnwrittenPages, Before->ResidentPages);
     ASSERT_FALSE(Cache.evict(File));
     const std::optional<Residency> After =
@@ -109,10 +109,10 @@ TEST(PageKeepersTest, WhatIsNotOnTheDiskYetIsTold) {
     ASSERT_TRUE(After.has_value());
     EXPECT_EQ(After->UnwrittenPages, 0U);
   }
-  EXPECT_TRUE(IsTold);
+  EXPECT_TRUE(IsReported);
 }
 
-TEST(PageKeepersTest, NobodyIsAskedAboutNothing) {
+TEST(EvictionBlockersTest, NobodyIsAskedAboutNothing) {
   EXPECT_TRUE(findUses({}).empty());
 }
 

@@ -1,4 +1,4 @@
-//===- PageKeepers.cpp - What keeps pages of files in memory (Linux) ------===//
+//===- EvictionBlockers.cpp - What keeps pages of files in memory (Linux) -===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/PageKeepers.h"
+#include "headstart/OS/EvictionBlockers.h"
 
 #include "PseudoFile.h"
 
@@ -147,7 +147,7 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
 
 /// Notes what the process whose folder is \p Process has mapped. The lock shows
 /// in smaps only, which costs a look at the page tables.
-static void look(const std::string &Process, FileTable &Files) {
+static void findUsesOf(const std::string &Process, FileTable &Files) {
   bool Any = false;
   std::string Text;
   Mapping Found;
@@ -180,7 +180,7 @@ std::vector<FileUse> os::findUses(std::span<const std::string> Paths) {
     return Table.take();
   while (const dirent *Entry = ::readdir(Processes))
     if (Entry->d_name[0] >= '1' && Entry->d_name[0] <= '9')
-      look(std::string("/proc/") + Entry->d_name, Table);
+      findUsesOf(std::string("/proc/") + Entry->d_name, Table);
   ::closedir(Processes);
   return Table.take();
 }

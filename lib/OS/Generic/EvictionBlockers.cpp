@@ -1,4 +1,4 @@
-//===- PageKeepers.cpp - What keeps pages of files (portable) -------------===//
+//===- EvictionBlockers.cpp - What keeps pages of files (portable) --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/PageKeepers.h"
+#include "headstart/OS/EvictionBlockers.h"
 
 namespace headstart::os {
 

@@ -1,4 +1,4 @@
-//===- Abilities.cpp - Which calls of the system work ---------------------===//
+//===- Capabilities.cpp - Which calls of the system work ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/OS/Abilities.h"
+#include "headstart/OS/Capabilities.h"
 
 #include "headstart/OS/MappedFile.h"
 #include "headstart/OS/PageCache.h"
@@ -25,49 +25,50 @@ static bool canStartThreads() {
   return !Some.start([] {});
 }
 
-static bool tellsTouched(const PageTables::Abilities &Way,
-                         std::span<const char> Memory) {
-  return !Memory.empty() && PageTables(Way).present(Memory).has_value();
+static bool reportsTouched(const PageTables::Capabilities &Method,
+                           std::span<const char> Memory) {
+  return !Memory.empty() && PageTables(Method).present(Memory).has_value();
 }
 
-std::vector<Ability> os::tryAbilities() {
+std::vector<Capability> os::probeCapabilities() {
   const PageCache Cache;
-  const PageCacheAbilities &Found = Cache.abilities();
+  const PageCacheCapabilities &Found = Cache.capabilities();
   OpenFile Program;
   MappedFile Mapping;
   if (!OpenFile::open(programPath(), Program))
     (void)MappedFile::map(Program, Mapping);
   const std::span<const char> Page =
       Mapping.bytes().first(std::min(Mapping.size(), Found.PageSize));
-  const auto Does = [&](AbilityKind Kind) {
+  const auto Does = [&](CapabilityKind Kind) {
     switch (Kind) {
-    case AbilityKind::Hint:
+    case CapabilityKind::Hint:
       return Found.Hint;
-    case AbilityKind::LargePages:
+    case CapabilityKind::LargePages:
       return Cache.fetchInLargePages(Program, {0, 1}).Outcome ==
              HintOutcome::Accepted;
-    case AbilityKind::Cachestat:
+    case CapabilityKind::Cachestat:
       return Found.Cachestat;
-    case AbilityKind::Mincore:
+    case CapabilityKind::Mincore:
       return Found.Mincore;
-    case AbilityKind::Evict:
+    case CapabilityKind::Evict:
       return Found.Evict;
-    case AbilityKind::Cold:
-      return !Page.empty() && !Cache.notNeededSoon(Page);
-    case AbilityKind::Scan:
-      return tellsTouched({.Scan = true, .Pagemap = false}, Page);
-    case AbilityKind::Pagemap:
-      return tellsTouched({.Scan = false, .Pagemap = true}, Page);
-    case AbilityKind::Waits:
+    case CapabilityKind::Cold:
+      return !Page.empty() && !Cache.adviseCold(Page);
+    case CapabilityKind::Scan:
+      return reportsTouched({.Scan = true, .Pagemap = false}, Page);
+    case CapabilityKind::Pagemap:
+      return reportsTouched({.Scan = false, .Pagemap = true}, Page);
+    case CapabilityKind::Waits:
       return countWaits().has_value();
-    case AbilityKind::Threads:
+    case CapabilityKind::Threads:
       return canStartThreads();
     }
     return false;
   };
-  std::vector<Ability> All;
-  for (unsigned I = 0; I <= static_cast<unsigned>(AbilityKind::Threads); ++I) {
-    const auto Kind = static_cast<AbilityKind>(I);
+  std::vector<Capability> All;
+  for (unsigned I = 0; I <= static_cast<unsigned>(CapabilityKind::Threads);
+       ++I) {
+    const auto Kind = static_cast<CapabilityKind>(I);
     const detail::CallName Name = detail::nameOf(Kind);
     All.push_back({Kind, Does(Kind), Name.Call, Name.Since, Name.Needs});
   }
