@@ -113,7 +113,7 @@ void TreeFetcher::work() {
 }
 
 /// Whether \p Error says that a file is not there any more.
-static bool hasGone(std::error_code Error) {
+static bool isMissing(std::error_code Error) {
   return Error == std::errc::no_such_file_or_directory ||
          Error == std::errc::not_a_directory;
 }
@@ -166,7 +166,7 @@ void TreeFetcher::fetch(const FileToFetch &Wanted) {
     fetchSteps(Wanted, File);
   else if (isNoRegularFile(Error))
     ++SkippedFiles;
-  else if (hasGone(Error))
+  else if (isMissing(Error))
     ++ChangedFiles;
   else
     failed(Wanted, Error);

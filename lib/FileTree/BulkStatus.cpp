@@ -61,9 +61,9 @@ private:
   void divide();
   void work();
   void compare(const Share &S);
-  void lookInto(const os::DirectoryHandle &Directory, const Share &S);
+  void compareIn(const os::DirectoryHandle &Directory, const Share &S);
   bool takeFromListing(os::DirectoryHandle &Directory, const Share &S);
-  FileChange lookByPath(const KnownFile &File) const;
+  FileChange compareByPath(const KnownFile &File) const;
   StringRef nameOf(const KnownFile &File, const Share &S) const {
     return File.Path.drop_front(S.Directory.size());
   }
@@ -87,7 +87,7 @@ static FileChange changeOf(const os::FileIdentity &Now, const KnownFile &File) {
   return Now == File.Identity ? FileChange::Same : FileChange::Changed;
 }
 
-FileChange Comparison::lookByPath(const KnownFile &File) const {
+FileChange Comparison::compareByPath(const KnownFile &File) const {
   std::error_code Error;
   os::FileStatus Status = os::statFile(File.Path.str(), Error);
   if (Error)
@@ -129,14 +129,14 @@ static bool isPlainName(StringRef Name) {
   return SnapshotName(Name).isEntryName() && !Name.contains('\0');
 }
 
-void Comparison::lookInto(const os::DirectoryHandle &Directory,
-                          const Share &S) {
+void Comparison::compareIn(const os::DirectoryHandle &Directory,
+                           const Share &S) {
   SmallString<256> Name;
   for (uint32_t Index : S.Files) {
     const KnownFile &File = Files[Index];
     Name = nameOf(File, S);
     if (!isPlainName(Name)) {
-      Changes[Index] = lookByPath(File);
+      Changes[Index] = compareByPath(File);
       continue;
     }
     os::DirectoryEntry Entry;
@@ -168,7 +168,7 @@ bool Comparison::takeFromListing(os::DirectoryHandle &Directory,
     else
       Left.Files.push_back(Index);
   }
-  lookInto(Directory, Left);
+  compareIn(Directory, Left);
   return true;
 }
 
@@ -176,14 +176,14 @@ void Comparison::compare(const Share &S) {
   os::DirectoryHandle Directory;
   if (S.IsMixed || os::DirectoryHandle::open(S.Directory.str(), Directory)) {
     for (uint32_t Index : S.Files)
-      Changes[Index] = lookByPath(Files[Index]);
+      Changes[Index] = compareByPath(Files[Index]);
     return;
   }
   os::DirectoryTraits Traits = Options.Snapshot.Traits
                                    ? Options.Snapshot.Traits(Directory)
                                    : os::traitsOf(Directory);
   if (!Traits.ListsStatus || !takeFromListing(Directory, S))
-    lookInto(Directory, S);
+    compareIn(Directory, S);
 }
 
 void Comparison::work() {

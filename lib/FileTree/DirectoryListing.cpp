@@ -13,9 +13,9 @@ using namespace llvm;
 
 namespace headstart::detail {
 
-IgnorePresence DirectoryListing::lookAhead(os::DirectoryHandle &Directory) {
+IgnorePresence DirectoryListing::peek(os::DirectoryHandle &Directory) {
   IgnorePresence Present;
-  LookedAhead = true;
+  HasPeeked = true;
   do {
     size_t Count = First.read(Current, Failure);
     for (const os::DirectoryEntry &Entry : ArrayRef(Current.data(), Count))
@@ -57,7 +57,7 @@ DirectoryListing::next(std::error_code &Error) {
   }
   if (HasMore)
     return {Current.data(), Second->read(Current, Error)};
-  if (LookedAhead) { // and that was all
+  if (HasPeeked) { // and that was all
     if (Ahead.empty())
       Error = Failure;
     return {};

@@ -38,7 +38,7 @@ public:
     Ahead.clear();
     Given = 0;
     InCurrent = 0;
-    LookedAhead = false;
+    HasPeeked = false;
     HasMore = false;
     Failure = {};
   }
@@ -47,7 +47,7 @@ public:
   /// which of the files that matter to ignore rules are in \p Directory. The
   /// system call that finds the end of a folder is needed in any case; only in
   /// a folder that has more are the files asked for by name.
-  IgnorePresence lookAhead(os::DirectoryHandle &Directory);
+  IgnorePresence peek(os::DirectoryHandle &Directory);
 
   /// The next entries, `TreeVisitor::MaxEntries` at most; none at the end. With
   /// an \p Error it is the last call. They may be changed, and hold until the
@@ -71,7 +71,7 @@ private:
   size_t Given = 0;     ///< of Ahead
   Chunk Current;        ///< what was read last
   size_t InCurrent = 0; ///< read ahead, and not given yet
-  bool LookedAhead = false;
+  bool HasPeeked = false;
   bool HasMore = false; ///< whether Second goes on behind Ahead
   std::error_code Failure;
 };

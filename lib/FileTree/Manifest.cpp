@@ -69,7 +69,7 @@ static bool contains(const ManifestPath &Outer, const ManifestPath &Inner) {
                                 (Rest.empty() || Rest.starts_with("/")));
 }
 
-static bool goesBefore(const ManifestPath &A, const ManifestPath &B) {
+static bool precedes(const ManifestPath &A, const ManifestPath &B) {
   if (A.Root != B.Root)
     return A.Root < B.Root;
   return compareTreePaths(A.Path, B.Path) < 0;
@@ -77,7 +77,7 @@ static bool goesBefore(const ManifestPath &A, const ManifestPath &B) {
 
 static void writeUnknown(ArrayRef<ManifestPath> Given, raw_ostream &OS) {
   std::vector<ManifestPath> Sorted = Given.vec();
-  llvm::sort(Sorted, goesBefore);
+  llvm::sort(Sorted, precedes);
   std::vector<ManifestPath> Outermost;
   for (const ManifestPath &P : Sorted)
     if (Outermost.empty() || !contains(Outermost.back(), P))
@@ -209,7 +209,7 @@ Error Manifest::read(StringRef Content) {
     if (P.Root >= Roots.size() || !isPathFromRoot(P.Path))
       R.fail("an unreadable place outside of the tree");
     else if (!Unknown.empty() &&
-             (!goesBefore(Unknown.back(), P) || contains(Unknown.back(), P)))
+             (!precedes(Unknown.back(), P) || contains(Unknown.back(), P)))
       R.fail("the unreadable places are out of order");
     Unknown.push_back(P);
   }
@@ -316,8 +316,9 @@ bool Manifest::isUnknown(size_t Root, StringRef Path) const {
   // lies in another.
   const ManifestPath Place{Root, Path};
   const auto *End = Unknown.data() + Unknown.size();
-  const auto *Behind = std::upper_bound(Unknown.data(), End, Place, goesBefore);
-  return Behind != Unknown.data() && contains(Behind[-1], Place);
+  const auto *Preceding =
+      std::upper_bound(Unknown.data(), End, Place, precedes);
+  return Preceding != Unknown.data() && contains(Preceding[-1], Place);
 }
 
 const ManifestEntry *Manifest::find(const ManifestDirectory &Directory,

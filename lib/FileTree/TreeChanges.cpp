@@ -61,7 +61,7 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
 /// The real path of \p Path. Of something that is not there: that of the
 /// folders above it that are, and the rest as it is written.
 static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
-                               bool &IsGone) {
+                               bool &IsRemoved) {
   auto IsMissing = [](std::error_code Error) {
     return Error == std::errc::no_such_file_or_directory ||
            Error == std::errc::not_a_directory;
@@ -72,30 +72,30 @@ static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
   sys::fs::file_status Status;
   if (!IsMissing(Error) || !sys::fs::status(Above, Status, /*Follow=*/false))
     return Error;
-  SmallVector<StringRef, 16> Gone;
+  SmallVector<StringRef, 16> Vanished;
   std::error_code AboveError = Error;
   while (IsMissing(AboveError) && !Above.empty()) {
     StringRef Part = sys::path::filename(Above);
     if (Part == "..") // of what, nobody knows
       return Error;
     if (Part != ".")
-      Gone.push_back(Part);
+      Vanished.push_back(Part);
     Above = sys::path::parent_path(Above);
     AboveError = sys::fs::real_path(Above.empty() ? "." : Above, Absolute);
   }
   if (AboveError)
     return Error;
-  for (StringRef Part : reverse(Gone))
+  for (StringRef Part : reverse(Vanished))
     sys::path::append(Absolute, Part);
-  IsGone = true;
+  IsRemoved = true;
   return {};
 }
 
 Expected<ManifestPart> ManifestPart::of(const Manifest &M,
                                         const std::string &Path) {
   SmallString<256> Absolute;
-  bool IsGone = false;
-  if (std::error_code Error = resolve(Path, Absolute, IsGone))
+  bool IsRemoved = false;
+  if (std::error_code Error = resolve(Path, Absolute, IsRemoved))
     return createStringError(inconvertibleErrorCode(),
                              Path + ": " + Error.message());
   std::optional<size_t> Best;
@@ -116,9 +116,9 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   Prefix.consume_front(Stem(M.roots()[*Best].Absolute));
   Prefix.consume_front("/");
   ManifestPart Part(M, *Best, Prefix);
-  Part.IsGone = IsGone;
+  Part.IsRemoved = IsRemoved;
   // A root that is not there may be on a disk that is not there.
-  if (IsGone &&
+  if (IsRemoved &&
       (Prefix.empty() || (!Part.entry() && Part.directories().empty())))
     return createStringError(
         inconvertibleErrorCode(),

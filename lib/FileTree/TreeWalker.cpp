@@ -280,7 +280,7 @@ static bool isOutOfHandles(std::error_code Error) {
 }
 
 /// What has gone, or become something else, since it was listed.
-static bool hasGone(std::error_code Error) {
+static bool isMissing(std::error_code Error) {
   return Error == std::errc::no_such_file_or_directory ||
          Error == std::errc::not_a_directory ||
          Error == std::errc::too_many_symbolic_link_levels;
@@ -307,7 +307,7 @@ bool WalkWorker::open(DirectoryNode &Node) {
   closeLast();
   childIsOpened(Node.Parent);
   if (Error) {
-    if (!Node.Parent || !hasGone(Error))
+    if (!Node.Parent || !isMissing(Error))
       problem("", Error.message());
     return false;
   }
@@ -388,7 +388,7 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
     ++Figures.Problems;
     State.Visitor.problem("", P);
   }
-  IgnorePresence Present = Listing.lookAhead(Node.Handle);
+  IgnorePresence Present = Listing.peek(Node.Handle);
   if (!Present.any()) {
     Node.Scope = std::move(Above);
     return;
@@ -473,7 +473,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
       Begin = beginWatch();
   } while (true);
   // A folder that is deleted while it is listed ends so.
-  if (Error && (!Node.Parent || !hasGone(Error)))
+  if (Error && (!Node.Parent || !isMissing(Error)))
     problem("", Error.message());
   ++Figures.Directories;
   State.Visitor.finished(Shown);
@@ -502,7 +502,7 @@ bool WalkWorker::complete(os::DirectoryEntry &Entry, DirectoryNode &Node) {
     Error = Node.Handle.addStatus(Entry);
   if (!Error)
     return true;
-  if (hasGone(Error))
+  if (isMissing(Error))
     return false;
   if (State.Options.WithStatus)
     Entry.dropHint();

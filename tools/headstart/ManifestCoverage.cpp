@@ -48,7 +48,7 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
 Error checkCovers(const ManifestPart &Part, const TreePlan &Plan) {
   StringRef Prefix = Part.prefix();
   const std::string &Root = Part.root().Absolute;
-  if (Prefix.empty() || Part.isGone())
+  if (Prefix.empty() || Part.isRemoved())
     return Error::success();
   auto LeftOut = [&](size_t End, const Twine &Why) {
     return bad(Root + (Root == "/" ? "" : "/") + Prefix.take_front(End) +

@@ -177,7 +177,7 @@ Exit runStatus(const CommandArguments &Arguments) {
   for (const Comparison &C : Comparisons) {
     unsigned Above = C.Part.depth();
     Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);
-    if (C.Part.isGone()) {
+    if (C.Part.isRemoved()) {
       if (const ManifestEntry *Gone = C.Part.entry())
         Changes.write(C.Root.Given,
                       {ChangeKind::Removed, Gone->Type, SameEntry, ""});

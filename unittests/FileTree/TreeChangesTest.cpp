@@ -74,7 +74,7 @@ protected:
     WalkOptions Options;
     Options.WithStatus = true;
     Options.Listed = Listed;
-    if (!Part->isGone())
+    if (!Part->isRemoved())
       TreeWalker(Options).walk({Path}, F);
     std::vector<std::string> Lines;
     for (const TreeChange &C : F.finish())
@@ -219,21 +219,21 @@ TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
     return llvm::cantFail(
         ManifestPart::of(M, Directory.path() + "/" + Path.str()));
   };
-  EXPECT_FALSE(Of("a/b").isGone());
+  EXPECT_FALSE(Of("a/b").isRemoved());
   EXPECT_EQ(Of("a/b").entry()->Name, "b");
   EXPECT_EQ(Of("a").entry()->Name, "a");
   EXPECT_EQ(Of("a/f").entry()->Type, EntryType::Regular);
   EXPECT_EQ(Of("").entry(), nullptr);
   fs::remove_all(Directory.path("a/b"));
   fs::remove(Directory.path("a/f"));
-  EXPECT_TRUE(Of("a/b").isGone());
+  EXPECT_TRUE(Of("a/b").isRemoved());
   EXPECT_EQ(Of("a/b").prefix(), "a/b");
   EXPECT_EQ(Of("./a/./b//").prefix(), "a/b");
   EXPECT_EQ(Of("a/b").entry()->Type, EntryType::Directory);
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
   EXPECT_EQ(Of("a/b/c").entry()->Name, "c");
   EXPECT_EQ(changes(M, "a/b/c"), Lines{});
-  EXPECT_TRUE(Of("a/f").isGone());
+  EXPECT_TRUE(Of("a/f").isRemoved());
   fs::remove_all(Directory.path("a"));
   EXPECT_EQ(changes(M, "a"),
             (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));

@@ -56,7 +56,7 @@ public:
 
   /// What the folder \p Path covers, in the root that goes farthest down to it.
   /// Something below a root that is not there any more is a part as well if
-  /// there is a record of it; `isGone` then says so. The error says that the
+  /// there is a record of it; `isRemoved` then says so. The error says that the
   /// manifest has nothing of it. Blocks.
   static llvm::Expected<ManifestPart> of(const Manifest &M,
                                          const std::string &Path);
@@ -65,7 +65,7 @@ public:
   /// The path from the manifest's root to the folder: "" or "a/b".
   llvm::StringRef prefix() const { return Prefix; }
   const ManifestRoot &root() const { return M->roots()[Root]; }
-  bool isGone() const { return IsGone; }
+  bool isRemoved() const { return IsRemoved; }
   /// The record of the folder itself, or of the file if it is one, among the
   /// entries of the one that it was in; null if there is none.
   const ManifestEntry *entry() const;
@@ -83,7 +83,7 @@ private:
   const Manifest *M;
   size_t Root;
   std::string Prefix;
-  bool IsGone = false;
+  bool IsRemoved = false;
   llvm::ArrayRef<ManifestDirectory> Directories;
 };
 
