@@ -130,7 +130,8 @@ bool PrefetchEngine::Impl::leavesToLinker() const {
 }
 
 /// Adds what the file of \p Entry names.
-void PrefetchEngine::Impl::follow(const InputEntry &Entry, FileLook &Look) {
+void PrefetchEngine::Impl::follow(const InputEntry &Entry,
+                                  FileInspector &Look) {
   TraceSpan Span("look inside", Entry.Path);
   WorkPart Part(PrefetchWork::Looking);
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));

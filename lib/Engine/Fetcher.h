@@ -26,7 +26,7 @@
 #include "InputEntry.h"
 #include "Policy.h"
 #include "headstart/Engine/PrefetchEngine.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/OS/PageCache.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
@@ -97,7 +97,7 @@ private:
   bool fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                   ByteRange Step, os::HintResult &Result);
   os::HintResult fetchSmall(const InputEntry &Entry, const os::OpenFile &File,
-                            ByteRange Step, bool IsPassedOver) const;
+                            ByteRange Step, bool IsSkipped) const;
 
   const Tuning &Numbers;
   const LinkerModel &Model;

@@ -225,7 +225,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                 : Decision::HeldCopy);
   // As soon as the linker has an archive it may ask for what that names.
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
-    FileLook Look;
+    FileInspector Look;
     Look.open(Contents->bytes(), File->identity());
     Entry.IsFollowed = Look.kind() == file_magic::archive;
     if (Entry.IsFollowed)

@@ -49,7 +49,7 @@ bool Scheduler::leave(InputEntry &Entry) {
   Entry.IsPlanned = true;
   note(Decision::StreakLeft);
   // The planner may still want its symbols.
-  if (Entry.Named.Search == SearchRule::AsGiven) {
+  if (Entry.Named.Search == SearchRule::Verbatim) {
     Entry.Path = Entry.Named.Name;
     Entry.WasLeft = true;
   }

@@ -121,7 +121,7 @@ void Store::giveUpFinished(LinkStage Now) {
 
 bool isWorthRecord(const InputEntry &Entry) {
   return Entry.IsGiven.load() &&
-         (Entry.Contents->isMapped() || !isNamedOutside(Entry.Named.Reason));
+         (Entry.Contents->isMapped() || !isOnCommandLine(Entry.Named.Reason));
 }
 
 /// What the next link fetches of \p Entry, of which \p Touched are in the page

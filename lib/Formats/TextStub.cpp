@@ -59,7 +59,7 @@ private:
 } // namespace
 
 /// The word that \p Text begins with, without its quotes.
-static std::string wordOf(StringRef Text) {
+static std::string scalarOf(StringRef Text) {
   Text = Text.trim();
   if (Text.empty() || (Text.front() != '\'' && Text.front() != '"'))
     return Text.take_front(Text.find(" #")).rtrim().str();
@@ -127,7 +127,7 @@ void YAMLStub::readList(StringRef Line, std::vector<std::string> *Into) {
       End = std::min(Line.find_first_of(",]"), Line.size());
     }
     if (Into)
-      Into->push_back(wordOf(Line.take_front(End)));
+      Into->push_back(scalarOf(Line.take_front(End)));
     Line = Line.drop_front(End);
   }
 }
@@ -140,7 +140,7 @@ void YAMLStub::readEntry(StringRef Entry, size_t Indent) {
     // A word of a list with dashes.
     if (std::vector<std::string> *Into = listFor(Key))
       if (!Entry.empty())
-        Into->push_back(wordOf(Entry));
+        Into->push_back(scalarOf(Entry));
     return;
   }
   Key = Entry.take_front(Colon).rtrim();
@@ -149,13 +149,13 @@ void YAMLStub::readEntry(StringRef Entry, size_t Indent) {
     endItem();
     Section = Key;
     if (Key == "install-name")
-      Documents.back().InstallName = wordOf(Value);
+      Documents.back().InstallName = scalarOf(Value);
   }
   if (Value.consume_front("["))
     readList(Value, listFor(Key));
   else if (!Value.empty() && Value.front() != '#')
     if (std::vector<std::string> *Into = listFor(Key))
-      Into->push_back(wordOf(Value));
+      Into->push_back(scalarOf(Value));
 }
 
 void YAMLStub::readLine() {

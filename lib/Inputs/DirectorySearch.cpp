@@ -50,11 +50,11 @@ bool DirectorySearch::isForFew() {
          Begun.load(std::memory_order_relaxed) < FewLibraries;
 }
 
-static std::optional<ResolvedInput> lookIn(StringRef Directory,
+static std::optional<ResolvedInput> statIn(StringRef Directory,
                                            StringRef Name) {
   SmallString<256> Path = Directory;
   sys::path::append(Path, Name);
-  ResolvedInput R = lookAtInput(Path);
+  ResolvedInput R = statInput(Path);
   return R.exists() ? std::optional(std::move(R)) : std::nullopt;
 }
 
@@ -66,9 +66,9 @@ DirectorySearch::findIn(ArrayRef<Directory *> Directories,
     Keys.emplace_back(Name);
   for (Directory *In : Directories)
     for (const auto &[Name, Key] : zip_equal(Names, Keys)) {
-      if (!mayHave(*In, Key))
+      if (!mayContain(*In, Key))
         continue;
-      if (std::optional<ResolvedInput> Found = lookIn(In->path(), Name))
+      if (std::optional<ResolvedInput> Found = statIn(In->path(), Name))
         return Found;
       noteMiss(*In);
     }
@@ -83,7 +83,7 @@ std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
   for (StringRef Directory : ArrayRef(Command.SearchPaths).drop_front(Skip)) {
     StringRef Path = pathOf(Directory, Buffer);
     for (StringRef Name : Names)
-      if (std::optional<ResolvedInput> Found = lookIn(Path, Name))
+      if (std::optional<ResolvedInput> Found = statIn(Path, Name))
         return Found;
   }
   return std::nullopt;

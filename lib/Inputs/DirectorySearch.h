@@ -57,7 +57,7 @@ public:
   }
 
   /// Whether \p In might have the entry that \p Name begins with.
-  bool mayHave(Directory &In, const SnapshotName &Name) {
+  bool mayContain(Directory &In, const SnapshotName &Name) {
     return !Cache.isMissing(In, Name);
   }
   /// Nothing was found below \p In though it might have had it.

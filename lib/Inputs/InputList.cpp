@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Inputs/InputList.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkerModel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -55,10 +55,10 @@ std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
 /// lld 22 searches for the first only (COFF/Driver.cpp, visitedLibs).
 static bool isDefaultLibrary(const NamedInput &Input) {
   return Input.Reason == InputReason::DefaultLibrary ||
-         Input.Reason == InputReason::DefaultInside;
+         Input.Reason == InputReason::EmbeddedDefaultLibrary;
 }
 
-bool InputList::isPassedOver(const NamedInput &Input) const {
+bool InputList::isSkipped(const NamedInput &Input) const {
   return Model.KnowsByIdentity && isDefaultLibrary(Input) &&
          DefaultLibraries.contains(StringRef(Input.Name).lower());
 }
@@ -66,7 +66,7 @@ bool InputList::isPassedOver(const NamedInput &Input) const {
 std::optional<uint32_t> InputList::next() {
   for (; !Waiting.empty(); Waiting.pop_front()) {
     uint32_t Number = Waiting.front().Number;
-    if (!isTaken(Number) && !isPassedOver(Items[Number].Named))
+    if (!isTaken(Number) && !isSkipped(Items[Number].Named))
       return Number;
   }
   return std::nullopt;
@@ -118,7 +118,7 @@ bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
     if (It->second == Number)
       return Other.IsAtName = !ByPath.contains(Found.Path);
     if (Other.IsAtName ||
-        (Other.Place != 0 && Other.Named.Search == SearchRule::AsGiven))
+        (Other.Place != 0 && Other.Named.Search == SearchRule::Verbatim))
       return false;
   }
   return ByPath.try_emplace(Found.Path, Number).second;
@@ -145,10 +145,10 @@ static std::error_code whyNot(const ResolvedInput &Found) {
 
 std::vector<ListedInput>
 listInputs(const LinkCommand &Command,
-           function_ref<void(const ListedInput &, FileLook &)> Visit) {
+           function_ref<void(const ListedInput &, FileInspector &)> Visit) {
   InputResolver Resolver(Command);
   InputList List(Command);
-  FileLook Look;
+  FileInspector Look;
   std::vector<ListedInput> Listed;
   while (std::optional<uint32_t> Number = List.next()) {
     List.take(*Number);

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace headstart {
 
-ResolvedInput lookAtInput(StringRef Path) {
+ResolvedInput statInput(StringRef Path) {
   ResolvedInput Result{Path.str(), {}};
   // Whatever keeps us from seeing the file (a loop of links, a folder that may
   // not be searched) keeps lld from it as well; lld is the one to say so.
@@ -33,9 +33,9 @@ SnapshotFigures InputResolver::searchFigures() const {
   return Directories->figures();
 }
 
-bool InputResolver::isFirstLook(const os::FileIdentity &File) const {
+bool InputResolver::isFirstScan(const os::FileIdentity &File) const {
   std::lock_guard Lock(Mutex);
-  return LookedInto.emplace(File.Device, File.Inode).second;
+  return Scanned.emplace(File.Device, File.Inode).second;
 }
 
 ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
@@ -47,7 +47,7 @@ ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
 
 std::vector<FoundInput> InputResolver::scan(const NamedInput &Named,
                                             StringRef Path,
-                                            FileLook &Look) const {
+                                            FileInspector &Look) const {
   if (Look.bytes().size() == 0)
     return {};
   return Command.model().scan({*this, Named, Path, Look});

@@ -37,11 +37,11 @@ StringRef reasonName(InputReason R) {
   return Names.at(static_cast<size_t>(R));
 }
 
-bool isNamedOutside(InputReason Reason) {
+bool isOnCommandLine(InputReason Reason) {
   switch (Reason) {
   case InputReason::LinkerScript:
   case InputReason::ArchiveMember:
-  case InputReason::DefaultInside:
+  case InputReason::EmbeddedDefaultLibrary:
   case InputReason::TypeServer:
   case InputReason::LinkerOption:
   case InputReason::ReExport:

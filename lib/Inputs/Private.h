@@ -15,7 +15,7 @@
 #ifndef HEADSTART_LIB_INPUTS_PRIVATE_H
 #define HEADSTART_LIB_INPUTS_PRIVATE_H
 
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/StringRef.h"
 #include <vector>
@@ -23,13 +23,13 @@
 namespace headstart {
 
 /// What lies at \p Path. What cannot be seen is missing. Blocks for the disk.
-ResolvedInput lookAtInput(llvm::StringRef Path);
+ResolvedInput statInput(llvm::StringRef Path);
 
 struct ScanRequest {
   const InputResolver &Resolver; ///< and with it the command
   const NamedInput &Named;       ///< as it was named
   llvm::StringRef Path;          ///< as it was found
-  FileLook &Look;                ///< into the file, which is not empty
+  FileInspector &Look;           ///< into the file, which is not empty
 };
 
 namespace coff {

@@ -159,7 +159,7 @@ static LinkCommand::Answer answerTo(Flavour F, ArrayRef<const char *> Words) {
     Read.push_back({Word, "", ""});
   return LinkerModel::of(F)
       .parse(Read, CommandLineContext::fromProcess())
-      .Tells;
+      .Prints;
 }
 
 /// lld's \p Help, where what is said of options that are ours now gives way to

@@ -57,7 +57,8 @@ static void askForParse(ByteSource &Bytes, const ELFObject &Object,
 
 /// The parts of an object, without what the linker will drop for an earlier
 /// input's copy: the symbols that tell are the next thing that it reads anyway.
-std::vector<LayoutPart> FilePlanner::readCOFF(FileLook &Look, uint32_t Order,
+std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Look,
+                                              uint32_t Order,
                                               SymbolBuffers &Buffers) {
   ByteSource &Bytes = Look.bytes();
   const COFFObject *Object = Look.coff();
@@ -78,7 +79,7 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileLook &Look, uint32_t Order,
 
 /// The contents of a member are read when it is linked, which is known when all
 /// symbols are.
-std::vector<LayoutPart> FilePlanner::readELF(FileLook &Look,
+std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Look,
                                              const NamedInput &Named,
                                              uint32_t Order, bool Recorded,
                                              SymbolBuffers &Buffers) {
@@ -122,7 +123,7 @@ void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
       Part.Member = Number;
 }
 
-void FilePlanner::enterSymbols(FileLook &Look, const NamedInput &Named,
+void FilePlanner::enterSymbols(FileInspector &Look, const NamedInput &Named,
                                SymbolBuffers &Buffers) {
   // An order behind all others: nothing of it is fetched, so that its groups
   // need not be known.
@@ -130,7 +131,7 @@ void FilePlanner::enterSymbols(FileLook &Look, const NamedInput &Named,
 }
 
 std::vector<PlannedRange>
-FilePlanner::plan(FileLook &Look, const NamedInput &Named, uint32_t Order,
+FilePlanner::plan(FileInspector &Look, const NamedInput &Named, uint32_t Order,
                   SymbolBuffers &Buffers, const RecordedFile *Record) {
   std::vector<LayoutPart> Parts;
   const uint64_t FileSize = Look.bytes().size();

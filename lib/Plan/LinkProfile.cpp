@@ -165,7 +165,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
 
 NamedFiles::NamedFiles(const LinkCommand &Command) {
   for (const NamedInput &Input : Command.Inputs)
-    Names.insert(Input.Search == SearchRule::AsGiven
+    Names.insert(Input.Search == SearchRule::Verbatim
                      ? StringRef(Input.Name)
                      : sys::path::filename(Input.Name));
 }

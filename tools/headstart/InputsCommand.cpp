@@ -62,7 +62,7 @@ static void printText(ArrayRef<ListedInput> Inputs) {
 
 /// Whether the linker looks for it in a list of folders, where it is no path.
 static bool isSearched(const NamedInput &Input) {
-  return Input.Search != SearchRule::AsGiven &&
+  return Input.Search != SearchRule::Verbatim &&
          Input.Search != SearchRule::Object;
 }
 
@@ -95,7 +95,7 @@ Exit reportMissing(const CommandArguments &Arguments,
         !isSearched(Input.Named) && !Input.Found.exists()) {
       note(Input.Found.Path +
            ": this file does not exist yet; the compiler creates it");
-    } else if (isNamedOutside(Input.Named.Reason) ||
+    } else if (isOnCommandLine(Input.Named.Reason) ||
                Input.Named.Reason == InputReason::LinkerScript) {
       Status = fail(reasonOf(Input));
     } else {

@@ -29,11 +29,12 @@ std::vector<PlannedFile> planInputs(const LinkCommand &Command,
   FilePlanner Planner(Options);
   SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;
-  Inputs = listInputs(Command, [&](const ListedInput &Input, FileLook &Look) {
-    auto Order = static_cast<uint32_t>(Files.size());
-    Files.push_back(
-        {Input.Found.Path, Planner.plan(Look, Input.Named, Order, Buffers)});
-  });
+  Inputs =
+      listInputs(Command, [&](const ListedInput &Input, FileInspector &Look) {
+        auto Order = static_cast<uint32_t>(Files.size());
+        Files.push_back({Input.Found.Path,
+                         Planner.plan(Look, Input.Named, Order, Buffers)});
+      });
   for (PlannedFile &File : Files)
     llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {
       return !Planner.isLinked(R.Member);

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryFile.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include <cstdint>
 #include <cstdlib>
@@ -42,7 +42,7 @@ static void scan(const LinkCommand &Command, const os::OpenFile &File,
   Named.Name = "/fuzz/0";
   Named.Search = Search;
   Named.Whole = Whole;
-  FileLook Look(File);
+  FileInspector Look(File);
   for (const FoundInput &Found : Resolver.scan(Named, Named.Name, Look)) {
     if (Found.Input.From != Named.Name)
       abort();
@@ -60,9 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   os::OpenFile File;
   if (os::OpenFile::open("/fuzz/0", File))
     abort();
-  scan(COFF, File, SearchRule::AsGiven, /*Whole=*/true);
-  scan(ELF, File, SearchRule::AsGiven, /*Whole=*/false);
+  scan(COFF, File, SearchRule::Verbatim, /*Whole=*/true);
+  scan(ELF, File, SearchRule::Verbatim, /*Whole=*/false);
   scan(ELF, File, SearchRule::Script, /*Whole=*/false);
-  scan(MachO, File, SearchRule::AsGiven, /*Whole=*/false);
+  scan(MachO, File, SearchRule::Verbatim, /*Whole=*/false);
   return 0;
 }

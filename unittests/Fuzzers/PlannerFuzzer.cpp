@@ -37,7 +37,7 @@ static PlanOptions optionsOf(Flavour Kind) {
 static void plan(const PlanOptions &Options, const os::OpenFile &File,
                  bool Whole) {
   FilePlanner Planner(Options);
-  FileLook Look(File);
+  FileInspector Look(File);
   SymbolBuffers Buffers;
   NamedInput Named;
   Named.Whole = Whole;

@@ -54,7 +54,7 @@ TEST(COFFCommandTest, knowsWhoNamedAnInput) {
   EXPECT_EQ(Command.Inputs[0].Search, SearchRule::Object);
   EXPECT_EQ(Command.Inputs[3].Search, SearchRule::Object);
   EXPECT_EQ(Command.Inputs[4].Search, SearchRule::Library);
-  EXPECT_EQ(Command.Inputs[6].Search, SearchRule::AsGiven);
+  EXPECT_EQ(Command.Inputs[6].Search, SearchRule::Verbatim);
 }
 
 TEST(COFFCommandTest, tellsInputsFromUnknownOptions) {

@@ -86,7 +86,7 @@ TEST(COFFHostileScanTest, changedBytes) {
       InputResolver Resolver(Command);
       os::OpenFile File;
       ASSERT_FALSE(os::OpenFile::open("a.obj", File));
-      FileLook Look(File);
+      FileInspector Look(File);
       // Whatever it names: it ends, and is no more than the file could hold.
       EXPECT_LE(Resolver.scan(Command.Inputs.front(), "a.obj", Look).size(),
                 Bytes.size());

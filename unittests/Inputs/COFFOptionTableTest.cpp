@@ -137,7 +137,7 @@ TEST(COFFOptionTableTest, holdsExactlyTheOptionsOfLld) {
   EXPECT_EQ(Ours, Known);
 }
 
-TEST(COFFOptionTableTest, keepsWhatMatchWordReliesOn) {
+TEST(COFFOptionTableTest, keepsWhatMatchArgReliesOn) {
   for (unsigned ID : searchableOptions()) {
     StringRef Name = optionTable().getOptionName(ID);
     EXPECT_EQ(Name.find('/'), StringRef::npos) << Name.str();
@@ -173,7 +173,7 @@ void expectSame(const std::string &Word) {
     EXPECT_EQ(Match.Value, Value) << Word;
 }
 
-TEST(COFFOptionTableTest, matchWordAgreesWithOptTableOnEveryOption) {
+TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnEveryOption) {
   for (unsigned ID : searchableOptions()) {
     std::string Name = optionTable().getOptionName(ID).str();
     for (StringRef Prefix : {"/", "-", "/?", "-?", "--", "/??", "-??", "//"})

@@ -11,7 +11,7 @@
 #define HEADSTART_UNITTESTS_INPUTS_COFFSCANSUPPORT_H
 
 #include "TestSupport.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -139,14 +139,14 @@ inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   ResolvedInput Resolved = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Resolved.Path, File)) << Resolved.Path;
-  FileLook Look(File);
+  FileInspector Look(File);
   Strings Result;
   for (const FoundInput &F : Resolver.scan(Named, Resolved.Path, Look)) {
     EXPECT_EQ(F.Input.From, Resolved.Path);
     EXPECT_EQ(F.Next, F.Input.Reason == InputReason::ArchiveMember);
-    bool IsLibrary = F.Input.Reason == InputReason::DefaultInside;
+    bool IsLibrary = F.Input.Reason == InputReason::EmbeddedDefaultLibrary;
     EXPECT_EQ(F.Input.Search,
-              IsLibrary ? SearchRule::Library : SearchRule::AsGiven);
+              IsLibrary ? SearchRule::Library : SearchRule::Verbatim);
     std::string Text = F.Input.Name;
     if (F.Input.Reason == InputReason::TypeServer)
       Text += " (type server)";

@@ -117,7 +117,7 @@ TEST(ELFCommandTest, stateCountsFromWhereItStands) {
   for (const NamedInput &Input : Command.Inputs)
     State.push_back(Input.Name + (Input.StaticOnly ? "s" : "") +
                     (Input.Whole ? "w" : "") + (Input.Lazy ? "l" : "") +
-                    (Input.Inside == InsideRule::Never ? "b" : ""));
+                    (Input.Scan == ScanPolicy::Never ? "b" : ""));
   EXPECT_THAT(State, ElementsAre("1", "2s", "3sw", "4w", "5s", "6.osl", "7.o",
                                  "8b", "9.o"));
 }

@@ -255,7 +255,7 @@ TEST(ELFOptionTableTest, ownOptionsAreNotLlds) {
   EXPECT_EQ(Count, 36U);
 }
 
-std::vector<CommandLineWord> words(const Strings &Texts) {
+std::vector<CommandLineWord> args(const Strings &Texts) {
   std::vector<CommandLineWord> Result;
   for (const std::string &Text : Texts)
     Result.push_back({Text, "", ""});
@@ -264,7 +264,7 @@ std::vector<CommandLineWord> words(const Strings &Texts) {
 
 /// What the words of lld are, one string each: id of the option and value.
 Strings match(const Strings &Texts) {
-  std::vector<CommandLineWord> Words = words(Texts);
+  std::vector<CommandLineWord> Words = args(Texts);
   elf::MatchedLine Line(Words, /*MinGW=*/false);
   Strings Result;
   for (const Arg *A : Line.args())
@@ -305,14 +305,12 @@ TEST(ELFOptionTableTest, knowsWhoWroteAWord) {
   elf::MatchedLine Line(Words, /*MinGW=*/false);
   Strings From;
   for (const Arg *A : Line.args())
-    From.push_back(Line.wordOf(*A).ResponseFile);
+    From.push_back(Line.argOf(*A).ResponseFile);
   EXPECT_THAT(From, testing::ElementsAre("", "1.rsp", "2.rsp"));
 }
 
 TEST(ELFOptionTableTest, tellsThePersonality) {
-  auto IsMinGW = [](const Strings &Texts) {
-    return elf::isMinGW(words(Texts));
-  };
+  auto IsMinGW = [](const Strings &Texts) { return elf::isMinGW(args(Texts)); };
   for (const char *Name : {"i386pe", "i386pep", "thumb2pe", "arm64pe",
                            "arm64ecpe", "arm64xpe", "mipspe"})
     EXPECT_TRUE(IsMinGW({"a.o", "-m", Name})) << Name;

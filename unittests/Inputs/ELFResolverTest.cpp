@@ -108,10 +108,10 @@ TEST_F(ELFResolverTest, asksForEachFileOnce) {
   LinkCommand Command = parseELF({"a.o"});
   InputResolver Resolver(Command);
   os::FileIdentity File{1, 2, 3, 4, 5};
-  EXPECT_TRUE(Resolver.isFirstLook(File));
-  EXPECT_FALSE(Resolver.isFirstLook(File));
+  EXPECT_TRUE(Resolver.isFirstScan(File));
+  EXPECT_FALSE(Resolver.isFirstScan(File));
   File.Inode = 3;
-  EXPECT_TRUE(Resolver.isFirstLook(File));
+  EXPECT_TRUE(Resolver.isFirstScan(File));
 }
 
 TEST_F(ELFResolverTest, tenThousandDirectoriesAreSearched) {

@@ -81,17 +81,17 @@ TEST(MachOCommandTest, saysWhyAndWho) {
   EXPECT_THAT(
       Seen,
       ElementsAre(
-          std::tuple("a.o", InputReason::CommandLine, SearchRule::AsGiven, ""),
+          std::tuple("a.o", InputReason::CommandLine, SearchRule::Verbatim, ""),
           std::tuple("in_file.o", InputReason::ResponseFile,
-                     SearchRule::AsGiven, "args.rsp"),
+                     SearchRule::Verbatim, "args.rsp"),
           std::tuple("q", InputReason::Library, SearchRule::Library,
                      "args.rsp"),
           std::tuple("z", InputReason::Library, SearchRule::Library, "-weak-l"),
           std::tuple("F", InputReason::Framework, SearchRule::Framework,
                      "-needed_framework"),
-          std::tuple("w.a", InputReason::WholeArchive, SearchRule::AsGiven,
+          std::tuple("w.a", InputReason::WholeArchive, SearchRule::Verbatim,
                      "-force_load"),
-          std::tuple("order", InputReason::OptionFile, SearchRule::AsGiven,
+          std::tuple("order", InputReason::OptionFile, SearchRule::Verbatim,
                      "-order_file")));
 }
 

@@ -8,7 +8,7 @@
 
 #include "MachOTestSupport.h"
 #include "OS/TestFiles.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "gmock/gmock.h"
 #include <random>
 
@@ -29,7 +29,7 @@ std::vector<FoundInput> scan(Strings Args) {
   ResolvedInput Found = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Found.Path, File)) << Found.Path;
-  FileLook Look(File);
+  FileInspector Look(File);
   return Resolver.scan(Named, Found.Path, Look);
 }
 

@@ -75,7 +75,7 @@ protected:
   uint64_t plan(const std::string &Path, uint32_t Order,
                 const RecordedFile *Record = nullptr) {
     os::OpenFile File = openOrFail(Path);
-    FileLook Look(File);
+    FileInspector Look(File);
     return planned(Planner.plan(Look, NamedInput(), Order, Buffers, Record));
   }
 };
@@ -99,7 +99,7 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
-  FileLook Look(File);
+  FileInspector Look(File);
   EXPECT_GE(planned(Planner.plan(Look, NamedInput(), 1, Buffers)),
             2 * PartBytes);
 }
@@ -124,7 +124,7 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
     Options.Kind = Kind;
     NamedInput Named;
     Named.Whole = Whole;
-    FileLook Look(File);
+    FileInspector Look(File);
     return planned(FilePlanner(Options).plan(Look, Named, 0, Buffers));
   };
   EXPECT_LT(Planned(Flavour::MachO, /*Whole=*/true), 30000U);
@@ -137,7 +137,7 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 10);
-  FileLook Look(File);
+  FileInspector Look(File);
   std::vector<PlannedRange> Plan = Planner.plan(Look, NamedInput(), 1, Buffers);
   ASSERT_EQ(Plan.size(), 1U);
   EXPECT_EQ(Plan[0].Range.Length, File.size());

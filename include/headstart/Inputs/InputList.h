@@ -81,7 +81,7 @@ private:
   };
 
   std::pair<uint32_t, bool> make(NamedInput Named);
-  bool isPassedOver(const NamedInput &Input) const;
+  bool isSkipped(const NamedInput &Input) const;
 
   const LinkerModel &Model;
   std::deque<Item> Items;   ///< by number
@@ -108,7 +108,8 @@ struct ListedInput {
 /// only the linker knows.
 std::vector<ListedInput> listInputs(
     const LinkCommand &Command,
-    llvm::function_ref<void(const ListedInput &, FileLook &)> Visit = nullptr);
+    llvm::function_ref<void(const ListedInput &, FileInspector &)> Visit =
+        nullptr);
 
 } // namespace headstart
 

@@ -34,24 +34,24 @@ namespace headstart {
 
 /// Why a file is among the inputs.
 enum class InputReason : uint8_t {
-  CommandLine,      ///< named on the command line itself
-  ResponseFile,     ///< named in a response file
-  Environment,      ///< named in LINK or _LINK_
-  DefaultLibrary,   ///< /defaultlib:
-  WholeArchive,     ///< /wholearchive:
-  ModuleDefinition, ///< /def:, /defarm64native:
-  OptionFile,       ///< any other option whose value the linker reads
-  Library,          ///< -l and its kin
-  Framework,        ///< -framework and its kin
-  FileList,         ///< named in a -filelist
-  LinkerScript,     ///< -T, or named in one (INPUT, GROUP, INCLUDE)
-  ArchiveMember,    ///< a member of a thin archive
-  DefaultInside,    ///< a default library that an object names (.drectve)
-  TypeServer,       ///< a PDB that an object's type records name
-  LinkerOption,     ///< LC_LINKER_OPTION in a Mach-O object
-  ReExport,         ///< a library that another one re-exports
-  Dependent,        ///< .deplibs in an ELF object
-  Recorded,         ///< named by another input in the link that was recorded
+  CommandLine,            ///< named on the command line itself
+  ResponseFile,           ///< named in a response file
+  Environment,            ///< named in LINK or _LINK_
+  DefaultLibrary,         ///< /defaultlib:
+  WholeArchive,           ///< /wholearchive:
+  ModuleDefinition,       ///< /def:, /defarm64native:
+  OptionFile,             ///< any other option whose value the linker reads
+  Library,                ///< -l and its kin
+  Framework,              ///< -framework and its kin
+  FileList,               ///< named in a -filelist
+  LinkerScript,           ///< -T, or named in one (INPUT, GROUP, INCLUDE)
+  ArchiveMember,          ///< a member of a thin archive
+  EmbeddedDefaultLibrary, ///< a default library that an object names (.drectve)
+  TypeServer,             ///< a PDB that an object's type records name
+  LinkerOption,           ///< LC_LINKER_OPTION in a Mach-O object
+  ReExport,               ///< a library that another one re-exports
+  Dependent,              ///< .deplibs in an ELF object
+  Recorded, ///< named by another input in the link that was recorded
 };
 
 inline constexpr size_t NumInputReasons = 18;
@@ -61,12 +61,12 @@ llvm::StringRef reasonName(InputReason R);
 
 /// Whether what stands on the command line names an input, and not another
 /// input. Not for scripts, which do both.
-bool isNamedOutside(InputReason R);
+bool isOnCommandLine(InputReason R);
 
 /// How the linker turns a name into a path.
 enum class SearchRule : uint8_t {
-  AsGiven, ///< the name is the path
-  Object,  ///< COFF: search paths, `.obj` added where there is no extension
+  Verbatim, ///< the name is the path
+  Object,   ///< COFF: search paths, `.obj` added where there is no extension
   /// COFF: search paths, `.lib` added where there is no extension. ELF and
   /// Mach-O: the value of -l.
   Library,
@@ -78,7 +78,7 @@ enum class SearchRule : uint8_t {
 };
 
 /// When the linker looks into an input for the names of others.
-enum class InsideRule : uint8_t {
+enum class ScanPolicy : uint8_t {
   AtOnce,
   AtEnd, ///< behind all that the command line names (--default-script)
   Never, ///< it takes the bytes as they are (--format=binary), or as a list
@@ -88,7 +88,7 @@ enum class InsideRule : uint8_t {
 struct NamedInput {
   std::string Name;
   InputReason Reason = InputReason::CommandLine;
-  SearchRule Search = SearchRule::AsGiven;
+  SearchRule Search = SearchRule::Verbatim;
   /// Who named it: the response file, the variable or the option's spelling;
   /// empty for a plain argument of the command line; the path of the input that
   /// names it, where one does.
@@ -104,7 +104,7 @@ struct NamedInput {
   /// ELF and MinGW: only archives are searched for (-Bstatic stands before it),
   /// also for what the input names.
   bool StaticOnly = false;
-  InsideRule Inside = InsideRule::AtOnce;
+  ScanPolicy Scan = ScanPolicy::AtOnce;
   /// The linker does without it where it is not there.
   bool Optional = false;
   /// COFF, Mach-O: the linker comes to it when it has read all of lower turns
@@ -234,7 +234,7 @@ struct LinkCommand : ReadKinds {
   bool Links = true;
   /// What the linker tells in place of a link.
   enum class Answer : uint8_t { None, Help, Version };
-  Answer Tells = Answer::None;
+  Answer Prints = Answer::None;
 
   const LinkerModel &model() const;
   /// Whether the link writes \p Path.
@@ -266,7 +266,7 @@ struct ResolvedInput {
   bool exists() const { return Status.Kind != os::FileKind::Missing; }
 };
 
-class FileLook;
+class FileInspector;
 class DirectorySearch;
 struct SnapshotFigures;
 
@@ -293,7 +293,7 @@ public:
   /// there what the linker would not read (an excluded default library). Blocks
   /// for the disk.
   std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
-                               FileLook &Look) const;
+                               FileInspector &Look) const;
 
   /// ELF: searches \p Directory behind all others from now on (SEARCH_DIR in a
   /// script).
@@ -301,7 +301,7 @@ public:
 
   /// Whether \p File is asked for the first time. An input that names itself
   /// by ever new paths (`INPUT(./self)`) is looked into once.
-  bool isFirstLook(const os::FileIdentity &File) const;
+  bool isFirstScan(const os::FileIdentity &File) const;
 
   /// Mach-O: the run paths of the library at \p Library. Those that were asked
   /// for last are kept: a library with many names below @rpath would be read
@@ -321,7 +321,7 @@ private:
   const LinkCommand &Command;
   std::unique_ptr<DirectorySearch> Directories; ///< thread-safe
   mutable std::mutex Mutex;                     ///< for those below
-  mutable std::set<std::pair<uint64_t, uint64_t>> LookedInto;
+  mutable std::set<std::pair<uint64_t, uint64_t>> Scanned;
   mutable std::string LastRunPathsOf;
   mutable std::shared_ptr<const std::vector<std::string>> LastRunPaths;
 };

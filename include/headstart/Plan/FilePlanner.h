@@ -15,7 +15,7 @@
 #ifndef HEADSTART_PLAN_FILEPLANNER_H
 #define HEADSTART_PLAN_FILEPLANNER_H
 
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "headstart/Inputs/LinkCommand.h"
 #include "headstart/Plan/ComdatTable.h"
 #include "headstart/Plan/ExtractionTable.h"
@@ -40,7 +40,7 @@ public:
   /// where that is cheaper, or where every member of an archive is read (those
   /// of ld64.lld by the layout of each). \p Buffers are the caller's, to be
   /// used again. Blocks for the disk.
-  std::vector<PlannedRange> plan(FileLook &Look, const NamedInput &Named,
+  std::vector<PlannedRange> plan(FileInspector &Look, const NamedInput &Named,
                                  uint32_t Order, SymbolBuffers &Buffers,
                                  const RecordedFile *Record = nullptr);
 
@@ -50,20 +50,20 @@ public:
 
   /// Enters the symbols of a file that is linked in any case, or lazily, but
   /// needs no plan. Blocks for the disk.
-  void enterSymbols(FileLook &Look, const NamedInput &Named,
+  void enterSymbols(FileInspector &Look, const NamedInput &Named,
                     SymbolBuffers &Buffers);
 
   /// Whether the plan of one file depends on the others' being planned: then
-  /// the headers of all (FileLook::elf) are read before the symbols of any, as
-  /// the linker does.
+  /// the headers of all (FileInspector::elf) are read before the symbols of
+  /// any, as the linker does.
   bool planTogether() const {
     return LinkerModel::of(Options.Kind).PlansTogether;
   }
 
 private:
-  std::vector<LayoutPart> readCOFF(FileLook &Look, uint32_t Order,
+  std::vector<LayoutPart> readCOFF(FileInspector &Look, uint32_t Order,
                                    SymbolBuffers &Buffers);
-  std::vector<LayoutPart> readELF(FileLook &Look, const NamedInput &Named,
+  std::vector<LayoutPart> readELF(FileInspector &Look, const NamedInput &Named,
                                   uint32_t Order, bool Recorded,
                                   SymbolBuffers &Buffers);
   void enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,

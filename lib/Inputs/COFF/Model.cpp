@@ -37,7 +37,7 @@ static std::string libraryName(StringRef Name) {
 
 static ResolvedInput findFile(StringRef Name, const InputResolver &Resolver) {
   if (sys::path::is_absolute(Name))
-    return lookAtInput(Name);
+    return statInput(Name);
   SmallVector<std::string, 2> Names = {Name.str()};
   if (!hasExtension(Name))
     Names.push_back((Name + ".obj").str());
@@ -146,15 +146,15 @@ public:
 
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
-    if (Input.Search == SearchRule::AsGiven)
-      return lookAtInput(Input.Name);
+    if (Input.Search == SearchRule::Verbatim)
+      return statInput(Input.Name);
     if (Input.Reason == InputReason::Library)
       return elf::resolveMinGWLibrary(Input, Resolver);
     if (Input.Search == SearchRule::Object)
       return findFile(Input.Name, Resolver);
     if (Input.Search == SearchRule::Library)
       return findLibrary(Input.Name, Resolver);
-    return lookAtInput(Input.Name);
+    return statInput(Input.Name);
   }
 
   std::vector<FoundInput> scan(const ScanRequest &Request) const override {

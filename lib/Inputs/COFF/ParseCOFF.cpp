@@ -74,7 +74,7 @@ private:
 
   void addFile(const OptionWord *Option, StringRef Name,
                InputReason Reason = InputReason::OptionFile,
-               SearchRule Search = SearchRule::AsGiven);
+               SearchRule Search = SearchRule::Verbatim);
   void addFile(OptionID ID) {
     if (const OptionWord *Option = Options.last(ID))
       addFile(Option, Option->Value);
@@ -322,10 +322,10 @@ LinkCommand Parser::run() {
     Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
   }
   if (Options.has(OPT_help))
-    Command.Tells = LinkCommand::Answer::Help;
+    Command.Prints = LinkCommand::Answer::Help;
   else if (Options.has(OPT_version_flag))
-    Command.Tells = LinkCommand::Answer::Version;
-  if (Command.Tells != LinkCommand::Answer::None ||
+    Command.Prints = LinkCommand::Answer::Version;
+  if (Command.Prints != LinkCommand::Answer::None ||
       (!HasNamed && !Options.has(OPT_deffile))) {
     Command.Links = false;
     return std::move(Command);

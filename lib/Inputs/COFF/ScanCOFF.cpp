@@ -81,7 +81,7 @@ void Scan::addDefaultLibrary(StringRef Name) {
     return;
   NamedInput &Input = Found.emplace_back().Input;
   Input.Name = Name.str();
-  Input.Reason = InputReason::DefaultInside;
+  Input.Reason = InputReason::EmbeddedDefaultLibrary;
   Input.Search = SearchRule::Library;
   Input.From = Request.Path.str();
 }
@@ -121,7 +121,7 @@ StringRef Scan::directoryOfInput() const {
 /// recorded it, mostly one of Windows and of another machine; beside the
 /// object, or the archive that holds it; beside the image.
 std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
-  if (lookAtInput(Recorded).exists())
+  if (statInput(Recorded).exists())
     return Recorded.str();
   StringRef Name = sys::path::filename(Recorded, sys::path::Style::windows);
   // Without inputs, which have brought us here, there would be no image.
@@ -130,7 +130,7 @@ std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
        {directoryOfInput(), sys::path::parent_path(Image)}) {
     SmallString<256> Beside = Directory;
     sys::path::append(Beside, Name);
-    if (lookAtInput(Beside).exists())
+    if (statInput(Beside).exists())
       return Beside.str().str();
   }
   return std::nullopt;
@@ -203,7 +203,7 @@ std::vector<FoundInput> Scan::run() {
   WantsDirectives = !Command.ExcludesAllLibraries;
   // lld asks for /debug, not for what it will make of it.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
-  FileLook &Look = Request.Look;
+  FileInspector &Look = Request.Look;
   if (Look.kind() == file_magic::archive) {
     bool IsThin = ArchiveReader::isThin(Look.bytes());
     // Which members of other archives are read, only the linker knows. The

@@ -249,8 +249,8 @@ static uint16_t machineOf(const OptionWords &Options,
   // More than enough to get past the resources and libraries in front of the
   // first object; a link of libraries alone should not be gone through for
   // this.
-  constexpr unsigned MaxLooks = 64;
-  unsigned Looks = 0;
+  constexpr unsigned MaxStats = 64;
+  unsigned NumStats = 0;
   InputResolver Resolver(Command);
   for (const NamedInput &Input : Command.Inputs) {
     if (Input.Search != SearchRule::Object)
@@ -260,7 +260,7 @@ static uint16_t machineOf(const OptionWords &Options,
       continue;
     if (uint16_t M = machineOf(R.Path); M != COFF::IMAGE_FILE_MACHINE_UNKNOWN)
       return M;
-    if (++Looks == MaxLooks)
+    if (++NumStats == MaxStats)
       break;
   }
   return COFF::IMAGE_FILE_MACHINE_AMD64;

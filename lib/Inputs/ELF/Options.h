@@ -64,7 +64,7 @@ public:
 
   const llvm::opt::InputArgList &args() const { return Args; }
   /// The word that holds \p A, or its name where the value is the next word.
-  const CommandLineWord &wordOf(const llvm::opt::Arg &A) const {
+  const CommandLineWord &argOf(const llvm::opt::Arg &A) const {
     return Words[Indices[A.getIndex()]];
   }
   std::vector<PrefetchOption> takeOwnOptions() { return std::move(Own); }

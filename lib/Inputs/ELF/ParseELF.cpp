@@ -52,7 +52,7 @@ private:
   void dropOutputs();
 
   NamedInput &add(const Arg &A, InputReason Reason, SearchRule Search);
-  void addOptionFile(const Arg &A, SearchRule Search = SearchRule::AsGiven);
+  void addOptionFile(const Arg &A, SearchRule Search = SearchRule::Verbatim);
   void addOptionFile(OptionID ID) {
     if (const Arg *A = Args.getLastArg(ID); A && *A->getValue())
       addOptionFile(*A);
@@ -77,29 +77,29 @@ NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
   Input.Name = A.getValue();
   Input.Reason = Reason;
   Input.Search = Search;
-  Input.From = writerOf(Line.wordOf(A), spellingOf(A)).str();
+  Input.From = writerOf(Line.argOf(A), spellingOf(A)).str();
   Input.Lazy = State.Lazy;
   Input.Whole = State.Whole;
   Input.StaticOnly = State.Static;
   if (State.Binary)
-    Input.Inside = InsideRule::Never;
+    Input.Scan = ScanPolicy::Never;
   return Input;
 }
 
 void Parser::addOptionFile(const Arg &A, SearchRule Search) {
   NamedInput &Input = add(A, InputReason::OptionFile, Search);
   Input.Lazy = Input.Whole = false;
-  Input.Inside = InsideRule::Never;
+  Input.Scan = ScanPolicy::Never;
 }
 
 /// Whether lld ends before it comes to an input.
 bool Parser::linksNothing() {
   if (Args.hasArg(OPT_help))
-    Command.Tells = LinkCommand::Answer::Help;
+    Command.Prints = LinkCommand::Answer::Help;
   else if (Args.hasArg(OPT_version) ||
            (Args.hasArg(OPT_v) && !Args.hasArg(OPT_INPUT)))
-    Command.Tells = LinkCommand::Answer::Version;
-  return Command.Tells != LinkCommand::Answer::None ||
+    Command.Prints = LinkCommand::Answer::Version;
+  return Command.Prints != LinkCommand::Answer::None ||
          !Args.hasArg(OPT_INPUT, OPT_library, OPT_script, OPT_default_script);
 }
 
@@ -222,8 +222,8 @@ void Parser::addNamed() {
     switch (A->getOption().getID()) {
     case OPT_INPUT: {
       NamedInput &Input =
-          add(*A, InputReason::CommandLine, SearchRule::AsGiven);
-      const CommandLineWord &Word = Line.wordOf(*A);
+          add(*A, InputReason::CommandLine, SearchRule::Verbatim);
+      const CommandLineWord &Word = Line.argOf(*A);
       Input.From = Word.ResponseFile;
       if (!Word.ResponseFile.empty())
         Input.Reason = InputReason::ResponseFile;
@@ -233,14 +233,14 @@ void Parser::addNamed() {
       add(*A, InputReason::Library, SearchRule::Library);
       break;
     case OPT_script:
-      add(*A, InputReason::LinkerScript, SearchRule::Script).Inside =
-          InsideRule::AtOnce;
+      add(*A, InputReason::LinkerScript, SearchRule::Script).Scan =
+          ScanPolicy::AtOnce;
       break;
     case OPT_default_script:
-      add(*A, InputReason::LinkerScript, SearchRule::Script).Inside =
+      add(*A, InputReason::LinkerScript, SearchRule::Script).Scan =
           HasScript || A != Args.getLastArg(OPT_default_script)
-              ? InsideRule::Never
-              : InsideRule::AtEnd;
+              ? ScanPolicy::Never
+              : ScanPolicy::AtEnd;
       break;
     case OPT_just_symbols:
     case OPT_in_implib:
@@ -257,7 +257,7 @@ void Parser::addNamed() {
   Dependents.Whole = State.Whole;
   Dependents.Lazy = State.Lazy;
   if (State.Binary)
-    Dependents.Inside = InsideRule::Never;
+    Dependents.Scan = ScanPolicy::Never;
 }
 
 void Parser::addLateFiles() {

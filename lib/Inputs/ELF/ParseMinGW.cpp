@@ -42,7 +42,7 @@ private:
   void add(const Arg *A, const Twine &Text) {
     CommandLineWord &Word = Words.emplace_back();
     if (A)
-      Word = Line.wordOf(*A);
+      Word = Line.argOf(*A);
     Word.Text = Text.str();
   }
   void addValue(OptionID From, StringRef To) {
@@ -146,7 +146,7 @@ void Translator::addInputs() {
       Input.Name = A->getValue();
       Input.Reason = InputReason::Library;
       Input.Search = SearchRule::Library;
-      Input.From = writerOf(Line.wordOf(*A), spellingOf(*A)).str();
+      Input.From = writerOf(Line.argOf(*A), spellingOf(*A)).str();
       Input.StaticOnly = Static;
       break;
     }
@@ -204,9 +204,9 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
   if (linksNothing()) {
     LinkCommand Command;
     if (Args.hasArg(OPT_help))
-      Command.Tells = LinkCommand::Answer::Help;
+      Command.Prints = LinkCommand::Answer::Help;
     else if (Args.hasArg(OPT_version, OPT_v))
-      Command.Tells = LinkCommand::Answer::Version;
+      Command.Prints = LinkCommand::Answer::Version;
     Command.MinGW = true;
     Command.Links = false;
     return Command;

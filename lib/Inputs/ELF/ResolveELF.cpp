@@ -41,7 +41,7 @@ public:
 private:
   static MaybeFound existing(const Twine &Path) {
     SmallString<256> Text;
-    ResolvedInput R = lookAtInput(Path.toStringRef(Text));
+    ResolvedInput R = statInput(Path.toStringRef(Text));
     return R.exists() ? MaybeFound(std::move(R)) : std::nullopt;
   }
   MaybeFound inDirectories(ArrayRef<std::string> Names) const;
@@ -72,9 +72,9 @@ MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
 bool Search::isUnderSysRoot(StringRef Script) const {
   if (Command.ELF.SysRoot.empty())
     return false;
-  os::FileIdentity Root = lookAtInput(Command.ELF.SysRoot).Status.Identity;
+  os::FileIdentity Root = statInput(Command.ELF.SysRoot).Status.Identity;
   for (; !Script.empty(); Script = sys::path::parent_path(Script)) {
-    ResolvedInput R = lookAtInput(Script);
+    ResolvedInput R = statInput(Script);
     if (R.exists() && R.Status.Identity.Device == Root.Device &&
         R.Status.Identity.Inode == Root.Inode)
       return true;
@@ -85,11 +85,10 @@ bool Search::isUnderSysRoot(StringRef Script) const {
 MaybeFound Search::scriptInput(StringRef Name, StringRef Script) const {
   const std::string &SysRoot = Command.ELF.SysRoot;
   if (Name.starts_with("/"))
-    return isUnderSysRoot(Script) ? existing(SysRoot + Name)
-                                  : lookAtInput(Name);
+    return isUnderSysRoot(Script) ? existing(SysRoot + Name) : statInput(Name);
   if (Name.consume_front("="))
-    return SysRoot.empty() ? lookAtInput(Name)
-                           : lookAtInput((SysRoot + "/" + Name).str());
+    return SysRoot.empty() ? statInput(Name)
+                           : statInput((SysRoot + "/" + Name).str());
   if (StringRef Directory = sys::path::parent_path(Script);
       !Directory.empty()) {
     SmallString<256> Path = Directory;
@@ -121,7 +120,7 @@ MaybeFound Search::findNamed(const NamedInput &Input) const {
       return Found;
     return existing(Name);
   default:
-    return lookAtInput(Name);
+    return statInput(Name);
   }
 }
 
@@ -159,7 +158,7 @@ ResolvedInput elf::resolve(const NamedInput &Input,
       Input.Reason == InputReason::ArchiveMember)
     return std::move(*Found);
   std::string Path = openedPath(Found->Path, Command.ELF);
-  return Path == Found->Path ? std::move(*Found) : lookAtInput(Path);
+  return Path == Found->Path ? std::move(*Found) : statInput(Path);
 }
 
 } // namespace headstart

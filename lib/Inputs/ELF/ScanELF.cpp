@@ -36,15 +36,15 @@ static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
   Found.Input.Reason = Reason;
   Found.Input.Search = Search;
   Found.Input.From = Request.Path.str();
-  Found.Input.Inside = InsideRule::AtOnce;
-  Found.Next = Request.Named.Inside == InsideRule::AtOnce;
+  Found.Input.Scan = ScanPolicy::AtOnce;
+  Found.Next = Request.Named.Scan == ScanPolicy::AtOnce;
   return Found;
 }
 
 static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
   if (Request.Look.bytes().size() > MaxScriptBytes ||
-      !Request.Resolver.isFirstLook(Request.Look.identity()))
+      !Request.Resolver.isFirstScan(Request.Look.identity()))
     return Result;
   SmallVector<char, 0> Buffer;
   std::optional<ArrayRef<char>> Bytes =
@@ -83,12 +83,12 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
 static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
   if (!ArchiveReader::isThin(Request.Look.bytes()) ||
-      !Request.Resolver.isFirstLook(Request.Look.identity()))
+      !Request.Resolver.isFirstScan(Request.Look.identity()))
     return Result;
   for (const std::string &Member :
        readThinMembers(Request.Look.bytes(), Request.Path))
     Result.push_back(foundBy(Request, Member, InputReason::ArchiveMember,
-                             SearchRule::AsGiven));
+                             SearchRule::Verbatim));
   return Result;
 }
 
@@ -114,7 +114,7 @@ static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
 }
 
 std::vector<FoundInput> scan(const ScanRequest &Request) {
-  if (Request.Named.Inside == InsideRule::Never)
+  if (Request.Named.Scan == ScanPolicy::Never)
     return {};
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
   switch (Request.Look.kind()) {

@@ -52,8 +52,8 @@ public:
 
   ResolvedInput resolve(const NamedInput &Input,
                         const InputResolver &Resolver) const override {
-    return Input.Search == SearchRule::AsGiven
-               ? lookAtInput(Input.Name)
+    return Input.Search == SearchRule::Verbatim
+               ? statInput(Input.Name)
                : macho::resolve(Input, Resolver);
   }
 

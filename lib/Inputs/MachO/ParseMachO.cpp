@@ -89,8 +89,8 @@ NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
 void Parser::addOptionFile(const Arg *A, unsigned Value) {
   // To lld it is text or plain bytes, whatever it looks like.
   if (A && A->getValue(Value)[0] != '\0')
-    add(*A, A->getValue(Value), InputReason::OptionFile).Inside =
-        InsideRule::Never;
+    add(*A, A->getValue(Value), InputReason::OptionFile).Scan =
+        ScanPolicy::Never;
 }
 
 // lld 22 MachO/DriverUtils.cpp (rerootPath): objects stay where they are.
@@ -100,7 +100,7 @@ SearchRule Parser::ruleForPath(StringRef Name) const {
   return HasRoots && sys::path::is_absolute(Name, sys::path::Style::posix) &&
                  !Name.ends_with(".o")
              ? SearchRule::Dylib
-             : SearchRule::AsGiven;
+             : SearchRule::Verbatim;
 }
 
 void Parser::addPath(const Arg &A, InputReason Reason) {
@@ -309,10 +309,10 @@ LinkCommand Parser::run() {
   for (PlacedOption &Placed : findPrefetchOptions(Args))
     Command.PrefetchOptions.push_back(std::move(Placed.Option));
   if (has(OPT_help) || has(OPT_help_hidden))
-    Command.Tells = LinkCommand::Answer::Help;
+    Command.Prints = LinkCommand::Answer::Help;
   else if (has(OPT_version))
-    Command.Tells = LinkCommand::Answer::Version;
-  if (Command.Tells != LinkCommand::Answer::None) {
+    Command.Prints = LinkCommand::Answer::Version;
+  if (Command.Prints != LinkCommand::Answer::None) {
     Command.Links = false;
     return std::move(Command);
   }

@@ -71,7 +71,7 @@ Finder::inFrameworks(StringRef Name,
                      function_ref<ResolvedInput(StringRef)> Look) const {
   SnapshotName Bundle(Name);
   for (DirectorySearch::Directory *Directory : Directories.frameworks()) {
-    if (!Directories.mayHave(*Directory, Bundle))
+    if (!Directories.mayContain(*Directory, Bundle))
       continue;
     SmallString<256> Path = Directory->path();
     path::append(Path, Name);
@@ -99,7 +99,7 @@ ResolvedInput Finder::framework(StringRef Name) const {
     SmallString<256> Real;
     // Suffixes stand beside the file that the link leads to.
     if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
-      if (ResolvedInput R = lookAtInput((Real + Suffix).str()); R.exists())
+      if (ResolvedInput R = statInput((Real + Suffix).str()); R.exists())
         return R;
     return dylibAt(Path);
   });
@@ -109,7 +109,7 @@ ResolvedInput Finder::belowRoots(StringRef Path) const {
   for (StringRef Root : Command.MachO.SystemRoots) {
     SmallString<256> Below = Root;
     path::append(Below, Path);
-    if (ResolvedInput R = lookAtInput(Below); R.exists())
+    if (ResolvedInput R = statInput(Below); R.exists())
       return R;
   }
   return {};
@@ -118,8 +118,8 @@ ResolvedInput Finder::belowRoots(StringRef Path) const {
 ResolvedInput Finder::dylibAt(StringRef Path) const {
   SmallString<256> Stub = Path;
   path::replace_extension(Stub, ".tbd");
-  ResolvedInput R = lookAtInput(Stub);
-  return R.exists() ? R : lookAtInput(Path);
+  ResolvedInput R = statInput(Stub);
+  return R.exists() ? R : statInput(Path);
 }
 
 ResolvedInput Finder::dylibByBaseName(StringRef InstallName) const {
@@ -220,7 +220,7 @@ ResolvedInput macho::resolve(const NamedInput &Input,
   else if (Input.Reason == InputReason::ReExport)
     Found = Find.dylib(Input);
   else if (Found = Find.belowRoots(Input.Name); !Found.exists())
-    return lookAtInput(Input.Name);
+    return statInput(Input.Name);
   return Found.exists() ? Found : ResolvedInput{Input.Name, {}};
 }
 

@@ -267,7 +267,7 @@ std::vector<FoundInput> Scan::run() {
 }
 
 std::vector<FoundInput> scan(const ScanRequest &Request) {
-  if (Request.Named.Inside == InsideRule::Never)
+  if (Request.Named.Scan == ScanPolicy::Never)
     return {};
   return Scan(Request).run();
 }

@@ -1,4 +1,4 @@
-//===- FileLook.h - One file that is looked into ----------------*- C++ -*-===//
+//===- FileInspector.h - The headers of a file, read once -------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_FORMATS_FILELOOK_H
-#define HEADSTART_FORMATS_FILELOOK_H
+#ifndef HEADSTART_FORMATS_FILEINSPECTOR_H
+#define HEADSTART_FORMATS_FILEINSPECTOR_H
 
 #include "headstart/Formats/ByteSource.h"
 #include "headstart/Formats/COFF.h"
@@ -30,13 +30,13 @@ namespace headstart {
 
 /// One thread's. Keeps its memory from file to file. Whatever reads blocks for
 /// the disk.
-class FileLook {
+class FileInspector {
 public:
   /// Nothing is open yet.
-  FileLook() = default;
-  explicit FileLook(const os::OpenFile &File) { open(File); }
-  FileLook(const FileLook &) = delete;
-  FileLook &operator=(const FileLook &) = delete;
+  FileInspector() = default;
+  explicit FileInspector(const os::OpenFile &File) { open(File); }
+  FileInspector(const FileInspector &) = delete;
+  FileInspector &operator=(const FileInspector &) = delete;
 
   /// Turns to \p File, which must stay open. What will be read is asked for
   /// through \p Cache, and read through \p Gate, unless they are null; both
@@ -87,4 +87,4 @@ private:
 
 } // namespace headstart
 
-#endif // HEADSTART_FORMATS_FILELOOK_H
+#endif // HEADSTART_FORMATS_FILEINSPECTOR_H

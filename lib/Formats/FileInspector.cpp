@@ -1,4 +1,4 @@
-//===- FileLook.cpp - One file that is looked into ------------------------===//
+//===- FileInspector.cpp - The headers of a file, read once ---------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 
 using namespace llvm;
 
 namespace headstart {
 
-void FileLook::forget(ByteSource &Next, const os::FileIdentity &NewIdentity) {
+void FileInspector::forget(ByteSource &Next,
+                           const os::FileIdentity &NewIdentity) {
   Bytes = &Next;
   Identity = NewIdentity;
   Kind = std::nullopt;
@@ -21,8 +22,9 @@ void FileLook::forget(ByteSource &Next, const os::FileIdentity &NewIdentity) {
   ELF = nullptr;
 }
 
-void FileLook::open(const os::OpenFile &NewFile, const os::PageCache *Cache,
-                    std::shared_ptr<const ELFFile> Known, ReadGate *Gate) {
+void FileInspector::open(const os::OpenFile &NewFile,
+                         const os::PageCache *Cache,
+                         std::shared_ptr<const ELFFile> Known, ReadGate *Gate) {
   forget(OfFile, NewFile.identity());
   File = &NewFile;
   OfFile.open(NewFile, Cache, Gate);
@@ -31,24 +33,24 @@ void FileLook::open(const os::OpenFile &NewFile, const os::PageCache *Cache,
   ELF = std::move(Known);
 }
 
-void FileLook::open(StringRef Copy, const os::FileIdentity &NewIdentity) {
+void FileInspector::open(StringRef Copy, const os::FileIdentity &NewIdentity) {
   forget(OfMemory, NewIdentity);
   File = nullptr;
   OfMemory.open(Copy);
 }
 
-void FileLook::expectScatteredReads() const {
+void FileInspector::expectScatteredReads() const {
   if (File)
     File->expectScatteredReads();
 }
 
-file_magic FileLook::kind() {
+file_magic FileInspector::kind() {
   if (!Kind)
     Kind = kindOf(*Bytes);
   return *Kind;
 }
 
-bool FileLook::isObject() {
+bool FileInspector::isObject() {
   switch (kind()) {
   case file_magic::bitcode:
   case file_magic::coff_object:
@@ -60,19 +62,19 @@ bool FileLook::isObject() {
   }
 }
 
-const COFFObject *FileLook::coff() {
+const COFFObject *FileInspector::coff() {
   if (!COFF)
     COFF = COFFObject::read(*Bytes);
   return *COFF ? &**COFF : nullptr;
 }
 
-const MachOInput &FileLook::machO(StringRef Arch) {
+const MachOInput &FileInspector::machO(StringRef Arch) {
   if (!MachO)
     MachO = MachOInput::read(*Bytes, Arch);
   return *MachO;
 }
 
-const std::shared_ptr<const ELFFile> &FileLook::elf() {
+const std::shared_ptr<const ELFFile> &FileInspector::elf() {
   if (!ELF) {
     expectScatteredReads(); // they lie at the end, or before each member's
     ELF = std::make_shared<const ELFFile>(ELFFile::read(*Bytes));

@@ -1,4 +1,4 @@
-//===- ELFInsideTest.cpp - Thin archives and dependent libraries ----------===//
+//===- ELFScanTest.cpp - Thin archives and dependent libraries ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ELFTestSupport.h"
-#include "headstart/Formats/FileLook.h"
+#include "headstart/Formats/FileInspector.h"
 #include "llvm/Object/ELFTypes.h"
 #include "gmock/gmock.h"
 
@@ -52,12 +52,12 @@ std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL) {
 
 std::string twoLibraries() { return std::string("x\0y.a\0", 6); }
 
-class ELFInsideTest : public testing::Test {
+class ELFScanTest : public testing::Test {
 protected:
   CurrentTestDirectory Directory;
 };
 
-TEST_F(ELFInsideTest, namesTheMembersOfThinArchives) {
+TEST_F(ELFScanTest, namesTheMembersOfThinArchives) {
   Directory.write("d/x.a",
                   thin(header("/", "3") + "abc\n" + header("//", "23") +
                        "a-member-of-its-own.o/\n\n" + header("/0", "100") +
@@ -66,18 +66,18 @@ TEST_F(ELFInsideTest, namesTheMembersOfThinArchives) {
               ElementsAre("d/x.a", "d/a-member-of-its-own.o", "d/b.o", "c.o"));
 }
 
-TEST_F(ELFInsideTest, membersMayBeAbsolute) {
+TEST_F(ELFScanTest, membersMayBeAbsolute) {
   Directory.write("x.a", thin(header("//", "10") + "/nowhere/\n" +
                               header("/0", "1") + header("a.o/", "1")));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "/nowhere", "a.o"));
 }
 
-TEST_F(ELFInsideTest, plainArchivesNameNothing) {
+TEST_F(ELFScanTest, plainArchivesNameNothing) {
   Directory.write("x.a", "!<arch>\n" + header("a.o/", "0"));
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a"));
 }
 
-TEST_F(ELFInsideTest, aMemberIsNotLookedInto) {
+TEST_F(ELFScanTest, aMemberIsNotLookedInto) {
   Directory.write("x.a", thin(header("x.a/", "1") + header("y.ld/", "1") +
                               header("z.a/", "1")));
   Directory.write("y.ld", "INPUT(a.o)");
@@ -85,7 +85,7 @@ TEST_F(ELFInsideTest, aMemberIsNotLookedInto) {
   EXPECT_THAT(listed({"x.a"}), ElementsAre("x.a", "y.ld", "z.a"));
 }
 
-TEST_F(ELFInsideTest, hostileArchivesNameWhatIsSane) {
+TEST_F(ELFScanTest, hostileArchivesNameWhatIsSane) {
   const std::pair<std::string, unsigned> Cases[] = {
       {"", 0},
       {"short", 0},
@@ -107,14 +107,14 @@ TEST_F(ELFInsideTest, hostileArchivesNameWhatIsSane) {
   }
 }
 
-TEST_F(ELFInsideTest, namesDependentLibrariesBehindEverything) {
+TEST_F(ELFScanTest, namesDependentLibrariesBehindEverything) {
   Directory.write("le64.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("libx.a");
   EXPECT_THAT(listed({"le64.o", "b.o", "-L", ""}),
               ElementsAre("le64.o", "b.o", "libx.a", "y.a"));
 }
 
-TEST_F(ELFInsideTest, readsEveryKindOfObject) {
+TEST_F(ELFScanTest, readsEveryKindOfObject) {
   Directory.write("le32.o", object<object::ELF32LE>(twoLibraries()));
   Directory.write("be32.o", object<object::ELF32BE>(twoLibraries()));
   Directory.write("be64.o", object<object::ELF64BE>(twoLibraries()));
@@ -124,7 +124,7 @@ TEST_F(ELFInsideTest, readsEveryKindOfObject) {
   EXPECT_THAT(listed({"x.so"}), ElementsAre("x.so"));
 }
 
-TEST_F(ELFInsideTest, looksForDependentsLikeLld) {
+TEST_F(ELFScanTest, looksForDependentsLikeLld) {
   Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("y.a");
   Directory.write("l/y.a");
@@ -136,7 +136,7 @@ TEST_F(ELFInsideTest, looksForDependentsLikeLld) {
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 
-TEST_F(ELFInsideTest, someDependentsDoNotCount) {
+TEST_F(ELFScanTest, someDependentsDoNotCount) {
   Directory.write("a.o", object<object::ELF64LE>(twoLibraries()));
   Directory.write("x.a", thin(header("a.o/", "1")));
   EXPECT_THAT(listed({"a.o", "--no-dependent-libraries"}), ElementsAre("a.o"));
@@ -147,7 +147,7 @@ TEST_F(ELFInsideTest, someDependentsDoNotCount) {
               ElementsAre("x.a", "a.o", "x", "y.a"));
 }
 
-TEST_F(ELFInsideTest, hostileObjectsNameNothing) {
+TEST_F(ELFScanTest, hostileObjectsNameNothing) {
   std::string Good = object<object::ELF64LE>(twoLibraries());
   for (size_t Length = 0; Length < Good.size(); ++Length) {
     Directory.write("a.o", Good.substr(0, Length));
@@ -163,7 +163,7 @@ TEST_F(ELFInsideTest, hostileObjectsNameNothing) {
   }
 }
 
-TEST_F(ELFInsideTest, countsSectionsBeyondTheHeader) {
+TEST_F(ELFScanTest, countsSectionsBeyondTheHeader) {
   std::string Many = object<object::ELF64LE>(twoLibraries());
   object::ELF64LE::Ehdr H;
   memcpy(&H, Many.data(), sizeof(H));
@@ -184,7 +184,7 @@ uint64_t bytesNamed(const std::string &Name) {
   InputResolver Resolver(Command);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Name, File));
-  FileLook Look(File);
+  FileInspector Look(File);
   uint64_t Bytes = 0;
   for (const FoundInput &Found :
        Resolver.scan(Command.Inputs.at(0), Name, Look))
@@ -192,7 +192,7 @@ uint64_t bytesNamed(const std::string &Name) {
   return Bytes;
 }
 
-TEST_F(ELFInsideTest, manyNamesOfTheSameBytesAreFew) {
+TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
   // Sections that all end with the same zero.
   using Header = object::ELF64LE::Ehdr;
   using Section = object::ELF64LE::Shdr;
@@ -216,7 +216,7 @@ TEST_F(ELFInsideTest, manyNamesOfTheSameBytesAreFew) {
   EXPECT_EQ(bytesNamed("b.o"), 1U);
 }
 
-TEST_F(ELFInsideTest, oneLongNameOfManyMembersIsRead) {
+TEST_F(ELFScanTest, oneLongNameOfManyMembersIsRead) {
   std::string Members = header("//", "3002") + std::string(3000, 'a') + "/\n";
   for (int I = 0; I != 200; ++I)
     Members += header("/0", "1");
