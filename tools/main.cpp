@@ -49,11 +49,11 @@ static bool isTool(StringRef Name) {
 
 /// lld tells by the first word which linker it is: \p Name takes its place. The
 /// first \p Before words are not for it.
-static int runAsLinker(StringRef Name, int Count, char **Words, size_t Before,
+static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
                        TraceClock::time_point Origin) {
-  InitLLVM X(Count, Words); // on Windows this gets all words anew
+  InitLLVM X(Count, Argv); // on Windows this gets all words anew
   sys::Process::UseANSIEscapeCodes(true);
-  SmallVector<const char *, 256> Args(Words, Words + Count);
+  SmallVector<const char *, 256> Args(Argv, Argv + Count);
   Args.erase(Args.begin(), Args.begin() + Before);
   SmallString<128> Path(Args[0]);
   if (const StringRef Stock = stockName(nameOf(Name)); Stock != nameOf(Path)) {
@@ -66,8 +66,8 @@ static int runAsLinker(StringRef Name, int Count, char **Words, size_t Before,
 
 /// clang-cl runs `headstart -out:FILE ...` when it is told
 /// `-fuse-ld=headstart`, or `headstart @FILE`: no subcommand begins so.
-static bool isFromClangCL(StringRef Word) {
-  return Word.starts_with("-out:") || Word.starts_with("@");
+static bool isFromClangCL(StringRef Arg) {
+  return Arg.starts_with("-out:") || Arg.starts_with("@");
 }
 
 int main(int argc, char **argv) {

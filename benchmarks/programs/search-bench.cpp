@@ -93,24 +93,24 @@ static double median(std::vector<double> Values) {
   return Values[Values.size() / 2];
 }
 
-int main(int Count, char **Words) {
+int main(int Count, char **Argv) {
   unsigned Rounds = 11;
   bool Each = false;
   LinkCommand Command;
   Command.Kind = Flavour::ELF;
-  for (StringRef Word : ArrayRef(Words, Count).drop_front()) {
-    if (Word.consume_front("-L")) {
-      Command.SearchPaths.push_back(Word.str());
-    } else if (Word.consume_front("-l")) {
+  for (StringRef Arg : ArrayRef(Argv, Count).drop_front()) {
+    if (Arg.consume_front("-L")) {
+      Command.SearchPaths.push_back(Arg.str());
+    } else if (Arg.consume_front("-l")) {
       NamedInput &Input = Command.Inputs.emplace_back();
-      Input.Name = Word.str();
+      Input.Name = Arg.str();
       Input.Reason = InputReason::Library;
       Input.Search = SearchRule::Library;
-    } else if (Word == "--each") {
+    } else if (Arg == "--each") {
       Each = true;
-    } else if (!Word.consume_front("--rounds=") ||
-               Word.getAsInteger(10, Rounds) || Rounds == 0) {
-      errs() << "search-bench: error: bad argument '" << Word << "'\n";
+    } else if (!Arg.consume_front("--rounds=") ||
+               Arg.getAsInteger(10, Rounds) || Rounds == 0) {
+      errs() << "search-bench: error: bad argument '" << Arg << "'\n";
       return 2;
     }
   }

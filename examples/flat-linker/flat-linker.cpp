@@ -101,7 +101,7 @@ static Error link(ArrayRef<char *> Args) {
   const LinkerModel &Model = LinkerModel::of(Flavour::ELF);
   CommandLineContext Context = CommandLineContext::fromProcess();
   LinkCommand Command = Model.parse(
-      expandCommandLine(Model.Kind, *Expanded, Context).Words, Context);
+      expandCommandLine(Model.Kind, *Expanded, Context).Args, Context);
   if (Command.Inputs.empty())
     return createStringError("no input files");
   InputResolver Resolver(Command);

@@ -63,7 +63,7 @@ std::string Bench::text(const std::string &File) const {
 
 Error Bench::readCommand() {
   ForeignCommand Link =
-      readForeignCommand(Options.Words, Options.Forced, /*Cancelled=*/nullptr);
+      readForeignCommand(Options.Args, Options.Forced, /*Cancelled=*/nullptr);
   if (Link.IsUnknown)
     return make_error<BenchUsageError>(Link.Problem);
   if (!Link.Problem.empty())
@@ -71,7 +71,7 @@ Error Bench::readCommand() {
   for (const std::string &Note : Link.Notes)
     note(Note);
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty())
-    return failure("'" + Options.Words.front() +
+    return failure("'" + Options.Args.front() +
                    "': this command line names no inputs");
   for (const LinkOutput &Output : Link.Command->Outputs) {
     std::error_code Error;
@@ -83,15 +83,15 @@ Error Bench::readCommand() {
     note("cannot create a directory beside the output; links write to '" +
          Place.outputs() + "'");
   RedirectedLink Moved =
-      redirect(Options.Words, Link, Options.Forced, Place.outputs());
+      redirect(Options.Args, Link, Options.Forced, Place.outputs());
   if (!Moved.Problem.empty())
     return failure(Moved.Problem);
   for (const char *Option : {"/Brepro", "--no-insert-timestamp"})
-    if (llvm::is_contained(Moved.Words, Option) &&
-        !llvm::is_contained(Options.Words, Option))
+    if (llvm::is_contained(Moved.Args, Option) &&
+        !llvm::is_contained(Options.Args, Option))
       note(Twine(Option) +
            " is added to the link: without it, no two outputs are identical");
-  Facts.Words = std::move(Moved.Words);
+  Facts.Args = std::move(Moved.Args);
   Facts.Forced = Options.Forced;
   Facts.Style = Link.Style;
   Facts.Driver = Link.Driver;
@@ -168,7 +168,7 @@ Error Bench::linkFirst() {
 
 Error Bench::chooseWays() {
   if (!Facts.Driver && !Facts.IsHeadstart && !Options.Forced)
-    Facts.Version = versionOf(Facts.Words.front());
+    Facts.Version = versionOf(Facts.Args.front());
   if (Error E = findStock(Options.Stock, Facts, Report.Notes))
     return E;
   Ways = waysOf(Facts, Options.Variants, Report.Notes);
@@ -185,7 +185,7 @@ Error Bench::chooseWays() {
     Variant.Name = Way.Name;
     Variant.Title = Way.Title;
     os::ProgramStart Start = startOf(Facts, Way, recordFor(Way));
-    Variant.Command = std::move(Start.Words);
+    Variant.Command = std::move(Start.Args);
     if (!Start.Program.empty())
       Variant.Command.front() = Start.Program;
     Variant.Environment = std::move(Start.Environment);
@@ -206,7 +206,7 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   if (std::error_code Error = Program.start(Start))
     return failure(
         "cannot run '" +
-        (Start.Program.empty() ? Start.Words.front() : Start.Program) +
+        (Start.Program.empty() ? Start.Args.front() : Start.Program) +
         "': " + Error.message());
   constexpr std::chrono::milliseconds Often{10};
   constexpr std::chrono::milliseconds Seldom{200};
@@ -531,8 +531,8 @@ void Bench::describe() {
   SmallString<256> Directory;
   (void)sys::fs::current_path(Directory);
   Report.Directory = std::string(Directory);
-  Report.Command = Options.Words;
-  Report.LinkerName = sys::path::filename(Options.Words.front()).str();
+  Report.Command = Options.Args;
+  Report.LinkerName = sys::path::filename(Options.Args.front()).str();
   Report.IsHeadstart = Facts.IsHeadstart;
   Report.Stock = Facts.Stock;
   Report.Rounds = Options.Rounds;

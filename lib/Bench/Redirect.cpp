@@ -54,16 +54,16 @@ std::string Redirection::placeFor(StringRef Path) {
 }
 
 /// Cuts the dashes (or the slash) off an option; "" for what is none.
-static StringRef optionIn(StringRef Word, bool AlsoSlash) {
-  if (Word.consume_front("--") || Word.consume_front("-") ||
-      (AlsoSlash && Word.consume_front("/")))
-    return Word;
+static StringRef optionIn(StringRef Arg, bool AlsoSlash) {
+  if (Arg.consume_front("--") || Arg.consume_front("-") ||
+      (AlsoSlash && Arg.consume_front("/")))
+    return Arg;
   return "";
 }
 
 bool Redirection::has(StringRef Option) const {
-  return llvm::any_of(Link.Words, [&](const CommandLineWord &Word) {
-    StringRef Name = optionIn(Word.Text, Link.Style == Flavour::COFF);
+  return llvm::any_of(Link.Args, [&](const CommandLineArg &Arg) {
+    StringRef Name = optionIn(Arg.Text, Link.Style == Flavour::COFF);
     return Name.take_until([](char C) { return C == ':' || C == '='; })
         .equals_insensitive(Option);
   });
@@ -89,35 +89,35 @@ std::vector<std::string> Redirection::words() {
   return Result;
 }
 
-std::vector<std::string> redirectingWords(const ForeignCommand &Link,
-                                          StringRef Directory) {
+std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
+                                         StringRef Directory) {
   return Redirection(Link, Directory).words();
 }
 
 /// As a compiler driver takes words for its linker.
 static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
-                                              std::vector<std::string> Words,
+                                              std::vector<std::string> Args,
                                               bool HasLinkOption) {
   std::vector<std::string> Result;
   if (Driver == DriverKind::ClangCL) {
     // Behind /link everything is the linker's.
     if (!HasLinkOption)
       Result.emplace_back("/link");
-    llvm::append_range(Result, std::move(Words));
+    llvm::append_range(Result, std::move(Args));
     return Result;
   }
-  for (size_t I = 0; I != Words.size(); ++I) {
-    StringRef Word = Words[I];
+  for (size_t I = 0; I != Args.size(); ++I) {
+    StringRef Arg = Args[I];
     // The driver has its own name for the image.
-    if (Word == "-o" && I + 1 != Words.size()) {
-      Result.push_back(std::move(Words[I]));
-      Result.push_back(std::move(Words[++I]));
-    } else if (Style == Flavour::COFF && Word.consume_front("/out:")) {
+    if (Arg == "-o" && I + 1 != Args.size()) {
+      Result.push_back(std::move(Args[I]));
+      Result.push_back(std::move(Args[++I]));
+    } else if (Style == Flavour::COFF && Arg.consume_front("/out:")) {
       Result.emplace_back("-o");
-      Result.push_back(Word.str());
+      Result.push_back(Arg.str());
     } else {
       Result.emplace_back("-Xlinker");
-      Result.push_back(std::move(Words[I]));
+      Result.push_back(std::move(Args[I]));
     }
   }
   return Result;
@@ -140,15 +140,15 @@ static std::string sideEffect(const ForeignCommand &Link) {
       "plugin-opt=emit-llvm",
       "lto-emit-asm",
       "lto-emit-llvm"};
-  for (const CommandLineWord &Word : Link.Words) {
-    StringRef Text = optionIn(Word.Text, Link.Style == Flavour::COFF);
+  for (const CommandLineArg &Arg : Link.Args) {
+    StringRef Text = optionIn(Arg.Text, Link.Style == Flavour::COFF);
     for (StringRef Option : Options) {
       StringRef Rest = Text;
       if (Link.Style == Flavour::COFF ? !Rest.consume_front_insensitive(Option)
                                       : !Rest.consume_front(Option))
         continue;
       if (Rest.empty() || Rest.starts_with("=") || Rest.starts_with(":"))
-        return Word.Text;
+        return Arg.Text;
     }
   }
   return "";
@@ -178,16 +178,16 @@ static bool liesIn(StringRef Path, StringRef Directory) {
          sys::path::is_separator(Rest.front());
 }
 
-RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
+RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
                         std::optional<Flavour> Forced, StringRef Directory) {
   RedirectedLink Result;
   if (!Link.Command || !Link.Command->Links || Link.Command->Outputs.empty()) {
     Result.Problem =
-        "'" + Words.front() + "': this command line names no inputs";
+        "'" + Args.front() + "': this command line names no inputs";
     return Result;
   }
   if (Link.AlsoCompiles) {
-    Result.Problem = "'" + Words.front() +
+    Result.Problem = "'" + Args.front() +
                      "' also compiles with these arguments: compile first, "
                      "then measure the link of the objects";
     return Result;
@@ -202,17 +202,17 @@ RedirectedLink redirect(ArrayRef<std::string> Words, const ForeignCommand &Link,
         "remove '" + Option + "': headstart bench sets it for each variant";
     return Result;
   }
-  std::vector<std::string> More = redirectingWords(Link, Directory);
+  std::vector<std::string> More = redirectingArgs(Link, Directory);
   if (Link.Driver)
     More = throughDriver(*Link.Driver, Link.Style, std::move(More),
-                         llvm::any_of(Words, [](StringRef W) {
+                         llvm::any_of(Args, [](StringRef W) {
                            return W.equals_insensitive("/link") || W == "-link";
                          }));
-  Result.Words.assign(Words.begin(), Words.end());
-  llvm::append_range(Result.Words, std::move(More));
+  Result.Args.assign(Args.begin(), Args.end());
+  llvm::append_range(Result.Args, std::move(More));
 
   ForeignCommand Again =
-      readForeignCommand(Result.Words, Forced, /*Cancelled=*/nullptr);
+      readForeignCommand(Result.Args, Forced, /*Cancelled=*/nullptr);
   if (!Again.Command || !Again.Command->Links) {
     Result.Problem = Again.Problem.empty()
                          ? "with its outputs redirected, the command line no "

@@ -42,39 +42,39 @@ static std::string whyNotStock(const std::string &Path) {
 /// The words of \p Facts' link by the stock linker, which is run directly. It
 /// goes by its name, and does not know the names that are Headstart's own. Any
 /// other name stays: a PDB holds it.
-static std::vector<std::string> directWords(const LinkerFacts &Facts) {
-  std::vector<std::string> Words = Facts.Words;
-  if (sys::path::stem(Words.front()) == "headstart" &&
-      recognizeProgram(ArrayRef(Words).drop_front())) {
-    Words.erase(Words.begin()); // headstart ld.lld ...
-  } else if (sys::path::filename(Words.front()).contains("headstart")) {
-    SmallString<256> Name = sys::path::parent_path(Words.front());
+static std::vector<std::string> directArgs(const LinkerFacts &Facts) {
+  std::vector<std::string> Args = Facts.Args;
+  if (sys::path::stem(Args.front()) == "headstart" &&
+      recognizeProgram(ArrayRef(Args).drop_front())) {
+    Args.erase(Args.begin()); // headstart ld.lld ...
+  } else if (sys::path::filename(Args.front()).contains("headstart")) {
+    SmallString<256> Name = sys::path::parent_path(Args.front());
     sys::path::append(Name, LinkerModel::of(Facts.Style).Program);
-    Words.front() = std::string(Name);
+    Args.front() = std::string(Name);
   }
-  return Words;
+  return Args;
 }
 
 /// The same through the compiler driver, which is told to run \p Stock.
-static std::vector<std::string> driverWords(const LinkerFacts &Facts,
-                                            const std::string &Stock) {
-  std::vector<std::string> Words = Facts.Words;
+static std::vector<std::string> driverArgs(const LinkerFacts &Facts,
+                                           const std::string &Stock) {
+  std::vector<std::string> Args = Facts.Args;
   if (Facts.Driver == DriverKind::GCC) {
     // It takes no path of a linker. The first -B wins, and the last -fuse-ld.
-    Words.insert(std::next(Words.begin()),
-                 "-B" + sys::path::parent_path(Stock).str());
-    Words.emplace_back("-fuse-ld=lld");
+    Args.insert(std::next(Args.begin()),
+                "-B" + sys::path::parent_path(Stock).str());
+    Args.emplace_back("-fuse-ld=lld");
   } else if (Facts.Style == Flavour::COFF) {
     // clang knows a linker for MSVC by its name alone. Words at the end may be
     // the linker's (/link).
-    llvm::erase_if(Words, [](StringRef Word) {
-      return Word.starts_with("-fuse-ld=") || Word.starts_with("/fuse-ld=");
+    llvm::erase_if(Args, [](StringRef Arg) {
+      return Arg.starts_with("-fuse-ld=") || Arg.starts_with("/fuse-ld=");
     });
-    Words.insert(std::next(Words.begin()), "-fuse-ld=lld");
+    Args.insert(std::next(Args.begin()), "-fuse-ld=lld");
   } else {
-    Words.push_back("--ld-path=" + Stock);
+    Args.push_back("--ld-path=" + Stock);
   }
-  return Words;
+  return Args;
 }
 
 Error findStock(StringRef Given, LinkerFacts &Facts,
@@ -96,14 +96,14 @@ Error findStock(StringRef Given, LinkerFacts &Facts,
   const std::string Stock(Path);
   std::string Why = whyNotStock(Stock);
   if (Why.empty() && !Facts.Driver) {
-    Facts.StockWords = directWords(Facts);
-    if (realPath(Stock) == realPath(Facts.Words.front()))
+    Facts.StockArgs = directArgs(Facts);
+    if (realPath(Stock) == realPath(Facts.Args.front()))
       Why = "'" + Stock + "' is the same program";
   } else if (Why.empty()) {
-    Facts.StockWords = driverWords(Facts, Stock);
-    const std::string Started = linkerOf(Facts.StockWords);
+    Facts.StockArgs = driverArgs(Facts, Stock);
+    const std::string Started = linkerOf(Facts.StockArgs);
     if (realPath(Started) != realPath(Stock))
-      Why = "'" + Facts.Words.front() + "' does not run '" + Stock +
+      Why = "'" + Facts.Args.front() + "' does not run '" + Stock +
             "' even if asked to: it would run " +
             (Started.empty() ? "an unknown linker" : "'" + Started + "'");
   }

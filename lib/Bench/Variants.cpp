@@ -37,7 +37,7 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
                                     std::string &Why) {
   LinkWay Way;
   Way.Name = Name.str();
-  const std::string Linker = sys::path::filename(Facts.Words.front()).str();
+  const std::string Linker = sys::path::filename(Facts.Args.front()).str();
   // The path of the stock linker stands elsewhere in the report.
   const std::string Stock = !Facts.Stock.empty()
                                 ? LinkerModel::of(Facts.Style).Program.str() +
@@ -113,9 +113,9 @@ std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
 }
 
 /// A word of HEADSTART_FLAGS, in the quotes that it takes.
-static std::string quoted(StringRef Word) {
+static std::string quoted(StringRef Arg) {
   std::string Result = "\"";
-  for (const char C : Word) {
+  for (const char C : Arg) {
     if (C == '"' || C == '\\')
       Result += '\\';
     Result += C;
@@ -128,20 +128,20 @@ static std::string quoted(StringRef Word) {
 static std::string flagsWith(const std::vector<std::string> &Options) {
   BumpPtrAllocator Allocator;
   StringSaver Saver(Allocator);
-  SmallVector<const char *, 8> Words;
+  SmallVector<const char *, 8> Args;
   cl::TokenizeGNUCommandLine(
       sys::Process::GetEnv("HEADSTART_FLAGS").value_or(std::string()), Saver,
-      Words);
+      Args);
   std::string Flags;
-  auto Add = [&](StringRef Word) {
-    Flags += (Flags.empty() ? "" : " ") + quoted(Word);
+  auto Add = [&](StringRef Arg) {
+    Flags += (Flags.empty() ? "" : " ") + quoted(Arg);
   };
-  for (StringRef Word : Words) {
-    StringRef Name = Word.ltrim("-/").take_until(
-        [](char C) { return C == '=' || C == ':'; });
+  for (StringRef Arg : Args) {
+    StringRef Name =
+        Arg.ltrim("-/").take_until([](char C) { return C == '=' || C == ':'; });
     if (Name != "prefetch-stats" && Name != "prefetch-trace" &&
         Name != "prefetch-profile")
-      Add(Word);
+      Add(Arg);
   }
   for (const std::string &Option : Options)
     Add(Option);
@@ -164,7 +164,7 @@ static std::vector<std::string> optionsFor(const ReportFiles &Files,
 os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
                          const ReportFiles &Files) {
   os::ProgramStart Start;
-  Start.Words = Facts.Words;
+  Start.Args = Facts.Args;
   // It would write a tar file into the middle of everything.
   Start.Environment.emplace_back("LLD_REPRODUCE");
   std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
@@ -179,22 +179,22 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
   }
   if (!Way.Prefetches) {
     if (!Facts.Stock.empty())
-      Start.Words = Facts.StockWords;
+      Start.Args = Facts.StockArgs;
     if (!Facts.Driver)
       Start.Program = Facts.Stock;
     if (Way.Name == "stock-prefetch")
-      Start.Words.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
+      Start.Args.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
     return Start;
   }
   Start.Environment.emplace_back("HEADSTART");
   if (!Facts.IsHeadstart) {
-    std::vector<std::string> Words = {Facts.Self, "run"};
-    llvm::append_range(Words, std::move(Options));
+    std::vector<std::string> Args = {Facts.Self, "run"};
+    llvm::append_range(Args, std::move(Options));
     if (Facts.Forced)
-      Words.push_back("--flavour=" + LinkerModel::of(*Facts.Forced).Name.str());
-    Words.emplace_back("--");
-    llvm::append_range(Words, std::move(Start.Words));
-    Start.Words = std::move(Words);
+      Args.push_back("--flavour=" + LinkerModel::of(*Facts.Forced).Name.str());
+    Args.emplace_back("--");
+    llvm::append_range(Args, std::move(Start.Args));
+    Start.Args = std::move(Args);
     return Start;
   }
   return Start;

@@ -23,7 +23,7 @@ namespace headstart {
 
 /// What is known of the linker.
 struct LinkerFacts {
-  std::vector<std::string> Words; ///< the link, its outputs moved
+  std::vector<std::string> Args; ///< the link, its outputs moved
   std::optional<Flavour> Forced;
   Flavour Style = Flavour::ELF;
   std::optional<DriverKind> Driver; ///< the compiler driver that runs it
@@ -31,7 +31,7 @@ struct LinkerFacts {
   bool HasOwnOptions = false; ///< the words hold options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
   std::string NoStock;        ///< why there is none; empty before `findStock`
-  std::vector<std::string> StockWords; ///< the link by Stock
+  std::vector<std::string> StockArgs; ///< the link by Stock
   std::string Version; ///< what the linker says of itself; may be empty
   std::string Self;    ///< the headstart program
 };
@@ -55,7 +55,7 @@ struct LinkWay {
 };
 
 /// Finds stock lld of our own version, which takes the place of \p Facts'
-/// linker: \p Given by the user, or LLVM's own. Fills in Stock and StockWords,
+/// linker: \p Given by the user, or LLVM's own. Fills in Stock and StockArgs,
 /// or NoStock. A linker that is not Headstart's has none: if \p Given is not
 /// used, a note says so. The error says what is wrong with \p Given. Runs the
 /// linker with --version, and asks a compiler driver what it would run. Blocks.

@@ -50,7 +50,7 @@ public:
   void add(StringRef Text, StringRef ResponseFile, StringRef Variable) {
     if (Text.size() > 1 && Text[0] == '@' && expand(Text.substr(1), Variable))
       return;
-    Result.Words.push_back({Text.str(), ResponseFile.str(), Variable.str()});
+    Result.Args.push_back({Text.str(), ResponseFile.str(), Variable.str()});
   }
 
 private:
@@ -137,7 +137,7 @@ bool Expander::expand(StringRef Name, StringRef Variable) {
 ExpandedCommandLine expandCommandLine(Flavour F, ArrayRef<std::string> Args,
                                       const CommandLineContext &Context) {
   ExpandedCommandLine Result;
-  Result.Words.reserve(Args.size());
+  Result.Args.reserve(Args.size());
   LinkerModel::Expansion How = LinkerModel::of(F).expansionOf(Args);
   Expander E(How.Tokenizer, Result);
   for (StringRef Variable : How.Variables) {

@@ -15,25 +15,25 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Takes the next word of the command at the front of \p Text into \p Word.
+/// Takes the next word of the command at the front of \p Text into \p Arg.
 /// False at the end of the line.
-static bool takeWord(StringRef &Text, std::string &Word) {
+static bool takeArg(StringRef &Text, std::string &Arg) {
   Text = Text.ltrim(" \t\r");
   if (Text.empty() || Text[0] == '\n')
     return false;
-  Word.clear();
+  Arg.clear();
   bool Quoted = false;
   size_t I = 0;
   for (; I != Text.size(); ++I) {
     char C = Text[I];
     if (Quoted && C == '\\' && I + 1 != Text.size())
-      Word += Text[++I];
+      Arg += Text[++I];
     else if (C == '"')
       Quoted = !Quoted;
     else if (!Quoted && isSpace(C))
       break;
     else
-      Word += C;
+      Arg += C;
   }
   Text = Text.drop_front(I);
   return true;
@@ -41,17 +41,17 @@ static bool takeWord(StringRef &Text, std::string &Word) {
 
 std::vector<std::vector<std::string>> commandsIn(StringRef Answer) {
   std::vector<std::vector<std::string>> Commands;
-  std::string Word;
+  std::string Arg;
   while (!Answer.empty()) {
     if (Answer[0] != ' ') {
       Answer = Answer.split('\n').second;
       continue;
     }
-    std::vector<std::string> Words;
-    while (takeWord(Answer, Word))
-      Words.push_back(Word);
-    if (!Words.empty())
-      Commands.push_back(std::move(Words));
+    std::vector<std::string> Args;
+    while (takeArg(Answer, Arg))
+      Args.push_back(Arg);
+    if (!Args.empty())
+      Commands.push_back(std::move(Args));
     Answer.consume_front("\n");
   }
   return Commands;

@@ -30,10 +30,10 @@ static ForeignCommand problem(const Twine &What) {
   return Result;
 }
 
-/// Whether \p Word names a response file that can be read only once, which is
+/// Whether \p Arg names a response file that can be read only once, which is
 /// the driver's turn when it really runs.
-static bool canBeReadOnce(const CommandLineWord &Word) {
-  StringRef Name = Word.Text;
+static bool canBeReadOnce(const CommandLineArg &Arg) {
+  StringRef Name = Arg.Text;
   if (Name.size() < 2 || !Name.consume_front("@"))
     return false;
   std::error_code Error;
@@ -71,18 +71,18 @@ static std::string whyNoLink(const std::string &Name,
 }
 
 /// Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
-static ExpandedCommandLine expandDriver(ArrayRef<std::string> Words) {
-  return expandCommandLine(Flavour::ELF, Words.drop_front(),
+static ExpandedCommandLine expandDriver(ArrayRef<std::string> Args) {
+  return expandCommandLine(Flavour::ELF, Args.drop_front(),
                            CommandLineContext::fromProcess());
 }
 
-/// Asks the driver in front of \p Words what it would run for the link, and
+/// Asks the driver in front of \p Args what it would run for the link, and
 /// puts that in their place. False, with a problem or without, when there is no
 /// link to be known.
-static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
+static bool askDriver(DriverKind Driver, std::vector<std::string> &Args,
                       const std::atomic<bool> *Cancelled,
                       ForeignCommand &Result) {
-  const std::string Name = Words.front();
+  const std::string Name = Args.front();
   auto Fail = [&](const Twine &What) {
     Result.Problem = ("'" + Twine(Name) + "' " + What).str();
     return false;
@@ -92,17 +92,17 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
         "does not report which linker it runs: configure a linker that runs "
         "headstart run (rustc -C linker=SCRIPT)");
 
-  ExpandedCommandLine Expanded = expandDriver(Words);
-  if (llvm::any_of(Expanded.Words, canBeReadOnce))
+  ExpandedCommandLine Expanded = expandDriver(Args);
+  if (llvm::any_of(Expanded.Args, canBeReadOnce))
     return Fail("was not queried for its linker: one of its response files is "
                 "a pipe, which can be read only once");
   std::vector<std::string> Plain = {Name};
-  for (CommandLineWord &Word : Expanded.Words)
-    Plain.push_back(std::move(Word.Text));
+  for (CommandLineArg &Arg : Expanded.Args)
+    Plain.push_back(std::move(Arg.Text));
   if (onlyCompiles(Driver, Plain))
     return false;
 
-  std::vector<std::string> Question = Words;
+  std::vector<std::string> Question = Args;
   // gcc hands a response file on as a copy of its own, which is gone before its
   // answer can be read.
   if (Driver == DriverKind::GCC)
@@ -133,15 +133,15 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Words,
   llvm::append_range(Result.Said, Said);
   if (!Step)
     return false;
-  Words = std::move(*Step);
+  Args = std::move(*Step);
   return true;
 }
 
-/// Whether \p Words are link.exe's: clang for MSVC may have found another
+/// Whether \p Args are link.exe's: clang for MSVC may have found another
 /// linker, and passes these words to it all the same.
-static bool areForLinkExe(ArrayRef<std::string> Words) {
-  return llvm::any_of(Words.drop_front(),
-                      [](StringRef Word) { return Word.starts_with("-out:"); });
+static bool areForLinkExe(ArrayRef<std::string> Args) {
+  return llvm::any_of(Args.drop_front(),
+                      [](StringRef Arg) { return Arg.starts_with("-out:"); });
 }
 
 static std::string placeOf(StringRef Program) {
@@ -152,10 +152,10 @@ static std::string placeOf(StringRef Program) {
   return sys::fs::real_path(*Path, Real) ? *Path : std::string(Real);
 }
 
-ForeignCommand readForeignCommand(std::vector<std::string> Words,
+ForeignCommand readForeignCommand(std::vector<std::string> Args,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled) {
-  if (Words.empty())
+  if (Args.empty())
     return problem("the command is empty");
   ForeignCommand Result;
   std::optional<KnownProgram> Program;
@@ -163,26 +163,26 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
     Program.emplace();
     Program->Linker = *Forced;
   } else {
-    Program = recognizeProgram(Words);
+    Program = recognizeProgram(Args);
   }
   for (unsigned Drivers = 0; Program && Program->Driver; ++Drivers) {
     if (Drivers == MaxDrivers)
-      return problem("'" + Words.front() +
+      return problem("'" + Args.front() +
                      "': too many compilers start each other");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;
-    if (!askDriver(Driver, Words, Cancelled, Result))
+    if (!askDriver(Driver, Args, Cancelled, Result))
       return Result;
     if (!Result.Driver)
       Result.Driver = Driver;
-    Program = recognizeProgram(Words);
-    if (Program && !Program->Driver && (IsCL || areForLinkExe(Words))) {
+    Program = recognizeProgram(Args);
+    if (Program && !Program->Driver && (IsCL || areForLinkExe(Args))) {
       Program->Linker = Flavour::COFF;
-      Program->ImpliedWords.clear();
+      Program->ImpliedArgs.clear();
     }
   }
   if (!Program) {
-    Result = problem("'" + Words.front() +
+    Result = problem("'" + Args.front() +
                      "' is not a known linker; name its kind with "
                      "--flavour=coff, elf or macho");
     Result.IsUnknown = true;
@@ -190,37 +190,37 @@ ForeignCommand readForeignCommand(std::vector<std::string> Words,
   }
 
   CommandLineContext Context = CommandLineContext::fromProcess();
-  Context.ToolPath = placeOf(Words.front());
-  std::vector<std::string> Args = std::move(Program->ImpliedWords);
-  for (std::string &Word : drop_begin(Words, Program->LeadingWords))
+  Context.ToolPath = placeOf(Args.front());
+  std::vector<std::string> LinkerArgs = std::move(Program->ImpliedArgs);
+  for (std::string &Arg : drop_begin(Args, Program->LeadingArgs))
     // collect2 keeps this one to itself.
-    if (!Result.Driver || !StringRef(Word).starts_with("-fuse-ld="))
-      Args.push_back(std::move(Word));
+    if (!Result.Driver || !StringRef(Arg).starts_with("-fuse-ld="))
+      LinkerArgs.push_back(std::move(Arg));
   ExpandedCommandLine Expanded =
-      expandCommandLine(Program->Linker, Args, Context);
+      expandCommandLine(Program->Linker, LinkerArgs, Context);
   Result.Notes = std::move(Expanded.Notes);
   Result.Command =
-      LinkerModel::of(Program->Linker).parse(Expanded.Words, Context);
-  Result.Words = std::move(Expanded.Words);
+      LinkerModel::of(Program->Linker).parse(Expanded.Args, Context);
+  Result.Args = std::move(Expanded.Args);
   Result.Style = Program->Linker;
   return Result;
 }
 
-std::optional<LinkCommand> guessLink(ArrayRef<std::string> Words,
+std::optional<LinkCommand> guessLink(ArrayRef<std::string> Args,
                                      std::optional<Flavour> Forced) {
-  std::optional<KnownProgram> Program = recognizeProgram(Words);
+  std::optional<KnownProgram> Program = recognizeProgram(Args);
   if (Forced || !Program || !Program->Driver)
-    return readForeignCommand(Words, Forced, /*Cancelled=*/nullptr).Command;
+    return readForeignCommand(Args, Forced, /*Cancelled=*/nullptr).Command;
   if (Program->Driver == DriverKind::Rustc) // its arguments are no linker's
     return std::nullopt;
-  ExpandedCommandLine Expanded = expandDriver(Words);
-  std::vector<std::string> Plain = {Words.front()};
-  for (const CommandLineWord &Word : Expanded.Words)
-    Plain.push_back(Word.Text);
+  ExpandedCommandLine Expanded = expandDriver(Args);
+  std::vector<std::string> Plain = {Args.front()};
+  for (const CommandLineArg &Arg : Expanded.Args)
+    Plain.push_back(Arg.Text);
   if (onlyCompiles(*Program->Driver, Plain))
     return std::nullopt;
   return LinkerModel::of(Flavour::ELF)
-      .parse(Expanded.Words, CommandLineContext::fromProcess());
+      .parse(Expanded.Args, CommandLineContext::fromProcess());
 }
 
 } // namespace headstart

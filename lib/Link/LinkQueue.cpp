@@ -203,12 +203,12 @@ static std::vector<QueuedLink> placesIn(const std::string &Directory,
   for (sys::fs::directory_iterator It(Directory, Error), End;
        !Error && It != End; It.increment(Error)) {
     StringRef Found = sys::path::filename(It->path());
-    SmallVector<StringRef, 3> Words;
-    Found.split(Words, '-');
+    SmallVector<StringRef, 3> Fields;
+    Found.split(Fields, '-');
     QueuedLink Other;
-    if (Found == Except || Words.size() != 3 ||
-        Words[0].getAsInteger(10, Other.Number) ||
-        Words[1].getAsInteger(10, Other.NeedBytes))
+    if (Found == Except || Fields.size() != 3 ||
+        Fields[0].getAsInteger(10, Other.Number) ||
+        Fields[1].getAsInteger(10, Other.NeedBytes))
       continue;
     PlaceState State = stateOf(It->path());
     // A file that cannot be opened never shows that its link has ended. Its
@@ -221,7 +221,7 @@ static std::vector<QueuedLink> placesIn(const std::string &Directory,
     }
     Other.Lives = State == PlaceState::Lives;
     Other.File = It->path();
-    Other.Runs = Words[2] == "run";
+    Other.Runs = Fields[2] == "run";
     Places.push_back(Other);
   }
   return Places;

@@ -103,11 +103,11 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
     if (!Settings.On)
       return;
 
-    std::vector<CommandLineWord> Words;
-    Words.reserve(Argv.size());
-    for (const char *Word : ArrayRef(Argv).drop_front())
-      Words.push_back({Word, "", ""});
-    LinkCommand Command = LinkerModel::of(Kind).parse(Words, Context);
+    std::vector<CommandLineArg> Args;
+    Args.reserve(Argv.size());
+    for (const char *Arg : ArrayRef(Argv).drop_front())
+      Args.push_back({Arg, "", ""});
+    LinkCommand Command = LinkerModel::of(Kind).parse(Args, Context);
     LinkedAs = Command.Kind;
     if (!Command.Links) {
       Settings.On = false;

@@ -151,9 +151,9 @@ std::string ForeignTurn::wait() {
   if (!Settings.On || Settings.QueueBytes == 0)
     return "";
   auto Found = std::make_shared<Guess>();
-  if (!runWithTimeout([Found, Words = Words, Forced = Forced,
+  if (!runWithTimeout([Found, Args = Args, Forced = Forced,
                        Setting = Settings.Profile] {
-        const std::optional<LinkCommand> Command = guessLink(Words, Forced);
+        const std::optional<LinkCommand> Command = guessLink(Args, Forced);
         if (!Command || !Command->Links)
           return;
         Found->Output = Command->image().str();

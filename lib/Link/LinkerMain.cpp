@@ -66,18 +66,19 @@ static std::string messageName(ArrayRef<const char *> Args) {
 /// options in between. (Between two response files the order is lost: there,
 /// the command line proper wins.)
 static Expected<std::vector<PrefetchOption>>
-takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &Words,
+takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &CommandArgs,
                   PrefetchSettings &Settings) {
-  auto *FirstResponse = llvm::find_if(
-      llvm::drop_begin(Words), [](const char *Word) { return Word[0] == '@'; });
+  auto *FirstResponse =
+      llvm::find_if(llvm::drop_begin(CommandArgs),
+                    [](const char *Arg) { return Arg[0] == '@'; });
   // LINK's words come first of all, and without a response file nothing else
   // can come in between.
-  if (FirstResponse == Words.end())
-    FirstResponse = std::next(Words.begin());
-  SmallVector<const char *, 256> Head(Words.begin(), FirstResponse);
+  if (FirstResponse == CommandArgs.end())
+    FirstResponse = std::next(CommandArgs.begin());
+  SmallVector<const char *, 256> Head(CommandArgs.begin(), FirstResponse);
   // The program's name stands in for the first word of the tail.
-  SmallVector<const char *, 256> Tail = {Words.front()};
-  Tail.append(FirstResponse, Words.end());
+  SmallVector<const char *, 256> Tail = {CommandArgs.front()};
+  Tail.append(FirstResponse, CommandArgs.end());
   std::vector<PrefetchOption> Before =
       LinkerModel::of(F).takePrefetchOptions(Head);
   std::vector<PrefetchOption> After =
@@ -88,8 +89,8 @@ takeDirectOptions(Flavour F, SmallVectorImpl<const char *> &Words,
   PrefetchSettings Scratch = Settings;
   if (Error E = applyOptions(After, Scratch))
     return E;
-  Words = std::move(Head);
-  Words.append(std::next(Tail.begin()), Tail.end());
+  CommandArgs = std::move(Head);
+  CommandArgs.append(std::next(Tail.begin()), Tail.end());
   return After;
 }
 
@@ -104,7 +105,7 @@ struct Run {
   Run &operator=(const Run &) = delete;
 
   TraceClock::time_point Origin;
-  SmallVector<const char *, 256> Words;
+  SmallVector<const char *, 256> CommandArgs;
   std::optional<LinkSession> Session;
   std::optional<InstalledSession> Here;
   /// What lld writes to standard output when it is asked for --help.
@@ -125,7 +126,7 @@ Run::Run(TraceClock::time_point Origin) : Origin(Origin) { Running = this; }
 Run::~Run() { Running = nullptr; }
 
 Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
-  Words.assign(Args.begin(), Args.end());
+  CommandArgs.assign(Args.begin(), Args.end());
   PrefetchSettings Settings;
   applyEnvironment(F, CommandLineContext::fromProcess(), Settings,
                    [&](const std::string &Problem) {
@@ -133,30 +134,31 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
                                   Err);
                    });
   Expected<std::vector<PrefetchOption>> Final =
-      takeDirectOptions(F, Words, Settings);
+      takeDirectOptions(F, CommandArgs, Settings);
   if (!Final)
     return Final.takeError();
   Session.emplace(LinkerModel::of(F).Program.str(), F, Settings, *Final,
                   Origin);
-  Here.emplace(*Session, messageName(Words), Words.front());
+  Here.emplace(*Session, messageName(CommandArgs), CommandArgs.front());
   return Error::success();
 }
 
-/// What \p Words, without response files, ask lld's driver for \p F to tell.
-/// Which words may ask for anything shows without reading the command line.
-static LinkCommand::Answer answerTo(Flavour F, ArrayRef<const char *> Words) {
-  const auto MayAsk = [](StringRef Word) {
-    return any_of(ArrayRef<StringRef>{"help", "help-hidden", "version", "?"},
-                  [&](StringRef End) {
-                    return Word.ends_with_insensitive(End);
-                  }) ||
-           Word == "-v" || Word == "-V";
+/// What \p CommandArgs, without response files, ask lld's driver for \p F to
+/// tell. Which words may ask for anything shows without reading the command
+/// line.
+static LinkCommand::Answer answerTo(Flavour F,
+                                    ArrayRef<const char *> CommandArgs) {
+  const auto MayAsk = [](StringRef Arg) {
+    return any_of(
+               ArrayRef<StringRef>{"help", "help-hidden", "version", "?"},
+               [&](StringRef End) { return Arg.ends_with_insensitive(End); }) ||
+           Arg == "-v" || Arg == "-V";
   };
-  if (none_of(drop_begin(Words), MayAsk))
+  if (none_of(drop_begin(CommandArgs), MayAsk))
     return LinkCommand::Answer::None;
-  std::vector<CommandLineWord> Read;
-  for (const char *Word : drop_begin(Words))
-    Read.push_back({Word, "", ""});
+  std::vector<CommandLineArg> Read;
+  for (const char *Arg : drop_begin(CommandArgs))
+    Read.push_back({Arg, "", ""});
   return LinkerModel::of(F)
       .parse(Read, CommandLineContext::fromProcess())
       .Prints;
@@ -203,10 +205,11 @@ static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
                  Told);
     return false;
   }
-  const LinkCommand::Answer Asked = answerTo(F, Running->Words);
+  const LinkCommand::Answer Asked = answerTo(F, Running->CommandArgs);
   const bool IsHelp = Asked == LinkCommand::Answer::Help;
-  const bool Succeeded = Driver(Running->Words, IsHelp ? Running->HelpOut : Out,
-                                Err, ExitEarly, DisableOutput);
+  const bool Succeeded =
+      Driver(Running->CommandArgs, IsHelp ? Running->HelpOut : Out, Err,
+             ExitEarly, DisableOutput);
   if (DisableOutput)
     return Succeeded;
   if (IsHelp && Succeeded)
@@ -224,8 +227,8 @@ static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
                      raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
   const bool Succeeded =
       lld::wasm::link(Args, Out, Err, ExitEarly, DisableOutput);
-  const auto IsVersion = [](StringRef Word) {
-    return Word == "--version" || Word == "-version";
+  const auto IsVersion = [](StringRef Arg) {
+    return Arg == "--version" || Arg == "-version";
   };
   if (Succeeded && !DisableOutput &&
       (any_of(drop_begin(Args), IsVersion) ||

@@ -93,22 +93,22 @@ static std::optional<Flavour> flavourOfLLD(StringRef Value) {
   return std::nullopt;
 }
 
-/// Whether \p Word says that `link` is link.exe: an option of its kind, a
+/// Whether \p Arg says that `link` is link.exe: an option of its kind, a
 /// response file, an object. coreutils' link takes two paths.
-static bool isForLinkExe(StringRef Word) {
-  if (Word.starts_with("@"))
+static bool isForLinkExe(StringRef Arg) {
+  if (Arg.starts_with("@"))
     return true;
-  StringRef Extension = sys::path::extension(Word);
+  StringRef Extension = sys::path::extension(Arg);
   if (llvm::any_of(
           ArrayRef<StringRef>{".obj", ".lib", ".res", ".def"},
           [&](StringRef E) { return Extension.equals_insensitive(E); }))
     return true;
-  if (!Word.starts_with("/") && !Word.starts_with("-"))
+  if (!Arg.starts_with("/") && !Arg.starts_with("-"))
     return false;
-  StringRef Option = Word.drop_front().take_while(isAlpha);
-  StringRef Rest = Word.drop_front(1 + Option.size());
+  StringRef Option = Arg.drop_front().take_while(isAlpha);
+  StringRef Rest = Arg.drop_front(1 + Option.size());
   return !Option.empty() &&
-         (Rest.starts_with(":") || (Rest.empty() && Word[0] == '/'));
+         (Rest.starts_with(":") || (Rest.empty() && Arg[0] == '/'));
 }
 
 /// What a GNU ld for MinGW is told by the target in its name.
@@ -130,43 +130,42 @@ static std::vector<std::string> impliedByTarget(StringRef Target) {
   return {"-m", Machine.str()};
 }
 
-std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Words) {
-  if (Words.empty())
+std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
+  if (Args.empty())
     return std::nullopt;
-  StringRef Name = sys::path::filename(Words[0]);
+  StringRef Name = sys::path::filename(Args[0]);
   bool IsExe = Name.consume_back_insensitive(".exe");
   KnownProgram Result;
 
   // As tools/main.cpp tells them apart: `headstart ld.lld ...`, and what
   // clang-cl starts by -fuse-ld=headstart.
-  if (Name == "headstart" && Words.size() > 1) {
-    if (StringRef(Words[1]).starts_with("-out:") ||
-        StringRef(Words[1]).starts_with("@")) {
+  if (Name == "headstart" && Args.size() > 1) {
+    if (StringRef(Args[1]).starts_with("-out:") ||
+        StringRef(Args[1]).starts_with("@")) {
       Result.Linker = Flavour::COFF;
       return Result;
     }
-    std::optional<KnownProgram> Program = recognizeProgram(Words.drop_front());
+    std::optional<KnownProgram> Program = recognizeProgram(Args.drop_front());
     if (!Program || Program->Driver)
       return std::nullopt;
-    ++Program->LeadingWords;
+    ++Program->LeadingArgs;
     return Program;
   }
 
   // Every lld takes it, whatever its name is.
   StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');
-  if (Words.size() > 2 && Words[1] == "-flavor" &&
-      Unversioned.contains("lld")) {
-    std::optional<Flavour> F = flavourOfLLD(Words[2]);
+  if (Args.size() > 2 && Args[1] == "-flavor" && Unversioned.contains("lld")) {
+    std::optional<Flavour> F = flavourOfLLD(Args[2]);
     if (!F)
       return std::nullopt;
     Result.Linker = *F;
-    Result.LeadingWords = 3;
+    Result.LeadingArgs = 3;
     return Result;
   }
 
   if (Unversioned.equals_insensitive("link")) {
     if (!IsExe && machinesOwn() != Flavour::COFF &&
-        llvm::none_of(Words.drop_front(), isForLinkExe))
+        llvm::none_of(Args.drop_front(), isForLinkExe))
       return std::nullopt;
     Result.Linker = Flavour::COFF;
     return Result;
@@ -187,8 +186,8 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Words) {
   StringRef Target =
       Name.drop_back(std::min(Program->Name.size(), Name.size()));
   if (!Result.Driver && Result.Linker != Flavour::COFF &&
-      !llvm::is_contained(Words, "-m"))
-    Result.ImpliedWords = impliedByTarget(Target);
+      !llvm::is_contained(Args, "-m"))
+    Result.ImpliedArgs = impliedByTarget(Target);
   // A cross linker's name has its target; only MinGW's and Apple's are not
   // for ELF.
   if (!Program->Linker && !Result.Driver && !Target.empty())

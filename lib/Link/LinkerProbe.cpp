@@ -19,12 +19,12 @@ using namespace llvm;
 namespace headstart {
 
 /// What the program writes; empty when it does not end in time.
-static std::string ask(const std::vector<std::string> &Words,
+static std::string ask(const std::vector<std::string> &Args,
                        os::ProgramStream Stream) {
   std::string Answer;
   os::AnswerLimits Limits;
   Limits.Bytes = 65536;
-  if (os::captureOutput(Words, Stream, Limits, Answer))
+  if (os::captureOutput(Args, Stream, Limits, Answer))
     return "";
   return Answer;
 }
@@ -45,11 +45,11 @@ bool isHeadstart(const std::string &Program) {
       .contains("--prefetch-jobs=?: expected a number of threads");
 }
 
-/// The linker that the compiler driver in front of \p Words would run; \p
+/// The linker that the compiler driver in front of \p Args would run; \p
 /// GCCName is what GCC's own helper, collect2, would look for.
-static std::string startedBy(const std::vector<std::string> &Words,
+static std::string startedBy(const std::vector<std::string> &Args,
                              const std::string &GCCName) {
-  std::vector<std::string> Question = Words;
+  std::vector<std::string> Question = Args;
   Question.insert(std::next(Question.begin()), "-###");
   std::vector<std::vector<std::string>> Commands =
       commandsIn(ask(Question, os::ProgramStream::Error));
@@ -67,10 +67,10 @@ static std::string startedBy(const std::vector<std::string> &Words,
 
 std::string linkerOf(const std::string &Driver, const std::string &Option,
                      const std::string &Input) {
-  std::vector<std::string> Words = {Driver, Input};
+  std::vector<std::string> Args = {Driver, Input};
   if (!Option.empty())
-    Words.push_back(Option);
-  return startedBy(Words, "ld");
+    Args.push_back(Option);
+  return startedBy(Args, "ld");
 }
 
 std::string linkerOf(const std::vector<std::string> &Link) {

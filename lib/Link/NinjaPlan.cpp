@@ -325,16 +325,16 @@ std::vector<NinjaStep> planNinja(StringRef Graph, StringRef Log, StringRef Deps,
 static std::string askTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
                            ArrayRef<std::string> Rest,
                            const std::atomic<bool> &Cancelled) {
-  std::vector<std::string> Words = Build.Ninja;
-  for (StringRef Word : Tool)
-    Words.push_back(Word.str());
-  llvm::append_range(Words, Rest);
+  std::vector<std::string> Args = Build.Ninja;
+  for (StringRef Arg : Tool)
+    Args.push_back(Arg.str());
+  llvm::append_range(Args, Rest);
   os::AnswerLimits Limits;
   Limits.Time = std::chrono::seconds(60);
   Limits.Bytes = size_t(256) << 20; // more than a million steps
   Limits.Cancelled = &Cancelled;
   std::string Answer;
-  if (os::captureOutput(Words, os::ProgramStream::Output, Limits, Answer))
+  if (os::captureOutput(Args, os::ProgramStream::Output, Limits, Answer))
     return "";
   return Answer;
 }
@@ -387,19 +387,19 @@ StringMap<std::string> commandsOf(const NinjaBuild &Build,
 std::vector<std::vector<std::string>> commandsInShell(StringRef Command) {
   BumpPtrAllocator Memory;
   StringSaver Saver(Memory);
-  SmallVector<const char *, 64> Words;
-  cl::TokenizeGNUCommandLine(Command, Saver, Words);
+  SmallVector<const char *, 64> Args;
+  cl::TokenizeGNUCommandLine(Command, Saver, Args);
   std::vector<std::vector<std::string>> Found(1);
-  for (StringRef Word : Words) {
-    if (Word == "&&" || Word == ";")
+  for (StringRef Arg : Args) {
+    if (Arg == "&&" || Arg == ";")
       Found.emplace_back();
-    else if (Word == "|" || Word == "||" || Word == "<" || Word == ">" ||
-             (Word == "cd" && Found.back().empty()))
+    else if (Arg == "|" || Arg == "||" || Arg == "<" || Arg == ">" ||
+             (Arg == "cd" && Found.back().empty()))
       break;
     else
-      Found.back().push_back(Word.str());
+      Found.back().push_back(Arg.str());
   }
-  llvm::erase_if(Found, [](const auto &Words) { return Words.empty(); });
+  llvm::erase_if(Found, [](const auto &Args) { return Args.empty(); });
   return Found;
 }
 

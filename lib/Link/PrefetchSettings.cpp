@@ -224,13 +224,13 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
   if (std::optional<std::string> Flags = Context.GetEnv("HEADSTART_FLAGS")) {
     BumpPtrAllocator Allocator;
     StringSaver Saver(Allocator);
-    SmallVector<const char *, 8> Words = {"HEADSTART_FLAGS"};
-    cl::TokenizeGNUCommandLine(*Flags, Saver, Words);
+    SmallVector<const char *, 8> Args = {"HEADSTART_FLAGS"};
+    cl::TokenizeGNUCommandLine(*Flags, Saver, Args);
     std::vector<PrefetchOption> Options =
-        LinkerModel::of(F).takePrefetchOptions(Words);
+        LinkerModel::of(F).takePrefetchOptions(Args);
     // What is left is not ours, and a linker's options in here would be lost.
-    if (Words.size() > 1)
-      return invalid(Twine("HEADSTART_FLAGS: '") + Words[1] +
+    if (Args.size() > 1)
+      return invalid(Twine("HEADSTART_FLAGS: '") + Args[1] +
                      "' is not a prefetching option");
     if (Error E = applyOptions(Options, Settings))
       return invalid("HEADSTART_FLAGS: " + toString(std::move(E)));

@@ -53,8 +53,8 @@ namespace {
 
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
-  std::string ProgramName;    ///< for messages; set while nothing is installed
-  const char *FirstWord = ""; ///< of the command line, the very same bytes
+  std::string ProgramName;   ///< for messages; set while nothing is installed
+  const char *FirstArg = ""; ///< of the command line, the very same bytes
 
   /// lld keeps the names of its timers to itself. The timers are made by one
   /// thread before any other starts, in the order of a context's members; a
@@ -84,9 +84,9 @@ LinkSession *currentSession() {
 
 InstalledSession::InstalledSession(LinkSession &Session,
                                    std::string ProgramName,
-                                   const char *FirstWord) {
+                                   const char *FirstArg) {
   installed().ProgramName = std::move(ProgramName);
-  installed().FirstWord = FirstWord;
+  installed().FirstArg = FirstArg;
   installed().Session.store(&Session, std::memory_order_release);
   // A few of LLVM's own options (/mllvm:-help) leave through exit().
   static const int Registered = std::atexit([] {
@@ -167,9 +167,9 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
     Context.ToolPath = linkerProgramPath();
     // lld's COFF driver expands all of its words, the others what follows the
     // program's name.
-    bool HasName = !Argv.empty() && Argv.front() == installed().FirstWord;
+    bool HasName = !Argv.empty() && Argv.front() == installed().FirstArg;
     if (!HasName)
-      Argv.insert(Argv.begin(), installed().FirstWord);
+      Argv.insert(Argv.begin(), installed().FirstArg);
     Error E = Session->begin(Argv, Context);
     if (!HasName)
       Argv.erase(Argv.begin());

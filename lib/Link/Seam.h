@@ -23,12 +23,12 @@ namespace headstart {
 class LinkSession;
 
 /// Makes \p Session the one that lld's calls come to, for as long as this
-/// object lives. One at a time: lld itself links once at a time. \p FirstWord
+/// object lives. One at a time: lld itself links once at a time. \p FirstArg
 /// is the first word of the command line that lld is given.
 class InstalledSession {
 public:
   InstalledSession(LinkSession &Session, std::string ProgramName,
-                   const char *FirstWord);
+                   const char *FirstArg);
   ~InstalledSession();
   InstalledSession(const InstalledSession &) = delete;
   InstalledSession &operator=(const InstalledSession &) = delete;

@@ -314,7 +314,7 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
   if (Arguments.Bench.HTML && !hasBenchPage())
     return fail("cannot write '" + *Arguments.Bench.HTML +
                 "': this headstart was built without D3, which draws the page");
-  Options.Words = Arguments.Linker;
+  Options.Args = Arguments.Linker;
   Options.Self = os::programPath();
   // Only the page and the JSON hold what those links show.
   Options.Watch =

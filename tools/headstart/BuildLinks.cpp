@@ -37,30 +37,30 @@ static std::string absolute(const Twine &Path) {
 
 /// The value of an option of which \p Name is the name: in the next word, after
 /// a `=`, or, of a short option, in the same word.
-static std::optional<std::string> valueOf(ArrayRef<std::string> Words,
+static std::optional<std::string> valueOf(ArrayRef<std::string> Args,
                                           StringRef Name) {
-  for (size_t I = 1; I < Words.size(); ++I) {
-    StringRef Word = Words[I];
-    if (Word == "--")
+  for (size_t I = 1; I < Args.size(); ++I) {
+    StringRef Arg = Args[I];
+    if (Arg == "--")
       break;
-    if (!Word.consume_front(Name))
+    if (!Arg.consume_front(Name))
       continue;
-    if (Word.empty() && I + 1 != Words.size())
-      return Words[I + 1];
-    if (Word.consume_front("=") || (!Word.empty() && Name.size() == 2))
-      return Word.str();
+    if (Arg.empty() && I + 1 != Args.size())
+      return Args[I + 1];
+    if (Arg.consume_front("=") || (!Arg.empty() && Name.size() == 2))
+      return Arg.str();
   }
   return std::nullopt;
 }
 
 /// Where Cargo builds: beside the workspace's Cargo.lock, if not told.
-static std::string directoryOfCargo(ArrayRef<std::string> Words) {
-  if (auto Told = valueOf(Words, "--target-dir"))
+static std::string directoryOfCargo(ArrayRef<std::string> Args) {
+  if (auto Told = valueOf(Args, "--target-dir"))
     return *Told;
   if (auto Told = sys::Process::GetEnv("CARGO_TARGET_DIR"))
     return *Told;
   std::string Start = absolute(
-      sys::path::parent_path(valueOf(Words, "--manifest-path").value_or("")));
+      sys::path::parent_path(valueOf(Args, "--manifest-path").value_or("")));
   for (StringRef Parent = Start; !Parent.empty();
        Parent = sys::path::parent_path(Parent))
     if (sys::fs::exists(Parent + "/Cargo.lock"))
@@ -69,61 +69,61 @@ static std::string directoryOfCargo(ArrayRef<std::string> Words) {
 }
 
 /// The targets among the words of `cmake --build`.
-static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Words) {
+static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Args) {
   std::vector<std::string> Targets;
   bool AreTargets = false;
-  for (StringRef Word : Words) {
-    if (Word == "--")
+  for (StringRef Arg : Args) {
+    if (Arg == "--")
       break;
-    if (Word.starts_with("-"))
-      AreTargets = Word == "--target" || Word == "-t";
+    if (Arg.starts_with("-"))
+      AreTargets = Arg == "--target" || Arg == "-t";
     else if (AreTargets)
-      Targets.push_back(Word.str());
+      Targets.push_back(Arg.str());
   }
   return Targets;
 }
 
 /// Reads the words of ninja itself.
-static void readNinjaWords(ArrayRef<std::string> Words, NinjaBuild &Ninja,
-                           BuildCommandLine &Build) {
-  Ninja.Ninja = {Words.front()};
-  for (size_t I = 1; I < Words.size(); ++I) {
-    const StringRef Word = Words[I];
-    if (!Word.starts_with("-")) {
-      Ninja.Targets.push_back(Word.str());
+static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
+                          BuildCommandLine &Build) {
+  Ninja.Ninja = {Args.front()};
+  for (size_t I = 1; I < Args.size(); ++I) {
+    const StringRef Arg = Args[I];
+    if (!Arg.starts_with("-")) {
+      Ninja.Targets.push_back(Arg.str());
       continue;
     }
-    const StringRef Option = Word.take_front(2);
+    const StringRef Option = Arg.take_front(2);
     if (Option == "-t" || Option == "-n" || Option == "-h" ||
-        Word == "--version" || Word == "--help")
+        Arg == "--version" || Arg == "--help")
       Build.Builds = false;
-    if (StringRef("-C-f-j-k-l-d-w-t").contains(Option) && Word.size() == 2)
+    if (StringRef("-C-f-j-k-l-d-w-t").contains(Option) && Arg.size() == 2)
       ++I;
   }
-  if (auto Manifest = valueOf(Words, "-f"))
+  if (auto Manifest = valueOf(Args, "-f"))
     Ninja.Ninja.insert(Ninja.Ninja.end(), {"-f", *Manifest});
 }
 
-BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Words,
+BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
                                       const std::optional<std::string> &Told) {
   BuildCommandLine Build;
   const std::string Name =
-      sys::path::stem(sys::path::filename(Words.front())).lower();
+      sys::path::stem(sys::path::filename(Args.front())).lower();
   std::optional<NinjaBuild> Ninja;
-  std::string Found = valueOf(Words, "-C").value_or("");
+  std::string Found = valueOf(Args, "-C").value_or("");
   if (Name == "ninja" || Name == "ninja-build" || Name == "samu") {
-    readNinjaWords(Words, Ninja.emplace(), Build);
+    readNinjaArgs(Args, Ninja.emplace(), Build);
   } else if (Name == "cmake") {
-    Found = valueOf(Words, "--build").value_or("");
+    Found = valueOf(Args, "--build").value_or("");
     Build.Builds = !Found.empty();
     Ninja.emplace().Ninja = {"ninja"};
-    Ninja->Targets = targetsOfCMake(Words);
+    Ninja->Targets = targetsOfCMake(Args);
   } else if (Name == "meson") {
     Ninja.emplace().Ninja = {"ninja"};
   } else if (Name == "cargo") {
-    Found = directoryOfCargo(Words);
+    Found = directoryOfCargo(Args);
   } else if (Name == "make" || Name == "gmake") {
-    Found = valueOf(Words, "--directory").value_or(Found);
+    Found = valueOf(Args, "--directory").value_or(Found);
   } else {
     Found.clear();
   }
@@ -164,10 +164,10 @@ profileOf(ArrayRef<std::string> Outputs) {
 
 /// The link among the commands in \p Shell, if there is one.
 static std::vector<std::string> linkIn(StringRef Shell) {
-  for (std::vector<std::string> &Words : commandsInShell(Shell)) {
-    std::optional<KnownProgram> Program = recognizeProgram(Words);
-    if (Program && !(Program->Driver && onlyCompiles(*Program->Driver, Words)))
-      return std::move(Words);
+  for (std::vector<std::string> &Args : commandsInShell(Shell)) {
+    std::optional<KnownProgram> Program = recognizeProgram(Args);
+    if (Program && !(Program->Driver && onlyCompiles(*Program->Driver, Args)))
+      return std::move(Args);
   }
   return {};
 }
@@ -296,12 +296,12 @@ static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   return Files;
 }
 
-static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Words,
+static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Args,
                                               const StringSet<> &Written,
                                               const std::atomic<bool> &Over) {
   std::vector<FileRanges> Files;
   ForeignCommand Link =
-      readForeignCommand(std::move(Words), std::nullopt, &Over);
+      readForeignCommand(std::move(Args), std::nullopt, &Over);
   if (!Link.Command || !Link.Command->Links)
     return Files;
   // Planning reads what it plans.

@@ -29,9 +29,9 @@ struct BuildCommandLine {
   std::optional<NinjaBuild> Ninja; ///< in Directory, where ninja builds
 };
 
-/// Reads \p Words, the command of a build. \p Told overrules where it
+/// Reads \p Args, the command of a build. \p Told overrules where it
 /// builds. Blocks for a few lookups.
-BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Words,
+BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Args,
                                       const std::optional<std::string> &Told);
 
 /// A link that will run, as far as is known; one of the two is there.

@@ -151,7 +151,7 @@ Exit runBenchCommand(const CommandArguments &Arguments);
 
 /// The program `headstart`: its first word is the subcommand. Returns the exit
 /// status. \p Origin is the start of main.
-int runTool(int Count, char **Words, TraceClock::time_point Origin);
+int runTool(int Count, char **Argv, TraceClock::time_point Origin);
 
 } // namespace headstart
 

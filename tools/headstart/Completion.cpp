@@ -40,13 +40,13 @@ public:
                   Visibility Shown = Visibility(), bool IgnoresCase = false)
       : OS(OS), Table(Table), Shown(Shown), IgnoresCase(IgnoresCase) {}
 
-  /// Offers options for the last of \p Words, and values of options. Returns
+  /// Offers options for the last of \p Argv, and values of options. Returns
   /// whether that is all: it can be nothing else.
-  bool complete(ArrayRef<const char *> Words, bool OwnOnly = false) const;
+  bool complete(ArrayRef<const char *> Argv, bool OwnOnly = false) const;
 
-  /// Which of \p Words is the first that is no option, nor a value of one. The
+  /// Which of \p Argv is the first that is no option, nor a value of one. The
   /// last counts whatever it is.
-  size_t firstOperand(ArrayRef<const char *> Words) const;
+  size_t firstOperand(ArrayRef<const char *> Argv) const;
 
 private:
   std::unique_ptr<Arg> parse(const InputArgList &Args, unsigned &Index) const {
@@ -72,10 +72,10 @@ static void print(raw_ostream &OS, StringRef What, const Twine &Text,
   OS << '\n';
 }
 
-/// As an ArgList, with values for an option that ends \p Words: as many as any
+/// As an ArgList, with values for an option that ends \p Argv: as many as any
 /// has (-rename_section of ld64.lld).
-static InputArgList withValues(ArrayRef<const char *> Words) {
-  SmallVector<const char *, 32> All(Words);
+static InputArgList withValues(ArrayRef<const char *> Argv) {
+  SmallVector<const char *, 32> All(Argv);
   All.append(4, "value");
   return {All.begin(), All.end()};
 }
@@ -153,14 +153,14 @@ void OptionCompleter::printValues(const Option &O, StringRef Beginning,
     print(OS, "programs", Beginning);
 }
 
-bool OptionCompleter::complete(ArrayRef<const char *> Words,
+bool OptionCompleter::complete(ArrayRef<const char *> Argv,
                                bool OwnOnly) const {
-  const InputArgList Args = withValues(Words);
-  const StringRef Typed = Words.back();
+  const InputArgList Args = withValues(Argv);
+  const StringRef Typed = Argv.back();
   std::unique_ptr<Arg> Last;
   unsigned Begin = 0;
   unsigned Index = 0;
-  while (Index < Words.size()) {
+  while (Index < Argv.size()) {
     Begin = Index;
     Last = parse(Args, Index);
     if (!Last) // takes more values than any does
@@ -169,7 +169,7 @@ bool OptionCompleter::complete(ArrayRef<const char *> Words,
   const Option &O = Last->getOption();
   const bool IsOption =
       O.getKind() != Option::InputClass && O.getKind() != Option::UnknownClass;
-  if (Begin + 1 < Words.size()) {
+  if (Begin + 1 < Argv.size()) {
     if (OwnOnly && !isOwn(O))
       return false;
     printValues(O, "", Typed);
@@ -193,88 +193,88 @@ bool OptionCompleter::complete(ArrayRef<const char *> Words,
   return HasValue || Typed.starts_with("-");
 }
 
-size_t OptionCompleter::firstOperand(ArrayRef<const char *> Words) const {
-  const InputArgList Args = withValues(Words);
+size_t OptionCompleter::firstOperand(ArrayRef<const char *> Argv) const {
+  const InputArgList Args = withValues(Argv);
   unsigned Index = 0;
-  while (Index + 1 < Words.size()) {
+  while (Index + 1 < Argv.size()) {
     const unsigned Begin = Index;
-    if (StringRef(Words[Begin]) == "--")
+    if (StringRef(Argv[Begin]) == "--")
       return Begin + 1;
     const std::unique_ptr<Arg> A = parse(Args, Index);
     if (!A || A->getOption().getKind() == Option::InputClass)
       return Begin;
   }
-  return Words.size() - 1;
+  return Argv.size() - 1;
 }
 
-static void completeLinker(raw_ostream &OS, ArrayRef<const char *> Words,
+static void completeLinker(raw_ostream &OS, ArrayRef<const char *> Argv,
                            ArrayRef<std::string> All,
                            const KnownProgram &Linker) {
   const LinkerModel &Model = LinkerModel::of(Linker.Linker);
   const bool IgnoresCase = Linker.Linker == Flavour::COFF;
   const GenericOptionTable &Table = Model.optionTable(All);
   const GenericOptionTable &Default = Model.optionTable({});
-  Words = Words.drop_front(std::min(Linker.LeadingWords, Words.size() - 1));
+  Argv = Argv.drop_front(std::min(Linker.LeadingArgs, Argv.size() - 1));
   bool IsDone =
-      OptionCompleter(OS, Table, Visibility(), IgnoresCase).complete(Words);
+      OptionCompleter(OS, Table, Visibility(), IgnoresCase).complete(Argv);
   if (&Table != &Default)
-    IsDone |= OptionCompleter(OS, Default).complete(Words, /*OwnOnly=*/true);
+    IsDone |= OptionCompleter(OS, Default).complete(Argv, /*OwnOnly=*/true);
   if (!IsDone)
     print(OS, "files", "");
 }
 
 static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
-                               ArrayRef<const char *> Words,
+                               ArrayRef<const char *> Argv,
                                const GenericOptionTable &Table) {
   const OptionCompleter Options(OS, Table, S.Takes);
   constexpr size_t Before = 2; // headstart and the subcommand
-  const size_t Operand = Options.firstOperand(Words);
+  const size_t Operand = Options.firstOperand(Argv);
   const bool IsBehindDashes =
-      llvm::any_of(Words.drop_back(), [](StringRef W) { return W == "--"; });
+      llvm::any_of(Argv.drop_back(), [](StringRef W) { return W == "--"; });
   const bool CanBeOption =
-      !IsBehindDashes && (!S.TakesCommand || Operand + 1 == Words.size());
-  if (CanBeOption && Options.complete(Words))
+      !IsBehindDashes && (!S.TakesCommand || Operand + 1 == Argv.size());
+  if (CanBeOption && Options.complete(Argv))
     return;
   if (S.TakesCommand) {
     print(OS, "command", Twine(Before + Operand));
     return;
   }
   const StringRef First = S.Operands ? S.Operands : "";
-  const bool IsFirst = Operand + 1 == Words.size();
+  const bool IsFirst = Operand + 1 == Argv.size();
   if (!S.Operands || (!First.empty() && !IsFirst))
     print(OS, "files", "");
   if (First.empty() || !IsFirst)
     return;
-  for (StringRef Word : llvm::split(First, ','))
-    if (Word.starts_with(Words.back()))
-      print(OS, "word", Word);
+  for (StringRef Name : llvm::split(First, ','))
+    if (Name.starts_with(Argv.back()))
+      print(OS, "word", Name);
 }
 
-void printCompletions(raw_ostream &OS, ArrayRef<const char *> Words,
+void printCompletions(raw_ostream &OS, ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
                       ArrayRef<CompletedSubcommand> Subcommands) {
-  if (Words.size() < 2)
+  if (Argv.size() < 2)
     return;
-  const std::vector<std::string> All(Words.begin(), Words.end());
+  const std::vector<std::string> All(Argv.begin(), Argv.end());
   const std::optional<KnownProgram> Linker = recognizeProgram(All);
   if (Linker && !Linker->Driver)
-    return completeLinker(OS, Words, All, *Linker);
-  const StringRef First = Words[1];
+    return completeLinker(OS, Argv, All, *Linker);
+  const StringRef First = Argv[1];
   const bool IsHelp = is_contained({"help", "--help", "-h"}, First);
-  if (Words.size() == 2 || (IsHelp && Words.size() == 3)) {
-    if (Words.size() == 2 && First.starts_with("-"))
+  if (Argv.size() == 2 || (IsHelp && Argv.size() == 3)) {
+    if (Argv.size() == 2 && First.starts_with("-"))
       OptionCompleter(OS, Table, Visibility(DefaultVis))
-          .complete(Words.drop_front());
+          .complete(Argv.drop_front());
     for (const CompletedSubcommand &S : Subcommands)
-      if (S.Name.starts_with(Words.back()))
+      if (S.Name.starts_with(Argv.back()))
         print(OS, "word", S.Name, S.Summary);
-    if (Words.size() == 2 && StringRef("help").starts_with(First))
+    if (Argv.size() == 2 && StringRef("help").starts_with(First))
       print(OS, "word", "help", "Print the help of a subcommand");
     return;
   }
   for (const CompletedSubcommand &S : Subcommands)
     if (First == S.Name)
-      return completeSubcommand(OS, S, Words.drop_front(2), Table);
+      return completeSubcommand(OS, S, Argv.drop_front(2), Table);
 }
 
 } // namespace headstart

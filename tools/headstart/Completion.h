@@ -36,7 +36,7 @@ struct CompletedSubcommand {
   const char *Operands = nullptr;
 };
 
-/// Writes what can be the last of \p Words, the beginning of which is typed; it
+/// Writes what can be the last of \p Argv, the beginning of which is typed; it
 /// may be empty. The first is a program: one of the drop-in linkers, or, by any
 /// other name, headstart with \p Table and \p Subcommands. A line each, fields
 /// apart by tabs:
@@ -47,7 +47,7 @@ struct CompletedSubcommand {
 ///     programs BEGINNING a program to run, the same
 ///     command N          what can come at the end of the command line that
 ///                        begins with the word N, where the program is word 0
-void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Words,
+void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
                       llvm::ArrayRef<CompletedSubcommand> Subcommands);
 

@@ -189,25 +189,25 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
       writeJSON(**Profile, Path, ArrayRef(Changes), *J);
       continue;
     }
-    std::vector<StringRef> Words;
+    std::vector<StringRef> Texts;
     for (const auto &[F, Change] : zip_equal((*Profile)->Files, Changes))
-      Words.push_back(describe(F.Path, Change));
+      Texts.push_back(describe(F.Path, Change));
     outs() << summaryOf(**Profile) << "\n" << "files now: ";
     ListSeparator Comma;
     for (FileChange C : AllChanges)
-      if (size_t Number = count(Words, changeName(C));
+      if (size_t Number = count(Texts, changeName(C));
           Number || C == FileChange::Same)
         outs() << Comma << Number << ' ' << changeName(C);
-    if (size_t Number = count(Words, UnknownRelative))
+    if (size_t Number = count(Texts, UnknownRelative))
       outs() << Comma << Number << ' ' << UnknownRelative;
     outs() << "\n";
-    for (const auto &[F, Word] : zip_equal((*Profile)->Files, Words)) {
+    for (const auto &[F, Text] : zip_equal((*Profile)->Files, Texts)) {
       outs() << formatv("{0,8} of {1,8}  {2}", formatBytes(F.touchedBytes()),
                         formatBytes(F.Identity.Size), F.Path);
-      if (Word == UnknownRelative)
+      if (Text == UnknownRelative)
         outs() << " (unknown: the path is relative)";
-      else if (Word != changeName(FileChange::Same))
-        outs() << " (" << Word << ')';
+      else if (Text != changeName(FileChange::Same))
+        outs() << " (" << Text << ')';
       outs() << "\n";
     }
   }

@@ -236,23 +236,23 @@ std::vector<std::string> namesOf(const HeadstartOptTable &Table,
 }
 
 Exit unknownOption(const Subcommand &S, const HeadstartOptTable &Table,
-                   const std::string &Word) {
+                   const std::string &Arg) {
   std::string Nearest;
-  if (Table.findNearest(Word, Nearest, Visibility(S.Takes)) > 2)
+  if (Table.findNearest(Arg, Nearest, Visibility(S.Takes)) > 2)
     Nearest.clear();
   if (Nearest.empty() && S.Run == runRun &&
-      StringRef(Word).contains("prefetch")) {
+      StringRef(Arg).contains("prefetch")) {
     // "--prefetch-stats" and "--prefetch-stats=" are two options of the table.
     std::vector<std::string> Names;
     for (StringRef Name : namesOf(Table, RunOption))
       if (!is_contained(Names, Name.rtrim('=')))
         Names.push_back(Name.rtrim('=').str());
     return fail("headstart run does not support '" +
-                    StringRef(Word).split('=').first.str() + "'; it supports " +
+                    StringRef(Arg).split('=').first.str() + "'; it supports " +
                     join(Names, ", "),
                 Exit::WrongUsage);
   }
-  return fail("unknown option '" + Word + "'" +
+  return fail("unknown option '" + Arg + "'" +
                   hint(Nearest, std::string("headstart ") + S.Name + " --help"),
               Exit::WrongUsage);
 }
@@ -279,12 +279,12 @@ Exit unknownSubcommand(StringRef Name) {
 }
 
 /// For the scripts in completions/.
-Exit autocomplete(ArrayRef<const char *> Words) {
+Exit autocomplete(ArrayRef<const char *> Argv) {
   std::vector<CompletedSubcommand> Completed;
   for (const Subcommand &S : Subcommands)
     Completed.push_back(
         {S.Name, S.Summary, Visibility(S.Takes), takesProgram(S), S.Operands});
-  printCompletions(outs(), Words, HeadstartOptTable(), Completed);
+  printCompletions(outs(), Argv, HeadstartOptTable(), Completed);
   return Exit::Done;
 }
 
@@ -292,12 +292,12 @@ Exit autocomplete(ArrayRef<const char *> Words) {
 /// first word that is no option and no option's value.
 unsigned endOfOptions(const Subcommand &S, const HeadstartOptTable &Table,
                       ArrayRef<const char *> Args) {
-  const InputArgList Words(Args.begin(), Args.end());
+  const InputArgList Argv(Args.begin(), Args.end());
   unsigned Index = 0;
   while (Index < Args.size() && StringRef(Args[Index]) != "--") {
     unsigned Next = Index;
     const std::unique_ptr<Arg> A =
-        Table.ParseOneArg(Words, Next, Visibility(S.Takes));
+        Table.ParseOneArg(Argv, Next, Visibility(S.Takes));
     if (A && A->getOption().getKind() == Option::InputClass)
       break;
     Index = Next;
@@ -401,8 +401,8 @@ Exit headstart::finishOutput(Exit Status) {
   return Status == Exit::Done ? Failed : Status;
 }
 
-int headstart::runTool(int Count, char **Words, TraceClock::time_point Origin) {
-  ArrayRef<const char *> Args(Words, static_cast<size_t>(Count));
+int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
+  ArrayRef<const char *> Args(Argv, static_cast<size_t>(Count));
   // LLVM's handlers take the place of signals that are ignored, and a linker
   // must inherit those (nohup); nor must a fetch in the background end by a
   // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk,
@@ -414,7 +414,7 @@ int headstart::runTool(int Count, char **Words, TraceClock::time_point Origin) {
     os::holdStandardDescriptors();
   std::optional<InitLLVM> Handlers;
   if (!Runs && Command != "warm" && Command != "bench")
-    Handlers.emplace(Count, Words, /*InstallPipeSignalExitHandler=*/false);
+    Handlers.emplace(Count, Argv, /*InstallPipeSignalExitHandler=*/false);
   auto Run = [&] {
     if (Args.size() < 2) {
       printUsage(errs());

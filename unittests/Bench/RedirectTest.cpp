@@ -18,20 +18,20 @@ using testing::HasSubstr;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
-RedirectedLink moved(const Words &Link) {
+RedirectedLink moved(const Args &Link) {
   const ForeignCommand Command = readForeignCommand(Link, {}, nullptr);
   return redirect(Link, Command, {}, "/scratch/out");
 }
 
 /// What is added to \p Link.
-Words addedTo(const Words &Link) {
+Args addedTo(const Args &Link) {
   RedirectedLink Result = moved(Link);
   EXPECT_EQ(Result.Problem, "");
-  EXPECT_GE(Result.Words.size(), Link.size());
-  return {Result.Words.begin() + static_cast<ptrdiff_t>(Link.size()),
-          Result.Words.end()};
+  EXPECT_GE(Result.Args.size(), Link.size());
+  return {Result.Args.begin() + static_cast<ptrdiff_t>(Link.size()),
+          Result.Args.end()};
 }
 
 TEST(RedirectTest, COFF) {

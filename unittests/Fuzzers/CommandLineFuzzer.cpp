@@ -21,10 +21,10 @@ static constexpr fuzz::CostLimits Limits = {
 };
 
 static void parse(llvm::ArrayRef<std::string> Text,
-                  llvm::ArrayRef<CommandLineWord> Words,
+                  llvm::ArrayRef<CommandLineArg> CommandArgs,
                   const CommandLineContext &Context) {
   for (Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
-    LinkerModel::of(F).parse(Words, Context);
+    LinkerModel::of(F).parse(CommandArgs, Context);
     (void)expandCommandLine(F, {"@/fuzz/0"}, Context);
     llvm::SmallVector<const char *, 16> Args = {"linker"};
     for (const std::string &T : Text)
@@ -38,14 +38,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   llvm::StringRef(reinterpret_cast<const char *>(Data), Size)
       .split(Lines, '\n');
   std::vector<std::string> Text;
-  std::vector<CommandLineWord> Words;
+  std::vector<CommandLineArg> CommandArgs;
   for (llvm::StringRef Line : Lines) {
     // Words that look into the file system would make runs differ.
     if (Line.contains_insensitive("sysroot") ||
         Line.contains_insensitive("dir") || Line.contains("remap-inputs"))
       continue;
     Text.push_back(Line.str());
-    Words.push_back({Line.str(), "", ""});
+    CommandArgs.push_back({Line.str(), "", ""});
   }
   CommandLineContext Context;
   Context.GetEnv = [](llvm::StringRef) -> std::optional<std::string> {
@@ -55,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   (void)Warm;
   fuzz::Files[0] = {reinterpret_cast<const char *>(Data), Size};
   fuzz::Cost Cost(Size, Limits);
-  parse(Text, Words, Context);
+  parse(Text, CommandArgs, Context);
   return 0;
 }

@@ -163,13 +163,13 @@ TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
                            "/lto-cs-profile-generate"})),
               ElementsAre("a.obj"));
   // Nothing is made of the symbols.
-  for (const char *Word : {"/lldemit:llvm", "/lldemit:asm",
-                           "/thinlto-index-only", "/thinlto-index-only:x"}) {
+  for (const char *Arg : {"/lldemit:llvm", "/lldemit:asm",
+                          "/thinlto-index-only", "/thinlto-index-only:x"}) {
     LinkCommand Command =
-        parse({"a.obj", "/order:@o", "/debug", "/natvis:n", Word});
-    EXPECT_THAT(names(Command), ElementsAre("a.obj")) << Word;
-    EXPECT_FALSE(Command.ReadsCodeView) << Word;
-    EXPECT_FALSE(Command.ReadsDWARF) << Word;
+        parse({"a.obj", "/order:@o", "/debug", "/natvis:n", Arg});
+    EXPECT_THAT(names(Command), ElementsAre("a.obj")) << Arg;
+    EXPECT_FALSE(Command.ReadsCodeView) << Arg;
+    EXPECT_FALSE(Command.ReadsDWARF) << Arg;
   }
   EXPECT_THAT(names(parse({"a.obj", "/order:@o", "/lldemit:obj"})),
               ElementsAre("a.obj", "o"));
@@ -287,13 +287,13 @@ TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
   EXPECT_THAT(names(Command), ElementsAre("a.obj", "b.obj"));
 }
 
-TEST(COFFCommandTest, survivesRandomWords) {
+TEST(COFFCommandTest, survivesRandomArgs) {
   CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same words every time
   for (unsigned I = 0; I < 300; ++I) {
     Strings Args;
-    for (unsigned Words = Random() % 10; Words; --Words) {
-      std::string Word;
+    for (unsigned Left = Random() % 10; Left; --Left) {
+      std::string Arg;
       const char *Starts[] = {"",
                               "/",
                               "-",
@@ -306,10 +306,10 @@ TEST(COFFCommandTest, survivesRandomWords) {
                               "/machine:",
                               "/libpath:",
                               "/map:"};
-      Word = Starts[Random() % std::size(Starts)];
+      Arg = Starts[Random() % std::size(Starts)];
       for (unsigned Length = Random() % 12; Length; --Length)
-        Word += char(Random() % 256);
-      Args.push_back(std::move(Word));
+        Arg += char(Random() % 256);
+      Args.push_back(std::move(Arg));
     }
     LinkCommand Command = parse(Args);
     InputResolver Resolver(Command);
@@ -318,7 +318,7 @@ TEST(COFFCommandTest, survivesRandomWords) {
   }
 }
 
-TEST(COFFCommandTest, parsesManyWords) {
+TEST(COFFCommandTest, parsesManyArgs) {
   CurrentTestDirectory Directory;
   std::string Text;
   for (unsigned I = 0; I < 100000; ++I)

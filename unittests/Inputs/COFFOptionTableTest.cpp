@@ -147,14 +147,13 @@ TEST(COFFOptionTableTest, keepsWhatMatchArgReliesOn) {
   }
 }
 
-/// What llvm::opt makes of \p Word: the option's id and its value.
-std::pair<unsigned, std::string> matchWithOptTable(const std::string &Word) {
-  const char *Words[] = {Word.c_str()};
+/// What llvm::opt makes of \p Text: the option's id and its value.
+std::pair<unsigned, std::string> matchWithOptTable(const std::string &Text) {
+  const char *Argv[] = {Text.c_str()};
   unsigned MissingIndex;
   unsigned MissingCount;
-  InputArgList Args =
-      optionTable().ParseArgs(Words, MissingIndex, MissingCount);
-  EXPECT_EQ(MissingCount, 0U) << Word;
+  InputArgList Args = optionTable().ParseArgs(Argv, MissingIndex, MissingCount);
+  EXPECT_EQ(MissingCount, 0U) << Text;
   if (Args.size() == 0)
     return {OPT_INVALID, ""};
   const Arg *A = *Args.begin();
@@ -164,13 +163,13 @@ std::pair<unsigned, std::string> matchWithOptTable(const std::string &Word) {
   return {ID, HasValue ? A->getValue() : ""};
 }
 
-void expectSame(const std::string &Word) {
-  MatchedWord Match = matchWord(Word);
-  auto [ID, Value] = matchWithOptTable(Word);
+void expectSame(const std::string &Text) {
+  MatchedArg Match = matchArg(Text);
+  auto [ID, Value] = matchWithOptTable(Text);
   // An alias that is a flag leaves its value (or none) in AliasArgs.
-  EXPECT_EQ(Match.ID, ID) << Word;
+  EXPECT_EQ(Match.ID, ID) << Text;
   if (Match.ID == ID)
-    EXPECT_EQ(Match.Value, Value) << Word;
+    EXPECT_EQ(Match.Value, Value) << Text;
 }
 
 TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnEveryOption) {
@@ -186,8 +185,8 @@ TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnEveryOption) {
   }
 }
 
-TEST(COFFOptionTableTest, matchWordAgreesWithOptTableOnOtherWords) {
-  for (const char *Word : {"a.obj",
+TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnOtherArgs) {
+  for (const char *Text : {"a.obj",
                            "-",
                            "--",
                            "/",
@@ -214,28 +213,28 @@ TEST(COFFOptionTableTest, matchWordAgreesWithOptTableOnOtherWords) {
                            "/prefetch-jobs=4",
                            "/no-prefetch-inputs",
                            "--prefetch-inputs=no"})
-    expectSame(Word);
+    expectSame(Text);
 }
 
-TEST(COFFOptionTableTest, matchWordAgreesWithOptTableOnRandomWords) {
+TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnRandomArgs) {
   std::mt19937 Random(22); // NOLINT: the same words every time
   std::vector<unsigned> IDs = searchableOptions();
   StringRef Alphabet = "/-?:=abcdefgoutlib.\\\"\x80\xff ";
   for (unsigned I = 0; I < 20000; ++I) {
-    std::string Word;
+    std::string Text;
     if (Random() % 2)
-      Word = std::string(Random() % 2 ? "/" : "-") +
+      Text = std::string(Random() % 2 ? "/" : "-") +
              optionTable().getOptionName(IDs[Random() % IDs.size()]).str();
     for (unsigned Length = Random() % 8; Length; --Length)
-      Word.insert(Word.begin() + Random() % (Word.size() + 1),
+      Text.insert(Text.begin() + Random() % (Text.size() + 1),
                   Alphabet[Random() % Alphabet.size()]);
-    if (!Word.empty())
-      expectSame(Word);
+    if (!Text.empty())
+      expectSame(Text);
   }
 }
 
 TEST(COFFOptionTableTest, wordsEndAtTheirFirstNul) {
-  MatchedWord Match = matchWord(StringRef("/out:a\0b", 8));
+  MatchedArg Match = matchArg(StringRef("/out:a\0b", 8));
   EXPECT_EQ(Match.ID, unsigned(OPT_out));
   EXPECT_EQ(Match.Value, "a");
 }

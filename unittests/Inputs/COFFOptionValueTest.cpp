@@ -47,7 +47,7 @@ TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
     SmallVector<StringRef, 5> Prefixes;
     Table.appendOptionPrefixes(ID, Prefixes);
     for (StringRef Prefix : Prefixes) {
-      std::string Word = (Prefix + Table.getOptionName(ID) + "value.obj").str();
+      std::string Arg = (Prefix + Table.getOptionName(ID) + "value.obj").str();
       Strings Expected = {"a.obj", "plain.def"};
       if (auto It = ReadOptions.find(ID); It != ReadOptions.end()) {
         Expected.push_back(It->second);
@@ -57,7 +57,7 @@ TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
       }
       // What makes lld read as much as it ever does.
       Strings Args = {"a.obj",           "/debug", "/def:plain.def",
-                      "/manifest:embed", Word,     "/machine:arm64x"};
+                      "/manifest:embed", Arg,      "/machine:arm64x"};
       // Words that change what is read of the others have tests of their own.
       if (ID == OPT_debug_value || ID == OPT_machine ||
           ID == OPT_manifest_value)
@@ -66,7 +66,7 @@ TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
         Expected = {"a.obj", "plain.def"};
       EXPECT_THAT(names(parse(Args)),
                   testing::UnorderedElementsAreArray(Expected))
-          << Word;
+          << Arg;
     }
   }
 }
@@ -86,7 +86,7 @@ TEST(COFFOptionValueTest, emptyValuesNameNothing) {
               ElementsAre("a.obj"));
 }
 
-TEST(COFFOptionValueTest, noOptionTakesTheNextWord) {
+TEST(COFFOptionValueTest, noOptionTakesTheNextArg) {
   const OptionTable &Table = optionTable();
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID) {
     unsigned Kind = Table.getOptionKind(ID);

@@ -72,11 +72,11 @@ TEST(COFFSearchPathTest, ignoresLIBWhenTold) {
   CommandLineContext Context = contextWith({{"LIB", "e1"}});
   EXPECT_THAT(searchPaths({"a.obj", "/lldignoreenv"}, Context),
               ElementsAre(""));
-  for (const char *Word :
+  for (const char *Arg :
        {"/winsysroot:none", "/vctoolsdir:none", "/vctoolsversion:14",
         "/winsdkdir:none", "/winsdkversion:10"})
-    EXPECT_THAT(searchPaths({"a.obj", Word}, Context), Not(Contains("e1")))
-        << Word;
+    EXPECT_THAT(searchPaths({"a.obj", Arg}, Context), Not(Contains("e1")))
+        << Arg;
   EXPECT_THAT(searchPaths({"a.obj", "/diasdkdir:none"}, Context),
               ElementsAre("", "e1"));
 }

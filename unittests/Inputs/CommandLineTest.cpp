@@ -36,9 +36,9 @@ TEST(CommandLineTest, leavesPlainWordsAlone) {
   ExpandedCommandLine Line = expand({"a.obj", "", "/out:x y", "@", "a@b"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "", "/out:x y", "@", "a@b"));
   EXPECT_THAT(Line.Notes, IsEmpty());
-  for (const CommandLineWord &Word : Line.Words) {
-    EXPECT_EQ(Word.ResponseFile, "");
-    EXPECT_EQ(Word.Variable, "");
+  for (const CommandLineArg &Arg : Line.Args) {
+    EXPECT_EQ(Arg.ResponseFile, "");
+    EXPECT_EQ(Arg.Variable, "");
   }
 }
 
@@ -51,10 +51,10 @@ TEST(CommandLineTest, readsResponseFilesWithWindowsQuoting) {
               ElementsAre("first.obj", "a\\b.obj", "with space.obj", "c\"d",
                           "/out:e f", "last.obj"));
   EXPECT_THAT(Line.Notes, IsEmpty());
-  EXPECT_EQ(Line.Words[0].ResponseFile, "");
-  EXPECT_EQ(Line.Words[1].ResponseFile, "x.rsp");
-  EXPECT_EQ(Line.Words[4].ResponseFile, "x.rsp");
-  EXPECT_EQ(Line.Words[5].ResponseFile, "");
+  EXPECT_EQ(Line.Args[0].ResponseFile, "");
+  EXPECT_EQ(Line.Args[1].ResponseFile, "x.rsp");
+  EXPECT_EQ(Line.Args[4].ResponseFile, "x.rsp");
+  EXPECT_EQ(Line.Args[5].ResponseFile, "");
 }
 
 TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
@@ -115,9 +115,9 @@ TEST(CommandLineTest, takesNestedFilesRelativeToTheCurrentDirectory) {
   ExpandedCommandLine Line = expand({"@sub/outer.rsp"});
   EXPECT_THAT(texts(Line),
               ElementsAre("a.obj", "right.obj", "other.obj", "b.obj"));
-  EXPECT_EQ(Line.Words[0].ResponseFile, "sub/outer.rsp");
-  EXPECT_EQ(Line.Words[1].ResponseFile, "inner.rsp");
-  EXPECT_EQ(Line.Words[3].ResponseFile, "sub/outer.rsp");
+  EXPECT_EQ(Line.Args[0].ResponseFile, "sub/outer.rsp");
+  EXPECT_EQ(Line.Args[1].ResponseFile, "inner.rsp");
+  EXPECT_EQ(Line.Args[3].ResponseFile, "sub/outer.rsp");
 }
 
 TEST(CommandLineTest, readsAFileTwiceWhenItIsNotInsideItself) {
@@ -133,7 +133,7 @@ TEST(CommandLineTest, leavesAFileInsideItselfAlone) {
   Directory.write("x.rsp", "a.obj @./x.rsp b.obj");
   ExpandedCommandLine Line = expand({"@x.rsp"});
   EXPECT_THAT(texts(Line), ElementsAre("a.obj", "@./x.rsp", "b.obj"));
-  EXPECT_EQ(Line.Words[1].ResponseFile, "x.rsp");
+  EXPECT_EQ(Line.Args[1].ResponseFile, "x.rsp");
   EXPECT_THAT(Line.Notes,
               ElementsAre("./x.rsp: the response file was not expanded: it "
                           "includes itself"));
@@ -156,8 +156,8 @@ TEST(CommandLineTest, stopsAtTheDepthLimit) {
                                                     std::to_string(I + 1) +
                                                     ".rsp");
   ExpandedCommandLine Line = expand({"@0.rsp"});
-  ASSERT_EQ(Line.Words.size(), 65U);
-  EXPECT_EQ(Line.Words.back().Text, "@64.rsp");
+  ASSERT_EQ(Line.Args.size(), 65U);
+  EXPECT_EQ(Line.Args.back().Text, "@64.rsp");
   EXPECT_THAT(Line.Notes, ElementsAre(HasSubstr("more than 64")));
 }
 
@@ -169,7 +169,7 @@ TEST(CommandLineTest, stopsWhenFilesMultiply) {
   }
   Directory.write("30.rsp", "x.obj");
   ExpandedCommandLine Line = expand({"@0.rsp"});
-  EXPECT_LE(Line.Words.size(), 30000U);
+  EXPECT_LE(Line.Args.size(), 30000U);
   EXPECT_FALSE(Line.Notes.empty());
 }
 
@@ -208,9 +208,9 @@ TEST(CommandLineTest, putsTheEnvironmentFirst) {
   ExpandedCommandLine Line = expand({"a.obj"}, Context);
   EXPECT_THAT(texts(Line),
               ElementsAre("a\\b.obj", "link 1.obj", "link2.obj", "a.obj"));
-  EXPECT_EQ(Line.Words[0].Variable, "_LINK_");
-  EXPECT_EQ(Line.Words[1].Variable, "LINK");
-  EXPECT_EQ(Line.Words[3].Variable, "");
+  EXPECT_EQ(Line.Args[0].Variable, "_LINK_");
+  EXPECT_EQ(Line.Args[1].Variable, "LINK");
+  EXPECT_EQ(Line.Args[3].Variable, "");
 }
 
 TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
@@ -218,15 +218,15 @@ TEST(CommandLineTest, readsResponseFilesThatAVariableNames) {
   Directory.write("x.rsp", "x.obj");
   ExpandedCommandLine Line = expand({}, contextWith({{"LINK", "@x.rsp"}}));
   ASSERT_THAT(texts(Line), ElementsAre("x.obj"));
-  EXPECT_EQ(Line.Words[0].ResponseFile, "x.rsp");
-  EXPECT_EQ(Line.Words[0].Variable, "LINK");
+  EXPECT_EQ(Line.Args[0].ResponseFile, "x.rsp");
+  EXPECT_EQ(Line.Args[0].Variable, "LINK");
 }
 
 TEST(CommandLineTest, ignoresTheEnvironmentWhenTold) {
   CurrentTestDirectory Directory;
   CommandLineContext Context = contextWith({{"LINK", "a.obj"}});
-  for (const char *Word : {"/lldignoreenv", "-LLDIgnoreEnv", "-?lldignoreenv"})
-    EXPECT_THAT(texts(expand({Word}, Context)), ElementsAre(Word));
+  for (const char *Arg : {"/lldignoreenv", "-LLDIgnoreEnv", "-?lldignoreenv"})
+    EXPECT_THAT(texts(expand({Arg}, Context)), ElementsAre(Arg));
   // Only on the command line proper, which is parsed first.
   Directory.write("x.rsp", "/lldignoreenv");
   EXPECT_THAT(texts(expand({"@x.rsp"}, Context)),

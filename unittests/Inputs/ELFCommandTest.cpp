@@ -78,9 +78,9 @@ TEST(ELFCommandTest, readsOnlyWhatLldGetsTo) {
   EXPECT_THAT(Late({"--lto-cs-profile-file=p", "--lto-cs-profile-generate"}),
               IsEmpty());
   EXPECT_THAT(Late({"--lto-basic-block-sections=all"}), IsEmpty());
-  for (const char *Word : {"--lto-emit-asm", "--plugin-opt=emit-llvm",
-                           "--thinlto-index-only", "--thinlto-index-only=x"})
-    EXPECT_THAT(Late({"--call-graph-ordering-file=c", Word}), IsEmpty());
+  for (const char *Arg : {"--lto-emit-asm", "--plugin-opt=emit-llvm",
+                          "--thinlto-index-only", "--thinlto-index-only=x"})
+    EXPECT_THAT(Late({"--call-graph-ordering-file=c", Arg}), IsEmpty());
 }
 
 TEST(ELFCommandTest, lastValueWinsWhereLldTakesOne) {
@@ -270,7 +270,7 @@ TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
               ElementsAre("dira.o"));
 }
 
-TEST(ELFCommandTest, survivesRandomWords) {
+TEST(ELFCommandTest, survivesRandomArgs) {
   CurrentTestDirectory Directory;
   std::mt19937 Random(22); // NOLINT: the same words every time
   const char *Starts[] = {"",
@@ -290,12 +290,12 @@ TEST(ELFCommandTest, survivesRandomWords) {
                           "--push-state"};
   for (unsigned I = 0; I < 300; ++I) {
     Strings Args;
-    for (unsigned Words = Random() % 10; Words; --Words) {
-      std::string Word = Starts[Random() % std::size(Starts)];
+    for (unsigned Left = Random() % 10; Left; --Left) {
+      std::string Arg = Starts[Random() % std::size(Starts)];
       if (Random() % 2)
         for (unsigned Length = Random() % 12; Length; --Length)
-          Word += char(Random() % 256);
-      Args.push_back(std::move(Word));
+          Arg += char(Random() % 256);
+      Args.push_back(std::move(Arg));
     }
     listInputs(parseELF(Args));
   }

@@ -255,8 +255,8 @@ TEST(ELFOptionTableTest, ownOptionsAreNotLlds) {
   EXPECT_EQ(Count, 36U);
 }
 
-std::vector<CommandLineWord> args(const Strings &Texts) {
-  std::vector<CommandLineWord> Result;
+std::vector<CommandLineArg> args(const Strings &Texts) {
+  std::vector<CommandLineArg> Result;
   for (const std::string &Text : Texts)
     Result.push_back({Text, "", ""});
   return Result;
@@ -264,8 +264,8 @@ std::vector<CommandLineWord> args(const Strings &Texts) {
 
 /// What the words of lld are, one string each: id of the option and value.
 Strings match(const Strings &Texts) {
-  std::vector<CommandLineWord> Words = args(Texts);
-  elf::MatchedLine Line(Words, /*MinGW=*/false);
+  std::vector<CommandLineArg> Args = args(Texts);
+  elf::MatchedLine Line(Args, /*MinGW=*/false);
   Strings Result;
   for (const Arg *A : Line.args())
     Result.push_back(
@@ -275,13 +275,13 @@ Strings match(const Strings &Texts) {
 }
 
 TEST(ELFOptionTableTest, everyFormOfAnOptionIsTheSame) {
-  for (const Strings &Words :
+  for (const Strings &Args :
        {Strings{"-L", "x"}, Strings{"-Lx"}, Strings{"--library-path", "x"},
         Strings{"--library-path=x"}, Strings{"-library-path=x"}})
-    EXPECT_THAT(match(Words), testing::ElementsAre("L:x"));
-  for (const Strings &Words : {Strings{"-o", "x"}, Strings{"-ox"},
-                               Strings{"--output", "x"}, Strings{"--output=x"}})
-    EXPECT_THAT(match(Words), testing::ElementsAre("o:x"));
+    EXPECT_THAT(match(Args), testing::ElementsAre("L:x"));
+  for (const Strings &Args : {Strings{"-o", "x"}, Strings{"-ox"},
+                              Strings{"--output", "x"}, Strings{"--output=x"}})
+    EXPECT_THAT(match(Args), testing::ElementsAre("o:x"));
   EXPECT_THAT(match({"-T", "x", "-Tx", "-script=x", "--script", "x"}),
               testing::Each("script:x"));
   EXPECT_THAT(match({"-static", "-dn", "--non_shared", "-Bstatic"}),
@@ -290,19 +290,19 @@ TEST(ELFOptionTableTest, everyFormOfAnOptionIsTheSame) {
   EXPECT_THAT(match({"-output"}), testing::ElementsAre("o:utput"));
 }
 
-TEST(ELFOptionTableTest, pluginOptionsTakeTheNextWord) {
+TEST(ELFOptionTableTest, pluginOptionsTakeTheNextArg) {
   EXPECT_THAT(
       match({"-plugin-opt", "sample-profile=x", "--plugin-opt", "-o", "y"}),
       testing::ElementsAre("lto-sample-profile=:x", "plugin-opt=-:o",
                            "<input>:y"));
 }
 
-TEST(ELFOptionTableTest, knowsWhoWroteAWord) {
-  std::vector<CommandLineWord> Words = {
+TEST(ELFOptionTableTest, knowsTheOriginOfAnArg) {
+  std::vector<CommandLineArg> Args = {
       {"--plugin-opt", "", ""},     {"O2", "", ""},
       {"--prefetch-stats", "", ""}, {"-o", "1.rsp", ""},
       {"x", "1.rsp", ""},           {"a.o", "2.rsp", ""}};
-  elf::MatchedLine Line(Words, /*MinGW=*/false);
+  elf::MatchedLine Line(Args, /*MinGW=*/false);
   Strings From;
   for (const Arg *A : Line.args())
     From.push_back(Line.argOf(*A).ResponseFile);

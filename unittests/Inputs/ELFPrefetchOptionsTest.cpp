@@ -25,16 +25,16 @@ struct Taken {
 
 Taken take(Strings Args) {
   Args.insert(Args.begin(), "ld.lld");
-  llvm::SmallVector<const char *, 16> Words;
+  llvm::SmallVector<const char *, 16> Argv;
   for (const std::string &Arg : Args)
-    Words.push_back(Arg.c_str());
+    Argv.push_back(Arg.c_str());
   Taken Result;
   for (const PrefetchOption &Option :
-       LinkerModel::of(Flavour::ELF).takePrefetchOptions(Words))
+       LinkerModel::of(Flavour::ELF).takePrefetchOptions(Argv))
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
-  EXPECT_STREQ(Words.front(), "ld.lld");
-  Result.Rest.assign(Words.begin() + 1, Words.end());
+  EXPECT_STREQ(Argv.front(), "ld.lld");
+  Result.Rest.assign(Argv.begin() + 1, Argv.end());
   return Result;
 }
 
@@ -56,14 +56,14 @@ TEST(ELFPrefetchOptionsTest, everyOption) {
 }
 
 TEST(ELFPrefetchOptionsTest, keepsItsSpelling) {
-  llvm::SmallVector<const char *, 2> Words = {"ld.lld", "-prefetch-jobs=x"};
+  llvm::SmallVector<const char *, 2> Argv = {"ld.lld", "-prefetch-jobs=x"};
   std::vector<PrefetchOption> Options =
-      LinkerModel::of(Flavour::ELF).takePrefetchOptions(Words);
+      LinkerModel::of(Flavour::ELF).takePrefetchOptions(Argv);
   ASSERT_EQ(Options.size(), 1U);
   EXPECT_EQ(Options[0].Spelling, "-prefetch-jobs=x");
 }
 
-TEST(ELFPrefetchOptionsTest, leavesEverythingElseWordForWord) {
+TEST(ELFPrefetchOptionsTest, leavesEverythingElseAsItIs) {
   Strings Others = {"a.o",
                     "",
                     "-o",

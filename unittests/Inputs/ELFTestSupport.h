@@ -20,7 +20,7 @@ namespace headstart::test {
 inline LinkCommand parseELF(const Strings &Args,
                             const CommandLineContext &Context = contextWith()) {
   return LinkerModel::of(Flavour::ELF)
-      .parse(expandCommandLine(Flavour::ELF, Args, Context).Words, Context);
+      .parse(expandCommandLine(Flavour::ELF, Args, Context).Args, Context);
 }
 
 /// The paths that a link reads, in order.

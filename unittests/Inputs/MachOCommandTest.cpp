@@ -226,10 +226,10 @@ TEST(MachOCommandTest, settings) {
 }
 
 TEST(MachOCommandTest, readsNothingForHelp) {
-  for (const char *Word : {"-help", "--help", "--help-hidden", "--version"}) {
-    LinkCommand Command = parseMachO({"a.o", Word});
-    EXPECT_FALSE(Command.Links) << Word;
-    EXPECT_THAT(names(Command), IsEmpty()) << Word;
+  for (const char *Arg : {"-help", "--help", "--help-hidden", "--version"}) {
+    LinkCommand Command = parseMachO({"a.o", Arg});
+    EXPECT_FALSE(Command.Links) << Arg;
+    EXPECT_THAT(names(Command), IsEmpty()) << Arg;
   }
   // -v prints, and links.
   EXPECT_TRUE(parseMachO({"a.o", "-v"}).Links);

@@ -202,10 +202,10 @@ TEST(MachOOptionTableTest, ourOptionsChangeNoOthersMeaning) {
 }
 
 TEST(MachOOptionTableTest, matchesLikeLld) {
-  const char *Words[] = {"-lfoo", "-L",  "dir",   "-Ldir",      "-o",
-                         "-x",    "-",   "--",    "-framework", "-lbar",
-                         "",      "-O2", "-ofoo", "-help",      "--lto-O2"};
-  InputArgList Args = parseArguments(Words);
+  const char *Argv[] = {"-lfoo", "-L",  "dir",   "-Ldir",      "-o",
+                        "-x",    "-",   "--",    "-framework", "-lbar",
+                        "",      "-O2", "-ofoo", "-help",      "--lto-O2"};
+  InputArgList Args = parseArguments(Argv);
   std::vector<std::pair<unsigned, std::string>> Seen;
   for (const Arg *A : Args)
     Seen.emplace_back(A->getOption().getID(),

@@ -26,18 +26,18 @@ struct Taken {
 
 Taken take(Strings Args) {
   Args.insert(Args.begin(), "ld64.lld");
-  llvm::SmallVector<const char *, 16> Words;
+  llvm::SmallVector<const char *, 16> Argv;
   for (const std::string &Arg : Args)
-    Words.push_back(Arg.c_str());
+    Argv.push_back(Arg.c_str());
   Taken Result;
   for (const PrefetchOption &Option :
-       LinkerModel::of(Flavour::MachO).takePrefetchOptions(Words)) {
+       LinkerModel::of(Flavour::MachO).takePrefetchOptions(Argv)) {
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
     Result.Spelled.push_back(Option.Spelling);
   }
-  EXPECT_STREQ(Words.front(), "ld64.lld");
-  Result.Rest.assign(Words.begin() + 1, Words.end());
+  EXPECT_STREQ(Argv.front(), "ld64.lld");
+  Result.Rest.assign(Argv.begin() + 1, Argv.end());
   return Result;
 }
 
@@ -59,7 +59,7 @@ TEST(MachOPrefetchOptionsTest, takesAllForms) {
   EXPECT_THAT(T.Rest, IsEmpty());
 }
 
-TEST(MachOPrefetchOptionsTest, leavesEverythingElseWordForWord) {
+TEST(MachOPrefetchOptionsTest, leavesEverythingElseAsItIs) {
   Strings Others = {"a.o",
                     "",
                     "-o",

@@ -23,7 +23,7 @@ inline LinkCommand
 parseMachO(const Strings &Args,
            const CommandLineContext &Context = contextWith()) {
   return LinkerModel::of(Flavour::MachO)
-      .parse(expandCommandLine(Flavour::MachO, Args, Context).Words, Context);
+      .parse(expandCommandLine(Flavour::MachO, Args, Context).Args, Context);
 }
 
 inline std::string little(uint32_t Word) {
@@ -44,9 +44,9 @@ inline std::string command(uint32_t Kind, std::string Body) {
   return little(Kind) + little(static_cast<uint32_t>(Body.size() + 8)) + Body;
 }
 
-inline std::string linkerOption(const Strings &Words) {
-  std::string Body = little(static_cast<uint32_t>(Words.size()));
-  for (const std::string &Word : Words)
+inline std::string linkerOption(const Strings &Args) {
+  std::string Body = little(static_cast<uint32_t>(Args.size()));
+  for (const std::string &Word : Args)
     Body += Word + '\0';
   return command(llvm::MachO::LC_LINKER_OPTION, Body);
 }

@@ -26,19 +26,19 @@ struct Taken {
 
 Taken take(Strings Args, Flavour F = Flavour::COFF) {
   Args.insert(Args.begin(), "lld-link");
-  llvm::SmallVector<const char *, 16> Words;
+  llvm::SmallVector<const char *, 16> Argv;
   for (const std::string &Arg : Args)
-    Words.push_back(Arg.c_str());
+    Argv.push_back(Arg.c_str());
   Taken Result;
   for (const PrefetchOption &Option :
-       LinkerModel::of(F).takePrefetchOptions(Words)) {
+       LinkerModel::of(F).takePrefetchOptions(Argv)) {
     EXPECT_TRUE(Option.HasValue || Option.Value.empty());
     Result.Options.push_back(Option.Name +
                              (Option.HasValue ? "=" + Option.Value : ""));
     Result.Spelled.push_back(Option.Spelling);
   }
-  EXPECT_STREQ(Words.front(), "lld-link");
-  Result.Rest.assign(Words.begin() + 1, Words.end());
+  EXPECT_STREQ(Argv.front(), "lld-link");
+  Result.Rest.assign(Argv.begin() + 1, Argv.end());
   return Result;
 }
 
@@ -94,7 +94,7 @@ TEST(TakePrefetchOptionsTest, missingValuesAreReportedByOthers) {
                           "prefetch-stats="));
 }
 
-TEST(TakePrefetchOptionsTest, leavesEverythingElseWordForWord) {
+TEST(TakePrefetchOptionsTest, leavesEverythingElseAsItIs) {
   Strings Others = {"a.obj",
                     "",
                     "/out:--prefetch-jobs=4",

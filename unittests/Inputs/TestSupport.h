@@ -84,7 +84,7 @@ contextWith(std::map<std::string, std::string> Variables = {},
 inline LinkCommand parse(const Strings &Args,
                          const CommandLineContext &Context = contextWith()) {
   return LinkerModel::of(Flavour::COFF)
-      .parse(expandCommandLine(Flavour::COFF, Args, Context).Words, Context);
+      .parse(expandCommandLine(Flavour::COFF, Args, Context).Args, Context);
 }
 
 inline Strings names(const LinkCommand &Command) {
@@ -96,8 +96,8 @@ inline Strings names(const LinkCommand &Command) {
 
 inline Strings texts(const ExpandedCommandLine &Line) {
   Strings Result;
-  for (const CommandLineWord &Word : Line.Words)
-    Result.push_back(Word.Text);
+  for (const CommandLineArg &Arg : Line.Args)
+    Result.push_back(Arg.Text);
   return Result;
 }
 

@@ -21,9 +21,9 @@ using testing::SizeIs;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
-std::optional<Flavour> linkerOf(const Words &Command) {
+std::optional<Flavour> linkerOf(const Args &Command) {
   std::optional<KnownProgram> P = recognizeProgram(Command);
   return P && !P->Driver ? std::optional(P->Linker) : std::nullopt;
 }
@@ -84,7 +84,7 @@ TEST(LinkerNameTest, KnowsFlavoursOfLLD) {
   EXPECT_EQ(linkerOf({"headstart", "bench", "ld.lld"}), std::nullopt);
   EXPECT_EQ(linkerOf({"headstart", "clang", "a.o"}), std::nullopt);
   EXPECT_EQ(linkerOf({"headstart"}), std::nullopt);
-  EXPECT_EQ(recognizeProgram({"lld", "-flavor", "link"})->LeadingWords, 3U);
+  EXPECT_EQ(recognizeProgram({"lld", "-flavor", "link"})->LeadingArgs, 3U);
   EXPECT_FALSE(recognizeProgram({"lld", "-flavor", "wasm"}));
   EXPECT_FALSE(recognizeProgram({"lld", "-flavor"}));
 }
@@ -101,20 +101,20 @@ TEST(LinkerNameTest, LinkIsWhatItsWordsSay) {
 }
 
 TEST(LinkerNameTest, MinGWIsInTheName) {
-  EXPECT_THAT(recognizeProgram({"x86_64-w64-mingw32-ld", "a.o"})->ImpliedWords,
+  EXPECT_THAT(recognizeProgram({"x86_64-w64-mingw32-ld", "a.o"})->ImpliedArgs,
               ElementsAre("-m", "i386pep"));
-  EXPECT_THAT(recognizeProgram({"i686-w64-mingw32-ld.bfd"})->ImpliedWords,
+  EXPECT_THAT(recognizeProgram({"i686-w64-mingw32-ld.bfd"})->ImpliedArgs,
               ElementsAre("-m", "i386pe"));
   EXPECT_THAT(
-      recognizeProgram({"x86_64-w64-mingw32-ld", "-m", "i386pe"})->ImpliedWords,
+      recognizeProgram({"x86_64-w64-mingw32-ld", "-m", "i386pe"})->ImpliedArgs,
       SizeIs(0));
-  EXPECT_THAT(recognizeProgram({"x86_64-linux-gnu-ld"})->ImpliedWords,
+  EXPECT_THAT(recognizeProgram({"x86_64-linux-gnu-ld"})->ImpliedArgs,
               SizeIs(0));
 }
 
 TEST(DriverAnswerTest, ReadsCommands) {
   // clang quotes every word, gcc those that need it; neither indents the rest.
-  std::vector<Words> Commands =
+  std::vector<Args> Commands =
       commandsIn("clang version 22\n"
                  "Target: x86_64\n"
                  " (in-process)\n"
@@ -141,20 +141,20 @@ TEST(DriverAnswerTest, TheLastLinkerLinks) {
                         {"/usr/bin/as", "a.s"},
                         {"/usr/bin/ld", "a.o"},
                         {"dsymutil", "a"}}),
-            (Words{"/usr/bin/ld", "a.o"}));
+            (Args{"/usr/bin/ld", "a.o"}));
   EXPECT_EQ(linkStepOf({{"clang", "-cc1", "a.c"}, {"gcc", "a.o"}}),
-            (Words{"gcc", "a.o"}));
+            (Args{"gcc", "a.o"}));
   EXPECT_FALSE(linkStepOf({{"clang-22", "-cc1", "a.c"}, {"gcc", "-c", "a.s"}}));
   EXPECT_FALSE(linkStepOf({}));
 }
 
 TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
-  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "a.c", "-c"}));
-  EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Words{"clang-cl", "/c", "a"}));
-  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Words{"gcc", "-###", "a.o"}));
-  EXPECT_FALSE(onlyCompiles(DriverKind::GCC, Words{"gcc", "/c"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "a.c", "-c"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::ClangCL, Args{"clang-cl", "/c", "a"}));
+  EXPECT_TRUE(onlyCompiles(DriverKind::GCC, Args{"gcc", "-###", "a.o"}));
+  EXPECT_FALSE(onlyCompiles(DriverKind::GCC, Args{"gcc", "/c"}));
   EXPECT_FALSE(
-      onlyCompiles(DriverKind::Clang, Words{"clang", "a.o", "-o", "x"}));
+      onlyCompiles(DriverKind::Clang, Args{"clang", "a.o", "-o", "x"}));
 }
 
 /// A driver that answers with \p Answer, and logs what it was asked.
@@ -274,9 +274,8 @@ TEST(ForeignCommandTest, NoDriverReadsWhatCanBeReadOnce) {
   ASSERT_EQ(::mkfifo(Directory.path("fifo").c_str(), 0600), 0);
   std::string Nested =
       Directory.write("nested.rsp", "a.o @" + Directory.path("fifo"));
-  for (const std::string &Word : {"@" + Directory.path("fifo"), "@" + Nested}) {
-    ForeignCommand C =
-        readForeignCommand({Driver, Word}, std::nullopt, nullptr);
+  for (const std::string &Arg : {"@" + Directory.path("fifo"), "@" + Nested}) {
+    ForeignCommand C = readForeignCommand({Driver, Arg}, std::nullopt, nullptr);
     EXPECT_FALSE(C.Command);
     EXPECT_THAT(C.Problem, HasSubstr("only once"));
   }

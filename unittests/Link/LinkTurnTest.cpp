@@ -118,16 +118,16 @@ protected:
     (void)Cache.write("a.o", std::string(1000, 'a'));
     Settings.QueueBytes = 1 << 30;
   }
-  /// What a link by \p Words is expected to need; nothing if it has no turn.
+  /// What a link by \p Args is expected to need; nothing if it has no turn.
   /// It takes \p PeakBytes.
-  std::optional<uint64_t> needOf(std::vector<std::string> Words,
+  std::optional<uint64_t> needOf(std::vector<std::string> Args,
                                  uint64_t PeakBytes, bool Succeeds = true) {
-    Words.push_back(Cache.path("a.o"));
+    Args.push_back(Cache.path("a.o"));
     int Ends[2];
     EXPECT_EQ(::pipe(Ends), 0);
     // A process does not see its own locks.
     const pid_t Link = startChild([&]() -> int {
-      ForeignTurn Turn(Words, std::nullopt, Settings);
+      ForeignTurn Turn(Args, std::nullopt, Settings);
       (void)Turn.wait();
       uint64_t Need = UINT64_MAX;
       const pid_t Looks = startChild([&]() -> int {

@@ -24,13 +24,13 @@ using namespace headstart::os::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
-Words shell(const std::string &Script) { return {"sh", "-c", Script}; }
+Args shell(const std::string &Script) { return {"sh", "-c", Script}; }
 
 /// Runs \p Program in the place of a child of this process, which can be one
 /// of a kind; the child's raw status.
-int statusOf(const Words &Program) {
+int statusOf(const Args &Program) {
   const pid_t Child = startChild([&] {
     ForegroundProgram Foreground;
     if (const std::error_code Error = Foreground.start(Program))

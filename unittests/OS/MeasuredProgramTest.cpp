@@ -34,7 +34,7 @@ class MeasuredProgramTest : public testing::Test {
 protected:
   ProgramStart shell(const std::string &Script) const {
     ProgramStart Start;
-    Start.Words = {"sh", "-c", Script};
+    Start.Args = {"sh", "-c", Script};
     Start.Output = Directory.path("printed");
     return Start;
   }
@@ -67,15 +67,15 @@ TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
   ::setenv("MEASURED_OTHER", "before", 1); // NOLINT
   ProgramStart Start = shell("echo $0 $MEASURED_KEPT-$MEASURED_GONE-"
                              "$MEASURED_OTHER; echo error >&2; cat");
-  Start.Words[0] = "other-name";
+  Start.Args[0] = "other-name";
   Start.Program = "/bin/sh";
-  Start.Words.emplace_back("argument0");
+  Start.Args.emplace_back("argument0");
   Start.Environment = {"MEASURED_GONE", "MEASURED_OTHER=a=b"};
   EXPECT_EQ(run(Start).End.Code, 0);
   EXPECT_EQ(printed(), "argument0 kept--a=b\nerror\n");
   // What the program is told to be called is the first word.
-  Start.Words = {"other-name", "-c", "exec cat /proc/$$/cmdline"};
-  Start.Words[2] = "tr '\\0' ' ' </proc/$$/cmdline";
+  Start.Args = {"other-name", "-c", "exec cat /proc/$$/cmdline"};
+  Start.Args[2] = "tr '\\0' ' ' </proc/$$/cmdline";
   run(Start);
   EXPECT_THAT(printed(), testing::StartsWith("other-name -c "));
 }
@@ -83,9 +83,9 @@ TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
 TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
   MeasuredProgram Program;
   ProgramStart Start;
-  Start.Words = {"no-such-program-anywhere"};
+  Start.Args = {"no-such-program-anywhere"};
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
-  Start.Words = {Directory.write("text", "no program")};
+  Start.Args = {Directory.write("text", "no program")};
   EXPECT_EQ(Program.start(Start), std::errc::permission_denied);
   // A group that cannot be entered: not run outside of it instead.
   Start = shell("echo ran >" + Directory.path("ran"));

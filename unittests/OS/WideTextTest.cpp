@@ -208,9 +208,9 @@ TEST(WideTextTest, QuotesArguments) {
       {u"a\\\"b", u" \"a\\\\\\\"b\""},
       {u"a\\\\b c", u" \"a\\\\b c\""},
       {u"%PATH%&x", u" %PATH%&x"}};
-  for (const auto &[Word, Expected] : Cases) {
+  for (const auto &[Arg, Expected] : Cases) {
     std::u16string Line;
-    appendArgument(Word, Line);
+    appendArgument(Arg, Line);
     EXPECT_EQ(utf8(Line), utf8(Expected));
   }
 }

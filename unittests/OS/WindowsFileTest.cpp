@@ -283,17 +283,17 @@ TEST(WindowsPathTest, AServerThatIsNotThereHasNoFiles) {
 }
 
 TEST(WindowsArgumentTest, TheSystemReadsWhatWasQuoted) {
-  const std::array<std::wstring, 12> Words = {
+  const std::array<std::wstring, 12> Args = {
       L"",    L"a",     L"a b",      L"\"",           L"a\"b",     L"\\",
       L"a\\", L"a b\\", L"a\\\\\"b", L"\\\\s\\x y\\", L"\u00e9 x", L"\t"};
   std::wstring Line = L"\"C:\\a program.exe\"";
-  for (const std::wstring &Word : Words)
-    os::appendArgument(std::wstring_view(Word), Line);
+  for (const std::wstring &Arg : Args)
+    os::appendArgument(std::wstring_view(Arg), Line);
   int Count = 0;
   wchar_t **const Read = ::CommandLineToArgvW(Line.c_str(), &Count);
-  ASSERT_EQ(Count, static_cast<int>(Words.size() + 1));
-  for (size_t I = 0; I != Words.size(); ++I)
-    EXPECT_EQ(std::wstring(Read[I + 1]), Words[I]) << I;
+  ASSERT_EQ(Count, static_cast<int>(Args.size() + 1));
+  for (size_t I = 0; I != Args.size(); ++I)
+    EXPECT_EQ(std::wstring(Read[I + 1]), Args[I]) << I;
   ::LocalFree(Read);
 }
 

@@ -61,7 +61,7 @@ using namespace headstart::os;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
 /// Opens the system's event of low memory by its name in the kernel, which no
 /// documented function takes, and sets it or not.
@@ -202,7 +202,7 @@ int servePageCache() {
   return 0;
 }
 
-int run(const Words &Program) {
+int run(const Args &Program) {
   ForegroundProgram Foreground;
   if (const std::error_code Error = Foreground.start(Program)) {
     std::cout << Error.default_error_condition().value() << std::endl;
@@ -212,8 +212,7 @@ int run(const Words &Program) {
 }
 
 /// Runs \p Program with a file open that others then meet so.
-int hold(const std::string &How, const std::string &Path,
-         const Words &Program) {
+int hold(const std::string &How, const std::string &Path, const Args &Program) {
   const DWORD Share = How == "alone"     ? 0
                       : How == "reading" ? FILE_SHARE_READ
                                          : FILE_SHARE_READ | FILE_SHARE_WRITE |
@@ -233,7 +232,7 @@ int hold(const std::string &How, const std::string &Path,
 }
 
 /// Runs a program as a service does: there is no console.
-int runDetached(const Words &Program) {
+int runDetached(const Args &Program) {
   os::detail::Started Started;
   os::detail::StartOptions Options;
   Options.Flags = DETACHED_PROCESS;
@@ -261,7 +260,7 @@ int leave() {
   return 0;
 }
 
-int fault(const std::string &Kind, const Words &Program) {
+int fault(const std::string &Kind, const Args &Program) {
   ForegroundProgram Foreground;
   if (Foreground.start(Program))
     return 99;
@@ -313,12 +312,12 @@ int servePipe(const std::string &Name, const std::string &File) {
 int main(int Count, char **Arguments) {
   _setmode(1, _O_BINARY);
   _setmode(2, _O_BINARY);
-  const Words All(Arguments, Arguments + Count);
+  const Args All(Arguments, Arguments + Count);
   const std::string Command = Count > 1 ? All[1] : "";
-  const Words Rest(All.begin() + std::min(Count, 2), All.end());
+  const Args Rest(All.begin() + std::min(Count, 2), All.end());
   if (Command == "words") {
-    for (const std::string &Word : Rest)
-      std::cout << Word << '\n';
+    for (const std::string &Arg : Rest)
+      std::cout << Arg << '\n';
     return 0;
   }
   if (Command == "exit" && !Rest.empty())

@@ -32,7 +32,7 @@ namespace os = headstart::os;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
 /// WindowsProbe, which is built beside this program.
 std::string probe() {
@@ -40,7 +40,7 @@ std::string probe() {
       .string();
 }
 
-std::string ask(const Words &Program,
+std::string ask(const Args &Program,
                 os::ProgramStream Stream = os::ProgramStream::Output) {
   os::AnswerLimits Limits;
   Limits.Time = std::chrono::seconds(60);
@@ -117,14 +117,14 @@ TEST(WindowsProgramTest, AHandleThatNamesNothingIsForgotten) {
 }
 
 TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
-  const Words Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
-                      "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
-  Words Program = {probe(), "words"};
+  const Args Sent = {"a",  "",          "a b",   "\"",     "x\"y z",
+                     "\\", "C:\\a b\\", "*.txt", "%PATH%", "\\\\\"q"};
+  Args Program = {probe(), "words"};
   std::string Expected;
-  for (const std::string &Word : Sent) {
+  for (const std::string &Arg : Sent) {
     // The C runtime may expand what looks like a pattern; it names no file.
-    Program.push_back(Word);
-    Expected += Word + "\n";
+    Program.push_back(Arg);
+    Expected += Arg + "\n";
   }
   EXPECT_EQ(ask(Program), Expected);
 }

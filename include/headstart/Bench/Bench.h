@@ -47,7 +47,7 @@ struct BenchProgress {
 };
 
 struct BenchOptions {
-  std::vector<std::string> Words; ///< the linker and its arguments
+  std::vector<std::string> Args; ///< the linker and its arguments
   std::optional<Flavour> Forced;
   std::string Self; ///< the headstart program, for links of other linkers
   /// Which of BenchVariants; empty: all that this linker has.

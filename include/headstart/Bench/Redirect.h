@@ -26,23 +26,23 @@ namespace headstart {
 
 /// A command line whose outputs all lie in one folder.
 struct RedirectedLink {
-  std::vector<std::string> Words; ///< the program first
-  LinkCommand Command;            ///< what they mean
-  std::string Problem;            ///< for people; empty: all is well
+  std::vector<std::string> Args; ///< the program first
+  LinkCommand Command;           ///< what they mean
+  std::string Problem;           ///< for people; empty: all is well
 };
 
 /// The words behind \p Link's own that move what it writes to \p Directory, as
 /// its linker takes them. Later options win over earlier ones in every linker
 /// that is known here. A link for Windows is also told to leave out the time,
 /// or no two of its outputs would be the same.
-std::vector<std::string> redirectingWords(const ForeignCommand &Link,
-                                          llvm::StringRef Directory);
+std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
+                                         llvm::StringRef Directory);
 
-/// Adds such words to \p Words, which \p Link was read from, asks again what
+/// Adds such words to \p Args, which \p Link was read from, asks again what
 /// they mean, and makes sure that nothing is left that would be written
 /// elsewhere: what is, is a problem that names it. Blocks as
 /// readForeignCommand does.
-RedirectedLink redirect(llvm::ArrayRef<std::string> Words,
+RedirectedLink redirect(llvm::ArrayRef<std::string> Args,
                         const ForeignCommand &Link,
                         std::optional<Flavour> Forced,
                         llvm::StringRef Directory);

@@ -28,7 +28,7 @@ namespace headstart {
 enum class Flavour : uint8_t { COFF, MachO, ELF };
 
 /// One word of a command line, and where it came from.
-struct CommandLineWord {
+struct CommandLineArg {
   std::string Text;
   /// The innermost response file that holds the word, as it was named; empty
   /// for the command line itself.
@@ -51,7 +51,7 @@ struct CommandLineContext {
 
 /// A command line with its response files expanded.
 struct ExpandedCommandLine {
-  std::vector<CommandLineWord> Words; ///< without the program's name
+  std::vector<CommandLineArg> Args; ///< without the program's name
   /// What could not be expanded, one sentence each (path first): advice for
   /// the person who asked, never an error; the word then stays as it is.
   std::vector<std::string> Notes;

@@ -101,13 +101,13 @@ public:
   };
   virtual Expansion expansionOf(llvm::ArrayRef<std::string> Args) const = 0;
 
-  /// Reads the command line \p Words, which is expanded and without the
+  /// Reads the command line \p Args, which is expanded and without the
   /// program's name. Knows every option of lld 22 that takes a value, so that
   /// no value is mistaken for an input. Unknown options are the linker's to
   /// report. COFF looks into the file system for /winsysroot and its friends
   /// (PATH among them, as lld does), and for a /defaultlib: that a
   /// /nodefaultlib: comes close to; else nobody looks there.
-  virtual LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+  virtual LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                             const CommandLineContext &Context) const = 0;
 
   /// The options that are known. Only Headstart's own have a text for --help.

@@ -44,26 +44,26 @@ struct ForeignCommand {
   bool HasError = false; ///< whether the driver told of an error
 
   // With a Command:
-  std::vector<CommandLineWord> Words; ///< the linker's own, expanded
-  Flavour Style = Flavour::ELF;       ///< whose options they are
-  std::optional<DriverKind> Driver;   ///< that was asked for them first
-  bool AlsoCompiles = false; ///< the driver would run more than the link
+  std::vector<CommandLineArg> Args; ///< the linker's own, expanded
+  Flavour Style = Flavour::ELF;     ///< whose options they are
+  std::optional<DriverKind> Driver; ///< that was asked for them first
+  bool AlsoCompiles = false;        ///< the driver would run more than the link
 };
 
-/// Reads \p Words, the program first. \p Forced overrules what the program's
+/// Reads \p Args, the program first. \p Forced overrules what the program's
 /// name tells. A compiler driver is run with `-###` to hear what it would run;
 /// that takes a few seconds at most, and ends when \p Cancelled (may be null)
 /// becomes true. Never reads a response file that is not a regular file, nor
 /// lets a driver read it. Blocks. Any thread.
-ForeignCommand readForeignCommand(std::vector<std::string> Words,
+ForeignCommand readForeignCommand(std::vector<std::string> Args,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled);
 
-/// What is known of the link of \p Words without a driver's help: a compiler
+/// What is known of the link of \p Args without a driver's help: a compiler
 /// driver's own arguments count as a linker's, so the libraries that it adds
 /// are missing. Nothing if the program is unknown or does not link. \p Forced
 /// and response files as above. Runs no process. Blocks. Any thread.
-std::optional<LinkCommand> guessLink(llvm::ArrayRef<std::string> Words,
+std::optional<LinkCommand> guessLink(llvm::ArrayRef<std::string> Args,
                                      std::optional<Flavour> Forced);
 
 } // namespace headstart

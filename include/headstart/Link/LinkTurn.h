@@ -85,10 +85,10 @@ private:
 /// link took, else estimated as that of a drop-in linker's link.
 class ForeignTurn {
 public:
-  /// For the command \p Words; \p Forced as for readForeignCommand.
-  ForeignTurn(std::vector<std::string> Words, std::optional<Flavour> Forced,
+  /// For the command \p Args; \p Forced as for readForeignCommand.
+  ForeignTurn(std::vector<std::string> Args, std::optional<Flavour> Forced,
               const PrefetchSettings &Settings)
-      : Words(std::move(Words)), Forced(Forced), Settings(Settings) {}
+      : Args(std::move(Args)), Forced(Forced), Settings(Settings) {}
 
   /// As LinkTurn::wait, and passes the turn on. Runs no process. Blocks; never
   /// fails. Before there are other threads that start programs.
@@ -104,7 +104,7 @@ public:
 private:
   struct Guess; ///< what is known before the link
 
-  std::vector<std::string> Words;
+  std::vector<std::string> Args;
   std::optional<Flavour> Forced;
   const PrefetchSettings Settings;
   std::shared_ptr<Guess> Known; ///< null: no link, or one without a turn

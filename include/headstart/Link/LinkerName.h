@@ -38,17 +38,17 @@ struct KnownProgram {
   std::optional<DriverKind> Driver; ///< present: not a linker itself
   /// How many words come before the linker's own: the program, `headstart`
   /// before it, and `-flavor` with its value.
-  size_t LeadingWords = 1;
+  size_t LeadingArgs = 1;
   /// What the program adds of itself before the words of its command line: the
   /// machine that a MinGW ld is built for.
-  std::vector<std::string> ImpliedWords;
+  std::vector<std::string> ImpliedArgs;
 };
 
-/// What the program of \p Words is: by its name (with a version behind it, a
+/// What the program of \p Args is: by its name (with a version behind it, a
 /// target before it, `.exe`), by `-flavor` for lld, by the first word of
 /// `headstart`. `link` is link.exe's name
 /// and coreutils': there the other words decide. Nothing when unknown.
-std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Words);
+std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart
 

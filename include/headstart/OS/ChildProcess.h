@@ -49,7 +49,7 @@ public:
   ForegroundProgram(const ForegroundProgram &) = delete;
   ForegroundProgram &operator=(const ForegroundProgram &) = delete;
 
-  /// Starts the program \p Words[0], looked for in PATH, with all of \p Words.
+  /// Starts the program \p Args[0], looked for in PATH, with all of \p Args.
   /// The error is that of the system's exec; then nothing runs. To be called
   /// before there are other threads. From then on, what is sent to this
   /// process to end, stop or wake it is kept until `wait`.
@@ -57,7 +57,7 @@ public:
   /// The program is killed when this process is killed beyond its control. On
   /// Windows it is looked for with and without `.exe`, and batch files, whose
   /// words follow other rules, are refused (`errc::executable_format_error`).
-  std::error_code start(const std::vector<std::string> &Words);
+  std::error_code start(const std::vector<std::string> &Args);
 
   /// Waits for the program to end. Blocks. Meanwhile:
   ///
@@ -110,9 +110,9 @@ bool hadFault();
 /// threads end wherever they are.
 [[noreturn]] void endLike(const ProgramEnd &End);
 
-/// Becomes the program \p Words[0], looked for in PATH. Returns only when that
+/// Becomes the program \p Args[0], looked for in PATH. Returns only when that
 /// fails: why.
-std::error_code becomeProgram(const std::vector<std::string> &Words);
+std::error_code becomeProgram(const std::vector<std::string> &Args);
 
 /// Closes every descriptor and puts /dev/null in the place of the standard
 /// streams: whoever waits for a pipe to be closed at this end waits for the
@@ -131,13 +131,13 @@ struct AnswerLimits {
   const std::atomic<bool> *Cancelled = nullptr;
 };
 
-/// Runs \p Words[0], looked for in PATH, and puts what it writes to \p Stream
+/// Runs \p Args[0], looked for in PATH, and puts what it writes to \p Stream
 /// into \p Answer. It has nothing on its standard input, no other descriptor
 /// of ours, and is out of reach of the terminal's signals. Its exit status does
 /// not matter. When a limit is hit, the program and those that it has started
 /// are killed, and the error is `timed_out`, `value_too_large` or
 /// `operation_canceled`. Blocks. Any thread.
-std::error_code captureOutput(const std::vector<std::string> &Words,
+std::error_code captureOutput(const std::vector<std::string> &Args,
                               ProgramStream Stream, const AnswerLimits &Limits,
                               std::string &Answer);
 

@@ -29,8 +29,8 @@ namespace headstart::os {
 
 /// What to run, and how.
 struct ProgramStart {
-  std::vector<std::string> Words; ///< the first is the name it is told
-  /// The file that is run; empty: Words[0]. Without a `/` looked for in PATH.
+  std::vector<std::string> Args; ///< the first is the name it is told
+  /// The file that is run; empty: Args[0]. Without a `/` looked for in PATH.
   std::string Program;
   /// Added to this process's environment: "NAME=VALUE", or "NAME" to leave
   /// that variable out.

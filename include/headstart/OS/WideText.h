@@ -81,14 +81,14 @@ template <typename Unit>
 std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
                                      std::basic_string_view<Unit> Base);
 
-/// Adds a space and \p Word to \p CommandLine so that CommandLineToArgvW and
+/// Adds a space and \p Arg to \p CommandLine so that CommandLineToArgvW and
 /// the C runtime take it off again as it is: in quotes where it is empty or has
 /// a space, a tab, a newline or a quote in it, a backslash doubled where a
 /// quote follows:
 /// https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments.
 /// Not for the first word, nor for cmd.exe.
 template <typename Unit>
-void appendArgument(std::basic_string_view<Unit> Word,
+void appendArgument(std::basic_string_view<Unit> Arg,
                     std::basic_string<Unit> &CommandLine);
 
 } // namespace headstart::os

@@ -25,7 +25,7 @@ namespace headstart::coff {
 namespace {
 class OutputList {
 public:
-  OutputList(const OptionWords &Options, LinkCommand &Command)
+  OutputList(const OptionArgs &Options, LinkCommand &Command)
       : Options(Options), Command(Command) {}
 
   void image();
@@ -41,8 +41,8 @@ private:
     Command.Outputs.push_back({Path.str(), Option.str()});
   }
   /// As an option names it: "/pdb:x".
-  void add(const OptionWord &Named) { add(Named.Value, optionOf(Named)); }
-  static std::string optionOf(const OptionWord &Named) {
+  void add(const OptionArg &Named) { add(Named.Value, optionOf(Named)); }
+  static std::string optionOf(const OptionArg &Named) {
     return "/" + Named.Spelling.drop_front().lower();
   }
   bool isDriver() const {
@@ -56,14 +56,14 @@ private:
   }
   void map(OptionID Flag, OptionID File);
 
-  const OptionWords &Options;
+  const OptionArgs &Options;
   LinkCommand &Command;
   std::string Image;
 };
 } // namespace
 
 void OutputList::image() {
-  if (const OptionWord *Out = Options.last(OPT_out)) {
+  if (const OptionArg *Out = Options.last(OPT_out)) {
     Image = Out->Value.str();
   } else {
     // The first that is plainly named gives its stem; files that an option
@@ -84,7 +84,7 @@ void OutputList::image() {
 void OutputList::importLibrary() {
   if (Options.has(OPT_noimplib))
     return;
-  if (const OptionWord *Named = Options.last(OPT_implib)) {
+  if (const OptionArg *Named = Options.last(OPT_implib)) {
     add(*Named);
     return;
   }
@@ -97,7 +97,7 @@ void OutputList::importLibrary() {
 }
 
 void OutputList::map(OptionID Flag, OptionID File) {
-  const OptionWord *Last = Options.last(Flag, File);
+  const OptionArg *Last = Options.last(Flag, File);
   if (!Last)
     return;
   if (Last->ID == File)
@@ -112,8 +112,8 @@ void OutputList::maps() {
 }
 
 void OutputList::manifest() {
-  const OptionWord *Named = Options.last(OPT_manifestfile);
-  const OptionWord *Mode = Options.last(OPT_manifest_flag, OPT_manifest_value);
+  const OptionArg *Named = Options.last(OPT_manifestfile);
+  const OptionArg *Mode = Options.last(OPT_manifest_flag, OPT_manifest_value);
   bool BesideImage = Mode ? Mode->ID == OPT_manifest_flag
                           : Options.has(OPT_manifestdependency);
   if (Named)
@@ -123,9 +123,9 @@ void OutputList::manifest() {
 }
 
 void OutputList::reproducer(const CommandLineContext &Context) {
-  if (const OptionWord *File = Options.last(OPT_reproduce)) {
+  if (const OptionArg *File = Options.last(OPT_reproduce)) {
     add(*File);
-  } else if (const OptionWord *Directory = Options.last(OPT_linkrepro)) {
+  } else if (const OptionArg *Directory = Options.last(OPT_linkrepro)) {
     SmallString<128> Path = Directory->Value;
     sys::path::append(Path, "repro.tar");
     add(Path, optionOf(*Directory));
@@ -136,7 +136,7 @@ void OutputList::reproducer(const CommandLineContext &Context) {
 }
 
 void OutputList::pdb() {
-  const OptionWord *Named = Options.last(OPT_pdb);
+  const OptionArg *Named = Options.last(OPT_pdb);
   if (Named && !Named->Value.empty())
     add(*Named);
   else
@@ -147,15 +147,15 @@ void OutputList::others() {
   for (OptionID ID :
        {OPT_dwodir, OPT_linkreprofullpathrsp, OPT_lto_obj_path, OPT_output_def,
         OPT_pdbstripped, OPT_print_symbol_order, OPT_thinlto_index_only_file})
-    if (const OptionWord *Named = Options.last(ID))
+    if (const OptionArg *Named = Options.last(ID))
       add(*Named);
-  if (const OptionWord *Trace = Options.last(OPT_time_trace_file)) {
+  if (const OptionArg *Trace = Options.last(OPT_time_trace_file)) {
     Command.TimeTrace = timeTraceFile(Trace->Value, Image);
     add(Command.TimeTrace, Trace->Value.empty() ? "" : optionOf(*Trace));
   }
 }
 
-void addOutputs(const OptionWords &Options, const CommandLineContext &Context,
+void addOutputs(const OptionArgs &Options, const CommandLineContext &Context,
                 bool MakesPDB, LinkCommand &Command) {
   OutputList List(Options, Command);
   List.image();

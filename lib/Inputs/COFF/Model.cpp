@@ -114,7 +114,7 @@ public:
     // right there too, in front of them.
     Result.Variables = {"_LINK_", "LINK"};
     for (StringRef Arg : Args) {
-      coff::MatchedWord Match = coff::matchWord(Arg);
+      coff::MatchedArg Match = coff::matchArg(Arg);
       if (Match.ID == coff::OPT_lldignoreenv)
         Result.Variables.clear();
       else if (Match.ID == coff::OPT_rsp_quoting)
@@ -125,9 +125,9 @@ public:
     return Result;
   }
 
-  LinkCommand parse(ArrayRef<CommandLineWord> Words,
+  LinkCommand parse(ArrayRef<CommandLineArg> Args,
                     const CommandLineContext &Context) const override {
-    return coff::parse(Words, Context);
+    return coff::parse(Args, Context);
   }
 
   const llvm::opt::OptTable &options() const override {

@@ -44,7 +44,7 @@ class NameIndex {
 public:
   NameIndex();
   /// The option whose name \p Text is, or begins with.
-  MatchedWord match(StringRef Text) const;
+  MatchedArg match(StringRef Text) const;
 
 private:
   struct Entry {
@@ -87,7 +87,7 @@ const NameIndex::Entry *NameIndex::find(StringRef Name,
                                                                   : nullptr;
 }
 
-MatchedWord NameIndex::match(StringRef Text) const {
+MatchedArg NameIndex::match(StringRef Text) const {
   for (const auto &[Place, Prefix] : enumerate(KnownPrefixes)) {
     if (!Text.starts_with(Prefix))
       continue;
@@ -109,29 +109,29 @@ MatchedWord NameIndex::match(StringRef Text) const {
   return {};
 }
 
-MatchedWord matchWord(StringRef Word) {
+MatchedArg matchArg(StringRef Arg) {
   // lld passes C strings about.
-  Word = Word.take_until([](char C) { return C == '\0'; });
-  bool Slash = Word.starts_with("/");
-  if (!Slash && (!Word.starts_with("-") || Word == "-"))
-    return {OPT_INPUT, StringRef(), Word};
+  Arg = Arg.take_until([](char C) { return C == '\0'; });
+  bool Slash = Arg.starts_with("/");
+  if (!Slash && (!Arg.starts_with("-") || Arg == "-"))
+    return {OPT_INPUT, StringRef(), Arg};
   static const NameIndex Index;
-  if (MatchedWord Match = Index.match(Word); Match.ID != OPT_INVALID)
+  if (MatchedArg Match = Index.match(Arg); Match.ID != OPT_INVALID)
     return Match;
   // `/home/x.obj` is not an unknown option: OptTable takes every word that
   // begins with a slash, and is no option, for an input.
   if (Slash)
-    return {OPT_INPUT, StringRef(), Word};
-  return {OPT_UNKNOWN, Word, StringRef()};
+    return {OPT_INPUT, StringRef(), Arg};
+  return {OPT_UNKNOWN, Arg, StringRef()};
 }
 
-std::optional<PrefetchOption> prefetchOption(const MatchedWord &Match,
-                                             StringRef Word) {
+std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
+                                             StringRef Arg) {
   const OptionTable &Table = optionTable();
   if (Table.getOptionGroupID(Match.ID) != OPT_grp_headstart)
     return std::nullopt;
   PrefetchOption Option;
-  Option.Spelling = Word.str();
+  Option.Spelling = Arg.str();
   if (Match.ID == OPT_prefetch_inputs_no ||
       Match.ID == OPT_no_prefetch_inputs) {
     Option.Name = "prefetch-inputs";
@@ -145,8 +145,8 @@ std::optional<PrefetchOption> prefetchOption(const MatchedWord &Match,
   return Option;
 }
 
-bool isLibMode(StringRef Word) {
-  return Word.equals_insensitive("/lib") || Word.equals_insensitive("-lib");
+bool isLibMode(StringRef Arg) {
+  return Arg.equals_insensitive("/lib") || Arg.equals_insensitive("-lib");
 }
 
 std::vector<PrefetchOption>
@@ -156,11 +156,11 @@ takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
   if (Args.size() < 2 || isLibMode(Args[1]))
     return Taken;
   size_t Kept = 1;
-  for (const char *Word : drop_begin(Args)) {
-    if (auto Option = prefetchOption(matchWord(Word), Word))
+  for (const char *Arg : drop_begin(Args)) {
+    if (auto Option = prefetchOption(matchArg(Arg), Arg))
       Taken.push_back(std::move(*Option));
     else
-      Args[Kept++] = Word;
+      Args[Kept++] = Arg;
   }
   Args.truncate(Kept);
   return Taken;

@@ -43,24 +43,24 @@ public:
 const OptionTable &optionTable();
 
 /// What lld-link takes one word for. The strings point into the word.
-struct MatchedWord {
+struct MatchedArg {
   unsigned ID = OPT_INVALID; ///< OPT_INPUT and OPT_UNKNOWN included
   llvm::StringRef Spelling;  ///< the word without the option's value
   llvm::StringRef Value;     ///< the word itself for an input
 };
 
-/// Matches \p Word as OptTable::ParseArgs would, with a hash look-up in place
+/// Matches \p Arg as OptTable::ParseArgs would, with a hash look-up in place
 /// of its scan: an absolute path begins with an option's prefix, and the scan
 /// compares it with every option behind its place in the table.
-MatchedWord matchWord(llvm::StringRef Word);
+MatchedArg matchArg(llvm::StringRef Arg);
 
 /// \p Match as one of Headstart's own options; nothing for any other word.
-std::optional<PrefetchOption> prefetchOption(const MatchedWord &Match,
-                                             llvm::StringRef Word);
+std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
+                                             llvm::StringRef Arg);
 
-/// Whether a first word \p Word turns lld-link into lib.exe (lld 22
+/// Whether a first word \p Arg turns lld-link into lib.exe (lld 22
 /// COFF/Driver.cpp: only there, and before any expansion).
-bool isLibMode(llvm::StringRef Word);
+bool isLibMode(llvm::StringRef Arg);
 
 /// takePrefetchOptions for lld-link.
 std::vector<PrefetchOption>

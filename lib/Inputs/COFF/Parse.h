@@ -23,18 +23,18 @@
 namespace headstart::coff {
 
 /// An option and the word that holds it.
-struct OptionWord : MatchedWord {
-  const CommandLineWord *Word = nullptr;
+struct OptionArg : MatchedArg {
+  const CommandLineArg *Arg = nullptr;
 };
 
 /// The options of a command line in order, inputs left out.
-class OptionWords {
+class OptionArgs {
 public:
-  std::vector<OptionWord> All;
+  std::vector<OptionArg> All;
 
   /// The last of \p IDs, as in lld's getLastArg; null if there is none.
-  template <typename... T> const OptionWord *last(T... IDs) const {
-    for (const OptionWord &O : llvm::reverse(All))
+  template <typename... T> const OptionArg *last(T... IDs) const {
+    for (const OptionArg &O : llvm::reverse(All))
       if (((O.ID == IDs) || ...))
         return &O;
     return nullptr;
@@ -45,16 +45,16 @@ public:
   /// All of \p ID, in order.
   auto filtered(OptionID ID) const {
     return llvm::make_filter_range(
-        All, [ID](const OptionWord &O) { return O.ID == ID; });
+        All, [ID](const OptionArg &O) { return O.ID == ID; });
   }
 };
 
-/// Who wrote \p Word; \p Else where it is a plain argument.
-inline llvm::StringRef writerOf(const CommandLineWord &Word,
+/// Who wrote \p Arg; \p Else where it is a plain argument.
+inline llvm::StringRef writerOf(const CommandLineArg &Arg,
                                 llvm::StringRef Else) {
-  if (!Word.ResponseFile.empty())
-    return Word.ResponseFile;
-  return Word.Variable.empty() ? Else : llvm::StringRef(Word.Variable);
+  if (!Arg.ResponseFile.empty())
+    return Arg.ResponseFile;
+  return Arg.Variable.empty() ? Else : llvm::StringRef(Arg.Variable);
 }
 
 inline std::optional<std::string> getEnv(const CommandLineContext &Context,
@@ -63,7 +63,7 @@ inline std::optional<std::string> getEnv(const CommandLineContext &Context,
 }
 
 const LinkerModel &model();
-LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 
 /// Whether /nodefaultlib or /disallowlib keeps the linker from opening the
@@ -73,12 +73,12 @@ bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
 
 /// Appends the search paths in lld's order. \p Command has its inputs by now:
 /// without /machine:, it is they that tell the folders of a toolchain apart.
-void addSearchPaths(const OptionWords &Options,
+void addSearchPaths(const OptionArgs &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 
 /// Appends what the link writes. \p MakesPDB: /debug in a form that asks for
 /// one.
-void addOutputs(const OptionWords &Options, const CommandLineContext &Context,
+void addOutputs(const OptionArgs &Options, const CommandLineContext &Context,
                 bool MakesPDB, LinkCommand &Command);
 
 } // namespace headstart::coff

@@ -38,17 +38,17 @@ struct DebugState {
   bool ReadsDWARF = false;
   bool KeepsUnreferenced = false; ///< unless /opt: says otherwise
 
-  void apply(StringRef Word) {
-    if (Word == "none") {
+  void apply(StringRef Arg) {
+    if (Arg == "none") {
       MakesPDB = ReadsDWARF = KeepsUnreferenced = false;
-    } else if (Word == "full" || Word == "fastlink" || Word == "ghash" ||
-               Word == "noghash") {
+    } else if (Arg == "full" || Arg == "fastlink" || Arg == "ghash" ||
+               Arg == "noghash") {
       MakesPDB = ReadsDWARF = KeepsUnreferenced = true;
-    } else if (Word == "dwarf") {
+    } else if (Arg == "dwarf") {
       ReadsDWARF = KeepsUnreferenced = true;
-    } else if (Word == "symtab") {
+    } else if (Arg == "symtab") {
       KeepsUnreferenced = true;
-    } else if (Word == "nodwarf") {
+    } else if (Arg == "nodwarf") {
       ReadsDWARF = false;
     }
   }
@@ -56,14 +56,13 @@ struct DebugState {
 
 class Parser {
 public:
-  Parser(ArrayRef<CommandLineWord> Words, const CommandLineContext &Context)
-      : Words(Words), Context(Context) {}
+  Parser(ArrayRef<CommandLineArg> Args, const CommandLineContext &Context)
+      : Args(Args), Context(Context) {}
   LinkCommand run();
 
 private:
-  void matchWords();
-  void addNamed(const CommandLineWord &Word, const MatchedWord &Match,
-                bool Lazy);
+  void matchArgs();
+  void addNamed(const CommandLineArg &Arg, const MatchedArg &Match, bool Lazy);
   void markWholeArchives();
   void addEarlyFiles();
   void addDefaultLibraries();
@@ -72,11 +71,11 @@ private:
   void addDebugFiles();
   void dropOutputs();
 
-  void addFile(const OptionWord *Option, StringRef Name,
+  void addFile(const OptionArg *Option, StringRef Name,
                InputReason Reason = InputReason::OptionFile,
                SearchRule Search = SearchRule::Verbatim);
   void addFile(OptionID ID) {
-    if (const OptionWord *Option = Options.last(ID))
+    if (const OptionArg *Option = Options.last(ID))
       addFile(Option, Option->Value);
   }
   /// Whether the link goes on to make an image when it has all symbols.
@@ -84,9 +83,9 @@ private:
   DebugState debugState() const;
   bool dropsUnreferenced() const;
 
-  ArrayRef<CommandLineWord> Words;
+  ArrayRef<CommandLineArg> Args;
   const CommandLineContext &Context;
-  OptionWords Options;
+  OptionArgs Options;
   DebugState Debug;
   std::vector<NamedInput> Named; ///< until they are the command's
   bool HasNamed = false;
@@ -95,29 +94,29 @@ private:
 };
 } // namespace
 
-void Parser::addNamed(const CommandLineWord &Word, const MatchedWord &Match,
+void Parser::addNamed(const CommandLineArg &Arg, const MatchedArg &Match,
                       bool Lazy) {
   NamedInput &Input = Named.emplace_back();
   Input.Name = Match.Value.str();
   Input.Search = SearchRule::Object;
   Input.Lazy = Lazy;
-  Input.From = writerOf(Word, Match.Spelling).str();
+  Input.From = writerOf(Arg, Match.Spelling).str();
   if (Match.ID == OPT_wholearchive_file) {
     Input.Reason = InputReason::WholeArchive;
     Input.Whole = true;
-  } else if (!Word.ResponseFile.empty()) {
+  } else if (!Arg.ResponseFile.empty()) {
     Input.Reason = InputReason::ResponseFile;
-  } else if (!Word.Variable.empty()) {
+  } else if (!Arg.Variable.empty()) {
     Input.Reason = InputReason::Environment;
   }
 }
 
-void Parser::matchWords() {
+void Parser::matchArgs() {
   bool Lazy = false;
-  for (const CommandLineWord &Word : Words) {
-    if (Word.Text.empty()) // OptTable::ParseArgs passes over these
+  for (const CommandLineArg &Arg : Args) {
+    if (Arg.Text.empty()) // OptTable::ParseArgs passes over these
       continue;
-    MatchedWord Match = matchWord(Word.Text);
+    MatchedArg Match = matchArg(Arg.Text);
     switch (Match.ID) {
     case OPT_UNKNOWN:
       continue;
@@ -129,15 +128,15 @@ void Parser::matchWords() {
       continue;
     case OPT_INPUT:
     case OPT_wholearchive_file:
-      addNamed(Word, Match, Lazy);
+      addNamed(Arg, Match, Lazy);
       continue;
     default:
       break;
     }
-    if (auto Own = prefetchOption(Match, Word.Text))
+    if (auto Own = prefetchOption(Match, Arg.Text))
       Command.PrefetchOptions.push_back(std::move(*Own));
     else
-      Options.All.push_back({Match, &Word});
+      Options.All.push_back({Match, &Arg});
   }
 }
 
@@ -155,7 +154,7 @@ void Parser::markWholeArchives() {
     Input.Whole = All || Names.contains(Input.Name);
 }
 
-void Parser::addFile(const OptionWord *Option, StringRef Name,
+void Parser::addFile(const OptionArg *Option, StringRef Name,
                      InputReason Reason, SearchRule Search) {
   if (Name.empty())
     return;
@@ -163,13 +162,13 @@ void Parser::addFile(const OptionWord *Option, StringRef Name,
   Input.Name = Name.str();
   Input.Reason = Reason;
   Input.Search = Search;
-  Input.From = writerOf(*Option->Word, Option->Spelling).str();
+  Input.From = writerOf(*Option->Arg, Option->Spelling).str();
   Input.Turn = Turn;
 }
 
 void Parser::addEarlyFiles() {
   addFile(OPT_vfsoverlay);
-  if (const OptionWord *Layout = Options.last(OPT_sectionlayout)) {
+  if (const OptionArg *Layout = Options.last(OPT_sectionlayout)) {
     StringRef Name = Layout->Value;
     Name.consume_front("@");
     addFile(Layout, Name);
@@ -177,7 +176,7 @@ void Parser::addEarlyFiles() {
 }
 
 void Parser::addDefaultLibraries() {
-  for (const OptionWord &O : Options.filtered(OPT_nodefaultlib))
+  for (const OptionArg &O : Options.filtered(OPT_nodefaultlib))
     Command.ExcludedLibraries.push_back(O.Value.str());
   Command.ExcludesAllLibraries = Options.has(OPT_nodefaultlib_all);
   for (const NamedInput &Input : Command.Inputs)
@@ -191,26 +190,26 @@ void Parser::addDefaultLibraries() {
   // default library or as the file name of a plainly named `.lib`.
   StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);
-  for (const OptionWord &O : Options.filtered(OPT_defaultlib))
+  for (const OptionArg &O : Options.filtered(OPT_defaultlib))
     if (Met.insert(O.Value.lower()).second && !isExcluded(O.Value, Resolver))
       addFile(&O, O.Value, InputReason::DefaultLibrary, SearchRule::Library);
 }
 
 bool Parser::makesImage() const {
-  const OptionWord *Emit = Options.last(OPT_lldemit);
+  const OptionArg *Emit = Options.last(OPT_lldemit);
   return HasNamed && (!Emit || Emit->Value == "obj") &&
          !Options.has(OPT_thinlto_index_only, OPT_thinlto_index_only_file);
 }
 
 void Parser::addLateFiles() {
   addFile(OPT_stub);
-  const OptionWord *Definitions = Options.last(OPT_deffile);
+  const OptionArg *Definitions = Options.last(OPT_deffile);
   if (Definitions) {
     addFile(Definitions, Definitions->Value, InputReason::ModuleDefinition);
     // Only a hybrid image has a native view, and that machine is never
     // inferred.
-    const OptionWord *Machine = Options.last(OPT_machine);
-    const OptionWord *Native = Options.last(OPT_defarm64native);
+    const OptionArg *Machine = Options.last(OPT_machine);
+    const OptionArg *Native = Options.last(OPT_defarm64native);
     if (Native && Machine &&
         getMachineType(Machine->Value) == COFF::IMAGE_FILE_MACHINE_ARM64X)
       addFile(Native, Native->Value, InputReason::ModuleDefinition);
@@ -231,33 +230,33 @@ void Parser::addLateFiles() {
 }
 
 void Parser::addSymbolFiles() {
-  const OptionWord *Manifest =
+  const OptionArg *Manifest =
       Options.last(OPT_manifest_flag, OPT_manifest_value);
   if (Manifest && Manifest->Value.starts_with_insensitive("embed"))
-    for (const OptionWord &O : Options.filtered(OPT_manifestinput))
+    for (const OptionArg &O : Options.filtered(OPT_manifestinput))
       addFile(&O, O.Value);
 
-  if (const OptionWord *Order = Options.last(OPT_order)) {
+  if (const OptionArg *Order = Options.last(OPT_order)) {
     // Without the '@' it is an error.
     StringRef Name = Order->Value;
     if (Name.consume_front("@"))
       addFile(Order, Name);
     return;
   }
-  const OptionWord *Sort =
+  const OptionArg *Sort =
       Options.last(OPT_call_graph_profile_sort, OPT_call_graph_profile_sort_no);
   if (!Sort || Sort->ID == OPT_call_graph_profile_sort)
     addFile(OPT_call_graph_ordering_file);
 }
 
 void Parser::addDebugFiles() {
-  for (const OptionWord &O : Options.filtered(OPT_natvis))
+  for (const OptionArg &O : Options.filtered(OPT_natvis))
     addFile(&O, O.Value);
   // A stream that is named twice has the contents of the last file.
-  StringMap<const OptionWord *> Last;
-  for (const OptionWord &O : Options.filtered(OPT_pdbstream))
+  StringMap<const OptionArg *> Last;
+  for (const OptionArg &O : Options.filtered(OPT_pdbstream))
     Last[O.Value.split('=').first] = &O;
-  for (const OptionWord &O : Options.filtered(OPT_pdbstream)) {
+  for (const OptionArg &O : Options.filtered(OPT_pdbstream)) {
     auto [Stream, Name] = O.Value.split('=');
     if (Last.lookup(Stream) == &O)
       addFile(&O, Name);
@@ -276,14 +275,14 @@ void Parser::dropOutputs() {
 
 DebugState Parser::debugState() const {
   DebugState State;
-  for (const OptionWord &O : Options.All) {
+  for (const OptionArg &O : Options.All) {
     if (O.ID == OPT_debug_flag)
       State.apply("full");
     if (O.ID != OPT_debug_value)
       continue;
     std::string Value = O.Value.lower();
-    for (StringRef Word : split(Value, ','))
-      State.apply(Word);
+    for (StringRef Arg : split(Value, ','))
+      State.apply(Arg);
   }
   return State;
 }
@@ -291,13 +290,13 @@ DebugState Parser::debugState() const {
 /// /opt:ref, or what /debug and /profile make of it.
 bool Parser::dropsUnreferenced() const {
   bool Drops = !Debug.KeepsUnreferenced || Options.has(OPT_flag_profile);
-  for (const OptionWord &O : Options.All) {
+  for (const OptionArg &O : Options.All) {
     if (O.ID != OPT_value_opt)
       continue;
     std::string Value = O.Value.lower();
-    for (StringRef Word : split(Value, ','))
-      if (Word == "ref" || Word == "noref")
-        Drops = Word == "ref";
+    for (StringRef Arg : split(Value, ','))
+      if (Arg == "ref" || Arg == "noref")
+        Drops = Arg == "ref";
   }
   return Drops;
 }
@@ -305,18 +304,18 @@ bool Parser::dropsUnreferenced() const {
 LinkCommand Parser::run() {
   // Only the command line's own first word counts for /lib; the environment's
   // words, which stand in front of it, are not there yet when lld asks.
-  const auto *First = find_if(
-      Words, [](const CommandLineWord &W) { return W.Variable.empty(); });
-  if (First != Words.end() && First->ResponseFile.empty() &&
+  const auto *First =
+      find_if(Args, [](const CommandLineArg &W) { return W.Variable.empty(); });
+  if (First != Args.end() && First->ResponseFile.empty() &&
       isLibMode(First->Text)) {
     Command.Links = false;
     return std::move(Command);
   }
 
-  matchWords();
+  matchArgs();
   HasNamed = !Named.empty();
   Command.MinGW = Options.has(OPT_lldmingw);
-  if (const OptionWord *Machine = Options.last(OPT_machine)) {
+  if (const OptionArg *Machine = Options.last(OPT_machine)) {
     Command.NamesMachine = true;
     // lld never infers these from an input.
     Command.ForArm64EC = COFF::isArm64EC(getMachineType(Machine->Value));
@@ -354,7 +353,7 @@ LinkCommand Parser::run() {
 } // namespace headstart::coff
 
 headstart::LinkCommand
-headstart::coff::parse(ArrayRef<CommandLineWord> Words,
+headstart::coff::parse(ArrayRef<CommandLineArg> Args,
                        const CommandLineContext &Context) {
-  return coff::Parser(Words, Context).run();
+  return coff::Parser(Args, Context).run();
 }

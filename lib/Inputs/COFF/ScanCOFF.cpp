@@ -89,13 +89,13 @@ void Scan::addDefaultLibrary(StringRef Name) {
 void Scan::readDirectives(StringRef Directives) {
   BumpPtrAllocator Allocator;
   StringSaver Saver(Allocator);
-  SmallVector<StringRef, 16> Words;
-  cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, Words);
-  for (StringRef Word : Words) {
+  SmallVector<StringRef, 16> Args;
+  cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, Args);
+  for (StringRef Arg : Args) {
     // Most are exports, a hundred thousand in some objects.
-    if (!Word.contains_insensitive("defaultlib:"))
+    if (!Arg.contains_insensitive("defaultlib:"))
       continue;
-    MatchedWord Match = matchWord(Word);
+    MatchedArg Match = matchArg(Arg);
     if (Match.ID == OPT_defaultlib)
       addDefaultLibrary(Match.Value);
     else if (Match.ID == OPT_nodefaultlib)

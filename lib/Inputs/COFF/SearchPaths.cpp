@@ -63,7 +63,7 @@ namespace {
 /// An MSVC toolchain, and the SDK that goes with it.
 class Toolchain {
 public:
-  Toolchain(const OptionWords &Options, const CommandLineContext &Context)
+  Toolchain(const OptionArgs &Options, const CommandLineContext &Context)
       : Options(Options), Context(Context),
         IgnoresEnvironment(Options.has(OPT_lldignoreenv)) {}
 
@@ -78,11 +78,11 @@ private:
   bool isToolDirectory(StringRef Directory);
   void findSDK();
   std::optional<StringRef> value(OptionID ID) const {
-    const OptionWord *Option = Options.last(ID);
+    const OptionArg *Option = Options.last(ID);
     return Option ? std::optional(Option->Value) : std::nullopt;
   }
 
-  const OptionWords &Options;
+  const OptionArgs &Options;
   const CommandLineContext &Context;
   bool IgnoresEnvironment;
   IntrusiveRefCntPtr<vfs::FileSystem> FS = vfs::getRealFileSystem();
@@ -191,7 +191,7 @@ void Toolchain::findSDK() {
 bool Toolchain::detect() {
   if (!findTools())
     return false;
-  if (const OptionWord *O = Options.last(OPT_diasdkdir, OPT_winsysroot)) {
+  if (const OptionArg *O = Options.last(OPT_diasdkdir, OPT_winsysroot)) {
     SmallString<128> Path = O->Value;
     if (O->ID == OPT_winsysroot)
       sys::path::append(Path, "DIA SDK");
@@ -242,9 +242,9 @@ static uint16_t machineOf(const std::string &Path) {
 
 /// What /machine: says, or the first object among the inputs, or x64 (as lld
 /// assumes in the end).
-static uint16_t machineOf(const OptionWords &Options,
+static uint16_t machineOf(const OptionArgs &Options,
                           const LinkCommand &Command) {
-  if (const OptionWord *O = Options.last(OPT_machine))
+  if (const OptionArg *O = Options.last(OPT_machine))
     return getMachineType(O->Value);
   // More than enough to get past the resources and libraries in front of the
   // first object; a link of libraries alone should not be gone through for
@@ -266,11 +266,11 @@ static uint16_t machineOf(const OptionWords &Options,
   return COFF::IMAGE_FILE_MACHINE_AMD64;
 }
 
-void addSearchPaths(const OptionWords &Options,
+void addSearchPaths(const OptionArgs &Options,
                     const CommandLineContext &Context, LinkCommand &Command) {
   std::vector<std::string> &Paths = Command.SearchPaths;
   Paths.emplace_back();
-  for (const OptionWord &O : Options.filtered(OPT_libpath))
+  for (const OptionArg &O : Options.filtered(OPT_libpath))
     Paths.push_back(O.Value.str());
   // In MinGW mode, the compiler's driver names every folder itself.
   if (Command.MinGW)

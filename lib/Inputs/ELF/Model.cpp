@@ -31,9 +31,9 @@ public:
 
   /// With `-m i386pep` and its like, where ld.lld becomes MinGW's linker, the
   /// command is one of COFF.
-  LinkCommand parse(ArrayRef<CommandLineWord> Words,
+  LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override {
-    return elf::parse(Words, Context);
+    return elf::parse(CommandArgs, Context);
   }
 
   const llvm::opt::OptTable &options() const override {
@@ -47,10 +47,11 @@ public:
 
   const GenericOptionTable &
   optionTable(ArrayRef<std::string> Args) const override {
-    std::vector<CommandLineWord> Words;
+    std::vector<CommandLineArg> CommandArgs;
     for (const std::string &Arg : Args)
-      Words.push_back({Arg, "", ""});
-    return elf::isMinGW(Words) ? elf::mingw::optionTable() : elf::optionTable();
+      CommandArgs.push_back({Arg, "", ""});
+    return elf::isMinGW(CommandArgs) ? elf::mingw::optionTable()
+                                     : elf::optionTable();
   }
 
   ResolvedInput resolve(const NamedInput &Input,

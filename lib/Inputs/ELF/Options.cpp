@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
-#include "../PrefetchWords.h"
+#include "../PrefetchArgs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Option/Option.h"
 
@@ -57,22 +57,23 @@ const GenericOptionTable &optionTable() {
 
 /// lld makes one word of `--plugin-opt x` before it looks for options (lld 22
 /// ELF/DriverUtils.cpp, concatLTOPluginOptions).
-static bool isPluginOption(StringRef Word) {
-  return Word == "-plugin-opt" || Word == "--plugin-opt";
+static bool isPluginOption(StringRef Given) {
+  return Given == "-plugin-opt" || Given == "--plugin-opt";
 }
 
-/// Goes through \p Words, option by option. Returns Headstart's own; \p Kept
-/// gets the indices of all other words.
+/// Goes through \p CommandArgs, option by option. Returns Headstart's own;
+/// \p Kept gets the indices of all other words.
 static std::vector<PrefetchOption>
-separateOwnOptions(ArrayRef<const char *> Words, std::vector<size_t> &Kept) {
+separateOwnOptions(ArrayRef<const char *> CommandArgs,
+                   std::vector<size_t> &Kept) {
   std::vector<PrefetchOption> Own;
-  const InputArgList Args(Words.begin(), Words.end());
-  for (unsigned Index = 0; Index < Words.size();) {
+  const InputArgList Args(CommandArgs.begin(), CommandArgs.end());
+  for (unsigned Index = 0; Index < CommandArgs.size();) {
     unsigned Begin = Index;
-    StringRef Word = Words[Index];
-    if (!Word.starts_with("-")) {
+    StringRef Given = CommandArgs[Index];
+    if (!Given.starts_with("-")) {
       ++Index;
-    } else if (isPluginOption(Word)) {
+    } else if (isPluginOption(Given)) {
       Index += 2;
     } else {
       std::unique_ptr<Arg> A = optionTable().ParseOneArg(Args, Index);
@@ -87,7 +88,7 @@ separateOwnOptions(ArrayRef<const char *> Words, std::vector<size_t> &Kept) {
       }
     }
     // An option whose value is missing ends behind the last word.
-    for (; Begin < std::min<size_t>(Index, Words.size()); ++Begin)
+    for (; Begin < std::min<size_t>(Index, CommandArgs.size()); ++Begin)
       Kept.push_back(Begin);
   }
   return Own;
@@ -106,12 +107,12 @@ takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
   return Own;
 }
 
-MatchedLine::MatchedLine(ArrayRef<CommandLineWord> Words, bool MinGW)
-    : Words(Words) {
+MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
+    : CommandArgs(CommandArgs) {
   std::vector<const char *> All;
-  All.reserve(Words.size());
-  for (const CommandLineWord &Word : Words)
-    All.push_back(Word.Text.c_str());
+  All.reserve(CommandArgs.size());
+  for (const CommandLineArg &Given : CommandArgs)
+    All.push_back(Given.Text.c_str());
   std::vector<size_t> Kept;
   Own = separateOwnOptions(All, Kept);
 
@@ -119,13 +120,13 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineWord> Words, bool MinGW)
   Left.reserve(Kept.size());
   Joined.reserve(Kept.size()); // what Left points to stays where it is
   for (size_t I = 0; I < Kept.size(); ++I) {
-    const char *Word = All[Kept[I]];
+    const char *Given = All[Kept[I]];
     Indices.push_back(Kept[I]);
-    if (!MinGW && isPluginOption(Word) && I + 1 < Kept.size()) {
-      Joined.push_back((StringRef(Word) + "=" + All[Kept[++I]]).str());
-      Word = Joined.back().c_str();
+    if (!MinGW && isPluginOption(Given) && I + 1 < Kept.size()) {
+      Joined.push_back((StringRef(Given) + "=" + All[Kept[++I]]).str());
+      Given = Joined.back().c_str();
     }
-    Left.push_back(Word);
+    Left.push_back(Given);
   }
   unsigned MissingIndex;
   unsigned MissingCount;
@@ -136,39 +137,39 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineWord> Words, bool MinGW)
 /// What `-m` names, as lld's dispatcher looks for it: the first such word, and
 /// only with its value apart.
 static std::optional<StringRef>
-emulationOf(ArrayRef<CommandLineWord> Words,
-            function_ref<bool(const CommandLineWord &)> Counts) {
-  const CommandLineWord *Before = nullptr;
-  for (const CommandLineWord &Word : make_filter_range(Words, Counts)) {
+emulationOf(ArrayRef<CommandLineArg> CommandArgs,
+            function_ref<bool(const CommandLineArg &)> Counts) {
+  const CommandLineArg *Before = nullptr;
+  for (const CommandLineArg &Given : make_filter_range(CommandArgs, Counts)) {
     if (Before && StringRef(Before->Text) == "-m")
-      return StringRef(Word.Text);
-    Before = &Word;
+      return StringRef(Given.Text);
+    Before = &Given;
   }
   return std::nullopt;
 }
 
 // lld 22 Common/DriverDispatcher.cpp: the command line itself has the first
 // say, then what is in its response files.
-bool isMinGW(ArrayRef<CommandLineWord> Words) {
+bool isMinGW(ArrayRef<CommandLineArg> CommandArgs) {
   std::optional<StringRef> Emulation =
-      emulationOf(Words, [](const CommandLineWord &Word) {
-        return Word.ResponseFile.empty();
+      emulationOf(CommandArgs, [](const CommandLineArg &Given) {
+        return Given.ResponseFile.empty();
       });
   if (!Emulation)
     Emulation =
-        emulationOf(Words, [](const CommandLineWord &) { return true; });
+        emulationOf(CommandArgs, [](const CommandLineArg &) { return true; });
   return Emulation && is_contained({"i386pe", "i386pep", "thumb2pe", "arm64pe",
                                     "arm64ecpe", "arm64xpe", "mipspe"},
                                    *Emulation);
 }
 
 bool usesWindowsQuoting(ArrayRef<std::string> Args) {
-  std::vector<CommandLineWord> Words;
+  std::vector<CommandLineArg> CommandArgs;
   for (const std::string &Arg : Args)
-    Words.push_back({Arg, "", ""});
-  if (isMinGW(Words))
+    CommandArgs.push_back({Arg, "", ""});
+  if (isMinGW(CommandArgs))
     return false;
-  MatchedLine Line(Words, /*MinGW=*/false);
+  MatchedLine Line(CommandArgs, /*MinGW=*/false);
   return Line.args().getLastArgValue(OPT_rsp_quoting) == "windows";
 }
 

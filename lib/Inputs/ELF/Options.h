@@ -57,28 +57,29 @@ const GenericOptionTable &optionTable();
 /// options. Refers to the words that it was made of.
 class MatchedLine {
 public:
-  /// Which of the tables \p Words is for is the caller's to know; see isMinGW.
-  MatchedLine(llvm::ArrayRef<CommandLineWord> Words, bool MinGW);
+  /// Which of the tables \p CommandArgs is for is the caller's to know; see
+  /// isMinGW.
+  MatchedLine(llvm::ArrayRef<CommandLineArg> CommandArgs, bool MinGW);
   MatchedLine(const MatchedLine &) = delete;
   MatchedLine &operator=(const MatchedLine &) = delete;
 
   const llvm::opt::InputArgList &args() const { return Args; }
   /// The word that holds \p A, or its name where the value is the next word.
-  const CommandLineWord &argOf(const llvm::opt::Arg &A) const {
-    return Words[Indices[A.getIndex()]];
+  const CommandLineArg &argOf(const llvm::opt::Arg &A) const {
+    return CommandArgs[Indices[A.getIndex()]];
   }
   std::vector<PrefetchOption> takeOwnOptions() { return std::move(Own); }
 
 private:
-  llvm::ArrayRef<CommandLineWord> Words;
+  llvm::ArrayRef<CommandLineArg> CommandArgs;
   std::vector<PrefetchOption> Own;
   std::vector<std::string> Joined; ///< `--plugin-opt x` as one word
   std::vector<size_t> Indices;     ///< of the words of Args in Words
   llvm::opt::InputArgList Args;
 };
 
-/// Whether \p Words turn ld.lld into the linker of MinGW.
-bool isMinGW(llvm::ArrayRef<CommandLineWord> Words);
+/// Whether \p CommandArgs turn ld.lld into the linker of MinGW.
+bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
 
 /// Whether lld reads response files by the rules of Windows: the last
 /// --rsp-quoting among \p Args, which are not expanded yet.

@@ -25,10 +25,10 @@ inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
   return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
 }
 
-/// Who wrote \p Word; \p Else where it is a plain argument.
-inline llvm::StringRef writerOf(const CommandLineWord &Word,
+/// Who wrote \p Arg; \p Else where it is a plain argument.
+inline llvm::StringRef writerOf(const CommandLineArg &Arg,
                                 llvm::StringRef Else) {
-  return Word.ResponseFile.empty() ? Else : llvm::StringRef(Word.ResponseFile);
+  return Arg.ResponseFile.empty() ? Else : llvm::StringRef(Arg.ResponseFile);
 }
 
 /// Appends what the link writes, the image first.
@@ -36,15 +36,15 @@ void addOutputs(const llvm::opt::InputArgList &Args,
                 const CommandLineContext &Context, LinkCommand &Command);
 
 const LinkerModel &model();
-LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 ResolvedInput resolveMinGWLibrary(const NamedInput &Input,
                                   const InputResolver &Resolver);
 
 /// parse for the personality of MinGW: the words of lld-link
-/// that lld makes of \p Words, parsed.
-LinkCommand parseMinGWCommandLine(llvm::ArrayRef<CommandLineWord> Words,
+/// that lld makes of \p Args, parsed.
+LinkCommand parseMinGWCommandLine(llvm::ArrayRef<CommandLineArg> Args,
                                   const CommandLineContext &Context);
 
 } // namespace headstart::elf

@@ -223,9 +223,9 @@ void Parser::addNamed() {
     case OPT_INPUT: {
       NamedInput &Input =
           add(*A, InputReason::CommandLine, SearchRule::Verbatim);
-      const CommandLineWord &Word = Line.argOf(*A);
-      Input.From = Word.ResponseFile;
-      if (!Word.ResponseFile.empty())
+      const CommandLineArg &Arg = Line.argOf(*A);
+      Input.From = Arg.ResponseFile;
+      if (!Arg.ResponseFile.empty())
         Input.Reason = InputReason::ResponseFile;
       break;
     }
@@ -308,11 +308,11 @@ LinkCommand Parser::run() {
 } // namespace headstart::elf
 
 headstart::LinkCommand
-headstart::elf::parse(ArrayRef<CommandLineWord> Words,
+headstart::elf::parse(ArrayRef<CommandLineArg> Args,
                       const CommandLineContext &Context) {
-  if (elf::isMinGW(Words))
-    return elf::parseMinGWCommandLine(Words, Context);
-  elf::MatchedLine Line(Words, /*MinGW=*/false);
+  if (elf::isMinGW(Args))
+    return elf::parseMinGWCommandLine(Args, Context);
+  elf::MatchedLine Line(Args, /*MinGW=*/false);
   LinkCommand Command = elf::Parser(Line, Context).run();
   Command.PrefetchOptions = Line.takeOwnOptions();
   return Command;

@@ -40,10 +40,10 @@ private:
   void restoreNames(LinkCommand &Command) const;
 
   void add(const Arg *A, const Twine &Text) {
-    CommandLineWord &Word = Words.emplace_back();
+    CommandLineArg &Made = CommandArgs.emplace_back();
     if (A)
-      Word = Line.argOf(*A);
-    Word.Text = Text.str();
+      Made = Line.argOf(*A);
+    Made.Text = Text.str();
   }
   void addValue(OptionID From, StringRef To) {
     if (const Arg *A = Args.getLastArg(From))
@@ -60,8 +60,8 @@ private:
 
   const MatchedLine &Line;
   const InputArgList &Args;
-  std::vector<CommandLineWord> Words; ///< of lld-link
-  std::vector<NamedInput> Libraries;  ///< each stands in Words by a number
+  std::vector<CommandLineArg> CommandArgs; ///< of lld-link
+  std::vector<NamedInput> Libraries;       ///< each stands in Words by a number
 };
 } // namespace
 
@@ -212,10 +212,10 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
     return Command;
   }
   // lld-link takes its own variables into account here as well.
-  Words = expandCommandLine(Flavour::COFF, {}, Context).Words;
+  CommandArgs = expandCommandLine(Flavour::COFF, {}, Context).Args;
   addSettings();
   addInputs();
-  LinkCommand Command = coff::parse(Words, Context);
+  LinkCommand Command = coff::parse(CommandArgs, Context);
   Command.DLLPrefix = Args.getLastArgValue(OPT_dll_search_prefix, "lib").str();
   restoreNames(Command);
   restoreOptions(Command);
@@ -225,9 +225,9 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
 } // namespace headstart::elf::mingw
 
 headstart::LinkCommand
-headstart::elf::parseMinGWCommandLine(ArrayRef<CommandLineWord> Words,
+headstart::elf::parseMinGWCommandLine(ArrayRef<CommandLineArg> CommandArgs,
                                       const CommandLineContext &Context) {
-  MatchedLine Line(Words, /*MinGW=*/true);
+  MatchedLine Line(CommandArgs, /*MinGW=*/true);
   LinkCommand Command = mingw::Translator(Line).run(Context);
   std::vector<PrefetchOption> Own = Line.takeOwnOptions();
   Command.PrefetchOptions.insert(Command.PrefetchOptions.end(), Own.begin(),

@@ -31,9 +31,9 @@ public:
 
   Expansion expansionOf(ArrayRef<std::string>) const override { return {}; }
 
-  LinkCommand parse(ArrayRef<CommandLineWord> Words,
+  LinkCommand parse(ArrayRef<CommandLineArg> Args,
                     const CommandLineContext &Context) const override {
-    return macho::parse(Words, Context);
+    return macho::parse(Args, Context);
   }
 
   const llvm::opt::OptTable &options() const override {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
-#include "../PrefetchWords.h"
+#include "../PrefetchArgs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
@@ -30,10 +30,10 @@ const OptionTable &optionTable() {
   return Table;
 }
 
-InputArgList parseArguments(ArrayRef<const char *> Words) {
+InputArgList parseArguments(ArrayRef<const char *> CommandArgs) {
   unsigned MissingIndex = 0;
   unsigned MissingCount = 0;
-  return optionTable().ParseArgs(Words, MissingIndex, MissingCount);
+  return optionTable().ParseArgs(CommandArgs, MissingIndex, MissingCount);
 }
 
 /// lld takes any number of workers, in any base; more threads than this are an
@@ -66,14 +66,15 @@ takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
   std::vector<PrefetchOption> Taken;
   if (Args.size() < 2)
     return Taken;
-  ArrayRef<const char *> Words = ArrayRef(Args).drop_front();
+  ArrayRef<const char *> CommandArgs = ArrayRef(Args).drop_front();
   // A response file may hold another --read-workers, and lld judges only the
   // last: those wait until all words are there.
-  bool Expanded = none_of(Words, [](const char *Word) {
-    return Word[0] == '@' && Word[1] != '\0';
+  bool Expanded = none_of(CommandArgs, [](const char *Arg) {
+    return Arg[0] == '@' && Arg[1] != '\0';
   });
-  std::vector<bool> Ours(Words.size());
-  for (PlacedOption &Placed : findPrefetchOptions(parseArguments(Words))) {
+  std::vector<bool> Ours(CommandArgs.size());
+  for (PlacedOption &Placed :
+       findPrefetchOptions(parseArguments(CommandArgs))) {
     bool IsStock = StringRef(Placed.Option.Spelling).starts_with("--read-");
     if (IsStock && !Expanded)
       continue;

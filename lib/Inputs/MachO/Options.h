@@ -42,10 +42,10 @@ public:
 /// The table, made on first use. Any thread.
 const OptionTable &optionTable();
 
-/// Matches \p Words (without the program's name) as lld does, with the same
+/// Matches \p Args (without the program's name) as lld does, with the same
 /// matcher. An option whose values are missing ends the list. The strings of
-/// the result point into \p Words.
-llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Words);
+/// the result point into \p Args.
+llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
 
 /// One of our options, and the index of its word.
 struct PlacedOption {

@@ -22,7 +22,7 @@
 namespace headstart::macho {
 
 const LinkerModel &model();
-LinkCommand parse(llvm::ArrayRef<CommandLineWord> Words,
+LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 /// Of what is not at its name.
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);

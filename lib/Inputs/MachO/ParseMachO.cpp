@@ -37,9 +37,9 @@ constexpr size_t MaxListedFiles = 2'000'000;
 
 class Parser {
 public:
-  Parser(ArrayRef<CommandLineWord> Words, const CommandLineContext &Context,
-         const InputArgList &Args)
-      : Words(Words), Context(Context), Args(Args) {}
+  Parser(ArrayRef<CommandLineArg> CommandArgs,
+         const CommandLineContext &Context, const InputArgList &Args)
+      : CommandArgs(CommandArgs), Context(Context), Args(Args) {}
   LinkCommand run();
 
 private:
@@ -64,7 +64,7 @@ private:
     return A && A->getOption().matches(On);
   }
 
-  ArrayRef<CommandLineWord> Words;
+  ArrayRef<CommandLineArg> CommandArgs;
   const CommandLineContext &Context;
   const InputArgList &Args;
   bool Lazy = false; ///< between --start-lib and --end-lib
@@ -78,9 +78,9 @@ NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
   NamedInput &Input = Command.Inputs.emplace_back();
   Input.Name = Name.str();
   Input.Reason = Reason;
-  const CommandLineWord &Word = Words[A.getIndex()];
-  if (!Word.ResponseFile.empty())
-    Input.From = Word.ResponseFile;
+  const CommandLineArg &Arg = CommandArgs[A.getIndex()];
+  if (!Arg.ResponseFile.empty())
+    Input.From = Arg.ResponseFile;
   else if (!A.getOption().matches(OPT_INPUT))
     Input.From = A.getSpelling().str();
   return Input;
@@ -136,7 +136,7 @@ void Parser::addNamedFiles() {
   for (const Arg *A : Args) {
     switch (A->getOption().getID()) {
     case OPT_INPUT: {
-      bool InResponse = !Words[A->getIndex()].ResponseFile.empty();
+      bool InResponse = !CommandArgs[A->getIndex()].ResponseFile.empty();
       addPath(*A, InResponse ? InputReason::ResponseFile
                              : InputReason::CommandLine);
       Command.Inputs.back().Lazy = Lazy;
@@ -333,12 +333,12 @@ LinkCommand Parser::run() {
 } // namespace headstart::macho
 
 headstart::LinkCommand
-headstart::macho::parse(ArrayRef<CommandLineWord> Words,
+headstart::macho::parse(ArrayRef<CommandLineArg> CommandArgs,
                         const CommandLineContext &Context) {
   std::vector<const char *> Texts;
-  Texts.reserve(Words.size());
-  for (const CommandLineWord &Word : Words)
-    Texts.push_back(Word.Text.c_str());
+  Texts.reserve(CommandArgs.size());
+  for (const CommandLineArg &Arg : CommandArgs)
+    Texts.push_back(Arg.Text.c_str());
   opt::InputArgList Args = macho::parseArguments(Texts);
-  return macho::Parser(Words, Context, Args).run();
+  return macho::Parser(CommandArgs, Context, Args).run();
 }

@@ -56,7 +56,7 @@ private:
   void scanStub();
   void scanThinArchive();
 
-  void addLinkerOption(ArrayRef<StringRef> Words);
+  void addLinkerOption(ArrayRef<StringRef> Options);
   /// Adds what one library of a stub re-exports.
   void addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
                         StringRef Umbrella, unsigned Depth);
@@ -106,16 +106,16 @@ NamedInput Scan::reExport(StringRef InstallName, StringRef Umbrella) const {
   return Input;
 }
 
-void Scan::addLinkerOption(ArrayRef<StringRef> Words) {
-  for (size_t I = 0; I < Words.size(); ++I) {
+void Scan::addLinkerOption(ArrayRef<StringRef> Options) {
+  for (size_t I = 0; I < Options.size(); ++I) {
     NamedInput Input;
-    StringRef Name = Words[I];
+    StringRef Name = Options[I];
     if (Name.consume_front("-l")) {
       Input.Search = SearchRule::Library;
       Input.Whole = Settings.ForcesSwiftLibraries && Name.starts_with("swift");
-    } else if (Name == "-framework" && I + 1 < Words.size()) {
+    } else if (Name == "-framework" && I + 1 < Options.size()) {
       Input.Search = SearchRule::Framework;
-      Name = Words[++I];
+      Name = Options[++I];
     } else {
       return; // an error
     }
@@ -138,8 +138,8 @@ void Scan::scanObject(const MachOFile &File) {
   if (Settings.IgnoresLinkerOptions || Request.Named.Lazy ||
       (CPU && CPU->first != File.cpuType()))
     return;
-  for (ArrayRef<StringRef> Words : File.linkerOptions())
-    addLinkerOption(Words);
+  for (ArrayRef<StringRef> Options : File.linkerOptions())
+    addLinkerOption(Options);
 }
 
 void Scan::scanDylib(const MachOFile &File) {

@@ -61,9 +61,8 @@ void closeFrom(unsigned First, unsigned Last = ~0U) {
 
 } // namespace
 
-std::error_code
-ForegroundProgram::start(const std::vector<std::string> &Words) {
-  std::vector<char *> Arguments = argumentsOf(Words);
+std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
+  std::vector<char *> Arguments = argumentsOf(Args);
   Pipe Failure;
   if (std::error_code Error = Failure.open())
     return Error;
@@ -280,8 +279,8 @@ void endLike(const ProgramEnd &End) {
   ::_exit(SignalBase + End.Code);
 }
 
-std::error_code becomeProgram(const std::vector<std::string> &Words) {
-  ::execvp(Words.front().c_str(), argumentsOf(Words).data());
+std::error_code becomeProgram(const std::vector<std::string> &Args) {
+  ::execvp(Args.front().c_str(), argumentsOf(Args).data());
   return lastError();
 }
 
@@ -315,7 +314,7 @@ public:
   CapturedProgram &operator=(const CapturedProgram &) = delete;
   ~CapturedProgram();
 
-  std::error_code start(const std::vector<std::string> &Words,
+  std::error_code start(const std::vector<std::string> &Args,
                         ProgramStream Stream);
   std::error_code listen(const AnswerLimits &Limits, std::string &Answer);
 
@@ -336,11 +335,11 @@ CapturedProgram::~CapturedProgram() {
   killWithGroup(Child);
 }
 
-std::error_code CapturedProgram::start(const std::vector<std::string> &Words,
+std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
                                        ProgramStream Which) {
   if (std::error_code Error = Stream.open())
     return Error;
-  std::vector<char *> Arguments = argumentsOf(Words);
+  std::vector<char *> Arguments = argumentsOf(Args);
   const int Listened =
       Which == ProgramStream::Output ? STDOUT_FILENO : STDERR_FILENO;
   const int Other =
@@ -413,11 +412,11 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
   }
 }
 
-std::error_code captureOutput(const std::vector<std::string> &Words,
+std::error_code captureOutput(const std::vector<std::string> &Args,
                               ProgramStream Stream, const AnswerLimits &Limits,
                               std::string &Answer) {
   CapturedProgram Program;
-  if (std::error_code Error = Program.start(Words, Stream))
+  if (std::error_code Error = Program.start(Args, Stream))
     return Error;
   return Program.listen(Limits, Answer);
 }

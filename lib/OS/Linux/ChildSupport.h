@@ -26,12 +26,12 @@ namespace headstart::os::detail {
 
 inline std::error_code lastError() { return {errno, std::generic_category()}; }
 
-/// \p Words as exec takes them: valid as long as they are.
-inline std::vector<char *> argumentsOf(const std::vector<std::string> &Words) {
+/// \p Args as exec takes them: valid as long as they are.
+inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {
   std::vector<char *> Arguments;
-  Arguments.reserve(Words.size() + 1);
-  for (const std::string &Word : Words)
-    Arguments.push_back(const_cast<char *>(Word.c_str())); // NOLINT: exec's
+  Arguments.reserve(Args.size() + 1);
+  for (const std::string &Arg : Args)
+    Arguments.push_back(const_cast<char *>(Arg.c_str())); // NOLINT: exec's
   Arguments.push_back(nullptr);
   return Arguments;
 }

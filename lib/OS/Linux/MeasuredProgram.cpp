@@ -126,7 +126,7 @@ void reapGroup(pid_t Group, rusage *Usage) {
 MeasuredProgram::~MeasuredProgram() { kill(); }
 
 std::error_code MeasuredProgram::start(const ProgramStart &Start) {
-  std::vector<char *> Arguments = argumentsOf(Start.Words);
+  std::vector<char *> Arguments = argumentsOf(Start.Args);
   const std::vector<std::string> Environment =
       environmentWith(Start.Environment);
   std::vector<char *> Variables = argumentsOf(Environment);

@@ -368,18 +368,18 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
 }
 
 template <typename Unit>
-void appendArgument(std::basic_string_view<Unit> Word,
+void appendArgument(std::basic_string_view<Unit> Arg,
                     std::basic_string<Unit> &CommandLine) {
   const std::array<Unit, 6> Special = {Unit(' '),  Unit('\t'), Unit('\n'),
                                        Unit('\v'), Unit('"'),  Unit(0)};
   CommandLine.push_back(Unit(' '));
-  if (!Word.empty() && Word.find_first_of(Special.data()) == Word.npos) {
-    CommandLine.append(Word);
+  if (!Arg.empty() && Arg.find_first_of(Special.data()) == Arg.npos) {
+    CommandLine.append(Arg);
     return;
   }
   CommandLine.push_back(Unit('"'));
   size_t Backslashes = 0; // that the last units are
-  for (const Unit U : Word) {
+  for (const Unit U : Arg) {
     if (U == Unit('"')) // one for each, and one for the quote
       CommandLine.append(Backslashes + 1, Unit('\\'));
     Backslashes = U == Unit('\\') ? Backslashes + 1 : 0;

@@ -45,15 +45,14 @@ static BOOL WINAPI leaveToProgram(DWORD Event) {
   return TRUE;
 }
 
-std::error_code
-ForegroundProgram::start(const std::vector<std::string> &Words) {
+std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
   StartOptions Options;
   // What the program itself starts (a server that outlives it) is not ours.
   Options.JobLimits =
       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK;
   // Handlers are not inherited; that Ctrl-C is ignored would be.
   ::SetConsoleCtrlHandler(leaveToProgram, TRUE);
-  if (std::error_code Error = startProgram(Words, Options, Foreground)) {
+  if (std::error_code Error = startProgram(Args, Options, Foreground)) {
     ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
     return Error;
   }
@@ -125,9 +124,9 @@ void endLike(const ProgramEnd &End) {
 
 // A process cannot become another program here: it waits for it, and ends as
 // it did.
-std::error_code becomeProgram(const std::vector<std::string> &Words) {
+std::error_code becomeProgram(const std::vector<std::string> &Args) {
   ForegroundProgram Program;
-  if (std::error_code Error = Program.start(Words))
+  if (std::error_code Error = Program.start(Args))
     return Error;
   endLike(Program.wait());
 }
@@ -162,7 +161,7 @@ public:
   CapturedProgram &operator=(const CapturedProgram &) = delete;
   ~CapturedProgram();
 
-  std::error_code start(const std::vector<std::string> &Words,
+  std::error_code start(const std::vector<std::string> &Args,
                         ProgramStream Stream);
   std::error_code listen(const AnswerLimits &Limits, std::string &Answer);
 
@@ -195,7 +194,7 @@ CapturedProgram::~CapturedProgram() {
   ::WaitForSingleObject(Program.Process.get(), INFINITE);
 }
 
-std::error_code CapturedProgram::start(const std::vector<std::string> &Words,
+std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
                                        ProgramStream Which) {
   const UniqueHandle Nothing = openNothing();
   HANDLE Ends[2] = {};
@@ -213,7 +212,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Words,
   Options.JobLimits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
   Options.Streams = {Nothing.get(), IsOutput ? Writing.get() : Nothing.get(),
                      IsOutput ? Nothing.get() : Writing.get()};
-  return startProgram(Words, Options, Program);
+  return startProgram(Args, Options, Program);
 }
 
 std::optional<size_t> CapturedProgram::read(std::string &Answer) {
@@ -267,11 +266,11 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
   }
 }
 
-std::error_code captureOutput(const std::vector<std::string> &Words,
+std::error_code captureOutput(const std::vector<std::string> &Args,
                               ProgramStream Stream, const AnswerLimits &Limits,
                               std::string &Answer) {
   CapturedProgram Program;
-  const std::error_code Error = Program.start(Words, Stream);
+  const std::error_code Error = Program.start(Args, Stream);
   // As everywhere: what cannot be run says nothing.
   if (Error == std::errc::no_such_file_or_directory ||
       Error == std::errc::executable_format_error)

@@ -60,7 +60,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   Options.Program = Start.Program;
   Options.Environment = Start.Environment;
   Begin = std::chrono::steady_clock::now();
-  if (std::error_code Error = startProgram(Start.Words, Options, Measured))
+  if (std::error_code Error = startProgram(Start.Args, Options, Measured))
     return Error;
   Child = static_cast<int>(::GetProcessId(Measured.Process.get()));
   return {};

@@ -48,12 +48,12 @@ static bool hasSuffix(const std::wstring &Path, std::wstring_view Suffix) {
                                 TRUE) == CSTR_EQUAL;
 }
 
-/// Finds the program \p Word: as it is if it is a path, else in PATH, and in
+/// Finds the program \p Arg: as it is if it is a path, else in PATH, and in
 /// the current folder only if PATH names it.
-static std::error_code findProgram(const std::string &Word,
+static std::error_code findProgram(const std::string &Arg,
                                    std::wstring &Found) {
   std::wstring Name;
-  if (std::error_code Error = toWide(Word, Name))
+  if (std::error_code Error = toWide(Arg, Name))
     return Error;
   const auto NotFound =
       std::make_error_code(std::errc::no_such_file_or_directory);
@@ -86,15 +86,15 @@ static std::error_code findProgram(const std::string &Word,
 }
 
 static std::error_code commandLineOf(const std::wstring &Program,
-                                     const std::vector<std::string> &Words,
+                                     const std::vector<std::string> &Args,
                                      std::wstring &Line) {
   // The first word is read by a simpler rule: all between two quotes.
   Line = L'"' + Program + L'"';
-  for (size_t I = 1; I < Words.size(); ++I) {
-    std::wstring Word;
-    if (std::error_code Error = toWide(Words[I], Word))
+  for (size_t I = 1; I < Args.size(); ++I) {
+    std::wstring Arg;
+    if (std::error_code Error = toWide(Args[I], Arg))
       return Error;
-    appendArgument(std::wstring_view(Word), Line);
+    appendArgument(std::wstring_view(Arg), Line);
   }
   return {};
 }
@@ -188,20 +188,20 @@ static std::error_code environmentWith(const std::vector<std::string> &Changes,
   return {};
 }
 
-std::error_code startProgram(const std::vector<std::string> &Words,
+std::error_code startProgram(const std::vector<std::string> &Args,
                              StartOptions Options, Started &Result) {
   std::wstring Program;
   std::wstring Line;
   std::wstring Environment;
   const bool HasName = !Options.Program.empty();
   if (std::error_code Error =
-          findProgram(HasName ? Options.Program : Words.front(), Program))
+          findProgram(HasName ? Options.Program : Args.front(), Program))
     return Error;
   std::wstring Name = Program;
   if (HasName)
-    if (std::error_code Error = toWide(Words.front(), Name))
+    if (std::error_code Error = toWide(Args.front(), Name))
       return Error;
-  if (std::error_code Error = commandLineOf(Name, Words, Line))
+  if (std::error_code Error = commandLineOf(Name, Args, Line))
     return Error;
   if (!Options.Environment.empty()) {
     if (std::error_code Error =

@@ -40,9 +40,9 @@ struct StartOptions {
   std::vector<std::string> Environment;
 };
 
-/// Starts \p Words, of which the first is a path, or a program in PATH, with
+/// Starts \p Args, of which the first is a path, or a program in PATH, with
 /// and without `.exe`; not a batch file (`errc::executable_format_error`).
-std::error_code startProgram(const std::vector<std::string> &Words,
+std::error_code startProgram(const std::vector<std::string> &Args,
                              StartOptions Options, Started &Result);
 
 /// What the system counts of the memory of \p Process, also after its end.

@@ -1,4 +1,4 @@
-//===- PrefetchWords.h - Options of ours among a linker's -------*- C++ -*-===//
+//===- PrefetchArgs.h - Options of ours among a linker's --------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef HEADSTART_LIB_INPUTS_PREFETCHWORDS_H
-#define HEADSTART_LIB_INPUTS_PREFETCHWORDS_H
+#ifndef HEADSTART_LIB_INPUTS_PREFETCHARGS_H
+#define HEADSTART_LIB_INPUTS_PREFETCHARGS_H
 
 #include "headstart/Inputs/LinkCommand.h"
 #include "llvm/Option/Arg.h"
@@ -42,4 +42,4 @@ inline PrefetchOption prefetchOptionOf(const llvm::opt::Arg &A) {
 
 } // namespace headstart
 
-#endif // HEADSTART_LIB_INPUTS_PREFETCHWORDS_H
+#endif // HEADSTART_LIB_INPUTS_PREFETCHARGS_H
