@@ -39,7 +39,7 @@ namespace headstart {
 /// What a thread uses again for each input.
 struct Worker {
   std::unique_ptr<ReadGate> Gate; ///< of Look; null: it has none
-  FileInspector Look;
+  FileInspector Inspector;
   SymbolBuffers Buffers;
 };
 
@@ -109,7 +109,7 @@ private:
                      const os::OpenFile &File);
   uint64_t residentBytes(const InputEntry &Entry, uint64_t FileSize) const;
 
-  void follow(const InputEntry &Entry, FileInspector &Look);
+  void follow(const InputEntry &Entry, FileInspector &Inspector);
   bool isWorthFollowing(const InputEntry &Entry);
   std::optional<Decision> whyWhole(const InputEntry &Entry) const;
   void chooseMethod(InputEntry &Entry, const os::OpenFile &File,

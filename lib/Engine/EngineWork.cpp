@@ -70,7 +70,7 @@ void PrefetchEngine::Impl::workThrough() {
     switch (Next.What) {
     case Scheduler::Task::None:
       return;
-    case Scheduler::Task::Look: {
+    case Scheduler::Task::Refresh: {
       TraceSpan Span("look at", Next.Entry->Path);
       note(Decision::PathRefreshed);
       std::error_code Ignored;
@@ -131,10 +131,10 @@ bool PrefetchEngine::Impl::leavesToLinker() const {
 
 /// Adds what the file of \p Entry names.
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
-                                  FileInspector &Look) {
+                                  FileInspector &Inspector) {
   TraceSpan Span("look inside", Entry.Path);
   WorkPart Part(PrefetchWork::Looking);
-  Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Look));
+  Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
 }
 
 /// Whether to look what the object \p Entry names. What a recorded one names is
@@ -204,11 +204,12 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
 void PrefetchEngine::Impl::lookInto(InputEntry &Entry, const FilePointer &File,
                                     Worker &Own) const {
   if (Entry.hasCopy()) {
-    Own.Look.open(Entry.Contents->bytes(), Entry.Identity);
+    Own.Inspector.open(Entry.Contents->bytes(), Entry.Identity);
     return;
   }
   Own.Gate = Bytes.inspectionGate(Entry);
-  Own.Look.open(*File, &Bytes.cacheFor(Entry), Entry.Headers, Own.Gate.get());
+  Own.Inspector.open(*File, &Bytes.cacheFor(Entry), Entry.Headers,
+                     Own.Gate.get());
 }
 
 /// A thread's work for one input in the first stage.
@@ -240,11 +241,11 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   // Archives, scripts and stubs name what the linker reads next. What objects
   // name comes after all that is known, and is best looked for when the object
   // has been read.
-  if (!Entry.IsFollowed && !Own.Look.isObject())
-    follow(Entry, Own.Look);
+  if (!Entry.IsFollowed && !Own.Inspector.isObject())
+    follow(Entry, Own.Inspector);
   if (leavesToLinker())
     return LeaveAll(Decision::LeftForMemory);
-  if (Planner->planTogether() && Own.Look.kind() == file_magic::archive) {
+  if (Planner->planTogether() && Own.Inspector.kind() == file_magic::archive) {
     chooseMethod(Entry, *File, /*IsInspected=*/false);
     if (Entry.Method == FetchMethod::Whole) {
       Looked.release();
@@ -256,7 +257,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     // The linker reads the section headers of all inputs before it reads the
     // symbols of any.
     TraceSpan Span("skim", Entry.Path);
-    Entry.Headers = Own.Look.elf();
+    Entry.Headers = Own.Inspector.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
     Looked.release();
@@ -329,9 +330,9 @@ void PrefetchEngine::Impl::finish(InputEntry &Entry, const FilePointer &File,
                                   bool IsDone, Worker &Own) {
   Inputs.planned(Entry, stagesOf(Entry.Plan, Command.model()), File, IsDone);
   fetchStage(Entry, LinkStage::Parse, File);
-  if ((isPlannedUnseen(Entry) || Own.Look.isObject()) &&
-      isWorthFollowing(Entry) && Own.Look.isObject())
-    follow(Entry, Own.Look);
+  if ((isPlannedUnseen(Entry) || Own.Inspector.isObject()) &&
+      isWorthFollowing(Entry) && Own.Inspector.isObject())
+    follow(Entry, Own.Inspector);
 }
 
 /// Whether to know which of \p Lazy bytes are needed is worth reading the
@@ -361,7 +362,7 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   WorkPart Part(PrefetchWork::Looking);
   lookInto(Entry, File, Own);
   Entry.Headers = nullptr;
-  Planner->enterSymbols(Own.Look, Entry.Named, Own.Buffers);
+  Planner->enterSymbols(Own.Inspector, Entry.Named, Own.Buffers);
 }
 
 /// The record of \p Path, when the file is still the one that was recorded, or
@@ -473,7 +474,7 @@ void PrefetchEngine::Impl::planParts(InputEntry &Entry,
       EnteredFiles.fetch_add(1, std::memory_order_relaxed);
     }
     const auto Begin = os::processorTime();
-    Entry.Plan = Planner->plan(Own.Look, Entry.Named, Inputs.place(Entry),
+    Entry.Plan = Planner->plan(Own.Inspector, Entry.Named, Inputs.place(Entry),
                                Own.Buffers, Record);
     const auto End = os::processorTime();
     if (Begin && End)

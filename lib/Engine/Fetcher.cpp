@@ -178,8 +178,8 @@ void Fetcher::closeGaps(InputEntry &Entry) {
       window().limit() < Numbers.MinRoomToCombine)
     return;
   const size_t Before = Entry.Plan.size();
-  Entry.Plan = inFewerRanges(std::move(Entry.Plan),
-                             Choice.gapBytes(Entry.Store->prices()));
+  Entry.Plan = coalesceRanges(std::move(Entry.Plan),
+                              Choice.gapBytes(Entry.Store->prices()));
   if (Entry.Plan.size() < Before)
     Figures.Decisions.note(Decision::RangesCombined);
 }

@@ -225,11 +225,11 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                 : Decision::HeldCopy);
   // As soon as the linker has an archive it may ask for what that names.
   if (Contents && !Contents->isMapped() && !isObjectByName(Named)) {
-    FileInspector Look;
-    Look.open(Contents->bytes(), File->identity());
-    Entry.IsFollowed = Look.kind() == file_magic::archive;
+    FileInspector Inspector;
+    Inspector.open(Contents->bytes(), File->identity());
+    Entry.IsFollowed = Inspector.kind() == file_magic::archive;
     if (Entry.IsFollowed)
-      Inputs.add(Entry, Resolver->scan(Named, Found.Path, Look));
+      Inputs.add(Entry, Resolver->scan(Named, Found.Path, Inspector));
   }
   Inputs.publish(Entry, EntryState::Ready, std::move(Found.Path),
                  File->identity(), std::move(Contents),

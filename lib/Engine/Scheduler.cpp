@@ -200,7 +200,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (IsCancelled || !List)
     return Work();
   if (InputEntry *Entry = nextLook())
-    return Work{Task::Look, Entry, LinkStage::Parse, nullptr};
+    return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
   if (const auto First = Queue.begin();

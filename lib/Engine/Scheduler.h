@@ -83,7 +83,7 @@ public:
 
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do
-    Look,    ///< at its path once more, for the system to know the answer
+    Refresh, ///< at its path once more, for the system to know the answer
     Prepare, ///< open it, look inside; then `done`, or `planLater`
     Plan,    ///< what was left for later; then `done`
     Symbols, ///< enter the symbols of what needs no plan; then `done`

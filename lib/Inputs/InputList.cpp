@@ -148,7 +148,7 @@ listInputs(const LinkCommand &Command,
            function_ref<void(const ListedInput &, FileInspector &)> Visit) {
   InputResolver Resolver(Command);
   InputList List(Command);
-  FileInspector Look;
+  FileInspector Inspector;
   std::vector<ListedInput> Listed;
   while (std::optional<uint32_t> Number = List.next()) {
     List.take(*Number);
@@ -168,10 +168,10 @@ listInputs(const LinkCommand &Command,
     This.Problem = os::OpenFile::open(This.Found.Path, This.Found.Status, File);
     if (This.Problem)
       continue;
-    Look.open(File);
+    Inspector.open(File);
     if (Visit)
-      Visit(This, Look);
-    List.add(*Number, Resolver.scan(Named, This.Found.Path, Look));
+      Visit(This, Inspector);
+    List.add(*Number, Resolver.scan(Named, This.Found.Path, Inspector));
   }
   return Listed;
 }

@@ -47,10 +47,10 @@ ResolvedInput InputResolver::resolve(const NamedInput &Input) const {
 
 std::vector<FoundInput> InputResolver::scan(const NamedInput &Named,
                                             StringRef Path,
-                                            FileInspector &Look) const {
-  if (Look.bytes().size() == 0)
+                                            FileInspector &Inspector) const {
+  if (Inspector.bytes().size() == 0)
     return {};
-  return Command.model().scan({*this, Named, Path, Look});
+  return Command.model().scan({*this, Named, Path, Inspector});
 }
 
 void InputResolver::addDirectory(StringRef Directory) const {

@@ -29,7 +29,7 @@ struct ScanRequest {
   const InputResolver &Resolver; ///< and with it the command
   const NamedInput &Named;       ///< as it was named
   llvm::StringRef Path;          ///< as it was found
-  FileInspector &Look;           ///< into the file, which is not empty
+  FileInspector &Inspector;      ///< into the file, which is not empty
 };
 
 namespace coff {

@@ -133,8 +133,8 @@ static bool belongsTogether(const PlannedRange &Last, const PlannedRange &Next,
   return Last.Stage == Next.Stage || Later.Range.Length <= GapBytes;
 }
 
-std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
-                                        uint64_t GapBytes) {
+std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
+                                         uint64_t GapBytes) {
   llvm::sort(Plan, [](const PlannedRange &A, const PlannedRange &B) {
     return A.Range.Offset < B.Range.Offset;
   });

@@ -32,7 +32,7 @@ FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
 
 /// Asks for what the linker reads of a file while it parses: what is read next
 /// is then under way as a whole.
-static void askForParse(ByteSource &Bytes, const COFFObject &Object) {
+static void hintParse(ByteSource &Bytes, const COFFObject &Object) {
   SmallVector<ByteRange, 8> Ranges;
   for (const LayoutPart &Part : Object.Parts)
     if (Part.Kind == PartKind::CompilerInfo)
@@ -41,8 +41,8 @@ static void askForParse(ByteSource &Bytes, const COFFObject &Object) {
   Bytes.willRead(Ranges);
 }
 
-static void askForParse(ByteSource &Bytes, const ELFObject &Object,
-                        uint64_t PageBytes) {
+static void hintParse(ByteSource &Bytes, const ELFObject &Object,
+                      uint64_t PageBytes) {
   SmallVector<ByteRange, 4> Ranges;
   for (const LayoutPart &Part : Object.Parts) {
     if (Part.Kind != PartKind::Symbols && Part.Kind != PartKind::Headers)
@@ -57,20 +57,20 @@ static void askForParse(ByteSource &Bytes, const ELFObject &Object,
 
 /// The parts of an object, without what the linker will drop for an earlier
 /// input's copy: the symbols that tell are the next thing that it reads anyway.
-std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Look,
+std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Inspector,
                                               uint32_t Order,
                                               SymbolBuffers &Buffers) {
-  ByteSource &Bytes = Look.bytes();
-  const COFFObject *Object = Look.coff();
+  ByteSource &Bytes = Inspector.bytes();
+  const COFFObject *Object = Inspector.coff();
   if (!Object) {
     // Of an archive the index alone.
-    if (Look.kind() != file_magic::archive)
+    if (Inspector.kind() != file_magic::archive)
       return {};
     return ArchiveReader(Bytes).readIndex();
   }
   std::vector<LayoutPart> Parts = Object->Parts;
   if (Object->Comdats.any() && !Object->SymbolTable.empty()) {
-    askForParse(Bytes, *Object);
+    hintParse(Bytes, *Object);
     dropSections(Parts,
                  Comdats.enter(Object->readComdats(Bytes, Buffers), Order));
   }
@@ -79,11 +79,11 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Look,
 
 /// The contents of a member are read when it is linked, which is known when all
 /// symbols are.
-std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Look,
+std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
                                              const NamedInput &Named,
                                              uint32_t Order, bool Recorded,
                                              SymbolBuffers &Buffers) {
-  const ELFFile &File = *Look.elf();
+  const ELFFile &File = *Inspector.elf();
   bool IsMember = Named.Reason == InputReason::ArchiveMember;
   bool Lazy = (Named.Lazy || IsMember || File.IsArchive) && !Named.Whole;
   std::vector<LayoutPart> Parts;
@@ -97,8 +97,8 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Look,
     std::vector<LayoutPart> Mine = Object.Headers->Parts;
     // A record tells which members are read; symbols need not be asked.
     if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
-      PartBytes Contents(Look.bytes(), Object.Within);
-      askForParse(Contents, *Object.Headers, Options.PageBytes);
+      PartBytes Contents(Inspector.bytes(), Object.Within);
+      hintParse(Contents, *Object.Headers, Options.PageBytes);
       enterELFSymbols(Object.Headers->readSymbols(Contents, Buffers), Lazy,
                       Order, Mine);
     }
@@ -123,33 +123,37 @@ void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
       Part.Member = Number;
 }
 
-void FilePlanner::enterSymbols(FileInspector &Look, const NamedInput &Named,
+void FilePlanner::enterSymbols(FileInspector &Inspector,
+                               const NamedInput &Named,
                                SymbolBuffers &Buffers) {
   // An order behind all others: nothing of it is fetched, so that its groups
   // need not be known.
-  (void)readELF(Look, Named, UINT32_MAX, /*Recorded=*/false, Buffers);
+  (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false, Buffers);
 }
 
-std::vector<PlannedRange>
-FilePlanner::plan(FileInspector &Look, const NamedInput &Named, uint32_t Order,
-                  SymbolBuffers &Buffers, const RecordedFile *Record) {
+std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
+                                            const NamedInput &Named,
+                                            uint32_t Order,
+                                            SymbolBuffers &Buffers,
+                                            const RecordedFile *Record) {
   std::vector<LayoutPart> Parts;
-  const uint64_t FileSize = Look.bytes().size();
+  const uint64_t FileSize = Inspector.bytes().size();
   bool Small = FileSize <= Options.WholeFileBytes;
   // What lies behind the headers, or an index, comes in an order of its own.
   if (!Small && !planTogether())
-    Look.expectScatteredReads();
+    Inspector.expectScatteredReads();
   if (Options.Kind == Flavour::ELF)
-    Parts = readELF(Look, Named, Order, Record != nullptr, Buffers);
+    Parts = readELF(Inspector, Named, Order, Record != nullptr, Buffers);
   else if (Options.Kind == Flavour::MachO && !Small)
-    Parts = Look.machO(Options.Arch).readParts(Look.bytes(), Named.Whole);
+    Parts =
+        Inspector.machO(Options.Arch).readParts(Inspector.bytes(), Named.Whole);
   else if (!Small && !Named.Whole)
-    Parts = readCOFF(Look, Order, Buffers);
+    Parts = readCOFF(Inspector, Order, Buffers);
   std::vector<PlannedRange> Plan = planFile(Parts, FileSize, Options);
   // Of an object the layout leaves nothing out; of an archive it does not know
   // the members.
   if (Record && !Small)
-    Plan = Look.isObject()
+    Plan = Inspector.isObject()
                ? cutPlan(Plan, Record->Touched, Options)
                : restrictPlan(Plan, Record->Touched, FileSize, Options);
   return Plan;

@@ -29,11 +29,11 @@ std::vector<PlannedFile> planInputs(const LinkCommand &Command,
   FilePlanner Planner(Options);
   SymbolBuffers Buffers;
   std::vector<PlannedFile> Files;
-  Inputs =
-      listInputs(Command, [&](const ListedInput &Input, FileInspector &Look) {
+  Inputs = listInputs(
+      Command, [&](const ListedInput &Input, FileInspector &Inspector) {
         auto Order = static_cast<uint32_t>(Files.size());
         Files.push_back({Input.Found.Path,
-                         Planner.plan(Look, Input.Named, Order, Buffers)});
+                         Planner.plan(Inspector, Input.Named, Order, Buffers)});
       });
   for (PlannedFile &File : Files)
     llvm::erase_if(File.Ranges, [&](const PlannedRange &R) {

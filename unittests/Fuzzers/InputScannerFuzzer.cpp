@@ -42,8 +42,8 @@ static void scan(const LinkCommand &Command, const os::OpenFile &File,
   Named.Name = "/fuzz/0";
   Named.Search = Search;
   Named.Whole = Whole;
-  FileInspector Look(File);
-  for (const FoundInput &Found : Resolver.scan(Named, Named.Name, Look)) {
+  FileInspector Inspector(File);
+  for (const FoundInput &Found : Resolver.scan(Named, Named.Name, Inspector)) {
     if (Found.Input.From != Named.Name)
       abort();
     if (Command.Kind == Flavour::MachO)

@@ -37,18 +37,18 @@ static PlanOptions optionsOf(Flavour Kind) {
 static void plan(const PlanOptions &Options, const os::OpenFile &File,
                  bool Whole) {
   FilePlanner Planner(Options);
-  FileInspector Look(File);
+  FileInspector Inspector(File);
   SymbolBuffers Buffers;
   NamedInput Named;
   Named.Whole = Whole;
-  for (const PlannedRange &R : Planner.plan(Look, Named, 1, Buffers))
+  for (const PlannedRange &R : Planner.plan(Inspector, Named, 1, Buffers))
     if (R.Range.Length > File.size() ||
         R.Range.Offset > File.size() - R.Range.Length ||
         (Options.Kind == Flavour::ELF && R.Member != 0 &&
          Planner.isLinked(R.Member) && Whole))
       abort();
   if (Planner.planTogether())
-    Planner.enterSymbols(Look, Named, Buffers);
+    Planner.enterSymbols(Inspector, Named, Buffers);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {

@@ -86,10 +86,11 @@ TEST(COFFHostileScanTest, changedBytes) {
       InputResolver Resolver(Command);
       os::OpenFile File;
       ASSERT_FALSE(os::OpenFile::open("a.obj", File));
-      FileInspector Look(File);
+      FileInspector Inspector(File);
       // Whatever it names: it ends, and is no more than the file could hold.
-      EXPECT_LE(Resolver.scan(Command.Inputs.front(), "a.obj", Look).size(),
-                Bytes.size());
+      EXPECT_LE(
+          Resolver.scan(Command.Inputs.front(), "a.obj", Inspector).size(),
+          Bytes.size());
       ++Scans;
     }
   EXPECT_EQ(Scans, 1000U);

@@ -139,9 +139,9 @@ inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   ResolvedInput Resolved = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Resolved.Path, File)) << Resolved.Path;
-  FileInspector Look(File);
+  FileInspector Inspector(File);
   Strings Result;
-  for (const FoundInput &F : Resolver.scan(Named, Resolved.Path, Look)) {
+  for (const FoundInput &F : Resolver.scan(Named, Resolved.Path, Inspector)) {
     EXPECT_EQ(F.Input.From, Resolved.Path);
     EXPECT_EQ(F.Next, F.Input.Reason == InputReason::ArchiveMember);
     bool IsLibrary = F.Input.Reason == InputReason::EmbeddedDefaultLibrary;

@@ -184,10 +184,10 @@ uint64_t bytesNamed(const std::string &Name) {
   InputResolver Resolver(Command);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Name, File));
-  FileInspector Look(File);
+  FileInspector Inspector(File);
   uint64_t Bytes = 0;
   for (const FoundInput &Found :
-       Resolver.scan(Command.Inputs.at(0), Name, Look))
+       Resolver.scan(Command.Inputs.at(0), Name, Inspector))
     Bytes += Found.Input.Name.size();
   return Bytes;
 }

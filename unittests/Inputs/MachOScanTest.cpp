@@ -29,8 +29,8 @@ std::vector<FoundInput> scan(Strings Args) {
   ResolvedInput Found = Resolver.resolve(Named);
   os::OpenFile File;
   EXPECT_FALSE(os::OpenFile::open(Found.Path, File)) << Found.Path;
-  FileInspector Look(File);
-  return Resolver.scan(Named, Found.Path, Look);
+  FileInspector Inspector(File);
+  return Resolver.scan(Named, Found.Path, Inspector);
 }
 
 /// "l" or "f" before a name that is searched for.

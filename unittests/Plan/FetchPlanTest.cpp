@@ -347,22 +347,22 @@ TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
       {{512 * KiB, 8 * KiB}, LinkStage::Parse},
       {{72 * KiB, 16 * KiB}, LinkStage::Contents},
       {{520 * KiB, 900 * KiB}, LinkStage::Contents}};
-  EXPECT_THAT(inFewerRanges(Plan, 100 * KiB),
+  EXPECT_THAT(coalesceRanges(Plan, 100 * KiB),
               ElementsAre(IsRange(LinkStage::Parse, 0U, 88 * KiB),
                           IsRange(LinkStage::Parse, 512 * KiB, 520 * KiB),
                           // Too much to come early for the sake of a request.
                           IsRange(LinkStage::Contents, 520 * KiB, 1420 * KiB)));
-  EXPECT_EQ(5U, inFewerRanges(Plan, 0).size());
-  EXPECT_THAT(inFewerRanges(Plan, 1 * MiB),
+  EXPECT_EQ(5U, coalesceRanges(Plan, 0).size());
+  EXPECT_THAT(coalesceRanges(Plan, 1 * MiB),
               ElementsAre(IsRange(LinkStage::Parse, 0U, 1420 * KiB)));
-  EXPECT_THAT(inFewerRanges({}, 1 * MiB), IsEmpty());
+  EXPECT_THAT(coalesceRanges({}, 1 * MiB), IsEmpty());
 }
 
 TEST(FetchPlanTest, MembersThatMayNotBeLinkedStayApart) {
   std::vector<PlannedRange> Plan = {
       {{0, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 1},
       {{8 * KiB, 8 * KiB}, LinkStage::Contents, PartKind::Contents, 2}};
-  EXPECT_EQ(2U, inFewerRanges(Plan, 1 * MiB).size());
+  EXPECT_EQ(2U, coalesceRanges(Plan, 1 * MiB).size());
 }
 
 } // namespace

@@ -75,8 +75,9 @@ protected:
   uint64_t plan(const std::string &Path, uint32_t Order,
                 const RecordedFile *Record = nullptr) {
     os::OpenFile File = openOrFail(Path);
-    FileInspector Look(File);
-    return planned(Planner.plan(Look, NamedInput(), Order, Buffers, Record));
+    FileInspector Inspector(File);
+    return planned(
+        Planner.plan(Inspector, NamedInput(), Order, Buffers, Record));
   }
 };
 
@@ -99,8 +100,8 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
   (void)plan(First, 0);
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 4096 + PartBytes);
-  FileInspector Look(File);
-  EXPECT_GE(planned(Planner.plan(Look, NamedInput(), 1, Buffers)),
+  FileInspector Inspector(File);
+  EXPECT_GE(planned(Planner.plan(Inspector, NamedInput(), 1, Buffers)),
             2 * PartBytes);
 }
 
@@ -124,8 +125,8 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
     Options.Kind = Kind;
     NamedInput Named;
     Named.Whole = Whole;
-    FileInspector Look(File);
-    return planned(FilePlanner(Options).plan(Look, Named, 0, Buffers));
+    FileInspector Inspector(File);
+    return planned(FilePlanner(Options).plan(Inspector, Named, 0, Buffers));
   };
   EXPECT_LT(Planned(Flavour::MachO, /*Whole=*/true), 30000U);
   // Two headers, of which the second is not near the first, and the code.
@@ -137,8 +138,9 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
 TEST_F(FilePlannerTest, WithoutItsHeadersAFileIsPlannedWhole) {
   os::OpenFile File = openOrFail(Second);
   std::filesystem::resize_file(Second, 10);
-  FileInspector Look(File);
-  std::vector<PlannedRange> Plan = Planner.plan(Look, NamedInput(), 1, Buffers);
+  FileInspector Inspector(File);
+  std::vector<PlannedRange> Plan =
+      Planner.plan(Inspector, NamedInput(), 1, Buffers);
   ASSERT_EQ(Plan.size(), 1U);
   EXPECT_EQ(Plan[0].Range.Length, File.size());
 }

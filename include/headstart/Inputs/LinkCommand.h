@@ -286,14 +286,14 @@ public:
   /// status, not an error: Path is then the name as the linker reports it.
   ResolvedInput resolve(const NamedInput &Input) const;
 
-  /// What the file that \p Look is turned to, found at \p Path for \p Named,
-  /// names, in the order of the file. Reads little: of an object its headers
-  /// and the sections that name something; of scripts and text stubs all. A
-  /// file of any other kind, or one that is not sane, names nothing; nor is
-  /// there what the linker would not read (an excluded default library). Blocks
-  /// for the disk.
+  /// What the file that \p Inspector is turned to, found at \p Path for
+  /// \p Named, names, in the order of the file. Reads little: of an object its
+  /// headers and the sections that name something; of scripts and text stubs
+  /// all. A file of any other kind, or one that is not sane, names nothing; nor
+  /// is there what the linker would not read (an excluded default library).
+  /// Blocks for the disk.
   std::vector<FoundInput> scan(const NamedInput &Named, llvm::StringRef Path,
-                               FileInspector &Look) const;
+                               FileInspector &Inspector) const;
 
   /// ELF: searches \p Directory behind all others from now on (SEARCH_DIR in a
   /// script).

@@ -59,8 +59,8 @@ struct PlanOptions : ReadKinds {
 /// \p Plan in fewer ranges, where one more request costs as much as \p
 /// GapBytes: gaps of a stage are closed, and what is small comes with what lies
 /// beside it and is needed earlier.
-std::vector<PlannedRange> inFewerRanges(std::vector<PlannedRange> Plan,
-                                        uint64_t GapBytes);
+std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
+                                         uint64_t GapBytes);
 
 /// The ranges of one file of \p FileSize bytes, by stage and then by offset,
 /// each rounded to pages, none twice in one stage. Without parts the whole

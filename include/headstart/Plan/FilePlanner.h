@@ -34,14 +34,15 @@ class FilePlanner {
 public:
   explicit FilePlanner(const PlanOptions &Options);
 
-  /// The ranges of the file that \p Look is turned to, which is \p Named and
-  /// comes as number \p Order: by its layout, without what the linker will
+  /// The ranges of the file that \p Inspector is turned to, which is \p Named
+  /// and comes as number \p Order: by its layout, without what the linker will
   /// drop; cut to \p Record, when there is one, of the same file; all of it
   /// where that is cheaper, or where every member of an archive is read (those
   /// of ld64.lld by the layout of each). \p Buffers are the caller's, to be
   /// used again. Blocks for the disk.
-  std::vector<PlannedRange> plan(FileInspector &Look, const NamedInput &Named,
-                                 uint32_t Order, SymbolBuffers &Buffers,
+  std::vector<PlannedRange> plan(FileInspector &Inspector,
+                                 const NamedInput &Named, uint32_t Order,
+                                 SymbolBuffers &Buffers,
                                  const RecordedFile *Record = nullptr);
 
   /// Whether what belongs to the lazy input \p Member (of a PlannedRange) is
@@ -50,7 +51,7 @@ public:
 
   /// Enters the symbols of a file that is linked in any case, or lazily, but
   /// needs no plan. Blocks for the disk.
-  void enterSymbols(FileInspector &Look, const NamedInput &Named,
+  void enterSymbols(FileInspector &Inspector, const NamedInput &Named,
                     SymbolBuffers &Buffers);
 
   /// Whether the plan of one file depends on the others' being planned: then
@@ -61,11 +62,11 @@ public:
   }
 
 private:
-  std::vector<LayoutPart> readCOFF(FileInspector &Look, uint32_t Order,
+  std::vector<LayoutPart> readCOFF(FileInspector &Inspector, uint32_t Order,
                                    SymbolBuffers &Buffers);
-  std::vector<LayoutPart> readELF(FileInspector &Look, const NamedInput &Named,
-                                  uint32_t Order, bool Recorded,
-                                  SymbolBuffers &Buffers);
+  std::vector<LayoutPart> readELF(FileInspector &Inspector,
+                                  const NamedInput &Named, uint32_t Order,
+                                  bool Recorded, SymbolBuffers &Buffers);
   void enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
                        std::vector<LayoutPart> &Parts);
 

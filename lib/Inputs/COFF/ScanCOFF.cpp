@@ -173,7 +173,7 @@ void Scan::readMember(ByteSource &Member) {
 
 void Scan::addThinMembers() {
   for (std::string &Path :
-       readThinMembers(Request.Look.bytes(), Request.Path)) {
+       readThinMembers(Request.Inspector.bytes(), Request.Path)) {
     FoundInput &Member = Found.emplace_back();
     Member.Next = true;
     Member.Input.Name = std::move(Path);
@@ -187,7 +187,7 @@ void Scan::readMembers() {
   // Two reads for each. They mostly name what others have named, so that an
   // end early loses little.
   constexpr unsigned MaxMembers = 4096;
-  ByteSource &Bytes = Request.Look.bytes();
+  ByteSource &Bytes = Request.Inspector.bytes();
   ArchiveReader Archive(Bytes);
   for (unsigned I = 0; I != MaxMembers; ++I) {
     std::optional<ArchiveMember> Member = Archive.next();
@@ -203,9 +203,9 @@ std::vector<FoundInput> Scan::run() {
   WantsDirectives = !Command.ExcludesAllLibraries;
   // lld asks for /debug, not for what it will make of it.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
-  FileInspector &Look = Request.Look;
-  if (Look.kind() == file_magic::archive) {
-    bool IsThin = ArchiveReader::isThin(Look.bytes());
+  FileInspector &Inspector = Request.Inspector;
+  if (Inspector.kind() == file_magic::archive) {
+    bool IsThin = ArchiveReader::isThin(Inspector.bytes());
     // Which members of other archives are read, only the linker knows. The
     // index of a thin one does not tell the two kinds of symbols apart that
     // ARM64EC has, and lld looks into every member.
@@ -220,10 +220,10 @@ std::vector<FoundInput> Scan::run() {
   // An object in a library of objects is read when a symbol of it is wanted.
   if (Request.Named.Lazy || !(WantsDirectives || WantsTypeServers))
     return {};
-  if (Look.kind() != file_magic::coff_object)
-    readMember(Look.bytes());
-  else if (const COFFObject *Object = Look.coff())
-    readObject(*Object, Look.bytes());
+  if (Inspector.kind() != file_magic::coff_object)
+    readMember(Inspector.bytes());
+  else if (const COFFObject *Object = Inspector.coff())
+    readObject(*Object, Inspector.bytes());
   return std::move(Found);
 }
 

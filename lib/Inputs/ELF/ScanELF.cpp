@@ -43,12 +43,12 @@ static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
 
 static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (Request.Look.bytes().size() > MaxScriptBytes ||
-      !Request.Resolver.isFirstScan(Request.Look.identity()))
+  if (Request.Inspector.bytes().size() > MaxScriptBytes ||
+      !Request.Resolver.isFirstScan(Request.Inspector.identity()))
     return Result;
   SmallVector<char, 0> Buffer;
-  std::optional<ArrayRef<char>> Bytes =
-      Request.Look.bytes().read({0, Request.Look.bytes().size()}, Buffer);
+  std::optional<ArrayRef<char>> Bytes = Request.Inspector.bytes().read(
+      {0, Request.Inspector.bytes().size()}, Buffer);
   if (!Bytes)
     return Result;
   StringRef Text(Bytes->data(), Bytes->size());
@@ -82,11 +82,11 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
 
 static std::vector<FoundInput> scanArchive(const ScanRequest &Request) {
   std::vector<FoundInput> Result;
-  if (!ArchiveReader::isThin(Request.Look.bytes()) ||
-      !Request.Resolver.isFirstScan(Request.Look.identity()))
+  if (!ArchiveReader::isThin(Request.Inspector.bytes()) ||
+      !Request.Resolver.isFirstScan(Request.Inspector.identity()))
     return Result;
   for (const std::string &Member :
-       readThinMembers(Request.Look.bytes(), Request.Path))
+       readThinMembers(Request.Inspector.bytes(), Request.Path))
     Result.push_back(foundBy(Request, Member, InputReason::ArchiveMember,
                              SearchRule::Verbatim));
   return Result;
@@ -100,11 +100,11 @@ static std::vector<FoundInput> scanObject(const ScanRequest &Request) {
                    !Request.Named.Whole);
   if (OnDemand || Settings.IgnoresDependents)
     return Result;
-  const ELFFile &File = *Request.Look.elf();
+  const ELFFile &File = *Request.Inspector.elf();
   if (File.Objects.empty())
     return Result;
   const ELFObject &Object = *File.Objects.front().Headers;
-  for (std::string &Name : Object.readDependents(Request.Look.bytes())) {
+  for (std::string &Name : Object.readDependents(Request.Inspector.bytes())) {
     FoundInput &Found = Result.emplace_back();
     Found.Input = Settings.Dependents;
     Found.Input.Name = std::move(Name);
@@ -117,7 +117,7 @@ std::vector<FoundInput> scan(const ScanRequest &Request) {
   if (Request.Named.Scan == ScanPolicy::Never)
     return {};
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
-  switch (Request.Look.kind()) {
+  switch (Request.Inspector.kind()) {
   case file_magic::unknown:
     // lld warns of a member that is not an object, and leaves it.
     return IsMember ? std::vector<FoundInput>() : scanScript(Request);

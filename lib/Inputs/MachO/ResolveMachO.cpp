@@ -43,8 +43,9 @@ public:
 private:
   ResolvedInput inDirectories(const Twine &Name,
                               ArrayRef<StringRef> Extensions) const;
-  ResolvedInput inFrameworks(StringRef Name,
-                             function_ref<ResolvedInput(StringRef)> Look) const;
+  ResolvedInput
+  inFrameworks(StringRef Name,
+               function_ref<ResolvedInput(StringRef)> Inspector) const;
   /// \p Path, or the text stub that stands for it.
   ResolvedInput dylibAt(StringRef Path) const;
   ResolvedInput dylibByBaseName(StringRef InstallName) const;
@@ -64,18 +65,18 @@ ResolvedInput Finder::inDirectories(const Twine &Name,
   return Directories.find(Names).value_or(ResolvedInput());
 }
 
-/// What \p Look finds at \p Name, a path into a bundle, in the first folder of
-/// frameworks where it finds something.
+/// What \p Inspector finds at \p Name, a path into a bundle, in the first
+/// folder of frameworks where it finds something.
 ResolvedInput
 Finder::inFrameworks(StringRef Name,
-                     function_ref<ResolvedInput(StringRef)> Look) const {
+                     function_ref<ResolvedInput(StringRef)> Inspector) const {
   SnapshotName Bundle(Name);
   for (DirectorySearch::Directory *Directory : Directories.frameworks()) {
     if (!Directories.mayContain(*Directory, Bundle))
       continue;
     SmallString<256> Path = Directory->path();
     path::append(Path, Name);
-    if (ResolvedInput R = Look(Path); R.exists())
+    if (ResolvedInput R = Inspector(Path); R.exists())
       return R;
     Directories.noteMiss(*Directory);
   }

@@ -46,8 +46,8 @@ class Scan {
 public:
   explicit Scan(const ScanRequest &Request)
       : Request(Request), Settings(Request.Resolver.command().MachO),
-        Input(Request.Look.machO(Settings.Arch)),
-        Contents(Request.Look.bytes(), Input.Within) {}
+        Input(Request.Inspector.machO(Settings.Arch)),
+        Contents(Request.Inspector.bytes(), Input.Within) {}
   std::vector<FoundInput> run();
 
 private:
@@ -232,7 +232,7 @@ void Scan::scanThinArchive() {
   if (Request.Named.Reason == InputReason::ArchiveMember)
     return;
   for (std::string &Path :
-       readThinMembers(Request.Look.bytes(), Request.Path)) {
+       readThinMembers(Request.Inspector.bytes(), Request.Path)) {
     NamedInput Input;
     Input.Name = std::move(Path);
     Input.Reason = InputReason::ArchiveMember;
