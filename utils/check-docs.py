@@ -183,7 +183,7 @@ NUMBERS = {
         ("include/headstart/Engine/PrefetchEngine.h", r" Jobs = (\d+);"),
         ("docs/man/headstart-linkers.7", r"The default is (\d+)")],
     "threads on a high-latency store": [
-        ("include/headstart/Link/PrefetchSettings.h", r"FarJobs = (\d+);"),
+        ("include/headstart/Link/PrefetchSettings.h", r"HighLatencyJobs = (\d+);"),
         ("docs/internals/Design.md", r"Up to (\d+) threads prepare"),
         ("docs/man/headstart-linkers.7", r"up to (\d+) on a high-latency store")],
     "paths that are queried again": [

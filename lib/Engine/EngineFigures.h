@@ -30,7 +30,7 @@ struct EngineFigures {
   std::atomic<uint64_t> HintCalls{0}, HandedOver{0};
   TimeSpan Hints;
   std::atomic<uint64_t> ReadBytes{0}, Stops{0}; ///< of the threads that ended
-  std::atomic<bool> TellsDiskUse{true};
+  std::atomic<bool> ReportsDiskUse{true};
   /// How long the linker waited for inputs that a thread was opening.
   std::atomic<TraceClock::duration::rep> Waited{0};
   std::atomic<bool> IsUnfinished{false};  ///< cancelled before all was done

@@ -90,10 +90,10 @@ private:
   void workThrough();
   void begin(LinkStage Stage);
   bool begins(LinkStage Stage) const;
-  void lookInto(InputEntry &Entry, const FilePointer &File, Worker &Own) const;
+  void inspect(InputEntry &Entry, const FilePointer &File, Worker &Own) const;
   void prepare(InputEntry &Entry, bool IsClaimed, Worker &Own);
   void prepareUnseen(InputEntry &Entry, const FilePointer &File, Worker &Own);
-  void planLooked(InputEntry &Entry, FilePointer File, Worker &Own);
+  void planInspected(InputEntry &Entry, FilePointer File, Worker &Own);
   void planAndFinish(InputEntry &Entry, const FilePointer &File, bool NeedsPlan,
                      bool IsDone, Worker &Own);
   void finish(InputEntry &Entry, const FilePointer &File, bool IsDone,
@@ -144,7 +144,7 @@ public:
   std::atomic<unsigned> Streak{0};
   std::atomic<uint64_t> StreakBytes{0};
   ListedDirectories Directories{Options.Numbers};
-  std::atomic<unsigned> LooksForNames{0};
+  std::atomic<unsigned> DependencyScans{0};
   std::atomic<uint64_t> ArchiveBytes{0}; ///< of ELF archives to be planned
   /// Planned, to be fetched if what they are of is linked.
   std::atomic<uint64_t> LazyBytes{0};

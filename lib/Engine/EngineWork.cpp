@@ -54,7 +54,7 @@ void PrefetchEngine::Impl::work(unsigned Id) {
     Figures.ReadBytes.fetch_add(Use->Bytes);
     Figures.Stops.fetch_add(Use->Stops);
   } else {
-    Figures.TellsDiskUse.store(false);
+    Figures.ReportsDiskUse.store(false);
   }
   Figures.Ended.fetch_add(1);
 }
@@ -81,7 +81,7 @@ void PrefetchEngine::Impl::workThrough() {
       prepare(*Next.Entry, Next.IsClaimed, Own);
       break;
     case Scheduler::Task::Plan:
-      planLooked(*Next.Entry, std::move(Next.File), Own);
+      planInspected(*Next.Entry, std::move(Next.File), Own);
       break;
     case Scheduler::Task::Symbols:
       enterSymbols(*Next.Entry, std::move(Next.File), Own);
@@ -133,7 +133,7 @@ bool PrefetchEngine::Impl::leavesToLinker() const {
 void PrefetchEngine::Impl::follow(const InputEntry &Entry,
                                   FileInspector &Inspector) {
   TraceSpan Span("look inside", Entry.Path);
-  WorkPart Part(PrefetchWork::Looking);
+  WorkPart Part(PrefetchWork::Inspecting);
   Inputs.add(Entry, Resolver->scan(Entry.Named, Entry.Path, Inspector));
 }
 
@@ -145,12 +145,12 @@ bool PrefetchEngine::Impl::isWorthFollowing(const InputEntry &Entry) {
     note(Decision::ScanSkippedRecorded);
     return false;
   }
-  const bool IsLookedInto =
+  const bool IsScanned =
       !Entry.isCached() &&
       !(Entry.Method == FetchMethod::Whole && Planner->planTogether());
   const bool IsWorth =
-      IsLookedInto || LooksForNames.fetch_add(1, std::memory_order_relaxed) <
-                          Options.Numbers.MaxDependencyScans;
+      IsScanned || DependencyScans.fetch_add(1, std::memory_order_relaxed) <
+                       Options.Numbers.MaxDependencyScans;
   note(IsWorth ? Decision::Scanned : Decision::ScanSkippedEnough);
   return IsWorth;
 }
@@ -201,8 +201,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
   return File;
 }
 
-void PrefetchEngine::Impl::lookInto(InputEntry &Entry, const FilePointer &File,
-                                    Worker &Own) const {
+void PrefetchEngine::Impl::inspect(InputEntry &Entry, const FilePointer &File,
+                                   Worker &Own) const {
   if (Entry.hasCopy()) {
     Own.Inspector.open(Entry.Contents->bytes(), Entry.Identity);
     return;
@@ -215,27 +215,27 @@ void PrefetchEngine::Impl::lookInto(InputEntry &Entry, const FilePointer &File,
 /// A thread's work for one input in the first stage.
 void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
                                    Worker &Own) {
-  llvm::scope_exit Looked([&] { Inputs.done(Scheduler::Task::Prepare); });
+  llvm::scope_exit Prepared([&] { Inputs.done(Scheduler::Task::Prepare); });
   FilePointer File = open(Entry, IsClaimed);
   auto LeaveAll = [&](Decision Why) {
     note(Why);
-    Looked.release();
+    Prepared.release();
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
   };
   if (!File)
     return LeaveAll(Decision::NotOpened);
-  WorkPart Part(PrefetchWork::Looking);
+  WorkPart Part(PrefetchWork::Inspecting);
   // Of a cached file only the name takes long. Before the first names are timed
   // no threads are added: they would open files that a listing spares.
   const double Names = Entry.Store->nameLatency();
   const double Latency = Entry.isCached() ? Names : Entry.Store->latency();
   if (Names != 0)
     startMore(Bytes.policy().threads(Latency), Latency);
-  lookInto(Entry, File, Own);
+  inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
     chooseMethod(Entry, *File, /*IsInspected=*/false);
   if (isPlannedUnseen(Entry)) {
-    Looked.release();
+    Prepared.release();
     return prepareUnseen(Entry, File, Own);
   }
   // Archives, scripts and stubs name what the linker reads next. What objects
@@ -248,7 +248,7 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (Planner->planTogether() && Own.Inspector.kind() == file_magic::archive) {
     chooseMethod(Entry, *File, /*IsInspected=*/false);
     if (Entry.Method == FetchMethod::Whole) {
-      Looked.release();
+      Prepared.release();
       return prepareUnseen(Entry, File, Own);
     }
   }
@@ -260,16 +260,16 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
     Entry.Headers = Own.Inspector.elf();
     if (Entry.Headers->IsArchive)
       ArchiveBytes.fetch_add(File->size(), std::memory_order_relaxed);
-    Looked.release();
+    Prepared.release();
     Inputs.planLater(Entry, File);
     return;
   }
-  Looked.release();
+  Prepared.release();
   // The symbols of an ELF input are entered when no thread plans it any more.
-  const bool PlansAlone = NeedsPlan && !Planner->planTogether();
-  if (PlansAlone)
+  const bool PlansItself = NeedsPlan && !Planner->planTogether();
+  if (PlansItself)
     Inputs.done(Scheduler::Task::Prepare);
-  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/!PlansAlone, Own);
+  planAndFinish(Entry, File, NeedsPlan, /*IsDone=*/!PlansItself, Own);
 }
 
 /// Plans \p Entry if it needs that, and fetches. \p IsDone: see
@@ -296,8 +296,8 @@ void PrefetchEngine::Impl::prepareUnseen(InputEntry &Entry,
 /// Plans an entry that was prepared before. Which members of archives are
 /// linked is known when all is planned: nobody goes on to the next stage
 /// before.
-void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
-                                      Worker &Own) {
+void PrefetchEngine::Impl::planInspected(InputEntry &Entry, FilePointer File,
+                                         Worker &Own) {
   llvm::scope_exit Planned([&] { Inputs.done(Scheduler::Task::Plan); });
   if (leavesToLinker() || !reopen(Entry, File)) {
     note(Decision::NotNeeded);
@@ -306,7 +306,7 @@ void PrefetchEngine::Impl::planLooked(InputEntry &Entry, FilePointer File,
     Inputs.planned(Entry, 0, nullptr, /*IsDone=*/true);
     return;
   }
-  lookInto(Entry, File, Own);
+  inspect(Entry, File, Own);
   // By now more is known of the store and of such files. Of an archive only the
   // headers were read, and no member.
   chooseMethod(Entry, *File, /*IsInspected=*/isObjectByName(Entry.Named));
@@ -359,8 +359,8 @@ void PrefetchEngine::Impl::enterSymbols(InputEntry &Entry, FilePointer File,
   }
   note(Entry.Store ? Decision::SymbolsRead : Decision::SymbolsReadOfLeft);
   TraceSpan Span("read symbols", Entry.Path);
-  WorkPart Part(PrefetchWork::Looking);
-  lookInto(Entry, File, Own);
+  WorkPart Part(PrefetchWork::Inspecting);
+  inspect(Entry, File, Own);
   Entry.Headers = nullptr;
   Planner->enterSymbols(Own.Inspector, Entry.Named, Own.Buffers);
 }
@@ -529,7 +529,7 @@ void PrefetchEngine::Impl::fetchStage(InputEntry &Entry, LinkStage Stage,
     if (!reopen(Entry, File))
       return;
     if (Bytes.window().isShort())
-      Held.giveUpFinished(Bytes.window().stage());
+      Held.releaseConsumed(Bytes.window().stage());
     if (!Bytes.fetch(Entry, I, Stage, *File))
       return;
   }

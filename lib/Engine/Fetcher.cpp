@@ -45,9 +45,9 @@ void Fetcher::noteRead(uint64_t Bytes) {
   sample();
 }
 
-void Fetcher::giveBack(InputEntry &Entry) {
-  Entry.IsAsked.store(true);
-  TheGate.giveBack(Entry.BytesAhead.exchange(0));
+void Fetcher::release(InputEntry &Entry) {
+  Entry.IsRequested.store(true);
+  TheGate.release(Entry.BytesAhead.exchange(0));
 }
 
 void Fetcher::reached(LinkStage Stage) {
@@ -78,13 +78,13 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
                          ByteRange Step, os::HintResult &Result) {
   Entry.Store->beginLarge();
   Result = Cache.fetchInLargePages(File, Step);
-  bool HasCome = false;
+  bool HasArrived = false;
   if (Result.Outcome == os::HintOutcome::Accepted) {
     std::optional<os::Residency> Found = Cache.residency(File, Step);
-    HasCome = Found && Found->complete();
+    HasArrived = Found && Found->complete();
   }
-  Entry.Store->noteLarge(HasCome);
-  return HasCome;
+  Entry.Store->noteLarge(HasArrived);
+  return HasArrived;
 }
 
 /// Fetches one step. Where a large request was skipped, FUSE skips smaller ones
@@ -144,7 +144,7 @@ public:
   bool begin() override {
     StoreQueue::Step Read;
     Read.Number = Entry.Number;
-    Read.IsUrgent = Entry.IsAsked.load();
+    Read.IsUrgent = Entry.IsRequested.load();
     if (!Entry.Store->enter(Read))
       return false;
     Timed.emplace(Entry);
@@ -225,15 +225,15 @@ bool Fetcher::enter(InputEntry &Entry, uint64_t Bytes, LinkStage Stage) {
   TraceWait Wait("wait for memory");
   const bool IsFirstStage = Stage == LinkStage::Parse;
   if (!Entry.Store->enter({Model.orderIn(Stage, Entry.Number), Stage, Bytes,
-                           IsFirstStage && Entry.IsAsked.load()},
+                           IsFirstStage && Entry.IsRequested.load()},
                           [&] { Wait.begin(); }))
     return false;
   if (!IsFirstStage)
     return true;
   Entry.BytesAhead.fetch_add(Bytes);
   // The linker may have asked in between.
-  if (Entry.IsAsked.load())
-    giveBack(Entry);
+  if (Entry.IsRequested.load())
+    release(Entry);
   return true;
 }
 
@@ -250,11 +250,11 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
     return Result;
   }
   const Request Timed(Entry);
-  const bool HasCome = IsLarge && fetchLarge(Entry, File, Step, Result);
-  Figures.Decisions.note(HasCome   ? Decision::LargePages
-                         : IsLarge ? Decision::LargePagesFailed
-                                   : Decision::Stepwise);
-  if (!HasCome)
+  const bool HasArrived = IsLarge && fetchLarge(Entry, File, Step, Result);
+  Figures.Decisions.note(HasArrived ? Decision::LargePages
+                         : IsLarge  ? Decision::LargePagesFailed
+                                    : Decision::Stepwise);
+  if (!HasArrived)
     Result = fetchSmall(Entry, File, Step,
                         Result.Outcome == os::HintOutcome::Accepted);
   Missing = std::min(Missing, Result.AcceptedBytes);
@@ -262,7 +262,8 @@ os::HintResult Fetcher::fetchStep(InputEntry &Entry, const os::OpenFile &File,
   if (Entry.Before && !Entry.isCold())
     Entry.Store->leave(std::nullopt);
   else
-    leave(Entry, Timed.answer(Missing, requestsFor(Missing, HasCome), Numbers));
+    leave(Entry,
+          Timed.answer(Missing, requestsFor(Missing, HasArrived), Numbers));
   return Result;
 }
 
@@ -277,8 +278,8 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
   Span.event().Offset = Planned.Range.Offset;
   Span.event().Why = partName(Planned.Why);
   Span.event().Stage = linkStageName(Stage);
-  bool GoOn = true;
-  for (uint64_t Done = 0; GoOn && Done < Planned.Range.Length;) {
+  bool Continues = true;
+  for (uint64_t Done = 0; Continues && Done < Planned.Range.Length;) {
     const bool IsInLarge = isLarge(Entry, Planned.Range);
     ByteRange Step{
         Planned.Range.Offset + Done,
@@ -299,11 +300,11 @@ bool Fetcher::fetch(InputEntry &Entry, size_t Index, LinkStage Stage,
                            Result.Outcome == os::HintOutcome::Unsupported
                                ? "not supported by this system"
                                : Result.Error.message());
-      GoOn = false;
+      Continues = false;
     }
   }
   Figures.Hints.note(TraceClock::now());
-  return GoOn;
+  return Continues;
 }
 
 } // namespace headstart

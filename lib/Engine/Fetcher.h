@@ -52,7 +52,7 @@ public:
   void noteRead(uint64_t Bytes);
 
   /// The linker has asked for \p Entry.
-  void giveBack(InputEntry &Entry);
+  void release(InputEntry &Entry);
   /// The linker has come to \p Stage.
   void reached(LinkStage Stage);
 

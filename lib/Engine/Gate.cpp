@@ -19,7 +19,7 @@ StoreQueue::StoreQueue(Gate &Owner, uint64_t Device)
 
 /// The next step; null: none waits, or none may begin.
 StoreQueue::Waiter *StoreQueue::next() const {
-  if (UnderWay >= Model.window() && !Owner.IsCancelled)
+  if (InFlight >= Model.window() && !Owner.IsCancelled)
     return nullptr;
   for (const auto &[Place, Each] : Waiting)
     if (Owner.IsCancelled || Each->Wanted.Bytes == 0 ||
@@ -33,7 +33,7 @@ StoreQueue::Waiter *StoreQueue::next() const {
 void StoreQueue::wakeNext() {
   if (Waiter *Next = next())
     Next->MayBegin.notifyOne();
-  else if (!Waiting.empty() && UnderWay < Model.window())
+  else if (!Waiting.empty() && InFlight < Model.window())
     Waiting.begin()->second->MayBegin.notifyOne();
 }
 
@@ -52,7 +52,7 @@ bool StoreQueue::enter(const Step &Wanted, llvm::function_ref<void()> OnWait) {
   else if (next() != &Mine)
     wait(Mine, Lock, OnWait);
   Waiting.erase(It);
-  ++UnderWay;
+  ++InFlight;
   Model.begin(os::now());
   if (Wanted.Bytes != 0)
     Owner.Memory.add(Wanted.Stage, Wanted.Bytes);
@@ -83,7 +83,7 @@ void StoreQueue::wait(Waiter &Mine, std::unique_lock<std::mutex> &Lock,
 
 void StoreQueue::leave(const std::optional<Answer> &Done) {
   std::lock_guard Lock(Owner.Mutex);
-  --UnderWay;
+  --InFlight;
   Model.end(os::now());
   if (Done)
     learn(*Done);
@@ -99,21 +99,21 @@ std::optional<double> StoreQueue::largeRisk() const {
   return Chance * Owner.Numbers.LargeTrips * Seconds;
 }
 
-void StoreQueue::noteLarge(bool HasCome) {
+void StoreQueue::noteLarge(bool HasArrived) {
   LargeSteps.fetch_add(1);
-  LargeFailures.fetch_add(!HasCome);
+  LargeFailures.fetch_add(!HasArrived);
 }
 
 void StoreQueue::learn(const Answer &Done) {
-  const double Took = Done.Time.scheduled().count();
+  const double Elapsed = Done.Time.scheduled().count();
   const unsigned Before = Model.window();
-  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Took));
+  Model.noteAnswer(Done.Bytes, Done.Requests, Seconds(Elapsed));
   // A thread that mostly waited for a processor, or for bytes, has learned
   // nothing of the latency.
   const double Transfer = double(Done.Bytes) * Model.prices().Byte;
   if (Done.HasWaited && Done.Requests == 1 &&
-      !Done.Time.isMostlyUnscheduled() && Transfer <= Took / 2)
-    Model.noteLatency(Took - Transfer);
+      !Done.Time.isMostlyUnscheduled() && Transfer <= Elapsed / 2)
+    Model.noteLatency(Elapsed - Transfer);
   Latency.store(Model.latency(), std::memory_order_relaxed);
   Trip.store(Model.trip(), std::memory_order_relaxed);
   Request.store(Model.prices().Request, std::memory_order_relaxed);
@@ -201,11 +201,11 @@ void Gate::wakeAll() {
       Waiter->MayBegin.notifyOne();
 }
 
-void Gate::giveBack(uint64_t Bytes) {
+void Gate::release(uint64_t Bytes) {
   if (Bytes == 0)
     return;
   std::lock_guard Lock(Mutex);
-  Memory.giveBack(Bytes);
+  Memory.release(Bytes);
   for (StoreQueue &Store : Stores)
     Store.wakeNext();
 }

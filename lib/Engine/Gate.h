@@ -99,7 +99,7 @@ public:
   /// A step in large pages begins.
   void beginLarge() { LargeBegun.fetch_add(1); }
   /// It has come, or has not.
-  void noteLarge(bool HasCome);
+  void noteLarge(bool HasArrived);
 
 private:
   friend class Gate;
@@ -118,7 +118,7 @@ private:
   Gate &Owner;
   // Guarded by the gate's mutex:
   std::multimap<uint64_t, Waiter *> Waiting; ///< by places
-  unsigned UnderWay = 0;
+  unsigned InFlight = 0;
   StoreModel Model;
 
   /// Of the model, in seconds.
@@ -145,7 +145,7 @@ public:
   MemoryWindow &memory() { return Memory; }
   const MemoryWindow &memory() const { return Memory; }
   /// See MemoryWindow.
-  void giveBack(uint64_t Bytes);
+  void release(uint64_t Bytes);
   void reached(LinkStage Now);
   /// How many threads wait for memory now.
   unsigned waiting() const { return WaitingForMemory.load(); }

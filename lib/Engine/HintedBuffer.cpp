@@ -112,7 +112,7 @@ HintedBuffer::over(std::shared_ptr<const FileContents> Contents,
     return nullptr;
   std::unique_ptr<HintedBuffer> Buffer(new HintedBuffer(
       std::move(Contents), Identifier, Request.RequiresNullTerminator, Cache));
-  Buffer->IsAskedFor = true;
+  Buffer->IsRequested = true;
   return Buffer;
 }
 

@@ -98,9 +98,9 @@ struct InputEntry {
   /// Bytes of the first stage that were fetched and that the linker has not
   /// asked for yet: what the memory budget counts.
   std::atomic<uint64_t> BytesAhead{0};
-  std::atomic<bool> IsAsked{false}; ///< the linker has asked for it
-  std::atomic<bool> IsRead{false};  ///< something of it was, by us
-  std::atomic<bool> IsGiven{false}; ///< it got the contents from us
+  std::atomic<bool> IsRequested{false};  ///< the linker has asked for it
+  std::atomic<bool> IsRead{false};       ///< something of it was, by us
+  std::atomic<bool> IsHandedOver{false}; ///< it got the contents from us
 
   /// What the last link's plan left of it; null when there is none.
   const std::vector<PlannedRange> *recordedPlan() const {

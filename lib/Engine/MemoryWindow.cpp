@@ -76,14 +76,14 @@ bool MemoryWindow::measureIfDue() {
 void MemoryWindow::add(LinkStage For, uint64_t Bytes) {
   SinceMeasured.fetch_add(Bytes, std::memory_order_relaxed);
   // The linker is there already, or further: nothing of it is ahead. In the
-  // first stage it is so input by input (giveBack).
+  // first stage it is so input by input (release).
   if (stage() != LinkStage::Parse && For <= stage())
     return;
   ByStage[static_cast<unsigned>(For)] += Bytes;
   Ahead.fetch_add(Bytes);
 }
 
-void MemoryWindow::giveBack(uint64_t Bytes) {
+void MemoryWindow::release(uint64_t Bytes) {
   uint64_t &Parse = ByStage[static_cast<unsigned>(LinkStage::Parse)];
   // Past its stage everything was given back at once.
   Bytes = std::min(Bytes, Parse);

@@ -77,7 +77,7 @@ public:
   /// \p Bytes are fetched for \p For.
   void add(LinkStage For, uint64_t Bytes);
   /// The linker has come to so many of the bytes of its first stage.
-  void giveBack(uint64_t Bytes);
+  void release(uint64_t Bytes);
   /// The linker has come to \p Now; what was fetched for it and for all stages
   /// before it is no longer ahead. An earlier stage than before changes
   /// nothing.

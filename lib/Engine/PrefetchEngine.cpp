@@ -52,8 +52,8 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   // input may name thousands.
   const uint64_t Jobs =
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);
-  MaxThreads =
-      std::min<uint64_t>(std::max(Options.Jobs, Options.FarJobs), Ours / 2);
+  MaxThreads = std::min<uint64_t>(
+      std::max(Options.Jobs, Options.HighLatencyJobs), Ours / 2);
   Scheduler::Settings Settings;
   Settings.Numbers = Options.Numbers;
   Settings.Decisions = &Figures.Decisions;
@@ -183,22 +183,22 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
                                                  bool ForLinker) {
   const StoreTimer Timer;
   ResolvedInput Found = Resolver->resolve(Named);
-  auto PassOver = [&] {
+  auto Skip = [&] {
     Inputs.publish(Entry, EntryState::Unavailable, std::move(Found.Path), {},
                    nullptr);
     return nullptr;
   };
   auto Fail = [&](StringRef What, StringRef Reason) {
     Figures.Problems.add(What, Found.Path, Reason);
-    return PassOver();
+    return Skip();
   };
   if (!Found.exists() && Named.Optional)
-    return PassOver();
+    return Skip();
   if (!Found.exists())
     return Fail("not found before the link", "no such file");
   // Another name for what is under way already.
   if (!Inputs.settle(Entry, Found))
-    return PassOver();
+    return Skip();
   if (Found.Status.Kind != os::FileKind::Regular)
     return Fail("not a regular file, left to the linker",
                 Found.Status.Kind == os::FileKind::Directory
@@ -207,7 +207,7 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   // Nothing to fetch. The files of /proc and tracefs look so, too, and reading
   // them may wait, or do something.
   if (Found.Status.Identity.Size == 0)
-    return PassOver();
+    return Skip();
   auto File = std::make_shared<os::OpenFile>();
   if (std::error_code E = os::OpenFile::open(Found.Path, Found.Status, *File))
     return Fail("cannot open", E.message());
@@ -248,7 +248,7 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   std::optional<TraceClock::time_point> Begin;
   InputEntry *Entry = [&] {
     TraceWait Wait("wait until it is open");
-    return Inputs.ask(Path, skipped() != 0, Claimed, [&] {
+    return Inputs.request(Path, skipped() != 0, Claimed, [&] {
       Begin = os::now();
       Wait.begin();
     });
@@ -268,11 +268,11 @@ PrefetchEngine::Impl::take(StringRef Path, const BufferRequest &Request) {
   }
   // From here on the entry is published and no longer changes; the scheduler
   // has ordered its fields before us.
-  Bytes.giveBack(*Entry);
+  Bytes.release(*Entry);
   Bytes.sample();
   if (Entry->Store &&
       Bytes.policy().isWorthRefreshing(Entry->Store->nameLatency()))
-    Inputs.lookAhead(*Entry);
+    Inputs.refreshAhead(*Entry);
   std::unique_ptr<MemoryBuffer> Buffer = Held.handOver(*Entry, Path, Request);
   if (Buffer) {
     Span.event().Name = "handed over";
@@ -287,7 +287,7 @@ PrefetchEngine::ProfileUse PrefetchEngine::Impl::profileUse() const {
   PrefetchEngine::ProfileUse Use;
   for (const auto &[Each, IsPlanned] : Inputs.ready()) {
     const InputEntry &Entry = *Each;
-    if (!isWorthRecord(Entry))
+    if (!isWorthRecording(Entry))
       continue;
     ++(Entry.Record ? Use.Matched : Use.Changed);
     // Of a record that was made elsewhere the files have other identities.
@@ -409,7 +409,7 @@ uint64_t PrefetchEngine::wastedBytes(ArrayRef<RecordedFile> Touched) const {
 
 std::optional<os::DiskUse> PrefetchEngine::diskUse() const {
   const EngineFigures &Figures = State->Figures;
-  if (!Figures.TellsDiskUse.load())
+  if (!Figures.ReportsDiskUse.load())
     return std::nullopt;
   return os::DiskUse{Figures.ReadBytes.load(), Figures.Stops.load()};
 }

@@ -70,9 +70,9 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
       List->pass();
       continue;
     }
-    if (isInPassedDirectory(Entry)) {
+    if (isInStalledDirectory(Entry)) {
       List->pass();
-      Aside.push_back(*Number);
+      Deferred.push_back(*Number);
       continue;
     }
     (void)List->take(*Number);
@@ -87,16 +87,16 @@ InputEntry *Scheduler::takeNext(unsigned Skipped) {
   return nullptr;
 }
 
-bool Scheduler::isInPassedDirectory(const InputEntry &Entry) const {
-  return !PassedDirectories.empty() &&
-         PassedDirectories.contains(sys::path::parent_path(Entry.Named.Name));
+bool Scheduler::isInStalledDirectory(const InputEntry &Entry) const {
+  return !StalledDirectories.empty() &&
+         StalledDirectories.contains(sys::path::parent_path(Entry.Named.Name));
 }
 
 /// The next entry to prepare of those that were passed by; null: there is none.
-InputEntry *Scheduler::takeAside() {
-  while (!Aside.empty()) {
-    const uint32_t Number = Aside.front();
-    Aside.pop_front();
+InputEntry *Scheduler::takeDeferred() {
+  while (!Deferred.empty()) {
+    const uint32_t Number = Deferred.front();
+    Deferred.pop_front();
     if (List->take(Number)) {
       note(Decision::PreparedDeferred);
       return &entry(Number);
@@ -107,11 +107,11 @@ InputEntry *Scheduler::takeAside() {
 
 /// From now on, passes by the directories of the inputs that threads are at.
 /// False when all of these were passed by already.
-bool Scheduler::passByDirectories() {
+bool Scheduler::skipStalledDirectories() {
   bool IsNew = false;
   for (const InputEntry &Entry : Entries)
     if (Entry.Threads != 0 &&
-        PassedDirectories.insert(sys::path::parent_path(Entry.Named.Name))
+        StalledDirectories.insert(sys::path::parent_path(Entry.Named.Name))
             .second) {
       note(Decision::StalledDirectory);
       IsNew = true;
@@ -124,12 +124,13 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
   std::unique_lock Lock(Mutex);
   const auto End = os::now() + std::chrono::minutes(1);
   while (!IsOver && os::now() < End) {
-    const uint64_t Before = NumAsked;
+    const uint64_t Before = NumRequests;
     const auto Until = os::now() + Long;
     while (!IsOver && Over.waitUntil(Lock, Until))
       ;
     // It is to be asked in any case.
-    if (HasMoved() || IsOver || NumAsked != Before || !passByDirectories())
+    if (HasMoved() || IsOver || NumRequests != Before ||
+        !skipStalledDirectories())
       continue;
     note(Decision::Stalled);
     const Stall Result = Idle != 0 ? Stall::Some : Stall::All;
@@ -140,7 +141,7 @@ Scheduler::Stall Scheduler::waitForStall(std::chrono::milliseconds Long,
   return Stall::None;
 }
 
-std::optional<Scheduler::Work> Scheduler::askWhether(LinkStage Next) {
+std::optional<Scheduler::Work> Scheduler::requestDecision(LinkStage Next) {
   if (std::exchange(IsDeciding, true))
     return std::nullopt;
   return Work{Task::Begin, nullptr, Next, nullptr};
@@ -163,7 +164,7 @@ std::optional<Scheduler::Work> Scheduler::nextFetch() {
   const auto First = Queue.begin();
   const LinkStage Next = First->first.first;
   if (Next > Stage)
-    return askWhether(Next);
+    return requestDecision(Next);
   InputEntry &Entry = *First->second;
   Queue.erase(First);
   Work Result{Task::Fetch, &Entry, Next, Entry.File};
@@ -174,7 +175,7 @@ std::optional<Scheduler::Work> Scheduler::nextFetch() {
 }
 
 Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
-  ++Looking;
+  ++NumScanning;
   const bool IsClaimed = Entry.State == EntryState::Waiting;
   if (IsClaimed)
     Entry.State = EntryState::Opening;
@@ -182,14 +183,14 @@ Scheduler::Work Scheduler::prepare(InputEntry &Entry) {
 }
 
 /// The next entry whose path is due to be looked at; null: there is none.
-InputEntry *Scheduler::nextLook() {
-  if (Looks >= LooksEnd)
+InputEntry *Scheduler::nextRefresh() {
+  if (RefreshBegin >= RefreshEnd)
     return nullptr;
   const auto Old = os::now() - Own.Numbers.FreshFor;
-  while (Looks < LooksEnd) {
-    InputEntry &Entry = Entries[Looks++];
+  while (RefreshBegin < RefreshEnd) {
+    InputEntry &Entry = Entries[RefreshBegin++];
     if (Entry.State == EntryState::Ready && Entry.Contents &&
-        !Entry.IsAsked.load() && Entry.Seen < Old)
+        !Entry.IsRequested.load() && Entry.Seen < Old)
       return &Entry;
   }
   return nullptr;
@@ -199,7 +200,7 @@ InputEntry *Scheduler::nextLook() {
 std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   if (IsCancelled || !List)
     return Work();
-  if (InputEntry *Entry = nextLook())
+  if (InputEntry *Entry = nextRefresh())
     return Work{Task::Refresh, Entry, LinkStage::Parse, nullptr};
   if (InputEntry *Entry = takeNext(Skipped))
     return prepare(*Entry);
@@ -207,12 +208,13 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
       First != Queue.end() && First->first.first == LinkStage::Parse) {
     InputEntry *Entry = First->second;
     Queue.erase(First);
-    ++Looking;
+    ++NumScanning;
     return Work{Task::Plan, Entry, LinkStage::Parse,
                 std::exchange(Entry->File, nullptr)};
   }
   if (Now == Phase::Preparing)
-    return waitsFor(Looking) ? std::nullopt : askWhether(LinkStage::Parse);
+    return waitsFor(NumScanning) ? std::nullopt
+                                 : requestDecision(LinkStage::Parse);
   if (Now == Phase::Entering) {
     if (InputEntry *Entry = nextWithSymbols()) {
       ++Entering;
@@ -227,7 +229,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
   }
   std::optional<Work> Next = nextFetch();
   if (Next && Next->What == Task::None)
-    if (InputEntry *Entry = takeAside())
+    if (InputEntry *Entry = takeDeferred())
       return prepare(*Entry);
   return Next;
 }
@@ -235,7 +237,7 @@ std::optional<Scheduler::Work> Scheduler::tryNext(unsigned Skipped) {
 Scheduler::Work Scheduler::next(unsigned Skipped, Waits OnWait,
                                 InputEntry *Finished) {
   std::unique_lock Lock(Mutex);
-  ++NumAsked;
+  ++NumRequests;
   if (Finished)
     --Finished->Threads;
   while (true) {
@@ -263,7 +265,7 @@ void Scheduler::end() {
 void Scheduler::done(Task What) {
   {
     std::lock_guard Lock(Mutex);
-    if (--(What == Task::Symbols ? Entering : Looking) != 0)
+    if (--(What == Task::Symbols ? Entering : NumScanning) != 0)
       return;
   }
   More.notifyAll();
@@ -288,7 +290,7 @@ void Scheduler::keep(InputEntry &Entry, const FilePointer &File) {
 void Scheduler::planLater(InputEntry &Entry, const FilePointer &File) {
   {
     std::lock_guard Lock(Mutex);
-    --Looking;
+    --NumScanning;
     keep(Entry, File);
     Queue.try_emplace({LinkStage::Parse, List->place(Entry.Number)}, &Entry);
   }
@@ -320,7 +322,7 @@ void Scheduler::planned(InputEntry &Entry, StageSet Stages,
     const bool MayEnter = Own.PlanTogether && Now != Phase::Fetching;
     if ((Entry.Stages & KeptFor) || (MayEnter && !Entry.HasSymbols))
       keep(Entry, File);
-    IsMore = IsDone && --Looking == 0;
+    IsMore = IsDone && --NumScanning == 0;
   }
   if (IsMore)
     More.notifyAll();
@@ -397,8 +399,9 @@ FilePointer Scheduler::takeFile(InputEntry &Entry) {
   return std::exchange(Entry.File, nullptr);
 }
 
-InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
-                           std::optional<NamedInput> &Claimed, Waits OnWait) {
+InputEntry *Scheduler::request(StringRef Path, bool Leaves,
+                               std::optional<NamedInput> &Claimed,
+                               Waits OnWait) {
   std::unique_lock Lock(Mutex);
   std::optional<uint32_t> Number = List ? List->find(Path) : std::nullopt;
   if (!Number)
@@ -431,16 +434,16 @@ InputEntry *Scheduler::ask(StringRef Path, bool Leaves,
   return Entry.State != EntryState::Opening ? &Entry : nullptr;
 }
 
-void Scheduler::lookAhead(const InputEntry &Entry) {
+void Scheduler::refreshAhead(const InputEntry &Entry) {
   const size_t Ahead = Own.Numbers.RefreshAhead;
   {
     std::lock_guard Lock(Mutex);
     const size_t First = Entry.Number + size_t(1);
-    Looks = std::max(Looks, First);
+    RefreshBegin = std::max(RefreshBegin, First);
     // Not one by one: each wakes all.
-    if (LooksEnd >= First + Ahead / 2 || LooksEnd == Entries.size())
+    if (RefreshEnd >= First + Ahead / 2 || RefreshEnd == Entries.size())
       return;
-    LooksEnd = std::min(First + Ahead, Entries.size());
+    RefreshEnd = std::min(First + Ahead, Entries.size());
   }
   More.notifyAll();
 }

@@ -167,12 +167,13 @@ public:
   /// second at most. Null when there is none, or when it is not open by then.
   /// With \p Leaves, an object that is not open yet is left to the linker, and
   /// null.
-  InputEntry *ask(llvm::StringRef Path, bool Leaves,
-                  std::optional<NamedInput> &Claimed, Waits OnWait = nullptr);
+  InputEntry *request(llvm::StringRef Path, bool Leaves,
+                      std::optional<NamedInput> &Claimed,
+                      Waits OnWait = nullptr);
 
   /// The linker gets \p Entry, of a device that is far away: the looks at the
   /// next ones are due.
-  void lookAhead(const InputEntry &Entry);
+  void refreshAhead(const InputEntry &Entry);
 
   struct ReadyEntry {
     const InputEntry *Entry;
@@ -191,21 +192,21 @@ private:
   bool leave(InputEntry &Entry);
   void keep(InputEntry &Entry, const FilePointer &File);
   InputEntry *takeNext(unsigned Skipped);
-  InputEntry *takeAside();
-  InputEntry *nextLook();
+  InputEntry *takeDeferred();
+  InputEntry *nextRefresh();
   Work prepare(InputEntry &Entry);
-  bool passByDirectories();
+  bool skipStalledDirectories();
   bool waitsFor(size_t Others) const {
-    return Others != 0 && PassedDirectories.empty();
+    return Others != 0 && StalledDirectories.empty();
   }
   void note(Decision What) {
     if (Own.Decisions)
       Own.Decisions->note(What);
   }
   void end();
-  bool isInPassedDirectory(const InputEntry &Entry) const;
+  bool isInStalledDirectory(const InputEntry &Entry) const;
   std::optional<Work> tryNext(unsigned Skipped);
-  std::optional<Work> askWhether(LinkStage Next);
+  std::optional<Work> requestDecision(LinkStage Next);
   InputEntry *nextWithSymbols();
   std::optional<Work> nextFetch();
 
@@ -225,21 +226,22 @@ private:
   /// What is to be fetched for a stage, and for the first one, planned: by
   /// stage, then in the linker's order.
   std::map<std::pair<LinkStage, uint32_t>, InputEntry *> Queue;
-  size_t Looking = 0;  ///< threads that may name inputs that come at once
-  size_t Entering = 0; ///< threads that enter symbols
+  size_t NumScanning = 0; ///< threads that may name inputs that come at once
+  size_t Entering = 0;    ///< threads that enter symbols
   Phase Now = Phase::Preparing;
   bool IsDeciding = false;            ///< somebody has a Begin to answer
   LinkStage Stage = LinkStage::Parse; ///< the last one that was begun
   unsigned End = NumLinkStages;       ///< from here on none is
   size_t Entered = 0; ///< the symbols of the entries before it were handed out
-  size_t Looks = 0, LooksEnd = 0; ///< the entries from here to there are due
+  size_t RefreshBegin = 0,
+         RefreshEnd = 0; ///< the entries from here to there are due
   bool IsCancelled = false;
-  bool IsOver = false;   ///< cancelled, or a thread was told that it is done
-  uint64_t NumAsked = 0; ///< calls of next
-  size_t Idle = 0;       ///< threads that wait in next
+  bool IsOver = false;      ///< cancelled, or a thread was told that it is done
+  uint64_t NumRequests = 0; ///< calls of next
+  size_t Idle = 0;          ///< threads that wait in next
   /// Folders in which all threads hung, as the inputs' names have them.
-  llvm::StringSet<> PassedDirectories;
-  std::deque<uint32_t> Aside; ///< of these folders, to be prepared at last
+  llvm::StringSet<> StalledDirectories;
+  std::deque<uint32_t> Deferred; ///< of these folders, to be prepared at last
 };
 
 } // namespace headstart

@@ -91,14 +91,14 @@ Store::handOver(InputEntry &Entry, StringRef Path,
       HintedBuffer::over(Entry.Contents, Path, Request, Cache);
   if (Buffer) {
     Figures.Decisions.note(Decision::HandedOver);
-    Entry.IsGiven.store(true, std::memory_order_relaxed);
+    Entry.IsHandedOver.store(true, std::memory_order_relaxed);
     Figures.HandedOver.fetch_add(1, std::memory_order_relaxed);
   }
   return Buffer;
 }
 
-void Store::giveUpFinished(LinkStage Now) {
-  LinkStage Before = GivenUp.exchange(Now);
+void Store::releaseConsumed(LinkStage Now) {
+  LinkStage Before = ReleasedUpTo.exchange(Now);
   if (Before >= Now)
     return;
   const LinkerModel &Model = LinkerModel::of(Options.Plan.Kind);
@@ -119,8 +119,8 @@ void Store::giveUpFinished(LinkStage Now) {
   }
 }
 
-bool isWorthRecord(const InputEntry &Entry) {
-  return Entry.IsGiven.load() &&
+bool isWorthRecording(const InputEntry &Entry) {
+  return Entry.IsHandedOver.load() &&
          (Entry.Contents->isMapped() || !isOnCommandLine(Entry.Named.Reason));
 }
 
@@ -142,7 +142,7 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
   std::vector<RecordedFile> Result;
   for (const auto &[Each, IsPlanned] : Inputs.ready()) {
     const InputEntry &Entry = *Each;
-    if (!isWorthRecord(Entry))
+    if (!isWorthRecording(Entry))
       continue;
     RecordedFile File{Entry.Path, Entry.Identity, {}, {}};
     if (!Entry.Contents->isMapped()) {
@@ -166,7 +166,7 @@ std::optional<std::vector<RecordedFile>> Store::touched() const {
 uint64_t Store::copiedBytes() const {
   uint64_t Copied = 0;
   for (const auto &Each : Inputs.ready())
-    if (Each.Entry->IsGiven.load() && !isWorthRecord(*Each.Entry))
+    if (Each.Entry->IsHandedOver.load() && !isWorthRecording(*Each.Entry))
       Copied += Each.Entry->Identity.Size;
   return Copied;
 }
@@ -180,7 +180,7 @@ uint64_t Store::wastedBytes(ArrayRef<RecordedFile> Touched) const {
     const InputEntry &Entry = *Each.Entry;
     // A copy that nobody has asked for was read in vain.
     if (Entry.Contents && !Entry.Contents->isMapped() &&
-        !Entry.IsGiven.load() && Entry.Before && !Entry.Before->complete())
+        !Entry.IsHandedOver.load() && Entry.Before && !Entry.Before->complete())
       Wasted += Entry.Identity.Size;
     std::vector<ByteRange> Fetched;
     Fetched.reserve(Entry.Fetched.size());

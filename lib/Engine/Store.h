@@ -61,7 +61,7 @@ public:
 
   /// Short of memory: takes what no stage from \p Now on reads out of memory.
   /// The linker has come to \p Now. One thread does it, once for each stage.
-  void giveUpFinished(LinkStage Now);
+  void releaseConsumed(LinkStage Now);
 
   /// \name What became of it, for the record and the report
   /// For what each means see PrefetchEngine.
@@ -82,13 +82,13 @@ private:
   Scheduler &Inputs;
   std::atomic<uint64_t> Mappings{0};
   /// The stage up to which finished bytes were given up.
-  std::atomic<LinkStage> GivenUp{LinkStage::Parse};
+  std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};
 };
 
 /// Whether a record of what the linker touched in \p Entry is worth its place.
 /// Of a small file that the command line names there is nothing to remember: it
 /// is read whole, in its turn.
-bool isWorthRecord(const InputEntry &Entry);
+bool isWorthRecording(const InputEntry &Entry);
 
 } // namespace headstart
 

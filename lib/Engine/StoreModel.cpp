@@ -37,22 +37,22 @@ StoreModel::StoreModel(const Tuning &Numbers)
 }
 
 void StoreModel::begin(Time Now) {
-  if (UnderWay++ == 0)
+  if (InFlight++ == 0)
     Since = Now;
 }
 
 void StoreModel::end(Time Now) {
   Busy += Seconds(Now - Since).count();
   Since = Now;
-  --UnderWay;
+  --InFlight;
 }
 
 void StoreModel::noteAnswer(uint64_t NewBytes, unsigned NewRequests,
-                            Seconds Took) {
+                            Seconds Elapsed) {
   Bytes += double(NewBytes);
   Requests += NewRequests;
   ++Trips;
-  TripTime += Took.count();
+  TripTime += Elapsed.count();
   if (Requests >= Numbers.WindowRequests &&
       Busy >= std::max(WindowTime, 2 * Trip))
     endWindow();

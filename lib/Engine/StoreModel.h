@@ -84,8 +84,8 @@ public:
   /// A step has ended.
   void end(Time Now);
   /// The step that has just ended brought \p Bytes in \p Requests, none of
-  /// which were cached, and took \p Took.
-  void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Took);
+  /// which were cached, and took \p Elapsed.
+  void noteAnswer(uint64_t Bytes, unsigned Requests, Seconds Elapsed);
   /// How long a single request took, without the transfer of its bytes, and to
   /// open a file by its name; in seconds.
   void noteLatency(double Seconds) { Latency.note(Seconds); }
@@ -117,7 +117,7 @@ private:
   unsigned Samples = 0;
 
   // This window of time:
-  unsigned UnderWay = 0;
+  unsigned InFlight = 0;
   Time Since;      ///< from then on something was under way
   double Busy = 0; ///< seconds in which something was
   double Requests = 0, Bytes = 0;

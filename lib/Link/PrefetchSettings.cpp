@@ -84,7 +84,7 @@ static Error applyJobs(const PrefetchOption &O, PrefetchSettings &Settings) {
   if (Jobs > MaxJobs)
     return invalid(O.Spelling + ": expected at most " + Twine(MaxJobs) +
                    " threads");
-  Settings.Jobs = Settings.FarJobs = Jobs;
+  Settings.Jobs = Settings.HighLatencyJobs = Jobs;
   return Error::success();
 }
 

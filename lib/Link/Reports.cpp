@@ -75,7 +75,7 @@ EngineOptions PrefetchRun::engineOptions(const LinkCommand &Command,
   TimeTraceFile = Command.TimeTrace;
   EngineOptions Options;
   Options.Jobs = Settings.Jobs;
-  Options.FarJobs = Settings.FarJobs;
+  Options.HighLatencyJobs = Settings.HighLatencyJobs;
   Options.BudgetBytes = Settings.budgetBytes(os::SystemMemory::read());
   Options.HandOver = HandOver;
   Options.Plan = planOptionsOf(Command);

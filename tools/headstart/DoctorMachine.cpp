@@ -307,9 +307,9 @@ CheckGroup checkProcessors(const PrefetchSettings &Settings) {
   Group.add("jobs", Settings.Jobs,
             "a link prefetches with " + std::to_string(Settings.Jobs) +
                 " threads");
-  Group.add("far_jobs", Settings.FarJobs,
+  Group.add("far_jobs", Settings.HighLatencyJobs,
             "from a high-latency store (network, FUSE) it prefetches with " +
-                std::to_string(Settings.FarJobs) + " threads");
+                std::to_string(Settings.HighLatencyJobs) + " threads");
   return Group;
 }
 

@@ -68,7 +68,7 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
   measure(Figures);
   SmallString<256> Text;
   raw_svector_ostream OS(Text);
-  const uint64_t Done = Figures.broughtBytes();
+  const uint64_t Done = Figures.fetchedBytes();
   if (!IsComplete) {
     OS << formatBytes(Done) << " of " << formatCount(Figures.Files)
        << " files, still finding more";

@@ -208,7 +208,7 @@ TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
   auto Count = [&] { ++Waits; };
   std::thread Linker([&] {
     std::optional<NamedInput> Claimed;
-    EXPECT_EQ(Inputs.ask("a.obj", false, Claimed, Count), Entry);
+    EXPECT_EQ(Inputs.request("a.obj", false, Claimed, Count), Entry);
     EXPECT_FALSE(Claimed);
   });
   std::thread Other(
@@ -219,7 +219,7 @@ TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
   Linker.join();
   Other.join();
   std::optional<NamedInput> Claimed;
-  Inputs.ask("a.obj", false, Claimed, Count);
+  Inputs.request("a.obj", false, Claimed, Count);
   EXPECT_TRUE(Inputs.waitUntilPublished(*Entry, Count));
   EXPECT_EQ(Waits, 2);
 

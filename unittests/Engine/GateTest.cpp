@@ -51,14 +51,14 @@ TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
   EXPECT_TRUE(Queue.enter(inspection(99, /*IsUrgent=*/true)));
 }
 
-/// Answers in \p Took seconds, for which the thread was without a processor
+/// Answers in \p Elapsed seconds, for which the thread was without a processor
 /// for \p Unscheduled.
-void answer(StoreQueue &Queue, unsigned Count, double Took,
+void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
             double Unscheduled = 0) {
   for (unsigned I = 0; I != Count; ++I) {
     ASSERT_TRUE(Queue.enter(inspection(I)));
     Queue.leave(StoreQueue::Answer{
-        0, 1, {Tuning::Seconds(Took), Tuning::Seconds(Unscheduled)}});
+        0, 1, {Tuning::Seconds(Elapsed), Tuning::Seconds(Unscheduled)}});
   }
 }
 
@@ -75,12 +75,12 @@ TEST(GateTest, BusyProcessorsDoNotMakeAStoreSlow) {
 TEST(GateTest, ANameThatWaitedForAProcessorTellsNothing) {
   const Tuning Numbers;
   OneStore One(Numbers);
-  const Tuning::Seconds Took(1e-3);
+  const Tuning::Seconds Elapsed(1e-3);
   for (unsigned I = 0; I != 100; ++I)
-    One.Queue.noteName({Took, Took});
+    One.Queue.noteName({Elapsed, Elapsed});
   EXPECT_EQ(One.Queue.nameLatency(), 0);
   for (unsigned I = 0; I != 8; ++I)
-    One.Queue.noteName({Took, Took / 4});
+    One.Queue.noteName({Elapsed, Elapsed / 4});
   EXPECT_NEAR(One.Queue.nameLatency(), 0.75e-3, 1e-6);
 }
 
@@ -206,10 +206,10 @@ TEST(GateTest, WhatIsNeededFirstGetsTheRoomFirst) {
   Requester First(Queue, fetch(LinkStage::Parse, 10 * MiB, 2));
   while (Of.All.waiting() != 2)
     std::this_thread::yield();
-  Of.All.giveBack(10 * MiB);
+  Of.All.release(10 * MiB);
   EXPECT_TRUE(First.begins());
   EXPECT_FALSE(Second.HasBegun);
-  Of.All.giveBack(10 * MiB);
+  Of.All.release(10 * MiB);
   EXPECT_TRUE(Second.begins());
 }
 

@@ -68,13 +68,13 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   Window.add(LinkStage::Parse, 60 * MiB);
   Window.add(LinkStage::Contents, 40 * MiB);
-  Window.giveBack(1 * MiB);
+  Window.release(1 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
   Window.add(LinkStage::Types, 41 * MiB);
   Window.reached(LinkStage::Contents);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
   // What was given back with its stage is not given back again.
-  Window.giveBack(59 * MiB);
+  Window.release(59 * MiB);
   Window.add(LinkStage::Types, 58 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
   // For a stage that the linker is in, nothing is ahead.
@@ -118,7 +118,7 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Window.add(LinkStage::Types, 0);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Contents)); // not looked at again yet
   Window.add(LinkStage::Parse, 32 * MiB);
-  Window.giveBack(32 * MiB);
+  Window.release(32 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));
 }
 

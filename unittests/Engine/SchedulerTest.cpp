@@ -33,7 +33,7 @@ TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   Scheduler Inputs;
   Inputs.fill(linkOf({input("a.o"), input("b.o")}), {});
   std::optional<NamedInput> Claimed;
-  InputEntry *Opening = Inputs.ask("a.o", false, Claimed);
+  InputEntry *Opening = Inputs.request("a.o", false, Claimed);
   ASSERT_TRUE(Opening && Claimed);
   (void)Inputs.next(); // a.o, asked for
   InputEntry *Untouched = Inputs.next().Entry;
@@ -48,7 +48,7 @@ TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   Task Next = Task::Fetch;
   std::thread Linker([&] {
     std::optional<NamedInput> Mine;
-    Found = Inputs.ask("a.o", false, Mine, Waits);
+    Found = Inputs.request("a.o", false, Mine, Waits);
   });
   std::thread First(
       [&] { ByLinker = Inputs.waitUntilPublished(*Opening, Waits); });
@@ -74,19 +74,19 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
   EXPECT_EQ(Inputs.next(7).Entry->Named.Name, "a.o");
   std::optional<NamedInput> Claimed;
   for (const char *Left : {"b.o", "c.o"}) {
-    InputEntry *Entry = Inputs.ask(Left, false, Claimed);
+    InputEntry *Entry = Inputs.request(Left, false, Claimed);
     ASSERT_TRUE(Entry && !Claimed);
     EXPECT_EQ(Entry->State, EntryState::Unavailable);
   }
   // No archive is, and nothing behind it.
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.a");
   // The linker neither opens for us what nobody has begun with, nor waits.
-  EXPECT_EQ(Inputs.ask("e.o", true, Claimed), nullptr);
+  EXPECT_EQ(Inputs.request("e.o", true, Claimed), nullptr);
   EXPECT_FALSE(Claimed);
   Scheduler::Work Last = Inputs.next();
   EXPECT_EQ(Last.Entry->Named.Name, "f.o");
   ASSERT_TRUE(Last.IsClaimed);
-  EXPECT_EQ(Inputs.ask("f.o", true, Claimed), nullptr);
+  EXPECT_EQ(Inputs.request("f.o", true, Claimed), nullptr);
 }
 
 TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
@@ -94,7 +94,7 @@ TEST(SchedulerTest, WhatTheLinkerAsksForGoesFirst) {
   Inputs.fill(linkOf({input("a.o"), input("b.o"), input("c.o")}), {});
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "a.o");
   std::optional<NamedInput> Claimed;
-  ASSERT_TRUE(Inputs.ask("c.o", false, Claimed));
+  ASSERT_TRUE(Inputs.request("c.o", false, Claimed));
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "c.o");
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "b.o");
 }
@@ -113,10 +113,10 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   ASSERT_EQ(Near->Named.Name, "c.o");
   // What the linker asks for goes first, wherever it lies.
   std::optional<NamedInput> Claimed;
-  ASSERT_TRUE(Inputs.ask("far/d.o", false, Claimed));
-  InputEntry *Asked = Inputs.next().Entry;
-  EXPECT_EQ(Asked->Named.Name, "far/d.o");
-  for (InputEntry *Done : {Near, Asked})
+  ASSERT_TRUE(Inputs.request("far/d.o", false, Claimed));
+  InputEntry *Requested = Inputs.next().Entry;
+  EXPECT_EQ(Requested->Named.Name, "far/d.o");
+  for (InputEntry *Done : {Near, Requested})
     Inputs.planned(*Done, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
   // Nobody waits for what hangs.
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
@@ -124,7 +124,7 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
     ASSERT_EQ(Begin.What, Task::Begin);
     Inputs.begin(Stage, Stage == LinkStage::Contents);
   }
-  EXPECT_EQ(Inputs.next().Entry, Asked); // contents: the last input first
+  EXPECT_EQ(Inputs.next().Entry, Requested); // contents: the last input first
   EXPECT_EQ(Inputs.next().Entry, Near);
   Scheduler::Work Last = Inputs.next();
   EXPECT_EQ(Last.What, Task::Prepare);

@@ -42,23 +42,23 @@ struct SimulatedStore {
              std::chrono::duration_cast<StoreModel::Time::duration>(
                  StoreModel::Seconds(Seconds));
     };
-    std::priority_queue<Step> UnderWay;
+    std::priority_queue<Step> InFlight;
     std::vector<double> Servers(AtOnce, Now);
     const double Start = Now;
     double Line = Now;
-    while (Files != 0 || !UnderWay.empty()) {
+    while (Files != 0 || !InFlight.empty()) {
       while (Files != 0 &&
-             UnderWay.size() < std::min(Threads, Model.window())) {
+             InFlight.size() < std::min(Threads, Model.window())) {
         --Files;
         Model.begin(At(Now));
         auto Server = std::min_element(Servers.begin(), Servers.end());
         *Server = std::max(Now, *Server) + Latency;
         Line = std::max(Line + PerRequest, *Server) +
                double(Bytes) / BytesPerSecond;
-        UnderWay.push({Now, Line});
+        InFlight.push({Now, Line});
       }
-      const Step Done = UnderWay.top();
-      UnderWay.pop();
+      const Step Done = InFlight.top();
+      InFlight.pop();
       Now = Done.End;
       Model.end(At(Now));
       Model.noteAnswer(Bytes, 1, StoreModel::Seconds(Now - Done.Begin));
@@ -106,20 +106,20 @@ TEST(StoreModelTest, AStoreThatCountsRequests) {
 TEST(StoreModelTest, AHighLatencyStoreGetsAsManyAsItTakesAtOnce) {
   for (unsigned AtOnce : {12U, 24U, 48U}) {
     StoreModel Model(Numbers);
-    const double Took =
+    const double Elapsed =
         SimulatedStore{20e-3, 1e9, AtOnce}.read(Model, 3000, 32 * KiB);
     EXPECT_GE(Model.window(), AtOnce);
     // As if all of them had been under way from the first moment on.
-    EXPECT_LE(Took, 1.15 * 3000 * 20e-3 / AtOnce);
+    EXPECT_LE(Elapsed, 1.15 * 3000 * 20e-3 / AtOnce);
   }
 }
 
 TEST(StoreModelTest, ASlowLineGetsFew) {
   StoreModel Model(Numbers);
-  const double Took =
+  const double Elapsed =
       SimulatedStore{5e-3, 50e6, 64}.read(Model, 1000, 512 * KiB);
   EXPECT_LE(Model.window(), Numbers.MaxWindow / 2);
-  EXPECT_LE(Took, 1.05 * (1000 * 512 * KiB) / 50e6 + 0.1);
+  EXPECT_LE(Elapsed, 1.05 * (1000 * 512 * KiB) / 50e6 + 0.1);
 }
 
 TEST(StoreModelTest, OneSlowGroupSaysNothing) {

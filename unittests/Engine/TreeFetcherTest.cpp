@@ -128,7 +128,7 @@ TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
   EXPECT_EQ(F.LeftOutFiles, 7U);
   EXPECT_EQ(F.LeftOutBytes, 700'000U);
   EXPECT_EQ(F.DoneBytes, 1'000'000U);
-  EXPECT_EQ(F.broughtBytes(), 300'000U);
+  EXPECT_EQ(F.fetchedBytes(), 300'000U);
   EXPECT_EQ(F.leftBytes(), 0U);
   // Whole files or nothing of them.
   size_t Untouched = 0;
@@ -198,7 +198,7 @@ TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
   F.FetchedBytes = 300;
   F.LeftOutBytes = 350;
   EXPECT_EQ(F.leftBytes(), 100U);
-  EXPECT_EQ(F.broughtBytes(), 350U);
+  EXPECT_EQ(F.fetchedBytes(), 350U);
   F.DoneBytes = 950;
   EXPECT_EQ(F.leftBytes(), 50U);
   F.FetchedBytes = 410; // some pages twice

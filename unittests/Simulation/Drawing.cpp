@@ -187,7 +187,8 @@ void SimulatedLink::drawUnknown() {
 void SimulatedLink::drawOptions() {
   Options.Jobs = static_cast<unsigned>(Random.between(1, 8));
   if (!Random.onceIn(4))
-    Options.FarJobs = static_cast<unsigned>(Random.logBetween(uint64_t(2), 64));
+    Options.HighLatencyJobs =
+        static_cast<unsigned>(Random.logBetween(uint64_t(2), 64));
   Options.HandOver = !Random.onceIn(8);
   Options.MeasuresProcessor = Random.onceIn(4) && !IsSanitized;
   Options.Plan.Kind = Link.Command.Kind;
@@ -373,7 +374,7 @@ void SimulatedLink::drawLinker() {
     // Of several threads some may fill what memory there is with later stages.
     if (MemoryChanges) {
       Options.Jobs = 1;
-      Options.FarJobs = 0;
+      Options.HighLatencyJobs = 0;
     }
   }
   for (SimulatedInput &Input : Link.Inputs)

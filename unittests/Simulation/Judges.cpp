@@ -123,7 +123,7 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   const LinkStage When = Of.ComesWhole
                              ? LinkStage::Parse
                              : Input->stageOf(Range.Offset, Options.Plan);
-  if (When == LinkStage::Parse && !Input->IsAsked &&
+  if (When == LinkStage::Parse && !Input->IsRequested &&
       Stage == LinkStage::Parse) {
     Of.Ahead += Range.Length;
     ParseAhead += Range.Length;
@@ -285,7 +285,7 @@ void SimulatedLink::judgeElsewhere() {
   });
   if (!HasHang || HasFaults || HasChanges || Options.Profile || mayBeShort() ||
       Options.BudgetBytes != UINT64_MAX ||
-      Options.FarJobs <= Options.Jobs + std::min<int64_t>(Hang, 2) ||
+      Options.HighLatencyJobs <= Options.Jobs + std::min<int64_t>(Hang, 2) ||
       OS.FreeDescriptors < 400)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
@@ -306,7 +306,7 @@ void SimulatedLink::judgeElsewhere() {
 /// processors that are busy, files that the system tells nothing of.
 void SimulatedLink::judgeRemote() {
   if (HasFaults || HasHang || OS.FreeDescriptors < 400 ||
-      Options.FarJobs <= Options.Jobs + 1)
+      Options.HighLatencyJobs <= Options.Jobs + 1)
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
   // Above it, twice as many threads are worth it.

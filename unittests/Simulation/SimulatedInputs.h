@@ -42,7 +42,7 @@ struct SimulatedInput {
   bool IsReadWhole = true;
   /// Whether the linker's asking for it says which input it is.
   bool CanBeUrgent = true;
-  bool IsAsked = false;
+  bool IsRequested = false;
 
   bool isObject() const { return Path.ends_with('o') || Path.ends_with("obj"); }
   /// For which stage the bytes at \p Offset are planned by the layout.

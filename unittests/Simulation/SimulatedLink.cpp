@@ -45,7 +45,7 @@ void SimulatedLink::askFor(SimulatedInput &Input) {
   File &Of = fileOf(Input);
   Wanted = mustBegin(Input) ? &Of : nullptr;
   BegunSince.clear();
-  Input.IsAsked = true;
+  Input.IsRequested = true;
   ParseAhead -= std::exchange(Of.Ahead, 0);
   std::unique_ptr<llvm::MemoryBuffer> Buffer = Engine->take(
       Input.Path, {/*RequiresNullTerminator=*/false, false, std::nullopt});
@@ -184,7 +184,7 @@ void SimulatedLink::linker() {
 
 void SimulatedLink::tell() {
   OS.Verbose = true;
-  llvm::errs() << "jobs " << Options.Jobs << "/" << Options.FarJobs
+  llvm::errs() << "jobs " << Options.Jobs << "/" << Options.HighLatencyJobs
                << ", budget " << Options.BudgetBytes << ", cache "
                << OS.CacheBytes << ", available " << OS.AvailableBytes
                << ", pages of " << PageBytes << ", inputs " << Link.Bytes

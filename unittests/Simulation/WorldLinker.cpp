@@ -20,7 +20,7 @@ static constexpr uint64_t ChunkBytes = 64 << 10;
 
 void WorldRun::startEngine() {
   EngineOptions Options;
-  Options.FarJobs = 64;
+  Options.HighLatencyJobs = 64;
   Options.Processors = OS.Processors;
   Options.BudgetBytes = OS.AvailableBytes / 2;
   Options.Plan = Plan;

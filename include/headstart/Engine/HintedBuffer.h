@@ -125,7 +125,7 @@ public:
   void dontNeedIfMmap() override;
   /// All of it, in steps that are really done.
   void willNeedIfMmap() HEADSTART_OVERRIDES_WILL_NEED {
-    if (!IsAskedFor)
+    if (!IsRequested)
       willNeed({0, getBufferSize()});
   }
 
@@ -137,7 +137,7 @@ private:
   std::shared_ptr<const FileContents> Contents;
   std::string Identifier;
   os::PageCache Cache; // a copy: a few words, and no life to keep track of
-  bool IsAskedFor = false;
+  bool IsRequested = false;
 };
 
 } // namespace headstart

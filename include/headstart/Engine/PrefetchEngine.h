@@ -53,7 +53,7 @@ struct EngineOptions {
   unsigned Jobs = 8;
   /// The same when inputs prove to be far away, where each waits longer; where
   /// it is less, Jobs.
-  unsigned FarJobs = 0;
+  unsigned HighLatencyJobs = 0;
   /// That the link may use; 0: the system's own word.
   unsigned Processors = 0;
   /// The most bytes fetched and not yet asked for by the linker.

@@ -68,7 +68,7 @@ struct TreeFetchFigures {
   uint64_t BudgetBytes = UINT64_MAX;
 
   /// Of DoneBytes, what has been brought in or was there.
-  uint64_t broughtBytes() const {
+  uint64_t fetchedBytes() const {
     return DoneBytes - std::min(DoneBytes, LeftOutBytes);
   }
   /// The most that can still have to be brought in: of the files whose turn has

@@ -46,7 +46,7 @@ struct PrefetchSettings {
   /// 800 files: 1.40 s with one reader, 0.74 with 4, 0.66 with 8).
   unsigned Jobs = 8;
   /// The same for inputs that are far away; as Jobs where that was asked for.
-  unsigned FarJobs = 64;
+  unsigned HighLatencyJobs = 64;
   std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
   std::string Profile = "auto";      ///< "auto", "none", a file or a folder/
   /// Whether links wait for each other: absent: when they do not fit into

@@ -37,7 +37,7 @@ struct CountedProblem {
 enum class PrefetchWork : uint8_t {
   Opening,     ///< finding, opening and mapping inputs
   Residency,   ///< asking what is in memory
-  Looking,     ///< reading headers, names and symbols
+  Inspecting,  ///< reading headers, names and symbols
   Planning,    ///< which ranges are fetched
   Fetching,    ///< asking for them, and waiting
   HandingOver, ///< on the linker's threads
