@@ -56,11 +56,11 @@ static std::vector<std::string> diagnosticsIn(StringRef Answer) {
 /// Whether \p Line is a driver's error.
 static bool isError(StringRef Line) { return Line.contains("error: "); }
 
-/// Why the driver \p Name, which said \p Said, would not link.
+/// Why the driver \p Name, which said \p DriverDiagnostics, would not link.
 static std::string whyNoLink(const std::string &Name,
-                             ArrayRef<std::string> Said) {
-  const auto *First = llvm::find_if(Said, isError);
-  if (First != Said.end())
+                             ArrayRef<std::string> DriverDiagnostics) {
+  const auto *First = llvm::find_if(DriverDiagnostics, isError);
+  if (First != DriverDiagnostics.end())
     return "'" + Name + " -###' failed: " + *First;
   const ErrorOr<std::string> Program = sys::findProgramByName(Name);
   if (!Program)
@@ -79,9 +79,9 @@ static ExpandedCommandLine expandDriver(ArrayRef<std::string> Args) {
 /// Asks the driver in front of \p Args what it would run for the link, and
 /// puts that in their place. False, with a problem or without, when there is no
 /// link to be known.
-static bool askDriver(DriverKind Driver, std::vector<std::string> &Args,
-                      const std::atomic<bool> *Cancelled,
-                      ForeignCommand &Result) {
+static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
+                        const std::atomic<bool> *Cancelled,
+                        ForeignCommand &Result) {
   const std::string Name = Args.front();
   auto Fail = [&](const Twine &What) {
     Result.Problem = ("'" + Twine(Name) + "' " + What).str();
@@ -122,15 +122,15 @@ static bool askDriver(DriverKind Driver, std::vector<std::string> &Args,
   Result.AlsoCompiles = Result.AlsoCompiles || Commands.size() > 1;
   std::optional<std::vector<std::string>> Step =
       linkStepOf(std::move(Commands));
-  std::vector<std::string> Said = diagnosticsIn(Answer);
-  Result.HasError = llvm::any_of(Said, isError);
+  std::vector<std::string> DriverDiagnostics = diagnosticsIn(Answer);
+  Result.HasError = llvm::any_of(DriverDiagnostics, isError);
   if (!Step) {
-    Result.Problem = whyNoLink(Name, Said);
-    llvm::erase_if(Said, [&](const std::string &Line) {
+    Result.Problem = whyNoLink(Name, DriverDiagnostics);
+    llvm::erase_if(DriverDiagnostics, [&](const std::string &Line) {
       return StringRef(Result.Problem).ends_with(Line);
     });
   }
-  llvm::append_range(Result.Said, Said);
+  llvm::append_range(Result.DriverDiagnostics, DriverDiagnostics);
   if (!Step)
     return false;
   Args = std::move(*Step);
@@ -171,7 +171,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
                      "': too many compilers start each other");
     const DriverKind Driver = *Program->Driver;
     const bool IsCL = Driver == DriverKind::ClangCL;
-    if (!askDriver(Driver, Args, Cancelled, Result))
+    if (!queryDriver(Driver, Args, Cancelled, Result))
       return Result;
     if (!Result.Driver)
       Result.Driver = Driver;

@@ -285,7 +285,7 @@ bool isInQueue(const std::string &File) {
 }
 
 void LinkQueue::leave() {
-  if (!std::exchange(HasAsked, false))
+  if (!std::exchange(HasPolled, false))
     return;
   int Gate = lockDirectory(Directory, milliseconds(100));
   if (!Name.empty())
@@ -327,16 +327,17 @@ bool LinkQueue::counts(QueuedLink &Other) {
   if (Before.Progress != Other.Progress)
     Before = {Other.Progress, 0};
   const bool Hangs =
-      Before.Asks++ >= (Other.Progress ? Limits.Asks : Limits.UnknownAsks);
-  IsBesideHung |= Hangs;
+      Before.Polls++ >= (Other.Progress ? Limits.Polls : Limits.UnknownPolls);
+  IgnoresHungLink |= Hangs;
   return !Hangs;
 }
 
-LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
+LinkQueue::Answer LinkQueue::poll(uint64_t TotalBytes,
+                                  uint64_t AvailableBytes) {
   int Gate = lockDirectory(Directory, MaxGateWait);
   if (Gate == -1)
     return Answer::None;
-  HasAsked = true;
+  HasPolled = true;
   llvm::scope_exit Leave([&] { unlock(Gate); });
 
   std::vector<QueuedLink> Places = placesIn(Directory, Name);
@@ -350,7 +351,7 @@ LinkQueue::Answer LinkQueue::ask(uint64_t TotalBytes, uint64_t AvailableBytes) {
   llvm::erase_if(Places, [](const QueuedLink &Other) { return !Other.Lives; });
   uint64_t Needed = 0;
   bool IsAlone = true;
-  IsBesideHung = false;
+  IgnoresHungLink = false;
   for (QueuedLink &Other : Places) {
     if (!Other.Runs || !counts(Other))
       continue;

@@ -48,15 +48,15 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
   }
   if (this->Settings.On && this->Settings.Profile == "auto") {
     Program = ProgramPages::ofThisProcess(this->Tool);
-    Program->ask();
+    Program->request();
   }
 }
 
 /// The most that the linker waits for threads to end when it needs its own.
-static constexpr std::chrono::seconds ThreadPatience(1);
+static constexpr std::chrono::seconds ThreadTimeout(1);
 
 /// The most that it waits for threads to end for the sake of a report.
-static constexpr std::chrono::milliseconds ReportPatience(2000);
+static constexpr std::chrono::milliseconds ReportTimeout(2000);
 
 /// Adds the processor time that the calling thread takes for \p Work to \p Sum,
 /// in nanoseconds, where somebody asks for that.
@@ -72,7 +72,7 @@ static void measure(std::atomic<int64_t> *Sum, const Function &Work) {
 }
 
 /// `runWithTimeout` for what reads or keeps a record.
-bool LinkSession::doForRecord(std::function<void()> Work) const {
+bool LinkSession::runForProfile(std::function<void()> Work) const {
   return runWithTimeout([Time = RecordTime, Work = std::move(Work)] {
     measure(Time.get(), Work);
   });
@@ -145,7 +145,7 @@ void LinkSession::startEngine(LinkCommand Command) {
     UseBefore = os::diskUse(os::DiskUser::Process);
   Engine = std::make_unique<PrefetchEngine>(Options);
   os::onThreadShortage(std::make_shared<const std::function<bool()>>(
-      [this] { return giveThreadsBack(); }));
+      [this] { return releaseThreads(); }));
   Engine->start(std::move(Command));
 }
 
@@ -174,20 +174,21 @@ void LinkSession::useProfile(const LinkCommand &Command,
     bool MayReplace = true;
   };
   auto Result = std::make_shared<Read>();
-  bool InTime = doForRecord([Result, Path = ProfilePath,
-                             IsPruned = isProfileDirectory(Settings.Profile)] {
-    Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
-    if (Loaded) {
-      Result->Profile = std::move(*Loaded);
-      if (Result->Profile && IsPruned)
-        renewProfile(Path);
-      return;
-    }
-    Result->Problem = toString(Loaded.takeError());
-    Result->MayReplace = mayReplaceProfile(Path);
-    if (!Result->MayReplace)
-      Result->Problem += ", so Headstart does not replace it";
-  });
+  bool InTime =
+      runForProfile([Result, Path = ProfilePath,
+                     IsPruned = isProfileDirectory(Settings.Profile)] {
+        Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Path);
+        if (Loaded) {
+          Result->Profile = std::move(*Loaded);
+          if (Result->Profile && IsPruned)
+            renewProfile(Path);
+          return;
+        }
+        Result->Problem = toString(Loaded.takeError());
+        Result->MayReplace = mayReplaceProfile(Path);
+        if (!Result->MayReplace)
+          Result->Problem += ", so Headstart does not replace it";
+      });
   if (!InTime) {
     noteProfile("reading the profile '" + ProfilePath + "' took too long",
                 /*IsLost=*/true);
@@ -254,8 +255,8 @@ void LinkSession::keepProfile(bool Succeeded) {
     return;
 
   auto Failures = std::make_shared<std::vector<std::string>>();
-  bool InTime = doForRecord([Failures, Pages, New, Path = ProfilePath,
-                             Prune = isProfileDirectory(Settings.Profile)] {
+  bool InTime = runForProfile([Failures, Pages, New, Path = ProfilePath,
+                               Prune = isProfileDirectory(Settings.Profile)] {
     if (New)
       Failures->push_back(storeProfile(Path, *New, Prune));
     if (Pages)
@@ -344,7 +345,7 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
       // Only reports tell what the threads have done to the last; and only what
       // goes on in this process could meet them.
       HasJoined = joinEngine(Settings.Stats || Trace || !Leaves
-                                 ? ReportPatience
+                                 ? ReportTimeout
                                  : std::chrono::milliseconds(0));
       // What keeping a record reads is not the link's.
       if (Settings.Stats)
@@ -375,12 +376,12 @@ void LinkSession::endAtExit() {
     end(/*Succeeded=*/false);
 }
 
-bool LinkSession::giveThreadsBack() {
+bool LinkSession::releaseThreads() {
   if (!Engine)
     return false;
   // Whoever comes later waits for the first; then there is room for all.
   Engine->cancel();
-  (void)joinEngine(ThreadPatience);
+  (void)joinEngine(ThreadTimeout);
   return true;
 }
 

@@ -24,7 +24,7 @@ using namespace llvm;
 namespace headstart {
 
 /// Holds the file of the queued link that has started this process.
-static constexpr const char *PassedTurn = "HEADSTART_QUEUED";
+static constexpr const char *TurnVariable = "HEADSTART_QUEUED";
 
 /// A link that needs less than this share of all memory has no turn.
 static constexpr uint64_t SmallShare = 64;
@@ -36,25 +36,25 @@ bool runWithTimeout(std::function<void()> Work) {
 }
 
 uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
-  uint64_t Bytes = 0, Looks = 0;
+  uint64_t Bytes = 0, Samples = 0;
   if (Last) {
     for (const RecordedFile &File : Last->Files)
       Bytes += File.Identity.Size;
     return Bytes;
   }
-  constexpr size_t MaxLooks = 64;
+  constexpr size_t MaxSamples = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
   const size_t Count = Command.Inputs.size();
   const auto Begin = std::chrono::steady_clock::now();
-  for (size_t I = 0; I < Count; I += Count / MaxLooks + 1) {
+  for (size_t I = 0; I < Count; I += Count / MaxSamples + 1) {
     // What is searched for is mostly not there by its name, and a library.
     std::error_code Ignored;
     Bytes += os::statFile(Command.Inputs[I].Name, Ignored).Identity.Size;
-    ++Looks;
+    ++Samples;
     if (std::chrono::steady_clock::now() - Begin > MaxTime)
       break;
   }
-  return Looks == 0 ? 0 : Bytes / Looks * Count;
+  return Samples == 0 ? 0 : Bytes / Samples * Count;
 }
 
 uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes) {
@@ -74,8 +74,8 @@ static bool hasNoTurn(const os::SystemMemory &Memory, uint64_t NeedBytes) {
 }
 
 /// Whether a link that has its turn has started this process.
-static bool hasPassedTurn() {
-  const std::optional<std::string> File = sys::Process::GetEnv(PassedTurn);
+static bool inheritsTurn() {
+  const std::optional<std::string> File = sys::Process::GetEnv(TurnVariable);
   return File && isInQueue(*File);
 }
 
@@ -85,7 +85,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
   const std::string Cache = profileDirectory();
   if (Settings.QueueBytes == 0 || Cache.empty())
     return "";
-  bool HasSaid = false;
+  bool HasReported = false;
   for (;;) {
     const os::SystemMemory Memory = os::SystemMemory::read();
     uint64_t Total = totalBytes(Memory), Free = Memory.available();
@@ -93,33 +93,34 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
       Total = Free = *Settings.QueueBytes;
     else if (hasNoTurn(Memory, NeedBytes))
       break;
-    struct Asked {
+    struct QueueReply {
       LinkQueue::Answer Answer = LinkQueue::Answer::None;
-      bool IsPassed = false;
+      bool IsInherited = false;
     };
-    auto Result = std::make_shared<Asked>();
+    auto Result = std::make_shared<QueueReply>();
     const bool IsFirst = Queue == nullptr;
     if (IsFirst)
       Queue = std::make_shared<LinkQueue>(
           queueDirectory(Cache, os::memoryName(), Settings.QueueBytes),
           NeedBytes, Output, Limits);
     if (!runWithTimeout([Result, IsFirst, Mine = Queue, Total, Free] {
-          Result->IsPassed = IsFirst && hasPassedTurn();
-          if (!Result->IsPassed)
-            Result->Answer = Mine->ask(Total, Free);
+          Result->IsInherited = IsFirst && inheritsTurn();
+          if (!Result->IsInherited)
+            Result->Answer = Mine->poll(Total, Free);
         })) {
       IsStalled = true;
       Queue = nullptr; // the thread that has not come back leaves the queue
       return "";
     }
     if (Result->Answer == LinkQueue::Answer::Begin)
-      return Queue->isBesideHung() ? "the link began beside others that do not "
-                                     "fit in memory with it, because they made "
-                                     "no progress"
-                                   : "";
+      return Queue->ignoresHungLink()
+                 ? "the link began beside others that do not "
+                   "fit in memory with it, because they made "
+                   "no progress"
+                 : "";
     if (Result->Answer == LinkQueue::Answer::None)
       break;
-    if (!std::exchange(HasSaid, true))
+    if (!std::exchange(HasReported, true))
       errs() << Tool << ": waiting for other links: together they do not fit "
              << "in memory (--prefetch-queue=none never waits)\n";
     std::this_thread::sleep_for(Pause);
@@ -130,7 +131,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
 
 void LinkTurn::pass() const {
   if (Queue)
-    os::setVariable(PassedTurn, Queue->file());
+    os::setVariable(TurnVariable, Queue->file());
 }
 
 void LinkTurn::leave() {

@@ -148,13 +148,13 @@ Error Run::begin(Flavour F, ArrayRef<const char *> Args, raw_ostream &Err) {
 /// line.
 static LinkCommand::Answer answerTo(Flavour F,
                                     ArrayRef<const char *> CommandArgs) {
-  const auto MayAsk = [](StringRef Arg) {
+  const auto MayRequest = [](StringRef Arg) {
     return any_of(
                ArrayRef<StringRef>{"help", "help-hidden", "version", "?"},
                [&](StringRef End) { return Arg.ends_with_insensitive(End); }) ||
            Arg == "-v" || Arg == "-V";
   };
-  if (none_of(drop_begin(CommandArgs), MayAsk))
+  if (none_of(drop_begin(CommandArgs), MayRequest))
     return LinkCommand::Answer::None;
   std::vector<CommandLineArg> Read;
   for (const char *Arg : drop_begin(CommandArgs))
@@ -197,16 +197,17 @@ static void printVersion(raw_ostream &Out) {
 /// lld's \p Driver with a session beside it. lld's dispatcher has found out
 /// that it is this driver's turn, and has taken `-flavor` out of \p Args.
 template <Flavour F, lld::Driver Driver>
-static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
-                       raw_ostream &Err, bool ExitEarly, bool DisableOutput) {
-  raw_ostream &Told = DisableOutput ? nulls() : Err;
-  if (Error E = Running->begin(F, Args, Told)) {
+static bool linkWithPrefetcher(ArrayRef<const char *> Args, raw_ostream &Out,
+                               raw_ostream &Err, bool ExitEarly,
+                               bool DisableOutput) {
+  raw_ostream &Messages = DisableOutput ? nulls() : Err;
+  if (Error E = Running->begin(F, Args, Messages)) {
     printMessage(messageName(Args), Severity::Error, toString(std::move(E)),
-                 Told);
+                 Messages);
     return false;
   }
-  const LinkCommand::Answer Asked = answerTo(F, Running->CommandArgs);
-  const bool IsHelp = Asked == LinkCommand::Answer::Help;
+  const LinkCommand::Answer Requested = answerTo(F, Running->CommandArgs);
+  const bool IsHelp = Requested == LinkCommand::Answer::Help;
   const bool Succeeded =
       Driver(Running->CommandArgs, IsHelp ? Running->HelpOut : Out, Err,
              ExitEarly, DisableOutput);
@@ -216,7 +217,7 @@ static bool linkBeside(ArrayRef<const char *> Args, raw_ostream &Out,
     printHelp(F, Running->Help, Out);
   else if (IsHelp)
     Out << Running->Help;
-  else if (Succeeded && Asked == LinkCommand::Answer::Version)
+  else if (Succeeded && Requested == LinkCommand::Answer::Version)
     printVersion(Out);
   Out.flush(); // lld knows of its own stream only
   return Succeeded;
@@ -239,11 +240,11 @@ static bool linkWasm(ArrayRef<const char *> Args, raw_ostream &Out,
 
 /// All of lld's, as stock has them; nothing is known of WebAssembly's inputs.
 static constexpr lld::DriverDef Drivers[] = {
-    {lld::WinLink, linkBeside<Flavour::COFF, lld::coff::link>},
-    {lld::Gnu, linkBeside<Flavour::ELF, lld::elf::link>},
+    {lld::WinLink, linkWithPrefetcher<Flavour::COFF, lld::coff::link>},
+    {lld::Gnu, linkWithPrefetcher<Flavour::ELF, lld::elf::link>},
     // ld.lld with `-m i386pep` and its like.
-    {lld::MinGW, linkBeside<Flavour::ELF, lld::mingw::link>},
-    {lld::Darwin, linkBeside<Flavour::MachO, lld::macho::link>},
+    {lld::MinGW, linkWithPrefetcher<Flavour::ELF, lld::mingw::link>},
+    {lld::Darwin, linkWithPrefetcher<Flavour::MachO, lld::macho::link>},
     {lld::Wasm, linkWasm},
 };
 

@@ -19,8 +19,8 @@ using namespace llvm;
 namespace headstart {
 
 /// What the program writes; empty when it does not end in time.
-static std::string ask(const std::vector<std::string> &Args,
-                       os::ProgramStream Stream) {
+static std::string query(const std::vector<std::string> &Args,
+                         os::ProgramStream Stream) {
   std::string Answer;
   os::AnswerLimits Limits;
   Limits.Bytes = 65536;
@@ -34,14 +34,14 @@ static std::string firstLine(StringRef Text) {
 }
 
 std::string versionOf(const std::string &Program) {
-  return firstLine(ask({Program, "--version"}, os::ProgramStream::Output));
+  return firstLine(query({Program, "--version"}, os::ProgramStream::Output));
 }
 
 bool isHeadstart(const std::string &Program) {
   // The option is what PrefetchSettings.cpp says no to before anything else
   // happens; who does not know it may say what it likes.
-  return StringRef(ask({Program, "--prefetch-jobs=?", "--version"},
-                       os::ProgramStream::Error))
+  return StringRef(query({Program, "--prefetch-jobs=?", "--version"},
+                         os::ProgramStream::Error))
       .contains("--prefetch-jobs=?: expected a number of threads");
 }
 
@@ -52,14 +52,14 @@ static std::string startedBy(const std::vector<std::string> &Args,
   std::vector<std::string> Question = Args;
   Question.insert(std::next(Question.begin()), "-###");
   std::vector<std::vector<std::string>> Commands =
-      commandsIn(ask(Question, os::ProgramStream::Error));
+      commandsIn(query(Question, os::ProgramStream::Error));
   if (Commands.empty() || Commands.back().empty())
     return "";
   std::string Linker = Commands.back().front();
   // collect2 looks for the linker where the driver does.
   if (sys::path::stem(Linker) == "collect2") {
     Question[1] = "-print-prog-name=" + GCCName;
-    Linker = firstLine(ask(Question, os::ProgramStream::Output));
+    Linker = firstLine(query(Question, os::ProgramStream::Output));
   }
   ErrorOr<std::string> Found = sys::findProgramByName(Linker);
   return Found ? *Found : Linker;

@@ -56,8 +56,8 @@ struct LoggedStep {
 class Planner {
 public:
   Planner(StringRef Graph, StringRef Log, StringRef Deps,
-          function_ref<int64_t(StringRef)> Ask)
-      : Ask(Ask) {
+          function_ref<int64_t(StringRef)> Query)
+      : Query(Query) {
     readGraph(Graph);
     readLog(Log);
     readDeps(Deps);
@@ -77,7 +77,7 @@ private:
   void judge(Edge &E);
   uint64_t workBefore(const Edge &E, DenseSet<const Edge *> &Counted);
 
-  function_ref<int64_t(StringRef)> Ask;
+  function_ref<int64_t(StringRef)> Query;
   std::vector<Node> Nodes;
   std::vector<Edge> Edges;
   StringMap<unsigned> NodeIds, EdgeIds;
@@ -208,7 +208,7 @@ void Planner::readDeps(StringRef Bytes) {
 int64_t Planner::modified(StringRef Path) {
   auto [It, IsNew] = Times.try_emplace(Path, 0);
   if (IsNew)
-    It->second = Ask(Path);
+    It->second = Query(Path);
   return It->second;
 }
 
@@ -322,9 +322,9 @@ std::vector<NinjaStep> planNinja(StringRef Graph, StringRef Log, StringRef Deps,
 }
 
 /// What ninja's \p Tool prints for \p Build; "" if it fails.
-static std::string askTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
-                           ArrayRef<std::string> Rest,
-                           const std::atomic<bool> &Cancelled) {
+static std::string queryTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
+                             ArrayRef<std::string> Rest,
+                             const std::atomic<bool> &Cancelled) {
   std::vector<std::string> Args = Build.Ninja;
   for (StringRef Arg : Tool)
     Args.push_back(Arg.str());
@@ -348,10 +348,11 @@ static std::unique_ptr<MemoryBuffer> readWhole(StringRef Path) {
 }
 
 std::optional<std::vector<NinjaStep>>
-askNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled) {
-  std::string Graph = askTool(Build, {"-t", "graph"}, Build.Targets, Cancelled);
+queryNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled) {
+  std::string Graph =
+      queryTool(Build, {"-t", "graph"}, Build.Targets, Cancelled);
   if (Graph.empty() && !Build.Targets.empty()) // CMake has names of its own
-    Graph = askTool(Build, {"-t", "graph"}, {}, Cancelled);
+    Graph = queryTool(Build, {"-t", "graph"}, {}, Cancelled);
   if (Graph.empty())
     return std::nullopt;
   auto Log = readWhole(".ninja_log");
@@ -371,7 +372,7 @@ StringMap<std::string> commandsOf(const NinjaBuild &Build,
                                   const std::atomic<bool> &Cancelled) {
   StringMap<std::string> Commands;
   Expected<json::Value> Answer =
-      json::parse(askTool(Build, {"-t", "compdb", "-x"}, Rules, Cancelled));
+      json::parse(queryTool(Build, {"-t", "compdb", "-x"}, Rules, Cancelled));
   if (!Answer) {
     consumeError(Answer.takeError());
     return Commands;

@@ -26,14 +26,14 @@ std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
                                         std::move(Record));
 }
 
-void ProgramPages::ask() {
+void ProgramPages::request() {
   if (State->Record.empty() || State->Program.empty())
     return;
   // Without a thread the program's pages come as they always did.
-  (void)Thread.start([Mine = State] { Mine->askNow(); });
+  (void)Thread.start([Mine = State] { Mine->requestNow(); });
 }
 
-void ProgramPages::Asking::askNow() {
+void ProgramPages::Request::requestNow() {
   Expected<std::shared_ptr<const LinkProfile>> Loaded = loadProfile(Record);
   if (!Loaded) {
     consumeError(Loaded.takeError());
@@ -45,7 +45,7 @@ void ProgramPages::Asking::askNow() {
       (*Loaded)->Files[0].Identity != File.identity())
     return;
   renewProfile(Record);
-  Asked = 0;
+  RequestedBytes = 0;
   const RecordedFile &Pages = (*Loaded)->Files[0];
   os::PageCache Cache;
   // Range by range: starting the program has read as many pages around its own
@@ -57,19 +57,19 @@ void ProgramPages::Asking::askNow() {
       Missing.push_back(Range);
   }
   for (const os::HintResult &Result : Cache.hint(File, Missing))
-    *Asked += Result.AcceptedBytes;
+    *RequestedBytes += Result.AcceptedBytes;
 }
 
-std::optional<uint64_t> ProgramPages::askedBytes() {
+std::optional<uint64_t> ProgramPages::requestedBytes() {
   Thread.join();
-  return State->Asked;
+  return State->RequestedBytes;
 }
 
 Error ProgramPages::keep() {
   Thread.join();
-  const auto &[Tool, Program, Record, Asked] = *State;
+  const auto &[Tool, Program, Record, RequestedBytes] = *State;
   os::OpenFile File;
-  if (Asked || Record.empty() || os::OpenFile::open(Program, File) ||
+  if (RequestedBytes || Record.empty() || os::OpenFile::open(Program, File) ||
       !mayReplaceProfile(Record))
     return Error::success();
   LinkProfile New = newProfile(Tool, Program, "program");

@@ -120,23 +120,23 @@ Expected<TimeTrace> TimeTrace::parse(std::unique_ptr<MemoryBuffer> Text) {
 
 uint64_t
 TimeTrace::forEachEvent(function_ref<void(json::Object &)> Visit) const {
-  uint64_t PassedOver = 0;
+  uint64_t Skipped = 0;
   Cursor At(Events.drop_front().drop_back());
   while (!At.atEnd()) {
     StringRef Text = At.value();
     Expected<json::Value> Event = json::parse(Text);
     if (!Event) {
       consumeError(Event.takeError());
-      ++PassedOver;
+      ++Skipped;
     } else if (json::Object *Object = Event->getAsObject()) {
       Visit(*Object);
     } else {
-      ++PassedOver;
+      ++Skipped;
     }
     if (!At.consume(','))
       break;
   }
-  return PassedOver;
+  return Skipped;
 }
 
 } // namespace headstart

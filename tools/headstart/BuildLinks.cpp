@@ -237,7 +237,7 @@ std::vector<LinkToCome> linksToCome(const BuildCommandLine &Build,
                                     StringSet<> &Written,
                                     const std::atomic<bool> &Cancelled) {
   if (Build.Ninja)
-    if (auto Steps = askNinja(*Build.Ninja, Cancelled))
+    if (auto Steps = queryNinja(*Build.Ninja, Cancelled))
       return linksOfNinja(*Build.Ninja, std::move(*Steps), Written, Cancelled);
   return recordedLinks(Build.Directory);
 }

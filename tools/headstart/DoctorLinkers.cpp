@@ -36,7 +36,7 @@ private:
     bool IsOurs = false;
     std::string Version;
   };
-  const Answer &ask(const std::string &Path);
+  const Answer &query(const std::string &Path);
   std::string describe(const std::string &Path);
   void checkDropIn();
   void checkLinker(StringRef Name);
@@ -58,7 +58,7 @@ static std::string findOnPath(StringRef Name) {
   return Path ? *Path : "";
 }
 
-const LinkerChecks::Answer &LinkerChecks::ask(const std::string &Path) {
+const LinkerChecks::Answer &LinkerChecks::query(const std::string &Path) {
   const auto [Place, IsNew] = Answers.try_emplace(Path);
   if (IsNew) {
     Place->second.IsOurs = isHeadstart(Path);
@@ -70,7 +70,7 @@ const LinkerChecks::Answer &LinkerChecks::ask(const std::string &Path) {
 
 /// "/usr/bin/ld.lld, Debian LLD 22.1.8 (compatible with GNU linkers), stock".
 std::string LinkerChecks::describe(const std::string &Path) {
-  const Answer &A = ask(Path);
+  const Answer &A = query(Path);
   if (A.IsOurs)
     return Path + ", part of Headstart";
   if (A.Version.empty())
@@ -90,7 +90,7 @@ std::string LinkerChecks::beside(StringRef Name) {
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
     // In /usr/bin others have these names.
     if (!Self.empty() && sys::fs::can_execute(Path) &&
-        ask(std::string(Path)).IsOurs)
+        query(std::string(Path)).IsOurs)
       return std::string(Path);
   }
   return "";
@@ -115,7 +115,7 @@ void LinkerChecks::checkDropIn() {
           .str());
   if (Path.empty())
     C.note("clang -fuse-ld=headstart finds no linker", howToFindOurs());
-  else if (!ask(Path).IsOurs)
+  else if (!query(Path).IsOurs)
     C.problem("clang -fuse-ld=headstart runs a program that is not part of "
               "Headstart",
               howToFindOurs());
@@ -128,7 +128,7 @@ void LinkerChecks::checkLinker(StringRef Name) {
   if (Path.empty())
     Missing.push_back(Name.str());
   else
-    Group.add((Name + ".is_headstart").str(), ask(Path).IsOurs, "");
+    Group.add((Name + ".is_headstart").str(), query(Path).IsOurs, "");
 }
 
 /// What \p Name links with, as it is and by -fuse-ld=headstart.
@@ -146,11 +146,11 @@ void LinkerChecks::checkCompiler(StringRef Name) {
                 (Name + " links with " +
                  (Default.empty() ? "an unknown linker" : describe(Default)))
                     .str());
-  if (!Chosen.empty() && ask(Chosen).IsOurs) {
+  if (!Chosen.empty() && query(Chosen).IsOurs) {
     C.Text += " by default; with -fuse-ld=headstart it runs Headstart";
     return;
   }
-  if (!Default.empty() && ask(Default).IsOurs)
+  if (!Default.empty() && query(Default).IsOurs)
     return;
   if (StringRef(versionOf(Path)).contains_insensitive("clang"))
     return C.note(

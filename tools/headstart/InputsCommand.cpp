@@ -132,7 +132,7 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
     return Status;
   ForeignCommand Command =
       readForeignCommand(Arguments.Linker, Forced, /*Cancelled=*/nullptr);
-  for (const std::string &Line : Command.Said)
+  for (const std::string &Line : Command.DriverDiagnostics)
     errs() << Line << "\n";
   for (const std::string &Note : Command.Notes)
     note(Note);

@@ -236,7 +236,7 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
       "Target: x\ngcc: warning: odd\ngcc: fatal error: bad\n lld-link b.obj");
   ForeignCommand C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
-  EXPECT_THAT(C.Said,
+  EXPECT_THAT(C.DriverDiagnostics,
               ElementsAre("gcc: warning: odd", "gcc: fatal error: bad"));
   EXPECT_TRUE(C.HasError);
 
@@ -245,7 +245,7 @@ TEST(ForeignCommandTest, KeepsWhatADriverSaid) {
   C = readForeignCommand({Driver, "b.o"}, std::nullopt, nullptr);
   EXPECT_FALSE(C.Command);
   EXPECT_EQ(C.Problem, "'" + Driver + " -###' failed: clang: error: bad");
-  EXPECT_THAT(C.Said, ElementsAre("clang: warning: odd"));
+  EXPECT_THAT(C.DriverDiagnostics, ElementsAre("clang: warning: odd"));
 }
 
 TEST(ForeignCommandTest, DoesNotAskWhenNothingIsLinked) {

@@ -75,7 +75,7 @@ public:
   explicit OtherLink(const std::string &Directory)
       : Process([&] {
           LinkQueue Queue(Directory, Memory);
-          (void)Queue.ask(Memory, Memory);
+          (void)Queue.poll(Memory, Memory);
           for (;;)
             pause();
           return 0;
@@ -148,9 +148,9 @@ TEST_F(LinkQueueTest, EachMemoryAndSizeHasItsQueue) {
 TEST_F(LinkQueueTest, OneWaitsUntilTheOtherEnds) {
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
   Other.kill();
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
 }
 
 TEST_F(LinkQueueTest, AnEndedLinkWhoseFileCanOnlyBeReadIsNotWaitedFor) {
@@ -158,7 +158,7 @@ TEST_F(LinkQueueTest, AnEndedLinkWhoseFileCanOnlyBeReadIsNotWaitedFor) {
     const std::string Left = write(Name, ReadOnly);
     AsOrdinaryUser User;
     LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
     EXPECT_FALSE(fs::exists(Left));
   }
 }
@@ -169,7 +169,7 @@ TEST_F(LinkQueueTest, ARunningLinkWhoseFileCanOnlyBeReadIsWaitedFor) {
   fs::permissions(Directory + "/1-400-run", ReadOnly);
   AsOrdinaryUser User;
   LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
 }
 
 TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsNoLink) {
@@ -178,7 +178,7 @@ TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsNoLink) {
     AsOrdinaryUser User;
     {
       LinkQueue Queue(Directory, Memory);
-      EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+      EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
       EXPECT_TRUE(fs::exists(Left));
     }
     fs::remove_all(Directory);
@@ -190,7 +190,7 @@ TEST_F(LinkQueueTest, AFileThatCannotBeOpenedIsRemovedAfterADay) {
   {
     AsOrdinaryUser User;
     LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
   }
   EXPECT_EQ(left(), Names{});
 }
@@ -200,12 +200,12 @@ TEST_F(LinkQueueTest, TheLastLinkRemovesTheDirectory) {
     OtherLink Other(Directory);
     {
       LinkQueue Queue(Directory, Memory);
-      EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+      EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
     }
     EXPECT_EQ(left(), Names{"links-1"});
   }
   LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
   EXPECT_EQ(left(), Names{"links-1"});
   Queue.leave();
   EXPECT_EQ(left(), Names{});
@@ -222,7 +222,7 @@ TEST_F(LinkQueueTest, RemovesWhatKilledLinksHaveLeft) {
     makeOld(Cache.path(Name));
   {
     LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
   }
   EXPECT_EQ(left(),
             (Names{"links-2", "links-4", "links-5", "links-6", "other"}));
@@ -241,7 +241,7 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
       for (unsigned Round = 0; Round != 100; ++Round) {
         LinkQueue Queue(Directory, Memory);
         Answer Now;
-        while ((Now = Queue.ask(Memory, Memory)) == Answer::Wait)
+        while ((Now = Queue.poll(Memory, Memory)) == Answer::Wait)
           std::this_thread::yield();
         if (Now == Answer::None)
           continue;
@@ -257,7 +257,7 @@ TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
     EXPECT_EQ(Link->wait(), 0);
   {
     LinkQueue Next(Directory, Memory);
-    EXPECT_EQ(Next.ask(Memory, Memory), Answer::Begin);
+    EXPECT_EQ(Next.poll(Memory, Memory), Answer::Begin);
   }
   EXPECT_EQ(left(), Names{});
 }
@@ -267,13 +267,13 @@ TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
     GTEST_SKIP() << "the system does not report whether a process is stopped";
   OtherLink Other(Directory);
   LinkQueue Queue(Directory, Memory);
-  ASSERT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+  ASSERT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
   Other.signal(SIGSTOP);
   Answer Now;
-  while ((Now = Queue.ask(Memory, Memory)) == Answer::Wait)
+  while ((Now = Queue.poll(Memory, Memory)) == Answer::Wait)
     std::this_thread::yield();
   EXPECT_EQ(Now, Answer::Begin);
-  EXPECT_FALSE(Queue.isBesideHung());
+  EXPECT_FALSE(Queue.ignoresHungLink());
   ASSERT_EQ(linksInQueue(Directory).size(), 1U); // the own process sees no lock
   EXPECT_TRUE(linksInQueue(Directory)[0].IsIdle);
 }
@@ -283,10 +283,10 @@ TEST_F(LinkQueueTest, TheLinkThatHasStartedThisOneIsNotWaitedFor) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
     GTEST_SKIP() << "the system does not report the children of a process";
   LinkQueue Parent(Directory, Memory);
-  ASSERT_EQ(Parent.ask(Memory, Memory), Answer::Begin);
+  ASSERT_EQ(Parent.poll(Memory, Memory), Answer::Begin);
   Child Nested([&] {
     LinkQueue Queue(Directory, Memory);
-    return Queue.ask(Memory, Memory) == Answer::Begin ? 0 : 1;
+    return Queue.poll(Memory, Memory) == Answer::Begin ? 0 : 1;
   });
   EXPECT_EQ(Nested.wait(), 0);
 }
@@ -296,7 +296,7 @@ TEST_F(LinkQueueTest, AFileTellsWhetherItsLinkIsInTheQueue) {
   {
     LinkQueue Queue(Directory, Memory);
     EXPECT_EQ(Queue.file(), "");
-    ASSERT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+    ASSERT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
     File = Queue.file();
     EXPECT_TRUE(fs::exists(File));
     Child Other([&] { return isInQueue(File) ? 0 : 1; });
@@ -311,7 +311,7 @@ TEST_F(LinkQueueTest, ListsWhatIsKnownOfTheLinks) {
   OtherLink Other(Directory);
   Child Second([&] {
     LinkQueue Queue(Directory, 7, "an output\nof two lines");
-    (void)Queue.ask(Memory, 0);
+    (void)Queue.poll(Memory, 0);
     for (;;)
       pause();
     return 0;
@@ -338,7 +338,7 @@ TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
     OtherLink Other(Directory);
     Cache.write("links-1/1-400-run", Contents);
     LinkQueue Queue(Directory, Memory);
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
     const std::vector<QueuedLink> Links = linksInQueue(Directory);
     ASSERT_EQ(Links.size(), 1U);
     EXPECT_EQ(Links[0].Output, "");
@@ -351,17 +351,17 @@ TEST_F(LinkQueueTest, ALinkOfWhichNothingIsKnownIsWaitedFor) {
 TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
   OtherLink Hung(Directory);
   for (const HangLimits Limits : {HangLimits{3, 1000}, HangLimits{1000, 3}}) {
-    if (Limits.UnknownAsks == 3)
+    if (Limits.UnknownPolls == 3)
       Cache.write("links-1/1-400-run", "");
     else if (!os::activityOf(static_cast<uint64_t>(Hung.id())))
       continue;
     LinkQueue Queue(Directory, Memory, "", Limits);
     for (unsigned Ask = 0; Ask != 3; ++Ask) {
-      EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
-      EXPECT_FALSE(Queue.isBesideHung());
+      EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
+      EXPECT_FALSE(Queue.ignoresHungLink());
     }
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
-    EXPECT_TRUE(Queue.isBesideHung());
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
+    EXPECT_TRUE(Queue.ignoresHungLink());
   }
 }
 
@@ -373,7 +373,7 @@ TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
   constexpr HangLimits Limits{1, 1};
   Child Busy([&] {
     LinkQueue Queue(Directory, Memory, "", Limits);
-    while (Queue.ask(Memory, Memory) != Answer::Begin)
+    while (Queue.poll(Memory, Memory) != Answer::Begin)
       ;
     for (volatile unsigned I = 0;; I = I + 1)
       ;
@@ -386,14 +386,14 @@ TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
   };
   LinkQueue Queue(Directory, Memory, "", Limits);
   for (unsigned Ask = 0; Ask != 10; ++Ask) {
-    EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Wait);
+    EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Wait);
     const uint64_t Before = Progress();
     while (Progress() == Before)
       std::this_thread::yield();
   }
-  EXPECT_TRUE(Queue.isBesideHung());
+  EXPECT_TRUE(Queue.ignoresHungLink());
   Busy.end(SIGKILL);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::Begin);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::Begin);
 }
 
 TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
@@ -412,13 +412,13 @@ TEST_F(LinkQueueTest, AStoppedHolderOfTheDirectorysLockIsNotWaitedFor) {
   while (!fs::exists(Mark))
     std::this_thread::yield();
   LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::None);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);
 }
 
 TEST_F(LinkQueueTest, WithoutADirectoryThereIsNoQueue) {
   Cache.write("links-1", "");
   LinkQueue Queue(Directory, Memory);
-  EXPECT_EQ(Queue.ask(Memory, Memory), Answer::None);
+  EXPECT_EQ(Queue.poll(Memory, Memory), Answer::None);
 }
 
 } // namespace

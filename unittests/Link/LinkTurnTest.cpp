@@ -59,14 +59,14 @@ protected:
   std::string wait(LinkTurn &Turn) const {
     testing::internal::CaptureStderr();
     std::string Note = Turn.wait(Settings, "test", "app", Memory);
-    Said = testing::internal::GetCapturedStderr();
+    Messages = testing::internal::GetCapturedStderr();
     return Note;
   }
 
   TestDirectory Cache;
   PrefetchSettings Settings;
   pid_t Other = -1;
-  mutable std::string Said;
+  mutable std::string Messages;
 };
 
 int sleepForEver() {
@@ -76,9 +76,9 @@ int sleepForEver() {
 
 TEST_F(LinkTurnTest, BeginsBesideALinkThatHangs) {
   startOther(sleepForEver);
-  LinkTurn Turn({.Asks = 3, .UnknownAsks = 3});
+  LinkTurn Turn({.Polls = 3, .UnknownPolls = 3});
   EXPECT_NE(wait(Turn).find("made no progress"), std::string::npos);
-  EXPECT_NE(Said.find("test: waiting for other links"), std::string::npos);
+  EXPECT_NE(Messages.find("test: waiting for other links"), std::string::npos);
   EXPECT_NE(Turn.descriptor(), -1);
 }
 
@@ -109,7 +109,7 @@ TEST_F(LinkTurnTest, WithoutACacheThereIsNoTurn) {
   EXPECT_EQ(wait(Turn), "");
   EXPECT_EQ(Turn.descriptor(), -1);
   EXPECT_FALSE(Turn.isStalled());
-  EXPECT_EQ(Said, "");
+  EXPECT_EQ(Messages, "");
 }
 
 class ForeignTurnTest : public LinkTurnTest {

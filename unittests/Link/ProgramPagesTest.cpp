@@ -44,8 +44,8 @@ TEST_F(ProgramPagesTest, AsksForWhatWasTouched) {
   record();
   evict();
   ProgramPages Pages("test", Program, Record);
-  Pages.ask();
-  EXPECT_EQ(Pages.askedBytes(), 1U << 20);
+  Pages.request();
+  EXPECT_EQ(Pages.requestedBytes(), 1U << 20);
   os::OpenFile File = openOrFail(Program);
   os::PageCache Cache;
   while (!Cache.residency(File, {1 << 20, 1 << 20})->complete())
@@ -58,8 +58,8 @@ TEST_F(ProgramPagesTest, AProgramInMemoryIsLeftAlone) {
   os::OpenFile File = openOrFail(Program);
   (void)os::PageCache().fetch(File, {0, File.size()});
   ProgramPages Pages("test", Program, Record);
-  Pages.ask();
-  EXPECT_EQ(Pages.askedBytes(), 0U);
+  Pages.request();
+  EXPECT_EQ(Pages.requestedBytes(), 0U);
 }
 
 TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
@@ -68,23 +68,23 @@ TEST_F(ProgramPagesTest, ARecordOfAnotherBuildIsIgnored) {
   Directory.write("program", pattern(5 << 20));
   evict();
   ProgramPages Pages("test", Program, Record);
-  Pages.ask();
-  EXPECT_EQ(Pages.askedBytes(), std::nullopt);
+  Pages.request();
+  EXPECT_EQ(Pages.requestedBytes(), std::nullopt);
 }
 
 TEST_F(ProgramPagesTest, AHostileRecordIsIgnored) {
   for (const char *Text : {"", "headstart profile 3\n", "something else"}) {
     Directory.write("record", Text);
     ProgramPages Pages("test", Program, Record);
-    Pages.ask();
-    EXPECT_EQ(Pages.askedBytes(), std::nullopt);
+    Pages.request();
+    EXPECT_EQ(Pages.requestedBytes(), std::nullopt);
   }
 }
 
 TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
   ProgramPages First("test", Self, Record);
-  First.ask();
+  First.request();
   ASSERT_FALSE(llvm::errorToBool(First.keep()));
   auto Kept = loadProfile(Record);
   ASSERT_TRUE(static_cast<bool>(Kept) && *Kept);
@@ -95,8 +95,8 @@ TEST_F(ProgramPagesTest, RecordsThisProgramOnce) {
 
   auto Written = std::filesystem::last_write_time(Record);
   ProgramPages Second("test", Self, Record);
-  Second.ask();
-  EXPECT_TRUE(Second.askedBytes().has_value());
+  Second.request();
+  EXPECT_TRUE(Second.requestedBytes().has_value());
   ASSERT_FALSE(llvm::errorToBool(Second.keep()));
   EXPECT_EQ(std::filesystem::last_write_time(Record), Written);
 }
@@ -105,14 +105,14 @@ TEST_F(ProgramPagesTest, SomethingElseIsNotWrittenOver) {
   Directory.write("record", "mine");
   std::string Self = std::filesystem::read_symlink("/proc/self/exe").string();
   ProgramPages Pages("test", Self, Record);
-  Pages.ask();
+  Pages.request();
   ASSERT_FALSE(llvm::errorToBool(Pages.keep()));
   EXPECT_EQ(std::filesystem::file_size(Record), 4U);
 }
 
 TEST_F(ProgramPagesTest, NowhereToRecordIsNoProblem) {
   ProgramPages Pages("test", Program, "");
-  Pages.ask();
+  Pages.request();
   EXPECT_FALSE(llvm::errorToBool(Pages.keep()));
 }
 

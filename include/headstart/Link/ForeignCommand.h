@@ -40,7 +40,7 @@ struct ForeignCommand {
   std::vector<std::string> Notes;
   /// Errors, warnings and notes of the compiler driver that was asked, line by
   /// line, but for the one that the Problem repeats.
-  std::vector<std::string> Said;
+  std::vector<std::string> DriverDiagnostics;
   bool HasError = false; ///< whether the driver told of an error
 
   // With a Command:

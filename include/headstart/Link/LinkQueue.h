@@ -84,14 +84,14 @@ bool isInQueue(const std::string &File);
 /// come every 50 ms: 20 seconds, or a minute if its progress is unknown. Not by
 /// a clock, which runs while the process that asks is stopped.
 struct HangLimits {
-  unsigned Asks = 400;
-  unsigned UnknownAsks = 1200;
+  unsigned Polls = 400;
+  unsigned UnknownPolls = 1200;
 };
 
 /// One link's place. One thread at a time.
 class LinkQueue {
 public:
-  /// For a link of \p Output that needs \p NeedBytes. `ask` creates
+  /// For a link of \p Output that needs \p NeedBytes. `poll` creates
   /// \p Directory if it is missing.
   LinkQueue(std::string Directory, uint64_t NeedBytes, std::string Output = "",
             HangLimits Limits = {})
@@ -110,15 +110,15 @@ public:
   /// \p AvailableBytes are free now. A file that cannot be opened is not
   /// counted as a link. Blocks for the files of the directory, and for half a
   /// second at most for other links that ask.
-  Answer ask(uint64_t TotalBytes, uint64_t AvailableBytes);
+  Answer poll(uint64_t TotalBytes, uint64_t AvailableBytes);
 
   /// Leaves the queue. The last link of a queue also removes its directory, and
-  /// directories that killed links have left in the cache. Blocks as `ask`, for
-  /// a tenth of a second at most for other links.
+  /// directories that killed links have left in the cache. Blocks as `poll`,
+  /// for a tenth of a second at most for other links.
   void leave();
 
-  /// Whether the last `ask` did not count a link because it hangs.
-  bool isBesideHung() const { return IsBesideHung; }
+  /// Whether the last `poll` did not count a link because it hangs.
+  bool ignoresHungLink() const { return IgnoresHungLink; }
 
   /// The path and the descriptor of this link's file; empty and -1: none.
   std::string file() const;
@@ -130,7 +130,7 @@ private:
 
   struct Observed {
     std::optional<uint64_t> Progress;
-    unsigned Asks = 0; ///< since it has changed
+    unsigned Polls = 0; ///< since it has changed
   };
 
   std::string Directory;
@@ -141,8 +141,8 @@ private:
   int File = -1;
   HangLimits Limits;
   std::map<std::string, Observed> Others; ///< by their files
-  bool IsBesideHung = false;
-  bool HasAsked = false;
+  bool IgnoresHungLink = false;
+  bool HasPolled = false;
 };
 
 } // namespace headstart

@@ -91,9 +91,9 @@ public:
 private:
   /// Lets the engine's threads end, so that the linker can have as many.
   /// Whether there were any. Any thread.
-  bool giveThreadsBack();
+  bool releaseThreads();
   void startEngine(LinkCommand Command);
-  bool doForRecord(std::function<void()> Work) const;
+  bool runForProfile(std::function<void()> Work) const;
   void useProfile(const LinkCommand &Command, EngineOptions &Options);
   bool joinEngine(std::chrono::milliseconds MaxWait);
   void noteProfile(std::string Problem, bool IsLost);

@@ -62,10 +62,10 @@ struct NinjaBuild {
 /// The steps of \p Build that will run; nothing if ninja does not answer. Runs
 /// ninja for a moment. Blocks; ends when \p Cancelled becomes true. Any thread.
 std::optional<std::vector<NinjaStep>>
-askNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled);
+queryNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled);
 
 /// The command of each first output of the steps with one of \p Rules, with
-/// response files expanded. Blocks as `askNinja`.
+/// response files expanded. Blocks as `queryNinja`.
 llvm::StringMap<std::string> commandsOf(const NinjaBuild &Build,
                                         llvm::ArrayRef<std::string> Rules,
                                         const std::atomic<bool> &Cancelled);

@@ -35,7 +35,7 @@ public:
   /// are recorded; empty: nowhere. \p Tool says in the record what it is. Does
   /// nothing yet.
   ProgramPages(std::string Tool, std::string Program, std::string Record)
-      : State(std::make_shared<Asking>()) {
+      : State(std::make_shared<Request>()) {
     State->Tool = std::move(Tool);
     State->Program = std::move(Program);
     State->Record = std::move(Record);
@@ -49,24 +49,25 @@ public:
 
   /// Asks for the recorded pages, on a thread of its own, unless the program
   /// has changed since or is in memory. Does not block.
-  void ask();
+  void request();
 
   /// Records what the process has touched of the program until now, unless a
-  /// record of it holds. Waits for `ask`. Blocks for a small file.
+  /// record of it holds. Waits for `request`. Blocks for a small file.
   llvm::Error keep();
 
   /// How many bytes were asked for; nothing when no record held. Waits for
-  /// `ask`.
-  std::optional<uint64_t> askedBytes();
+  /// `request`.
+  std::optional<uint64_t> requestedBytes();
 
 private:
-  struct Asking {
+  struct Request {
     std::string Tool, Program, Record;
-    std::optional<uint64_t> Asked; ///< written by the thread, read when joined
+    std::optional<uint64_t>
+        RequestedBytes; ///< written by the thread, read when joined
 
-    void askNow();
+    void requestNow();
   };
-  std::shared_ptr<Asking> State; ///< the thread's as well
+  std::shared_ptr<Request> State; ///< the thread's as well
   os::Threads Thread;
 };
 
