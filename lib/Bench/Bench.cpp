@@ -79,7 +79,7 @@ Error Bench::readCommand() {
   }
   if (Error E = Place.make(Link.Command->image().str()))
     return E;
-  if (!Place.isBesideOutput())
+  if (!Place.isNextToOutput())
     note("cannot create a directory beside the output; links write to '" +
          Place.outputs() + "'");
   RedirectedLink Moved =
@@ -143,15 +143,15 @@ Error Bench::linkFirst() {
       Place.outputs() + "'");
   step("first link");
   Facts.IsHeadstart = true; // as far as its environment goes
-  LinkWay Way;
-  Way.Prefetches = true;
+  LinkVariant Variant;
+  Variant.Prefetches = true;
   ReportFiles Files;
   Files.Profile = Place.file("profile");
   Files.Stats = Place.file("stats.json");
   // Cold: the profile of a warm link holds more than the link touched.
   Inputs->evict([&] { return isStopped(); });
   Expected<os::ProgramUsage> Usage =
-      link(startOf(Facts, Way, Files), /*Watch=*/nullptr);
+      link(startOf(Facts, Variant, Files), /*Watch=*/nullptr);
   if (!Usage)
     return Usage.takeError();
   FirstSeconds = Usage->Seconds;
@@ -166,30 +166,31 @@ Error Bench::linkFirst() {
   return Error::success();
 }
 
-Error Bench::chooseWays() {
+Error Bench::chooseVariants() {
   if (!Facts.Driver && !Facts.IsHeadstart && !Options.Forced)
     Facts.Version = versionOf(Facts.Args.front());
   if (Error E = findStock(Options.Stock, Facts, Report.Notes))
     return E;
-  Ways = waysOf(Facts, Options.Variants, Report.Notes);
-  if (Ways.empty())
+  Variants = variantsOf(Facts, Options.Variants, Report.Notes);
+  if (Variants.empty())
     return make_error<BenchUsageError>(
         "this linker supports none of the variants: " +
         join(Report.Notes, "; "));
-  if (llvm::any_of(Ways, [](const LinkWay &W) { return W.UsesProfile; }) &&
+  if (llvm::any_of(Variants,
+                   [](const LinkVariant &W) { return W.UsesProfile; }) &&
       !sys::fs::exists(Place.file("profile")))
     note("the first link stored no profile: 'on+profile' runs without one");
-  Written.resize(Ways.size());
-  for (const LinkWay &Way : Ways) {
-    BenchVariant Variant;
-    Variant.Name = Way.Name;
-    Variant.Title = Way.Title;
-    os::ProgramStart Start = startOf(Facts, Way, recordFor(Way));
-    Variant.Command = std::move(Start.Args);
+  Written.resize(Variants.size());
+  for (const LinkVariant &Variant : Variants) {
+    BenchVariant Reported;
+    Reported.Name = Variant.Name;
+    Reported.Title = Variant.Title;
+    os::ProgramStart Start = startOf(Facts, Variant, profileFor(Variant));
+    Reported.Command = std::move(Start.Args);
     if (!Start.Program.empty())
-      Variant.Command.front() = Start.Program;
-    Variant.Environment = std::move(Start.Environment);
-    Report.Variants.push_back(std::move(Variant));
+      Reported.Command.front() = Start.Program;
+    Reported.Environment = std::move(Start.Environment);
+    Report.Variants.push_back(std::move(Reported));
   }
   return Error::success();
 }
@@ -218,12 +219,12 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
       return stopped(); // and the program is killed
     const auto Before = std::chrono::steady_clock::now();
     if (Watch)
-      Watch->look(Program.id(), Begin);
+      Watch->sample(Program.id(), Begin);
     Usage = Program.wait(Watch ? Often : Seldom);
     // Ctrl-Z, or a machine that was put to sleep.
-    const auto Took = std::chrono::steady_clock::now() - Before;
-    if (Took > Pause)
-      Paused += std::chrono::duration<double>(Took).count();
+    const auto Elapsed = std::chrono::steady_clock::now() - Before;
+    if (Elapsed > Pause)
+      Paused += std::chrono::duration<double>(Elapsed).count();
   }
   if (Usage->End.BySignal || Usage->End.Code != 0) {
     std::string How = Usage->End.BySignal ? "was killed by signal "
@@ -234,15 +235,16 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   return *Usage;
 }
 
-ReportFiles Bench::recordFor(const LinkWay &Way) const {
+ReportFiles Bench::profileFor(const LinkVariant &Variant) const {
   ReportFiles Files;
-  if (Way.UsesProfile)
+  if (Variant.UsesProfile)
     Files.Profile = Place.file("profile");
   return Files;
 }
 
-Expected<os::ProgramUsage> Bench::linkHeld(size_t Way) {
-  os::ProgramStart Start = startOf(Facts, Ways[Way], recordFor(Ways[Way]));
+Expected<os::ProgramUsage> Bench::linkHeld(size_t Variant) {
+  os::ProgramStart Start =
+      startOf(Facts, Variants[Variant], profileFor(Variants[Variant]));
   Start.Groups = Group.entrances();
   return link(std::move(Start), /*Watch=*/nullptr);
 }
@@ -280,9 +282,9 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
   return std::nullopt;
 }
 
-Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
-  const StringRef InWords = stateName(State);
-  BenchSeries &Series = Report.Variants[Way].in(State);
+Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
+  const StringRef StateText = stateName(State);
+  BenchSeries &Series = Report.Variants[Variant].in(State);
   for (unsigned Attempt = 0; Attempt != Attempts; ++Attempt) {
     BenchRound Round;
     Round.Number = Number;
@@ -290,24 +292,25 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     const std::optional<ResidentPart> Before = prepare(State, Why);
     if (isStopped())
       return stopped();
-    auto ThrowAway = [&](std::string Note) {
-      Round.Kept = false;
+    auto Discard = [&](std::string Note) {
+      Round.IsValid = false;
       Round.Note = std::move(Note);
-      say(InWords + " round " + Twine(Number) + ", " + Ways[Way].Name +
-          ": discarded, " + Round.Note);
+      say(StateText + " round " + Twine(Number) + ", " +
+          Variants[Variant].Name + ": discarded, " + Round.Note);
       Series.Rounds.push_back(std::move(Round));
     };
     if (!Before) {
-      ThrowAway(std::move(Why));
+      Discard(std::move(Why));
       continue;
     }
     if (Before->Known != 0)
       Round.ResidentBefore = Before->Resident;
-    step(formatv("{0} round {1} of {2}, {3}", InWords, Number,
-                 Options.Rounds.at(static_cast<size_t>(State)), Ways[Way].Name)
+    step(formatv("{0} round {1} of {2}, {3}", StateText, Number,
+                 Options.Rounds.at(static_cast<size_t>(State)),
+                 Variants[Variant].Name)
              .str(),
          State);
-    Expected<os::ProgramUsage> Usage = linkHeld(Way);
+    Expected<os::ProgramUsage> Usage = linkHeld(Variant);
     if (!Usage)
       return Usage.takeError();
     Round.Seconds = Usage->Seconds;
@@ -317,12 +320,12 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
     Round.ReadBytes = Usage->ReadBytes;
     Round.PeakMemoryBytes = Usage->PeakMemoryBytes;
     if (Paused != 0) {
-      ThrowAway(formatv("headstart was suspended for {0:F1} s", Paused).str());
+      Discard(formatv("headstart was suspended for {0:F1} s", Paused).str());
       continue;
     }
     Series.Rounds.push_back(std::move(Round));
     ++Done;
-    return keepOutputs(Way);
+    return keepOutputs(Variant);
   }
   ++Done;
   return Error::success();
@@ -331,9 +334,9 @@ Error Bench::runRound(CacheState State, size_t Way, unsigned Number) {
 /// Links once by each way: the first links after cold ones only settle how the
 /// inputs' pages lie in memory.
 Error Bench::settleWarm() {
-  for (size_t Way = 0; Way != Ways.size(); ++Way, ++Done) {
-    step("warming up, " + Twine(Ways[Way].Name));
-    if (Error E = linkForOutputs(Way))
+  for (size_t Variant = 0; Variant != Variants.size(); ++Variant, ++Done) {
+    step("warming up, " + Twine(Variants[Variant].Name));
+    if (Error E = linkForOutputs(Variant))
       return E;
   }
   return Error::success();
@@ -347,25 +350,25 @@ Error Bench::runRounds(CacheState State) {
     if (Error E = settleWarm())
       return E;
   for (unsigned Number = 1; Number <= Rounds; ++Number)
-    for (size_t Way = 0; Way != Ways.size(); ++Way)
-      if (Error E = runRound(State, Way, Number))
+    for (size_t Variant = 0; Variant != Variants.size(); ++Variant)
+      if (Error E = runRound(State, Variant, Number))
         return E;
   summarizeAndCompare(Report.Variants, State);
   return Options.Watch ? watch(State) : Error::success();
 }
 
 Error Bench::watch(CacheState State) {
-  for (size_t I = 0; I != Ways.size(); ++I, ++Done) {
-    const LinkWay &Way = Ways[I];
-    step("observed " + stateName(State) + " link, " + Way.Name);
+  for (size_t I = 0; I != Variants.size(); ++I, ++Done) {
+    const LinkVariant &Variant = Variants[I];
+    step("observed " + stateName(State) + " link, " + Variant.Name);
     ReportFiles Files;
-    if (Way.Prefetches) {
+    if (Variant.Prefetches) {
       // Without a record, so that it leaves one.
       Files.Profile =
-          Place.file(Way.UsesProfile ? "profile" : "watched-profile");
+          Place.file(Variant.UsesProfile ? "profile" : "watched-profile");
       Files.Stats = Place.file("watched-stats.json");
       Files.Trace = Place.file("watched-trace.json");
-      if (!Way.UsesProfile)
+      if (!Variant.UsesProfile)
         (void)sys::fs::remove(Files.Profile);
     }
     std::string Why;
@@ -373,17 +376,17 @@ Error Bench::watch(CacheState State) {
     if (isStopped())
       return stopped();
     if (!Before) {
-      note("the " + stateName(State) + " link of '" + Way.Name +
+      note("the " + stateName(State) + " link of '" + Variant.Name +
            "' was not observed: " + Why);
       continue;
     }
-    os::ProgramStart Start = startOf(Facts, Way, Files);
+    os::ProgramStart Start = startOf(Facts, Variant, Files);
     Start.Groups = Group.entrances();
     LinkWatch Watch(*Inputs);
     Expected<os::ProgramUsage> Usage = link(std::move(Start), &Watch);
     if (!Usage)
       return Usage.takeError();
-    if (Way.Prefetches) {
+    if (Variant.Prefetches) {
       Watch.addTrace(text(Files.Trace));
       Expected<std::shared_ptr<const LinkProfile>> Profile =
           loadProfile(Files.Profile);
@@ -393,7 +396,7 @@ Error Bench::watch(CacheState State) {
         Watch.addProfile(**Profile);
     }
     WatchedLink Link = Watch.finish(*Usage, *Before);
-    Link.StatsJSON = Way.Prefetches ? text(Files.Stats) : "";
+    Link.StatsJSON = Variant.Prefetches ? text(Files.Stats) : "";
     Report.Variants[I].Watched.at(static_cast<size_t>(State)) = std::move(Link);
   }
   return Error::success();
@@ -401,19 +404,19 @@ Error Bench::watch(CacheState State) {
 
 /// What was discarded stands with the rounds; a sentence for those who read
 /// only those.
-void Bench::noteThrownAway() {
+void Bench::noteDiscarded() {
   for (size_t State = 0; State != NumCacheStates; ++State)
-    for (const BenchVariant &Variant : Report.Variants) {
-      const std::vector<BenchRound> &Rounds = Variant.Series.at(State).Rounds;
-      const auto Count =
-          llvm::count_if(Rounds, [](const BenchRound &R) { return !R.Kept; });
+    for (const BenchVariant &Reported : Report.Variants) {
+      const std::vector<BenchRound> &Rounds = Reported.Series.at(State).Rounds;
+      const auto Count = llvm::count_if(
+          Rounds, [](const BenchRound &R) { return !R.IsValid; });
       if (Count != 0)
         note("discarded " + Twine(Count) + " " +
              stateName(static_cast<CacheState>(State)) +
-             (Count == 1 ? " round of '" : " rounds of '") + Variant.Name +
+             (Count == 1 ? " round of '" : " rounds of '") + Reported.Name +
              (Count == 1 ? "': " : "', the first: ") +
              llvm::find_if(Rounds, [](const BenchRound &R) {
-               return !R.Kept;
+               return !R.IsValid;
              })->Note);
     }
 }
@@ -431,13 +434,13 @@ Error Bench::waitForOthers() {
     return Error::success();
   }
   constexpr std::chrono::milliseconds Pause{200};
-  for (bool IsSaid = false;; IsSaid = true) {
+  for (bool IsReported = false;; IsReported = true) {
     const std::error_code Failure =
         sys::fs::tryLockFile(Lock, std::chrono::milliseconds(0));
     // A file system without locks keeps nobody from measuring.
     if (Failure != std::errc::no_lock_available)
       return Error::success();
-    if (!IsSaid)
+    if (!IsReported)
       say("waiting for another headstart bench to finish");
     if (isStopped())
       return stopped();
@@ -469,8 +472,8 @@ void Bench::announce() {
   const auto [Cold, Warm] = Options.Rounds;
   const unsigned States = (Cold != 0) + (Warm != 0);
   // Warm links are preceded by one each that only warms up.
-  Total =
-      Ways.size() * (Cold + Warm + (Warm != 0) + (Options.Watch ? States : 0));
+  Total = Variants.size() *
+          (Cold + Warm + (Warm != 0) + (Options.Watch ? States : 0));
   Begin = std::chrono::steady_clock::now();
   std::string Time;
   constexpr double Minute = 60;
@@ -479,7 +482,9 @@ void Bench::announce() {
                ? formatv(" (about {0:F0} s)", std::max(1.0, Seconds)).str()
                : formatv(" (about {0:F0} min)", Seconds / Minute).str();
   const auto Names = map_range(
-      Ways, [](const LinkWay &Way) -> const std::string & { return Way.Name; });
+      Variants, [](const LinkVariant &Variant) -> const std::string & {
+        return Variant.Name;
+      });
   say(Twine(Total) + " links follow" + Time + ": " + roundsInWords(Cold, Warm) +
       " of " + join(Names.begin(), Names.end(), ", "));
 }
@@ -491,18 +496,18 @@ void Bench::step(const Twine &What, std::optional<CacheState> State) const {
   Now.What = What.str();
   Now.Done = Done;
   Now.Total = Total;
-  const std::chrono::duration<double> Took =
+  const std::chrono::duration<double> Elapsed =
       std::chrono::steady_clock::now() - Begin;
   if (Done != 0 && Done < Total)
-    Now.SecondsLeft = Took.count() / Done * (Total - Done);
+    Now.SecondsLeft = Elapsed.count() / Done * (Total - Done);
   if (State)
-    for (const BenchVariant &Variant : Report.Variants) {
+    for (const BenchVariant &Reported : Report.Variants) {
       std::vector<double> Seconds;
-      for (const BenchRound &Round : Variant.in(*State).Rounds)
-        if (Round.Kept)
+      for (const BenchRound &Round : Reported.in(*State).Rounds)
+        if (Round.IsValid)
           Seconds.push_back(Round.Seconds);
       if (!Seconds.empty())
-        Now.Medians.emplace_back(Variant.Name, medianOf(std::move(Seconds)));
+        Now.Medians.emplace_back(Reported.Name, medianOf(std::move(Seconds)));
     }
   Options.Step(Now);
 }
@@ -558,7 +563,7 @@ Expected<BenchReport> Bench::run() {
     return std::move(E);
   if (Error E = linkFirst())
     return std::move(E);
-  if (Error E = chooseWays())
+  if (Error E = chooseVariants())
     return std::move(E);
   describe();
   announce();
@@ -568,7 +573,7 @@ Expected<BenchReport> Bench::run() {
   if (Error E = compareOutputs())
     return std::move(E);
   checkUsersOutputs();
-  noteThrownAway();
+  noteDiscarded();
   return std::move(Report);
 }
 

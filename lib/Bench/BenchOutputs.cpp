@@ -15,19 +15,19 @@ using namespace llvm;
 
 namespace headstart {
 
-Error Bench::keepOutputs(size_t Way) {
+Error Bench::keepOutputs(size_t Variant) {
   Expected<OutputFiles> Files = Place.readOutputs();
   if (!Files)
     return Files.takeError();
-  if (!llvm::is_contained(Written[Way], *Files))
-    Written[Way].push_back(std::move(*Files));
+  if (!llvm::is_contained(Written[Variant], *Files))
+    Written[Variant].push_back(std::move(*Files));
   return Error::success();
 }
 
-Error Bench::linkForOutputs(size_t Way) {
-  if (Expected<os::ProgramUsage> Usage = linkHeld(Way); !Usage)
+Error Bench::linkForOutputs(size_t Variant) {
+  if (Expected<os::ProgramUsage> Usage = linkHeld(Variant); !Usage)
     return Usage.takeError();
-  return keepOutputs(Way);
+  return keepOutputs(Variant);
 }
 
 /// The names of the files that differ between \p A and \p B.
@@ -48,10 +48,10 @@ static std::vector<std::string> differences(const OutputFiles &A,
 Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   const size_t First = Group.front();
   auto FindOther = [&]() -> std::optional<size_t> {
-    for (const size_t Way : Group)
-      for (const OutputFiles &Files : Written[Way])
+    for (const size_t Variant : Group)
+      for (const OutputFiles &Files : Written[Variant])
         if (!(Files == Written[First].front()))
-          return Way;
+          return Variant;
     return std::nullopt;
   };
   const std::optional<size_t> Other = FindOther();
@@ -62,8 +62,8 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   if (Written[First].size() > 1) {
     Report.SameOutputs.reset();
     Report.OutputNote =
-        "The outputs cannot be compared: two links of '" + Ways[First].Name +
-        "' wrote different bytes to " +
+        "The outputs cannot be compared: two links of '" +
+        Variants[First].Name + "' wrote different bytes to " +
         join(differences(Written[First][0], Written[First][1]), ", ") + ".";
     return Error::success();
   }
@@ -73,7 +73,7 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   for (const OutputFiles &Files : Written[*Other])
     if (!(Files == Written[First].front()))
       Report.OutputNote =
-          "'" + Ways[*Other].Name + "' and '" + Ways[First].Name +
+          "'" + Variants[*Other].Name + "' and '" + Variants[First].Name +
           "' differ in " +
           join(differences(Written[First].front(), Files), ", ") + ".";
   return Error::success();
@@ -86,9 +86,9 @@ Error Bench::compareOutputs() {
   });
   std::vector<size_t> Same;
   std::vector<size_t> Own;
-  for (size_t I = 0; I != Ways.size(); ++I)
+  for (size_t I = 0; I != Variants.size(); ++I)
     if (!Written[I].empty())
-      (HasPDB && Ways[I].WritesOwnOutput ? Own : Same).push_back(I);
+      (HasPDB && Variants[I].WritesOwnOutput ? Own : Same).push_back(I);
   if (Same.empty() && Own.empty()) {
     Report.OutputNote = "There are no outputs to compare.";
     return Error::success();
@@ -101,7 +101,7 @@ Error Bench::compareOutputs() {
   if (Error E = compareOutputs(Own))
     return E;
   if (Report.SameOutputs.value_or(false))
-    Report.OutputNote = "('" + Ways[Own.front()].Name +
+    Report.OutputNote = "('" + Variants[Own.front()].Name +
                         "' is compared with itself: a PDB contains the "
                         "command line.)";
   return Error::success();

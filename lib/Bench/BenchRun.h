@@ -39,29 +39,29 @@ private:
   llvm::Error setLimits();
   llvm::Error checkCold();
   llvm::Error linkFirst();
-  llvm::Error chooseWays();
+  llvm::Error chooseVariants();
   llvm::Error runRounds(CacheState State);
-  llvm::Error runRound(CacheState State, size_t Way, unsigned Number);
+  llvm::Error runRound(CacheState State, size_t Variant, unsigned Number);
   llvm::Error watch(CacheState State);
   llvm::Error waitForOthers();
   llvm::Error settleWarm();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
-  /// What a link by \p Way is given when nothing is asked of it.
-  ReportFiles recordFor(const LinkWay &Way) const;
-  /// Links by \p Way within the limits.
-  llvm::Expected<os::ProgramUsage> linkHeld(size_t Way);
+  /// What a link by \p Variant is given when nothing is asked of it.
+  ReportFiles profileFor(const LinkVariant &Variant) const;
+  /// Links by \p Variant within the limits.
+  llvm::Expected<os::ProgramUsage> linkHeld(size_t Variant);
   /// Brings the inputs into \p State; nothing when they would not go, and why.
   std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
-  llvm::Error keepOutputs(size_t Way);
+  llvm::Error keepOutputs(size_t Variant);
   llvm::Error compareOutputs();
   llvm::Error compareOutputs(llvm::ArrayRef<size_t> Group);
-  void noteThrownAway();
+  void noteDiscarded();
   void checkUsersOutputs();
   void describe();
 
-  /// One more link by \p Way whose outputs are kept and nothing else.
-  llvm::Error linkForOutputs(size_t Way);
+  /// One more link by \p Variant whose outputs are kept and nothing else.
+  llvm::Error linkForOutputs(size_t Variant);
   bool isStopped() const { return Options.Stopped && Options.Stopped(); }
   static llvm::Error stopped() {
     return llvm::createStringError(std::errc::interrupted, "stopped");
@@ -90,7 +90,7 @@ private:
   int Lock = -1; ///< a descriptor, held as long as the process
   std::optional<LinkCommand> Command; ///< with its outputs moved
   std::optional<InputFiles> Inputs;
-  std::vector<LinkWay> Ways;
+  std::vector<LinkVariant> Variants;
   /// What links by each way have written, each set of outputs once.
   std::vector<std::vector<OutputFiles>> Written;
   /// What the user has where the link would write.

@@ -20,7 +20,7 @@ namespace headstart {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-uint64_t LinkWatch::lookAtMappings(int Id) {
+uint64_t LinkWatch::sampleMappings(int Id) {
   std::vector<uint64_t> Now(Inputs.files().size());
   for (const os::MappedPart &Part : os::mappedFilesOf(Id)) {
     std::optional<size_t> Index = Inputs.indexOf(Part.Path);
@@ -40,13 +40,13 @@ uint64_t LinkWatch::lookAtMappings(int Id) {
   return Sum;
 }
 
-void LinkWatch::look(int Id, Clock::time_point Begin) {
+void LinkWatch::sample(int Id, Clock::time_point Begin) {
   const std::optional<os::ProgramSample> Sample = os::sampleProgram(Id);
   if (!Sample)
     return;
   const Clock::time_point Start = Clock::now();
   if (Start >= NextMappings) {
-    LastTouched = lookAtMappings(Id);
+    LastTouched = sampleMappings(Id);
     // At most a tenth of the time goes into that.
     constexpr int Share = 10;
     const Clock::time_point End = Clock::now();

@@ -29,7 +29,7 @@ public:
   explicit LinkWatch(const InputFiles &Inputs) : Inputs(Inputs) {}
 
   /// Looks at the running process \p Id, which was started at \p Begin.
-  void look(int Id, std::chrono::steady_clock::time_point Begin);
+  void sample(int Id, std::chrono::steady_clock::time_point Begin);
 
   /// Adds what a prefetcher has written about itself: \p Trace, the text of
   /// --prefetch-trace. Anything else adds nothing.
@@ -47,7 +47,7 @@ private:
     ByteRange Range;
     size_t Input = SIZE_MAX; ///< SIZE_MAX: none that is known
   };
-  uint64_t lookAtMappings(int Id);
+  uint64_t sampleMappings(int Id);
 
   const InputFiles &Inputs;
   WatchedLink Link;

@@ -28,7 +28,7 @@ public:
   Redirection(const ForeignCommand &Link, StringRef Directory)
       : Link(Link), Directory(Directory) {}
 
-  std::vector<std::string> words();
+  std::vector<std::string> args();
 
 private:
   std::string placeFor(StringRef Path);
@@ -69,7 +69,7 @@ bool Redirection::has(StringRef Option) const {
   });
 }
 
-std::vector<std::string> Redirection::words() {
+std::vector<std::string> Redirection::args() {
   std::vector<std::string> Result;
   for (const LinkOutput &Output : Link.Command->Outputs) {
     if (Output.Option.empty())
@@ -91,7 +91,7 @@ std::vector<std::string> Redirection::words() {
 
 std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
                                          StringRef Directory) {
-  return Redirection(Link, Directory).words();
+  return Redirection(Link, Directory).args();
 }
 
 /// As a compiler driver takes words for its linker.

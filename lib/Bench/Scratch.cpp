@@ -48,7 +48,7 @@ static bool makeIn(SmallString<256> &Parent, StringRef Name) {
 
 /// Whether a folder may be made beside \p Output: not beside a device, and not
 /// where lld would take a part of the path for a pattern ('%').
-static bool mayBeBeside(StringRef Output, StringRef Directory) {
+static bool canBeNextToOutput(StringRef Output, StringRef Directory) {
   sys::fs::file_status Status;
   return !Directory.contains('%') &&
          (sys::fs::status(Output, Status) || sys::fs::is_regular_file(Status));
@@ -64,8 +64,8 @@ Error Scratch::make(StringRef Output) {
   SmallString<256> Real;
   if (!sys::fs::real_path(Path, Real))
     Path = Real;
-  IsBeside = mayBeBeside(Output, Path) && makeIn(Path, "." + Name);
-  if (!IsBeside) {
+  IsNextToOutput = canBeNextToOutput(Output, Path) && makeIn(Path, "." + Name);
+  if (!IsNextToOutput) {
     Path.clear();
     sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Path);
     if (!sys::fs::real_path(Path, Real))

@@ -43,7 +43,7 @@ public:
   llvm::Error make(llvm::StringRef Output);
 
   /// Whether it is the former.
-  bool isBesideOutput() const { return IsBeside; }
+  bool isNextToOutput() const { return IsNextToOutput; }
 
   /// The absolute path of \p Name in it.
   std::string file(llvm::StringRef Name) const;
@@ -56,7 +56,7 @@ public:
 
 private:
   std::string Directory;
-  bool IsBeside = false;
+  bool IsNextToOutput = false;
 };
 
 } // namespace headstart

@@ -72,11 +72,11 @@ static void markOutliers(BenchSeries &Series) {
   constexpr double Threshold = 3.5;
   constexpr double Share = 0.05;
   constexpr size_t Fewest = 4; // of fewer nobody can tell which is the odd one
-  const auto Kept = static_cast<size_t>(llvm::count_if(
-      Series.Rounds, [](const BenchRound &R) { return R.Kept; }));
+  const auto NumValid = static_cast<size_t>(llvm::count_if(
+      Series.Rounds, [](const BenchRound &R) { return R.IsValid; }));
   for (BenchRound &R : Series.Rounds) {
     const double Distance = std::abs(R.Seconds - Series.Median);
-    R.Outlier = R.Kept && Kept >= Fewest &&
+    R.Outlier = R.IsValid && NumValid >= Fewest &&
                 Factor * Distance > Threshold * Series.Deviation &&
                 Distance > Share * Series.Median;
   }
@@ -87,7 +87,7 @@ void summarize(BenchSeries &Series) {
   std::vector<double> Read;
   std::vector<double> Faults;
   for (const BenchRound &R : Series.Rounds) {
-    if (!R.Kept)
+    if (!R.IsValid)
       continue;
     Seconds.push_back(R.Seconds);
     if (R.ReadBytes)
@@ -114,10 +114,10 @@ void summarize(BenchSeries &Series) {
 BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series) {
   std::vector<double> Ratios;
   for (const BenchRound &R : Series.Rounds) {
-    if (!R.Kept)
+    if (!R.IsValid)
       continue;
     const auto Other = llvm::find_if(Base.Rounds, [&](const BenchRound &B) {
-      return B.Kept && B.Number == R.Number;
+      return B.IsValid && B.Number == R.Number;
     });
     if (Other != Base.Rounds.end() && Other->Seconds > 0)
       Ratios.push_back(R.Seconds / Other->Seconds);

@@ -33,10 +33,10 @@ static bool isStockLLD(const LinkerFacts &Facts) {
          Major >= First;
 }
 
-static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
-                                    std::string &Why) {
-  LinkWay Way;
-  Way.Name = Name.str();
+static std::optional<LinkVariant> variantOf(const LinkerFacts &Facts,
+                                            StringRef Name, std::string &Why) {
+  LinkVariant Variant;
+  Variant.Name = Name.str();
   const std::string Linker = sys::path::filename(Facts.Args.front()).str();
   // The path of the stock linker stands elsewhere in the report.
   const std::string Stock = !Facts.Stock.empty()
@@ -49,16 +49,16 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
       Why = Facts.NoStock;
       return std::nullopt;
     }
-    Way.Title = Stock;
-    return Way;
+    Variant.Title = Stock;
+    return Variant;
   }
   if (Name == "off") {
     if (!Facts.IsHeadstart) {
       Why = "'stock' is this linker without prefetching";
       return std::nullopt;
     }
-    Way.Title = "Headstart off (HEADSTART=off)";
-    return Way;
+    Variant.Title = "Headstart off (HEADSTART=off)";
+    return Variant;
   }
   if (Name == "stock-prefetch") {
     const std::string Option = LinkerModel::of(Facts.Style).StockPrefetchOption;
@@ -69,30 +69,30 @@ static std::optional<LinkWay> wayOf(const LinkerFacts &Facts, StringRef Name,
                            : "it needs stock lld 22 or later";
       return std::nullopt;
     }
-    Way.Title = Stock + " " + Option;
+    Variant.Title = Stock + " " + Option;
     // COFF: the PDB holds the command line, and the image its checksum.
-    Way.WritesOwnOutput = Facts.Style == Flavour::COFF;
-    return Way;
+    Variant.WritesOwnOutput = Facts.Style == Flavour::COFF;
+    return Variant;
   }
-  Way.Prefetches = true;
+  Variant.Prefetches = true;
   if (Name == "on") {
-    Way.Title = Facts.IsHeadstart ? "Headstart, first link (no profile)"
-                                  : "headstart run -- " + Linker;
-    return Way;
+    Variant.Title = Facts.IsHeadstart ? "Headstart, first link (no profile)"
+                                      : "headstart run -- " + Linker;
+    return Variant;
   }
   if (!Facts.IsHeadstart) {
     Why = "only Headstart's own linkers store profiles";
     return std::nullopt;
   }
-  Way.Title = "Headstart, next link (profile of the first)";
-  Way.UsesProfile = true;
-  return Way;
+  Variant.Title = "Headstart, next link (profile of the first)";
+  Variant.UsesProfile = true;
+  return Variant;
 }
 
-std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
-                            ArrayRef<std::string> Wanted,
-                            std::vector<std::string> &Notes) {
-  std::vector<LinkWay> Ways;
+std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
+                                    ArrayRef<std::string> Wanted,
+                                    std::vector<std::string> &Notes) {
+  std::vector<LinkVariant> Variants;
   auto IsWanted = [&](StringRef Name) {
     return llvm::is_contained(Wanted, Name) ||
            // The base that another linker has in its place.
@@ -103,13 +103,13 @@ std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
     if (!Wanted.empty() && !IsWanted(Name))
       continue;
     std::string Why;
-    if (std::optional<LinkWay> Way = wayOf(Facts, Name, Why))
-      Ways.push_back(std::move(*Way));
+    if (std::optional<LinkVariant> Variant = variantOf(Facts, Name, Why))
+      Variants.push_back(std::move(*Variant));
     // Without it nothing tells what changing the linker is worth.
     else if (IsWanted(Name) || Name == "stock")
       Notes.push_back(("'" + Name + "' is not measured: " + Why).str());
   }
-  return Ways;
+  return Variants;
 }
 
 /// A word of HEADSTART_FLAGS, in the quotes that it takes.
@@ -161,7 +161,7 @@ static std::vector<std::string> optionsFor(const ReportFiles &Files,
   return Options;
 }
 
-os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
+os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
                          const ReportFiles &Files) {
   os::ProgramStart Start;
   Start.Args = Facts.Args;
@@ -170,19 +170,19 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
   std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
   // So they come through a compiler driver, too.
   Start.Environment.push_back("HEADSTART_FLAGS=" +
-                              flagsWith(Way.Prefetches && Facts.IsHeadstart
+                              flagsWith(Variant.Prefetches && Facts.IsHeadstart
                                             ? Options
                                             : std::vector<std::string>()));
-  if (Way.Name == "off") {
+  if (Variant.Name == "off") {
     Start.Environment.emplace_back("HEADSTART=off");
     return Start;
   }
-  if (!Way.Prefetches) {
+  if (!Variant.Prefetches) {
     if (!Facts.Stock.empty())
       Start.Args = Facts.StockArgs;
     if (!Facts.Driver)
       Start.Program = Facts.Stock;
-    if (Way.Name == "stock-prefetch")
+    if (Variant.Name == "stock-prefetch")
       Start.Args.push_back(LinkerModel::of(Facts.Style).StockPrefetchOption);
     return Start;
   }

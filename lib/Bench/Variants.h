@@ -44,7 +44,7 @@ struct ReportFiles {
 };
 
 /// One way to run a link.
-struct LinkWay {
+struct LinkVariant {
   std::string Name;  ///< of BenchVariants
   std::string Title; ///< for people
   /// A prefetcher of ours is at work: it writes the files that it is asked for.
@@ -64,12 +64,12 @@ llvm::Error findStock(llvm::StringRef Given, LinkerFacts &Facts,
 
 /// The ways that \p Facts' linker has, of the \p Wanted (all of them if empty),
 /// in the order of BenchVariants. Adds to \p Notes why one is left out.
-std::vector<LinkWay> waysOf(const LinkerFacts &Facts,
-                            llvm::ArrayRef<std::string> Wanted,
-                            std::vector<std::string> &Notes);
+std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
+                                    llvm::ArrayRef<std::string> Wanted,
+                                    std::vector<std::string> &Notes);
 
-/// What starts the link \p Way, leaving \p Files.
-os::ProgramStart startOf(const LinkerFacts &Facts, const LinkWay &Way,
+/// What starts the link \p Variant, leaving \p Files.
+os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
                          const ReportFiles &Files);
 
 } // namespace headstart

@@ -20,8 +20,8 @@ StringRef stateName(CacheState State) {
   return State == CacheState::Cold ? "cold" : "warm";
 }
 
-bool BenchSeries::hasKept() const {
-  return llvm::any_of(Rounds, [](const BenchRound &R) { return R.Kept; });
+bool BenchSeries::hasValidRound() const {
+  return llvm::any_of(Rounds, [](const BenchRound &R) { return R.IsValid; });
 }
 
 uint64_t BenchReport::inputBytes() const {
@@ -160,7 +160,7 @@ void JSONWriter::round(const BenchRound &R) {
     number("read_bytes", R.ReadBytes);
     number("peak_memory_bytes", R.PeakMemoryBytes);
     number("resident_before_bytes", R.ResidentBefore);
-    J.attribute("kept", R.Kept);
+    J.attribute("kept", R.IsValid);
     J.attribute("outlier", R.Outlier);
     textOrNull("note", R.Note);
   });
@@ -188,7 +188,7 @@ void JSONWriter::series(StringRef Key, const BenchSeries &Series) {
       for (const BenchRound &R : Series.Rounds)
         round(R);
     });
-    const bool Any = Series.hasKept();
+    const bool Any = Series.hasValidRound();
     decimalIf(Any, "median_seconds", Series.Median);
     decimalIf(Any, "min_seconds", Series.Min);
     decimalIf(Any, "max_seconds", Series.Max);
@@ -331,7 +331,7 @@ void writeBenchJSON(const BenchReport &Report, raw_ostream &OS) {
 static void writeRound(StringRef State, StringRef Variant,
                        const BenchRound &Round, raw_ostream &OS) {
   OS << State << ',' << Variant << ',' << Round.Number << ','
-     << (Round.Kept ? "yes" : "no")
+     << (Round.IsValid ? "yes" : "no")
      << formatv(",{0:F6},{1:F6},{2:F6}", Round.Seconds, Round.UserSeconds,
                 Round.SystemSeconds);
   for (const std::optional<uint64_t> &Figure :

@@ -45,7 +45,7 @@ static std::string ratioOf(const BenchComparison &Comparison,
   if (!Comparison.Ratio)
     return "?";
   if (llvm::count_if(Series.Rounds,
-                     [](const BenchRound &R) { return R.Kept; }) < MinRounds)
+                     [](const BenchRound &R) { return R.IsValid; }) < MinRounds)
     return formatv("{0:F2}", Comparison.Ratio->Median);
   return formatv("{0:F2} ({1:F2} to {2:F2})", Comparison.Ratio->Median,
                  Comparison.Ratio->Low, Comparison.Ratio->High);
@@ -118,7 +118,7 @@ static void writeInWords(const BenchVariant &Variant, CacheState State,
                          StringRef First, raw_ostream &OS) {
   const BenchSeries &S = Variant.in(State);
   std::string Words = "no valid round";
-  if (S.hasKept()) {
+  if (S.hasValidRound()) {
     Words = inWords(S.ToFirst, First);
     // The same words: off is the first variant, or neither comparison can tell.
     if (S.ToOff && inWords(*S.ToOff, "off") != Words)
@@ -155,7 +155,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
       "faults");
   for (const BenchVariant &Variant : Report.Variants) {
     const BenchSeries &S = Variant.in(State);
-    if (!S.hasKept()) {
+    if (!S.hasValidRound()) {
       Add({Variant.Name, "?", "?", "?", "?"}, S.ToOff ? "?" : "", "?", "?");
       continue;
     }
@@ -172,7 +172,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
     writeInWords(Variant, State, First, OS);
   for (const BenchVariant &Variant : Report.Variants)
     for (const BenchRound &R : Variant.in(State).Rounds) {
-      if (!R.Kept)
+      if (!R.IsValid)
         OS << "  discarded: round " << R.Number << " of " << Variant.Name
            << (R.Seconds == 0 ? "" : ", " + formatLinkTime(R.Seconds)) << ": "
            << R.Note << "\n";

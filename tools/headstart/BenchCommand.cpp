@@ -277,7 +277,7 @@ static Exit finish(const CommandArguments &Arguments,
   for (size_t State = 0; State != NumCacheStates; ++State)
     for (const BenchVariant &Variant : Report.Variants) {
       const BenchSeries &Series = Variant.Series.at(State);
-      if (!Series.Rounds.empty() && !Series.hasKept())
+      if (!Series.Rounds.empty() && !Series.hasValidRound())
         Add(Exit::Failed);
     }
   return Status;

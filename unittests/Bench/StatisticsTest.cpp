@@ -96,9 +96,9 @@ TEST(StatisticsTest, NamesOutliers) {
                            [](const BenchRound &R) { return R.Outlier; }));
 }
 
-TEST(StatisticsTest, WhatIsThrownAwayCountsForNothing) {
+TEST(StatisticsTest, WhatIsDiscardedCountsForNothing) {
   BenchSeries Series = seriesOf({2.0, 100.0, 2.2});
-  Series.Rounds[1].Kept = false;
+  Series.Rounds[1].IsValid = false;
   summarize(Series);
   EXPECT_EQ(Series.Max, 2.2);
   EXPECT_NEAR(Series.Median, 2.1, 1e-9);
@@ -120,7 +120,7 @@ TEST(StatisticsTest, PairsAreOfOneNumber) {
   EXPECT_EQ(Same.Ratio->High, 1);
   BenchSeries Nothing = Base;
   for (BenchRound &R : Nothing.Rounds)
-    R.Kept = false;
+    R.IsValid = false;
   EXPECT_EQ(compare(Base, Nothing).Found, Verdict::Unknown);
   EXPECT_FALSE(compare(Base, Nothing).Ratio);
 }

@@ -45,7 +45,7 @@ struct BenchRound {
   std::optional<uint64_t> PeakMemoryBytes;
   /// Of the inputs, found in memory right before the link.
   std::optional<uint64_t> ResidentBefore;
-  bool Kept = true; ///< false: it was not in the state that it was to be in
+  bool IsValid = true; ///< false: it was not in the state that it was to be in
   bool Outlier = false;
   std::string Note; ///< why it was not kept; empty
 };
@@ -80,7 +80,7 @@ struct BenchSeries {
   /// but for the variants of it that prefetch.
   std::optional<BenchComparison> ToOff;
 
-  bool hasKept() const; ///< whether any round counts
+  bool hasValidRound() const; ///< whether any round counts
 };
 
 /// A stage of the linker; milliseconds from the start of the link.
