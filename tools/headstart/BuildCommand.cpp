@@ -48,7 +48,7 @@ class BuildCompanion {
 public:
   BuildCompanion(const CommandArguments &Arguments, uint64_t AvailableBytes,
                  uint64_t BudgetBytes)
-      : Command(Arguments.Linker), Told(Arguments.Build.Directory),
+      : Command(Arguments.Linker), Given(Arguments.Build.Directory),
         AvailableBytes(AvailableBytes), BudgetBytes(BudgetBytes),
         Fetcher(BudgetBytes, FetchThreads) {}
 
@@ -62,13 +62,13 @@ private:
   void prepare();
   void watch();
   StringRef reasonToPause();
-  void makeWay();
+  void yieldToLinks();
   void noteBegun(ArrayRef<BuildLinkFigures> Links);
   void writeStatus(StringRef State, StringRef Why = "");
 
   const std::vector<std::string> &Command;
-  const std::optional<std::string> Told; ///< --directory
-  const uint64_t AvailableBytes;         ///< at the beginning
+  const std::optional<std::string> Given; ///< --directory
+  const uint64_t AvailableBytes;          ///< at the beginning
   const uint64_t BudgetBytes;
   BuildCommandLine Build;
   BuildFetcher Fetcher;
@@ -99,7 +99,7 @@ static os::FileIdentity identityOf(const std::string &Path) {
 
 void BuildCompanion::prepare() {
   os::enterBackground();
-  Build = readBuildCommandLine(Command, Told);
+  Build = readBuildCommandLine(Command, Given);
   if (!Build.Builds)
     return WhyNothing.store("this command does not build");
   // Paths of links are relative to it. No other thread depends on it.
@@ -109,11 +109,12 @@ void BuildCompanion::prepare() {
     return WhyNothing.store("another headstart build fetches for this "
                             "directory");
   StringSet<> Written;
-  const std::vector<LinkToCome> Links = linksToCome(Build, Written, HasEnded);
+  const std::vector<UpcomingLink> Links =
+      upcomingLinks(Build, Written, HasEnded);
   WhyNothing.store(Links.empty() ? "no link that will run is known"
                                  : "what the links will read was cached, or "
                                    "changed, or over the budget");
-  for (const LinkToCome &Link : Links) {
+  for (const UpcomingLink &Link : Links) {
     Fetcher.addLink(Link.Output);
     Outputs.push_back(identityOf(Link.Output));
   }
@@ -146,19 +147,19 @@ StringRef BuildCompanion::reasonToPause() {
   const auto Before = os::diskStall();
   (void)Fetcher.waitFor(Sample);
   const auto After = os::diskStall();
-  const auto Passed = std::chrono::steady_clock::now() - Begin;
+  const auto Elapsed = std::chrono::steady_clock::now() - Begin;
   if (!Before || !After) { // unknown: the build gets half of the time
     (void)Fetcher.waitFor(FetchInterval);
     return "";
   }
-  return (*After - *Before) * 100 > Passed * MaxWaitPercent
+  return (*After - *Before) * 100 > Elapsed * MaxWaitPercent
              ? "the build waits for the disk"
              : "";
 }
 
 /// Pauses the threads while there is a reason. One that never ends, such as a
 /// build that always waits for the disk, leaves them a tenth of the time.
-void BuildCompanion::makeWay() {
+void BuildCompanion::yieldToLinks() {
   constexpr unsigned MaxPauses = 20;
   Fetcher.pause();
   for (unsigned I = 0; I != MaxPauses; ++I) {
@@ -198,7 +199,7 @@ void BuildCompanion::watch() {
   os::enterBackground();
   do { // the build begins with compilers that may not be cached
     noteBegun(Fetcher.figures());
-    makeWay();
+    yieldToLinks();
     writeStatus("fetching");
   } while (!Fetcher.waitFor(FetchInterval));
   writeStatus("done");

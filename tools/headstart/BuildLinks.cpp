@@ -55,10 +55,10 @@ static std::optional<std::string> valueOf(ArrayRef<std::string> Args,
 
 /// Where Cargo builds: beside the workspace's Cargo.lock, if not told.
 static std::string directoryOfCargo(ArrayRef<std::string> Args) {
-  if (auto Told = valueOf(Args, "--target-dir"))
-    return *Told;
-  if (auto Told = sys::Process::GetEnv("CARGO_TARGET_DIR"))
-    return *Told;
+  if (auto Given = valueOf(Args, "--target-dir"))
+    return *Given;
+  if (auto Given = sys::Process::GetEnv("CARGO_TARGET_DIR"))
+    return *Given;
   std::string Start = absolute(
       sys::path::parent_path(valueOf(Args, "--manifest-path").value_or("")));
   for (StringRef Parent = Start; !Parent.empty();
@@ -105,7 +105,7 @@ static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
 }
 
 BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
-                                      const std::optional<std::string> &Told) {
+                                      const std::optional<std::string> &Given) {
   BuildCommandLine Build;
   const std::string Name =
       sys::path::stem(sys::path::filename(Args.front())).lower();
@@ -127,7 +127,7 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
   } else {
     Found.clear();
   }
-  Build.Directory = absolute(Told.value_or(Found));
+  Build.Directory = absolute(Given.value_or(Found));
   const bool HasManifest = sys::fs::exists(Build.Directory + "/build.ninja") ||
                            (Ninja && Ninja->Ninja.size() > 1); // -f
   if (!Ninja || !HasManifest)
@@ -172,15 +172,15 @@ static std::vector<std::string> linkIn(StringRef Shell) {
   return {};
 }
 
-static std::vector<LinkToCome>
+static std::vector<UpcomingLink>
 linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
              StringSet<> &Written, const std::atomic<bool> &Cancelled) {
-  std::vector<LinkToCome> Links;
+  std::vector<UpcomingLink> Links;
   StringSet<> Rules; // of those without a profile
   for (NinjaStep &Step : Steps) {
     for (const std::string &Output : Step.Outputs)
       Written.insert(absolute(Output));
-    LinkToCome Link;
+    UpcomingLink Link;
     Link.Profile = profileOf(Step.Outputs);
     if (!Link.Profile && !Step.TakesOutputs)
       continue;
@@ -194,11 +194,11 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
     for (StringRef Rule : Rules.keys())
       Names.push_back(Rule.str());
     StringMap<std::string> Commands = commandsOf(Build, Names, Cancelled);
-    for (LinkToCome &Link : Links)
+    for (UpcomingLink &Link : Links)
       if (!Link.Profile)
         Link.Command = linkIn(Commands.lookup(Link.Output));
   }
-  llvm::erase_if(Links, [](const LinkToCome &Link) {
+  llvm::erase_if(Links, [](const UpcomingLink &Link) {
     return !Link.Profile && Link.Command.empty();
   });
   return Links;
@@ -206,36 +206,36 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
 
 /// All that have a profile and an output in \p Directory, in the order of their
 /// last links; those whose output is gone at the end.
-static std::vector<LinkToCome> recordedLinks(const std::string &Directory) {
-  std::vector<LinkToCome> Links;
+static std::vector<UpcomingLink> recordedLinks(const std::string &Directory) {
+  std::vector<UpcomingLink> Links;
   const std::string Real = os::currentDirectory();
   for (const std::string &Path : storedProfiles(profileDirectory())) {
     auto Profile = load(Path);
-    const auto LiesIn = [&](StringRef Root) {
+    const auto IsWithin = [&](StringRef Root) {
       StringRef Output = Profile->Output;
       return Output.consume_front(Root) && !Output.empty() &&
              sys::path::is_separator(Output.front());
     };
     // "ld.lld itself": see ProgramPages.
-    if (Profile && (LiesIn(Directory) || LiesIn(Real)) &&
+    if (Profile && (IsWithin(Directory) || IsWithin(Real)) &&
         !StringRef(Profile->Tool).ends_with(" itself"))
       Links.push_back({Profile->Output, Profile, {}});
   }
-  llvm::sort(Links, [](const LinkToCome &A, const LinkToCome &B) {
+  llvm::sort(Links, [](const UpcomingLink &A, const UpcomingLink &B) {
     return std::tie(A.Profile->Recorded, A.Output) <
            std::tie(B.Profile->Recorded, B.Output);
   });
-  std::vector<LinkToCome> Sorted;
-  for (const bool IsThere : {true, false})
-    for (const LinkToCome &Link : Links)
-      if (sys::fs::exists(Link.Output) == IsThere)
+  std::vector<UpcomingLink> Sorted;
+  for (const bool Exists : {true, false})
+    for (const UpcomingLink &Link : Links)
+      if (sys::fs::exists(Link.Output) == Exists)
         Sorted.push_back(Link);
   return Sorted;
 }
 
-std::vector<LinkToCome> linksToCome(const BuildCommandLine &Build,
-                                    StringSet<> &Written,
-                                    const std::atomic<bool> &Cancelled) {
+std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
+                                        StringSet<> &Written,
+                                        const std::atomic<bool> &Cancelled) {
   if (Build.Ninja)
     if (auto Steps = queryNinja(*Build.Ninja, Cancelled))
       return linksOfNinja(*Build.Ninja, std::move(*Steps), Written, Cancelled);
@@ -314,7 +314,7 @@ static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Args,
   return Files;
 }
 
-std::vector<FileRanges> filesOf(const LinkToCome &Link,
+std::vector<FileRanges> filesOf(const UpcomingLink &Link,
                                 const StringSet<> &Written,
                                 const std::atomic<bool> &Cancelled) {
   std::vector<FileRanges> Files =

@@ -29,13 +29,13 @@ struct BuildCommandLine {
   std::optional<NinjaBuild> Ninja; ///< in Directory, where ninja builds
 };
 
-/// Reads \p Args, the command of a build. \p Told overrules where it
+/// Reads \p Args, the command of a build. \p Given overrules where it
 /// builds. Blocks for a few lookups.
 BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Args,
-                                      const std::optional<std::string> &Told);
+                                      const std::optional<std::string> &Given);
 
 /// A link that will run, as far as is known; one of the two is there.
-struct LinkToCome {
+struct UpcomingLink {
   std::string Output;
   std::shared_ptr<const LinkProfile> Profile; ///< of its last run
   std::vector<std::string> Command;
@@ -43,12 +43,12 @@ struct LinkToCome {
 
 /// The links to come in \p Build, the current directory, the earliest first.
 /// Adds the absolute paths of what the build will write to \p Written. Blocks.
-std::vector<LinkToCome> linksToCome(const BuildCommandLine &Build,
-                                    llvm::StringSet<> &Written,
-                                    const std::atomic<bool> &Cancelled);
+std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
+                                        llvm::StringSet<> &Written,
+                                        const std::atomic<bool> &Cancelled);
 
 /// What \p Link will read that was there before the build. Blocks.
-std::vector<FileRanges> filesOf(const LinkToCome &Link,
+std::vector<FileRanges> filesOf(const UpcomingLink &Link,
                                 const llvm::StringSet<> &Written,
                                 const std::atomic<bool> &Cancelled);
 

@@ -75,7 +75,7 @@ struct Totals {
   void addUnknown(const CacheFile &File) {
     ++UnknownFiles;
     UnknownBytes += File.size();
-    // Look() sets function_not_supported; all others come from opening it.
+    // Inspect() sets function_not_supported; all others come from opening it.
     if (File.Error && File.Error != std::errc::function_not_supported)
       ++FailedFiles;
   }
@@ -187,10 +187,10 @@ private:
 
 /// How much of each piece of \p File is in memory, of up to \p Width pieces of
 /// whole pages. Without asking where \p Resident, of all of it, says enough.
-static std::vector<ResidentShare> lookAtPieces(const os::PageCache &Cache,
-                                               const os::OpenFile &File,
-                                               uint64_t Resident,
-                                               unsigned Width) {
+static std::vector<ResidentShare> residencyOfPieces(const os::PageCache &Cache,
+                                                    const os::OpenFile &File,
+                                                    uint64_t Resident,
+                                                    unsigned Width) {
   const uint64_t PageSize = Cache.pageSize();
   const uint64_t Pages = (File.size() + PageSize - 1) / PageSize;
   const auto Count = static_cast<unsigned>(std::min<uint64_t>(Pages, Width));
@@ -231,7 +231,7 @@ static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
 }
 
 /// Why the residency of a file that can be read is not known.
-static StringRef whyNotTold(const os::PageCache &Cache) {
+static StringRef whyNotReported(const os::PageCache &Cache) {
   return Cache.capabilities().Cachestat || Cache.capabilities().Mincore
              ? "only its owner, root and users who may write to it can query "
                "how much of it is cached"
@@ -254,18 +254,18 @@ Exit runResidency(const CommandArguments &Arguments) {
   Totals All;
   std::vector<Totals> Each(Arguments.Operands.size());
   CacheFiles Files(Arguments.Operands);
-  auto Look = [&](CacheFile &One, os::OpenFile &File) {
+  auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
     One.Before = residentBytes(Cache, File, {0, File.size()});
     if (!One.Before)
       One.Error = std::make_error_code(std::errc::function_not_supported);
     else if (Width)
-      One.Pieces = lookAtPieces(Cache, File, *One.Before, Width);
+      One.Pieces = residencyOfPieces(Cache, File, *One.Before, Width);
   };
   auto Show = [&](const CacheFile &One) {
     if (hasFailed(One)) {
       All.addUnknown(One);
       Each[One.Operand].addUnknown(One);
-      Files.fail(One, explain(One, whyNotTold(Cache)));
+      Files.fail(One, explain(One, whyNotReported(Cache)));
       return;
     }
     All.add(One.size(), *One.Before);
@@ -278,7 +278,7 @@ Exit runResidency(const CommandArguments &Arguments) {
     else if (WithFiles)
       Text->addFile(One);
   };
-  Files.forEach(Look, Show);
+  Files.forEach(Inspect, Show);
   const Exit Status = Files.finish();
   if (J) {
     J->end([&](json::OStream &Rest) {
@@ -299,7 +299,7 @@ Exit runResidency(const CommandArguments &Arguments) {
 namespace {
 
 /// Why files stay in memory.
-enum StayReason : uint8_t { NoDisk, Unwritten, Locked, Mapped, NotTold };
+enum StayReason : uint8_t { NoDisk, Unwritten, Locked, Mapped, NotReported };
 
 struct StayText {
   const char *Name; ///< in JSON
@@ -335,7 +335,7 @@ public:
     for (size_t I = 0; I != Uses.size(); ++I)
       Sums[Uses[I].IsLocked   ? Locked
            : Uses[I].IsMapped ? Mapped
-                              : NotTold]
+                              : NotReported]
           .add(0, Stayed[I]);
     Others.clear();
   }
@@ -366,7 +366,7 @@ struct Evicted {
 
 } // namespace
 
-static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
+static void printEvicted(const Evicted &Done, uint64_t Skipped) {
   outs() << countFiles(Done.Files) << ", " << formatBytes(Done.Bytes)
          << " evicted";
   if (Done.Staying.bytes())
@@ -382,8 +382,8 @@ static void printEvicted(const Evicted &Done, uint64_t PassedOver) {
   });
   if (Done.Failed)
     outs() << "    " << countFiles(Done.Failed) << " could not be evicted\n";
-  if (PassedOver)
-    outs() << "    " << PassedOver
+  if (Skipped)
+    outs() << "    " << Skipped
            << " skipped: they are not regular files (links, FIFOs, ...)\n";
 }
 
@@ -397,7 +397,7 @@ Exit runEvict(const CommandArguments &Arguments) {
     J.emplace(!Arguments.Tree.Summary);
   Evicted Done;
   CacheFiles Files(Arguments.Operands);
-  auto Look = [&](CacheFile &One, os::OpenFile &File) {
+  auto Inspect = [&](CacheFile &One, os::OpenFile &File) {
     const ByteRange All = {0, File.size()};
     One.Before = residentBytes(Cache, File, All);
     One.Error = Cache.evict(File);
@@ -432,11 +432,11 @@ Exit runEvict(const CommandArguments &Arguments) {
                        One.After ? json::Value(*One.After) : nullptr);
       });
   };
-  Files.forEach(Look, Show);
+  Files.forEach(Inspect, Show);
   const Exit Status = Files.finish();
   Done.Staying.findReasons();
   if (!J) {
-    printEvicted(Done, Files.passedOver());
+    printEvicted(Done, Files.skipped());
     return Status;
   }
   J->end([&](json::OStream &Rest) {

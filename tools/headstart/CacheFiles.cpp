@@ -65,7 +65,7 @@ private:
 
 } // namespace
 
-void CacheFiles::flush(Look LookAt, Show ShowOne) {
+void CacheFiles::flush(Inspect InspectFile, Show ShowOne) {
   std::atomic<size_t> Next = 0;
   auto Work = [&] {
     for (size_t I; (I = Next.fetch_add(1)) < Pending.size();) {
@@ -77,7 +77,7 @@ void CacheFiles::flush(Look LookAt, Show ShowOne) {
       One.Identity = File.identity();
       One.Backing = os::backingOf(File);
       if (One.Backing != os::FileBacking::None)
-        LookAt(One, File);
+        InspectFile(One, File);
     }
   };
   os::Threads Helpers;
@@ -91,14 +91,14 @@ void CacheFiles::flush(Look LookAt, Show ShowOne) {
   Pending.clear();
 }
 
-void CacheFiles::add(std::string Path, size_t Operand, Look LookAt,
+void CacheFiles::add(std::string Path, size_t Operand, Inspect InspectFile,
                      Show ShowOne) {
   CacheFile One;
   One.Path = std::move(Path);
   One.Operand = Operand;
   Pending.push_back(std::move(One));
   if (Pending.size() == BatchFiles)
-    flush(LookAt, ShowOne);
+    flush(InspectFile, ShowOne);
 }
 
 void CacheFiles::fail(const CacheFile &File, StringRef Why) {
@@ -113,22 +113,22 @@ Exit CacheFiles::finish() {
   return Problems.any() ? Exit::Failed : Exit::Done;
 }
 
-void CacheFiles::forEach(Look LookAt, Show ShowOne) {
+void CacheFiles::forEach(Inspect InspectFile, Show ShowOne) {
   Directories.assign(Operands.size(), false);
-  PassedOver = 0;
+  Skipped = 0;
   for (size_t I = 0; I != Operands.size(); ++I) {
     if (!sys::fs::is_directory(Operands[I])) {
-      add(Operands[I], I, LookAt, ShowOne);
+      add(Operands[I], I, InspectFile, ShowOne);
       continue;
     }
     Directories[I] = true;
     FileCollector Collector(Problems);
     TreeWalker({}).walk({Operands[I]}, Collector);
-    PassedOver += Collector.others();
+    Skipped += Collector.others();
     for (std::string &Path : Collector.take())
-      add(std::move(Path), I, LookAt, ShowOne);
+      add(std::move(Path), I, InspectFile, ShowOne);
   }
-  flush(LookAt, ShowOne);
+  flush(InspectFile, ShowOne);
 }
 
 } // namespace headstart

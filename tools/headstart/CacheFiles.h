@@ -55,7 +55,7 @@ class CacheFiles {
 public:
   /// Looks at an open file, on any thread; what it finds goes into the first
   /// argument, an error into its Error.
-  using Look = llvm::function_ref<void(CacheFile &, os::OpenFile &)>;
+  using Inspect = llvm::function_ref<void(CacheFile &, os::OpenFile &)>;
   /// Is given each file in order, on the caller's thread, those with an Error
   /// as well.
   using Show = llvm::function_ref<void(const CacheFile &)>;
@@ -66,7 +66,7 @@ public:
   /// Blocks. Directories that could not be read are reported as `fail` reports
   /// a file. Memory grows with the paths of one operand; of what is found only
   /// some thousand are kept at a time.
-  void forEach(Look LookAt, Show ShowOne);
+  void forEach(Inspect InspectFile, Show ShowOne);
 
   /// Reports that \p File failed, and \p Why. An operand has a message of its
   /// own, at once; the files in a directory have one for each reason, which
@@ -78,17 +78,17 @@ public:
   /// Whether an operand is a folder. After `forEach`.
   bool isDirectory(size_t Operand) const { return Directories[Operand]; }
   /// How many entries of the folders were no regular files, nor folders.
-  uint64_t passedOver() const { return PassedOver; }
+  uint64_t skipped() const { return Skipped; }
 
 private:
-  void add(std::string Path, size_t Operand, Look LookAt, Show ShowOne);
-  void flush(Look LookAt, Show ShowOne);
+  void add(std::string Path, size_t Operand, Inspect InspectFile, Show ShowOne);
+  void flush(Inspect InspectFile, Show ShowOne);
 
   llvm::ArrayRef<std::string> Operands;
   std::vector<bool> Directories;
   std::vector<CacheFile> Pending;
   ProblemPrinter Problems;
-  uint64_t PassedOver = 0;
+  uint64_t Skipped = 0;
 };
 
 } // namespace headstart

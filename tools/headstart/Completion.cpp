@@ -229,10 +229,10 @@ static void completeSubcommand(raw_ostream &OS, const CompletedSubcommand &S,
   const OptionCompleter Options(OS, Table, S.Takes);
   constexpr size_t Before = 2; // headstart and the subcommand
   const size_t Operand = Options.firstOperand(Argv);
-  const bool IsBehindDashes =
+  const bool IsAfterDashes =
       llvm::any_of(Argv.drop_back(), [](StringRef W) { return W == "--"; });
   const bool CanBeOption =
-      !IsBehindDashes && (!S.TakesCommand || Operand + 1 == Argv.size());
+      !IsAfterDashes && (!S.TakesCommand || Operand + 1 == Argv.size());
   if (CanBeOption && Options.complete(Argv))
     return;
   if (S.TakesCommand) {

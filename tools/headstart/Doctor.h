@@ -38,18 +38,18 @@ struct Check {
   Verdict Status = Verdict::Ok;
   std::string Costs, Do; ///< of notes and problems
 
-  void note(std::string WhatItCosts, std::string WhatToDo) {
-    set(Verdict::Note, std::move(WhatItCosts), std::move(WhatToDo));
+  void note(std::string Cost, std::string Advice) {
+    set(Verdict::Note, std::move(Cost), std::move(Advice));
   }
-  void problem(std::string WhatItCosts, std::string WhatToDo) {
-    set(Verdict::Problem, std::move(WhatItCosts), std::move(WhatToDo));
+  void problem(std::string Cost, std::string Advice) {
+    set(Verdict::Problem, std::move(Cost), std::move(Advice));
   }
 
 private:
-  void set(Verdict V, std::string WhatItCosts, std::string WhatToDo) {
+  void set(Verdict V, std::string Cost, std::string Advice) {
     Status = V;
-    Costs = std::move(WhatItCosts);
-    Do = std::move(WhatToDo);
+    Costs = std::move(Cost);
+    Do = std::move(Advice);
   }
 };
 

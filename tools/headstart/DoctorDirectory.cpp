@@ -40,7 +40,7 @@ namespace {
 struct FileSample {
   unsigned Files = 0;     ///< that could be opened
   unsigned Refused = 0;   ///< that this user may not read
-  unsigned Told = 0;      ///< of which the system tells what is in memory
+  unsigned Reported = 0;  ///< of which the system tells what is in memory
   unsigned Diskless = 0;  ///< that have no disk to come back from
   unsigned Evictable = 0; ///< the rest, where the system can drop files
 };
@@ -57,8 +57,8 @@ struct DirectoryFacts {
   void find();
 
 private:
-  void look(const std::string &File, const os::PageCache &Cache);
-  void lookAtSome(const std::string &Directory);
+  void sample(const std::string &File, const os::PageCache &Cache);
+  void sampleFiles(const std::string &Directory);
 };
 
 } // namespace
@@ -81,7 +81,8 @@ static Milliseconds timeOfLookup(StringRef Directory) {
   return Times[Times.size() / 2];
 }
 
-void DirectoryFacts::look(const std::string &File, const os::PageCache &Cache) {
+void DirectoryFacts::sample(const std::string &File,
+                            const os::PageCache &Cache) {
   os::OpenFile Open;
   if (std::error_code E = os::OpenFile::open(File, Open)) {
     Sample.Refused += E == std::errc::permission_denied;
@@ -93,11 +94,11 @@ void DirectoryFacts::look(const std::string &File, const os::PageCache &Cache) {
   const bool HasDisk = os::backingOf(Open) == os::FileBacking::Disk;
   Sample.Diskless += !HasDisk;
   Sample.Evictable += HasDisk && Cache.capabilities().Evict;
-  Sample.Told += Cache.residency(Open, {0, Open.size()}).has_value();
+  Sample.Reported += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
 /// A few files, soon: of \p Directory and those below it that are not hidden.
-void DirectoryFacts::lookAtSome(const std::string &Directory) {
+void DirectoryFacts::sampleFiles(const std::string &Directory) {
   constexpr unsigned MaxEntries = 2000, MaxFiles = 16;
   constexpr std::chrono::milliseconds MaxTime(500);
   const os::PageCache Cache;
@@ -111,7 +112,7 @@ void DirectoryFacts::lookAtSome(const std::string &Directory) {
     if (sys::path::filename(Entry->path()).starts_with("."))
       Entry.no_push();
     else if (Entry->type() == sys::fs::file_type::regular_file)
-      look(Entry->path(), Cache);
+      sample(Entry->path(), Cache);
     if (Sample.Files + Sample.Refused >= MaxFiles ||
         Clock::now() - Begin > MaxTime)
       break;
@@ -137,9 +138,9 @@ void DirectoryFacts::find() {
   Disk = os::readDisk(Path);
   BelievesListings = os::traitsOf(Open).ReportsChanges;
   if (IsDirectory)
-    lookAtSome(Directory);
+    sampleFiles(Directory);
   else
-    look(Path, os::PageCache());
+    sample(Path, os::PageCache());
   Lookup = timeOfLookup(Directory);
 }
 
@@ -181,27 +182,30 @@ static std::string describe(const os::Disk &D) {
 
 static void checkDistance(const DirectoryFacts &Facts, CheckGroup &Group) {
   const os::Disk &D = Facts.Disk;
-  const double Took = Facts.Lookup.count();
-  const bool MayBeFar = D.Kind == os::StorageKind::Network ||
-                        D.Kind == os::StorageKind::UserSpace;
-  const bool IsFar = Facts.Lookup >= Tuning::Seconds(Tuning().slowName());
-  Check &C = Group.add("lookup_ms", Took,
-                       formatv("a lookup of a path takes {0:f3} ms: {1}", Took,
-                               IsFar      ? "high latency"
-                               : MayBeFar ? "low latency, if reads are as fast"
-                                          : "low latency"));
-  if (IsFar)
+  const double Elapsed = Facts.Lookup.count();
+  const bool MayBeHighLatency = D.Kind == os::StorageKind::Network ||
+                                D.Kind == os::StorageKind::UserSpace;
+  const bool IsHighLatency =
+      Facts.Lookup >= Tuning::Seconds(Tuning().slowName());
+  Check &C =
+      Group.add("lookup_ms", Elapsed,
+                formatv("a lookup of a path takes {0:f3} ms: {1}", Elapsed,
+                        IsHighLatency      ? "high latency"
+                        : MayBeHighLatency ? "low latency, if reads are as fast"
+                                           : "low latency"));
+  if (IsHighLatency)
     C.note("each lookup and each read takes a round trip; links fetch with "
            "more threads and in larger requests",
            "store the inputs on a local disk if possible");
-  constexpr uint64_t FarReadahead = 1024 * 1024;
+  constexpr uint64_t HighLatencyReadahead = 1024 * 1024;
   Check &R =
       Group.add("readahead_bytes",
                 D.ReadaheadBytes ? json::Value(*D.ReadaheadBytes) : nullptr,
                 D.ReadaheadBytes ? "the kernel reads at most " +
                                        formatBytes(*D.ReadaheadBytes) + " ahead"
                                  : "");
-  if (MayBeFar && D.ReadaheadBytes && *D.ReadaheadBytes < FarReadahead)
+  if (MayBeHighLatency && D.ReadaheadBytes &&
+      *D.ReadaheadBytes < HighLatencyReadahead)
     R.note("requests have at most this size, so a link needs more round trips",
            "run as root: echo 1024 > " + D.ReadaheadFile);
   Check &L = Group.add("listings_believed", Facts.BelievesListings,
@@ -227,7 +231,7 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
     R.note("Headstart cannot fetch them, and the linker cannot read them",
            "make them readable for the user who links");
   }
-  Check &T = Group.add("files_told", S.Told, "");
+  Check &T = Group.add("files_told", S.Reported, "");
   Check &E = Group.add("files_evictable", S.Evictable, "");
   if (S.Files == 0)
     return;
@@ -236,9 +240,9 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
              "prefetch";
     return;
   }
-  T.Text =
-      "the system reports what is cached for " + std::to_string(S.Told) + Of;
-  if (S.Told < S.Files)
+  T.Text = "the system reports what is cached for " +
+           std::to_string(S.Reported) + Of;
+  if (S.Reported < S.Files)
     T.note("links fetch cached pages again, and headstart bench cannot measure "
            "cold links",
            "link as the owner of the files, or as root");
@@ -248,7 +252,7 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
 
 CheckGroup checkDirectory(const std::string &Path, std::string &Problem) {
   // A server may not answer; then the thread is left to wait for it.
-  constexpr std::chrono::seconds Patience(5);
+  constexpr std::chrono::seconds Timeout(5);
   auto Facts = std::make_shared<DirectoryFacts>();
   Facts->Path = Path;
   os::Threads Thread;
@@ -256,7 +260,7 @@ CheckGroup checkDirectory(const std::string &Path, std::string &Problem) {
   if (Thread.start([Facts] { Facts->find(); }))
     Facts->find();
   else
-    Answers = Thread.join(Patience);
+    Answers = Thread.join(Timeout);
   if (!Answers)
     // And the thread still writes to its facts.
     Problem = "the file system did not respond within 5 s";

@@ -43,7 +43,7 @@ private:
   void checkCompiler(StringRef Name);
   void checkVersionedClangs();
   std::string beside(StringRef Name);
-  std::string howToFindOurs();
+  std::string adviceToFindHeadstart();
 
   CheckGroup Group = {"linkers", "Linkers", "", {}};
   const std::string Self = os::programPath();
@@ -97,7 +97,7 @@ std::string LinkerChecks::beside(StringRef Name) {
 }
 
 /// What to type so that `-fuse-ld=headstart` works.
-std::string LinkerChecks::howToFindOurs() {
+std::string LinkerChecks::adviceToFindHeadstart() {
   const std::string Ours = beside(DropIn);
   if (!Ours.empty())
     return ("export PATH=" + sys::path::parent_path(Ours) + ":$PATH").str();
@@ -114,11 +114,11 @@ void LinkerChecks::checkDropIn() {
       (DropIn + (Path.empty() ? " is not on PATH" : ": " + describe(Path)))
           .str());
   if (Path.empty())
-    C.note("clang -fuse-ld=headstart finds no linker", howToFindOurs());
+    C.note("clang -fuse-ld=headstart finds no linker", adviceToFindHeadstart());
   else if (!query(Path).IsOurs)
     C.problem("clang -fuse-ld=headstart runs a program that is not part of "
               "Headstart",
-              howToFindOurs());
+              adviceToFindHeadstart());
 }
 
 void LinkerChecks::checkLinker(StringRef Name) {
@@ -157,7 +157,7 @@ void LinkerChecks::checkCompiler(StringRef Name) {
         Chosen.empty() || Chosen == Default
             ? "its links do not prefetch: -fuse-ld=headstart finds no linker"
             : "its links do not prefetch: -fuse-ld=headstart finds " + Chosen,
-        howToFindOurs());
+        adviceToFindHeadstart());
   const std::string Ours = beside("ld");
   C.note("its links do not prefetch, and it rejects -fuse-ld=headstart",
          (Ours.empty() ? "headstart run -- " + Name + " ARGS..."

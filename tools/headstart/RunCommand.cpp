@@ -57,7 +57,7 @@ public:
   /// Stops fetching. Does not block.
   void cancel();
   /// Leaves the threads to themselves: the process ends.
-  void letGo();
+  void detach();
   /// Waits for the threads and writes what was asked for.
   /// \p LinkersUse is what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
@@ -133,7 +133,7 @@ void Companion::cancel() {
 
 /// The linker has ended, and so has written its own trace. One that failed
 /// need not have.
-void Companion::letGo() {
+void Companion::detach() {
   constexpr std::chrono::milliseconds AtOnce(0);
   if (Preparing.join(AtOnce) && Engine)
     (void)Engine->join(AtOnce);
@@ -147,14 +147,14 @@ void Companion::report(const os::ProgramEnd &End,
   Stats.Tool = "headstart run";
   // The linker is done: one that waits for a file system that does not answer
   // is let go of, and what it has is not looked at.
-  constexpr std::chrono::seconds Patience(1);
-  if (!Preparing.join(Patience)) {
+  constexpr std::chrono::seconds Timeout(1);
+  if (!Preparing.join(Timeout)) {
     Stats.WhyOff = "the file system of the inputs does not respond";
     writeReports(Settings, Stats, nullptr, "headstart");
     return;
   }
   if (Engine)
-    (void)Engine->join(Patience);
+    (void)Engine->join(Timeout);
   Stats.Flavour = Kind;
   Stats.Output = Output;
   Stats.On = Engine != nullptr;
@@ -233,7 +233,7 @@ Exit runRun(const CommandArguments &Arguments) {
   if (Reports)
     Prefetcher->report(End, Linker.diskUse());
   else
-    Prefetcher->letGo();
+    Prefetcher->detach();
   os::endLike(End);
 }
 

@@ -178,9 +178,9 @@ Exit runStatus(const CommandArguments &Arguments) {
     unsigned Above = C.Part.depth();
     Finder Visitor(C.Part, *Plan, C.Root.Given, Problems);
     if (C.Part.isRemoved()) {
-      if (const ManifestEntry *Gone = C.Part.entry())
+      if (const ManifestEntry *Removed = C.Part.entry())
         Changes.write(C.Root.Given,
-                      {ChangeKind::Removed, Gone->Type, SameEntry, ""});
+                      {ChangeKind::Removed, Removed->Type, SameEntry, ""});
     } else if (!Plan->isTooDeep(Above)) {
       Visitor.leaveOut(Self);
       TreeWalker(Plan->walkOptions(/*WithStatus=*/true, Above))

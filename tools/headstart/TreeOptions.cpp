@@ -116,8 +116,8 @@ static bool isLink(const std::string &Path) {
          Status.type() == sys::fs::file_type::symlink_file;
 }
 
-TreeOperands tellOperands(const std::vector<std::string> &Operands,
-                          ProblemPrinter &Problems, DeadLinks Dead) {
+TreeOperands classifyOperands(const std::vector<std::string> &Operands,
+                              ProblemPrinter &Problems, DeadLinks Dead) {
   TreeOperands Result;
   if (Operands.empty())
     Result.Directories.emplace_back("");

@@ -79,9 +79,9 @@ enum class DeadLinks : uint8_t { AreMissing, AreFiles };
 
 /// Tells them apart, through links. What is not there is told to \p Problems.
 /// Without any, the current folder. Blocks.
-TreeOperands tellOperands(const std::vector<std::string> &Operands,
-                          ProblemPrinter &Problems,
-                          DeadLinks Dead = DeadLinks::AreMissing);
+TreeOperands classifyOperands(const std::vector<std::string> &Operands,
+                              ProblemPrinter &Problems,
+                              DeadLinks Dead = DeadLinks::AreMissing);
 
 /// The names of types: "file", "folder", "link", ...
 llvm::StringRef typeName(os::EntryType Type);

@@ -113,19 +113,19 @@ public:
 private:
   void keep(const WalkDirectory &Directory,
             ArrayRef<os::DirectoryEntry> Entries) {
-    SmallVector<os::DirectoryEntry, MaxEntries> Looked;
+    SmallVector<os::DirectoryEntry, MaxEntries> WithStatus;
     if (Unknown && !llvm::all_of(Entries, [](const auto &E) {
           return E.hasOwnStatus();
         })) {
       for (const os::DirectoryEntry &Entry : Entries)
         if (Entry.hasOwnStatus())
-          Looked.push_back(Entry);
+          WithStatus.push_back(Entry);
         else
           Unknown->add((Directory.path() +
                         (Directory.path() == "/" ? "" : "/") +
                         StringRef(Entry.Name))
                            .str());
-      Entries = Looked;
+      Entries = WithStatus;
     }
     Keep->add(Directory.thread(), Directory.root(), Directory.pathFromRoot(),
               Entries);
@@ -264,7 +264,7 @@ Exit runWalk(const CommandArguments &Arguments) {
     return fail(toString(Plan.takeError()), Exit::WrongUsage);
   ProblemPrinter Problems;
   const TreeOperands Operands =
-      tellOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
+      classifyOperands(Arguments.Operands, Problems, DeadLinks::AreFiles);
   const std::optional<std::string> &ManifestFile = Arguments.Tree.Manifest;
   if (ManifestFile) {
     if (std::string Conflict = conflictOf(Arguments, Operands);

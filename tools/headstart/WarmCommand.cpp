@@ -58,7 +58,7 @@ public:
                 const os::FileIdentity &Identity) const;
 
   /// Whether anything is compared at all.
-  bool isAsked() const { return NewerThan || Record; }
+  bool isSet() const { return NewerThan || Record; }
 
 private:
   bool isNewer(const os::FileIdentity &Identity) const {
@@ -339,7 +339,7 @@ Exit runWarm(const CommandArguments &Arguments) {
 
   const os::StopSignals Signals;
   ProblemPrinter Problems;
-  const TreeOperands Operands = tellOperands(Arguments.Operands, Problems);
+  const TreeOperands Operands = classifyOperands(Arguments.Operands, Problems);
   StringSet<> Given;
   Given.insert(Operands.Files.begin(), Operands.Files.end());
   TreeFetchOptions Options;
@@ -353,7 +353,7 @@ Exit runWarm(const CommandArguments &Arguments) {
                           Problems.count(Path, Error.message());
                       });
   WalkOptions Walking = Plan->walkOptions(/*WithStatus=*/true);
-  Walking.HintsSuffice = !Changed.isAsked(); // a size to order by
+  Walking.HintsSuffice = !Changed.isSet(); // a size to order by
   TreeWalker Walker(Walking);
   Watcher Watch(Walker, Fetcher);
   Problems.setPrinter([&](const std::string &M) { Watch.print(M); });
@@ -371,10 +371,11 @@ Exit runWarm(const CommandArguments &Arguments) {
       std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
           .count();
   // Build outputs are what most projects hide.
-  const bool IsAllAsked = !Arguments.Tree.ChangedSince &&
-                          Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
-  if (Fetcher.figures().Files == 0 && IsAllAsked && !Arguments.Tree.NoIgnore &&
-      !Operands.Directories.empty() && !Problems.any() && Signal == 0)
+  const bool IsUnfiltered = !Arguments.Tree.ChangedSince &&
+                            Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
+  if (Fetcher.figures().Files == 0 && IsUnfiltered &&
+      !Arguments.Tree.NoIgnore && !Operands.Directories.empty() &&
+      !Problems.any() && Signal == 0)
     note("ignore files such as .gitignore hide all files here; --no-ignore "
          "fetches them too");
   if (Arguments.JSON)
