@@ -52,9 +52,9 @@ std::vector<FileToFetch> toFetch(const std::vector<std::string> &Paths) {
 
 TreeFetchFigures fetchAll(const std::vector<std::string> &Paths,
                           const TreeFetchOptions &Options,
-                          Problems *Told = nullptr) {
+                          Problems *Reported = nullptr) {
   TreeFetcher Fetcher(Options,
-                      Told ? Told->sink() : TreeFetcher::ProblemSink());
+                      Reported ? Reported->sink() : TreeFetcher::ProblemSink());
   Fetcher.start();
   for (const FileToFetch &File : toFetch(Paths))
     Fetcher.add({File});
@@ -161,9 +161,9 @@ TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("f", pattern(Size));
   evict({Path});
-  Problems Told;
-  const TreeFetchFigures F =
-      fetchAll({Short, Path}, {.Jobs = 1, .BudgetBytes = 2 * Size - 1}, &Told);
+  Problems Reported;
+  const TreeFetchFigures F = fetchAll(
+      {Short, Path}, {.Jobs = 1, .BudgetBytes = 2 * Size - 1}, &Reported);
   EXPECT_EQ(F.FailedFiles, 1U);
   EXPECT_EQ(F.LeftOutFiles, 0U);
   EXPECT_GE(F.FetchedBytes, Size);
@@ -222,12 +222,12 @@ TEST(TreeFetcherTest, WhatIsNoRegularFileIsSkippedNotOpened) {
   } else {
     fs::create_directory(Socket);
   }
-  Problems Told;
+  Problems Reported;
   const TreeFetchFigures F =
-      fetchAll({Fifo, Socket, "/dev/null", Directory.path()}, {}, &Told);
+      fetchAll({Fifo, Socket, "/dev/null", Directory.path()}, {}, &Reported);
   ::close(Descriptor);
   EXPECT_EQ(F.SkippedFiles, 4U);
-  EXPECT_TRUE(Told.All.empty());
+  EXPECT_TRUE(Reported.All.empty());
 }
 
 TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
@@ -248,11 +248,11 @@ TEST(TreeFetcherTest, WhatHasGoneOrBecomeLessIsNoProblem) {
 TEST(TreeFetcherTest, ProblemsAreToldOf) {
   const TestDirectory Directory;
   fs::create_symlink("loop", Directory.path("loop"));
-  Problems Told;
-  const TreeFetchFigures F = fetchAll({Directory.path("loop")}, {}, &Told);
+  Problems Reported;
+  const TreeFetchFigures F = fetchAll({Directory.path("loop")}, {}, &Reported);
   EXPECT_EQ(F.FailedFiles, 1U);
-  ASSERT_EQ(Told.All.size(), 1U);
-  EXPECT_EQ(Told.All.front().find("loop: "), 0U);
+  ASSERT_EQ(Reported.All.size(), 1U);
+  EXPECT_EQ(Reported.All.front().find("loop: "), 0U);
 }
 
 TEST(TreeFetcherTest, AFileMayChangeWhileItIsFetched) {

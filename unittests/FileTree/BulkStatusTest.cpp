@@ -61,7 +61,7 @@ protected:
     Options.Snapshot.WithStatus = GetParam() && !Listed;
     if (GetParam())
       Options.Snapshot.Traits = [this](const os::DirectoryHandle &Directory) {
-        ++Asked;
+        ++Requested;
         os::DirectoryTraits Traits = os::traitsOf(Directory);
         Traits.ListsStatus = true;
         return Traits;
@@ -74,7 +74,7 @@ protected:
   std::function<void(os::DirectoryEntry &)> Listed;
   std::vector<std::string> Paths;
   std::vector<os::FileIdentity> Identities;
-  std::atomic<unsigned> Asked{0};
+  std::atomic<unsigned> Requested{0};
 };
 
 TEST_P(BulkStatusTest, everyFileIsTheSameAtFirst) {
@@ -83,7 +83,7 @@ TEST_P(BulkStatusTest, everyFileIsTheSameAtFirst) {
   EXPECT_EQ(compare().size(), 2 * Count);
   EXPECT_THAT(compareFiles({}), ElementsAre());
   if (GetParam()) {
-    EXPECT_GT(Asked, 0U);
+    EXPECT_GT(Requested, 0U);
   }
 }
 

@@ -72,8 +72,8 @@ TEST(ArchiveTest, GoesFromHeaderToHeader) {
   HeadOnly Bytes(Archive);
   ArchiveReader Reader(Bytes);
   EXPECT_EQ(Reader.readIndex().at(0).Range, (ByteRange{0, 100178}));
-  EXPECT_EQ(Bytes.Asked, (std::vector<ByteRange>{
-                             {0, 8}, {8, 60}, {100068, 60}, {100178, 60}}));
+  EXPECT_EQ(Bytes.Requested, (std::vector<ByteRange>{
+                                 {0, 8}, {8, 60}, {100068, 60}, {100178, 60}}));
   std::optional<ArchiveMember> Member = Reader.next();
   ASSERT_TRUE(Member);
   EXPECT_EQ(Member->Kind, ArchiveMember::File);

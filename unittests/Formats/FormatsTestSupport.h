@@ -44,12 +44,12 @@ public:
       : ByteSource(std::max<uint64_t>(FileSize, FileSize ? 0 : Head.size())),
         Head(std::move(Head)) {}
 
-  std::vector<ByteRange> Asked;
+  std::vector<ByteRange> Requested;
 
 private:
   std::optional<llvm::ArrayRef<char>>
   readInside(ByteRange Range, llvm::SmallVectorImpl<char> *) override {
-    Asked.push_back(Range);
+    Requested.push_back(Range);
     if (Range.end() > Head.size())
       return std::nullopt;
     // Exactly as long as it says, so that a sanitizer sees a step too far.

@@ -144,7 +144,7 @@ TEST(MachOPartsTest, OfAnObjectNothingBehindTheHeadersIsRead) {
     MachOInput Input = MachOInput::read(Bytes, "arm64");
     ASSERT_FALSE(Input.readParts(Bytes, false).empty());
     uint64_t Headers = partsOf(Object, false).at(0).Range.end();
-    for (const ByteRange &R : Bytes.Asked)
+    for (const ByteRange &R : Bytes.Requested)
       EXPECT_LE(R.end(), std::max<uint64_t>(Headers, 4096));
   }
 }

@@ -20,7 +20,7 @@ using headstart::os::test::TestDirectory;
 
 namespace {
 
-constexpr std::chrono::seconds Patience(60);
+constexpr std::chrono::seconds Timeout(60);
 constexpr uint64_t Size = UINT64_C(3) << 20; // more than a step
 
 /// Files that are not in memory, if the system can do that.
@@ -61,7 +61,7 @@ TEST_F(BuildFetcherTest, EarlierLinksHaveTheBudget) {
   Fetcher.add(1, {A, B, C});
   Fetcher.finish();
   Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Patience));
+  ASSERT_TRUE(Fetcher.waitFor(Timeout));
   auto Links = Fetcher.figures();
   EXPECT_EQ(Links[0].FetchedBytes, Size);
   EXPECT_EQ(Links[1].Files, 2U); // a is the first link's
@@ -84,7 +84,7 @@ TEST_F(BuildFetcherTest, OnlyRangesAndWhatNoEarlierLinkNeeds) {
   Fetcher.add(1, {A});
   Fetcher.finish();
   Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Patience));
+  ASSERT_TRUE(Fetcher.waitFor(Timeout));
   EXPECT_EQ(Fetcher.figures()[0].Bytes, 2 * Part);
   EXPECT_EQ(Fetcher.figures()[1].Bytes, Part);
   EXPECT_LE(resident(A.Path), 4 * Part);
@@ -106,7 +106,7 @@ TEST_F(BuildFetcherTest, AnotherFileIsNotFetched) {
   Fetcher.add(0, {Changed, Gone, Same});
   Fetcher.finish();
   Fetcher.start();
-  ASSERT_TRUE(Fetcher.waitFor(Patience));
+  ASSERT_TRUE(Fetcher.waitFor(Timeout));
   EXPECT_EQ(Fetcher.figures()[0].ChangedFiles, 2U);
   EXPECT_EQ(Fetcher.figures()[0].FetchedBytes, Size);
   EXPECT_EQ(resident(Changed.Path), 0U);
@@ -124,7 +124,7 @@ TEST_F(BuildFetcherTest, PausedThreadsFetchNothing) {
   EXPECT_FALSE(Fetcher.waitFor(std::chrono::milliseconds(50)));
   EXPECT_EQ(resident(A.Path), 0U);
   Fetcher.resume();
-  ASSERT_TRUE(Fetcher.waitFor(Patience));
+  ASSERT_TRUE(Fetcher.waitFor(Timeout));
   EXPECT_EQ(Fetcher.figures()[0].FetchedBytes, Size);
 }
 
@@ -143,7 +143,7 @@ TEST_F(BuildFetcherTest, ALinkThatHasBegunAndAnEndFetchNothing) {
   Fetcher.pause();
   Fetcher.add(1, {B});
   Fetcher.cancel();
-  EXPECT_TRUE(Fetcher.waitFor(Patience));
+  EXPECT_TRUE(Fetcher.waitFor(Timeout));
   EXPECT_FALSE(Fetcher.enter());
   EXPECT_EQ(resident(A.Path), 0U);
   EXPECT_EQ(resident(B.Path), 0U);

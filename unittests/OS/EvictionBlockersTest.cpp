@@ -56,13 +56,13 @@ TEST(EvictionBlockersTest, WhoMapsAFileAndWhoLocksIt) {
   ASSERT_FALSE(MappedFile::map(opened(LockedPath), Locked));
   // By the system call: AddressSanitizer's mlock does nothing.
   ASSERT_EQ(::syscall(SYS_mlock, Locked.data(), Locked.size()), 0);
-  const std::array<std::string, 6> Asked = {LockedPath, Free, MappedPath,
-                                            // Once more.
-                                            LockedPath,
-                                            // Nobody can have these mapped.
-                                            Directory.write("empty", ""),
-                                            Free + ".gone"};
-  const std::vector<FileUse> Uses = findUses(Asked);
+  const std::array<std::string, 6> Requested = {LockedPath, Free, MappedPath,
+                                                // Once more.
+                                                LockedPath,
+                                                // Nobody can have these mapped.
+                                                Directory.write("empty", ""),
+                                                Free + ".gone"};
+  const std::vector<FileUse> Uses = findUses(Requested);
   ASSERT_EQ(Uses.size(), 6U);
   EXPECT_TRUE(Uses[0].IsMapped && Uses[0].IsLocked);
   EXPECT_FALSE(Uses[1].IsMapped || Uses[1].IsLocked);

@@ -218,11 +218,11 @@ TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
     SCOPED_TRACE(Cached.Offset);
     dropIt();
     Real.fetch(File, Cached);
-    for (const ByteRange &Asked :
+    for (const ByteRange &Requested :
          {ByteRange{0, FileBytes}, ByteRange{999'999, 300'002},
           ByteRange{FileBytes - 1, 1}, ByteRange{4096, 4096}}) {
-      const auto A = ByCachestat.residency(File, Asked);
-      const auto B = Arrived.residency(File, Asked);
+      const auto A = ByCachestat.residency(File, Requested);
+      const auto B = Arrived.residency(File, Requested);
       ASSERT_TRUE(A && B);
       // Read-ahead that nobody waits for may still arrive between two answers.
       EXPECT_EQ(A->TotalPages, B->TotalPages);

@@ -40,8 +40,8 @@ std::string probe() {
       .string();
 }
 
-std::string ask(const Args &Program,
-                os::ProgramStream Stream = os::ProgramStream::Output) {
+std::string capture(const Args &Program,
+                    os::ProgramStream Stream = os::ProgramStream::Output) {
   os::AnswerLimits Limits;
   Limits.Time = std::chrono::seconds(60);
   std::string Answer;
@@ -126,18 +126,18 @@ TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
     Program.push_back(Arg);
     Expected += Arg + "\n";
   }
-  EXPECT_EQ(ask(Program), Expected);
+  EXPECT_EQ(capture(Program), Expected);
 }
 
 TEST(WindowsCaptureOutputTest, ListensToOneStream) {
-  EXPECT_EQ(ask({probe(), "streams"}), "out\n");
-  EXPECT_EQ(ask({probe(), "streams"}, os::ProgramStream::Error), "err\n");
-  EXPECT_EQ(ask({"headstart-no-such-program"}), "");
+  EXPECT_EQ(capture({probe(), "streams"}), "out\n");
+  EXPECT_EQ(capture({probe(), "streams"}, os::ProgramStream::Error), "err\n");
+  EXPECT_EQ(capture({"headstart-no-such-program"}), "");
 }
 
 TEST(WindowsCaptureOutputTest, FindsProgramsInThePath) {
-  EXPECT_NE(ask({"cmd", "/c", "ver"}), "");
-  EXPECT_EQ(ask({"cmd.exe", "/c", "echo", "said"}), "said\r\n");
+  EXPECT_NE(capture({"cmd", "/c", "ver"}), "");
+  EXPECT_EQ(capture({"cmd.exe", "/c", "echo", "said"}), "said\r\n");
 }
 
 TEST(WindowsCaptureOutputTest, IsBounded) {
@@ -163,7 +163,7 @@ TEST(WindowsCaptureOutputTest, IsBounded) {
 }
 
 TEST(WindowsCaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
-  const std::string Id = ask({probe(), "leave"});
+  const std::string Id = capture({probe(), "leave"});
   ASSERT_FALSE(Id.empty());
   const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
                                     static_cast<DWORD>(std::stoul(Id)));
@@ -202,7 +202,7 @@ TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
   const std::string Batch = Directory.write("x.bat", "exit 0\n");
   const std::string Plain = Directory.write("plain.exe", "no program");
   const auto Why = [](const std::string &Program) {
-    return std::stoi("0" + ask({probe(), "run", Program}));
+    return std::stoi("0" + capture({probe(), "run", Program}));
   };
   EXPECT_EQ(Why("headstart-no-such-program"), ENOENT);
   EXPECT_EQ(Why(Directory.path("nowhere")), ENOENT);

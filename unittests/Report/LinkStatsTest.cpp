@@ -171,7 +171,7 @@ TEST(LinkStatsTest, TheParagraphStaysWithinTheTerminal) {
 }
 
 /// The same on one line, to compare with.
-std::string inWords(const LinkStats &S) {
+std::string text(const LinkStats &S) {
   std::string Text = asParagraph(S);
   EXPECT_EQ(Text.back(), '\n');
   Text.pop_back();
@@ -184,7 +184,7 @@ TEST(LinkStatsTest, ColdInWords) {
   S.TouchedBytes = 597000000;
   S.WastedBytes = 3000000;
   EXPECT_EQ(
-      inWords(S),
+      text(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
       "fetched 600 MB with 8 threads between 0.01 s and 0.90 s; the linker "
       "used all but 3.0 MB. The linker itself read 1.2 MB, including its own "
@@ -206,7 +206,7 @@ TEST(LinkStatsTest, HalfColdInWords) {
   S.Jobs = 1;
   S.Problems.clear();
   EXPECT_EQ(
-      inWords(S),
+      text(S),
       "lld-link: prefetch: 71% of 800 MB (450 inputs) was not cached. "
       "Headstart fetched 600 MB with 1 thread between 0.01 s and 0.90 s; the "
       "linker used all of it. The linker itself read nothing from the disk. It "
@@ -220,17 +220,17 @@ TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
   LinkStats S = someStats();
   S.ResidentBytesBefore = 799000000;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("less than 1% of 800 MB (450 inputs) was not cached. "
                 "Headstart requested 600 MB (at most 1.0 MB of it not cached) "
                 "with 8 threads between 0.01 s and 0.90 s. The"));
   // Nothing that the rounded figures show.
   S.ResidentBytesBefore = 201000000;
-  EXPECT_THAT(inWords(S), HasSubstr("Headstart fetched 600 MB with"));
+  EXPECT_THAT(text(S), HasSubstr("Headstart fetched 600 MB with"));
   // What memory was short for is fetched twice.
   S.ResidentBytesBefore = 799000000;
   S.ShortOfMemory = true;
-  EXPECT_THAT(inWords(S), HasSubstr("Headstart fetched 600 MB with"));
+  EXPECT_THAT(text(S), HasSubstr("Headstart fetched 600 MB with"));
 }
 
 LinkStats warmStats() {
@@ -244,7 +244,7 @@ LinkStats warmStats() {
 }
 
 TEST(LinkStatsTest, WarmInWords) {
-  EXPECT_EQ(inWords(warmStats()),
+  EXPECT_EQ(text(warmStats()),
             "lld-link: prefetch: all 800 MB (450 inputs) were cached: "
             "there was nothing to fetch. The linker opened inputs 452 times; "
             "Headstart had the file ready 449 times. "
@@ -252,50 +252,50 @@ TEST(LinkStatsTest, WarmInWords) {
   // A budget of nothing is no reason then.
   LinkStats S = warmStats();
   S.BudgetBytes = 0;
-  EXPECT_EQ(inWords(S), inWords(warmStats()));
+  EXPECT_EQ(text(S), text(warmStats()));
 }
 
 // What nobody tells is neither in memory nor out of it.
 TEST(LinkStatsTest, ProcessorTimeInWords) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
-  EXPECT_NE(inWords(S).find("The prefetcher took 0.28 s of processor time, "
-                            "0.25 s of it for fetching. The link"),
+  EXPECT_NE(text(S).find("The prefetcher took 0.28 s of processor time, "
+                         "0.25 s of it for fetching. The link"),
             std::string::npos)
-      << inWords(S);
+      << text(S);
   S.ProcessorMs = {0, 0, 0, 0, 20, 0, 0, 1};
-  EXPECT_THAT(inWords(S), HasSubstr("took 0.02 s of processor time, almost all "
-                                    "of it for fetching. The link"));
+  EXPECT_THAT(text(S), HasSubstr("took 0.02 s of processor time, almost all "
+                                 "of it for fetching. The link"));
   // Nothing that anybody would look for.
   S.ProcessorMs = {1, 0, 0, 0, 3, 0, 0, 0};
-  EXPECT_EQ(inWords(S).find("processor"), std::string::npos);
+  EXPECT_EQ(text(S).find("processor"), std::string::npos);
 }
 
 TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   LinkStats S = someStats();
   S.UnknownBytesBefore = S.InputsBytes;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("prefetch: the system does not report how much of "
                 "800 MB (450 inputs) was cached. Headstart fetched 600 MB"));
   S.UnknownBytesBefore = 500000000;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("prefetch: none of 300 MB was cached; for another 500 MB "
                 "(450 inputs in all) this is unknown. Headstart "
                 "fetched 600 MB"));
   S.ResidentBytesBefore = 87000000;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("prefetch: 71% of 300 MB was not cached; for another 500 MB "
                 "(450 inputs in all) this is unknown. Headstart "
                 "fetched 600 MB"));
   S.ResidentBytesBefore = 299000000;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("less than 1% of 300 MB was not cached; for another 500 MB"));
   S.ResidentBytesBefore = 300000000;
-  EXPECT_THAT(inWords(S),
+  EXPECT_THAT(text(S),
               HasSubstr("prefetch: all 300 MB were cached; for another 500 MB "
                         "(450 inputs in all) this is unknown. Headstart "
                         "fetched 600 MB"));
@@ -304,7 +304,7 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   S.ResidentBytesBefore = 300000000;
   S.Unfinished = true;
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("this is unknown. The linker finished before "
                 "Headstart fetched anything. The linker opened inputs 452"));
   llvm::Expected<llvm::json::Value> V = llvm::json::parse(asJSON(S));
@@ -315,24 +315,23 @@ TEST(LinkStatsTest, WhatIsNotKnownInWords) {
 TEST(LinkStatsTest, WhyNothingWasFetchedInWords) {
   LinkStats S = warmStats();
   S.ResidentBytesBefore = 799000000;
-  EXPECT_THAT(inWords(S),
+  EXPECT_THAT(text(S),
               HasSubstr("less than 1% of 800 MB (450 inputs) was not "
                         "cached. The link does not need the uncached parts. "
                         "The linker opened inputs 452"));
   S.ResidentBytesBefore = 400000000;
-  EXPECT_THAT(inWords(S), HasSubstr("50% of 800 MB (450 inputs) was not "
-                                    "cached. The link does not need"));
+  EXPECT_THAT(text(S), HasSubstr("50% of 800 MB (450 inputs) was not "
+                                 "cached. The link does not need"));
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S), HasSubstr("not cached. The linker finished before "
-                                    "Headstart fetched anything. The linker"));
+  EXPECT_THAT(text(S), HasSubstr("not cached. The linker finished before "
+                                 "Headstart fetched anything. The linker"));
   S.ShortOfMemory = true;
-  EXPECT_THAT(inWords(S),
+  EXPECT_THAT(text(S),
               HasSubstr("not cached. Headstart fetched nothing "
                         "because memory was short. The linker opened"));
   S.BudgetBytes = 0;
-  EXPECT_THAT(inWords(S),
-              HasSubstr("not cached. --prefetch-memory left no memory "
-                        "for fetching. The linker opened"));
+  EXPECT_THAT(text(S), HasSubstr("not cached. --prefetch-memory left no memory "
+                                 "for fetching. The linker opened"));
 }
 
 TEST(LinkStatsTest, OneOfEachInWords) {
@@ -340,33 +339,33 @@ TEST(LinkStatsTest, OneOfEachInWords) {
   S.LinkerStops = 1;
   S.HandedOver = 1;
   S.NotHandedOver = 0;
-  EXPECT_THAT(inWords(S), HasSubstr("waited for the disk once (a major page "
-                                    "fault). The linker opened inputs once; "
-                                    "Headstart had the file ready. The"));
+  EXPECT_THAT(text(S), HasSubstr("waited for the disk once (a major page "
+                                 "fault). The linker opened inputs once; "
+                                 "Headstart had the file ready. The"));
   S.HandedOver = 4;
-  EXPECT_THAT(inWords(S), HasSubstr("inputs 4 times; Headstart had the file "
-                                    "ready each time. The"));
+  EXPECT_THAT(text(S), HasSubstr("inputs 4 times; Headstart had the file "
+                                 "ready each time. The"));
   S.HandedOver = 0;
   S.NotHandedOver = 4;
-  EXPECT_THAT(inWords(S), HasSubstr("inputs 4 times; Headstart never had the "
-                                    "file ready. The"));
+  EXPECT_THAT(text(S), HasSubstr("inputs 4 times; Headstart never had the "
+                                 "file ready. The"));
 }
 
 TEST(LinkStatsTest, TheProfileInWords) {
   LinkStats S = someStats();
   S.Profile = "none";
-  EXPECT_THAT(inWords(S), testing::Not(HasSubstr("profile")));
+  EXPECT_THAT(text(S), testing::Not(HasSubstr("profile")));
   S.Profile = "used";
-  EXPECT_THAT(inWords(S),
+  EXPECT_THAT(text(S),
               HasSubstr(" Headstart used the profile of an earlier link. The"));
   S.Profile = "stale";
-  EXPECT_THAT(inWords(S),
+  EXPECT_THAT(text(S),
               HasSubstr(" The stored profile does not match this link. The"));
   S.Problems = {{"'x' is not a profile", 1}};
-  EXPECT_THAT(inWords(S), testing::Not(HasSubstr("stored profile")));
+  EXPECT_THAT(text(S), testing::Not(HasSubstr("stored profile")));
   S.Profile = "recorded";
-  EXPECT_THAT(inWords(S), HasSubstr(" There was no profile yet; this link "
-                                    "stored one. The"));
+  EXPECT_THAT(text(S), HasSubstr(" There was no profile yet; this link "
+                                 "stored one. The"));
 }
 
 TEST(LinkStatsTest, NoInputsInWords) {
@@ -374,8 +373,8 @@ TEST(LinkStatsTest, NoInputsInWords) {
   S.Tool = "ld.lld";
   S.On = true;
   S.LinkMs = 10;
-  EXPECT_EQ(inWords(S), "ld.lld: prefetch: there was nothing to prefetch. "
-                        "The link took 0.01 s.");
+  EXPECT_EQ(text(S), "ld.lld: prefetch: there was nothing to prefetch. "
+                     "The link took 0.01 s.");
 }
 
 TEST(LinkStatsTest, NoInputWasOpenedInWords) {
@@ -385,7 +384,7 @@ TEST(LinkStatsTest, NoInputWasOpenedInWords) {
   S.Inputs = 3;
   S.Unfinished = true;
   S.LinkMs = 10;
-  EXPECT_EQ(inWords(S),
+  EXPECT_EQ(text(S),
             "headstart run: prefetch: the linker finished before Headstart "
             "opened any of 3 inputs. The link took 0.01 s.");
 }
@@ -395,7 +394,7 @@ TEST(LinkStatsTest, ShortOfMemoryInWords) {
   S.ShortOfMemory = true;
   S.Problems.clear();
   EXPECT_THAT(
-      inWords(S),
+      text(S),
       HasSubstr("and 0.90 s. Memory was short, so Headstart fetched only "
                 "a short way ahead of the linker. The linker itself"));
 }
@@ -404,22 +403,22 @@ TEST(LinkStatsTest, MoreThreadsInWords) {
   LinkStats S = someStats();
   S.FirstJobs = S.Jobs;
   S.FirstHintMs = S.LastHintMs;
-  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads at 0.90 s"));
+  EXPECT_THAT(text(S), HasSubstr("with 8 threads at 0.90 s"));
   S.FirstHintMs = 8;
-  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads between"));
+  EXPECT_THAT(text(S), HasSubstr("with 8 threads between"));
   S.FirstJobs = 4;
-  EXPECT_THAT(inWords(S), HasSubstr("with 8 threads (at first 4; more because "
-                                    "the store did not answer) between"));
+  EXPECT_THAT(text(S), HasSubstr("with 8 threads (at first 4; more because "
+                                 "the store did not answer) between"));
   S.LatencyMs = 0.42;
-  EXPECT_THAT(inWords(S), HasSubstr("the store answered in 0.4 ms) between"));
+  EXPECT_THAT(text(S), HasSubstr("the store answered in 0.4 ms) between"));
 }
 
 TEST(LinkStatsTest, TheLinkerWasDoneFirstInWords) {
   LinkStats S = someStats();
   S.Unfinished = true;
-  EXPECT_THAT(inWords(S), HasSubstr("and 0.90 s. The linker finished before "
-                                    "Headstart had fetched everything. The "
-                                    "linker itself read 1.2 MB"));
+  EXPECT_THAT(text(S), HasSubstr("and 0.90 s. The linker finished before "
+                                 "Headstart had fetched everything. The "
+                                 "linker itself read 1.2 MB"));
 }
 
 TEST(LinkStatsTest, OffInWords) {
@@ -432,15 +431,15 @@ TEST(LinkStatsTest, OffInWords) {
     llvm::StringRef Given = Why;
     Given.consume_front("of ");
     Off.WhyOff = Given.str();
-    EXPECT_EQ(inWords(Off), std::string("lld-link: prefetch: off, because ") +
-                                Why + ". The link took 2.11 s.");
+    EXPECT_EQ(text(Off), std::string("lld-link: prefetch: off, because ") +
+                             Why + ". The link took 2.11 s.");
   }
   Off.Tool = "headstart run";
   Off.WhyOff = "the linker's inputs are unknown";
   Off.Problems = {{"nobody knows this linker", 1}};
-  EXPECT_EQ(inWords(Off), "headstart run: prefetch: off, because the linker's "
-                          "inputs are unknown. The link "
-                          "took 2.11 s. Nobody knows this linker.");
+  EXPECT_EQ(text(Off), "headstart run: prefetch: off, because the linker's "
+                       "inputs are unknown. The link "
+                       "took 2.11 s. Nobody knows this linker.");
 }
 
 TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
@@ -450,7 +449,7 @@ TEST(LinkStatsTest, BesideAnotherLinkerInWords) {
   S.WaitedMs = std::nullopt;
   S.Problems.clear();
   EXPECT_EQ(
-      inWords(S),
+      text(S),
       "headstart run: prefetch: none of 800 MB (450 inputs) was "
       "cached. Headstart fetched 600 MB with 8 threads between 0.01 s "
       "and 0.90 s. The linker itself read 1.2 MB, including its own program, "
@@ -463,7 +462,7 @@ TEST(LinkStatsTest, WhatTheSystemDoesNotTellIsNotSaid) {
   S.LinkerReadBytes = S.LinkerStops = std::nullopt;
   S.Problems.clear();
   EXPECT_EQ(
-      inWords(S),
+      text(S),
       "lld-link: prefetch: none of 800 MB (450 inputs) was cached. Headstart "
       "fetched 600 MB with 8 threads between 0.01 s and 0.90 s. The linker "
       "opened inputs 452 times; Headstart had the file ready 449 times. The "

@@ -87,7 +87,7 @@ Device SimulatedLink::drawDevice() {
   New.FileTick = Ticks.at(Random.below(Ticks.size()));
   New.Large = static_cast<LargePages>(Random.below(3));
   New.TakesHints = Random.onceIn(2);
-  New.TellsCached = !Random.onceIn(4);
+  New.ReportsCached = !Random.onceIn(4);
   return New;
 }
 
@@ -101,7 +101,7 @@ void SimulatedLink::drawDevices() {
         Random.logBetween(uint64_t(100'000), 20 * Millisecond));
   }
   OS.QueryTime = Random.onceIn(4) ? 5 * Microsecond : 0;
-  OS.TellsWaits = !Random.onceIn(4) && !IsSanitized;
+  OS.ReportsWaits = !Random.onceIn(4) && !IsSanitized;
   if (OS.Devices.size() == 1 || !Random.onceIn(8))
     return;
   HasHang = true;
@@ -181,7 +181,7 @@ void SimulatedLink::drawUnknown() {
     return;
   const uint64_t In = Random.onceIn(2) ? 1 : Random.between(2, 8);
   for (const SimulatedInput &Input : Link.Inputs)
-    fileOf(Input).TellsResidency = !Random.onceIn(In);
+    fileOf(Input).ReportsResidency = !Random.onceIn(In);
 }
 
 void SimulatedLink::drawOptions() {

@@ -82,11 +82,11 @@ FileBytes LinkInputs::drawArchive(SimulatedOS &OS, SimulatedInput &Input,
       Random.onceIn(8) ? Random.between(5, 40) : Random.between(1, 4);
   for (uint64_t M = 0; M != Members; ++M) {
     uint64_t Length = 0;
-    FileBytes Inside =
+    FileBytes Member =
         elfObject(Random, isSmall(OS), MaxSection, Size + 60, Length, Input);
     Contents.emplace_back(Size,
                           memberHeader(formatv("{0}.o/", M).str(), Length));
-    llvm::append_range(Contents, std::move(Inside));
+    llvm::append_range(Contents, std::move(Member));
     Size = alignTo(Size + 60 + Length, 2);
   }
   return Contents;
@@ -117,15 +117,15 @@ void LinkInputs::drawScript(SimulatedOS &OS, uint64_t Number) {
   Script.Parts.push_back({{0, Size}, LinkStage::Parse});
   Command.Inputs.push_back(namedInput(Script.Path));
   add(OS, std::move(Script), Size, {{0, std::move(Text)}});
-  SimulatedInput Inside;
-  uint64_t InsideSize = 0;
+  SimulatedInput Member;
+  uint64_t MemberSize = 0;
   FileBytes Contents =
-      elfObject(Random, isSmall(OS), MaxSection, 0, InsideSize, Inside);
-  Inside.Path = Directory + Name;
-  Inside.CanBeUrgent = false;
-  Inside.IsOnDemand = IsThin;
-  Inside.IsReadWhole = !IsThin;
-  add(OS, std::move(Inside), InsideSize, std::move(Contents), 128);
+      elfObject(Random, isSmall(OS), MaxSection, 0, MemberSize, Member);
+  Member.Path = Directory + Name;
+  Member.CanBeUrgent = false;
+  Member.IsOnDemand = IsThin;
+  Member.IsReadWhole = !IsThin;
+  add(OS, std::move(Member), MemberSize, std::move(Contents), 128);
 }
 
 void LinkInputs::drawELF(SimulatedOS &OS, uint64_t Count) {

@@ -119,8 +119,8 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   if (!Input || OS.Wrong.Read != 0)
     return;
   const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
-  Of.ComesWhole |= Input->IsArchive || Input->hasGapIn(Range) || MayCombine;
-  const LinkStage When = Of.ComesWhole
+  Of.ArrivesWhole |= Input->IsArchive || Input->hasGapIn(Range) || MayCombine;
+  const LinkStage When = Of.ArrivesWhole
                              ? LinkStage::Parse
                              : Input->stageOf(Range.Offset, Options.Plan);
   if (When == LinkStage::Parse && !Input->IsRequested &&
@@ -174,9 +174,9 @@ void SimulatedLink::judgeStoreQueue() {
 /// the file; others may not read its symbols yet. (Of a remote one it asks
 /// again before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
-  if (!Of.WasCold && Of.Version == 0 && Of.TellsResidency &&
-      OS.CacheBytes == UINT64_MAX && Of.AsksResidency &&
-      Of.AsksResidency != OS.running() && isFast(Of))
+  if (!Of.WasCold && Of.Version == 0 && Of.ReportsResidency &&
+      OS.CacheBytes == UINT64_MAX && Of.QueriesResidency &&
+      Of.QueriesResidency != OS.running() && isFast(Of))
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
@@ -256,7 +256,7 @@ void SimulatedLink::judgeWhole(LinkStage Until) {
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     // Of another user's file some pages tell for all.
-    const bool IsGuessed = !Of.TellsResidency && !Of.WasCold;
+    const bool IsGuessed = !Of.ReportsResidency && !Of.WasCold;
     if (Input.IsOnDemand || !Of.IsBegun || IsGuessed || mayBeLeft(Input))
       continue;
     for (const auto &[Range, When] : Input.Parts)
@@ -291,7 +291,7 @@ void SimulatedLink::judgeElsewhere() {
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
     if (OS.deviceOf(Of).HangsAt != Never || mayBeLeft(Input) ||
-        !Input.CanBeUrgent || (!Of.TellsResidency && !Of.WasCold))
+        !Input.CanBeUrgent || (!Of.ReportsResidency && !Of.WasCold))
       continue;
     for (const auto &[Range, When] : Input.Parts)
       if ((When == LinkStage::Parse ||
@@ -320,7 +320,7 @@ void SimulatedLink::judgeRemote() {
            Each.NameLatency == 0 &&
            static_cast<double>(Each.LongestQueue) < Limit;
   });
-  if (HasMore && IsFast && (OS.TellsWaits || !MayBeBusy))
+  if (HasMore && IsFast && (OS.ReportsWaits || !MayBeBusy))
     OS.fail("a local disk was taken for a remote one");
   // Where threads wait for processors, few answers tell of the device.
   if (HasMore || !IsIdle || mayBeShort() || MayBeBusy)
@@ -331,7 +331,7 @@ void SimulatedLink::judgeRemote() {
     const File &Of = fileOf(Input);
     const Device &On = OS.deviceOf(Of);
     if (Of.IsBegun && Of.WasCold && Input.IsLarge &&
-        (Of.TellsResidency || OS.TellsWaits) &&
+        (Of.ReportsResidency || OS.ReportsWaits) &&
         static_cast<double>(On.NameLatency) > 4 * Limit &&
         ++Begun.at(Of.DeviceNumber) == Enough)
       OS.fail("a remote device was taken for a local one");

@@ -31,7 +31,7 @@ using FilePtr = std::shared_ptr<simulation::File>;
 FileStatus os::statFile(const std::string &Path, std::error_code &Error) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
-  OS.askForFile("statFile", Path, /*Opens=*/false);
+  OS.requestFile("statFile", Path, /*Opens=*/false);
   OS.charge(OS.Costs.Stat);
   Error.clear();
   FilePtr File = OS.find(Path);
@@ -49,12 +49,12 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   Result.close();
-  OS.askForFile("open", Path, /*Opens=*/true);
+  OS.requestFile("open", Path, /*Opens=*/true);
   OS.charge(OS.Costs.Open);
   FilePtr File = OS.find(Path);
   if (!File)
     return std::make_error_code(std::errc::no_such_file_or_directory);
-  if (OS.NumOpen >= OS.FreeDescriptors || OS.goesWrong(OS.Wrong.Open))
+  if (OS.NumOpen >= OS.FreeDescriptors || OS.failsOnceIn(OS.Wrong.Open))
     return std::make_error_code(std::errc::too_many_files_open);
   OS.tell("open", Path);
   ++File->Opens;
@@ -112,7 +112,7 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
       ByteRange{Offset, Into.size()}.clippedTo(File->Identity.Size);
   OS.noteRequest(*File, /*IsRead=*/true);
   OS.beginSlow("readAt");
-  if (OS.goesWrong(OS.Wrong.Read)) {
+  if (OS.failsOnceIn(OS.Wrong.Read)) {
     Error = std::make_error_code(std::errc::io_error);
     return 0;
   }
@@ -138,7 +138,7 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   OS.allocate();
   OS.beginSlow("map");
   OS.charge(OS.Costs.Map);
-  if (OS.goesWrong(OS.Wrong.Map))
+  if (OS.failsOnceIn(OS.Wrong.Map))
     return std::make_error_code(std::errc::not_enough_memory);
   Result = MappedFile();
   Result.Data = OS.map(fileOf(File));
@@ -173,13 +173,13 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   FilePtr Of = fileOf(File);
   simulation::Fiber *Outer = nullptr;
   if (OS.isEngine() && Range != ByteRange{0, Of->Identity.Size})
-    Outer = std::exchange(Of->AsksResidency, OS.running());
+    Outer = std::exchange(Of->QueriesResidency, OS.running());
   OS.beginSlow("residency");
   OS.query(*Of);
   OS.charge(OS.Costs.Residency);
-  Of->AsksResidency = Outer;
+  Of->QueriesResidency = Outer;
   OS.tell("query", Of->Path, Range);
-  if (!Of->TellsResidency)
+  if (!Of->ReportsResidency)
     return std::nullopt;
   const Residency Found = residencyOf(*Of, Range);
   OS.CachedFound += Found.complete();
@@ -191,7 +191,7 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
   FilePtr Of = fileOf(File);
   OS.beginSlow("seemsCached");
   OS.charge(OS.Costs.Residency);
-  if (!OS.deviceOf(*Of).TellsCached)
+  if (!OS.deviceOf(*Of).ReportsCached)
     return std::nullopt;
   for (uint64_t At = 0; At < File.size(); At += Capabilities.HintStepBytes)
     if (!Of->Cached.has(At / simulation::PageBytes))
@@ -224,7 +224,7 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
   Result.Range = Range;
   OS.noteRequest(*Of, /*IsRead=*/false);
   OS.beginSlow("fetch");
-  if (OS.goesWrong(OS.Wrong.Fetch)) {
+  if (OS.failsOnceIn(OS.Wrong.Fetch)) {
     Result.Outcome = HintOutcome::Failed;
     Result.Error = std::make_error_code(std::errc::io_error);
     return Result;
@@ -256,7 +256,7 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
   const LargePages How = OS.deviceOf(*Of).Large;
   if (How == LargePages::Unsupported)
     return Result;
-  if (OS.goesWrong(OS.Wrong.Fetch)) {
+  if (OS.failsOnceIn(OS.Wrong.Fetch)) {
     Result.Outcome = HintOutcome::Failed;
     Result.Error = std::make_error_code(std::errc::io_error);
     return Result;
@@ -334,7 +334,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
-  OS.askForName("list", OS.deviceOfPath(Path + "/"));
+  OS.requestName("list", OS.deviceOfPath(Path + "/"));
   OS.noteListing(Path);
   OS.tell("list", Path);
   Result.Handle = static_cast<intptr_t>(OS.entriesOf(Path));

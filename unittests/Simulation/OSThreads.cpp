@@ -43,13 +43,13 @@ uint64_t os::freeDescriptors() {
 std::optional<DiskUse> os::diskUse(DiskUser) { return std::nullopt; }
 std::optional<uint64_t> os::countWaits() {
   SimulatedOS &OS = SimulatedOS::current();
-  if (!OS.TellsWaits)
+  if (!OS.ReportsWaits)
     return std::nullopt;
   return OS.running()->Waits;
 }
 std::optional<std::chrono::nanoseconds> os::processorWait() {
   SimulatedOS &OS = SimulatedOS::current();
-  if (!OS.TellsWaits)
+  if (!OS.ReportsWaits)
     return std::nullopt;
   return std::chrono::nanoseconds(OS.running()->ProcessorWait);
 }
@@ -94,7 +94,7 @@ struct Threads::Count {
 
 std::error_code Threads::start(std::function<void()> Work) {
   SimulatedOS &OS = SimulatedOS::current();
-  if (OS.goesWrong(OS.Wrong.Thread))
+  if (OS.failsOnceIn(OS.Wrong.Thread))
     return std::make_error_code(std::errc::resource_unavailable_try_again);
   if (!Alive)
     Alive = std::make_shared<Count>();

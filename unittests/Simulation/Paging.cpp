@@ -68,49 +68,49 @@ Nanoseconds SimulatedOS::fetchMissing(File &Of, ByteRange Range) {
   if (Missing == 0)
     return now();
   addCached(Of, Of.Cached.add(Range));
-  const Nanoseconds Comes =
+  const Nanoseconds Arrival =
       requestPieces(deviceOf(Of), Missing * PageBytes, Runs);
-  Of.Coming.emplace_back(Range, Comes);
+  Of.Coming.emplace_back(Range, Arrival);
   evictOldest();
-  return Comes;
+  return Arrival;
 }
 
 /// When all of \p Range has come that was requested until now.
-Nanoseconds SimulatedOS::comesAt(File &Of, ByteRange Range) {
-  Nanoseconds Comes = now();
+Nanoseconds SimulatedOS::arrivalOf(File &Of, ByteRange Range) {
+  Nanoseconds Arrival = now();
   std::erase_if(Of.Coming, [&](const auto &Each) {
-    const auto &[Asked, When] = Each;
+    const auto &[Requested, When] = Each;
     if (When <= now())
       return true;
-    if (Asked.Offset < Range.end() && Range.Offset < Asked.end())
-      Comes = std::max(Comes, When);
+    if (Requested.Offset < Range.end() && Range.Offset < Requested.end())
+      Arrival = std::max(Arrival, When);
     return false;
   });
-  return Comes;
+  return Arrival;
 }
 
-void SimulatedOS::waitUntil(File &Of, Nanoseconds Comes) {
-  if (Comes <= now() || !running())
+void SimulatedOS::waitUntil(File &Of, Nanoseconds Arrival) {
+  if (Arrival <= now() || !running())
     return;
   charge(Costs.Wait);
-  if (Comes <= now())
+  if (Arrival <= now())
     return;
   Device &From = deviceOf(Of);
   From.EngineRequests += isEngine();
-  sleep(Comes - now());
+  sleep(Arrival - now());
   From.EngineRequests -= isEngine();
   waitForProcessor();
 }
 
 void SimulatedOS::loadTimed(File &Of, ByteRange Range) {
   hang(deviceOf(Of));
-  const Nanoseconds Requested = comesAt(Of, Range);
+  const Nanoseconds Requested = arrivalOf(Of, Range);
   waitUntil(Of, std::max(Requested, fetchMissing(Of, Range)));
 }
 
 /// The page \p Page of a mapping is used, which requests the next window of
 /// the readahead.
-void SimulatedOS::askForAhead(File &Of, uint64_t Page) {
+void SimulatedOS::requestAhead(File &Of, uint64_t Page) {
   const uint64_t Most =
       std::max<uint64_t>(deviceOf(Of).Readahead / PageBytes, 1);
   if (Page != Of.AheadMark)
@@ -139,8 +139,8 @@ void SimulatedOS::touch(File &Of, ByteRange Range) {
   while (At != End) {
     const uint64_t Missing = Of.Cached.nextMissing(At, End);
     if (At <= Of.AheadMark && Of.AheadMark < Missing)
-      askForAhead(Of, Of.AheadMark);
-    waitUntil(Of, comesAt(Of, {At * PageBytes, (Missing - At) * PageBytes}));
+      requestAhead(Of, Of.AheadMark);
+    waitUntil(Of, arrivalOf(Of, {At * PageBytes, (Missing - At) * PageBytes}));
     if (Missing == End)
       return;
     // It may have come meanwhile, or what has come may be evicted again.
@@ -154,7 +154,7 @@ void SimulatedOS::touch(File &Of, ByteRange Range) {
                            (Of.AheadEnd - Of.AheadBegin) * PageBytes};
     charge(Costs.Fault + Costs.PageByte * static_cast<double>(Window.Length));
     fetchMissing(Of, Window.clippedTo(Of.Identity.Size));
-    waitUntil(Of, comesAt(Of, {At * PageBytes, PageBytes}));
+    waitUntil(Of, arrivalOf(Of, {At * PageBytes, PageBytes}));
     ++At;
   }
 }

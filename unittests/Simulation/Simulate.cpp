@@ -59,7 +59,7 @@ constexpr uint64_t SeedsForCoverage = 20000;
 
 struct Request {
   uint64_t Seeds = SeedsForCoverage, First = 1, Processes = 1;
-  bool GoesOn = false; ///< after a seed that fails
+  bool Continues = false; ///< after a seed that fails
 };
 
 /// What one process has seen; read by the others and by their parent.
@@ -77,16 +77,16 @@ struct Shared {
 };
 } // namespace
 
-static bool parse(int Count, char **Args, Request &Asked) {
+static bool parse(int Count, char **Args, Request &Options) {
   for (int I = 1; I != Count; ++I) {
     StringRef Arg = Args[I];
-    uint64_t *Value = &Asked.Seeds;
+    uint64_t *Value = &Options.Seeds;
     if (Arg == "--all") {
-      Asked.GoesOn = true;
+      Options.Continues = true;
       continue;
     }
     if (Arg == "--first" || Arg == "--jobs") {
-      Value = Arg == "--first" ? &Asked.First : &Asked.Processes;
+      Value = Arg == "--first" ? &Options.First : &Options.Processes;
       if (++I == Count)
         return false;
       Arg = Args[I];
@@ -94,15 +94,15 @@ static bool parse(int Count, char **Args, Request &Asked) {
     if (Arg.getAsInteger(10, *Value))
       return false;
   }
-  Asked.Processes = std::clamp<uint64_t>(Asked.Processes, 1, MaxProcesses);
+  Options.Processes = std::clamp<uint64_t>(Options.Processes, 1, MaxProcesses);
   return true;
 }
 
 /// The seed of \p Mine has failed. Whether its process goes on with the next.
-static bool noteFailure(const Request &Asked, Shared &All, Progress &Mine,
+static bool noteFailure(const Request &Options, Shared &All, Progress &Mine,
                         StringRef Reason) {
   const uint64_t Seed = Mine.Seed.load();
-  if (Asked.GoesOn) {
+  if (Options.Continues) {
     llvm::errs() << ("seed " + llvm::Twine(Seed) + ": " + Reason + "\n").str();
     Mine.HasFailed.store(true);
     return true;
@@ -115,16 +115,17 @@ static bool noteFailure(const Request &Asked, Shared &All, Progress &Mine,
   return false;
 }
 
-/// Simulates the seeds of \p Mine from \p Begin on: one of \p Asked.Processes.
-static void simulateSeeds(const Request &Asked, uint64_t Begin, Shared &All,
+/// Simulates the seeds of \p Mine from \p Begin on: one of
+/// \p Options.Processes.
+static void simulateSeeds(const Request &Options, uint64_t Begin, Shared &All,
                           Progress &Mine) {
-  const uint64_t End = Asked.First + Asked.Seeds;
+  const uint64_t End = Options.First + Options.Seeds;
   for (uint64_t Seed = Begin; Seed < std::min(End, All.FirstFailed.load());
-       Seed += Asked.Processes) {
+       Seed += Options.Processes) {
     Mine.Seed.store(Seed);
     // Made on the heap and left there when it fails: its threads are not done.
     auto *One = new SimulatedLink(Seed);
-    if (Asked.Seeds == 1)
+    if (Options.Seeds == 1)
       One->tell();
     std::string Failure = One->run();
     for (size_t I = 0; I != NumDecisions; ++I) {
@@ -133,46 +134,48 @@ static void simulateSeeds(const Request &Asked, uint64_t Begin, Shared &All,
     }
     if (Failure.empty())
       delete One;
-    else if (!noteFailure(Asked, All, Mine, Failure))
+    else if (!noteFailure(Options, All, Mine, Failure))
       return;
   }
 }
 
 /// Starts a process for the seeds of \p Mine from \p Begin on.
-static pid_t startProcess(const Request &Asked, uint64_t Begin, Shared &All,
+static pid_t startProcess(const Request &Options, uint64_t Begin, Shared &All,
                           Progress &Mine) {
   Mine.Seed.store(Begin);
   const pid_t Child = ::fork();
   if (Child == 0) {
-    simulateSeeds(Asked, Begin, All, Mine);
+    simulateSeeds(Options, Begin, All, Mine);
     std::_Exit(0);
   }
   if (Child < 0)
-    (void)noteFailure(Asked, All, Mine, "its process could not be started");
+    (void)noteFailure(Options, All, Mine, "its process could not be started");
   return Child;
 }
 
-/// Runs \p Asked in processes of its own, and waits for them.
-static void simulateInProcesses(const Request &Asked, Shared &All) {
+/// Runs \p Options in processes of its own, and waits for them.
+static void simulateInProcesses(const Request &Options, Shared &All) {
   std::array<pid_t, MaxProcesses> Children{};
-  for (uint64_t I = 0; I != Asked.Processes; ++I)
-    Children.at(I) = startProcess(Asked, Asked.First + I, All, All.All.at(I));
-  for (uint64_t I = 0; I != Asked.Processes; ++I) {
+  for (uint64_t I = 0; I != Options.Processes; ++I)
+    Children.at(I) =
+        startProcess(Options, Options.First + I, All, All.All.at(I));
+  for (uint64_t I = 0; I != Options.Processes; ++I) {
     Progress &Mine = All.All.at(I);
     for (int Status = 0; Children.at(I) > 0 &&
                          ::waitpid(Children.at(I), &Status, 0) > 0 &&
                          WIFSIGNALED(Status);) {
       std::string Reason = "it crashed: ";
-      if (!noteFailure(Asked, All, Mine, Reason + strsignal(WTERMSIG(Status))))
+      if (!noteFailure(Options, All, Mine,
+                       Reason + strsignal(WTERMSIG(Status))))
         break;
-      const uint64_t Next = Mine.Seed.load() + Asked.Processes;
-      Children.at(I) = startProcess(Asked, Next, All, Mine);
+      const uint64_t Next = Mine.Seed.load() + Options.Processes;
+      Children.at(I) = startProcess(Options, Next, All, Mine);
     }
   }
 }
 
 /// Prints how often each decision was taken. False: one was never.
-static bool printDecisions(const Request &Asked, const Shared &All) {
+static bool printDecisions(const Request &Options, const Shared &All) {
   bool IsComplete = true;
   llvm::outs() << "decision                        times   % of seeds\n";
   for (size_t I = 0; I != NumDecisions; ++I) {
@@ -181,18 +184,19 @@ static bool printDecisions(const Request &Asked, const Shared &All) {
       Times += Each.Times.at(I).load();
       Seeds += Each.Seeds.at(I).load();
     }
-    llvm::outs() << llvm::format(
-        "%-24s %12llu   %10.4f\n", decisionName(static_cast<Decision>(I)),
-        static_cast<unsigned long long>(Times),
-        100.0 * static_cast<double>(Seeds) / static_cast<double>(Asked.Seeds));
+    llvm::outs() << llvm::format("%-24s %12llu   %10.4f\n",
+                                 decisionName(static_cast<Decision>(I)),
+                                 static_cast<unsigned long long>(Times),
+                                 100.0 * static_cast<double>(Seeds) /
+                                     static_cast<double>(Options.Seeds));
     IsComplete &= Times != 0;
   }
   return IsComplete;
 }
 
 int main(int Count, char **Args) {
-  Request Asked;
-  if (!parse(Count, Args, Asked)) {
+  Request Options;
+  if (!parse(Count, Args, Options)) {
     llvm::errs()
         << "usage: simulate [SEEDS] [--first SEED] [--jobs N] [--all]\n";
     return 2;
@@ -204,25 +208,25 @@ int main(int Count, char **Args) {
     return 2;
   }
   Shared &All = *new (Memory) Shared;
-  if (Asked.Seeds == 1) // in this process, for debuggers
-    simulateSeeds(Asked, Asked.First, All, All.All.front());
+  if (Options.Seeds == 1) // in this process, for debuggers
+    simulateSeeds(Options, Options.First, All, All.All.front());
   else
-    simulateInProcesses(Asked, All);
+    simulateInProcesses(Options, All);
   for (const Progress &Each : All.All)
-    if (!Asked.GoesOn && Each.HasFailed.load() &&
+    if (!Options.Continues && Each.HasFailed.load() &&
         Each.Seed.load() == All.FirstFailed.load()) {
       llvm::errs() << "seed " << Each.Seed.load() << ": " << Each.Reason
                    << "\nagain: simulate 1 --first " << Each.Seed.load()
                    << "\n";
       std::_Exit(1);
     }
-  llvm::outs() << Asked.Seeds << " links were simulated, from seed "
-               << Asked.First << " on\n";
+  llvm::outs() << Options.Seeds << " links were simulated, from seed "
+               << Options.First << " on\n";
   const bool HasFailed = llvm::any_of(
       All.All, [](const Progress &Each) { return Each.HasFailed.load(); });
-  if (Asked.Seeds < SeedsForCoverage)
+  if (Options.Seeds < SeedsForCoverage)
     return HasFailed;
-  const bool IsComplete = printDecisions(Asked, All);
+  const bool IsComplete = printDecisions(Options, All);
   if (!IsComplete)
     llvm::errs() << "a decision was never taken\n";
   return HasFailed || !IsComplete;

@@ -61,11 +61,11 @@ void SimulatedLink::askFor(SimulatedInput &Input) {
 void SimulatedLink::parseInputs() {
   while (NextInput != Order.size() && !OS.isFailed() && !HasLeft) {
     SimulatedInput &Input = *Order[NextInput++];
-    HasAskedForAll &= Input.CanBeUrgent;
+    HasRequestedAll &= Input.CanBeUrgent;
     if (Input.IsOnDemand && !Random.onceIn(3))
       continue;
     if (SkippedIn != UINT64_MAX && Random.onceIn(SkippedIn)) {
-      HasAskedForAll = false; // the linker does not need it after all
+      HasRequestedAll = false; // the linker does not need it after all
       continue;
     }
     change(Input);
@@ -95,7 +95,7 @@ void SimulatedLink::parse() {
     OS.sleep(1'000'000);
 }
 
-void SimulatedLink::comeTo(LinkStage Now) {
+void SimulatedLink::advanceTo(LinkStage Now) {
   OS.tell("stage", linkStageName(Now));
   Engine->reached(Now);
   Stage = Now;
@@ -109,7 +109,7 @@ void SimulatedLink::comeTo(LinkStage Now) {
 /// The linker does something else for so long that the engine must have
 /// fetched all of the first stage.
 void SimulatedLink::restAfterParse() {
-  if (!HasAskedForAll || !IsIdle)
+  if (!HasRequestedAll || !IsIdle)
     return;
   if (MemoryChanges)
     OS.AvailableBytes = UINT64_MAX;
@@ -133,7 +133,7 @@ void SimulatedLink::waitForEngine() {
   // Else it may wait for memory for ever.
   if (MemoryChanges)
     OS.AvailableBytes = UINT64_MAX;
-  comeTo(LinkStage::Commit);
+  advanceTo(LinkStage::Commit);
   for (SimulatedInput &Input : Link.Inputs)
     if (!Input.IsOnDemand)
       askFor(Input);
@@ -160,7 +160,7 @@ void SimulatedLink::linker() {
       break;
     if (MemoryChanges && Random.onceIn(2))
       changeMemory();
-    comeTo(Next);
+    advanceTo(Next);
     if (Link.Command.model().isBackward(Next))
       for (const SimulatedInput &Input : llvm::reverse(Link.Inputs))
         read(Input, Next);
@@ -203,7 +203,7 @@ void SimulatedLink::tell() {
     llvm::errs() << Input.Path << " " << Input.Bytes << ", "
                  << Of.Cached.count() << " of " << Of.Cached.size()
                  << " pages cached"
-                 << (Of.TellsResidency ? ":" : " (unknown):");
+                 << (Of.ReportsResidency ? ":" : " (unknown):");
     for (const auto &[Range, When] : Input.Parts)
       llvm::errs() << " " << linkStageName(When) << " " << Range.Offset << "+"
                    << Range.Length;

@@ -64,7 +64,7 @@ private:
   void read(const SimulatedInput &Input, LinkStage Now);
   void change(SimulatedInput &Next);
   void changeMemory();
-  void comeTo(LinkStage Now);
+  void advanceTo(LinkStage Now);
   void waitForEngine();
   void restAfterParse();
   void takeDecisions();
@@ -116,7 +116,7 @@ private:
   size_t NextInput = 0;
   unsigned Parsing = 0; ///< threads
   bool HasLeft = false, HasCancelled = false;
-  bool HasAskedForAll = true; ///< that the command line names; no more come
+  bool HasRequestedAll = true; ///< that the command line names; no more come
   LinkStage Stage = LinkStage::Parse;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> Buffers;
 

@@ -71,7 +71,7 @@ void SimulatedOS::replace(const std::string &Path) {
   New.Identity.ModifiedNs = New.Identity.ChangedNs = fileTime(New.DeviceNumber);
   New.VersionAt = Old.VersionAt;
   New.Version = Old.Version + 1;
-  New.TellsResidency = Old.TellsResidency;
+  New.ReportsResidency = Old.ReportsResidency;
   New.Input = std::exchange(Old.Input, nullptr);
 }
 
@@ -110,7 +110,7 @@ void SimulatedOS::beginSlow(const char *Call) {
   waitForProcessor();
 }
 
-void SimulatedOS::askForName(const char *Call, size_t DeviceNumber) {
+void SimulatedOS::requestName(const char *Call, size_t DeviceNumber) {
   beginSlow(Call);
   Device &Of = Devices[DeviceNumber];
   hang(Of);
@@ -121,11 +121,11 @@ void SimulatedOS::askForName(const char *Call, size_t DeviceNumber) {
   Of.EngineRequests -= isEngine();
 }
 
-void SimulatedOS::askForFile(const char *Call, const std::string &Path,
-                             bool Opens) {
+void SimulatedOS::requestFile(const char *Call, const std::string &Path,
+                              bool Opens) {
   const size_t Number = deviceOfPath(Path);
   if (!IsTimed || Devices[Number].NameLatency == 0)
-    return askForName(Call, Number);
+    return requestName(Call, Number);
   // FUSE's default; it opens a file with a request of its own.
   constexpr Nanoseconds Fresh = Second;
   std::shared_ptr<File> Of = find(Path);
@@ -133,9 +133,9 @@ void SimulatedOS::askForFile(const char *Call, const std::string &Path,
   const bool IsKnown = (Of && now() < Of->NameKnownUntil) ||
                        (Listed != ListedUntil.end() && now() < Listed->second);
   if (!IsKnown)
-    askForName(Call, Number);
+    requestName(Call, Number);
   if (Opens)
-    askForName(Call, Number);
+    requestName(Call, Number);
   if (IsKnown && !Opens)
     beginSlow(Call);
   if (Of)
@@ -154,7 +154,7 @@ void SimulatedOS::hang(const Device &On) {
 }
 
 void SimulatedOS::waitForProcessor() {
-  if (!isEngine() || !goesWrong(WaitsForProcessor))
+  if (!isEngine() || !failsOnceIn(WaitsForProcessor))
     return;
   const auto For = static_cast<Nanoseconds>(
       Random.below(static_cast<uint64_t>(MaxProcessorWait)));
@@ -164,7 +164,7 @@ void SimulatedOS::waitForProcessor() {
 
 void SimulatedOS::allocate() {
   if (running() && (isEngine() || running()->Guards != 0) &&
-      goesWrong(Wrong.Memory))
+      failsOnceIn(Wrong.Memory))
     throw std::bad_alloc();
 }
 
@@ -220,26 +220,26 @@ void SimulatedOS::load(File &Of, ByteRange Range) {
     return loadTimed(Of, Range);
   Device &From = deviceOf(Of);
   hang(From);
-  Nanoseconds Comes = now();
+  Nanoseconds Arrival = now();
   std::erase_if(Of.Coming, [&](const auto &Each) {
     const auto &[Hinted, When] = Each;
     if (When <= now())
       return true;
     if (Hinted.Offset < Range.end() && Range.Offset < Hinted.end())
-      Comes = std::max(Comes, When);
+      Arrival = std::max(Arrival, When);
     return false;
   });
   if (uint64_t Missing = Of.Cached.add(Range)) {
     addCached(Of, Missing);
     evict();
-    Comes = std::max(Comes, request(From, Missing * PageBytes));
+    Arrival = std::max(Arrival, request(From, Missing * PageBytes));
   }
-  if (Comes == now())
+  if (Arrival == now())
     return;
-  if (isEngine() && goesWrong(Wrong.Stall))
-    Comes += StallTime;
+  if (isEngine() && failsOnceIn(Wrong.Stall))
+    Arrival += StallTime;
   From.EngineRequests += isEngine();
-  sleep(Comes - now());
+  sleep(Arrival - now());
   From.EngineRequests -= isEngine();
   waitForProcessor();
 }

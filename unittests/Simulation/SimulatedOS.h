@@ -53,7 +53,7 @@ struct Device {
   Nanoseconds FileTick = 1; ///< what file times are rounded down to
   LargePages Large = LargePages::Unsupported;
   /// Whether a read that does not wait tells what is cached (RWF_NOWAIT).
-  bool TellsCached = false;
+  bool ReportsCached = false;
   bool TakesHints = false;     ///< else a hint does nothing
   Nanoseconds HangsAt = Never; ///< from then on it does not answer
   /// The most bytes of one request; 0: a call is one request of any size.
@@ -88,9 +88,9 @@ struct File {
   uint64_t VersionAt = 0;
   unsigned Version = 0;
   PageSet Cached;
-  bool TellsResidency = true; ///< else it is another user's
-  bool WasCached = false;     ///< all of it, at the beginning
-  bool WasCold = false;       ///< none of it was
+  bool ReportsResidency = true; ///< else it is another user's
+  bool WasCached = false;       ///< all of it, at the beginning
+  bool WasCold = false;         ///< none of it was
   size_t DeviceNumber = 0;
   size_t CachedPlace = SIZE_MAX; ///< in SimulatedOS::CachedFiles
   /// Hinted pages that are still on their way, and when they come.
@@ -106,11 +106,11 @@ struct File {
   unsigned Opens = 0;
   std::vector<ByteRange> Inspected;       ///< read in small, before all else
   std::map<uint64_t, unsigned> FetchedAt; ///< times, by the offset of the step
-  uint64_t Ahead = 0;      ///< bytes that came before the linker asked for it
-  bool IsFetched = false;  ///< something of it, by the engine
-  bool IsBegun = false;    ///< a thread of the engine has come to it
-  bool ComesWhole = false; ///< what was fetched is not by its layout
-  Fiber *AsksResidency = nullptr; ///< of a part of it
+  uint64_t Ahead = 0;        ///< bytes that came before the linker asked for it
+  bool IsFetched = false;    ///< something of it, by the engine
+  bool IsBegun = false;      ///< a thread of the engine has come to it
+  bool ArrivesWhole = false; ///< what was fetched is not by its layout
+  Fiber *QueriesResidency = nullptr; ///< of a part of it
 };
 
 /// What goes wrong, as chances: once in so many calls; 0: never.
@@ -144,7 +144,7 @@ public:
   /// evicts what was used longest ago, and names are known for a while.
   bool IsTimed = false;
   ProcessorCosts Costs;
-  bool TellsWaits = true; ///< how often, and how long, a thread has waited
+  bool ReportsWaits = true; ///< how often, and how long, a thread has waited
   Nanoseconds MaxProcessorWait = 0;
 
   /// Writes a new file, an hour old, on the device \p DeviceNumber.
@@ -199,13 +199,13 @@ public:
   /// another thread may go on.
   void beginSlow(const char *Call);
   /// The same, for a call that asks \p DeviceNumber for a name.
-  void askForName(const char *Call, size_t DeviceNumber);
+  void requestName(const char *Call, size_t DeviceNumber);
   /// The same for the name of the file at \p Path, and if \p Opens for its
   /// contents. No request is needed for a name that is known.
-  void askForFile(const char *Call, const std::string &Path, bool Opens);
+  void requestFile(const char *Call, const std::string &Path, bool Opens);
   /// Throws std::bad_alloc, where that is drawn and a caller would catch it.
   void allocate();
-  bool goesWrong(uint64_t OnceIn) {
+  bool failsOnceIn(uint64_t OnceIn) {
     return OnceIn != 0 && Random.onceIn(OnceIn);
   }
   const char *map(const std::shared_ptr<File> &Of);
@@ -238,11 +238,11 @@ private:
   Nanoseconds request(Device &From, uint64_t Bytes);
   Nanoseconds requestPieces(Device &From, uint64_t Bytes, uint64_t Runs);
   Nanoseconds fetchMissing(File &Of, ByteRange Range);
-  Nanoseconds comesAt(File &Of, ByteRange Range);
+  Nanoseconds arrivalOf(File &Of, ByteRange Range);
   void loadTimed(File &Of, ByteRange Range);
   void noteUse(File &Of, ByteRange Range);
-  void waitUntil(File &Of, Nanoseconds Comes);
-  void askForAhead(File &Of, uint64_t Page);
+  void waitUntil(File &Of, Nanoseconds Arrival);
+  void requestAhead(File &Of, uint64_t Page);
   void waitForProcessor();
   void hang(const Device &On);
   void addCached(File &Of, uint64_t Pages);

@@ -76,7 +76,7 @@ static void drawStore(World &New, SeededRandom &Random) {
                 : Large < 7 ? LargePages::Unsupported
                             : LargePages::Ignored;
   Store.TakesHints = true;
-  Store.TellsCached = true;
+  Store.ReportsCached = true;
 }
 
 static void drawMachine(World &New, SeededRandom &Random) {
@@ -96,7 +96,7 @@ static void drawMachine(World &New, SeededRandom &Random) {
                   : Drawn < 18 ? ResidencyKind::ByPage
                                : ResidencyKind::Warm;
   New.CachedShare = static_cast<double>(Random.between(5, 95)) / 100;
-  New.TellsResidency = !Random.onceIn(8);
+  New.ReportsResidency = !Random.onceIn(8);
 }
 
 World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
@@ -130,7 +130,7 @@ bool World::setRig(StringRef Name) {
   Store.Channels = 64;
   Store.RequestBytes = 512 * KiB;
   Store.Large = LargePages::Work;
-  Store.TakesHints = Store.TellsCached = true;
+  Store.TakesHints = Store.ReportsCached = true;
   if (Name == "local")
     return true;
   if (Name == "400MBps") {
@@ -181,7 +181,7 @@ std::string World::describe() const {
   Out << "; " << nameOf(Residency);
   if (Residency != ResidencyKind::Cold && Residency != ResidencyKind::Warm)
     Out << llvm::formatv(" {0:F2}", CachedShare);
-  if (!TellsResidency)
+  if (!ReportsResidency)
     Out << " (unknown)";
   if (Memory != 0)
     Out << llvm::formatv(", memory {0:F2} of the need", Memory);
@@ -226,7 +226,7 @@ void WorldRun::add(WrittenInput Input) {
              llvm::utostr(Inputs.size()) + Ending;
   New.Members = Input.Members;
   New.Of = &OS.write(New.Path, Input.Bytes, std::move(Input.Contents), 0);
-  New.Of->TellsResidency = Of.TellsResidency;
+  New.Of->ReportsResidency = Of.ReportsResidency;
   InputBytes += Input.Bytes;
   for (const NeededPart &Part : Input.Needed) {
     if (PhaseOf.at(static_cast<size_t>(Part.Kind)) == 0)

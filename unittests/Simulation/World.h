@@ -53,7 +53,7 @@ struct World {
   Device Store;
   ResidencyKind Residency = ResidencyKind::Cold;
   double CachedShare = 0; ///< of files or pages, if some are cached
-  bool TellsResidency = true;
+  bool ReportsResidency = true;
   double Memory = 0; ///< for the page cache, of the need; 0: plentiful
   unsigned Cores = 2;
   uint64_t DelayIn = 0; ///< one of so many system calls of the engine waits
@@ -133,7 +133,7 @@ private:
   void readInParallel(const StageCosts &Stage);
   void readShared(const StageCosts &Stage);
   void read(WorldInput &Input, const StageCosts &Stage, double ByteCost);
-  void computeAlone(double Cost);
+  void computeSerially(double Cost);
   template <class Function> void inStage(LinkStage Stage, Function Work);
 
   const World &Of;

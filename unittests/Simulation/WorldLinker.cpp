@@ -29,7 +29,7 @@ void WorldRun::startEngine() {
   Engine->start(Command);
 }
 
-void WorldRun::computeAlone(double Cost) {
+void WorldRun::computeSerially(double Cost) {
   OS.charge(Cost);
   Computed += nanoseconds(Cost);
 }
@@ -37,13 +37,13 @@ void WorldRun::computeAlone(double Cost) {
 /// The linker asks for \p Input, and opens it itself if it is not handed over.
 void WorldRun::open(WorldInput &Input) {
   File &From = *Input.Of;
-  computeAlone(Costs.OpenInput + Costs.Member * Input.Members);
+  computeSerially(Costs.OpenInput + Costs.Member * Input.Members);
   if (Engine) {
     OS.charge(OS.Costs.HandOver);
     Input.Buffer = Engine->take(Input.Path, {false, false, std::nullopt});
   }
   if (!Input.Buffer) {
-    OS.askForFile("open", Input.Path, /*Opens=*/true);
+    OS.requestFile("open", Input.Path, /*Opens=*/true);
     const bool IsSmall = From.Identity.Size < MinMappedInput;
     OS.charge(OS.Costs.Open + OS.Costs.Close +
               (IsSmall ? OS.Costs.Read : OS.Costs.Map));
@@ -139,7 +139,7 @@ void WorldRun::readStage(const StageCosts &Stage) {
 
 void WorldRun::link(bool IsOurs) {
   const Nanoseconds Begin = OS.now();
-  computeAlone(IsOurs ? Costs.OwnStart : Costs.Start);
+  computeSerially(IsOurs ? Costs.OwnStart : Costs.Start);
   if (IsOurs)
     startEngine();
   inStage(LinkStage::Parse, [&] {

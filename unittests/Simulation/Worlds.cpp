@@ -70,71 +70,71 @@ struct Shared {
 };
 } // namespace
 
-static bool parseValue(StringRef Option, StringRef Value, Request &Asked) {
+static bool parseValue(StringRef Option, StringRef Value, Request &Options) {
   auto Number = [&](auto &Into) { return !Value.getAsInteger(10, Into); };
   auto Text = [&](std::string &Into) {
     Into = Value.str();
     return true;
   };
   if (Option == "--first")
-    return Number(Asked.First);
+    return Number(Options.First);
   if (Option == "--jobs")
-    return Number(Asked.Processes);
+    return Number(Options.Processes);
   if (Option == "--worst")
-    return Number(Asked.Worst);
+    return Number(Options.Worst);
   if (Option == "--inputs")
-    return Number(Asked.Count);
+    return Number(Options.Count);
   if (Option == "--cores")
-    return Number(Asked.Cores);
+    return Number(Options.Cores);
   if (Option == "--scale")
-    return llvm::to_float(Value, Asked.Scale);
+    return llvm::to_float(Value, Options.Scale);
   if (Option == "--memory")
-    return llvm::to_float(Value, Asked.Memory);
+    return llvm::to_float(Value, Options.Memory);
   if (Option == "--seed") {
-    Asked.IsOne = true;
-    return Number(Asked.First);
+    Options.IsOne = true;
+    return Number(Options.First);
   }
   if (Option == "--set") {
     auto [Name, To] = Value.split('=');
-    return setTuning(Asked.Numbers, Name, To);
+    return setTuning(Options.Numbers, Name, To);
   }
   if (Option == "--rig")
-    return Text(Asked.Rig);
+    return Text(Options.Rig);
   if (Option == "--layout")
-    return Text(Asked.LayoutName);
+    return Text(Options.LayoutName);
   if (Option == "--json")
-    return Text(Asked.JSON);
+    return Text(Options.JSON);
   if (Option == "--check")
-    return Text(Asked.Check);
-  return Option == "--write" && Text(Asked.Write);
+    return Text(Options.Check);
+  return Option == "--write" && Text(Options.Write);
 }
 
-static bool parse(int Count, char **Args, Request &Asked) {
+static bool parse(int Count, char **Args, Request &Options) {
   for (int I = 1; I != Count; ++I) {
     StringRef Arg = Args[I];
     if (Arg == "--quick")
-      Asked.IsQuick = true;
+      Options.IsQuick = true;
     else if (Arg == "--trace")
-      Asked.Traces = true;
+      Options.Traces = true;
     else if (Arg == "--warm")
-      Asked.IsWarm = true;
-    else if (!Arg.getAsInteger(10, Asked.Seeds))
+      Options.IsWarm = true;
+    else if (!Arg.getAsInteger(10, Options.Seeds))
       continue;
     else {
       if (++I == Count)
         return false;
-      if (!parseValue(Arg, Args[I], Asked))
+      if (!parseValue(Arg, Args[I], Options))
         return false;
     }
   }
-  Asked.Processes = std::clamp<uint64_t>(Asked.Processes, 1, MaxProcesses);
-  return Asked.Seeds != 0;
+  Options.Processes = std::clamp<uint64_t>(Options.Processes, 1, MaxProcesses);
+  return Options.Seeds != 0;
 }
 
-static bool readLayouts(Request &Asked) {
+static bool readLayouts(Request &Options) {
   for (const char *Name :
        {"coff-debug", "elf-archives", "elf-objects", "macho-dwarf"}) {
-    if (!Asked.LayoutName.empty() && Asked.LayoutName != Name)
+    if (!Options.LayoutName.empty() && Options.LayoutName != Name)
       continue;
     std::string Error;
     std::optional<Layout> Found =
@@ -143,46 +143,46 @@ static bool readLayouts(Request &Asked) {
       llvm::errs() << "worlds: " << Error << "\n";
       return false;
     }
-    Asked.Layouts.push_back(std::move(*Found));
+    Options.Layouts.push_back(std::move(*Found));
   }
-  if (Asked.Layouts.empty())
-    llvm::errs() << "worlds: there is no layout " << Asked.LayoutName << "\n";
-  return !Asked.Layouts.empty();
+  if (Options.Layouts.empty())
+    llvm::errs() << "worlds: there is no layout " << Options.LayoutName << "\n";
+  return !Options.Layouts.empty();
 }
 
 /// Links in the worlds that no other process has begun with.
-static void work(const Request &Asked, Shared &All,
+static void work(const Request &Options, Shared &All,
                  std::atomic<uint64_t> &Current) {
-  for (uint64_t I = All.Next.fetch_add(1); I < Asked.Seeds;
+  for (uint64_t I = All.Next.fetch_add(1); I < Options.Seeds;
        I = All.Next.fetch_add(1)) {
     Current.store(I);
-    All.Results[I] = linkIn(Asked.draw(Asked.First + I), Asked.Numbers);
+    All.Results[I] = linkIn(Options.draw(Options.First + I), Options.Numbers);
   }
 }
 
-static void noteCrash(const Request &Asked, Shared &All, uint64_t Index,
+static void noteCrash(const Request &Options, Shared &All, uint64_t Index,
                       int Signal) {
   WorldResult &Mine = All.Results[Index];
-  Mine.Seed = Asked.First + Index;
+  Mine.Seed = Options.First + Index;
   std::strncpy(Mine.Failure, strsignal(Signal), sizeof(Mine.Failure) - 1);
 }
 
-static void workInProcesses(const Request &Asked, Shared &All) {
+static void workInProcesses(const Request &Options, Shared &All) {
   std::array<pid_t, MaxProcesses> Children{};
   auto Start = [&](uint64_t I) {
     Children.at(I) = ::fork();
     if (Children.at(I) == 0) {
-      work(Asked, All, All.Current.at(I));
+      work(Options, All, All.Current.at(I));
       std::_Exit(0);
     }
   };
-  for (uint64_t I = 0; I != Asked.Processes; ++I)
+  for (uint64_t I = 0; I != Options.Processes; ++I)
     Start(I);
-  for (uint64_t I = 0; I != Asked.Processes; ++I)
+  for (uint64_t I = 0; I != Options.Processes; ++I)
     for (int Status = 0; Children.at(I) > 0 &&
                          ::waitpid(Children.at(I), &Status, 0) > 0 &&
                          WIFSIGNALED(Status);) {
-      noteCrash(Asked, All, All.Current.at(I).load(), WTERMSIG(Status));
+      noteCrash(Options, All, All.Current.at(I).load(), WTERMSIG(Status));
       Start(I);
     }
 }
@@ -251,55 +251,55 @@ static void writeFigures(const std::string &Path,
       << llvm::format("ours/bound %.3f\nours/stock %.3f\n", Regret, ToStock);
 }
 
-static int replay(const Request &Asked) {
-  World One = Asked.draw(Asked.First);
-  if (!Asked.Rig.empty()) {
+static int replay(const Request &Options) {
+  World One = Options.draw(Options.First);
+  if (!Options.Rig.empty()) {
     One = World();
-    One.Inputs = &Asked.Layouts.front();
-    One.Count = Asked.Count == 0 ? One.Inputs->Inputs.size() : Asked.Count;
-    One.Cores = static_cast<unsigned>(Asked.Cores);
-    One.Scale = Asked.Scale;
-    One.Memory = Asked.Memory;
-    if (Asked.IsWarm)
+    One.Inputs = &Options.Layouts.front();
+    One.Count = Options.Count == 0 ? One.Inputs->Inputs.size() : Options.Count;
+    One.Cores = static_cast<unsigned>(Options.Cores);
+    One.Scale = Options.Scale;
+    One.Memory = Options.Memory;
+    if (Options.IsWarm)
       One.Residency = ResidencyKind::Warm;
-    if (!One.setRig(Asked.Rig)) {
-      llvm::errs() << "worlds: there is no rig " << Asked.Rig << "\n";
+    if (!One.setRig(Options.Rig)) {
+      llvm::errs() << "worlds: there is no rig " << Options.Rig << "\n";
       return 2;
     }
   }
-  printWorld(One, Asked.Numbers, Asked.Traces, llvm::outs());
+  printWorld(One, Options.Numbers, Options.Traces, llvm::outs());
   return 0;
 }
 
-static int report(const Request &Asked, llvm::ArrayRef<WorldResult> All) {
+static int report(const Request &Options, llvm::ArrayRef<WorldResult> All) {
   if (printFailures(All))
     return 1;
-  auto Draw = [&](uint64_t Seed) { return Asked.draw(Seed); };
+  auto Draw = [&](uint64_t Seed) { return Options.draw(Seed); };
   printDistributions(All, llvm::outs());
-  printWorst(All, Asked.Worst, Draw, llvm::outs());
-  if (!Asked.JSON.empty()) {
+  printWorst(All, Options.Worst, Draw, llvm::outs());
+  if (!Options.JSON.empty()) {
     std::error_code Error;
-    llvm::raw_fd_ostream Out(Asked.JSON, Error);
+    llvm::raw_fd_ostream Out(Options.JSON, Error);
     writeJSON(All, Draw, Out);
   }
-  if (!Asked.Write.empty())
-    writeFigures(Asked.Write, All);
-  return Asked.Check.empty() || check(Asked.Check, All) ? 0 : 1;
+  if (!Options.Write.empty())
+    writeFigures(Options.Write, All);
+  return Options.Check.empty() || check(Options.Check, All) ? 0 : 1;
 }
 
 int main(int Count, char **Args) {
-  Request Asked;
-  if (!parse(Count, Args, Asked)) {
+  Request Options;
+  if (!parse(Count, Args, Options)) {
     llvm::errs() << "usage: worlds [SEEDS] [--first SEED] [--jobs N] [--quick] "
                     "[--seed S] [--rig NAME] [--set NAME=VALUE] ...\n"
                     "The top of Worlds.cpp lists all options.\n";
     return 2;
   }
-  if (!readLayouts(Asked))
+  if (!readLayouts(Options))
     return 2;
-  if (Asked.IsOne || !Asked.Rig.empty())
-    return replay(Asked);
-  const size_t Bytes = sizeof(Shared) + Asked.Seeds * sizeof(WorldResult);
+  if (Options.IsOne || !Options.Rig.empty())
+    return replay(Options);
+  const size_t Bytes = sizeof(Shared) + Options.Seeds * sizeof(WorldResult);
   void *Memory = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (Memory == MAP_FAILED) {
@@ -307,6 +307,6 @@ int main(int Count, char **Args) {
     return 2;
   }
   Shared &All = *new (Memory) Shared;
-  workInProcesses(Asked, All);
-  return report(Asked, {All.Results, Asked.Seeds});
+  workInProcesses(Options, All);
+  return report(Options, {All.Results, Options.Seeds});
 }
