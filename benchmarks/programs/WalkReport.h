@@ -51,13 +51,13 @@ struct WalkArguments {
   }
 };
 
-/// What a walk has counted, of everything below the folder. Programs of all
+/// What a walk has counted, of everything below the directory. Programs of all
 /// languages must come to the same.
 struct alignas(128) WalkCounts { // one for each thread, none shares a line
   uint64_t Directories = 0;      ///< the root not counted
-  uint64_t Entries = 0;          ///< folders included, the root not counted
+  uint64_t Entries = 0;          ///< directories included, the root not counted
   uint64_t NameBytes = 0;        ///< of the entries' own names
-  uint64_t SizeBytes = 0;        ///< of all but folders
+  uint64_t SizeBytes = 0;        ///< of all but directories
   uint64_t Times = 0; ///< sum of the seconds of the times of modification
 
   void add(const WalkCounts &Other) {

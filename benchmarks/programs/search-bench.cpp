@@ -1,4 +1,4 @@
-//===- search-bench.cpp - Find -l names in -L folders ---------------------===//
+//===- search-bench.cpp - Find -l names in -L directories -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How long it takes to find libraries in folders, in one thread: by asking for
-/// each path in turn, as ld.lld 22 does (ELF/DriverUtils.cpp: in each folder
-/// lib<name>.so, then lib<name>.a); in the same way, but asking for the status,
-/// which a prefetcher needs; and by the InputResolver.
+/// How long it takes to find libraries in directories, in one thread: by asking
+/// for each path in turn, as ld.lld 22 does (ELF/DriverUtils.cpp: in each
+/// directory lib<name>.so, then lib<name>.a); in the same way, but asking for
+/// the status, which a prefetcher needs; and by the InputResolver.
 ///
-///     search-bench [--rounds=N] [--each] -L<folder>... -l<name>...
+///     search-bench [--rounds=N] [--each] -L<directory>... -l<name>...
 ///
 /// With --each every library has a resolver of its own, as in a link that names
 /// one. Prints the medians in microseconds, what the resolver did, and whether

@@ -11,13 +11,13 @@
 /// benchmarks of the walker are measured against. Names are looked at where the
 /// kernel put them, and nothing is kept, shown or checked.
 ///
-/// Protocol. Each thread has a stack of folders (Chase and Lev's deque, with
-/// the orderings of Lê, Pop, Cohen and Zappa Nardelli, PPoPP 2013): the owner
-/// pushes and takes at one end, idle threads steal at the other. A folder is
-/// opened relative to its parent, whose descriptor is closed by whoever opens
-/// its last child. A thread that finds nothing to steal sleeps; whoever pushes
-/// and sees a sleeper wakes one. Only a thread that is awake pushes, so when
-/// the last one lies down, all is done.
+/// Protocol. Each thread has a stack of directories (Chase and Lev's deque,
+/// with the orderings of Lê, Pop, Cohen and Zappa Nardelli, PPoPP 2013): the
+/// owner pushes and takes at one end, idle threads steal at the other. A
+/// directory is opened relative to its parent, whose descriptor is closed by
+/// whoever opens its last child. A thread that finds nothing to steal sleeps;
+/// whoever pushes and sees a sleeper wakes one. Only a thread that is awake
+/// pushes, so when the last one lies down, all is done.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ constexpr size_t BufferBytes = size_t(64) << 10;
   std::_Exit(1);
 }
 
-/// A folder that is open, or to be opened. Its name lies behind it.
+/// A directory that is open, or to be opened. Its name lies behind it.
 struct Directory {
   Directory *Parent;
   int Descriptor;
@@ -62,7 +62,7 @@ struct Directory {
   }
 };
 
-/// Memory for folders, given back by the end of the program only.
+/// Memory for directories, given back by the end of the program only.
 class Arena {
 public:
   Directory *makeDirectory(Directory *Parent, const char *Name, size_t Length) {
@@ -198,7 +198,7 @@ private:
       Deque &Victim = Workers[(Number + I) % Workers.size()]->Ready;
       while (!Victim.looksEmpty())
         if (Directory *Result = Victim.steal()) {
-          // One was woken for several folders: it wakes the next.
+          // One was woken for several directories: it wakes the next.
           if (!Victim.looksEmpty())
             wakeOne();
           return Result;

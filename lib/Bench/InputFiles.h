@@ -59,7 +59,7 @@ public:
   std::string whyUnknown(const ResidentPart &Part) const;
   /// Why \p Part, found after `evict`, is not cold, with a path. Blocks.
   std::string whyNotCold(const ResidentPart &Part) const;
-  /// Asks for all of them to be put out of memory, until \p Stopped. Blocks.
+  /// Asks for all of them to be evicted, until \p Stopped. Blocks.
   void evict(llvm::function_ref<bool()> Stopped) const;
   /// Brings all of them into memory, until \p Stopped. Blocks.
   void fetch(llvm::function_ref<bool()> Stopped) const;

@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-/// A path in the folder, of the name that \p Path has.
+/// A path in the directory, of the name that \p Path has.
 std::string Redirection::placeFor(StringRef Path) {
   // A path of link.exe may have either kind of slash.
   StringRef Name = Path.substr(Path.find_last_of("/\\") + 1);
@@ -124,7 +124,7 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
 }
 
 /// An option by which the linker writes files that nobody can move: beside its
-/// inputs, or into folders of its own choice. Empty: there is none.
+/// inputs, or into directories of its own choice. Empty: there is none.
 static std::string sideEffect(const ForeignCommand &Link) {
   static constexpr StringRef Options[] = {
       "save-temps",

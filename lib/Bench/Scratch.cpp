@@ -28,7 +28,8 @@ static Error cannot(const Twine &What, std::error_code Error) {
   return createStringError(Error, "cannot " + What + ": " + Error.message());
 }
 
-/// Makes a folder of that name in \p Parent, or one like it. Whether it could.
+/// Makes a directory of that name in \p Parent, or one like it. Whether it
+/// could.
 static bool makeIn(SmallString<256> &Parent, StringRef Name) {
   constexpr int Max = 100; // others may be left of processes of our number
   for (int Try = 0; Try != Max; ++Try) {
@@ -46,8 +47,8 @@ static bool makeIn(SmallString<256> &Parent, StringRef Name) {
   return false;
 }
 
-/// Whether a folder may be made beside \p Output: not beside a device, and not
-/// where lld would take a part of the path for a pattern ('%').
+/// Whether a directory may be made beside \p Output: not beside a device, and
+/// not where lld would take a part of the path for a pattern ('%').
 static bool canBeNextToOutput(StringRef Output, StringRef Directory) {
   sys::fs::file_status Status;
   return !Directory.contains('%') &&

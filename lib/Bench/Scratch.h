@@ -26,10 +26,10 @@ struct OutputFile {
   friend bool operator==(const OutputFile &, const OutputFile &) = default;
 };
 
-/// Names below the folder of the outputs, and what is there.
+/// Names below the directory of the outputs, and what is there.
 using OutputFiles = std::map<std::string, OutputFile>;
 
-/// A folder of its own, gone with the object.
+/// A directory of its own, gone with the object.
 class Scratch {
 public:
   Scratch() = default;
@@ -37,9 +37,9 @@ public:
   Scratch &operator=(const Scratch &) = delete;
   ~Scratch();
 
-  /// Makes the folder: beside \p Output, so that what is written goes to the
-  /// same disk as the user's; where that cannot be, in the folder for temporary
-  /// files.
+  /// Makes the directory: beside \p Output, so that what is written goes to the
+  /// same disk as the user's; where that cannot be, in the directory for
+  /// temporary files.
   llvm::Error make(llvm::StringRef Output);
 
   /// Whether it is the former.

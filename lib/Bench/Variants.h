@@ -28,7 +28,7 @@ struct LinkerFacts {
   Flavour Style = Flavour::ELF;
   std::optional<DriverKind> Driver; ///< the compiler driver that runs it
   bool IsHeadstart = false;
-  bool HasOwnOptions = false; ///< the words hold options of the prefetcher
+  bool HasOwnOptions = false; ///< the arguments hold options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
   std::string NoStock;        ///< why there is none; empty before `findStock`
   std::vector<std::string> StockArgs; ///< the link by Stock

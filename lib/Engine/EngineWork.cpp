@@ -27,7 +27,7 @@
 /// Shutdown. `cancel` ends all waiting for room and in the scheduler, and is
 /// looked at between two steps of fetching. The threads share the engine's
 /// state with the engine, as the linker shares what is held: one that has not
-/// ended when `join` has waited long enough is let go of, and no order of
+/// ended when `join` has waited long enough is detached, and no order of
 /// destruction can leave a thread or the linker with an unmapped page.
 ///
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ void PrefetchEngine::Impl::start(LinkCommand TheCommand) {
   Planner = std::make_unique<FilePlanner>(Options.Plan);
   uint64_t Free = os::freeDescriptors();
   uint64_t Ours = Free > SpareDescriptors ? (Free - SpareDescriptors) / 2 : 0;
-  // A thread holds a file, and the folder of another for a moment. A single
+  // A thread holds a file, and the directory of another for a moment. A single
   // input may name thousands.
   const uint64_t Jobs =
       std::min<uint64_t>(Command.Inputs.empty() ? 0 : Options.Jobs, Ours);

@@ -13,16 +13,16 @@
 ///
 /// The order, anew for each answer:
 ///
-///  0. on a device that is far away: a look at the paths that the linker comes
-///     to next, since it looks itself, and waits;
+///  0. on a high-latency device: a stat of the paths that the linker comes to
+///     next, since it stats them itself, and waits;
 ///  1. the input that the linker asked for before any thread came to it;
 ///  2. inputs to prepare (open, look inside), in the linker's order; what an
 ///     input names comes into that order while others work;
 ///  3. of ELF, when all are prepared: inputs to plan; the symbols of those that
 ///     need no plan;
 ///  4. what is to be fetched, by stage of the link, then in the linker's order;
-///  5. where a file system does not answer: inputs of the folders that threads
-///     hung in, which were passed by until then.
+///  5. where a file system does not answer: inputs of the directories that
+///     threads hung in, which were skipped until then.
 ///
 /// Invariants:
 ///  - each input is prepared, planned and entered by one thread, once; each of
@@ -83,7 +83,7 @@ public:
 
   enum class Task : uint8_t {
     None,    ///< there is nothing more to do
-    Refresh, ///< at its path once more, for the system to know the answer
+    Refresh, ///< stats its path again, so that the system knows the answer
     Prepare, ///< open it, look inside; then `done`, or `planLater`
     Plan,    ///< what was left for later; then `done`
     Symbols, ///< enter the symbols of what needs no plan; then `done`
@@ -171,8 +171,8 @@ public:
                       std::optional<NamedInput> &Claimed,
                       Waits OnWait = nullptr);
 
-  /// The linker gets \p Entry, of a device that is far away: the looks at the
-  /// next ones are due.
+  /// The linker gets \p Entry, of a high-latency device: the next ones are due
+  /// to be stat'ed again.
   void refreshAhead(const InputEntry &Entry);
 
   struct ReadyEntry {
@@ -239,9 +239,10 @@ private:
   bool IsOver = false;      ///< cancelled, or a thread was told that it is done
   uint64_t NumRequests = 0; ///< calls of next
   size_t Idle = 0;          ///< threads that wait in next
-  /// Folders in which all threads hung, as the inputs' names have them.
+  /// Directories in which all threads hung, as the inputs' names have them.
   llvm::StringSet<> StalledDirectories;
-  std::deque<uint32_t> Deferred; ///< of these folders, to be prepared at last
+  std::deque<uint32_t>
+      Deferred; ///< of these directories, to be prepared at last
 };
 
 } // namespace headstart

@@ -81,7 +81,7 @@ private:
   Fetcher &Bytes;
   Scheduler &Inputs;
   std::atomic<uint64_t> Mappings{0};
-  /// The stage up to which finished bytes were given up.
+  /// The stage up to which finished bytes were released.
   std::atomic<LinkStage> ReleasedUpTo{LinkStage::Parse};
 };
 

@@ -35,11 +35,11 @@ StringRef changeName(FileChange Change) {
 
 namespace {
 
-/// Files of one folder.
+/// Files of one directory.
 struct Share {
   StringRef Directory; ///< with the separator behind it; "" is the current one
   std::vector<uint32_t> Files;
-  /// Files of several folders, too few of each to open it.
+  /// Files of several directories, too few of each to open it.
   bool IsMixed = false;
 };
 
@@ -52,8 +52,8 @@ public:
   std::vector<FileChange> run();
 
 private:
-  /// A look by path costs 0.90 us, one relative to an open folder 0.70; opening
-  /// and closing it as much as two (warm, ext4, four parts).
+  /// A look by path costs 0.90 us, one relative to an open directory 0.70;
+  /// opening and closing it as much as two (warm, ext4, four parts).
   static constexpr size_t WorthOpening = 8;
   /// The most files that one thread takes at a time.
   static constexpr size_t ShareFiles = 4096;
@@ -96,7 +96,7 @@ FileChange Comparison::compareByPath(const KnownFile &File) const {
                                               : changeOf(Status.Identity, File);
 }
 
-/// One share for each folder with enough files; a common one for all others,
+/// One share for each directory with enough files; a common one for all others,
 /// which are looked at by their paths.
 void Comparison::divide() {
   MapVector<StringRef, std::vector<uint32_t>> ByDirectory;
@@ -123,8 +123,8 @@ void Comparison::divide() {
     Shares.push_back({"", Left.take_front(64).vec(), /*IsMixed=*/true});
 }
 
-/// Whether \p Name can be looked at in its folder: what is no name of an entry,
-/// or ends in a zero, is for the path.
+/// Whether \p Name can be looked at in its directory: what is no name of an
+/// entry, or ends in a zero, is for the path.
 static bool isPlainName(StringRef Name) {
   return SnapshotName(Name).isEntryName() && !Name.contains('\0');
 }

@@ -1,4 +1,4 @@
-//===- DirectoryListing.cpp - The entries of one folder after another -----===//
+//===- DirectoryListing.cpp - Entries, directory by directory -------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- DirectoryListing.h - The entries of one folder after another --*- C++
-//-*-===//
+//===- DirectoryListing.h - Entries, directory by directory -----*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists folders for a walk, some entries at a time. Can look ahead, for ignore
-/// rules: they must know whether a folder has an ignore file before its first
-/// entry is judged, and no more than the listing may be needed to tell.
+/// Lists directories for a walk, some entries at a time. Can look ahead, for
+/// ignore rules: they must know whether a directory has an ignore file before
+/// its first entry is judged, and no more than the listing may be needed to
+/// tell.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,8 +45,8 @@ public:
 
   /// Reads what one system call gives, and whether there is more, and says
   /// which of the files that matter to ignore rules are in \p Directory. The
-  /// system call that finds the end of a folder is needed in any case; only in
-  /// a folder that has more are the files asked for by name.
+  /// system call that finds the end of a directory is needed in any case; only
+  /// in a directory that has more are the files asked for by name.
   IgnorePresence peek(os::DirectoryHandle &Directory);
 
   /// The next entries, `TreeVisitor::MaxEntries` at most; none at the end. With
@@ -54,7 +54,7 @@ public:
   /// next call.
   llvm::MutableArrayRef<os::DirectoryEntry> next(std::error_code &Error);
 
-  /// Whether the folder could be given to another thread to go on with. True
+  /// Whether the directory could be given to another thread to go on with. True
   /// at the end as well.
   bool isAtBoundary() const {
     return Given == Ahead.size() && InCurrent == 0 &&

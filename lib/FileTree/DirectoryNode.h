@@ -1,4 +1,4 @@
-//===- DirectoryNode.h - A folder of a walk ---------------------*- C++ -*-===//
+//===- DirectoryNode.h - A directory of a walk ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A folder that is to be walked, is being walked, or has folders in it that
-/// are. Holds on to its parent, so that a path can be made from names alone:
-/// whole paths would take memory by the square of the depth.
+/// A directory that is to be walked, is being walked, or has directories in it
+/// that are. Holds on to its parent, so that a path can be made from names
+/// alone: whole paths would take memory by the square of the depth.
 ///
 /// Its handle is what its children are opened with. `Keeps` is settled before
 /// it has any: with it, the handle stays open until the last child has been
@@ -44,8 +44,8 @@ struct DirectoryNode final {
   bool Begun = false;     ///< listed in part, and put back
   bool Postponed = false; ///< not kept, and open all the same since
   bool MayLoop = false;   ///< below a mount, or a link that was followed
-  /// Device and inode. From the listing, or from the folder itself where that
-  /// may be wrong.
+  /// Device and inode. From the listing, or from the directory itself where
+  /// that may be wrong.
   os::FileIdentity Identity;
   os::DirectoryHandle Handle;
   IgnoreScopePtr Scope;

@@ -1,4 +1,4 @@
-//===- DirectorySnapshot.cpp - A folder, read once ------------------------===//
+//===- DirectorySnapshot.cpp - A directory, read once ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -190,7 +190,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   os::DirectoryReader Reader;
   while (true) {
     ++New->Attempts;
-    // The clock before the folder: what happens after this look is later.
+    // The clock before the directory: what happens after this look is later.
     int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
     if (std::error_code E = Directory.identity(New->Directory))
       return E;
@@ -281,8 +281,8 @@ bool DirectorySnapshot::lacks(const SnapshotName &Name) const {
 }
 
 uint64_t DirectorySnapshot::bytes() const {
-  // The index has at most four slots to a name; while the folder is listed it
-  // is yet to be made.
+  // The index has at most four slots to a name; while the directory is listed
+  // it is yet to be made.
   uint64_t IndexBytes = Slots.empty() ? 4 * sizeof(Slot) * Records.size()
                                       : sizeof(Slot) * Slots.size();
   return Names.size() + Records.size() * sizeof(Record) +

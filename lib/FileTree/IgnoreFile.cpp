@@ -85,7 +85,7 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   return List;
 }
 
-/// Opens the folder \p Path, which may be relative to \p From.
+/// Opens the directory \p Path, which may be relative to \p From.
 static std::error_code openFrom(const os::DirectoryHandle &From,
                                 llvm::StringRef Path,
                                 os::DirectoryHandle &Result) {
@@ -94,8 +94,8 @@ static std::error_code openFrom(const os::DirectoryHandle &From,
              : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
 }
 
-/// The folder that a repository's excludes are below, given a folder with an
-/// entry `.git`. That there is none is no error, and leaves \p Git closed.
+/// The directory that a repository's excludes are below, given a directory with
+/// an entry `.git`. That there is none is no error, and leaves \p Git closed.
 static std::error_code openRepository(const os::DirectoryHandle &Directory,
                                       os::DirectoryHandle &Git) {
   FileText Text;
@@ -136,7 +136,7 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Problems);
 }
 
-/// The folder of \p Path, and its last part, for functions that want both.
+/// The directory of \p Path, and its last part, for functions that want both.
 static std::error_code openParent(llvm::StringRef Path,
                                   os::DirectoryHandle &Directory,
                                   std::string &Name) {

@@ -36,8 +36,8 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               std::vector<std::string> &Problems);
 
 /// Reads info/exclude of the repository whose `.git` is in \p Directory: a
-/// folder, or a file that names one (work trees, submodules), whose `commondir`
-/// may name another. As for readIgnoreFile.
+/// directory, or a file that names one (work trees, submodules), whose
+/// `commondir` may name another. As for readIgnoreFile.
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
                                       std::vector<std::string> &Problems);

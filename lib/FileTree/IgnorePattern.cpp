@@ -240,8 +240,8 @@ bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
 }
 
 // Why only the last star needs another try. What a `*` can reach from one place
-// it can reach from every earlier place of the same folder as well, and up to
-// it the number of slashes is fixed since the last `**`. What a `**` reaches
+// it can reach from every earlier place of the same directory as well, and up
+// to it the number of slashes is fixed since the last `**`. What a `**` reaches
 // from one place it reaches from every earlier one: `Directories` always stands
 // behind a slash or behind plain bytes. So the first way to get to a star is
 // the best one.

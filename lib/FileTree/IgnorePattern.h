@@ -31,8 +31,8 @@ struct IgnoreLine {
   llvm::StringRef Body;         ///< without "!", "!/" in front and '/' behind
   bool Negated = false;         ///< '!': shows again what was hidden
   bool DirectoriesOnly = false; ///< ended in '/'
-  /// Has a '/', at the front or in the middle: the path from the file's folder
-  /// is matched. Otherwise the name alone.
+  /// Has a '/', at the front or in the middle: the path from the file's
+  /// directory is matched. Otherwise the name alone.
   bool IsPath = false;
 };
 

@@ -8,12 +8,12 @@
 //
 // Which file has a say, and in which order, is what git 2.39 does for its own
 // files and ripgrep 15 for `.ignore`; inside of a file git decides (see
-// IgnorePattern.h). The files in force in a folder are two lists, each ordered
-// from the one that is asked first: `.ignore` of the folder and of all above;
-// then `.gitignore` of the folder and of those above it up to the repository's
-// root, the repository's info/exclude, and the user's own excludes. The first
-// that has a matching pattern decides. Lists share their tails, so that a scope
-// costs a few words however deep it is.
+// IgnorePattern.h). The files in force in a directory are two lists, each
+// ordered from the one that is asked first: `.ignore` of the directory and of
+// all above; then `.gitignore` of the directory and of those above it up to the
+// repository's root, the repository's info/exclude, and the user's own
+// excludes. The first that has a matching pattern decides. Lists share their
+// tails, so that a scope costs a few words however deep it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +31,10 @@ namespace headstart {
 using namespace detail;
 
 namespace {
-/// A file in force: its patterns, where its folder ends, who is asked next.
+/// A file in force: its patterns, where its directory ends, who is asked next.
 struct IgnoreLayer {
   PatternListPtr Patterns;
-  /// Into the absolute path of entries, behind the '/' of the file's folder.
+  /// Into the absolute path of entries, behind the '/' of the file's directory.
   size_t Offset = 0;
   const IgnoreLayer *Next = nullptr;
 };
@@ -73,7 +73,7 @@ public:
   bool isIgnored(IgnoreQuery &Query) const {
     for (const IgnoreLayer *First : {Dot, Git})
       for (const IgnoreLayer *L = First; L; L = L->Next) {
-        // The user's own, anchored at the root of a walk, while the folders
+        // The user's own, anchored at the root of a walk, while the directories
         // above it are looked at.
         if (L->Offset > Query.nameOffset())
           continue;
@@ -118,8 +118,8 @@ static std::string joined(llvm::StringRef Directory, llvm::StringRef Name) {
   return (Directory + (Directory.ends_with("/") ? "" : "/") + Name).str();
 }
 
-/// The scope of a folder below that of \p Parent, whose entries' names begin at
-/// \p Offset. \p Shown is the folder's path in messages.
+/// The scope of a directory below that of \p Parent, whose entries' names begin
+/// at \p Offset. \p Shown is the directory's path in messages.
 static IgnoreScopePtr
 enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
                const IgnoreScopePtr &Parent, size_t Offset,
@@ -210,7 +210,7 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     if (!os::DirectoryHandle::open(Base.empty() ? "/" : Base.str(),
                                    Directory)) {
       IgnorePresence Present = probe(Directory, Wanted);
-      // A repository in an ignored folder is on its own.
+      // A repository in an ignored directory is on its own.
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)

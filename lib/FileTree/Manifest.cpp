@@ -220,7 +220,7 @@ Error Manifest::read(StringRef Content) {
   if (DirectoryCount > UINT32_MAX)
     R.fail("more directories than possible");
   if (!R.failed()) {
-    // Folders point into it: it must not grow past this.
+    // Directories point into it: it must not grow past this.
     Entries.reserve(EntryCount);
     Directories.reserve(DirectoryCount);
     ByHash.reserve(DirectoryCount);

@@ -77,7 +77,7 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
   }
   if (List->Patterns.empty())
     return nullptr;
-  // Lists live as long as the walk is below their folder.
+  // Lists live as long as the walk is below their directory.
   List->Patterns.shrink_to_fit();
   List->Others.shrink_to_fit();
   List->Globs.Steps.shrink_to_fit();
@@ -91,7 +91,7 @@ static bool areBytes(llvm::ArrayRef<GlobStep> Steps) {
 }
 
 llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
-  // A pattern's folder and name are parts of its line.
+  // A pattern's directory and name are parts of its line.
   assert(Text.capacity() - Text.size() >= Bytes.size());
   size_t Begin = Text.size();
   for (const GlobStep &Step : Bytes)

@@ -33,9 +33,9 @@ namespace headstart::detail {
 /// An entry that is asked for, and what is worked out about it at most once for
 /// all the files that are asked.
 ///
-/// Its path is taken apart: the absolute path of a walk's root, the folder's
+/// Its path is taken apart: the absolute path of a walk's root, the directory's
 /// path from there, the name. Files are anchored by an offset into that path,
-/// behind the '/' of their own folder.
+/// behind the '/' of their own directory.
 class IgnoreQuery {
 public:
   /// Paths up to this length are put together without an allocation.
@@ -56,8 +56,8 @@ public:
   size_t nameOffset() const {
     return Above.size() + 1 + (Directory.empty() ? 0 : Directory.size() + 1);
   }
-  /// Whether the entry's folder, from \p Offset on, is \p Text ("a/b", or ""
-  /// for the folder that the offset stands for).
+  /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
+  /// for the directory that the offset stands for).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
   /// The first byte from \p Offset on.
   char firstByte(size_t Offset) const;
@@ -92,8 +92,8 @@ public:
   PatternList(const PatternList &) = delete;
   PatternList &operator=(const PatternList &) = delete;
 
-  /// What the last pattern says that matches, for a file whose folder ends at
-  /// \p Offset, which is at most the entry's nameOffset().
+  /// What the last pattern says that matches, for a file whose directory ends
+  /// at \p Offset, which is at most the entry's nameOffset().
   IgnoreVerdict match(IgnoreQuery &Query, size_t Offset) const;
 
   /// How many patterns can match something.
@@ -102,10 +102,10 @@ public:
 private:
   static constexpr uint32_t NoPattern = UINT32_MAX;
 
-  /// What is asked of the folder that an entry is in.
+  /// What is asked of the directory that an entry is in.
   enum class DirectoryRule : uint8_t {
     Any,
-    Exact,   ///< is DirectoryText, from the file's folder on
+    Exact,   ///< is DirectoryText, from the file's directory on
     Pattern, ///< the whole path matches Glob
   };
   /// What is asked of the name.

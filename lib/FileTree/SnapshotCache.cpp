@@ -1,4 +1,4 @@
-//===- SnapshotCache.cpp - Search many folders for many names -------------===//
+//===- SnapshotCache.cpp - Search many directories for many names ---------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,15 +17,15 @@
 // pays at most 1 + s times what was needed when the forecast is right, and at
 // most 1 + 1/s times when it is wrong. The forecast is the number of names that
 // the command line still has, times the share of names that have come to this
-// folder since the first did: most are found in an earlier one. Where it says
-// more than the price, an eighth of the price is enough.
+// directory since the first did: most are found in an earlier one. Where it
+// says more than the price, an eighth of the price is enough.
 //
 // Measured (Linux 6.18, ext4, warm, two cores): a probe 0.85 us; opening,
-// listing and closing a folder of 1, 50 and 400 files 5.3, 19 and 125 us, that
-// is 6 probes and a third of one for each entry.
+// listing and closing a directory of 1, 50 and 400 files 5.3, 19 and 125 us,
+// that is 6 probes and a third of one for each entry.
 //
-// Threads. A folder has at most one thread that thinks about it (Busy); others
-// go on probing. Its snapshot is published once, and never taken back.
+// Threads. A directory has at most one thread that thinks about it (Busy);
+// others go on probing. Its snapshot is published once, and never taken back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,12 @@ namespace headstart {
 namespace {
 constexpr uint32_t Never = std::numeric_limits<uint32_t>::max();
 
-/// What it costs to read an empty folder, and to open and close any, in probes.
+/// What it costs to read an empty directory, and to open and close any, in
+/// probes.
 constexpr uint32_t MinCost = 6;
 constexpr uint32_t OpeningCost = 3;
 
-/// How often a folder may turn out to be unreadable or in motion.
+/// How often a directory may turn out to be unreadable or in motion.
 constexpr unsigned MaxFailures = 3;
 } // namespace
 
@@ -59,7 +60,7 @@ SnapshotCache::Directory &SnapshotCache::add(StringRef Path) {
   return *Directories.emplace_back(std::make_unique<Directory>(Path));
 }
 
-// An estimate: on ext4 a folder of 400 names of 20 letters has 20 KiB, and
+// An estimate: on ext4 a directory of 400 names of 20 letters has 20 KiB, and
 // never shrinks; one of a single block is half empty, as likely as not; others
 // count otherwise (tmpfs 20 bytes an entry).
 uint32_t SnapshotCache::listingCost(uint64_t DirectoryBytes) {
@@ -172,13 +173,13 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
   return {};
 }
 
-/// Reads a folder, unless it has been read under another name. Null without an
-/// error: it is being read.
+/// Reads a directory, unless it has been read under another name. Null without
+/// an error: it is being read.
 std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
                                                const os::FileIdentity &Identity,
                                                uint32_t Cost,
                                                DirectorySnapshot::Ptr &Result) {
-  // For all folders of a link together.
+  // For all directories of a link together.
   constexpr uint64_t MaxBytes = uint64_t(256) << 20;
   DirectoryID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
@@ -194,7 +195,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
     It->second = nullptr;
     Mine.MaxBytes = std::min(Mine.MaxBytes, MaxBytes - Bytes);
   }
-  // Not all file systems say how large a folder is.
+  // Not all file systems say how large a directory is.
   Mine.MaxEntries = std::min<uint64_t>(Mine.MaxEntries, Cost * uint64_t(16));
   std::error_code Error =
       DirectorySnapshot::read(std::move(Handle), Mine, Result);

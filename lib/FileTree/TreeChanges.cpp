@@ -38,7 +38,7 @@ unsigned differenceOf(const ManifestEntry &Then,
   return Difference;
 }
 
-/// Whether \p Path is the folder \p Above or lies in it.
+/// Whether \p Path is the directory \p Above or lies in it.
 static bool isWithin(StringRef Above, StringRef Path) {
   return Above.empty() ||
          (Path.consume_front(Above) && (Path.empty() || Path.starts_with("/")));
@@ -59,7 +59,7 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
 }
 
 /// The real path of \p Path. Of something that is not there: that of the
-/// folders above it that are, and the rest as it is written.
+/// directories above it that are, and the rest as it is written.
 static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
                                bool &IsRemoved) {
   auto IsMissing = [](std::error_code Error) {
@@ -207,7 +207,8 @@ std::vector<TreeChange> ChangeFinder::finish() {
     llvm::append_range(Changes, OfThread);
     OfThread.clear();
   }
-  // A folder that could not be read, or whose parent could not: nobody knows.
+  // A directory that could not be read, or whose parent could not: nobody
+  // knows.
   std::optional<StringRef> Unknown;
   bool RootIsUnknown = Problems.contains(WalkedRoot);
   for (const ManifestDirectory &F : Part.directories()) {
@@ -224,7 +225,7 @@ std::vector<TreeChange> ChangeFinder::finish() {
       StringRef Root = WalkedRoot == "/" ? "" : StringRef(WalkedRoot);
       return Problems.contains((Root + "/" + Path).str());
     };
-    // With its own records may be missing those of the folders above.
+    // With its own records may be missing those of the directories above.
     for (size_t End = FromHere.find('/'); !Problems.empty();
          End = FromHere.find('/', End + 1)) {
       if (HasProblem(FromHere.take_front(End)))

@@ -61,7 +61,7 @@ Expected<Glob> Glob::create(StringRef Given) {
     G.Parts.push_back(std::move(*Pattern));
     G.AnyDirectories.push_back(G.IsPath && Part == "**");
   }
-  // All that is below, but not the folder itself.
+  // All that is below, but not the directory itself.
   if (G.AnyDirectories.back()) {
     G.Parts.push_back(cantFail(GlobPattern::create("*")));
     G.AnyDirectories.push_back(false);

@@ -63,7 +63,7 @@ void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
   P.Directories.push_back({Root, Path, Kept});
 }
 
-/// The pieces of one folder as one.
+/// The pieces of one directory as one.
 static ListedDirectory joinPieces(ArrayRef<ListedDirectory> Pieces,
                                   BumpPtrAllocator &Memory) {
   ListedDirectory Whole = Pieces.front();
@@ -107,7 +107,7 @@ void TreeListing::sort() {
   }
 }
 
-/// What stands behind the folder \p Above in \p Path; nothing if it does not
+/// What stands behind the directory \p Above in \p Path; nothing if it does not
 /// lie in it.
 static std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
   if (Above.empty())
@@ -132,8 +132,8 @@ void TreeListing::forEach(
       ++Next;
       continue;
     }
-    // The folders are in the order in which they are come to, so that the next
-    // one either lies in the one at hand, or this one just ends before it.
+    // The directories are in the order in which they are come to, so that the
+    // next one either lies in the one at hand, or this one just ends before it.
     Level &Top = Stack.back();
     std::optional<StringRef> Within;
     if (Next != Directories.end() && Next->Root == Top.Directory->Root)

@@ -8,19 +8,19 @@
 //
 // The protocol.
 //
-// Every folder is one piece of work: a DirectoryNode in the WorkQueue, taken by
-// one thread, listed, shown and done; what folders it has are pushed while it
-// is listed. A folder that has more than one system call gives, while a thread
-// has plenty to do already, is put back behind everything else, where others
-// may go on with it: so that what is pending is bounded by the depth of a tree,
-// not by the size of its folders.
+// Every directory is one piece of work: a DirectoryNode in the WorkQueue, taken
+// by one thread, listed, shown and done; what directories it has are pushed
+// while it is listed. A directory that has more than one system call gives,
+// while a thread has plenty to do already, is put back behind everything else,
+// where others may go on with it: so that what is pending is bounded by the
+// depth of a tree, not by the size of its directories.
 //
 // How many threads: as many as there are processors, and twice as many each
 // time that a thread is seen to wait for the disk: a listing that took long,
 // and in which the thread gave up its processor. Warm, that does not happen,
 // and a walk in the cache has no use for more threads than processors; cold, 8
-// to 16 threads are four times as fast as 2 (27,000 folders: 1,370 ms with 2
-// threads, 440 with 16).
+// to 16 threads are four times as fast as 2 (27,000 directories: 1,370 ms with
+// 2 threads, 440 with 16).
 //
 // The end: the queue gives nothing any more, every thread leaves `work`, the
 // caller joins them. After `cancel` likewise, and what is left in the queue is
@@ -43,7 +43,7 @@ using namespace detail;
 
 IgnoreJudge::~IgnoreJudge() = default;
 TreeVisitor::~TreeVisitor() = default;
-void TreeVisitor::finished(const WalkDirectory & /*Folder*/) {}
+void TreeVisitor::finished(const WalkDirectory & /*Directory*/) {}
 
 StringRef WalkDirectory::path() const { return Worker.path(); }
 StringRef WalkDirectory::pathFromRoot() const { return Worker.pathFromRoot(); }
@@ -66,15 +66,15 @@ using Clock = std::chrono::steady_clock;
 /// Where more threads buy nothing any more, on a disk that answers in parallel.
 constexpr unsigned EnoughThreads = 16;
 
-/// A listing that takes longer is worth a look at whether it waited. A folder
-/// of a thousand entries takes as long without.
+/// A listing that takes longer is worth a look at whether it waited. A
+/// directory of a thousand entries takes as long without.
 constexpr auto LongListing = std::chrono::microseconds(60);
 
-/// How many folders one thread has pending before it puts back what is not
+/// How many directories one thread has pending before it puts back what is not
 /// listed to its end: several buffers' worth.
 constexpr size_t PlentyPending = 4096;
 
-/// A thread has one folder open that it lists, may have the one before, and
+/// A thread has one directory open that it lists, may have the one before, and
 /// opens two more on the way (a repository's own excludes, a path from the
 /// root). Every fourth may have put one back.
 constexpr unsigned HandlesPerThread = 4;
@@ -311,7 +311,7 @@ bool WalkWorker::open(DirectoryNode &Node) {
       problem("", Error.message());
     return false;
   }
-  // A listing tells the inode of the folder on which something is mounted.
+  // A listing tells the inode of the directory on which something is mounted.
   if (MayBeMount || State.Options.SameFileSystem || State.Options.FollowLinks)
     Error = Node.Handle.identity(Node.Identity);
   if (Error) {
@@ -320,8 +320,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
   }
   if (!Node.Parent)
     return true;
-  // Below a mount everything above may come again, the folder that was mounted
-  // not being the root of the walk but one above it.
+  // Below a mount everything above may come again, the directory that was
+  // mounted not being the root of the walk but one above it.
   Node.MayLoop =
       Node.Parent->MayLoop || MayBeMount || State.Options.FollowLinks;
   if (State.Options.SameFileSystem &&
@@ -330,8 +330,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
   return !Node.MayLoop || !isLoop(Node);
 }
 
-/// Whether \p Node is one of the folders that it is in. Only a followed link
-/// and a mount can do that.
+/// Whether \p Node is one of the directories that it is in. Only a followed
+/// link and a mount can do that.
 bool WalkWorker::isLoop(DirectoryNode &Node) {
   for (const DirectoryNode *Above = Node.Parent; Above; Above = Above->Parent)
     if (Above->Identity.Device == Node.Identity.Device &&
@@ -396,7 +396,7 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
   Problems.clear();
   Node.Scope =
       Rules->enter(Above, pathFromRoot(), Node.Handle, Present, Problems);
-  // Of files in this folder, whose names have no colon.
+  // Of files in this directory, whose names have no colon.
   for (StringRef P : Problems) {
     if (P.consume_front(pathFromRoot()))
       P.consume_front("/");
@@ -430,7 +430,7 @@ Clock::time_point WalkWorker::beginWatch() {
 
 /// Ends it. A thread also waits for what is no disk: the queue, the visitor. So
 /// how often it did is asked on both sides of a piece; but only once a piece
-/// has been slow, since to ask costs as much as to list a small folder.
+/// has been slow, since to ask costs as much as to list a small directory.
 void WalkWorker::watch(Clock::time_point Begin) {
   bool WasSlow = std::exchange(IsSlow, Clock::now() - Begin > LongListing);
   if (IsSlow && WasSlow && os::countWaits() != Waits)
@@ -472,7 +472,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
     if (IsWatched)
       Begin = beginWatch();
   } while (true);
-  // A folder that is deleted while it is listed ends so.
+  // A directory that is deleted while it is listed ends so.
   if (Error && (!Node.Parent || !isMissing(Error)))
     problem("", Error.message());
   ++Figures.Directories;

@@ -50,7 +50,7 @@ struct WalkState {
   TreeVisitor &Visitor;
   const std::atomic<bool> &Cancelled;
   std::atomic<unsigned> MaxThreads; ///< falls if no more can be had
-  const unsigned MaxKept;      ///< folders that stay open for their children
+  const unsigned MaxKept; ///< directories that stay open for their children
   const unsigned MaxPostponed; ///< others that stay open, put back
   WorkQueue<DirectoryNode *> Queue;
   std::atomic<unsigned> Kept = 0;
@@ -84,8 +84,8 @@ public:
   WalkFigures Figures;
 
 private:
-  /// Lists \p Node, or goes on with it, and queues the folders in it. False if
-  /// it was put back.
+  /// Lists \p Node, or goes on with it, and queues the directories in it. False
+  /// if it was put back.
   bool walk(DirectoryNode &Node);
   bool open(DirectoryNode &Node);
   std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
@@ -109,7 +109,7 @@ private:
   WalkState &State;
   const unsigned Index;
   DirectoryNode *Current = nullptr;
-  /// The folder that was listed last, if its handle is not kept: open until
+  /// The directory that was listed last, if its handle is not kept: open until
   /// something else is opened.
   DirectoryNode *Last = nullptr;
   WalkDirectory Shown;

@@ -125,7 +125,7 @@ std::vector<LayoutPart> ArchiveReader::readIndex() {
       break;
     }
     // A second one of that name makes it an archive of Windows, where the first
-    // is there for old programs and only passed over: 176 of 374 MB of indexes.
+    // is there for old programs and only skipped: 176 of 374 MB of indexes.
     // One behind another kind of index is nobody's first.
     if (Member->Name == "/" && HasFirst)
       Read[1].Length = sizeof(MemberHeader);

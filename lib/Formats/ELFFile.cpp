@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Of an archive lld's ELF driver passes over the symbol index: it goes from
+/// Of an archive lld's ELF driver skips the symbol index: it goes from
 /// member to member, and reads the symbols of each. So do we.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ namespace headstart {
 
 /// Asks for the places where the members of an archive meet, all at once: the
 /// section headers of one, and the header of the next. The symbol index, whose
-/// names lld passes over, begins with where the members are; a walk from header
+/// names lld skips, begins with where the members are; a walk from header
 /// to header would wait for the disk at each (185 ms instead of 110 for 3,300
 /// members).
 static void hintBorders(ByteSource &Archive, ByteRange Index) {

@@ -8,7 +8,7 @@
 //
 // The tokens are those of lld 22 ELF/ScriptLexer.cpp where it does not expect
 // an expression, the commands those of ELF/ScriptParser.cpp. Everything else is
-// passed over by its parentheses and braces. No recursion: a script of braces
+// skipped by its parentheses and braces. No recursion: a script of braces
 // alone is as good as any.
 //
 //===----------------------------------------------------------------------===//
@@ -137,7 +137,7 @@ bool Reader::readDirectory() {
          Tokens.next() == ")";
 }
 
-/// Passes over what \p Opening, already read, encloses.
+/// Skips what \p Opening, already read, encloses.
 bool Reader::skipPast(StringRef Opening, StringRef Closing) {
   for (size_t Depth = 1; Depth != 0;) {
     StringRef Token = Tokens.next();

@@ -25,7 +25,7 @@ namespace headstart {
 static constexpr uint64_t UnitHeaderBytes = 32;
 static constexpr uint64_t UnitDieBytes = 128;
 /// clang writes the strings of the unit's DIE first: producer, name, SDK,
-/// folder.
+/// directory.
 static constexpr uint64_t UnitStringBytes = 512;
 static constexpr uint64_t UnitStringOffsetBytes = 64;
 

@@ -9,7 +9,7 @@
 // LLVM's TextAPIReader makes an object of every symbol, which is what the link
 // takes its time for, and its parsers of YAML and JSON call themselves for
 // every bracket: a megabyte of '[' ends the program. A stub says in a handful
-// of lines what it re-exports, and this reader passes over the rest. Of YAML it
+// of lines what it re-exports, and this reader skips the rest. Of YAML it
 // knows the forms that tapi and LLVM write: documents, keys, lists in brackets
 // or with dashes, quoted and plain words. What is written otherwise is not
 // found, which costs a fetch ahead.

@@ -1,4 +1,4 @@
-//===- CommandLine.cpp - Command-line words and who wrote them ------------===//
+//===- CommandLine.cpp - Arguments and who wrote them ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -104,7 +104,7 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
 
 bool Expander::expand(StringRef Name, StringRef Variable) {
   os::OpenFile File;
-  // A relative name is relative to the current folder, also inside another
+  // A relative name is relative to the current directory, also inside another
   // response file: lld does not ask for RelativeNames.
   std::error_code EC = os::OpenFile::open(Name.str(), File);
   Expected<std::string> Bytes =

@@ -38,7 +38,7 @@ DirectorySearch &DirectorySearch::entered() {
 }
 
 bool DirectorySearch::isForFew() {
-  // Not objects, which are found in the first folder, by and large.
+  // Not objects, which are found in the first directory, by and large.
   std::call_once(Counted, [this] {
     Named = count_if(Command.Inputs, [](const NamedInput &Input) {
       return Input.Search == SearchRule::Library ||

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: the folders of a link, and the searches in them, which
-/// share what they find out.
+/// Private to the layer: the directories of a link, and the searches in them,
+/// which share what they find out.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,8 @@
 
 namespace headstart {
 
-/// The folders that one link searches, and what is known of them. Thread-safe.
+/// The directories that one link searches, and what is known of them.
+/// Thread-safe.
 class DirectorySearch {
 public:
   using Directory = SnapshotCache::Directory;
@@ -39,15 +40,15 @@ public:
   llvm::ArrayRef<Directory *> frameworks() { return entered().Frameworks; }
 
   /// Looks in what -L, /libpath and their like name, without the first \p Skip
-  /// folders. Gives the first that exists: of all \p Names in one folder, then
-  /// in the next. The path is the folder's and the name, put together as lld
-  /// does.
+  /// directories. Gives the first that exists: of all \p Names in one
+  /// directory, then in the next. The path is the directory's and the name, put
+  /// together as lld does.
   std::optional<ResolvedInput> find(llvm::ArrayRef<std::string> Names,
                                     size_t Skip = 0);
 
   /// ELF: searches \p Path as well from now on (SEARCH_DIR in a script).
   void add(llvm::StringRef Path);
-  /// The same in these folders.
+  /// The same in these directories.
   std::optional<ResolvedInput> findAdded(llvm::ArrayRef<std::string> Names);
 
   /// A library or a framework is about to be searched for.
@@ -69,7 +70,7 @@ private:
   /// How many names a library that is searched for goes by, about.
   static constexpr int64_t NamesForEach = 2;
 
-  /// A link of few libraries is not worth entering folders for.
+  /// A link of few libraries is not worth entering directories for.
   static constexpr unsigned FewLibraries = 4;
 
   DirectorySearch &entered();

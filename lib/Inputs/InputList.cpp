@@ -41,9 +41,9 @@ InputList::InputList(const LinkCommand &Command) : Model(Command.model()) {
 /// Enters \p Named, and tells whether it is new.
 std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
   auto Number = static_cast<uint32_t>(Items.size());
-  // Two rules for one name (an input and a /defaultlib; scripts of two folders)
-  // may find two files; the first keeps the name, the others are found by their
-  // paths.
+  // Two rules for one name (an input and a /defaultlib; scripts of two
+  // directories) may find two files; the first keeps the name, the others are
+  // found by their paths.
   auto [It, IsNew] = ByName.try_emplace(Named.Name, Number);
   if (!IsNew && haveOneRule(Items[It->second].Named, Named))
     return {It->second, false};

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: what flavours whose words llvm::opt matches share.
+/// Private to the layer: what flavours whose arguments llvm::opt matches share.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ProfileStore.cpp - Where the records of links are kept -------------===//
+//===- ProfileStore.cpp - Where profiles are kept -------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -126,8 +126,8 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
     return createStringError(inconvertibleErrorCode(),
                              "could not store the profile '" + Path +
                                  "': it would be too large");
-  // The cache folder and ours in it, at most: a home that is not there is not
-  // made.
+  // The cache directory and ours in it, at most: a home that is not there is
+  // not made.
   StringRef Directory = sys::path::parent_path(Path);
   if (!Directory.empty() && !sys::fs::is_directory(Directory)) {
     (void)sys::fs::create_directory(sys::path::parent_path(Directory));

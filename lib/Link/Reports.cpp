@@ -138,7 +138,7 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
   Stats.LinkerStops = Linkers.Stops;
 }
 
-/// Where the figures go: to \p Name, or, where that is a folder (or ends as
+/// Where the figures go: to \p Name, or, where that is a directory (or ends as
 /// one), to a new file in it, so that the links of a build do not replace each
 /// other's.
 static std::string statsFile(const std::string &Name, StringRef Tool) {

@@ -24,7 +24,7 @@ class LinkSession;
 
 /// Makes \p Session the one that lld's calls come to, for as long as this
 /// object lives. One at a time: lld itself links once at a time. \p FirstArg
-/// is the first word of the command line that lld is given.
+/// is the first argument of the command line that lld is given.
 class InstalledSession {
 public:
   InstalledSession(LinkSession &Session, std::string ProgramName,
@@ -35,7 +35,7 @@ public:
 };
 
 /// The path of the program whose neighbours lld looks up (clang's runtime
-/// libraries): our own, where clang's folder lies beside it, else the stock
+/// libraries): our own, where clang's directory lies beside it, else the stock
 /// linker's of the LLVM that Headstart was built with.
 std::string linkerProgramPath();
 

@@ -19,7 +19,7 @@ class Cursor {
 public:
   explicit Cursor(StringRef Text) : Rest(Text) {}
 
-  /// Passes over white space and then over \p C, if it comes next.
+  /// Skips white space, and then \p C if it comes next.
   bool consume(char C) {
     Rest = Rest.ltrim(" \t\r\n");
     return Rest.consume_front(StringRef(&C, 1));
@@ -27,7 +27,7 @@ public:
 
   bool atEnd() { return Rest.ltrim(" \t\r\n").empty(); }
 
-  /// Passes over one value, and gives its text; an empty one where there is
+  /// Skips one value, and gives its text; an empty one where there is
   /// none, or no end of it.
   StringRef value() {
     Rest = Rest.ltrim(" \t\r\n");

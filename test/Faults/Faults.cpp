@@ -14,7 +14,7 @@
 //                    from where
 //   CALL:N:ERRNO     the N-th call of this name fails, all fail if N is *
 //   CALL:N:short     it moves less than was asked for, or knows nothing
-//   CALL:N:end       it finds the end of the file, or of the folder
+//   CALL:N:end       it finds the end of the file, or of the directory
 //   CALL:N:late=MS   it is done later
 //   CALL:N:stuck     the N-th that is made by no main thread never comes back
 //   delay=SEED       calls made by no main thread wait for up to 3 ms, or not

@@ -49,7 +49,7 @@ struct CacheFile {
 };
 
 /// Every regular file that the operands name: the files, and those in the
-/// folders, in the order of their paths' bytes. One after the other in the
+/// directories, in the order of their paths' bytes. One after the other in the
 /// order of the operands.
 class CacheFiles {
 public:
@@ -75,9 +75,10 @@ public:
   /// Prints the messages that are left. Failed if there were any at all.
   Exit finish();
 
-  /// Whether an operand is a folder. After `forEach`.
+  /// Whether an operand is a directory. After `forEach`.
   bool isDirectory(size_t Operand) const { return Directories[Operand]; }
-  /// How many entries of the folders were no regular files, nor folders.
+  /// How many entries of the directories were no regular files, nor
+  /// directories.
   uint64_t skipped() const { return Skipped; }
 
 private:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// OptTable::findByPrefix passes over options without a help text, which are all
+// OptTable::findByPrefix skips options without a help text, which are all
 // of lld's in our tables, and offers each under every number of dashes. So the
 // names are looked for here; what they mean, and their values, OptTable says.
 //
@@ -98,7 +98,7 @@ bool OptionCompleter::printName(const Option &O, StringRef Typed) const {
                       : StringRef(Name).starts_with(Typed)))
       continue;
     const char *Help = Table.getOptionHelpText(O.getID(), Shown);
-    // In the letters that were typed, or the shell would pass over it.
+    // In the letters that were typed, or the shell would skip it.
     print(OS, IsOpen ? "open" : "word", Typed + Rest, Help ? Help : "");
     return true;
   }

@@ -82,8 +82,8 @@ CheckGroup checkProcessors(const PrefetchSettings &Settings);
 CheckGroup checkRecords(const PrefetchSettings &Settings);
 /// Linkers and compilers on PATH. Runs them with --version and the like.
 CheckGroup checkLinkers();
-/// The file system of \p Path, a folder or a file. \p Problem is why it could
-/// not be looked at, and empty otherwise.
+/// The file system of \p Path, a directory or a file. \p Problem is why it
+/// could not be looked at, and empty otherwise.
 CheckGroup checkDirectory(const std::string &Path, std::string &Problem);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- DoctorDirectory.cpp - A folder and its file system -----------------===//
+//===- DoctorDirectory.cpp - A directory and its file system --------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,7 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 namespace {
 
-/// What a few files of a folder are like.
+/// What a few files of a directory are like.
 struct FileSample {
   unsigned Files = 0;     ///< that could be opened
   unsigned Refused = 0;   ///< that this user may not read
@@ -45,7 +45,7 @@ struct FileSample {
   unsigned Evictable = 0; ///< the rest, where the system can drop files
 };
 
-/// What is known of a folder. Filled in by a thread, which may never end.
+/// What is known of a directory. Filled in by a thread, which may never end.
 struct DirectoryFacts {
   std::string Path;
   std::error_code Error;

@@ -79,7 +79,7 @@ std::string LinkerChecks::describe(const std::string &Path) {
   return Path + ", " + A.Version + (IsLLD ? ", stock" : "");
 }
 
-/// The path of our linker \p Name in the folder of this program, or of those
+/// The path of our linker \p Name in the directory of this program, or of those
 /// that are installed with it; empty: it is in neither.
 std::string LinkerChecks::beside(StringRef Name) {
   const StringRef Directory = sys::path::parent_path(Self);

@@ -60,7 +60,8 @@ static void printText(ArrayRef<ListedInput> Inputs) {
   }
 }
 
-/// Whether the linker looks for it in a list of folders, where it is no path.
+/// Whether the linker looks for it in a list of directories, where it is no
+/// path.
 static bool isSearched(const NamedInput &Input) {
   return Input.Search != SearchRule::Verbatim &&
          Input.Search != SearchRule::Object;

@@ -17,7 +17,7 @@ static Error bad(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
-/// A folder on the way down, and the ignore rules in it.
+/// A directory on the way down, and the ignore rules in it.
 namespace {
 struct Place {
   os::DirectoryHandle Directory;
@@ -27,7 +27,7 @@ struct Place {
 } // namespace
 
 /// Why the manifest's walk has not gone from \p At, which is \p Path from the
-/// root, to its folder \p Name; "" if it has.
+/// root, to its directory \p Name; "" if it has.
 static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
                                const TreePlan &Plan) {
   if (!Plan.Selection.Hidden && Name.starts_with("."))

@@ -22,9 +22,9 @@
 namespace headstart {
 
 /// Whether the walk for a manifest, which \p Plan does again, has entered the
-/// folder that \p Part is; yes of one that is gone. The error says which folder
-/// it has left out, and why. Judges by the ignore files as they are now.
-/// Blocks.
+/// directory that \p Part is; yes of one that is gone. The error says which
+/// directory it has left out, and why. Judges by the ignore files as they are
+/// now. Blocks.
 llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
 
 /// Whether a walk of \p Wanted shows no more files than one of \p Recorded.

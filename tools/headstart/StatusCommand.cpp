@@ -38,7 +38,7 @@ private:
   ProblemPrinter &Problems;
 };
 
-/// A folder, and what the manifest has of it.
+/// A directory, and what the manifest has of it.
 struct Comparison {
   TreeRoot Root;
   ManifestPart Part;
@@ -108,7 +108,7 @@ private:
 } // namespace
 
 /// The manifest's roots under the names under which they were given, or from
-/// another folder under their absolute ones.
+/// another directory under their absolute ones.
 static std::vector<Comparison> allRoots(const Manifest &M) {
   std::vector<Comparison> Result;
   for (auto [I, Root] : enumerate(M.roots())) {

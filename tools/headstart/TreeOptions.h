@@ -40,10 +40,10 @@ struct TreePlan {
   std::shared_ptr<const IgnoreRules> Ignore; ///< null: nothing is ignored
   unsigned Jobs = 0;                         ///< 0: the walker decides
 
-  /// Refers to the plan. \p Above is how many folders lie between the place
+  /// Refers to the plan. \p Above is how many directories lie between the place
   /// from which the depth counts and the root of the walk.
   WalkOptions walkOptions(bool WithStatus, unsigned Above = 0) const;
-  /// Whether a folder that far down has nothing in it that counts.
+  /// Whether a directory that far down has nothing in it that counts.
   bool isTooDeep(unsigned Above) const {
     return Selection.MaxDepth && *Selection.MaxDepth <= Above;
   }
@@ -59,31 +59,31 @@ llvm::Expected<TreePlan> planTree(const TreeSelection &Selection,
 llvm::Expected<unsigned> parseCount(llvm::StringRef Option,
                                     llvm::StringRef Text, unsigned Most);
 
-/// A folder to walk.
+/// A directory to walk.
 struct TreeRoot {
   std::string Given;  ///< for the walker
   std::string Prefix; ///< what stands before the path from it: "", "/", "a/"
 
-  /// \p Path as an operand; "" is the current folder, which nobody named.
+  /// \p Path as an operand; "" is the current directory, which nobody named.
   explicit TreeRoot(llvm::StringRef Path);
 };
 
 /// What stood on the command line.
 struct TreeOperands {
   std::vector<TreeRoot> Directories;
-  std::vector<std::string> Files; ///< anything that is no folder
+  std::vector<std::string> Files; ///< anything that is no directory
 };
 
 /// Whether links that lead nowhere are something, or not there.
 enum class DeadLinks : uint8_t { AreMissing, AreFiles };
 
 /// Tells them apart, through links. What is not there is told to \p Problems.
-/// Without any, the current folder. Blocks.
+/// Without any, the current directory. Blocks.
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               DeadLinks Dead = DeadLinks::AreMissing);
 
-/// The names of types: "file", "folder", "link", ...
+/// The names of types: "file", "directory", "link", ...
 llvm::StringRef typeName(os::EntryType Type);
 
 /// Appends "2026-11-21T20:20:07.123456789Z".

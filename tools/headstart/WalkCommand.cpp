@@ -35,7 +35,8 @@ public:
 
   static constexpr StringRef JSONSeparator = ",\n";
 
-  /// Appends the entry \p Name of the folder whose paths begin with \p Prefix.
+  /// Appends the entry \p Name of the directory whose paths begin with
+  /// \p Prefix.
   void append(StringRef Prefix, StringRef Name, const os::DirectoryEntry &Entry,
               SmallVectorImpl<char> &Out) const {
     if (AsJSON) {
@@ -195,7 +196,7 @@ static os::EntryType typeOf(sys::fs::file_type Type) {
 }
 
 /// The entry that a file given by name is; a link only if it leads nowhere. Not
-/// by opening its folder, for which one may not have the right.
+/// by opening its directory, for which one may not have the right.
 static os::DirectoryEntry entryOf(const std::string &Path) {
   os::DirectoryEntry Entry;
   Entry.Name = sys::path::filename(Path);

@@ -284,7 +284,7 @@ static void writeJSON(const TreeFetchFigures &F, double Seconds,
   outs() << "\n";
 }
 
-/// Walks every folder and gives what is found to \p Fetcher.
+/// Walks every directory and gives what is found to \p Fetcher.
 static void feed(const TreePlan &Plan, const TreeOperands &Operands,
                  ChangedSince &Changed, TreeWalker &Walker,
                  TreeFetcher &Fetcher, ProblemPrinter &Problems) {

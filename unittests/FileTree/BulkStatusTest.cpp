@@ -34,8 +34,8 @@ os::FileIdentity identityOf(const std::string &Path) {
   return Status.Identity;
 }
 
-/// Files of one folder, more than enough for it to be opened; and of as many
-/// folders with one file each. What becomes of the nth is the same in both.
+/// Files of one directory, more than enough for it to be opened; and of as many
+/// directories with one file each. What becomes of the nth is the same in both.
 class BulkStatusTest : public testing::TestWithParam<bool> {
 protected:
   static constexpr size_t Count = 40;
@@ -151,7 +151,7 @@ TEST_P(BulkStatusTest, directoriesMayBeGone) {
   std::vector<FileChange> Changes = compare();
   for (size_t I = 0; I != Changes.size(); ++I)
     EXPECT_EQ(Changes[I], I % 2 == 0 ? Missing : Same) << Paths[I];
-  // A file in the place of the folder.
+  // A file in the place of the directory.
   Directory.write("many", "");
   EXPECT_EQ(compare(), Changes);
 }

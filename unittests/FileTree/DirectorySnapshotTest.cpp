@@ -1,4 +1,4 @@
-//===- DirectorySnapshotTest.cpp - A folder, read once --------------------===//
+//===- DirectorySnapshotTest.cpp - A directory, read once -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A file system that can be trusted, whatever the tests run on.
-os::DirectoryTraits exactTraits(const os::DirectoryHandle & /*Folder*/) {
+os::DirectoryTraits exactTraits(const os::DirectoryHandle & /*Directory*/) {
   os::DirectoryTraits Traits;
   Traits.MayIgnoreCase = false;
   Traits.ReportsChanges = true;
@@ -35,7 +35,7 @@ os::DirectoryTraits foldingTraits(const os::DirectoryHandle &Directory) {
   return Traits;
 }
 
-/// An hour from now: every folder has long been as it is.
+/// An hour from now: every directory has long been as it is.
 SnapshotOptions settled() {
   SnapshotOptions Options;
   Options.Traits = exactTraits;

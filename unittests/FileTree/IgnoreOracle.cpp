@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // For utils/check-ignore.py: lists a tree the plain way, less what IgnoreRules
-// hides. Paths from the root, a zero behind each, a '/' behind folders; `.git`
-// is left out, as git does. Settings that are named on the command line are
-// turned around. Messages go to standard error.
+// hides. Paths from the root, a zero behind each, a '/' behind directories;
+// `.git` is left out, as git does. Settings that are named on the command line
+// are turned around. Messages go to standard error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// What the file \p Text in the root says of \p Path, a folder if it ends in
+/// What the file \p Text in the root says of \p Path, a directory if it ends in
 /// '/': '-' nothing, 'x' hide, '!' show.
 char verdict(llvm::StringRef Text, llvm::StringRef Path) {
   std::string Problem;
@@ -74,7 +74,7 @@ const PatternCase Cases[] = {
     {"*", "a", 'x'},
     {"*", "a/b", 'x'},
     {"/*", "a", 'x'},
-    {"/*", "a/b", '-'}, // its folder is hidden
+    {"/*", "a/b", '-'}, // its directory is hidden
     {"*.o", "a.o", 'x'},
     {"*.o", ".o", 'x'},
     {"*.o", "d/a.o", 'x'},

@@ -46,7 +46,7 @@ private:
   std::optional<std::string> Before;
 };
 
-/// A tree, and a home folder beside it that is the user's.
+/// A tree, and a home directory beside it that is the user's.
 class IgnoreRulesTest : public testing::Test {
 protected:
   void SetUp() override { fs::create_directories(Files.path("tree")); }
@@ -61,7 +61,7 @@ protected:
     return Files.path(Name.empty() ? "tree" : "tree/" + Name);
   }
 
-  /// Whether \p Path, a folder if it ends in '/', is shown by a walk that
+  /// Whether \p Path, a directory if it ends in '/', is shown by a walk that
   /// begins at \p Root (from the tree).
   bool isShown(llvm::StringRef Path, const std::string &Root = "") {
     IgnoreRules Rules(Settings, &Problems);
@@ -257,7 +257,7 @@ TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
   // What is inside still counts.
   EXPECT_FALSE(isShown("sub/own", "build"));
   EXPECT_FALSE(isShown("own", "build/sub"));
-  // A home folder that is a repository and ignores everything.
+  // A home directory that is a repository and ignores everything.
   write(".gitignore", "*\n");
   makeDirectory("project/.git");
   makeDirectory("project/src");
@@ -303,7 +303,7 @@ TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
 
 TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
   makeDirectory(".git");
-  // A folder of that name is nothing to git, and no problem.
+  // A directory of that name is nothing to git, and no problem.
   makeDirectory("a/.gitignore");
   EXPECT_TRUE(isShown("a/x"));
   EXPECT_THAT(Problems, IsEmpty());
@@ -380,7 +380,7 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   EXPECT_EQ(Wrong, 0U);
 }
 
-// Every folder with rules of its own: neither entering nor leaving recurses.
+// Every directory with rules of its own: neither entering nor leaving recurses.
 TEST_F(IgnoreRulesTest, ChainsMayBeLong) {
   makeDirectory(".git");
   write(".ignore", "x\n");

@@ -179,7 +179,7 @@ std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
   return Bytes;
 }
 
-/// One folder of the entries \p Names.
+/// One directory of the entries \p Names.
 std::string madeOf(StringRef Path, llvm::ArrayRef<StringRef> Names,
                    unsigned Type = 1, unsigned Root = 0) {
   return made([&](llvm::raw_ostream &OS) {

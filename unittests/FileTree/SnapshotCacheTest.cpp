@@ -1,4 +1,4 @@
-//===- SnapshotCacheTest.cpp - Search many folders for many names ---------===//
+//===- SnapshotCacheTest.cpp - Search many directories for many names -----===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -122,7 +122,7 @@ TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
   EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
 }
 
-/// Of a hundred names one comes to this folder: it will not see many more.
+/// Of a hundred names one comes to this directory: it will not see many more.
 TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheDirectory) {
   std::string Padding(200, 'x');
   for (int I = 0; I != 100; ++I)
@@ -230,8 +230,8 @@ TEST_F(SnapshotCacheTest, aDirectoryThatIsLargerThanItSaysIsGivenUp) {
   EXPECT_EQ(Cache.figures().Refusals, 1U);
 }
 
-// 8 threads, 16 folders, each under its own path and by a link: whatever they
-// are told is true, and each folder is read once.
+// 8 threads, 16 directories, each under its own path and by a link: whatever
+// they are told is true, and each directory is read once.
 TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
   constexpr unsigned Directories = 16;
   constexpr unsigned Names = 300;

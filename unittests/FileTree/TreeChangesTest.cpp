@@ -238,7 +238,7 @@ TEST_F(TreeChangesTest, WhatIsGoneCanBeAsked) {
   EXPECT_EQ(changes(M, "a"),
             (Lines{"D b/", "D b/c", "D b.c", "D f", "D link"}));
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
-  // A file where there was a folder.
+  // A file where there was a directory.
   Directory.write("a", "x");
   EXPECT_EQ(changes(M, "a/b"), Lines{"D c"});
 }
@@ -331,7 +331,7 @@ TEST_F(TreeChangesTest, WhatCouldNotBeReadThenIsNotNew) {
   EXPECT_EQ(changes(M, "a/closed/in"), Lines{});
   EXPECT_EQ(changes(M, "a"),
             (Lines{"A closed.", "M " + Found[1].substr(4), "A entry2"}));
-  // The folder itself was seen.
+  // The directory itself was seen.
   fs::remove_all(Directory.path("a/closed"));
   fs::remove(Directory.path("a/entry"));
   EXPECT_EQ(changes(M, "a").front(), "D closed/");

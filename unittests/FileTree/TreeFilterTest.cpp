@@ -128,7 +128,7 @@ TEST(TreeFilterTest, TheLastGlobThatMatchesDecides) {
   EXPECT_FALSE(Filter.judge("d", "a.c", EntryType::Regular).Show);
   EXPECT_FALSE(Filter.judge("d", "test_a.o", EntryType::Regular).Show);
   EXPECT_TRUE(Filter.judge("d", "test_me.o", EntryType::Regular).Show);
-  // A folder that no glob names is entered, but not shown.
+  // A directory that no glob names is entered, but not shown.
   EXPECT_FALSE(Filter.judge("", "d", EntryType::Directory).Show);
   EXPECT_TRUE(Filter.judge("", "d", EntryType::Directory).Enter);
   EXPECT_FALSE(Filter.judge("", "test_d", EntryType::Directory).Enter);

@@ -203,7 +203,8 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
 TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
   if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
-  // Shows how far the listing of a wide folder is ahead of the folders in it.
+  // Shows how far the listing of a wide directory is ahead of the directories
+  // in it.
   class Watcher : public Counter {
   public:
     void visit(const WalkDirectory &Directory,
@@ -391,7 +392,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
     EXPECT_TRUE(Near.paths().count("memory"));
     EXPECT_TRUE(Near.paths().count("bound/x"));
 
-    // From below the folder that was mounted, it has the root in it.
+    // From below the directory that was mounted, it has the root in it.
     Recorder Below;
     walk(Tree.path("a/b"), Below);
     const std::set<std::string> Once = {

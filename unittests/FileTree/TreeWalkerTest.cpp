@@ -26,7 +26,7 @@ using os::test::NoLinks;
 
 namespace {
 
-/// Some hundred files and folders, in shapes of all kinds.
+/// Some hundred files and directories, in shapes of all kinds.
 void makeTree(const TestDirectory &Tree) {
   for (unsigned I = 0; I != 24; ++I) {
     std::string Directory = "d" + std::to_string(I);

@@ -122,7 +122,7 @@ TEST(WalkIgnoreTest, FollowedLinksAreJudgedAsLinks) {
   Options.Ignore = &Rules;
   Recorder Seen;
   walk(Tree.path(), Seen, Options);
-  // "out/" means folders, and this is a link, as for git.
+  // "out/" means directories, and this is a link, as for git.
   EXPECT_THAT(Seen.paths(),
               UnorderedElementsAre("real", "real/file", "out", "out/file"));
 }

@@ -77,7 +77,7 @@ private:
 /// Only counts.
 class Counter : public TreeVisitor {
 public:
-  void visit(const WalkDirectory & /*Folder*/,
+  void visit(const WalkDirectory & /*Directory*/,
              llvm::ArrayRef<os::DirectoryEntry> Entries,
              Prune & /*Pruned*/) override {
     for (const os::DirectoryEntry &Entry : Entries)

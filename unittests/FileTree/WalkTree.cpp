@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // `walk-tree FOLDER [JOBS]`: a line for each entry below, in no order: its type
-// as a letter, its size (of files), its path from the folder. To be compared
+// as a letter, its size (of files), its path from the directory. To be compared
 // with what somebody else says (utils/check-walk.py).
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- DirectoryRecordsFuzzer.cpp - Any bytes as a folder's records -------===//
+//===- DirectoryRecordsFuzzer.cpp - Any bytes as a directory's records ----===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -68,7 +68,7 @@ TEST(COFFLibraryTest, namesThatFindNothingAreComparedInLowerCase) {
 TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
   CurrentTestDirectory Directory;
   Directory.write("lib/foo.lib");
-  // Found in a folder, the path counts: by another route it is the same.
+  // Found in a directory, the path counts: by another route it is the same.
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:lib/foo.lib"})),
               ElementsAre("a.obj"));

@@ -177,7 +177,7 @@ TEST(COFFSearchPathTest, toolchainFromPATH) {
   EXPECT_THAT(
       searchPaths({"a.obj", "/machine:x86"}, Tools("d/amd64ret/bin")),
       ElementsAre("", "d/amd64ret/lib/i386", "d/amd64ret/atlmfc/lib/i386"));
-  // Clang's own cl.exe, and folders of another shape.
+  // Clang's own cl.exe, and directories of another shape.
   for (const char *Bin : {"llvm/bin", "x/y", "MSVC/14.1/bin/Hostx64/x64"})
     EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"}, Tools(Bin)),
                 ElementsAre(""))

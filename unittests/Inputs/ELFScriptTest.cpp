@@ -19,7 +19,7 @@ using testing::SizeIs;
 namespace {
 
 /// What \p Text names: inputs as they are, "+" before what it includes, "@"
-/// before folders.
+/// before directories.
 Strings scriptNames(llvm::StringRef Text, bool IsPart = false) {
   Strings Result;
   for (const ScriptName &N : readLinkerScript(Text, IsPart)) {

@@ -136,7 +136,7 @@ TEST(MachOCommandTest, fileLists) {
   EXPECT_EQ(Command.Inputs[1].Reason, InputReason::OptionFile);
   EXPECT_EQ(Command.Inputs[2].Reason, InputReason::FileList);
   EXPECT_EQ(Command.Inputs[2].From, "list");
-  // lld 22 knows no folder behind a comma, and a folder is no list.
+  // lld 22 knows no directory behind a comma, and a directory is no list.
   EXPECT_THAT(names(parseMachO({"-filelist", "list,folder"})),
               ElementsAre("list,folder"));
   EXPECT_THAT(names(parseMachO({"-filelist", "."})), ElementsAre("."));
@@ -151,7 +151,7 @@ TEST(MachOCommandTest, longFileLists) {
   LinkCommand Command = parseMachO({"-filelist", "many"});
   ASSERT_EQ(Command.Inputs.size(), 200001U);
   EXPECT_EQ(Command.Inputs.back().Name, "folder/object199999.o");
-  // A line that no path has is passed over, wherever the pieces that are read
+  // A line that no path has is skipped, wherever the pieces that are read
   // at a time end.
   Directory.write("line", "a.o\n" + std::string(3 << 20, 'x') + "\nb.o\n" +
                               std::string((1 << 20) - 9, 'y') + "\nc.o");

@@ -44,14 +44,14 @@ class ManyDirectoriesTest : public testing::Test {
 protected:
   static constexpr unsigned Directories = 12;
 
-  /// Whether folders that have just been made can be relied upon.
+  /// Whether directories that have just been made can be relied upon.
   static bool listsNewDirectories() {
     os::DirectoryHandle Here;
     return !os::DirectoryHandle::open("", Here) &&
            os::traitsOf(Here).ReportsEveryChange;
   }
 
-  /// Folders "0" to "11" in which each of \p Names is or is not, or is
+  /// Directories "0" to "11" in which each of \p Names is or is not, or is
   /// something else.
   void fill(const Strings &Names) {
     for (unsigned I = 0; I != Directories; ++I) {
@@ -113,7 +113,7 @@ protected:
 TEST_F(ManyDirectoriesTest, ofELF) {
   Strings Names;
   Strings Args = {"-L=", "--sysroot=0"};
-  // There "none/.." is a folder though "none" is not.
+  // There "none/.." is a directory though "none" is not.
   if (!os::test::OnWindows)
     Args.emplace_back("-Lnone");
   for (int I = 0; I != 100; ++I) {

@@ -1,4 +1,4 @@
-//===- TestSupport.h - Folders and command lines for tests ------*- C++ -*-===//
+//===- TestSupport.h - Directories and command lines for tests --*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ namespace headstart::test {
 
 using Strings = std::vector<std::string>;
 
-/// A folder of the running test's own, current while it exists, removed with
+/// A directory of the running test's own, current while it exists, removed with
 /// all that is in it.
 class CurrentTestDirectory {
 public:
@@ -36,7 +36,7 @@ public:
         (std::string("headstart-") + Test->test_suite_name() + "." +
          Test->name() + "-" + std::to_string(std::random_device()()));
     std::filesystem::create_directories(Path);
-    // lld gives absolute names for some folders; /tmp may be a link.
+    // lld gives absolute names for some directories; /tmp may be a link.
     Directory = std::filesystem::canonical(Path);
     std::filesystem::current_path(Directory);
   }
@@ -51,7 +51,7 @@ public:
   std::string path(std::string_view Name = "") const {
     return Name.empty() ? Directory.string() : (Directory / Name).string();
   }
-  /// Writes the file \p Name, whose folders are made as needed.
+  /// Writes the file \p Name, whose directories are made as needed.
   std::string write(std::string_view Name, std::string_view Text = "x") const {
     std::filesystem::path File = Directory / Name;
     std::filesystem::create_directories(File.parent_path());

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts that systems, containers and hybrids have, written into a folder
-// that stands for the root.
+// The layouts that systems, containers and hybrids have, written into a
+// directory that stands for the root.
 //
 //===----------------------------------------------------------------------===//
 

@@ -326,7 +326,7 @@ TEST(CaptureOutputTest, IsBounded) {
 TEST(CaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   const TestDirectory Directory;
   std::string Answer;
-  // It holds the stream for as long as the folder is there.
+  // It holds the stream for as long as the directory is there.
   ASSERT_FALSE(captureOutput(shell("(while test -d " + Directory.path() +
                                    "; do sleep 0.02; done) & echo said"),
                              ProgramStream::Output, {}, Answer));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Folders that stand for the hierarchies of both versions. That real groups
+// Directories that stand for the hierarchies of both versions. That real groups
 // hold a real link is tested with headstart bench (test/Bench).
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ class ControlGroupTest : public testing::Test {
 protected:
   void SetUp() override {
     Number = deviceNumberOf(Root.path());
-    // A disk that the test's folder lies on, as its second partition.
+    // A disk that the test's directory lies on, as its second partition.
     Root.write("sys/devices/disk9/dev", "9:0\n");
     Root.write("sys/devices/disk9/queue/read_ahead_kb", "128\n");
     Root.write("sys/devices/disk9/disk9p2/partition", "2\n");
@@ -52,7 +52,8 @@ protected:
     Limits.DiskOf = Root.path();
   }
 
-  /// A folder has no files of its own, as a group has: they are there before.
+  /// A directory has no files of its own, as a group has: they are there
+  /// before.
   std::string makeGroup(const std::string &Parent,
                         std::initializer_list<std::string_view> Files) {
     const std::string Group =

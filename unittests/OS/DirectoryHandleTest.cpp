@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds everywhere, whatever opens the folders. Compiled into OSTests and
-// OSGenericTests. What only POSIX systems have is in PosixDirectoryTest.cpp.
+// What holds everywhere, whatever opens the directories. Compiled into OSTests
+// and OSGenericTests. What only POSIX systems have is in
+// PosixDirectoryTest.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -398,7 +398,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
     EXPECT_TRUE(P.TookAll);
     EXPECT_EQ(P.Names, Names{"good"});
   }
-  for (const size_t Group : {8, 12, 20}) { // volume, folder, fork
+  for (const size_t Group : {8, 12, 20}) { // volume, directory, fork
     std::string Text = macRecord({});
     put(Text, Group, uint32_t(1));
     EXPECT_TRUE(parseMac(Text).Malformed) << Group;

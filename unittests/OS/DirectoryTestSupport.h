@@ -1,4 +1,4 @@
-//===- DirectoryTestSupport.h - Folders opened and listed -------*- C++ -*-===//
+//===- DirectoryTestSupport.h - Directories opened and listed ---*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -39,7 +39,7 @@ namespace headstart::os::test {
 
 using Names = std::vector<std::string>;
 
-/// Whether the reader brings a folder in one piece, as that by readdir does.
+/// Whether the reader brings a directory in one piece, as that by readdir does.
 #ifdef HEADSTART_TEST_LISTS_AT_ONCE
 inline constexpr bool ListsAtOnce = true;
 #else

@@ -197,7 +197,7 @@ int checkOpenBelow(const DirectoryHandle &Base) {
       return 1;
     if (Below.readFile("file", Into, Filled, Size) || Filled != 5)
       return 2;
-    // Also one that is readable: not every descriptor of a folder is.
+    // Also one that is readable: not every descriptor of a directory is.
     DirectoryReader Reader;
     Reader.start(Below);
     if (Reader.read(Entries, Error) != 1 || Error)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file must be on a disk whose reads the system counts; a folder on a tmpfs
-// or on a network is a named skip.
+// The file must be on a disk whose reads the system counts; a directory on a
+// tmpfs or on a network is a named skip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ protected:
     EXPECT_EQ(File.readAt(0, Bytes, Error), FileBytes);
   }
 
-  // The build's folder is on a disk rather than the temporary one.
+  // The build's directory is on a disk rather than the temporary one.
   const std::string Path = "disk-use-" + std::to_string(::getpid()) + ".bytes";
   bool Counts = false;
 };

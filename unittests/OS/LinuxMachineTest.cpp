@@ -25,7 +25,7 @@ namespace {
 
 class LinuxMachineTest : public testing::Test {
 protected:
-  /// What is said of the test's folder when its file system has that name.
+  /// What is said of the test's directory when its file system has that name.
   Disk on(const std::string &FileSystem) const {
     Root.write("proc/self/mountinfo", "30 1 " + Number + " / /here rw - " +
                                           FileSystem + " somewhere rw\n");

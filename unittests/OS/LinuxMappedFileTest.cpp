@@ -68,7 +68,7 @@ TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
 }
 
 /// The modification time of \p Path as a file by name and as an entry of its
-/// folder.
+/// directory.
 std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
   std::error_code Error;
   const int64_t ByName = statFile(Path, Error).Identity.ModifiedNs;

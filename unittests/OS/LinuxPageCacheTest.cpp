@@ -44,7 +44,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The folder for temporary files if it is on a disk, else the current one.
+/// The directory for temporary files if it is on a disk, else the current one.
 fs::path diskDirectory() {
   for (const fs::path &Directory :
        {fs::path(testing::TempDir()), fs::current_path()}) {

@@ -1,4 +1,4 @@
-//===- PosixDirectoryTest.cpp - Folders, as POSIX has them ----------------===//
+//===- PosixDirectoryTest.cpp - Directories, as POSIX has them ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TestFiles.h - Folders and files for tests ----------------*- C++ -*-===//
+//===- TestFiles.h - Directories and files for tests ------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,7 +40,7 @@ inline constexpr bool OnWindows =
     false;
 #endif
 
-/// A folder of the running test's own, removed with all that is in it.
+/// A directory of the running test's own, removed with all that is in it.
 class TestDirectory {
 public:
   explicit TestDirectory(
@@ -68,7 +68,8 @@ public:
     return fromPath(Name.empty() ? Directory : Directory / toPath(Name));
   }
 
-  /// Writes \p Text into the file \p Name, whose folders are made as needed.
+  /// Writes \p Text into the file \p Name, whose directories are made as
+  /// needed.
   std::string write(std::string_view Name, std::string_view Text) const {
     const std::filesystem::path File = Directory / toPath(Name);
     std::filesystem::create_directories(File.parent_path());

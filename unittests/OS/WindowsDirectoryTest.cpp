@@ -1,4 +1,4 @@
-//===- WindowsDirectoryTest.cpp - Folders, as Windows has them ------------===//
+//===- WindowsDirectoryTest.cpp - Directories, as Windows has them --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -179,7 +179,7 @@ bool isWine() {
          nullptr;
 }
 
-/// Makes `old/inner/file`, opens `old` and puts another folder in its place.
+/// Makes `old/inner/file`, opens `old` and puts another directory in its place.
 DirectoryHandle openRenamed(const TestDirectory &Directory) {
   Directory.write("old/inner/file", "text");
   DirectoryHandle Outer = openDirectory(Directory.path("old"));
@@ -375,8 +375,9 @@ TEST(WindowsDirectoryTest, APipeIsLeftAlone) {
   EXPECT_EQ(::GetLastError(), DWORD(ERROR_PIPE_LISTENING));
 }
 
-/// A junction: a reparse point that leads to another folder, which anybody may
-/// make. The buffer is REPARSE_DATA_BUFFER's MountPointReparseBuffer (ntifs.h).
+/// A junction: a reparse point that leads to another directory, which anybody
+/// may make. The buffer is REPARSE_DATA_BUFFER's MountPointReparseBuffer
+/// (ntifs.h).
 bool makeJunction(const std::string &Target, const std::string &Path) {
   if (::CreateDirectoryW(verbatim(Path).c_str(), nullptr) == 0)
     return false;

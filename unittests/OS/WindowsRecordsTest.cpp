@@ -108,7 +108,7 @@ TEST(WindowsRecordsTest, TellsLinksFromFilesWithATag) {
   };
   for (const Case &C : std::initializer_list<Case>{
            {0x400, 0xA000000C, EntryType::Link}, // symbolic link
-           {0x410, 0xA000000C, EntryType::Link}, // ... to a folder
+           {0x410, 0xA000000C, EntryType::Link}, // ... to a directory
            {0x410, 0xA0000003, EntryType::Link}, // junction
            {0x400, 0xA000001D, EntryType::Link}, // of WSL
            {0x400, 0x80000023, EntryType::Socket},

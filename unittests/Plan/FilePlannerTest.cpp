@@ -1,4 +1,4 @@
-//===- FilePlannerTest.cpp - Plans files by looking into them -------------===//
+//===- FilePlannerTest.cpp - Plans files by their layouts -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

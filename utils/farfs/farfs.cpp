@@ -1,4 +1,4 @@
-//===- farfs.cpp - A folder as if it were far away ------------------------===//
+//===- farfs.cpp - A directory as if it were far away ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,7 @@
 /// \file
 ///     farfs [options] SOURCE MOUNT -- COMMAND...
 ///
-/// Mounts a read-only view of the folder SOURCE at the folder MOUNT, runs
+/// Mounts a read-only view of the directory SOURCE at the directory MOUNT, runs
 /// COMMAND, unmounts, and ends as COMMAND did. Whatever was read through the
 /// view has then left memory, so each run begins cold.
 ///

@@ -9,7 +9,7 @@
 ///
 /// \file
 /// Runs one link again and again, cold and warm, one way and another in turn,
-/// and says what differs. What the link writes goes to a folder of its own.
+/// and says what differs. What the link writes goes to a directory of its own.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns somebody's link into one that reads the same and writes elsewhere, so
+/// Turns a link into one that reads the same and writes elsewhere, so
 /// that it can be run again and again without harm.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,21 +24,21 @@
 
 namespace headstart {
 
-/// A command line whose outputs all lie in one folder.
+/// A command line whose outputs all lie in one directory.
 struct RedirectedLink {
   std::vector<std::string> Args; ///< the program first
   LinkCommand Command;           ///< what they mean
   std::string Problem;           ///< for people; empty: all is well
 };
 
-/// The words behind \p Link's own that move what it writes to \p Directory, as
-/// its linker takes them. Later options win over earlier ones in every linker
-/// that is known here. A link for Windows is also told to leave out the time,
-/// or no two of its outputs would be the same.
+/// The arguments behind \p Link's own that move what it writes to \p Directory,
+/// as its linker takes them. Later options win over earlier ones in every
+/// linker that is known here. A link for Windows is also told to leave out the
+/// time, or no two of its outputs would be the same.
 std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
                                          llvm::StringRef Directory);
 
-/// Adds such words to \p Args, which \p Link was read from, asks again what
+/// Adds such arguments to \p Args, which \p Link was read from, asks again what
 /// they mean, and makes sure that nothing is left that would be written
 /// elsewhere: what is, is a problem that names it. Blocks as
 /// readForeignCommand does.

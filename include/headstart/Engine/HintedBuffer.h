@@ -45,7 +45,7 @@ constexpr uint64_t minMappedBytes(uint64_t PageBytes) {
 }
 
 /// The bytes of one regular file: a read-only mapping, or a buffer of LLVM's
-/// (a copy on the heap, or whatever somebody has wrapped). Hints act on what is
+/// (a copy on the heap, or what a caller has wrapped). Hints act on what is
 /// mapped; for what is on the heap all is in memory already, and there is
 /// nothing to do. A range past the end is cut to the end. Any thread.
 struct FileContents {
@@ -104,9 +104,9 @@ public:
 
   /// A buffer over \p Contents under the name \p Identifier, of the kind and
   /// with the guarantees that LLVM's own would have; null where these contents
-  /// cannot keep what \p Request asks for. Whoever made the contents has asked
-  /// for them: `willNeedIfMmap` does nothing. The buffer shares in the contents
-  /// and may outlive whoever made them. Reads nothing.
+  /// cannot keep what \p Request asks for. The maker of the contents has
+  /// asked for them: `willNeedIfMmap` does nothing. The buffer shares in the
+  /// contents and may outlive their maker. Reads nothing.
   static std::unique_ptr<HintedBuffer>
   over(std::shared_ptr<const FileContents> Contents, llvm::StringRef Identifier,
        const BufferRequest &Request, const os::PageCache &Cache);

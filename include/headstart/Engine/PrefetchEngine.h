@@ -51,15 +51,15 @@ struct EngineOptions {
   /// Threads. More than cores on purpose: they wait for the disk, not for a
   /// processor. Cut to what the limit on open files allows.
   unsigned Jobs = 8;
-  /// The same when inputs prove to be far away, where each waits longer; where
-  /// it is less, Jobs.
+  /// The same when the inputs' store has a high latency, where each waits
+  /// longer; where it is less, Jobs.
   unsigned HighLatencyJobs = 0;
   /// That the link may use; 0: the system's own word.
   unsigned Processors = 0;
   /// The most bytes fetched and not yet asked for by the linker.
   uint64_t BudgetBytes = UINT64_MAX;
-  /// About how much all inputs have; 0: not known. What is far more than memory
-  /// holds is not even begun with.
+  /// About how much all inputs have; 0: not known. What is much more than
+  /// memory holds is not even begun with.
   uint64_t ExpectedBytes = 0;
   /// The most mappings that the engine makes; 0: half of what the system
   /// allows a process. Further inputs are fetched but not handed over.
@@ -72,7 +72,7 @@ struct EngineOptions {
   /// What the last link of the same output touched; may be null. Shared, and
   /// not changed by anybody.
   std::shared_ptr<const LinkProfile> Profile;
-  /// Whether Profile may be of another folder or machine: of a file then its
+  /// Whether Profile may be of another directory or machine: of a file then its
   /// path and its size count, and what was touched is always told anew.
   bool IsProfileElsewhere = false;
   /// Tells what memory there is; null: the system's own word. From any thread.
@@ -87,7 +87,7 @@ public:
   explicit PrefetchEngine(const EngineOptions &Options,
                           const os::PageCache &Cache = os::PageCache());
   /// Cancels, and waits for the threads for at most a second: one that waits
-  /// for a file system that does not answer is let go of, with all that it
+  /// for a file system that does not answer is detached, with all that it
   /// uses. Buffers that were taken stay valid.
   ~PrefetchEngine();
   PrefetchEngine(const PrefetchEngine &) = delete;
@@ -134,7 +134,7 @@ public:
   void join();
 
   /// The same, for at most \p MaxWait. False when some have not ended: they are
-  /// let go of, with all that they use. One thread only.
+  /// detached, with all that they use. One thread only.
   bool join(std::chrono::milliseconds MaxWait);
 
   /// How much of the profile holds for what the linker was handed.
@@ -148,8 +148,8 @@ public:
   /// What the linker has touched of the inputs that it was handed, in the order
   /// of the inputs; copies count as touched as a whole. Without small files
   /// that the command line names, of which there is nothing to remember. Reads
-  /// the page tables; to be called when the linker is done, and before it lets
-  /// go of its buffers. Nothing where the system does not tell.
+  /// the page tables; to be called when the linker is done, and before it frees
+  /// its buffers. Nothing where the system does not tell.
   std::optional<std::vector<RecordedFile>> touched() const;
   /// How many bytes the linker was handed that `touched` leaves out.
   uint64_t copiedBytes() const;

@@ -39,7 +39,7 @@ struct TreeFetchOptions {
   unsigned Jobs = 8; ///< threads
   /// The most to bring into memory; what is there already costs nothing.
   uint64_t BudgetBytes = UINT64_MAX;
-  /// How much of a file is fetched between two looks at `cancel`.
+  /// How much of a file is fetched between two checks of `cancel`.
   uint64_t StepBytes = uint64_t(4) << 20;
 };
 
@@ -125,7 +125,8 @@ private:
   /// Whether \p Identity has come by already, under another name or this one.
   bool isKnown(const os::FileIdentity &Identity);
   void failed(const FileToFetch &Wanted, std::error_code Error);
-  /// How many bytes of \p Range are not in memory; all where nobody tells.
+  /// How many bytes of \p Range are not in memory; all if the system does not
+  /// report it.
   uint64_t missingIn(const os::OpenFile &File, ByteRange Range) const;
 
   TreeFetchOptions Options;

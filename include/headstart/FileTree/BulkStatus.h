@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares many files with what is recorded of them: by folder, each opened
+/// Compares many files with what is recorded of them: by directory, each opened
 /// once, on several threads.
 ///
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@ enum class FileChange : uint8_t {
   Same,    ///< device, inode, size and times are what they were
   Changed, ///< something else is there, or the same file in another state
   Missing,
-  Unknown, ///< it cannot be looked at
+  Unknown, ///< it cannot be stat'ed
 };
 
 /// The change in a word: "same", "changed", "missing", "unknown".
@@ -45,7 +45,7 @@ struct BulkOptions {
   /// Threads, the caller's included; those that cannot be started are done
   /// without.
   unsigned Jobs = 1;
-  /// How folders are read where listings bring sizes and times.
+  /// How directories are read where listings bring sizes and times.
   SnapshotOptions Snapshot;
 };
 

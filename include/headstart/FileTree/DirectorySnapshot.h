@@ -1,4 +1,4 @@
-//===- DirectorySnapshot.h - A folder, read once ----------------*- C++ -*-===//
+//===- DirectorySnapshot.h - A directory, read once -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The entries of one folder as they were at one moment, with an index of their
-/// names. Immutable: share one among threads.
+/// The entries of one directory as they were at one moment, with an index of
+/// their names. Immutable: share one among threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ namespace headstart {
 /// Which names are the same.
 enum class CaseRule : uint8_t {
   Exact,         ///< byte for byte
-  IgnoreASCII,   ///< but for the case of A to Z
-  IgnoreUnicode, ///< but for case, as Unicode's simple case folding has it; no
+  IgnoreASCII,   ///< except the case of A to Z
+  IgnoreUnicode, ///< except case, as Unicode's simple case folding has it; no
                  ///< normalization; bytes that are not UTF-8 stay as they are
 };
 
@@ -46,7 +46,7 @@ bool isSameName(llvm::StringRef A, llvm::StringRef B, CaseRule Rule);
 class SnapshotName {
 public:
   /// What is looked up is the first part of \p Path, a path relative to the
-  /// folder, which must stay where it is.
+  /// directory, which must stay where it is.
   explicit SnapshotName(llvm::StringRef Path);
 
   llvm::StringRef text() const { return Text; }
@@ -63,26 +63,26 @@ private:
   mutable bool OnlyASCII = false;
 };
 
-/// How a folder is read.
+/// How a directory is read.
 struct SnapshotOptions {
   /// Whether each entry is asked for its size and times where the listing does
   /// not bring them, or only hints at them: a call for each.
   bool WithStatus = false;
   /// Gives an error in place of a snapshot that is not verified:
   /// `errc::not_supported` where none on this file system is,
-  /// `errc::resource_unavailable_try_again` where the folder changes, or has
+  /// `errc::resource_unavailable_try_again` where the directory changes, or has
   /// just changed.
   bool OnlyVerified = false;
   /// The most memory for names, index and all; what is larger is
   /// `errc::file_too_large`.
   uint64_t MaxBytes = uint64_t(256) << 20;
   uint64_t MaxEntries = std::numeric_limits<uint64_t>::max();
-  /// How often the folder is read when it changes meanwhile.
+  /// How often the directory is read when it changes meanwhile.
   unsigned Attempts = 3;
 
   // For tests: in place of os::traitsOf and os::fileClockNs; what runs between
-  // a listing and the second look at the folder; what changes an entry as it is
-  // listed.
+  // a listing and the second stat of the directory; what changes an entry as it
+  // is listed.
   std::function<os::DirectoryTraits(const os::DirectoryHandle &)> Traits;
   std::function<int64_t()> Clock;
   std::function<void()> Listed;
@@ -101,12 +101,12 @@ class DirectorySnapshot {
 public:
   using Ptr = std::shared_ptr<const DirectorySnapshot>;
 
-  /// Reads \p Directory, which nobody has listed from before, and closes it. On
-  /// an error, also in the middle, \p Result stays what it is. Blocks. Any
+  /// Reads \p Directory, which has not been listed from before, and closes it.
+  /// On an error, also in the middle, \p Result stays what it is. Blocks. Any
   /// thread.
   static std::error_code read(os::DirectoryHandle Directory,
                               const SnapshotOptions &Options, Ptr &Result);
-  /// Opens and reads \p Path; "" is the current folder.
+  /// Opens and reads \p Path; "" is the current directory.
   static std::error_code read(const std::string &Path,
                               const SnapshotOptions &Options, Ptr &Result);
 
@@ -119,24 +119,24 @@ public:
   std::optional<os::DirectoryEntry> find(const SnapshotName &Name,
                                          CaseRule Rule = CaseRule::Exact) const;
 
-  /// Whether a look at \p Name would have found nothing in the folder, at the
-  /// moment of the snapshot. False also means: not known. Never true of a
+  /// Whether a stat of \p Name would have found nothing in the directory, at
+  /// the moment of the snapshot. False also means: not known. Never true of a
   /// snapshot that is not verified, nor of a name that the file system might
-  /// take for another one in the folder.
+  /// take for another one in the directory.
   bool lacks(const SnapshotName &Name) const;
 
   /// Whether the listing is that of one moment: nothing was added, removed or
   /// renamed while it was read. What entries are and hold may have changed.
   ///
-  /// The folder's identity and change time were the same before and after.
+  /// The directory's identity and change time were the same before and after.
   /// Since the clock of change times ticks in milliseconds, a change can hide
   /// behind one shortly before it (git calls such entries "racily clean"):
-  /// where the file system may hide changes so, a folder that had just changed
-  /// when it was read cannot be verified.
+  /// where the file system may hide changes so, a directory that had just
+  /// changed when it was read cannot be verified.
   bool isVerified() const { return Verified; }
 
   SnapshotMetadata metadata() const { return Metadata; }
-  /// The folder itself, before it was read.
+  /// The directory itself, before it was read.
   const os::FileIdentity &identity() const { return Directory; }
   /// How often it was read.
   unsigned attempts() const { return Attempts; }

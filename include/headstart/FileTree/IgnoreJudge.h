@@ -23,11 +23,11 @@
 
 namespace headstart {
 
-/// What a folder's listing says about the files that matter here.
+/// What a directory's listing says about the files that matter here.
 struct IgnorePresence {
   bool GitIgnore = false; ///< an entry `.gitignore`
   bool DotIgnore = false; ///< an entry `.ignore`
-  bool Git = false;       ///< an entry `.git`, folder or file
+  bool Git = false;       ///< an entry `.git`, directory or file
 
   /// Notes \p Name if it is one of them.
   void note(llvm::StringRef Name) {
@@ -40,8 +40,8 @@ struct IgnorePresence {
   bool any() const { return GitIgnore || DotIgnore || Git; }
 };
 
-/// The rules in force in one folder: its own and those of the folders above.
-/// Immutable; shared by threads; keeps what is above it alive.
+/// The rules in force in one directory: its own and those of the directories
+/// above. Immutable; shared by threads; keeps what is above it alive.
 class IgnoreScope;
 using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 
@@ -55,14 +55,14 @@ public:
   virtual IgnoreScopePtr above(llvm::StringRef Root,
                                std::vector<std::string> *Problems) const = 0;
 
-  /// The scope of a folder, given that of its parent.
+  /// The scope of a directory, given that of its parent.
   virtual IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                                llvm::StringRef DirectoryPath,
                                const os::DirectoryHandle &Directory,
                                IgnorePresence Present,
                                std::vector<std::string> &Problems) const = 0;
 
-  /// Whether the entry \p Name of the folder \p DirectoryPath is left out.
+  /// Whether the entry \p Name of the directory \p DirectoryPath is left out.
   virtual bool isIgnored(const IgnoreScope &Scope,
                          llvm::StringRef DirectoryPath, llvm::StringRef Name,
                          bool IsDirectory) const = 0;

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which entries of a tree its ignore files hide: `.gitignore` of every folder
-/// from the repository's root down, `.git/info/exclude`, the user's global
-/// excludes, and `.ignore`, which goes before them. Whether a folder has such a
-/// file is taken from its listing: no probing.
+/// Which entries of a tree its ignore files hide: `.gitignore` of every
+/// directory from the repository's root down, `.git/info/exclude`, the user's
+/// global excludes, and `.ignore`, which goes before them. Whether a directory
+/// has such a file is taken from its listing: no probing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct IgnoreSettings {
   bool DotIgnore = true;  ///< .ignore
   bool GitExclude = true; ///< .git/info/exclude
   bool GitGlobal = true;  ///< core.excludesFile, or git's default for it
-  bool Parents = true;    ///< the files of folders above the root of a walk
+  bool Parents = true;    ///< the files of directories above the root of a walk
   /// Whether git's files count inside a git repository only (as for git itself
   /// and ripgrep), or everywhere.
   bool NeedsRepository = true;
@@ -48,19 +48,19 @@ struct IgnoreSettings {
 /// one character, and letters differ by case (core.ignoreCase is not followed).
 /// In each of these the last pattern that matches decides; the first file with
 /// such a pattern has the last word:
-///   - `.ignore` of the entry's folder, then of the folders above it;
-///   - `.gitignore` of the folder, then of those above it in its repository (a
-///     file only, as for git: not through a link);
+///   - `.ignore` of the entry's directory, then of the directories above it;
+///   - `.gitignore` of the directory, then of those above it in its repository
+///     (a file only, as for git: not through a link);
 ///   - info/exclude of the repository, also of a work tree or a submodule;
 ///   - what core.excludesFile says in `~/.gitconfig` or, before that, in
 ///     `$XDG_CONFIG_HOME/git/config`, by default `$XDG_CONFIG_HOME/git/ignore`.
 ///     Files that these include, a system's or a repository's own
 ///     configuration, relative paths and `~name/` are not followed.
 ///
-/// A folder with an entry `.git` is the root of a repository, whatever `.git`
-/// holds (git looks into it; ripgrep and fd do not). Files of git's above it do
-/// not count in it. `.git` itself is not hidden by any rule: leave out hidden
-/// entries, or prune it.
+/// A directory with an entry `.git` is the root of a repository, whatever
+/// `.git` holds (git reads it; ripgrep and fd do not). Files of git's above it
+/// do not count in it. `.git` itself is not hidden by any rule: leave out
+/// hidden entries, or prune it.
 class IgnoreRules final : public IgnoreJudge {
 public:
   /// Reads the user's global excludes; messages go to \p Problems if given.
@@ -69,22 +69,23 @@ public:
                        std::vector<std::string> *Problems = nullptr);
   ~IgnoreRules() override;
 
-  /// The scope above the root of a walk: the rules of the folders that contain
-  /// \p Root (an existing folder, absolute or not; links are resolved first).
-  /// A root that is itself ignored was asked for all the same, and then nothing
-  /// above it counts, the user's excludes included. Never null; works without
-  /// rules for a root that does not exist. Folders above that may not be listed
-  /// are passed over. Messages go to \p Problems if given. Blocks.
+  /// The scope above the root of a walk: the rules of the directories that
+  /// contain \p Root (an existing directory, absolute or not; links are
+  /// resolved first). A root that is itself ignored was asked for all the same,
+  /// and then nothing above it counts, the user's excludes included. Never
+  /// null; works without rules for a root that does not exist. Directories
+  /// above that may not be listed are skipped. Messages go to \p Problems if
+  /// given. Blocks.
   IgnoreScopePtr
   above(llvm::StringRef Root,
         std::vector<std::string> *Problems = nullptr) const override;
 
-  /// The scope of a folder, given that of its parent (`above` for the root
+  /// The scope of a directory, given that of its parent (`above` for the root
   /// itself), its path from the root of the walk ("" for the root, then
-  /// "a/b"), the folder, and what its listing says. Gives back \p Parent itself
-  /// where the folder brings nothing new, without an allocation. Ignore files
-  /// that cannot be read, or are too large, are added to \p Problems as
-  /// messages with the path. Blocks.
+  /// "a/b"), the directory, and what its listing says. Gives back \p Parent
+  /// itself where the directory brings nothing new, without an allocation.
+  /// Ignore files that cannot be read, or are too large, are added to
+  /// \p Problems as messages with the path. Blocks.
   IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                        llvm::StringRef DirectoryPath,
                        const os::DirectoryHandle &Directory,
@@ -92,14 +93,14 @@ public:
                        std::vector<std::string> &Problems) const override;
 
   /// What \p Directory has of the files that matter, asked for one by one: for
-  /// `enter`, by whoever does not list it. Blocks.
+  /// `enter`, by a caller that does not list it. Blocks.
   IgnorePresence presenceIn(const os::DirectoryHandle &Directory) const;
 
-  /// Whether the entry \p Name of the folder \p DirectoryPath (from the root of
-  /// the walk), in whose scope it is, is hidden. A folder that is hidden hides
-  /// all that is in it: do not enter it. \p IsDirectory is false for a link,
-  /// whatever it leads to. Allocates nothing unless the entry's absolute path
-  /// has more than 4096 bytes.
+  /// Whether the entry \p Name of the directory \p DirectoryPath (from the root
+  /// of the walk), in whose scope it is, is hidden. A directory that is hidden
+  /// hides all that is in it: do not enter it. \p IsDirectory is false for a
+  /// link, whatever it leads to. Allocates nothing unless the entry's absolute
+  /// path has more than 4096 bytes.
   bool isIgnored(const IgnoreScope &Scope, llvm::StringRef DirectoryPath,
                  llvm::StringRef Name, bool IsDirectory) const override;
 

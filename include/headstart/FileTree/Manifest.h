@@ -36,7 +36,7 @@ namespace headstart {
 struct TreeSelection {
   bool Hidden = false;         ///< also what begins with a dot
   bool NoIgnore = false;       ///< also what ignore files hide
-  bool FollowLinks = false;    ///< walk links to folders
+  bool FollowLinks = false;    ///< walk links to directories
   bool SameFileSystem = false; ///< stay on the roots' file systems
   /// 1: the roots' own entries.
   std::optional<unsigned> MaxDepth;
@@ -48,7 +48,7 @@ struct TreeSelection {
 };
 
 struct ManifestRoot {
-  std::string Given;    ///< "" for the current folder, not asked for by name
+  std::string Given;    ///< "" for the current directory, not asked for by name
   std::string Absolute; ///< without links
 
   friend bool operator==(const ManifestRoot &, const ManifestRoot &) = default;
@@ -80,10 +80,11 @@ struct ManifestPath {
 /// No manifest is larger, in bytes; what is, is not read.
 inline constexpr uint64_t MaxManifestBytes = uint64_t(1) << 32;
 
-/// The bytes of the manifest of \p Directories, which `TreeListing::folders`
-/// gave and whose entries have their status. \p Recorded is in seconds since
-/// the epoch. \p Unknown are, in any order, folders that could not be read to
-/// the end and entries that could not be looked at.
+/// The bytes of the manifest of \p Directories, which
+/// `TreeListing::directories` gave and whose entries have their status.
+/// \p Recorded is in seconds since the epoch. \p Unknown are, in any order,
+/// directories that could not be read to the end and entries that could not be
+/// stat'ed.
 std::string serializeManifest(const TreeSelection &Selection,
                               llvm::ArrayRef<ManifestRoot> Roots,
                               int64_t Recorded,
@@ -106,7 +107,7 @@ public:
   int64_t recorded() const { return Recorded; }
   /// In the order of their paths.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
-  /// Of all folders, in their order.
+  /// Of all directories, in their order.
   llvm::ArrayRef<ManifestEntry> entries() const { return Entries; }
   /// What could not be read, in order, none of them in another.
   llvm::ArrayRef<ManifestPath> unknown() const { return Unknown; }
@@ -115,10 +116,10 @@ public:
   /// no record of it says nothing.
   bool isUnknown(size_t Root, llvm::StringRef Path) const;
 
-  /// The folder \p Path of a root, or null: it had no entries, or was not
+  /// The directory \p Path of a root, or null: it had no entries, or was not
   /// there.
   const ManifestDirectory *find(size_t Root, llvm::StringRef Path) const;
-  /// The entry \p Name of a folder, or null.
+  /// The entry \p Name of a directory, or null.
   static const ManifestEntry *find(const ManifestDirectory &Directory,
                                    llvm::StringRef Name);
   /// The place of \p Entry in `entries`.
@@ -137,8 +138,8 @@ private:
   std::vector<ManifestPath> Unknown;
   std::vector<ManifestEntry> Entries;
   std::vector<ManifestDirectory> Directories;
-  /// The hashes of the folders' paths, sorted, each with its place in Folders:
-  /// no hash table, which a made-up manifest could make slow.
+  /// The hashes of the directories' paths, sorted, each with its place in
+  /// Directories: no hash table, which a made-up manifest could make slow.
   std::vector<std::pair<uint64_t, uint32_t>> ByHash;
 };
 

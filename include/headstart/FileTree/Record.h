@@ -137,8 +137,8 @@ readRecordFile(const std::string &Path, uint64_t MaxBytes,
 bool startsLikeRecord(const std::string &Path, llvm::StringRef Start);
 
 /// Whether \p Path may become a record that begins with \p Start: nothing is
-/// there, or an empty file, or such a record in any state. Somebody's own file,
-/// named by mistake, is not written over. Blocks.
+/// there, or an empty file, or such a record in any state. A user's own
+/// file, named by mistake, is not written over. Blocks.
 bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
 
 /// Replaces \p Path by \p Bytes as one step: who is killed leaves the old file.

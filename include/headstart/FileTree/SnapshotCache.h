@@ -1,4 +1,4 @@
-//===- SnapshotCache.h - Search many folders for many names -----*- C++ -*-===//
+//===- SnapshotCache.h - Search many directories for many names -*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which files are not in a folder, for a search that asks many folders for
-/// many names: each folder is probed at first, and read once when it has cost
-/// about as many probes as reading it would.
+/// Which files are not in a directory, for a search that asks many directories
+/// for many names: each directory is probed at first, and read once when it has
+/// cost about as many probes as reading it would.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,18 +33,18 @@ namespace headstart {
 struct SnapshotFigures {
   uint64_t Misses = 0;   ///< probes that found nothing
   uint64_t Answers = 0;  ///< names known to be missing without one
-  uint64_t Listings = 0; ///< folders read
-  uint64_t Refusals = 0; ///< times that a folder was to be read and was not
+  uint64_t Listings = 0; ///< directories read
+  uint64_t Refusals = 0; ///< times that a directory was to be read and was not
 };
 
 /// One for each link, shared by its threads. What it says is advice: it is as
-/// old as the folder's snapshot, and never asked again.
+/// old as the directory's snapshot, and never asked again.
 class SnapshotCache {
 public:
-  /// Below this many misses no folder is read.
+  /// Below this many misses no directory is read.
   static constexpr uint32_t MinMisses = 2;
 
-  /// One folder under one spelling. Lives as long as the cache.
+  /// One directory under one spelling. Lives as long as the cache.
   class Directory {
   public:
     /// As it was given.
@@ -54,15 +54,15 @@ public:
   private:
     friend class SnapshotCache;
     std::string Path;
-    /// Set once, when the folder has been read.
+    /// Set once, when the directory has been read.
     std::atomic<const DirectorySnapshot *> Snapshot{nullptr};
     DirectorySnapshot::Ptr Owner;
-    /// There is no such folder.
+    /// There is no such directory.
     std::atomic<bool> IsAbsent{false};
     std::atomic<uint32_t> Misses{0};
     /// How many names were expected at the first of them.
     std::atomic<int64_t> ExpectedAtFirst{0};
-    /// The number of misses at which to think about reading the folder.
+    /// The number of misses at which to think about reading the directory.
     std::atomic<uint32_t> ThinkAt{MinMisses};
     /// A thread is at it; it owns what follows.
     std::atomic<bool> Busy{false};
@@ -74,22 +74,22 @@ public:
   SnapshotCache(const SnapshotCache &) = delete;
   SnapshotCache &operator=(const SnapshotCache &) = delete;
 
-  /// Enters the folder \p Path, "" being the current one; looks at nothing yet.
+  /// Enters the directory \p Path, "" being the current one; reads nothing yet.
   /// Any thread.
   Directory &add(llvm::StringRef Path);
 
   /// Says that about \p Names more (or fewer) names than was said before will
-  /// be looked for, in some or all of the folders. Any thread.
+  /// be looked for, in some or all of the directories. Any thread.
   void expect(int64_t Names) {
     Expected.fetch_add(Names, std::memory_order_relaxed);
   }
 
   /// Whether \p In is known to have nothing of \p Name, so that no look is
-  /// needed. May read the folder first, and block for that; while one thread
+  /// needed. May read the directory first, and block for that; while one thread
   /// does, others are told false. Any thread.
   bool isMissing(Directory &In, const SnapshotName &Name);
 
-  /// A look at a name for which `isMissing` was false has found nothing.
+  /// A stat of a name for which `isMissing` was false has found nothing.
   void noteMiss(Directory &In) {
     if (In.Misses.fetch_add(1, std::memory_order_relaxed) == 0)
       In.ExpectedAtFirst.store(Expected.load(std::memory_order_relaxed),
@@ -98,9 +98,9 @@ public:
 
   SnapshotFigures figures() const;
 
-  /// What reading a folder of \p DirectoryBytes (st_size) costs, in probes.
+  /// What reading a directory of \p DirectoryBytes (st_size) costs, in probes.
   static uint32_t listingCost(uint64_t DirectoryBytes);
-  /// At how many misses a folder is to be read for which that costs \p Cost
+  /// At how many misses a directory is to be read for which that costs \p Cost
   /// probes, when \p Expected names are still to be looked for in it.
   static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares a tree with its manifest while it is walked: each folder with its
-/// record, found by its path, on whatever thread has read it.
+/// Compares a tree with its manifest while it is walked: each directory with
+/// its record, found by its path, on whatever thread has read it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,39 +42,39 @@ enum EntryDifference : uint8_t {
   IdDiffers = 8, ///< the inode: another file of that name
 };
 
-/// Compares \p Now, which has its status, with its record. A folder's size and
-/// time follow from its entries, so they do not count; nor does the device,
+/// Compares \p Now, which has its status, with its record. A directory's size
+/// and time follow from its entries, so they do not count; nor does the device,
 /// which may be another one after each mount.
 unsigned differenceOf(const ManifestEntry &Then, const os::DirectoryEntry &Now);
 
-/// The part of a manifest that one folder covers: all of a root, or a folder
-/// in it. Refers to the manifest.
+/// The part of a manifest that one directory covers: all of a root, or a
+/// directory in it. Refers to the manifest.
 class ManifestPart {
 public:
   /// All of the root \p Root.
   ManifestPart(const Manifest &M, size_t Root, llvm::StringRef Prefix = "");
 
-  /// What the folder \p Path covers, in the root that goes farthest down to it.
-  /// Something below a root that is not there any more is a part as well if
+  /// What the directory \p Path covers, in the root that goes farthest down to
+  /// it. Something below a root that is not there any more is a part as well if
   /// there is a record of it; `isRemoved` then says so. The error says that the
   /// manifest has nothing of it. Blocks.
   static llvm::Expected<ManifestPart> of(const Manifest &M,
                                          const std::string &Path);
 
   const Manifest &manifest() const { return *M; }
-  /// The path from the manifest's root to the folder: "" or "a/b".
+  /// The path from the manifest's root to the directory: "" or "a/b".
   llvm::StringRef prefix() const { return Prefix; }
   const ManifestRoot &root() const { return M->roots()[Root]; }
   bool isRemoved() const { return IsRemoved; }
-  /// The record of the folder itself, or of the file if it is one, among the
+  /// The record of the directory itself, or of the file if it is one, among the
   /// entries of the one that it was in; null if there is none.
   const ManifestEntry *entry() const;
   /// The number of its parts.
   unsigned depth() const;
 
-  /// The records of the folders in it, in their order.
+  /// The records of the directories in it, in their order.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
-  /// The record of the folder that is \p FromHere below, or null.
+  /// The record of the directory that is \p FromHere below, or null.
   const ManifestDirectory *find(llvm::StringRef FromHere) const;
   /// Whether it could not be read when the manifest was written.
   bool isUnknown(llvm::StringRef FromHere) const;
@@ -96,11 +96,11 @@ struct TreeChange {
   std::string Path;                            ///< from the root of the walk
 };
 
-/// Finds what has changed in one folder of a manifest. To be shown a walk of
-/// just that folder, with the manifest's selection and with status.
+/// Finds what has changed in one directory of a manifest. To be shown a walk of
+/// just that directory, with the manifest's selection and with status.
 class ChangeFinder : public FilteringVisitor {
 public:
-  /// \p WalkedRoot is the folder's path as the walker is given it. What
+  /// \p WalkedRoot is the directory's path as the walker is given it. What
   /// \p Filter hides counts as gone. All must outlive it.
   ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
                llvm::StringRef WalkedRoot);
@@ -112,7 +112,7 @@ public:
   void problem(llvm::StringRef Path, llvm::StringRef What) override;
 
   /// All changes in the order of `compareTreePaths`, after the walk. What could
-  /// not be looked at, now or for the manifest, is not among them.
+  /// not be stat'ed, now or for the manifest, is not among them.
   std::vector<TreeChange> finish();
 
 private:

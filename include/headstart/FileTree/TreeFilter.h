@@ -31,19 +31,19 @@ namespace headstart {
 /// One glob of a user. LLVM's `*` also matches '/', so a glob with parts is a
 /// list of LLVM's patterns, one for each part.
 ///
-/// - Without '/' it is matched against the name of an entry, in any folder.
+/// - Without '/' it is matched against the name of an entry, in any directory.
 /// - With one, against the path from the root of the walk, part by part; a part
-///   `**` stands for any number of folders, none included. One at the front
+///   `**` stands for any number of directories, none included. One at the front
 ///   counts for nothing but that, nor does a `./` there.
-/// - With one at the end it matches folders only.
+/// - With one at the end it matches directories only.
 /// - A `!` at the front excludes what matches.
 class Glob {
 public:
   /// The error says what is wrong with \p Text.
   static llvm::Expected<Glob> create(llvm::StringRef Text);
 
-  /// Whether the entry \p Name of the folder \p DirectoryPath ("" for the root,
-  /// "a/b") matches. Any thread.
+  /// Whether the entry \p Name of the directory \p DirectoryPath ("" for the
+  /// root, "a/b") matches. Any thread.
   bool matches(llvm::StringRef DirectoryPath, llvm::StringRef Name,
                bool IsDirectory) const;
 
@@ -68,7 +68,7 @@ public:
   /// What is to be done with an entry.
   struct Verdict {
     bool Show = true;
-    bool Enter = true; ///< for folders
+    bool Enter = true; ///< for directories
   };
 
   llvm::Error addGlob(llvm::StringRef Text);
@@ -76,7 +76,7 @@ public:
   void addType(os::EntryType Type) { Types |= 1U << unsigned(Type); }
 
   /// Of the globs that match an entry the last one decides. Where none does, it
-  /// is shown unless there is a glob that does not exclude. A folder is not
+  /// is shown unless there is a glob that does not exclude. A directory is not
   /// entered when a glob excludes it; that it is not shown does not matter.
   Verdict judge(llvm::StringRef DirectoryPath, llvm::StringRef Name,
                 os::EntryType Type) const;
@@ -94,8 +94,8 @@ private:
 /// A visitor that is shown only what a filter lets through.
 class FilteringVisitor : public TreeVisitor {
 public:
-  /// \p Filter must outlive it. The filter judges by paths from a folder above
-  /// the root of the walk, if \p Prefix says how that leads to the root.
+  /// \p Filter must outlive it. The filter judges by paths from a directory
+  /// above the root of the walk, if \p Prefix says how that leads to the root.
   explicit FilteringVisitor(const TreeFilter &Filter,
                             llvm::StringRef Prefix = "")
       : Filter(Filter), Prefix(Prefix) {}

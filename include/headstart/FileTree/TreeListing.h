@@ -26,12 +26,12 @@
 
 namespace headstart {
 
-/// Orders paths of a tree part by part, each part by its bytes: a folder stands
-/// directly before what is in it. Negative, 0 or positive.
+/// Orders paths of a tree part by part, each part by its bytes: a directory
+/// stands directly before what is in it. Negative, 0 or positive.
 int compareTreePaths(llvm::StringRef A, llvm::StringRef B);
 
-/// Entries of one folder; a folder may be in several pieces until the listing
-/// is sorted.
+/// Entries of one directory; a directory may be in several pieces until the
+/// listing is sorted.
 struct ListedDirectory {
   size_t Root = 0;      ///< which of the roots it is in
   llvm::StringRef Path; ///< from the root: "" for the root itself, "a/b"
@@ -45,17 +45,17 @@ public:
   /// For threads 0 to \p Threads - 1.
   explicit TreeListing(unsigned Threads);
 
-  /// Copies \p Entries of the folder \p Path. \p Thread is the caller's: each
-  /// adds to a part of its own.
+  /// Copies \p Entries of the directory \p Path. \p Thread is the caller's:
+  /// each adds to a part of its own.
   void add(unsigned Thread, size_t Root, llvm::StringRef Path,
            llvm::ArrayRef<os::DirectoryEntry> Entries);
 
-  /// Puts all in order, once, when nobody adds any more. An entry that was
+  /// Puts all in order, once, after the last addition. An entry that was
   /// shown twice (renamed meanwhile) is there once.
   void sort();
 
-  /// The folders that have entries, in the order of `compareTreePaths`, each
-  /// once. After `sort`.
+  /// The directories that have entries, in the order of `compareTreePaths`,
+  /// each once. After `sort`.
   llvm::ArrayRef<ListedDirectory> directories() const { return Directories; }
 
   /// Calls \p Visit with each entry in the order of its path. After `sort`.

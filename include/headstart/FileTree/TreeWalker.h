@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks trees of folders in parallel: every folder is opened once, relative to
-/// its parent, read in batches, and shown to a visitor on whatever thread read
-/// it.
+/// Walks trees of directories in parallel: every directory is opened once,
+/// relative to its parent, read in batches, and shown to a visitor on whatever
+/// thread read it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -43,11 +43,11 @@ struct WalkOptions {
   /// With WithStatus: whether a listing's hint will do, to show it or to order
   /// by it.
   bool HintsSuffice = false;
-  /// Whether links to folders are walked, and links to files shown as what they
-  /// point to. A link to a folder that contains it is a problem, and not
-  /// walked.
+  /// Whether links to directories are walked, and links to files shown as what
+  /// they point to. A link to a directory that contains it is a problem, and
+  /// not walked.
   bool FollowLinks = false;
-  /// Whether folders on other file systems than their root's are left out.
+  /// Whether directories on other file systems than their root's are left out.
   bool SameFileSystem = false;
   /// Whether entries that begin with a dot are left out.
   bool SkipHidden = false;
@@ -55,14 +55,14 @@ struct WalkOptions {
   unsigned MaxDepth = std::numeric_limits<unsigned>::max();
   /// What is left out; none if null. Must outlive the walk.
   const IgnoreJudge *Ignore = nullptr;
-  /// How many folders may be open at a time; 0: decided from what the process
-  /// may open.
+  /// How many directories may be open at a time; 0: decided from what the
+  /// process may open.
   unsigned MaxOpenDirectories = 0;
   /// For tests: what a listing gave, to be changed. Any thread of the walk.
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry> Entries) = nullptr;
 };
 
-/// A folder under way. Belongs to the walker; valid during a call to the
+/// A directory under way. Belongs to the walker; valid during a call to the
 /// visitor.
 class WalkDirectory {
 public:
@@ -79,9 +79,9 @@ public:
   size_t root() const;
   /// Its device and inode, as far as they are known without a system call: by
   /// the listing it was named in (see os::DirectoryEntry), for roots and where
-  /// something is mounted by the folder itself.
+  /// something is mounted by the directory itself.
   const os::FileIdentity &identity() const;
-  /// To look at entries with.
+  /// To stat entries with.
   const os::DirectoryHandle &handle() const;
   /// A number from 0 on that no other thread of the walk has: for a visitor
   /// that keeps something for each thread. At most `TreeWalker::MaxThreads`.
@@ -98,19 +98,19 @@ class TreeVisitor {
 public:
   /// How many entries are shown at a time, at most.
   static constexpr size_t MaxEntries = 128;
-  /// A bit for each entry: set, the folder it is will not be entered.
+  /// A bit for each entry: set, the directory it is will not be entered.
   using Prune = std::bitset<MaxEntries>;
 
   virtual ~TreeVisitor();
 
-  /// Shows \p Entries of \p Directory, in the order of the listing; a folder
+  /// Shows \p Entries of \p Directory, in the order of the listing; a directory
   /// with many entries is shown in several calls, one after the other, by one
   /// thread at a time. Names hold during the call.
   virtual void visit(const WalkDirectory &Directory,
                      llvm::ArrayRef<os::DirectoryEntry> Entries,
                      Prune &Pruned) = 0;
 
-  /// Something could not be opened, read or looked at; the walk goes on.
+  /// Something could not be opened, read or stat'ed; the walk goes on.
   /// \p Path is as `WalkDirectory::path` would give it, or empty where \p What
   /// itself names a file (an ignore file that cannot be read).
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
@@ -134,10 +134,10 @@ public:
 
   explicit TreeWalker(const WalkOptions &Options) : Options(Options) {}
 
-  /// Walks the folders \p Roots and blocks until all is shown. The caller's
+  /// Walks the directories \p Roots and blocks until all is shown. The caller's
   /// thread takes part. A root that is a link is followed; one that is no
-  /// folder is a problem. What is renamed into or out of the tree meanwhile may
-  /// be shown or not; what stays is shown exactly once.
+  /// directory is a problem. What is renamed into or out of the tree meanwhile
+  /// may be shown or not; what stays is shown exactly once.
   WalkFigures walk(llvm::ArrayRef<std::string> Roots, TreeVisitor &Visitor);
 
   /// Makes `walk` return soon, after the calls that are under way. Any thread,

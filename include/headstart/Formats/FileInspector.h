@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What an input names and what parts it has stand in the same headers. They
-/// are read once, for whoever asks first.
+/// The dependencies of an input and its parts are in the same headers, which
+/// are read once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ public:
 
   /// Turns to \p File, which must stay open. What will be read is asked for
   /// through \p Cache, and read through \p Gate, unless they are null; both
-  /// must outlive this. \p Known is what an earlier look found in the same
+  /// must outlive this. \p Known is what an earlier scan found in the same
   /// file, or null.
   void open(const os::OpenFile &File, const os::PageCache *Cache = nullptr,
             std::shared_ptr<const ELFFile> Known = nullptr,

@@ -49,7 +49,7 @@ public:
   /// The next in the linker's order; nothing when all that are known were
   /// taken.
   std::optional<uint32_t> next();
-  /// Passes over the next, which stays to be taken out of its turn.
+  /// Skips the next, which stays to be taken out of its turn.
   void pass() { Waiting.pop_front(); }
   /// Takes \p Number, in its turn or out of it; false when it was taken before.
   bool take(uint32_t Number);
@@ -63,7 +63,7 @@ public:
   void add(uint32_t By, std::vector<FoundInput> Found);
 
   /// \p Number was found at \p Found. False when that is another name for a
-  /// file that has come before: the linker passes over it.
+  /// file that has come before: the linker skips it.
   bool settle(uint32_t Number, const ResolvedInput &Found);
 
   /// The input that was found at \p Path; else the one of that name.
@@ -103,8 +103,8 @@ struct ListedInput {
 /// All that the link of \p Command will read, in the order in which the linker
 /// asks for it, each file once: what the command line names and what is found
 /// inside that. Calls \p Visit with each that can be opened and is not empty,
-/// and with a look into it. Reads the inputs' headers, on the calling thread.
-/// Members of archives are not looked into, since which of them will be read
+/// and with its inspector. Reads the inputs' headers, on the calling thread.
+/// Members of archives are not scanned, since which of them will be read
 /// only the linker knows.
 std::vector<ListedInput> listInputs(
     const LinkCommand &Command,

@@ -9,8 +9,8 @@
 /// \file
 /// The meaning of a linker's command line to a prefetcher: the inputs it
 /// names, in the order in which the linker will ask for them, where they are
-/// searched for, and what the options say will be read of them. Parsing looks
-/// at no input: names are turned into paths by an InputResolver, on any thread.
+/// searched for, and what the options say will be read of them. Parsing reads
+/// no input: names are turned into paths by an InputResolver, on any thread.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ enum class SearchRule : uint8_t {
   Dependent,   ///< ELF: an entry of .deplibs
 };
 
-/// When the linker looks into an input for the names of others.
+/// When the linker scans an input for its dependencies.
 enum class ScanPolicy : uint8_t {
   AtOnce,
   AtEnd, ///< behind all that the command line names (--default-script)
@@ -111,8 +111,8 @@ struct NamedInput {
   /// and what that names inside itself. What an input names has its own turn.
   uint8_t Turn = 0;
   /// Mach-O: the library on whose behalf this one is loaded, where it is not
-  /// the one that names it. Its folder is @loader_path, and its LC_RPATHs are
-  /// @rpath, for all that is re-exported below it.
+  /// the one that names it. Its directory is @loader_path, and its LC_RPATHs
+  /// are @rpath, for all that is re-exported below it.
   std::string Umbrella;
 };
 
@@ -159,14 +159,14 @@ struct MachOSettings {
   /// unknown: text stubs re-export by architecture and platform.
   unsigned Platform = 0;
   bool SearchesDylibsFirst = false; ///< -search_dylibs_first
-  /// Whether @executable_path means the output's folder (not with -dylib and
+  /// Whether @executable_path means the output's directory (not with -dylib and
   /// -bundle).
   bool MakesExecutable = true;
   /// -flat_namespace: what a dylib loads is read as well as what it re-exports.
   bool FlatNamespace = false;
   bool IgnoresLinkerOptions = false; ///< -ignore_auto_link
-  /// --ignore-auto-link-option: libraries and frameworks that LC_LINKER_OPTION
-  /// names in vain.
+  /// --ignore-auto-link-option: libraries and frameworks that are
+  /// ignored if LC_LINKER_OPTION names them.
   std::vector<std::string> IgnoredLinkerOptions;
   /// -force_load_swift_libs: libswift*.a is Whole where LC_LINKER_OPTION names
   /// it.
@@ -191,8 +191,8 @@ class LinkerModel;
 struct LinkOutput {
   std::string Path;
   /// What stands before the path where an option names it: "/pdb:", "--Map=";
-  /// a word of its own where it ends in neither ':' nor '='. Empty where the
-  /// path follows from another, or comes from elsewhere.
+  /// an argument of its own where it ends in neither ':' nor '='. Empty where
+  /// the path follows from another, or comes from elsewhere.
   std::string Option;
 
   friend bool operator==(const LinkOutput &Output, llvm::StringRef Path) {
@@ -206,7 +206,7 @@ struct LinkCommand : ReadKinds {
   /// In the order in which the linker will ask for them. A name may stand here
   /// twice; the linker opens it once.
   std::vector<NamedInput> Inputs;
-  /// In the order of the linker's search; "" is the current folder.
+  /// In the order of the linker's search; "" is the current directory.
   std::vector<std::string> SearchPaths;
   /// Files that the link writes (image, PDB, import library, map; for COFF the
   /// image first): never
@@ -221,7 +221,7 @@ struct LinkCommand : ReadKinds {
   std::vector<std::string> ExcludedLibraries;
   bool ExcludesAllLibraries = false; ///< /nodefaultlib without a name
   /// COFF: the file names, in lower case, of the plainly named `.lib`s. lld
-  /// passes over a default library of such a name, wherever it lies.
+  /// skips a default library of such a name, wherever it lies.
   llvm::StringSet<> NamedLibraries;
   bool NamesMachine = false; ///< /machine:
   bool ForArm64EC = false;   ///< /machine:arm64ec, /machine:arm64x
@@ -232,7 +232,7 @@ struct LinkCommand : ReadKinds {
   MachOSettings MachO;
   /// Whether there is a link at all: /help, --version and /lib read nothing.
   bool Links = true;
-  /// What the linker tells in place of a link.
+  /// What the linker prints in place of a link.
   enum class Answer : uint8_t { None, Help, Version };
   Answer Prints = Answer::None;
 
@@ -274,8 +274,8 @@ struct SnapshotFigures;
 /// what others they name: default libraries in .drectve, members of thin
 /// archives, type servers, linker scripts, re-exported libraries. To resolve
 /// opens nothing but what decides a search. Const and thread-safe:
-/// share one among threads. Folders in which it has looked in vain for long
-/// enough it reads once, and takes what was not there then for missing.
+/// share one among threads. After enough misses in a directory it reads that
+/// directory once, and then takes names that were not listed for missing.
 class InputResolver {
 public:
   /// \p Command must outlive the resolver, and not change any more.
@@ -299,8 +299,8 @@ public:
   /// script).
   void addDirectory(llvm::StringRef Directory) const;
 
-  /// Whether \p File is asked for the first time. An input that names itself
-  /// by ever new paths (`INPUT(./self)`) is looked into once.
+  /// Whether \p File has not been scanned yet. An input that names itself by
+  /// ever new paths (`INPUT(./self)`) is scanned once.
   bool isFirstScan(const os::FileIdentity &File) const;
 
   /// Mach-O: the run paths of the library at \p Library. Those that were asked

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All that differs from one family of linkers to another. Each has a folder in
-/// lib/Inputs, and nothing outside of it asks which one it has.
+/// All that differs from one family of linkers to another. Each has a directory
+/// in lib/Inputs, and nothing outside of it asks which one it has.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -93,10 +93,11 @@ public:
   uint64_t MergeGapBytes = 16 * 1024;
   /// @}
 
-  /// How the words of a command line are split and what comes in front of them.
+  /// How the arguments of a command line are split and what comes in front of
+  /// them.
   struct Expansion {
     llvm::cl::TokenizerCallback Tokenizer = llvm::cl::TokenizeGNUCommandLine;
-    /// Environment variables whose words come first.
+    /// Environment variables whose arguments come first.
     llvm::SmallVector<llvm::StringRef, 2> Variables;
   };
   virtual Expansion expansionOf(llvm::ArrayRef<std::string> Args) const = 0;
@@ -104,9 +105,9 @@ public:
   /// Reads the command line \p Args, which is expanded and without the
   /// program's name. Knows every option of lld 22 that takes a value, so that
   /// no value is mistaken for an input. Unknown options are the linker's to
-  /// report. COFF looks into the file system for /winsysroot and its friends
+  /// report. COFF reads the file system for /winsysroot and its friends
   /// (PATH among them, as lld does), and for a /defaultlib: that a
-  /// /nodefaultlib: comes close to; else nobody looks there.
+  /// /nodefaultlib: comes close to; else it does not.
   virtual LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                             const CommandLineContext &Context) const = 0;
 
@@ -114,8 +115,8 @@ public:
   virtual const llvm::opt::OptTable &options() const = 0;
 
   /// Takes Headstart's own options out of \p Args (a command line whose first
-  /// word is the program's name) and leaves everything else as it is, word for
-  /// word. An option's separate value that looks like one of ours stays.
+  /// argument is the program's name) and leaves everything else as it is. An
+  /// option's separate value that looks like one of ours stays.
   /// Returns what was taken, in order.
   virtual std::vector<PrefetchOption>
   takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
@@ -123,7 +124,7 @@ public:
   /// Every option of the linker and Headstart's own, whose group is
   /// "headstart";
   /// \p Args as for expansionOf. (ld.lld for MinGW has Headstart's in the table
-  /// for no words.)
+  /// for no arguments.)
   virtual const GenericOptionTable &
   optionTable(llvm::ArrayRef<std::string> Args) const = 0;
 

@@ -23,11 +23,11 @@
 
 namespace headstart {
 
-/// The words of the commands in \p Answer. Commands are the lines that begin
-/// with a space; everything else that drivers print is passed over. Words are
-/// separated by spaces; in a quoted one a backslash stands before what it is
-/// to be taken for (clang quotes all words, gcc those that need it). A word
-/// may contain line breaks.
+/// The arguments of the commands in \p Answer. Commands are the lines that
+/// begin with a space; everything else that drivers print is skipped. Arguments
+/// are separated by spaces; in a quoted one a backslash stands before what it
+/// is to be taken for (clang quotes all arguments, gcc those that need it). An
+/// argument may contain line breaks.
 std::vector<std::vector<std::string>> commandsIn(llvm::StringRef Answer);
 
 /// The command that links: the last whose program is a linker, or a driver

@@ -26,12 +26,12 @@
 
 namespace headstart {
 
-/// What a command line means, or why nobody knows.
+/// What a command line means, or why that is unknown.
 struct ForeignCommand {
   /// The link. Absent with a Problem, and where the command compiles only.
   std::optional<LinkCommand> Command;
   std::string Problem;
-  /// Nobody knows because it was cancelled.
+  /// It is unknown because it was cancelled.
   bool WasCancelled = false;
   /// The problem is that the program is none that is known; a flavour would
   /// help.
@@ -39,7 +39,7 @@ struct ForeignCommand {
   /// Response files that could not be expanded.
   std::vector<std::string> Notes;
   /// Errors, warnings and notes of the compiler driver that was asked, line by
-  /// line, but for the one that the Problem repeats.
+  /// line, except the one that the Problem repeats.
   std::vector<std::string> DriverDiagnostics;
   bool HasError = false; ///< whether the driver told of an error
 

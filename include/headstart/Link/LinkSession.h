@@ -79,10 +79,10 @@ public:
 
   /// Stops fetching, records what was touched (when the link \p Succeeded) and
   /// writes the reports, once; who comes second waits for the first. Waits for
-  /// threads, and for the cache folder, for a moment only, and for threads not
-  /// at all when the process \p Leaves right after: a link ends when the linker
-  /// is done. Reports that the user wants are waited for; problems with them go
-  /// to standard error as warnings. Any thread.
+  /// threads, and for the cache directory, for a moment only, and for threads
+  /// not at all when the process \p Leaves right after: a link ends when the
+  /// linker is done. Reports that the user wants are waited for; problems with
+  /// them go to standard error as warnings. Any thread.
   void end(bool Succeeded, bool Leaves = false);
   /// The same, at the exit of the process. Does nothing when `end` has begun:
   /// what leaves by exit() may have been called from there.
@@ -109,8 +109,8 @@ private:
   std::string WhyOff; ///< known after `begin`
   /// Of the process: when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
-  /// Processor time for records, in nanoseconds; shared with whoever keeps one.
-  /// Null: it is not measured.
+  /// Processor time for records, in nanoseconds; shared with the threads that
+  /// keep one. Null: it is not measured.
   std::shared_ptr<std::atomic<int64_t>> RecordTime;
   std::shared_ptr<ProgramPages> Program; ///< null: not asked for
   std::unique_ptr<PrefetchEngine> Engine;
@@ -121,7 +121,7 @@ private:
   std::mutex StagesMutex;
   std::vector<std::pair<LinkStage, TraceClock::time_point>> Stages;
 
-  // The record of this output's links.
+  // The profile of this output's links.
   std::string ProfilePath; ///< empty: none is kept
   std::string Output;
   std::string ProfileSettings;

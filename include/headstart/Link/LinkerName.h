@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What kind of program a command line starts, as far as its words tell: a
-/// linker, or a compiler driver that will start one. Looks at no file.
+/// What kind of program a command line starts, as far as its arguments tell: a
+/// linker, or a compiler driver that will start one. Reads no file.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace headstart {
 /// Compiler drivers, by the way in which they are asked what they would run.
 enum class DriverKind : uint8_t {
   Clang,   ///< clang, clang++, flang: `-###`
-  ClangCL, ///< clang-cl: `-###`, and the linker's words are link.exe's
+  ClangCL, ///< clang-cl: `-###`, and the linker's arguments are link.exe's
   GCC,     ///< gcc, g++, cc, c++ and other languages': `-###`
   Rustc,   ///< tells its link only by linking
 };
@@ -36,18 +36,18 @@ enum class DriverKind : uint8_t {
 struct KnownProgram {
   Flavour Linker = Flavour::ELF;    ///< where Driver is absent
   std::optional<DriverKind> Driver; ///< present: not a linker itself
-  /// How many words come before the linker's own: the program, `headstart`
+  /// How many arguments come before the linker's own: the program, `headstart`
   /// before it, and `-flavor` with its value.
   size_t LeadingArgs = 1;
-  /// What the program adds of itself before the words of its command line: the
-  /// machine that a MinGW ld is built for.
+  /// What the program adds of itself before the arguments of its command line:
+  /// the machine that a MinGW ld is built for.
   std::vector<std::string> ImpliedArgs;
 };
 
 /// What the program of \p Args is: by its name (with a version behind it, a
-/// target before it, `.exe`), by `-flavor` for lld, by the first word of
+/// target before it, `.exe`), by `-flavor` for lld, by the first argument of
 /// `headstart`. `link` is link.exe's name
-/// and coreutils': there the other words decide. Nothing when unknown.
+/// and coreutils': there the other arguments decide. Nothing when unknown.
 std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart

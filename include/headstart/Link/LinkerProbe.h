@@ -32,7 +32,7 @@ bool isHeadstart(const std::string &Program);
 /// The linker that \p Driver, a compiler, would run with \p Option added
 /// ("-fuse-ld=lld", or ""), as a path where it can be found; empty when it
 /// would run none, or does not say. \p Input is a file that it takes for an
-/// object; nobody reads it. Blocks like `versionOf`, twice.
+/// object and does not read. Blocks like `versionOf`, twice.
 std::string linkerOf(const std::string &Driver, const std::string &Option,
                      const std::string &Input);
 

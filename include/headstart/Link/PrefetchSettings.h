@@ -45,15 +45,16 @@ struct PrefetchSettings {
   /// Threads. Eight: cold storage answers many questions at a time (1.07 GB in
   /// 800 files: 1.40 s with one reader, 0.74 with 4, 0.66 with 8).
   unsigned Jobs = 8;
-  /// The same for inputs that are far away; as Jobs where that was asked for.
+  /// The same for inputs on a high-latency store; as Jobs where that was asked
+  /// for.
   unsigned HighLatencyJobs = 64;
   std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
-  std::string Profile = "auto";      ///< "auto", "none", a file or a folder/
+  std::string Profile = "auto";      ///< "auto", "none", a file or a directory/
   /// Whether links wait for each other: absent: when they do not fit into
   /// memory together; so many bytes in the place of that; 0: never.
   std::optional<uint64_t> QueueBytes;
   bool Stats = false;
-  /// A file, or a folder for one file of each link; empty with Stats: a
+  /// A file, or a directory for one file of each link; empty with Stats: a
   /// paragraph to standard error.
   std::string StatsFile;
   std::string TraceFile; ///< empty: no trace

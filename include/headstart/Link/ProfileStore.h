@@ -1,4 +1,4 @@
-//===- ProfileStore.h - Where the records of links are kept -----*- C++ -*-===//
+//===- ProfileStore.h - Where profiles are kept -----------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Profiles on disk: one file for each output, in a folder of the user's
+/// Profiles on disk: one file for each output, in a directory of the user's
 /// cache.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,12 +24,12 @@
 
 namespace headstart {
 
-/// The folder of `--prefetch-profile=auto`: `headstart` in the user's cache
-/// folder (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
+/// The directory of `--prefetch-profile=auto`: `headstart` in the user's cache
+/// directory (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
 std::string profileDirectory();
 
-/// Whether \p Setting (the value of `--prefetch-profile`) means a folder with a
-/// record for each output: "auto", and what ends in a slash.
+/// Whether \p Setting (the value of `--prefetch-profile`) means a directory
+/// with a record for each output: "auto", and what ends in a slash.
 bool isProfileDirectory(llvm::StringRef Setting);
 
 /// The name by which a record knows \p Output: absolute in the user's cache, as
@@ -37,7 +37,7 @@ bool isProfileDirectory(llvm::StringRef Setting);
 std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
 
 /// The file that holds the profile of \p Output under \p Setting; empty for
-/// "none", and where "auto" has no folder.
+/// "none", and where "auto" has no directory.
 std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
                         llvm::StringRef Output);
 
@@ -47,8 +47,8 @@ llvm::Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path);
 
 /// Whether \p Path may become a profile: nothing is there, or an empty file, or
-/// a profile of any version in any state. Somebody's own file, named by
-/// mistake, is not written over.
+/// a profile of any version in any state. A user's own file, named
+/// by mistake, is not written over.
 bool mayReplaceProfile(const std::string &Path);
 
 /// A profile of this moment, with no files yet.
@@ -56,10 +56,10 @@ LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
                        llvm::StringRef Settings);
 
 /// Replaces the profile at \p Path as one step: a link that is killed leaves
-/// the old one. Folders are made as needed.
+/// the old one. Directories are made as needed.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 
-/// The same, unless \p Path is somebody's own file; with \p Prune, a profile
+/// The same, unless \p Path is a user's own file; with \p Prune, a profile
 /// that is one more makes `pruneProfiles` look for others to remove. What went
 /// wrong; empty: nothing.
 std::string storeProfile(const std::string &Path, const LinkProfile &Profile,

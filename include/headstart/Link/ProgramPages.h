@@ -40,11 +40,11 @@ public:
     State->Program = std::move(Program);
     State->Record = std::move(Record);
   }
-  /// Lets go of a thread that has not ended.
+  /// Detaches a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
   /// The running program as \p Linker ("ld.lld"), which uses a part of it, and
-  /// its record in the user's cache folder.
+  /// its record in the user's cache directory.
   static std::shared_ptr<ProgramPages> ofThisProcess(llvm::StringRef Linker);
 
   /// Asks for the recorded pages, on a thread of its own, unless the program

@@ -46,8 +46,8 @@ struct PrefetchRun {
   /// Has the engine's doings traced, if the user wants that. \p Program is the
   /// name of the process in the trace.
   void beginTrace(const std::string &Program);
-  /// For the link of \p Command, which is not changed any more. Looks at
-  /// memory.
+  /// For the link of \p Command, which is not changed any more. Reads memory's
+  /// state.
   EngineOptions engineOptions(const LinkCommand &Command, bool HandOver);
   /// Adds what lld has written for --time-trace to the trace. What is no such
   /// trace, or another link's, is a problem, unless the link has failed. Reads
@@ -69,7 +69,7 @@ struct PrefetchRun {
 
 /// Has \p Trace hold what lld has written to \p File for --time-trace. What is
 /// no such trace, or another link's, is an error that names the file. "-" is
-/// standard output, which nobody can read again. Reads all of it, and blocks.
+/// standard output, which cannot be read again. Reads all of it, and blocks.
 llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 
 /// What of \p All, the use of a linker's process or processes, was the linker's
@@ -79,8 +79,8 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
                        std::optional<os::DiskUse> Threads, LinkStats &Stats);
 
 /// Whether a report may be written to \p File: nothing is there, or what begins
-/// with one of \p Starts, or what is no file (a pipe, a device). Somebody's own
-/// file, named by mistake, is not written over. Blocks.
+/// with one of \p Starts, or what is no file (a pipe, a device). A user's
+/// own file, named by mistake, is not written over. Blocks.
 bool mayReplaceReport(const std::string &File,
                       llvm::ArrayRef<llvm::StringRef> Starts);
 

@@ -40,7 +40,7 @@ struct Capability {
   CapabilityKind Kind;
   bool Works = false;
   /// "posix_fadvise(POSIX_FADV_WILLNEED)"; empty where this platform has no
-  /// such call, or nobody says which.
+  /// such call, or does not say which.
   std::string Call;
   /// The first system that has it: "Linux 6.5"; empty: every one, or none.
   std::string Since;

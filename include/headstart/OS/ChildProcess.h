@@ -37,8 +37,8 @@ struct ProgramEnd {
 };
 
 /// A program that runs as if it had been started in our place: with our
-/// environment, folder, descriptors, process group and terminal. To be used by
-/// one thread, and once in a process.
+/// environment, directory, descriptors, process group and terminal. To be used
+/// by one thread, and once in a process.
 class ForegroundProgram {
 public:
   /// \p Grace is how long a program may take to end by a signal that it may
@@ -56,15 +56,16 @@ public:
   ///
   /// The program is killed when this process is killed beyond its control. On
   /// Windows it is looked for with and without `.exe`, and batch files, whose
-  /// words follow other rules, are refused (`errc::executable_format_error`).
+  /// arguments follow other rules, are refused
+  /// (`errc::executable_format_error`).
   std::error_code start(const std::vector<std::string> &Args);
 
   /// Waits for the program to end. Blocks. Meanwhile:
   ///
   /// - Signals that are sent to this process (HUP, INT, QUIT, TERM, USR1, USR2,
   ///   ALRM, WINCH, TSTP, CONT) are passed on, but not those that the terminal
-  ///   sends to every process of the group. Of another one nobody can tell
-  ///   whether it was sent to the group: HUP, INT, QUIT and TERM are passed on
+  ///   sends to every process of the group. The system does not say whether
+  ///   another one was sent to the group: HUP, INT, QUIT and TERM are passed on
   ///   when the program still runs after the grace, the rest at once.
   /// - When the program stops, so does this process; when this is woken, so is
   ///   the program.
@@ -115,8 +116,8 @@ bool hadFault();
 std::error_code becomeProgram(const std::vector<std::string> &Args);
 
 /// Closes every descriptor and puts /dev/null in the place of the standard
-/// streams: whoever waits for a pipe to be closed at this end waits for the
-/// program that was started, not for us. \p Kept, if not -1, stays open.
+/// streams: a process that waits for a pipe to be closed at this end waits for
+/// the program that was started, not for us. \p Kept, if not -1, stays open.
 void detachDescriptors(int Kept = -1);
 
 /// Which stream of a program is listened to.
@@ -126,8 +127,8 @@ enum class ProgramStream : unsigned char { Output, Error };
 struct AnswerLimits {
   std::chrono::milliseconds Time{5000};
   size_t Bytes = 16 * 1024 * 1024;
-  /// When it becomes true, the program is ended; may be null. Looked at some
-  /// fifty times a second.
+  /// When it becomes true, the program is ended; may be null. Read some fifty
+  /// times a second.
   const std::atomic<bool> *Cancelled = nullptr;
 };
 

@@ -45,8 +45,9 @@ public:
   /// where there are any, else in the v2 hierarchy: at its root, or in one of
   /// the groups above this process that its user may write to. Returns what
   /// makes that impossible, for people, and then leaves nothing behind; else
-  /// "". \p Root stands for `/` (a test passes a folder). Removes what earlier
-  /// processes have left because they were killed. Blocks for pseudo-files.
+  /// "". \p Root stands for `/` (a test passes a directory). Removes what
+  /// earlier processes have left because they were killed. Blocks for
+  /// pseudo-files.
   std::string create(const GroupLimits &Limits, const std::string &Root = "/");
 
   /// The files into which a process writes "0" to become a member.
@@ -65,7 +66,7 @@ private:
                      const std::vector<std::string> &Wanted);
   std::string add(const std::string &Parent);
 
-  std::vector<std::string> Groups; ///< folders
+  std::vector<std::string> Groups; ///< directories
   std::vector<std::string> Entrances;
   /// What stood otherwise: a file, and what to write into it.
   std::vector<std::pair<std::string, std::string>> Undo;

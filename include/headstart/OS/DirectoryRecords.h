@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The records in which systems list a folder, read without a system call and
-/// on any system: so that each is tested and fuzzed everywhere. Names are not
-/// copied. Pure; any thread.
+/// The records in which systems list a directory, read without a system call
+/// and on any system: so that each is tested and fuzzed everywhere. Names are
+/// not copied. Pure; any thread.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,12 @@ size_t parseLinuxEntries(std::span<const char> &Bytes,
 /// `ATTR_CMN_RETURNED_ATTRS`, `_ERROR`, `_NAME`, `_OBJTYPE`, `_MODTIME`,
 /// `_CHGTIME`, `_FLAGS`, `_FILEID`, `ATTR_DIR_MOUNTSTATUS` and
 /// `ATTR_FILE_DATALENGTH`: any other attribute is malformed. \p Device is that
-/// of the folder and so of its entries (`ATTR_CMN_DEVID` may be the device
+/// of the directory and so of its entries (`ATTR_CMN_DEVID` may be the device
 /// behind a volume group, which stat(2) does not give). An entry has its status
-/// if all of these but the flags are there: a file needs its length, a folder
-/// its mount status. A folder on which something is, or would be, mounted, or
-/// that leads to another volume (`SF_FIRMLINK`), has type and inode as a hint:
-/// both are those of what is beneath. One that macOS could not look at
+/// if all of these but the flags are there: a file needs its length, a
+/// directory its mount status. A directory on which something is, or would be,
+/// mounted, or that leads to another volume (`SF_FIRMLINK`), has type and inode
+/// as a hint: both are those of what is beneath. One that macOS could not stat
 /// (`ATTR_CMN_ERROR`) has its name only.
 size_t parseMacEntries(std::span<const char> &Bytes, uint64_t Device,
                        std::span<DirectoryEntry> Into, bool &Malformed);
@@ -57,7 +57,7 @@ std::span<const char> takeMacRecords(std::span<const char> Buffer,
 
 /// Windows's `FILE_ID_BOTH_DIR_INFO` (GetFileInformationByHandleEx), up to the
 /// record that says it is the last: \p Bytes may be longer. \p Device is the
-/// number of the folder's volume, where all its entries are (what a junction
+/// number of the directory's volume, where all its entries are (what a junction
 /// points to is not an entry). Where the file system has no id of 64 bits,
 /// `Inode` and `Device` are 0; size and times are always there. Names are
 /// UTF-16 in the machine's order and have no zero behind them, as with the two

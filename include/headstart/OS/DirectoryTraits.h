@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What one may conclude from the listing of a folder, and from the times that
-/// its file system keeps. One source per platform in
+/// What one may conclude from the listing of a directory, and from the times
+/// that its file system keeps. One source per platform in
 /// `lib/OS/<Platform>/DirectoryTraits.cpp`; the standard library only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,26 +22,26 @@
 
 namespace headstart::os {
 
-/// What is known of the file system that a folder is on. Where nothing is
+/// What is known of the file system that a directory is on. Where nothing is
 /// known, the defaults hold: they promise nothing.
 struct DirectoryTraits {
-  /// Whether a look at a path might find an entry that is spelled otherwise.
+  /// Whether a stat of a path might find an entry that is spelled otherwise.
   bool MayIgnoreCase = true;
   /// Whether every entry that can be found is listed, and every entry that is
-  /// added, removed or renamed shows in the folder's ChangedNs at once: of file
-  /// systems on the network, in user space or made up by the kernel this is not
-  /// known.
+  /// added, removed or renamed shows in the directory's ChangedNs at once: of
+  /// file systems on the network, in user space or made up by the kernel this
+  /// is not known.
   bool ReportsChanges = false;
-  /// Whether a change always shows in ChangedNs once that has been looked at.
+  /// Whether a change always shows in ChangedNs once that has been queried.
   /// Without, one within the same tick of the clock does not.
   bool ReportsEveryChange = false;
-  /// Whether listings bring sizes and times that need no second look
+  /// Whether listings bring sizes and times that need no stat
   /// (`DirectoryEntry::hasOwnStatus`).
   bool ListsStatus = false;
 };
 
 /// What the file system of \p Directory promises. Blocks for no more than the
-/// folder's own metadata. Any thread.
+/// directory's own metadata. Any thread.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory);
 /// DirectoryTraits::ReportsEveryChange of the file system of \p File.
 bool reportsEveryChange(const OpenFile &File);

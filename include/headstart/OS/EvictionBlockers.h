@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Why pages of a file cannot be put out of memory, as far as the system tells.
+/// Why pages of a file cannot be evicted, as far as the system tells.
 /// One source per platform in `lib/OS/<Platform>/EvictionBlockers.cpp`; the
 /// standard library only, no LLVM.
 ///
@@ -42,11 +42,11 @@ struct FileUse {
   bool IsLocked = false; ///< in memory, by a process (mlock)
 };
 
-/// Asks every process that this one may look at (those of the same user; all,
+/// Asks every process that this one may query (those of the same user; all,
 /// for root) what it has mapped. One answer for each of the files \p Paths;
 /// none is in use where the system does not tell, or the file cannot be opened.
 /// Takes some 0.1 ms a process, for one that has mapped some of the files as
-/// long as a look at all of its page tables, and maps each file for a moment:
+/// long as a scan of its page tables, and maps each file for a moment:
 /// the system names mapped files by devices and inodes that are not always
 /// those of FileIdentity. Blocks for metadata only. Any thread.
 std::vector<FileUse> findUses(std::span<const std::string> Paths);

@@ -12,7 +12,7 @@
 ///
 /// Everything here is safe against files that are not what they seem: a FIFO,
 /// a device, a directory or a socket is never opened (opening a FIFO for
-/// reading would wake a writer that waits for the real reader), only looked at.
+/// reading would wake a writer that waits for the real reader), only stat'ed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,15 +45,15 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
 };
 
-/// The answer to one look at a path.
+/// The result of one stat of a path.
 struct FileStatus {
   FileKind Kind = FileKind::Missing;
   FileIdentity Identity;
 };
 
-/// Looks at \p Path, following symbolic links, without opening it. Blocks only
+/// Stats \p Path, following symbolic links, without opening it. Blocks only
 /// for metadata. A path that does not exist is `FileKind::Missing` and no
-/// error; any other failure (no permission to search a folder, a loop of
+/// error; any other failure (no permission to search a directory, a loop of
 /// links) is returned in \p Error with `Missing`. Any thread.
 FileStatus statFile(const std::string &Path, std::error_code &Error);
 
@@ -98,7 +98,7 @@ public:
 
   /// Reads up to `Into.size()` bytes at \p Offset; blocks until they are there.
   /// Returns the number of bytes read, short only at the end of the file.
-  /// Never raises SIGBUS, so it is the way to look into a file that may shrink.
+  /// Never raises SIGBUS, so it is the way to read a file that may shrink.
   size_t readAt(uint64_t Offset, std::span<char> Into,
                 std::error_code &Error) const;
 
@@ -125,9 +125,9 @@ private:
 ///
 /// Reading `bytes()` past a point to which the file has been truncated raises
 /// SIGBUS, as with any mapping (stock lld has the same exposure). Not on
-/// Windows: there nobody can shrink, delete or replace a file that is mapped
-/// (ERROR_USER_MAPPED_FILE), which holds for the inputs of stock lld as well. A
-/// mapping is to be kept no longer than it is needed.
+/// Windows: there no process can shrink, delete or replace a file that is
+/// mapped (ERROR_USER_MAPPED_FILE), which holds for the inputs of stock lld as
+/// well. A mapping is to be kept no longer than it is needed.
 class MappedFile {
 public:
   MappedFile() = default;

@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Runs a program apart from this one's terminal, says what it has cost, and
-/// looks at it while it runs. One source per platform; the standard library
+/// samples it while it runs. One source per platform; the standard library
 /// only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ namespace headstart::os {
 
 /// What to run, and how.
 struct ProgramStart {
-  std::vector<std::string> Args; ///< the first is the name it is told
+  std::vector<std::string> Args; ///< argv, the program's name first
   /// The file that is run; empty: Args[0]. Without a `/` looked for in PATH.
   std::string Program;
   /// Added to this process's environment: "NAME=VALUE", or "NAME" to leave
@@ -95,7 +95,7 @@ struct ProgramSample {
   std::optional<uint64_t> AnonymousBytes; ///< of memory, now
 };
 
-/// Looks at the process \p Id and its children. Costs some system calls for
+/// Samples the process \p Id and its children. Costs some system calls for
 /// each. Nothing when it has ended, or where the system does not tell.
 std::optional<ProgramSample> sampleProgram(int Id);
 
@@ -111,7 +111,7 @@ struct MappedPart {
 std::vector<MappedPart> mappedFilesOf(int Id);
 
 /// Writes back what waits to be written to the file system of \p Path, so that
-/// nobody does it while something is measured. Blocks.
+/// the system does not do it during a measurement. Blocks.
 void writeBack(const std::string &Path);
 
 } // namespace headstart::os

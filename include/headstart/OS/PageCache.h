@@ -93,7 +93,7 @@ struct Residency {
 class PageCache {
 public:
   /// Probes the system (a few microseconds on a scratch mapping; on Windows a
-  /// scratch file in the temporary folder, once in a process).
+  /// scratch file in the temporary directory, once in a process).
   PageCache();
   /// Uses just these abilities.
   explicit PageCache(const PageCacheCapabilities &Capabilities);
@@ -105,7 +105,7 @@ public:
   size_t pageSize() const { return Capabilities.PageSize; }
 
   /// Asks for \p Ranges of \p File to be read into memory, and returns without
-  /// waiting for them (but on Windows, where nobody says that it does not). A
+  /// waiting for them (except on Windows, which does not promise that). A
   /// hint: the system may do less, or nothing. Ranges are split into steps of
   /// what one call really does; parts past the end of the file are ignored. One
   /// result per range, in order. Never fails as a whole. On Windows the file is
@@ -114,7 +114,7 @@ public:
   std::vector<HintResult> hint(const OpenFile &File,
                                std::span<const ByteRange> Ranges) const;
 
-  /// Brings \p Range of \p File into memory and waits until it is there (but
+  /// Brings \p Range of \p File into memory and waits until it is there (except
   /// for single pages that a disk brings out of order, which are then on their
   /// way). Nothing is entered into anybody's page tables. A closed file gives
   /// Unsupported, one that has shrunk Failed. A range with nothing in it, or
@@ -130,9 +130,9 @@ public:
   HintResult fetchInLargePages(const OpenFile &File, ByteRange Range) const;
   static constexpr uint64_t LargeStepBytes = UINT64_C(2) * 1024 * 1024;
 
-  /// The same, but `fetch` makes fewer and larger requests, for a device that
-  /// is far away. The linker's own faults in a mapping of such a file then read
-  /// more around them, too. Only Linux can; elsewhere no other.
+  /// The same, but `fetch` makes fewer and larger requests, for a high-latency
+  /// device. The linker's own faults in a mapping of such a file then read more
+  /// around them, too. Only Linux can; elsewhere no other.
   PageCache inLargeRequests() const;
 
   /// How much of \p Range of \p File is resident, by cachestat, or by mincore
@@ -183,7 +183,7 @@ public:
                                 bool IsAllowed) const;
 
   /// \name Any memory of this process
-  /// For memory that somebody else has mapped. Nothing here can lose data,
+  /// For memory that the caller has mapped. Nothing here can lose data,
   /// whatever the memory is.
   /// @{
 
@@ -197,12 +197,12 @@ public:
   /// tables out of memory at once if no other process maps them and the caller
   /// may write the file (MADV_PAGEOUT, Linux 5.4); macOS takes them before
   /// others (MADV_DONTNEED); on Windows they leave the working set, as by
-  /// `dontNeed`, and somebody's locks on them go.
+  /// `dontNeed`, and lose the locks on them.
   std::error_code adviseCold(std::span<const char> Memory) const;
 
   /// How much of what is under \p Memory is in memory, by mincore; a lower
   /// bound on a Windows that tells only what this process has touched (Wine 8).
-  /// Without a look at the file it cannot be seen when Linux answers "all of
+  /// Only a query by file shows when Linux answers "all of
   /// it" for want of rights; ask by file where that matters.
   std::optional<Residency> residency(std::span<const char> Memory) const;
   /// @}

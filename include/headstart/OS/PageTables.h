@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Which pages of a mapping are in this process's page tables: what it has
-/// touched, as far as nobody else has filled them in. The standard library
+/// touched, unless another process has filled them in. The standard library
 /// only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//

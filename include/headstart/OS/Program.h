@@ -43,7 +43,7 @@ void holdStandardDescriptors();
 /// The path of the program's file; empty where the system does not tell.
 std::string programPath();
 
-/// The folder that relative paths begin at; empty where the system does not
+/// The directory that relative paths begin at; empty where the system does not
 /// tell. Any thread.
 std::string currentDirectory();
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns a first Ctrl-C into something that a program can look at. The standard
+/// Turns a first Ctrl-C into something that a program can query. The standard
 /// library only, no LLVM.
 ///
 //===----------------------------------------------------------------------===//

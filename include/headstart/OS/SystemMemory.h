@@ -37,7 +37,7 @@ struct SystemMemory {
   /// them: limit less what is charged, inactive file pages counted as free.
   std::optional<uint64_t> CgroupAvailableBytes;
 
-  /// In how much of the last ten seconds somebody had to wait for memory, in
+  /// In how much of the last ten seconds a task had to wait for memory, in
   /// percent (Linux's pressure stall information, `some avg10`): of the cgroup
   /// where that is told (v2), else of the machine. On Windows 100 while the
   /// system's LowMemoryResourceNotification is set, else 0.
@@ -51,7 +51,7 @@ struct SystemMemory {
     return AvailableBytes;
   }
 
-  /// Reads it now. \p Root stands for `/` (a test passes a folder with a
+  /// Reads it now. \p Root stands for `/` (a test passes a directory with a
   /// made-up `proc` and `sys`; on Windows nothing is read from any other root).
   /// Blocks for a few small pseudo-files; never
   /// fails: an unreadable or malformed file leaves its figure out. Any thread.

@@ -106,7 +106,7 @@ public:
   ~Threads() { join(); }
 
   /// Starts one more thread that runs \p Work; signals stay with the threads
-  /// that were there before, but for those of its own faults. Work may throw
+  /// that were there before, except those of its own faults. Work may throw
   /// std::bad_alloc, which ends this thread and nothing else. Returns why it
   /// could not be started (no more threads allowed, no memory for its stack).
   std::error_code start(std::function<void()> Work);
@@ -114,9 +114,9 @@ public:
   /// Waits until every thread has ended. Blocks.
   void join();
 
-  /// The same, but for no longer than \p MaxWait. False when some have not
+  /// The same, for no longer than \p MaxWait. False when some have not
   /// ended by then, or by an earlier call's time (a system call of a file
-  /// system that does not answer): they are let go of, must own all that they
+  /// system that does not answer): they are detached, must own all that they
   /// use, and end when their call does.
   bool join(std::chrono::milliseconds MaxWait);
 
@@ -148,7 +148,7 @@ bool endOwnThreads();
 /// For layers that throw nothing themselves.
 [[noreturn]] void throwBadAlloc();
 
-/// Whether somebody would catch that on the calling thread: it is one of ours,
+/// Whether the calling thread catches that: it is one of ours,
 /// or inside of hasMemoryFor.
 bool survivesBadAlloc();
 
@@ -162,7 +162,7 @@ template <class Function> bool hasMemoryFor(Function Work) {
 /// Sets what is called when another thread than ours cannot be started since
 /// the system allows no more: \p EndThreads ends threads of ours, and says
 /// whether there were any; then it is tried again. On Linux, in programs that
-/// are linked with --wrap=pthread_create; elsewhere nobody calls it. Null:
+/// are linked with --wrap=pthread_create; elsewhere it is not called. Null:
 /// nothing more is called. Any thread.
 void onThreadShortage(std::shared_ptr<const std::function<bool()>> EndThreads);
 

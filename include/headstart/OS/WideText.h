@@ -40,7 +40,7 @@ size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into);
 size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into);
 
 /// Adds \p Wide as WTF-8 to \p Result. A pair of surrogates must not be cut in
-/// two calls: neither this nor `appendWide` looks at what is there already.
+/// two calls: neither this nor `appendWide` reads what is there already.
 template <typename Unit>
 void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result);
 
@@ -52,8 +52,8 @@ bool appendWide(std::string_view Text, std::basic_string<Unit> &Result);
 
 /// What a path counts from.
 enum class PathStart : unsigned char {
-  Directory,      ///< `a\b`: the current folder
-  DriveDirectory, ///< `C:a`: the current folder of that drive
+  Directory,      ///< `a\b`: the current directory
+  DriveDirectory, ///< `C:a`: the current directory of that drive
   Drive,          ///< `\a`: the root of the current drive or share
   Nothing,        ///< `C:\a`, `\\server\share\a`: it is absolute
   Verbatim,       ///< `\\?\a`, `\\.\a`, `\??\a`: taken as it is, or a device
@@ -64,11 +64,11 @@ enum class PathStart : unsigned char {
 template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path);
 
 /// Whether Windows may take \p Path for a device or a pipe rather than a file
-/// or folder: `\\.\...`, a `\\?\` without a drive, volume or share, the pipes
-/// and mailslots of a server, and names like `NUL`, `com1.txt` or `C:\x\aux:`
-/// by the rules up to Windows 10 (Windows 11 has given up most of the last:
-/// https://learn.microsoft.com/windows/win32/fileio/naming-a-file). Those of
-/// which it is not sure count.
+/// or directory: `\\.\...`, a `\\?\` without a drive, volume or share, the
+/// pipes and mailslots of a server, and names like `NUL`, `com1.txt` or
+/// `C:\x\aux:` by the rules up to Windows 10 (Windows 11 has given up most of
+/// the last: https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+/// Those of which it is not sure count.
 template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path);
 
 /// \p Path as an absolute path of any length (`\\?\C:\...`,
@@ -86,7 +86,7 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
 /// a space, a tab, a newline or a quote in it, a backslash doubled where a
 /// quote follows:
 /// https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments.
-/// Not for the first word, nor for cmd.exe.
+/// Not for the first argument, nor for cmd.exe.
 template <typename Unit>
 void appendArgument(std::basic_string_view<Unit> Arg,
                     std::basic_string<Unit> &CommandLine);

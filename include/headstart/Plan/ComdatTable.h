@@ -38,7 +38,7 @@ namespace headstart {
 class ComdatTable {
 public:
   /// \p MaxNames bounds its memory (some 32 bytes a name): names beyond are
-  /// nobody's, and every copy is fetched.
+  /// not entered, and every copy is fetched.
   explicit ComdatTable(size_t MaxNames = size_t(16) << 20)
       : MaxNamesPerShard(MaxNames / NumShards) {}
 

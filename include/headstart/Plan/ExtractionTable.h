@@ -60,7 +60,7 @@ private:
     bool IsDefined = false;
   };
   struct Lazy {
-    std::vector<SymbolUse> Uses; ///< let go of when it is taken
+    std::vector<SymbolUse> Uses; ///< freed when it is taken
     bool IsTaken = false;
   };
 
@@ -74,7 +74,7 @@ private:
   // All guarded by Mutex:
   llvm::DenseMap<uint64_t, Name> Names;
   std::vector<Lazy> Lazies;    ///< number 1 first
-  std::vector<uint32_t> Taken; ///< not looked into yet
+  std::vector<uint32_t> Taken; ///< not scanned yet
   bool Overflowed = false;
 };
 

@@ -44,7 +44,7 @@ struct PlanOptions : ReadKinds {
   /// ELF: symbols that take members out of archives though no input refers to
   /// them.
   std::vector<std::string> Wanted;
-  /// A file of at most this many bytes is fetched whole and at once: to look
+  /// A file of at most this many bytes is fetched whole and at once: to find
   /// what is needed of it takes two reads, one after the other, in which a disk
   /// of 1.5 GB/s brings as much.
   uint64_t WholeFileBytes = 128 * 1024;

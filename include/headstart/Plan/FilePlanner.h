@@ -1,4 +1,4 @@
-//===- FilePlanner.h - Plans files by looking into them ---------*- C++ -*-===//
+//===- FilePlanner.h - Plans files by their layouts -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

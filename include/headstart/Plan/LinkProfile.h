@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The record of one link, kept for the next: which bytes of which files it
+/// The profile of one link, kept for the next: which bytes of which files it
 /// touched. Advice, never trusted: a file that is not the same any more is
-/// planned from its layout, and a record that cannot be read is none.
+/// planned from its layout, and a profile that cannot be read is none.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ struct RecordedFile {
 struct LinkProfile {
   std::string Tool;   ///< "lld-link"
   std::string Output; ///< the link's own words for it; for people
-  /// What kinds of bytes the link read, in the recorder's own words: a record
+  /// What kinds of bytes the link read, in the recorder's own words: a profile
   /// is of use only to a link that reads the same kinds.
   std::string Settings;
   int64_t Recorded = 0;   ///< seconds since the epoch

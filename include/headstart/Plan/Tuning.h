@@ -143,7 +143,7 @@ struct Tuning {
 
   /// \name Steps and memory
   /// @{
-  /// Bytes fetched between two looks at `cancel`; also the most that one wait
+  /// Bytes fetched between two checks of `cancel`; also the most that one wait
   /// for the disk is worth. Half a megabyte is 5 ms on a disk of 100 MB/s.
   uint64_t StepBytes = UINT64_C(512) << 10;
   /// Memory is short if the inputs are more than this share of what is

@@ -9,7 +9,8 @@
 /// \file
 /// The figures of `headstart bench`, and their forms: the JSON, which scripts
 /// and the page read (headstart-bench(1) has every key), and the tables for a
-/// terminal. Plain data: knows no other layer. Absent: nobody tells it here.
+/// terminal. Plain data: knows no other layer. Absent: this system does not
+/// report it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +78,7 @@ struct BenchSeries {
   std::optional<uint64_t> MedianMajorFaults;
   BenchComparison ToFirst; ///< to the first variant
   /// To the same linker with prefetch off: what prefetching is worth. Absent
-  /// but for the variants of it that prefetch.
+  /// except for the variants that prefetch.
   std::optional<BenchComparison> ToOff;
 
   bool hasValidRound() const; ///< whether any round counts
@@ -174,8 +175,8 @@ std::string formatLinkTime(double Seconds);
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 
-/// Writes the rounds of \p Report as CSV (RFC 4180 but for plain newlines), a
-/// line each, with a line of names before. What is not known is empty.
+/// Writes the rounds of \p Report as CSV (RFC 4180 except for plain newlines),
+/// a line each, with a line of names before. What is not known is empty.
 void writeBenchCSV(const BenchReport &Report, llvm::raw_ostream &OS);
 
 /// Writes the tables and the sentences that people read. Notes and titles are

@@ -68,7 +68,7 @@ struct LinkStats {
   uint64_t Inputs = 0;              ///< files the prefetcher knew of
   uint64_t InputsBytes = 0;         ///< their sizes, of those that it opened
   uint64_t ResidentBytesBefore = 0; ///< of InputsBytes, found in memory
-  uint64_t UnknownBytesBefore = 0;  ///< of InputsBytes: nobody tells whether
+  uint64_t UnknownBytesBefore = 0;  ///< of InputsBytes: not known whether
   /// Asked of the system, hint or fetch: whole ranges, of which a part may have
   /// been in memory.
   uint64_t HintedBytes = 0;

@@ -30,7 +30,7 @@ class TimeTrace {
 public:
   /// Takes \p Text over when it looks like such a trace from end to end: an
   /// object with `traceEvents` and `beginningOfTime`, all brackets closed. What
-  /// an event holds is not looked at. Any thread.
+  /// an event holds is not inspected. Any thread.
   static llvm::Expected<TimeTrace>
   parse(std::unique_ptr<llvm::MemoryBuffer> Text);
 
@@ -38,7 +38,7 @@ public:
   int64_t beginning() const { return Beginning; }
 
   /// Calls \p Visit with each event, in their order; the event is the callee's
-  /// to change. Returns how many were no JSON objects and were passed over.
+  /// to change. Returns how many were no JSON objects and were skipped.
   uint64_t
   forEachEvent(llvm::function_ref<void(llvm::json::Object &)> Visit) const;
 

@@ -10,8 +10,8 @@
 /// Events of the prefetcher's threads and of the linker, in the format that
 /// Perfetto and chrome://tracing open.
 ///
-/// Protocol: each thread appends to a TraceLane of its own. Its lock is one
-/// that nobody else wants until TraceLog::write: threads that are not ours may
+/// Protocol: each thread appends to a TraceLane of its own. No other thread
+/// takes its lock until TraceLog::write: threads that are not ours may
 /// go on meanwhile, when one of them ends the process.
 ///
 //===----------------------------------------------------------------------===//
@@ -156,7 +156,7 @@ private:
 };
 
 /// Appends to the thread's lane, when it goes out of scope, what happened since
-/// it was made. Without a lane it does nothing, and does not look at the clock.
+/// it was made. Without a lane it does nothing, and does not read the clock.
 class TraceSpan {
 public:
   explicit TraceSpan(const char *Name, llvm::StringRef Path = "")

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The search rules of lld 22 (COFF/Driver.cpp: findFile, findLib,
-// findLibMinGW). A folder counts as found, as it does there: lld asks only
+// findLibMinGW). A directory counts as found, as it does there: lld asks only
 // whether the path exists, and fails when it opens it. Not followed:
 // /vfsoverlay:, which can rename what is found.
 //
@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// lld adds an extension where there is no '.' at all, be it in a folder's
+/// lld adds an extension where there is no '.' at all, be it in a directory's
 /// name.
 static bool hasExtension(StringRef Name) { return Name.contains('.'); }
 
@@ -51,7 +51,7 @@ static ResolvedInput findLibrary(StringRef Name,
   std::string Library = libraryName(Name);
   ResolvedInput R = findFile(Library, Resolver);
   // lld compares the path with the name to see whether the search failed, so
-  // that in MinGW mode it passes over `foo.lib` in the current folder and asks
+  // that in MinGW mode it skips `foo.lib` in the current directory and asks
   // for `libfoo.a` (seen in lld-link 22.1.8).
   if (!Resolver.command().MinGW || R.Path != Library ||
       StringRef(Library).contains('/') || StringRef(Library).contains('\\'))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What lld-link takes each word of a command line for.
+/// What lld-link takes each argument of a command line for.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,11 +42,11 @@ public:
 /// The table, made on first use. Any thread.
 const OptionTable &optionTable();
 
-/// What lld-link takes one word for. The strings point into the word.
+/// What lld-link takes one argument for. The strings point into the argument.
 struct MatchedArg {
   unsigned ID = OPT_INVALID; ///< OPT_INPUT and OPT_UNKNOWN included
-  llvm::StringRef Spelling;  ///< the word without the option's value
-  llvm::StringRef Value;     ///< the word itself for an input
+  llvm::StringRef Spelling;  ///< the argument without the option's value
+  llvm::StringRef Value;     ///< the argument itself for an input
 };
 
 /// Matches \p Arg as OptTable::ParseArgs would, with a hash look-up in place
@@ -54,11 +54,11 @@ struct MatchedArg {
 /// compares it with every option behind its place in the table.
 MatchedArg matchArg(llvm::StringRef Arg);
 
-/// \p Match as one of Headstart's own options; nothing for any other word.
+/// \p Match as one of Headstart's own options; nothing for any other argument.
 std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
                                              llvm::StringRef Arg);
 
-/// Whether a first word \p Arg turns lld-link into lib.exe (lld 22
+/// Whether a first argument \p Arg turns lld-link into lib.exe (lld 22
 /// COFF/Driver.cpp: only there, and before any expansion).
 bool isLibMode(llvm::StringRef Arg);
 

@@ -22,7 +22,7 @@
 
 namespace headstart::coff {
 
-/// An option and the word that holds it.
+/// An option and the argument that holds it.
 struct OptionArg : MatchedArg {
   const CommandLineArg *Arg = nullptr;
 };
@@ -72,7 +72,8 @@ LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
 bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
 
 /// Appends the search paths in lld's order. \p Command has its inputs by now:
-/// without /machine:, it is they that tell the folders of a toolchain apart.
+/// without /machine:, it is they that tell the directories of a toolchain
+/// apart.
 void addSearchPaths(const OptionArgs &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 

@@ -114,7 +114,7 @@ void Parser::addNamed(const CommandLineArg &Arg, const MatchedArg &Match,
 void Parser::matchArgs() {
   bool Lazy = false;
   for (const CommandLineArg &Arg : Args) {
-    if (Arg.Text.empty()) // OptTable::ParseArgs passes over these
+    if (Arg.Text.empty()) // OptTable::ParseArgs skips these
       continue;
     MatchedArg Match = matchArg(Arg.Text);
     switch (Match.ID) {
@@ -186,7 +186,7 @@ void Parser::addDefaultLibraries() {
   if (!Options.has(OPT_defaultlib))
     return;
 
-  // lld passes over a default library whose name, as written, it has met as a
+  // lld skips a default library whose name, as written, it has met as a
   // default library or as the file name of a plainly named `.lib`.
   StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);

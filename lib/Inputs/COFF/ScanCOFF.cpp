@@ -11,7 +11,7 @@
 // here.
 //
 // Directives that name no file (/include:, /alternatename:, /merge:,
-// /manifestdependency:, ...) and those that lld refuses are passed over.
+// /manifestdependency:, ...) and those that lld refuses are skipped.
 // LF_PRECOMP names an object, but lld looks for it among its inputs.
 //
 //===----------------------------------------------------------------------===//
@@ -103,9 +103,9 @@ void Scan::readDirectives(StringRef Directives) {
   }
 }
 
-/// The folder that lld takes the object for in: of a thin archive's member it
-/// only knows the name that the archive has for it, so that of
-/// `sub/thin.lib`'s `one.obj` it takes the current folder.
+/// The directory that lld takes the object for in: of a thin archive's member
+/// it only knows the name that the archive has for it, so that of
+/// `sub/thin.lib`'s `one.obj` it takes the current directory.
 StringRef Scan::directoryOfInput() const {
   StringRef Path = Request.Path;
   if (Request.Named.Reason == InputReason::ArchiveMember) {

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order is that of lld 22 COFF/Driver.cpp: the current folder, /libpath:,
-// the folders of the LLVM that lld belongs to, LIB, and, as soon as the machine
-// is known, the folders of an MSVC toolchain (addWinSysRootLibSearchPaths).
+// The order is that of lld 22 COFF/Driver.cpp: the current directory,
+// /libpath:, the directories of the LLVM that lld belongs to, LIB, and, as soon
+// as the machine is known, the directories of an MSVC toolchain
+// (addWinSysRootLibSearchPaths).
 //
 // Where the toolchain is found through /machine: or an input, lld starts to use
-// its folders only then, so that an input in front of that one may fail to be
-// found there; such a link fails, and we let it be found.
+// its directories only then, so that an input in front of that one may fail to
+// be found there; such a link fails, and we let it be found.
 //
 // Compared with the /print-search-paths of lld-link 22.1.8 over random mixtures
 // of these options and variables.
@@ -35,7 +36,7 @@ using namespace llvm;
 
 namespace headstart::coff {
 
-/// The folders of `<prefix>/bin/lld-link`'s own LLVM.
+/// The directories of `<prefix>/bin/lld-link`'s own LLVM.
 static void addOwnDirectories(StringRef ToolPath,
                               std::vector<std::string> &Paths) {
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(ToolPath));
@@ -67,7 +68,7 @@ public:
       : Options(Options), Context(Context),
         IgnoresEnvironment(Options.has(OPT_lldignoreenv)) {}
 
-  /// Whether there is one with folders to search.
+  /// Whether there is one with directories to search.
   bool detect();
   void addDirectories(Triple::ArchType Arch,
                       std::vector<std::string> &Paths) const;
@@ -272,7 +273,7 @@ void addSearchPaths(const OptionArgs &Options,
   Paths.emplace_back();
   for (const OptionArg &O : Options.filtered(OPT_libpath))
     Paths.push_back(O.Value.str());
-  // In MinGW mode, the compiler's driver names every folder itself.
+  // In MinGW mode, the compiler's driver names every directory itself.
   if (Command.MinGW)
     return;
   addOwnDirectories(Context.ToolPath, Paths);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: what ld.lld takes each word of a command line for, as
-/// the linker of ELF and as that of MinGW.
+/// Private to the layer: what ld.lld takes each argument of a command line for,
+/// as the linker of ELF and as that of MinGW.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ const GenericOptionTable &optionTable();
 } // namespace mingw
 
 /// A command line matched against one of the tables, without Headstart's own
-/// options. Refers to the words that it was made of.
+/// options. Refers to the arguments that it was made of.
 class MatchedLine {
 public:
   /// Which of the tables \p CommandArgs is for is the caller's to know; see
@@ -64,7 +64,8 @@ public:
   MatchedLine &operator=(const MatchedLine &) = delete;
 
   const llvm::opt::InputArgList &args() const { return Args; }
-  /// The word that holds \p A, or its name where the value is the next word.
+  /// The argument that holds \p A, or its name where the value is the next
+  /// argument.
   const CommandLineArg &argOf(const llvm::opt::Arg &A) const {
     return CommandArgs[Indices[A.getIndex()]];
   }
@@ -73,8 +74,8 @@ public:
 private:
   llvm::ArrayRef<CommandLineArg> CommandArgs;
   std::vector<PrefetchOption> Own;
-  std::vector<std::string> Joined; ///< `--plugin-opt x` as one word
-  std::vector<size_t> Indices;     ///< of the words of Args in Words
+  std::vector<std::string> Joined; ///< `--plugin-opt x` as one argument
+  std::vector<size_t> Indices;     ///< of the arguments of Args in CommandArgs
   llvm::opt::InputArgList Args;
 };
 

@@ -42,7 +42,7 @@ ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 ResolvedInput resolveMinGWLibrary(const NamedInput &Input,
                                   const InputResolver &Resolver);
 
-/// parse for the personality of MinGW: the words of lld-link
+/// parse for the personality of MinGW: the arguments of lld-link
 /// that lld makes of \p Args, parsed.
 LinkCommand parseMinGWCommandLine(llvm::ArrayRef<CommandLineArg> Args,
                                   const CommandLineContext &Context);

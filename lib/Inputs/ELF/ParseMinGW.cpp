@@ -61,7 +61,7 @@ private:
   const MatchedLine &Line;
   const InputArgList &Args;
   std::vector<CommandLineArg> CommandArgs; ///< of lld-link
-  std::vector<NamedInput> Libraries;       ///< each stands in Words by a number
+  std::vector<NamedInput> Libraries; ///< each is in CommandArgs as a number
 };
 } // namespace
 

@@ -8,9 +8,9 @@
 //
 // The search rules of lld 22: ELF/DriverUtils.cpp (findFile, searchLibrary,
 // searchScript), ELF/ScriptParser.cpp (addFile), ELF/InputFiles.cpp
-// (addDependentLibrary, readFile). A folder counts as found, as it does there.
-// --chroot and --remap-inputs act on what is opened, not on what is searched
-// for.
+// (addDependentLibrary, readFile). A directory counts as found, as it does
+// there. --chroot and --remap-inputs act on what is opened, not on what is
+// searched for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
   return inDirectories(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
 }
 
-/// lld asks for each folder on the way up whether it is the root, so that a
+/// lld asks for each directory on the way up whether it is the root, so that a
 /// link to it counts.
 bool Search::isUnderSysRoot(StringRef Script) const {
   if (Command.ELF.SysRoot.empty())

@@ -42,7 +42,7 @@ ResolvedInput elf::resolveMinGWLibrary(const NamedInput &Input,
       Files.push_back((Name + ".dll").str());
     }
   }
-  // In front of what -L names stands lld-link's current folder.
+  // In front of what -L names stands lld-link's current directory.
   if (Command.SearchPaths.empty())
     return {"-l" + Input.Name, {}};
   if (std::optional<ResolvedInput> Found =

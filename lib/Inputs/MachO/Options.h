@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: which words of a command line of ld64.lld are options.
+/// Private to the layer: which arguments of a command line of ld64.lld are
+/// options.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ const OptionTable &optionTable();
 /// the result point into \p Args.
 llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
 
-/// One of our options, and the index of its word.
+/// One of our options, and the index of its argument.
 struct PlacedOption {
   unsigned Index = 0;
   PrefetchOption Option;

@@ -28,8 +28,8 @@ LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 
 /// Fills in the roots, and the search paths of libraries and frameworks in
-/// lld's order. Looks which of the folders are there, as lld does. Blocks for
-/// the disk.
+/// lld's order. Looks which of the directories are there, as lld does. Blocks
+/// for the disk.
 void addSearchPaths(const llvm::opt::InputArgList &Args, LinkCommand &Command);
 
 /// Calls \p Each for the names in the -filelist \p Path, in order, until it

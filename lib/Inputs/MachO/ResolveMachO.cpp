@@ -8,7 +8,7 @@
 //
 // The search rules of lld 22: MachO/Driver.cpp (findLibrary, findFramework),
 // MachO/DriverUtils.cpp (rerootPath, resolveDylibPath) and MachO/InputFiles.cpp
-// (findDylib). A folder counts as found, as it does there.
+// (findDylib). A directory counts as found, as it does there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ ResolvedInput Finder::inDirectories(const Twine &Name,
 }
 
 /// What \p Inspector finds at \p Name, a path into a bundle, in the first
-/// folder of frameworks where it finds something.
+/// directory of frameworks where it finds something.
 ResolvedInput
 Finder::inFrameworks(StringRef Name,
                      function_ref<ResolvedInput(StringRef)> Inspector) const {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of lld 22 MachO/Driver.cpp (getSystemLibraryRoots, getSearchPaths):
-// an absolute -L or -F is taken below every -syslibroot where it is a folder,
-// and as it stands only where it is below none; what is no folder is dropped,
-// with a warning that is lld's to give.
+// an absolute -L or -F is taken below every -syslibroot where it is a
+// directory, and as it stands only where it is below none; what is no directory
+// is dropped, with a warning that is lld's to give.
 //
 //===----------------------------------------------------------------------===//
 

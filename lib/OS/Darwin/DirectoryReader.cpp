@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read folders in batches (macOS) --------------===//
+//===- DirectoryReader.cpp - Read directories in batches (macOS) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -70,7 +70,7 @@ void DirectoryReader::start(DirectoryHandle &NewDirectory) {
   Unread = {};
 }
 
-/// The next records of the folder: their number, 0 at the end, -1 and errno.
+/// The next records of the directory: their number, 0 at the end, -1 and errno.
 static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
   // What parseMacEntries reads, and no more.
   attrlist Wanted = {};
@@ -88,7 +88,7 @@ static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
 }
 
 /// Whether an error of getattrlistbulk says that readdir(3) may do better:
-/// file systems that take none of it, and a folder that may be read but not
+/// file systems that take none of it, and a directory that may be read but not
 /// searched (attributes ask for both rights, names for one).
 static bool mayReaddir(int Error) {
   return Error == ENOTSUP || Error == EINVAL || Error == EACCES ||
@@ -121,7 +121,8 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         Error = listByReaddir(FD, Buffer, Capacity, Filled);
         Unread = {Buffer.get(), Filled};
       } else if (Records < 0 && errno != ENOENT) {
-        // ENOENT: the folder was deleted, and a deleted folder is an empty one.
+        // ENOENT: the directory was deleted, and a deleted directory is an
+        // empty one.
         Error = lastError();
       }
       if (Filled == 0) {

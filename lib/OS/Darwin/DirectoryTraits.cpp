@@ -27,8 +27,8 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   // Both list sizes and times themselves, and Apple's own fts(3) takes them for
   // those of stat(2).
   Traits.ListsStatus = true;
-  // POSIX: what is added, removed or renamed changes the folder's times. APFS
-  // keeps nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
+  // POSIX: what is added, removed or renamed changes the directory's times.
+  // APFS keeps nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
   // seconds (TN1150). Of neither is it known that a time that has been looked
   // at is not given again.
   //

@@ -19,7 +19,7 @@
 
 namespace headstart::os::detail {
 
-/// What openat(2) takes for a folder that is only passed through, for which
+/// What openat(2) takes for a directory that is only passed through, for which
 /// permission to read it is not needed. A system that does not know the flag
 /// (O_EXEC) ignores it and asks for that permission.
 inline constexpr int PassThrough = O_SEARCH;

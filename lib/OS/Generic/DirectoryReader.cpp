@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read folders in batches ----------------------===//
+//===- DirectoryReader.cpp - Read directories in batches ------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // For systems that nobody has written a source for: the C++ standard library
-// and nothing else. A folder is its path and an iterator, so it is a place and
-// not a folder: who renames one on the way there leads astray, and between a
-// look at a part and its opening a link can be put in its place.
+// and nothing else. A directory is its path and an iterator, so it is a place
+// and not a directory: who renames one on the way there leads astray, and
+// between a look at a part and its opening a link can be put in its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,7 @@ void DirectoryHandle::close() {
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
-  // The C functions beneath would silently name another folder.
+  // The C functions beneath would silently name another directory.
   if (Path.find('\0') != std::string::npos)
     return std::make_error_code(std::errc::invalid_argument);
   return openAt(Path.empty() ? "." : Path, Result.Handle);
@@ -154,7 +154,7 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
   return openBelow(Name, Links, Result);
 }
 
-/// Size and time of a file or folder at \p Path, which is of type \p Type.
+/// Size and time of a file or directory at \p Path, which is of type \p Type.
 static std::error_code identify(const fs::path &Path, fs::file_type Type,
                                 FileIdentity &Result) {
   std::error_code Error;

@@ -11,7 +11,7 @@
 
 namespace headstart::os {
 
-DirectoryTraits traitsOf(const DirectoryHandle & /*Folder*/) { return {}; }
+DirectoryTraits traitsOf(const DirectoryHandle & /*Directory*/) { return {}; }
 
 bool reportsEveryChange(const OpenFile &) { return false; }
 

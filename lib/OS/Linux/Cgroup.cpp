@@ -16,7 +16,7 @@
 //
 // A limit of an ancestor binds us as much as our own, so the walk goes up to
 // the mount's root. In a container the path may name groups that the mount does
-// not show; they are passed over, and the mount's root, which is then our own
+// not show; they are skipped, and the mount's root, which is then our own
 // group, still speaks.
 //
 //===----------------------------------------------------------------------===//
@@ -69,7 +69,7 @@ constexpr unsigned MaxLevels = 64;
 /// Where a hierarchy is mounted.
 struct Mount {
   std::string Root;  ///< the group that the mount shows as its root
-  std::string Point; ///< a folder
+  std::string Point; ///< a directory
 };
 
 } // namespace
@@ -230,8 +230,8 @@ public:
       : Root(Root), Groups(readPseudoFile(Root + "/proc/self/cgroup")),
         Mounts(readPseudoFile(Root + "/proc/self/mountinfo")) {}
 
-  /// The folders of our group in the hierarchy and of all above it that can be
-  /// seen, our own first. None where there is no such hierarchy.
+  /// The directories of our group in the hierarchy and of all above it that can
+  /// be seen, our own first. None where there is no such hierarchy.
   std::vector<std::string> levelsOf(const Hierarchy &Kind) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read folders in batches (Linux) --------------===//
+//===- DirectoryReader.cpp - Read directories in batches (Linux) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -95,8 +95,8 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                                        Buffer.get(), Capacity);
       if (Got < 0 && errno == EINTR)
         continue;
-      // ENOENT: the folder was deleted, and a deleted folder is an empty one
-      // (IS_DEADDIR in iterate_dir, fs/readdir.c).
+      // ENOENT: the directory was deleted, and a deleted directory is an empty
+      // one (IS_DEADDIR in iterate_dir, fs/readdir.c).
       if (Got < 0 && errno != ENOENT)
         Error = lastError();
       if (Got <= 0) {

@@ -20,7 +20,7 @@ namespace headstart::os {
 /// Since Linux 6.13 (multigrain timestamps: Documentation/filesystems/
 /// multigrain-ts.rst), a change time that has been looked at is never given
 /// again, on the file systems that take part. Measured on 6.18: of 2,000 files
-/// made in a folder, each after a look at it, all changed its ctime, on ext4
+/// made in a directory, each after a look at it, all changed its ctime, on ext4
 /// and on tmpfs; without, only the first within some milliseconds does.
 static bool hasMultigrainTimes() {
   static const bool Has = [] {
@@ -75,7 +75,7 @@ static DirectoryTraits traitsOfFileSystem(int FD) {
   default:
     return Traits;
   }
-  // Where the file system knows no such flag, no folder has it.
+  // Where the file system knows no such flag, no directory has it.
   int Flags = 0;
   Traits.MayIgnoreCase = MayFold && ::ioctl(FD, FS_IOC_GETFLAGS, &Flags) == 0 &&
                          (Flags & FS_CASEFOLD_FL);

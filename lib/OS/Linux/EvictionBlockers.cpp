@@ -145,8 +145,8 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
         Keys.emplace_back(Line.Key, At->second);
 }
 
-/// Notes what the process whose folder is \p Process has mapped. The lock shows
-/// in smaps only, which costs a look at the page tables.
+/// Notes what the process whose directory is \p Process has mapped. The lock
+/// shows in smaps only, which costs a look at the page tables.
 static void findUsesOf(const std::string &Process, FileTable &Files) {
   bool Any = false;
   std::string Text;

@@ -128,7 +128,7 @@ static StorageKind kindOf(std::string_view FileSystem) {
 }
 
 /// Fills in what /sys tells of the block device \p Number. A partition's disk
-/// is the folder above its own.
+/// is the directory above its own.
 static void readDevice(const std::string &Prefix, const std::string &Number,
                        Disk &D) {
   std::array<char, PATH_MAX> Resolved;

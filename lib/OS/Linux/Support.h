@@ -35,7 +35,7 @@ inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
   return roundUp(Size, std::max<size_t>(PageSize, 65536));
 }
 
-/// What openat(2) takes for a folder that is only passed through, for which
+/// What openat(2) takes for a directory that is only passed through, for which
 /// permission to read it is not needed.
 inline constexpr int PassThrough = O_PATH;
 /// What fstatat(2) takes so that a look mounts nothing.

@@ -1,4 +1,4 @@
-//===- DirectoryHandle.cpp - Open folders and look into them (POSIX) ------===//
+//===- DirectoryHandle.cpp - Open directories and look into them (POSIX) --===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,7 +38,7 @@ int detail::openAt(int Base, const char *Path, int Flags) {
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
-  // c_str() would silently name another folder.
+  // c_str() would silently name another directory.
   if (Path.find('\0') != std::string::npos)
     return std::make_error_code(std::errc::invalid_argument);
   // O_DIRECTORY: a FIFO or a device is refused before it is opened.
@@ -76,7 +76,7 @@ int detail::openPartByPart(int Base, std::string_view Path) {
     Part = takePart(Path);
     if (Part.empty())
       continue;
-    // To pass through a folder, permission to read it is not needed.
+    // To pass through a directory, permission to read it is not needed.
     const int Flags = Path.empty() ? DirectoryFlags : PassThroughFlags;
     const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
     const int Error = errno;

@@ -1,4 +1,4 @@
-//===- DirectoryList.cpp - All entries of a folder by readdir -------------===//
+//===- DirectoryList.cpp - All entries of a directory by readdir ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -67,7 +67,8 @@ std::error_code detail::listByReaddir(int Descriptor,
     if (Entry == nullptr) {
       if (errno == EINTR)
         continue;
-      // ENOENT: the folder was deleted, and a deleted folder is an empty one.
+      // ENOENT: the directory was deleted, and a deleted directory is an empty
+      // one.
       if (Filled == 0 && errno != 0 && errno != ENOENT)
         Error = lastError();
       break;

@@ -1,4 +1,4 @@
-//===- DirectoryList.h - All entries of a folder by readdir -----*- C++ -*-===//
+//===- DirectoryList.h - All entries of a directory by readdir --*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +16,7 @@
 
 namespace headstart::os::detail {
 
-/// Reads all that is left in the folder that \p Descriptor is open on by
+/// Reads all that is left in the directory that \p Descriptor is open on by
 /// readdir(3), into \p Buffer of \p Capacity bytes, which is replaced by larger
 /// ones as needed. \p Filled is what of it is used: records as
 /// `parseLinuxEntries` reads them. An error is returned when there is none: one
@@ -25,7 +25,7 @@ namespace headstart::os::detail {
 ///
 /// All at once, since readdir reads ahead into a buffer of its own: nobody else
 /// could go on where it has stopped. The descriptor stays open, at the end of
-/// the folder.
+/// the directory.
 std::error_code listByReaddir(int Descriptor, std::unique_ptr<char[]> &Buffer,
                               size_t &Capacity, size_t &Filled);
 

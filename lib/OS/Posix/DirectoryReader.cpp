@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read folders by readdir (POSIX) --------------===//
+//===- DirectoryReader.cpp - Read directories by readdir (POSIX) ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -18,8 +18,8 @@
 using namespace headstart::os;
 
 void headstart::os::holdStandardDescriptors() {
-  // A folder to pass through: neither is allowed. The lowest place that is free
-  // is taken; one that is none of the three is given back.
+  // A directory to pass through: neither is allowed. The lowest place that is
+  // free is taken; one that is none of the three is given back.
   int FD;
   do
     FD = ::open("/", detail::PassThrough | O_CLOEXEC);

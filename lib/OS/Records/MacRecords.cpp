@@ -11,12 +11,12 @@
 // (attr_pack_common, attr_pack_dir, attr_pack_file, get_error_attributes): a
 // record is its length, the set of attributes that it has, and these, in the
 // order of their bits, each on a boundary of 4 bytes, also those of 8; the
-// folder's or the file's come last. ATTR_CMN_ERROR stands out of order, before
-// the name. What varies in length is a reference: how far behind the reference
-// the text begins, and its length with the zero; between the fields and the
-// text may be a gap, where the file system lacks an attribute. A record is as
-// long as a multiple of 8, but the last one may be one of 4 that fills the
-// buffer.
+// directory's or the file's come last. ATTR_CMN_ERROR stands out of order,
+// before the name. What varies in length is a reference: how far behind the
+// reference the text begins, and its length with the zero; between the fields
+// and the text may be a gap, where the file system lacks an attribute. A record
+// is as long as a multiple of 8, but the last one may be one of 4 that fills
+// the buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using namespace detail;
 namespace {
 
 constexpr size_t LengthBytes = 4;
-/// `attribute_set_t`: common, volume, folder, file and fork attributes.
+/// `attribute_set_t`: common, volume, directory, file and fork attributes.
 constexpr size_t SetBytes = 20;
 constexpr size_t CommonAt = LengthBytes;
 constexpr size_t VolumeAt = LengthBytes + 4;
@@ -52,7 +52,7 @@ constexpr uint32_t EntryError = 0x20000000; // ATTR_CMN_ERROR
 constexpr uint32_t Returned = 0x80000000;   // ATTR_CMN_RETURNED_ATTRS
 constexpr uint32_t MountStatus = 0x4;       // ATTR_DIR_MOUNTSTATUS
 constexpr uint32_t DataLength = 0x200;      // ATTR_FILE_DATALENGTH
-// bsd/sys/stat.h: a folder that leads to another volume (macOS 10.15).
+// bsd/sys/stat.h: a directory that leads to another volume (macOS 10.15).
 constexpr uint32_t Firmlink = 0x800000; // SF_FIRMLINK
 
 /// All that macOS is asked for: where others stood, nobody knows what is where.

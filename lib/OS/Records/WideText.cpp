@@ -361,7 +361,7 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
   if (Start != PathStart::Nothing)
     addParts(Path.substr(Start == PathStart::DriveDirectory ? 2 : 0), RootUnits,
              Result);
-  // Which says that it is a folder.
+  // Which says that it is a directory.
   if (!Path.empty() && isSeparator(Path.back()) && Result.back() != Unit('\\'))
     Result.push_back(Unit('\\'));
   return Result;

@@ -1,4 +1,4 @@
-//===- Directory.h - An open folder of Windows ------------------*- C++ -*-===//
+//===- Directory.h - An open directory of Windows ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,12 +24,12 @@
 
 namespace headstart::os::detail {
 
-/// How a folder is listed: the first that its file system or redirector does
+/// How a directory is listed: the first that its file system or redirector does
 /// not refuse.
 enum class ListMethod : uint8_t {
   IdBoth, ///< GetFileInformationByHandleEx(FileIdBothDirectoryInfo)
   Full,   ///< GetFileInformationByHandleEx(FileFullDirectoryInfo), Windows 8
-  Find,   ///< FindFirstFileExW, by the folder's path
+  Find,   ///< FindFirstFileExW, by the directory's path
 };
 
 /// For tests: from now on all ways before \p First are taken for refused. Any
@@ -43,7 +43,7 @@ struct Directory {
 
   UniqueHandle Handle;
   /// As far as they are known: the way that works here, and the number of the
-  /// volume. Read by who opens a folder below while another thread lists.
+  /// volume. Read by who opens a directory below while another thread lists.
   std::atomic<ListMethod> Method = ListMethod::IdBoth;
   std::atomic<uint64_t> Device = UnknownDevice;
   bool IsBegun = false;

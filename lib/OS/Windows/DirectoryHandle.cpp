@@ -1,4 +1,4 @@
-//===- DirectoryHandle.cpp - Open folders (Windows) -----------------------===//
+//===- DirectoryHandle.cpp - Open directories (Windows) -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in a folder is opened by NtOpenFile, relative to the folder's handle:
-// Win32 has no such call. It is documented (winternl.h), and takes names as
-// they are: neither `CON` nor a dot or space at the end means anything.
+// What is in a directory is opened by NtOpenFile, relative to the directory's
+// handle: Win32 has no such call. It is documented (winternl.h), and takes
+// names as they are: neither `CON` nor a dot or space at the end means
+// anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ namespace {
 struct NativeCalls {
   decltype(&::NtOpenFile) Open = nullptr;
   decltype(&::RtlNtStatusToDosError) ErrorOf = nullptr;
-  /// Wine shows the host's links and mounts as folders like others.
+  /// Wine shows the host's links and mounts as directories like others.
   bool IsWine = false;
 
   static const NativeCalls &get() {
@@ -60,8 +61,8 @@ constexpr NTSTATUS FileDeleted = static_cast<NTSTATUS>(0xC0000123);
 constexpr ULONG AllShared =
     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 // Not FILE_TRAVERSE: the system itself checks who may pass, by rights that most
-// users have everywhere (SeChangeNotifyPrivilege) and a folder's list need not
-// give them.
+// users have everywhere (SeChangeNotifyPrivilege) and a directory's list need
+// not give them.
 constexpr ACCESS_MASK StatAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
 constexpr ACCESS_MASK DirectoryAccess = StatAccess | FILE_LIST_DIRECTORY;
 
@@ -77,7 +78,7 @@ void DirectoryHandle::close() {
 }
 
 DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
-  // A volume without a letter or folder has a name of its own.
+  // A volume without a letter or directory has a name of its own.
   for (const DWORD Kind : {VOLUME_NAME_DOS, VOLUME_NAME_GUID}) {
     DWORD Length = MAX_PATH;
     do {
@@ -101,8 +102,8 @@ static std::error_code errorOfStatus(NTSTATUS Status) {
   return errorOf(NativeCalls::get().ErrorOf(Status));
 }
 
-/// Opens \p Name, of parts with `\` between them, in the folder \p Base; the
-/// folder itself once more if it is empty.
+/// Opens \p Name, of parts with `\` between them, in the directory \p Base; the
+/// directory itself once more if it is empty.
 static std::error_code openIn(HANDLE Base, std::wstring_view Name,
                               ACCESS_MASK Access, ULONG Options,
                               UniqueHandle &Result) {
@@ -120,7 +121,7 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
   Attributes.Length = sizeof(Attributes);
   Attributes.RootDirectory = Base;
   Attributes.ObjectName = &Text;
-  // As Win32 has it; a folder that tells cases apart does so all the same.
+  // As Win32 has it; a directory that tells cases apart does so all the same.
   Attributes.Attributes = CaseInsensitive;
   IO_STATUS_BLOCK Block = {};
   HANDLE Opened = nullptr;
@@ -147,7 +148,7 @@ static std::string_view takePart(std::string_view &Path) {
   return Part;
 }
 
-/// Whether \p Path does not count from a folder: `/`, `C:`.
+/// Whether \p Path does not count from a directory: `/`, `C:`.
 static bool hasRoot(std::string_view Path) {
   const bool HasDrive = Path.size() >= 2 && Path[1] == ':' &&
                         ((Path[0] >= 'a' && Path[0] <= 'z') ||
@@ -219,12 +220,12 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
       return {};
     }
   }
-  // Of dots, or with one at the end: the folder once more, to be listed.
+  // Of dots, or with one at the end: the directory once more, to be listed.
   return openIn(At.isOpen() ? At.get() : Base, {}, DirectoryAccess, Options,
                 Result);
 }
 
-/// The folder that \p Handle is in, or itself if it is a root. By its path:
+/// The directory that \p Handle is in, or itself if it is a root. By its path:
 /// there is no other way.
 static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
   std::wstring Path;
@@ -289,7 +290,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
 }
 
 //===----------------------------------------------------------------------===//
-// Folders
+// Directories
 //===----------------------------------------------------------------------===//
 
 /// Puts \p Opened behind a DirectoryHandle.

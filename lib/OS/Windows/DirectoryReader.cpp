@@ -1,4 +1,4 @@
-//===- DirectoryReader.cpp - Read folders in batches (Windows) ------------===//
+//===- DirectoryReader.cpp - Read directories in batches (Windows) --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -65,7 +65,7 @@ static bool isRefusal(DWORD Error) {
   }
 }
 
-/// Whether \p Handle is of a folder that somebody has deleted.
+/// Whether \p Handle is of a directory that somebody has deleted.
 static bool isDeleted(HANDLE Handle) {
   FILE_STANDARD_INFO Info;
   if (::GetFileInformationByHandleEx(Handle, FileStandardInfo, &Info,
@@ -75,7 +75,7 @@ static bool isDeleted(HANDLE Handle) {
   return ::GetLastError() == ERROR_ACCESS_DENIED;
 }
 
-/// Whether \p Error says that there is nothing more in the folder.
+/// Whether \p Error says that there is nothing more in the directory.
 static bool isEnd(DWORD Error, HANDLE Handle) {
   switch (Error) {
   case ERROR_NO_MORE_FILES:
@@ -90,7 +90,7 @@ static bool isEnd(DWORD Error, HANDLE Handle) {
   }
 }
 
-/// One call of GetFileInformationByHandleEx. The first of a folder restarts:
+/// One call of GetFileInformationByHandleEx. The first of a directory restarts:
 /// another way may have been refused after it had begun.
 static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
   const bool IsFirst = !F.IsBegun;
@@ -104,7 +104,7 @@ static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
              : ::GetLastError();
 }
 
-/// By the path that the folder has now: there is no other way to begin.
+/// By the path that the directory has now: there is no other way to begin.
 static DWORD beginFind(Directory &F, WIN32_FIND_DATAW &Data) {
   std::wstring Path;
   if (const DWORD Error = pathOf(F.Handle.get(), Path))

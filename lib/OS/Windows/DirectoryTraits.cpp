@@ -14,8 +14,8 @@ namespace headstart::os {
 
 using namespace detail;
 
-// No source was found for when NTFS brings a folder's own times up to date, nor
-// for what a redirector keeps back: so `ReportsChanges` stays false. Nor is
+// No source was found for when NTFS brings a directory's own times up to date,
+// nor for what a redirector keeps back: so `ReportsChanges` stays false. Nor is
 // `ListsStatus` true, though listings bring all of it: as a hint.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   DirectoryTraits Traits;
@@ -23,7 +23,7 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
     return Traits;
   // FILE_CASE_SENSITIVE_INFORMATION (ntifs.h): the flags alone, of which the
   // lowest is FILE_CS_FLAG_CASE_SENSITIVE_DIR. Before Windows 10 1803 there is
-  // no such folder.
+  // no such directory.
   ULONG Flags = 0;
   constexpr auto CaseSensitiveInfo = static_cast<FILE_INFO_BY_HANDLE_CLASS>(23);
   constexpr ULONG CaseSensitiveDir = 1;

@@ -39,7 +39,7 @@ static FileStatus statSystemPath(const std::wstring &Path,
     Status.Kind = FileKind::Other;
     return Status;
   }
-  // Backup semantics: folders too.
+  // Backup semantics: directories too.
   const UniqueHandle Handle(::CreateFileW(Path.c_str(), FILE_READ_ATTRIBUTES,
                                           ShareAll, nullptr, OPEN_EXISTING,
                                           FILE_FLAG_BACKUP_SEMANTICS, nullptr));

@@ -49,7 +49,7 @@ static bool hasSuffix(const std::wstring &Path, std::wstring_view Suffix) {
 }
 
 /// Finds the program \p Arg: as it is if it is a path, else in PATH, and in
-/// the current folder only if PATH names it.
+/// the current directory only if PATH names it.
 static std::error_code findProgram(const std::string &Arg,
                                    std::wstring &Found) {
   std::wstring Name;
@@ -169,7 +169,7 @@ static std::error_code environmentWith(const std::vector<std::string> &Changes,
     return lastError();
   for (const wchar_t *At = Ours; *At != L'\0'; At += ::wcslen(At) + 1) {
     const std::wstring Variable(At);
-    // The folders of drives have names that begin with '='.
+    // The directories of drives have names that begin with '='.
     Variables[Variable.substr(0, Variable.find(L'=', 1))] = Variable;
   }
   ::FreeEnvironmentStringsW(Ours);

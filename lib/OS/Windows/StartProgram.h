@@ -34,7 +34,8 @@ struct StartOptions {
   /// Its standard handles, which can be inherited, and all that it inherits;
   /// none if it gets ours.
   std::optional<std::array<HANDLE, 3>> Streams;
-  /// The file that is run; empty: the first word is, and it is told its path.
+  /// The file that is run; empty: the first argument is, and it is told its
+  /// path.
   std::string Program;
   /// "NAME=VALUE", or "NAME" to leave it out, on top of our environment.
   std::vector<std::string> Environment;

@@ -47,7 +47,7 @@ std::error_code toWide(std::string_view Text, std::wstring &Result);
 std::string toUtf8(std::wstring_view Wide);
 
 /// The path by which \p Path is given to the system: absolute, of any length,
-/// counted from the current folder, whose change by another thread meanwhile
+/// counted from the current directory, whose change by another thread meanwhile
 /// must not be; a device's name as it is (see `extendedPath`). Errors are those
 /// of `toWide`, `no_such_file_or_directory` for an empty path, and
 /// `filename_too_long` for what is longer than Windows takes.
@@ -86,7 +86,7 @@ private:
   HANDLE Value = nullptr;
 };
 
-/// What GetFileInformationByHandle says of \p Handle, a file or folder on a
+/// What GetFileInformationByHandle says of \p Handle, a file or directory on a
 /// disk, with the time of its last change; any access will do. Equal for two
 /// handles of one file. See the source for what `Device` and `Inode` are.
 std::error_code statusOf(HANDLE Handle, FileStatus &Result);

@@ -76,7 +76,7 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
       return lastError();
     break;
   case PathStart::DriveDirectory: {
-    // Only the system knows where each drive's current folder is kept.
+    // Only the system knows where each drive's current directory is kept.
     const std::wstring Drive = Wide.substr(0, 2);
     if (!queryText(
             [&](DWORD Units, wchar_t *Buffer) {
