@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks the documents, the manual pages, the help texts and ./dev's list of commands.
+Checks the names and comments of the public headers.
 
 - Every relative link leads to a file, and to a heading if it has an anchor; every path
   in backquotes that looks like one of the tree's exists.
 - The words are the project's (TERMS), no sentence begins with a word of STARTS, and
   none has only one or two words.
+- No comment of a public header has a word of TERMS, no name in one a word of NAMES.
 - A number that stands in several places is the same in all of them (NUMBERS)."""
 
 import argparse
@@ -38,6 +40,16 @@ TERMS = {
     r"played": "simulated",
     r"(?:last|earlier|former|a|its|the|this|without|no) records? (?:of (?:a|the|an) link|is)":
         "profile",
+}
+# Words that no name in a public header has, and what it has instead.
+NAMES = {
+    "folder": "directory", "folders": "directories", "far": "high latency",
+    "patience": "timeout", "played": "simulated", "vain": "unnecessary",
+    "aside": "deferred", "passed": "skipped", "told": "reported", "tells": "reports",
+    "said": "reported", "asked": "requested", "look": "stat, inspect, scan",
+    "looks": "stats, scans", "looked": "inspected, scanned", "way": "variant, method",
+    "ways": "variants, methods", "word": "argument", "words": "arguments",
+    "gone": "removed", "nobody": "the actor's name",
 }
 # Words that begin a sentence with something other than its subject.
 STARTS = ("Of", "What", "That", "Nor", "So", "The same", "Neither", "Whether")
@@ -161,6 +173,35 @@ def words(path):
                 yield number, f"a fragment: {sentence}"
 
 
+def comments(lines):
+    """The comments of a header, a block of lines at a time."""
+    block, begin = "", 0
+    for number, line in enumerate([*lines, ""], 1):
+        # Not the rules between comments, nor addresses.
+        found = re.search(r"(?<!:)//[/!]?<?(.*)", line)
+        if found:
+            begin = begin if block else number
+            block += found[1].strip() + " "
+        elif block:
+            yield begin, block
+            block = ""
+
+
+def header(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, text in comments(lines):
+        for term, instead in TERMS.items():
+            found = re.search(rf"\b{term}\b", text, re.I)
+            if found:
+                yield number, f"'{found[0]}': write {instead}"
+    for number, line in enumerate(lines, 1):
+        code = re.sub(r'"(?:[^"\\]|\\.)*"|//.*', "", line)
+        for name in re.findall(r"[A-Za-z_]\w*", code):
+            for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name):
+                if word.lower() in NAMES:
+                    yield number, f"{name}: say {NAMES[word.lower()]}"
+
+
 # A name, and where its number stands: file, pattern with one group.
 NUMBERS = {
     "the version": [
@@ -216,10 +257,11 @@ def main() -> int:
                         help="only the words of these")
     given = parser.parse_args()
     pages = listed("*.md")
-    files = given.file or [*pages, *listed("docs/man/*", "*Options.td"), ROOT / "dev"]
+    files = given.file or [*pages, *listed("docs/man/*", "*Options.td",
+                                           "include/headstart/*.h"), ROOT / "dev"]
     problems = [] if given.file else [*numbers()]
     for path in files:
-        found = [*words(path)]
+        found = [*(header if path.suffix == ".h" else words)(path)]
         if path in pages:
             found += links(path)
         name = path.relative_to(ROOT) if ROOT in path.parents else path
