@@ -83,7 +83,7 @@ TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               DeadLinks Dead = DeadLinks::AreMissing);
 
-/// The names of types: "file", "directory", "link", ...
+/// The names of types: "file", "folder", "link", ...
 llvm::StringRef typeName(os::EntryType Type);
 
 /// Appends "2026-11-21T20:20:07.123456789Z".
