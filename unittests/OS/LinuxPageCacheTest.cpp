@@ -586,7 +586,6 @@ TEST_P(PageCacheFallbackTest, FetchesAFile) {
 }
 
 TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
-  const MappedFile Mapping = mapOrFail(File);
   dropIt();
   const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
   if (Cache.capabilities().PopulateRead &&
