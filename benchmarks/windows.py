@@ -28,7 +28,8 @@ STARTS = 15
 def wine(name: str, program: pathlib.Path, folder: pathlib.Path,
          *options: str) -> Variant:
     """All variants have one path, since a PDB contains it."""
-    script = 'ln -sf "$0" "$1" && exec "$2" "$1" "${@:3}"'
+    script = ('ln -sf "$0" "$1" && ln -sf "${0%/*}/headstart.dll" "${1%/*}" && '
+              'exec "$2" "$1" "${@:3}"')
     return Variant(name, pathlib.Path("/bin/bash"),
                    ["-c", script, str(program), str(folder / "lld-link.exe"),
                     str(harness.ROOT / "utils" / "wine"), *options], argv0="bash")

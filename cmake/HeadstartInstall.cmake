@@ -92,14 +92,13 @@ if(symbols)
   include(HeadstartPackages)
 endif()
 
-# The zip for Windows (./dev windows): the program under four names, the documents, the
-# scripts for cold caches, and the licenses of the code in the program. Each name is a
-# file of its own, because most Windows users may not create links.
+# The zip for Windows (./dev windows): headstart.dll and the programs with its four names,
+# the documents, the scripts for cold caches, and the licenses of the code.
 if(WIN32 AND HEADSTART_LLVM)
   set(zip Zip EXCLUDE_FROM_ALL)
   get_target_property(links headstart HEADSTART_LINKS)
   list(FILTER links INCLUDE REGEX "/(lld-link|ld\\.lld|ld64\\.lld)\\.exe$")
-  install(PROGRAMS $<TARGET_FILE:headstart> ${links}
+  install(PROGRAMS $<TARGET_FILE:headstart-library> $<TARGET_FILE:headstart> ${links}
     DESTINATION bin COMPONENT ${zip})
   install(FILES LICENSE README.md DESTINATION . COMPONENT ${zip})
   install(DIRECTORY docs/ DESTINATION docs COMPONENT ${zip}

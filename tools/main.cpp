@@ -8,14 +8,15 @@
 ///
 /// \file
 /// `ld.lld`, `lld-link`, `ld64.lld`, `wasm-ld`, `lld -flavor` and `headstart`
-/// are one program, told apart by the name that it is started by. Where no
-/// links can be made, the name may be the first word: `headstart ld.lld
-/// ARGS...`.
+/// are one program (on Windows one library, with a small program for each
+/// name), told apart by the name that it is started by. Where no links can be
+/// made, the name may be the first word: `headstart ld.lld ARGS...`.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "headstart/Command.h"
 #include "headstart/Link/LinkerMain.h"
+#include "headstart/OS/Program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
@@ -24,6 +25,8 @@
 // Stock's option -mllvm -load=.
 #include "llvm/Support/PluginLoader.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
 
 using namespace llvm;
 using namespace headstart;
@@ -70,7 +73,7 @@ static bool isFromClangCL(StringRef Arg) {
   return Arg.starts_with("-out:") || Arg.starts_with("@");
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   const TraceClock::time_point Origin = TraceClock::now();
   if (argc == 0)
     return 1;
@@ -86,3 +89,16 @@ int main(int argc, char **argv) {
     return runAsLinker("lld-link", argc, argv, 0, Origin);
   return runTool(argc, argv, Origin);
 }
+
+#ifdef HEADSTART_LIBRARY
+/// What the programs of Launcher.cpp call. The library's destructors would run
+/// when its threads are gone.
+extern "C" __declspec(dllexport) int headstartMain(int argc, char **argv) {
+  const int Status = run(argc, argv);
+  outs().flush();
+  std::fflush(nullptr);
+  os::leaveAtOnce(Status);
+}
+#else
+int main(int argc, char **argv) { return run(argc, argv); }
+#endif

@@ -6,15 +6,17 @@
 Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
 MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
 built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
-takes 100 minutes of processor time, and can be stopped: the next call goes on where
-this one was.
+takes about 107 minutes of processor time, and can be stopped: the next call goes on where
+this one was. LLVM's most used headers are compiled once (`HEADERS`).
 
 Exit status 77, and the reason in one line, where it cannot be had.
 """
 
 import argparse
 import hashlib
+import json
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,6 +34,26 @@ MIRRORS = (
 WANTED = ("llvm", "lld", "cmake", "third-party", "libunwind", "LICENSE.TXT")
 # lld's documents are few, and its CMakeLists.txt asks for them.
 UNWANTED = ("*/llvm/test", "*/llvm/docs", "*/lld/test", "*/unittests")
+# The headers that most sources of these libraries include, and the targets that write
+# those of them that LLVM's build generates.
+LIBRARIES = ("Analysis", "Bitcode", "CodeGen", "IR", "LTO", "Linker", "Passes",
+             "ProfileData", "Target", "Transforms")
+HEADERS = (
+    *("ADT/" + name for name in ("MapVector", "SetVector", "SmallString", "StringMap",
+                                 "StringSwitch")),
+    *("Support/" + name for name in ("CommandLine", "Endian", "Error", "FormatVariadic",
+                                     "MemoryBuffer", "raw_ostream")),
+    *("IR/" + name for name in ("IRBuilder", "IntrinsicInst", "Module", "PassManager")),
+    "Object/ObjectFile",
+    *("Analysis/" + name for name in ("AliasAnalysis", "LoopInfo",
+                                      "ScalarEvolutionExpressions",
+                                      "TargetTransformInfo", "ValueTracking")),
+    *("CodeGen/" + name for name in ("MachineInstrBuilder", "MachineRegisterInfo",
+                                     "SelectionDAG", "TargetLowering",
+                                     "TargetSubtargetInfo")),
+)
+COMPILED = "precompiled.pch"
+GENERATED = ("intrinsics_gen", "vt_gen", "omp_gen", "acc_gen", "target_parser_gen")
 HOST = pathlib.Path("/usr/lib/llvm-22/bin")
 SKIPPED = 77
 
@@ -104,7 +126,9 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_TOOLCHAIN_FILE": toolchain,
+        "CMAKE_EXPORT_COMPILE_COMMANDS": "ON",
         "CMAKE_CXX_FLAGS_RELEASE": "-O2 -DNDEBUG -w",
+        "CMAKE_CXX_COMPILER_LAUNCHER": write_launcher(folder),
         "LLVM_ENABLE_PROJECTS": "lld",
         "LLVM_TARGETS_TO_BUILD": "X86",
         "LLVM_HOST_TRIPLE": "x86_64-w64-windows-gnu",
@@ -117,15 +141,51 @@ def configure(folder: pathlib.Path, toolchain: pathlib.Path) -> pathlib.Path:
                  "INCLUDE_EXAMPLES", "INCLUDE_BENCHMARKS"):
         settings["LLVM_" + name] = "OFF"
     say("configuring")
-    command = ["cmake", "-G", "Ninja", "-S", folder / "source" / "llvm",
-               "-B", build, *(f"-D{k}={v}" for k, v in settings.items())]
+    try:
+        quietly(["cmake", "-G", "Ninja", "-S", folder / "source" / "llvm", "-B", build,
+                 *(f"-D{k}={v}" for k, v in settings.items())])
+        compile_headers(folder, build)
+    except subprocess.CalledProcessError:
+        (build / "build.ninja").unlink(missing_ok=True)
+        raise
+    return build
+
+
+def quietly(command: list) -> None:
+    """Shows what a command printed only if it failed."""
     done = subprocess.run(command, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode:
-        (build / "build.ninja").unlink(missing_ok=True)
         print(done.stdout, file=sys.stderr)
-        raise subprocess.CalledProcessError(done.returncode, "cmake")
-    return build
+        done.check_returncode()
+
+
+def write_launcher(folder: pathlib.Path) -> pathlib.Path:
+    """The compiler's launcher, which names the compiled headers for LIBRARIES. Names
+    of other libraries would be ambiguous with those of the headers."""
+    launcher = folder / "compile"
+    pattern = "|".join(f"*/llvm/lib/{name}/*" for name in LIBRARIES)
+    launcher.write_text(f"""#!/bin/sh
+case "$*" in
+{pattern}) exec "$@" -include-pch '{folder / COMPILED}' ;;
+esac
+exec "$@"
+""")
+    launcher.chmod(0o755)
+    return launcher
+
+
+def compile_headers(folder: pathlib.Path, build: pathlib.Path) -> None:
+    """Compiles HEADERS with the arguments of one of LLVM's sources."""
+    source = folder / "precompiled.h"
+    source.write_text("".join(f'#include "llvm/{name}.h"\n' for name in HEADERS))
+    quietly(["ninja", "-C", build, *GENERATED])
+    (entry,) = (entry
+                for entry in json.loads((build / "compile_commands.json").read_text())
+                if entry["file"].endswith("/llvm/lib/IR/Module.cpp"))
+    arguments = shlex.split(entry["command"])
+    quietly([*arguments[:arguments.index("-o")], "-fpch-instantiate-templates",
+             "-x", "c++-header", source, "-o", folder / COMPILED])
 
 
 def main() -> int:

@@ -48,6 +48,8 @@ def manifests(zip_file: pathlib.Path, url: str) -> dict:
         "installer": {
             "InstallerType": "zip",
             "NestedInstallerType": "portable",
+            # winget makes a link, next to which headstart.dll is not.
+            "ArchiveBinariesDependOnPath": True,
             "NestedInstallerFiles": [
                 {"RelativeFilePath": headstart.replace("/", "\\"),
                  "PortableCommandAlias": "headstart"}],

@@ -22,8 +22,10 @@ if(NOT EXISTS ${once})
 endif()
 # The compiler's libraries go into the program: they are on no PATH of Wine. That of
 # threads is one, which g++ would have named.
-set(CMAKE_EXE_LINKER_FLAGS_INIT
-  "-static ${once} -lpthread --ld-path=/usr/lib/llvm-22/bin/ld.lld")
+foreach(kind EXE SHARED)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT
+    "-static ${once} -lpthread --ld-path=/usr/lib/llvm-22/bin/ld.lld")
+endforeach()
 set(ZLIB_USE_STATIC_LIBS ON)
 
 if(EXISTS /usr/lib/wine/wine64)

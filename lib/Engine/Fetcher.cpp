@@ -92,11 +92,14 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
                                    bool WasSkipped) const {
+  const FileContents *const Held = Entry.Contents.get();
+  const os::MappedFile *const Mapping =
+      Held && !Held->Buffer ? &Held->Mapping : nullptr;
   os::OpenFile Again;
   if (WasSkipped && !os::OpenFile::open(Entry.Path, Again) &&
       Again.identity() == File.identity())
-    return cacheFor(Entry).fetch(Again, Step);
-  return cacheFor(Entry).fetch(File, Step);
+    return cacheFor(Entry).fetch(Again, Step, Mapping);
+  return cacheFor(Entry).fetch(File, Step, Mapping);
 }
 
 namespace {
@@ -104,7 +107,7 @@ namespace {
 class Request {
 public:
   explicit Request(InputEntry &Entry)
-      : WaitsBefore(os::countWaits()), IsCold(Entry.isCold()),
+      : WaitsBefore(os::countWaits()), MayBeCold(Entry.mayBeCold()),
         IsFirst(!Entry.IsRead.exchange(true)) {}
 
   /// What it says of the store; nothing if the thread did not wait: then it was
@@ -112,7 +115,7 @@ public:
   /// an input that was not cached counts.
   std::optional<StoreQueue::Answer> answer(uint64_t Bytes, unsigned Parts,
                                            const Tuning &Numbers) const {
-    if (WaitsBefore ? os::countWaits() == WaitsBefore : !IsCold)
+    if (WaitsBefore ? os::countWaits() == WaitsBefore : !MayBeCold)
       return std::nullopt;
     return StoreQueue::Answer{Bytes, Parts, Timer.elapsed(Numbers),
                               WaitsBefore.has_value() || IsFirst};
@@ -120,7 +123,7 @@ public:
 
 private:
   const std::optional<uint64_t> WaitsBefore;
-  const bool IsCold;
+  const bool MayBeCold;
   const bool IsFirst; ///< of the input: nothing brought it along
   const StoreTimer Timer;
 };

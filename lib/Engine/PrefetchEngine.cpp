@@ -152,7 +152,13 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                                std::memory_order_relaxed);
   } else {
     Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
-    Entry.SeemsCached = Cache.seemsCached(File).value_or(false);
+    const ByteRange All{0, File.size()};
+    const bool IsRecorded = Entry.Record && !Entry.Record->Touched.empty();
+    Entry.SeemsCached =
+        Cache
+            .seemsCached(File, IsRecorded ? ArrayRef(Entry.Record->Touched)
+                                          : ArrayRef(All))
+            .value_or(false);
     if (Entry.SeemsCached)
       Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
   }

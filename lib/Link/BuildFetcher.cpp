@@ -174,7 +174,8 @@ void BuildFetcher::work() {
 std::vector<ByteRange> BuildFetcher::missingIn(const os::OpenFile &File,
                                                const FileRanges &Wanted) const {
   std::optional<os::Residency> All = Cache.residency(File, {0, File.size()});
-  if (All ? All->complete() : Cache.seemsCached(File).value_or(false))
+  if (All ? All->complete()
+          : Cache.seemsCached(File, Wanted.Ranges).value_or(false))
     return {};
   std::vector<ByteRange> Missing;
   for (const ByteRange &Range : Wanted.Ranges) {

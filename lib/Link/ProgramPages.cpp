@@ -19,7 +19,7 @@ using namespace llvm;
 namespace headstart {
 
 std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
-  std::string Program = os::programPath();
+  std::string Program = os::codePath();
   std::string Tool = (Linker + " itself").str();
   std::string Record = profilePath("auto", Tool, Program);
   return std::make_shared<ProgramPages>(std::move(Tool), std::move(Program),

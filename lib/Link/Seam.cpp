@@ -29,6 +29,7 @@
 #include "Seam.h"
 #include "SeamNames.h"
 #include "headstart/Link/LinkSession.h"
+#include "headstart/OS/Program.h"
 #include "headstart/Report/Message.h"
 #include "lld/Common/Timer.h"
 #include "llvm/ADT/DenseMap.h"
@@ -188,6 +189,10 @@ void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
     // A test that links several times comes back from there.
     Session->end(/*Succeeded=*/RetCode == 0,
                  /*Leaves=*/NoCleanup && !CrashRecoveryContext::GetCurrent());
+#ifdef _WIN32
+  if (NoCleanup && !CrashRecoveryContext::GetCurrent())
+    os::leaveAtOnce(RetCode);
+#endif
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 

@@ -60,6 +60,27 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
   }
 }
 
+/// What `PageCache::seemsCached` is everywhere: calls \p IsCached(Offset) for a
+/// byte of each 128 KiB of \p Ranges, and for the last one of each, until that
+/// is false or nothing.
+template <class Function>
+std::optional<bool> sample(std::span<const ByteRange> Ranges, uint64_t FileSize,
+                           const Function &IsCached) {
+  constexpr uint64_t Distance = UINT64_C(128) * 1024;
+  std::optional<bool> Found;
+  for (const ByteRange &Range : Ranges) {
+    const ByteRange Clipped = Range.clippedTo(FileSize);
+    for (uint64_t Done = 0; Done < Clipped.Length;) {
+      Found = IsCached(Clipped.Offset + Done);
+      if (Found != true)
+        return Found;
+      const uint64_t Last = Clipped.Length - 1;
+      Done = Done == Last ? Clipped.Length : std::min(Done + Distance, Last);
+    }
+  }
+  return Found;
+}
+
 /// What `PageCache::fetch` is everywhere: \p Fetch(Clipped, Result) fetches
 /// what
 /// \p File has of \p Range, which is not empty.

@@ -289,8 +289,8 @@ static void addFiles(const LinkProfile &Profile,
 static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   std::vector<FileRanges> Files;
   // Our own linkers are this program; see ProgramPages.
-  if (auto Linker = load(
-          profilePath("auto", Profile.Tool + " itself", os::programPath())))
+  if (auto Linker =
+          load(profilePath("auto", Profile.Tool + " itself", os::codePath())))
     addFiles(*Linker, Files);
   addFiles(Profile, Files);
   return Files;

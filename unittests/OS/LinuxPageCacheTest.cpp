@@ -186,20 +186,23 @@ TEST_F(LinuxPageCacheTest, EveryLinuxCanHintEvictAndTellResidency) {
 }
 
 TEST_F(LinuxPageCacheTest, ASampleSaysWhetherAFileIsCached) {
+  const std::vector<ByteRange> All = {{0, FileBytes}};
   dropIt();
-  if (!Real.seemsCached(File))
+  if (!Real.seemsCached(File, All))
     GTEST_SKIP() << "RWF_NOWAIT: not on this file system";
-  EXPECT_EQ(Real.seemsCached(File), false);
+  EXPECT_EQ(Real.seemsCached(File, All), false);
   dropIt();
   Real.fetch(File, {0, FileBytes});
-  EXPECT_EQ(Real.seemsCached(File), true);
+  EXPECT_EQ(Real.seemsCached(File, All), true);
   // Also the last page counts, and what lies in between.
   for (const ByteRange &Cached :
        {ByteRange{0, FileBytes - 8192}, ByteRange{0, 300'000}}) {
     dropIt();
     Real.fetch(File, Cached);
-    EXPECT_EQ(Real.seemsCached(File), false);
+    EXPECT_EQ(Real.seemsCached(File, All), false);
+    EXPECT_EQ(Real.seemsCached(File, {&Cached, 1}), true);
   }
+  EXPECT_EQ(Real.seemsCached(File, {}), std::nullopt);
 }
 
 TEST_F(LinuxPageCacheTest, ThePageSizeIsNoCapability) {

@@ -155,6 +155,47 @@ TEST_F(WindowsPageCacheTest, WillNeedTakesMemoryOfAMapping) {
   EXPECT_EQ(Result.Range, (ByteRange{0, 3 * Page}));
 }
 
+TEST_F(WindowsPageCacheTest, FetchHintsTheMappingOfItsCaller) {
+  const MappedFile Mapping = mapOrFail(File);
+  const ByteRange Range{Page - 1, 3 * Page};
+  for (const MappedFile *Of :
+       {static_cast<const MappedFile *>(nullptr), &Mapping}) {
+    const HintResult Result = Cache.fetch(File, Range, Of);
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+    EXPECT_EQ(Result.AcceptedBytes, Range.Length);
+    EXPECT_EQ(Result.Calls, 2U) << "a hint, and a read of the last byte";
+  }
+  // What lies behind the mapping, or behind the file, is not requested of it.
+  const ByteRange Past{1999 * Page, 10 * Page};
+  EXPECT_EQ(Cache.fetch(File, Past, &Mapping).AcceptedBytes, Page);
+}
+
+TEST_F(WindowsPageCacheTest, NothingSeemsCachedWithoutASample) {
+  EXPECT_EQ(Cache.seemsCached(File, {}), std::nullopt);
+  const ByteRange Behind{2000 * Page, Page};
+  EXPECT_EQ(Cache.seemsCached(File, {&Behind, 1}), std::nullopt);
+  const ByteRange All{0, 2000 * Page};
+  EXPECT_EQ(Cache.seemsCached(os::OpenFile(), {&All, 1}), std::nullopt);
+  EXPECT_TRUE(Cache.seemsCached(File, {&All, 1}).has_value());
+}
+
+TEST_F(WindowsPageCacheTest, AFileStaysOpenAsLongAsItsMapping) {
+  const std::string Name = Directory.write("mapped", Contents);
+  const auto CanOpenAlone = [&] {
+    const HANDLE Alone =
+        ::CreateFileW(toPath(Name).wstring().c_str(), GENERIC_READ, 0, nullptr,
+                      OPEN_EXISTING, 0, nullptr);
+    return Alone != INVALID_HANDLE_VALUE && ::CloseHandle(Alone) != 0;
+  };
+  {
+    os::OpenFile Other = openOrFail(Name);
+    const MappedFile Mapping = mapOrFail(Other);
+    Other.close();
+    EXPECT_FALSE(CanOpenAlone());
+  }
+  EXPECT_TRUE(CanOpenAlone());
+}
+
 TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
   const MappedFile Mapping = mapOrFail(File);
   PageTables Tables;

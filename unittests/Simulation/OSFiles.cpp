@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/OS/FetchByReading.h"
 #include "SimulatedOS.h"
 #include "headstart/OS/DirectoryReader.h"
 #include "headstart/OS/DirectoryTraits.h"
@@ -186,20 +187,21 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return Found;
 }
 
-std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
+std::optional<bool>
+PageCache::seemsCached(const OpenFile &File,
+                       std::span<const ByteRange> Ranges) const {
   SimulatedOS &OS = SimulatedOS::current();
   FilePtr Of = fileOf(File);
   OS.beginSlow("seemsCached");
   OS.charge(OS.Costs.Residency);
   if (!OS.deviceOf(*Of).ReportsCached)
     return std::nullopt;
-  for (uint64_t At = 0; At < File.size(); At += Capabilities.HintStepBytes)
-    if (!Of->Cached.has(At / simulation::PageBytes))
-      return false;
-  if (!Of->Cached.has((File.size() - 1) / simulation::PageBytes))
-    return false;
-  ++OS.CachedFound;
-  return true;
+  const std::optional<bool> Found =
+      detail::sample(Ranges, File.size(), [&](uint64_t At) {
+        return std::optional(Of->Cached.has(At / simulation::PageBytes));
+      });
+  OS.CachedFound += Found == true;
+  return Found;
 }
 
 std::vector<HintResult> PageCache::hint(const OpenFile &File,
@@ -216,7 +218,8 @@ std::vector<HintResult> PageCache::hint(const OpenFile &File,
   return {};
 }
 
-HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
+                            const MappedFile * /*Mapping*/) const {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   FilePtr Of = fileOf(File);

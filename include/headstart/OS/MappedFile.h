@@ -114,6 +114,7 @@ public:
 
 private:
   friend class PageCache; // to evict a file is to open it anew on Windows
+  friend class MappedFile;
 
   static constexpr intptr_t InvalidHandle = -1;
   intptr_t Handle = InvalidHandle;
@@ -133,12 +134,13 @@ public:
   MappedFile() = default;
   MappedFile(MappedFile &&Other) noexcept
       : Data(std::exchange(Other.Data, nullptr)),
-        Size(std::exchange(Other.Size, 0)) {}
+        Size(std::exchange(Other.Size, 0)), File(std::move(Other.File)) {}
   MappedFile &operator=(MappedFile &&Other) noexcept {
     if (this != &Other) {
       MappedFile Old(std::move(*this));
       Data = std::exchange(Other.Data, nullptr);
       Size = std::exchange(Other.Size, 0);
+      File = std::move(Other.File);
     }
     return *this;
   }
@@ -159,6 +161,9 @@ public:
 private:
   const char *Data = nullptr;
   size_t Size = 0; ///< bytes
+  /// Open on Windows only: if no handle is open, the bytes of a file that is
+  /// deleted meanwhile may change (LLVM's review D48051).
+  OpenFile File;
 };
 
 } // namespace headstart::os

@@ -119,7 +119,12 @@ public:
   /// way). Nothing is entered into anybody's page tables. A closed file gives
   /// Unsupported, one that has shrunk Failed. A range with nothing in it, or
   /// past the end, is Accepted with 0 bytes.
-  HintResult fetch(const OpenFile &File, ByteRange Range) const;
+  ///
+  /// Windows hints \p Mapping, which is of \p File, and without it maps the
+  /// range for the length of the call. It waits for the last page: the pages
+  /// before it were requested earlier.
+  HintResult fetch(const OpenFile &File, ByteRange Range,
+                   const MappedFile *Mapping = nullptr) const;
 
   /// Brings \p Range of \p File into memory, and all that shares
   /// `LargeStepBytes` of the file with it, in pages as large as the file system
@@ -146,12 +151,14 @@ public:
   std::optional<Residency> residency(const OpenFile &File,
                                      ByteRange Range) const;
 
-  /// Whether a page of each 128 KiB of \p File is in memory, for a file of
-  /// which `residency` says nothing; nothing where the system cannot tell.
-  /// Linux tells anyone who may read the file, by a read that does not wait
-  /// (RWF_NOWAIT, Linux 4.14; not on every file system). Stops at the first
-  /// page that is missing, which that read may have asked for.
-  std::optional<bool> seemsCached(const OpenFile &File) const;
+  /// Whether a page of each 128 KiB of \p Ranges, and the last one of each, is
+  /// in memory, for a file of which `residency` says nothing; nothing if the
+  /// system cannot tell, or \p File has nothing of the ranges. Linux tells
+  /// anyone who may read the file, by a read that does not wait (RWF_NOWAIT,
+  /// Linux 4.14; not on every file system). Windows times reads of one byte.
+  /// Stops at the first page that is missing, which that read may have brought.
+  std::optional<bool> seemsCached(const OpenFile &File,
+                                  std::span<const ByteRange> Ranges) const;
 
   /// Asks for all of \p File to be dropped from memory. Pages that are dirty,
   /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are

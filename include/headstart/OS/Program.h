@@ -43,6 +43,17 @@ void holdStandardDescriptors();
 /// The path of the program's file; empty where the system does not tell.
 std::string programPath();
 
+/// The path of the file that holds this code, whose parts `programParts` has:
+/// the program, on Windows perhaps a library. Empty where the system does not
+/// tell.
+std::string codePath();
+
+#ifdef _WIN32
+/// Ends the process: no destructor and no function of `atexit` runs, also none
+/// of a library, which would run after all other threads are gone.
+[[noreturn]] void leaveAtOnce(int Status);
+#endif
+
 /// The directory that relative paths begin at; empty where the system does not
 /// tell. Any thread.
 std::string currentDirectory();

@@ -88,7 +88,8 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
+                            const MappedFile * /*Mapping*/) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     if (Capabilities.Hint) {
       File.expectScatteredReads();
@@ -118,7 +119,8 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                      Capabilities.PageSize);
 }
 
-std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+std::optional<bool> PageCache::seemsCached(const OpenFile &,
+                                           std::span<const ByteRange>) const {
   return std::nullopt;
 }
 

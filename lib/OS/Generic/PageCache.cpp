@@ -31,7 +31,8 @@ PageCache::hint(const OpenFile & /*File*/,
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
+                            const MappedFile * /*Mapping*/) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     fetchByReading(File, Clipped, Result);
   });
@@ -42,7 +43,8 @@ std::optional<Residency> PageCache::residency(const OpenFile &,
   return std::nullopt;
 }
 
-std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
+std::optional<bool> PageCache::seemsCached(const OpenFile &,
+                                           std::span<const ByteRange>) const {
   return std::nullopt;
 }
 

@@ -19,6 +19,8 @@ void headstart::os::holdStandardDescriptors() {}
 
 std::string headstart::os::programPath() { return {}; }
 
+std::string headstart::os::codePath() { return {}; }
+
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
   // Not string(): that throws for what has no place in the code page.

@@ -249,7 +249,8 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
+                            const MappedFile * /*Mapping*/) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
     fetchIntoCache(File, Clipped, Capabilities, Result);
   });
@@ -326,25 +327,24 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
                             PageSize);
 }
 
-std::optional<bool> PageCache::seemsCached(const OpenFile &File) const {
-  if (!File.isOpen() || File.size() == 0)
+std::optional<bool>
+PageCache::seemsCached(const OpenFile &File,
+                       std::span<const ByteRange> Ranges) const {
+  if (!File.isOpen())
     return std::nullopt;
   // A read that misses asks for what lies behind as well.
   File.expectScatteredReads();
-  for (uint64_t At = 0; At < File.size();) {
+  return sample(Ranges, File.size(), [&](uint64_t At) -> std::optional<bool> {
     char Byte;
     iovec Into = {&Byte, 1};
     const ssize_t Got = ::preadv2(descriptor(File), &Into, 1,
                                   static_cast<off_t>(At), RWF_NOWAIT);
+    if (Got == 1)
+      return true;
     if (Got < 0 && errno == EAGAIN)
       return false;
-    if (Got != 1)
-      return std::nullopt;
-    const uint64_t Last = File.size() - 1;
-    At = At == Last ? File.size()
-                    : std::min(At + Capabilities.HintStepBytes, Last);
-  }
-  return true;
+    return std::nullopt;
+  });
 }
 
 std::error_code PageCache::evict(OpenFile &File) const {

@@ -28,6 +28,8 @@ void headstart::os::holdStandardDescriptors() {
     ::close(FD);
 }
 
+std::string headstart::os::codePath() { return programPath(); }
+
 std::string headstart::os::currentDirectory() {
   std::array<char, PATH_MAX> Path;
   return ::getcwd(Path.data(), Path.size()) != nullptr ? Path.data() : "";

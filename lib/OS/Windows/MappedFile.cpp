@@ -64,23 +64,23 @@ FileStatus statFile(const std::string &Path, std::error_code &Error) {
   return Error ? FileStatus() : statSystemPath(Wide, Error);
 }
 
-std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
-                               OpenFile &Result) {
-  return open(Path, Result);
+std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
+  std::error_code Error;
+  const FileStatus Seen = statFile(Path, Error);
+  if (!Error)
+    return open(Path, Seen, Result);
+  Result.close();
+  return Error;
 }
 
-std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
+std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
+                               OpenFile &Result) {
   Result.close();
-
+  if (Seen.Kind != FileKind::Regular)
+    return refusal(Seen.Kind);
   std::wstring Wide;
   if (std::error_code Error = toSystemPath(Path, Wide))
     return Error;
-  std::error_code Error;
-  const FileStatus Before = statSystemPath(Wide, Error);
-  if (Error)
-    return Error;
-  if (Before.Kind != FileKind::Regular)
-    return refusal(Before.Kind);
 
   UniqueHandle Opened(::CreateFileW(Wide.c_str(), GENERIC_READ, ShareAll,
                                     nullptr, OPEN_EXISTING,
@@ -89,7 +89,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
     return lastError();
   // The name may have been given to something else since we looked.
   FileStatus Now;
-  if ((Error = statusOf(Opened.get(), Now)))
+  if (std::error_code Error = statusOf(Opened.get(), Now))
     return Error;
   if (Now.Kind != FileKind::Regular)
     return refusal(Now.Kind);
@@ -179,6 +179,11 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
     return Error;
   }
   Result.Data = static_cast<const char *>(Address);
+  HANDLE Kept = nullptr;
+  const HANDLE Self = ::GetCurrentProcess();
+  if (::DuplicateHandle(Self, handleOf(File.nativeHandle()), Self, &Kept, 0, 0,
+                        DUPLICATE_SAME_ACCESS) != 0)
+    Result.File.Handle = std::bit_cast<intptr_t>(Kept);
   Result.Size = static_cast<size_t>(File.size());
   return {};
 }

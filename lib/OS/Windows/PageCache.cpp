@@ -18,7 +18,9 @@
 #include "../FetchByReading.h"
 #include "WorkingSet.h"
 
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -151,6 +153,23 @@ private:
 
 } // namespace
 
+/// Whether the system was short of memory when it was last asked: once for each
+/// 64 MiB of hints, and again while it is. \p Bytes are to be hinted now.
+static bool wasMemoryLow(uint64_t Bytes) {
+  constexpr uint64_t Distance = UINT64_C(64) * 1024 * 1024;
+  static std::atomic<uint64_t> Left{0};
+  static std::atomic<bool> WasLow{false};
+  uint64_t Before = Left.load();
+  while (!Left.compare_exchange_weak(Before, Before >= Bytes ? Before - Bytes
+                                                             : Distance)) {
+  }
+  if (Before < Bytes || WasLow.load()) {
+    bool Ignored = false;
+    WasLow.store(isMemoryLow(Ignored));
+  }
+  return WasLow.load();
+}
+
 void HintBatch::add(size_t Index, char *Begin, uint64_t Length) {
   const uint64_t Lead = reinterpret_cast<uintptr_t>(Begin) % systemPageSize();
   for (uint64_t At = 0; At < Lead + Length;) {
@@ -186,9 +205,8 @@ void HintBatch::flush() {
     Entries.push_back({S.Begin, static_cast<size_t>(S.Length)});
   }
   std::error_code Error;
-  bool Ignored = false;
   // The system needs what it has for those who are there already.
-  if (isMemoryLow(Ignored))
+  if (wasMemoryLow(StepsBytes))
     Error = std::make_error_code(std::errc::not_enough_memory);
   else if (prefetchFunction()(::GetCurrentProcess(), Entries.size(),
                               Entries.data(), 0) == 0)
@@ -350,13 +368,25 @@ PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   return Results;
 }
 
-HintResult PageCache::fetch(const OpenFile &File, ByteRange Range) const {
+HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
+                            const MappedFile *Mapping) const {
   return fetchClipped(File, Range, [&](ByteRange Clipped, HintResult &Result) {
-    // All of it is on its way before the first read waits. What of that fails,
-    // the reads do, or say what is wrong.
-    if (Capabilities.Hint && Clipped.Length > Capabilities.PageSize)
-      Result.Calls += hint(File, {&Clipped, 1}).front().Calls;
-    fetchByReading(File, Clipped, Result);
+    if (!Capabilities.Hint || Clipped.Length <= Capabilities.PageSize)
+      return fetchByReading(File, Clipped, Result);
+    const HintResult Hinted =
+        Mapping != nullptr && Clipped.end() <= Mapping->size()
+            ? willNeed(
+                  Mapping->bytes().subspan(static_cast<size_t>(Clipped.Offset),
+                                           static_cast<size_t>(Clipped.Length)))
+            : hint(File, {&Clipped, 1}).front();
+    Result.Calls += Hinted.Calls;
+    // The reads do what the hint did not, or say what is wrong.
+    if (Hinted.Outcome != HintOutcome::Accepted)
+      return fetchByReading(File, Clipped, Result);
+    // To read all of it would copy it.
+    fetchByReading(File, {Clipped.end() - 1, 1}, Result);
+    if (Result.Outcome == HintOutcome::Accepted)
+      Result.AcceptedBytes = Clipped.Length;
   });
 }
 
@@ -375,8 +405,32 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return countPages(View.at(Clipped.Offset), Clipped.Length, true);
 }
 
-std::optional<bool> PageCache::seemsCached(const OpenFile &) const {
-  return std::nullopt;
+/// How long it takes to read a byte of \p File; negative if it cannot be read.
+static std::chrono::duration<double> timeRead(const OpenFile &File,
+                                              uint64_t Offset) {
+  const auto Begin = std::chrono::steady_clock::now();
+  char Byte;
+  std::error_code Error;
+  const bool IsRead = File.readAt(Offset, {&Byte, 1}, Error) == 1;
+  const auto End = std::chrono::steady_clock::now();
+  return IsRead ? End - Begin : std::chrono::duration<double>(-1);
+}
+
+std::optional<bool>
+PageCache::seemsCached(const OpenFile &File,
+                       std::span<const ByteRange> Ranges) const {
+  // What a cached page takes is measured: the page is cached after the first
+  // read. The fastest disks take longer than the rest of this bound.
+  constexpr double Factor = 4;
+  constexpr std::chrono::duration<double> Least = std::chrono::microseconds(20);
+  if (!File.isOpen())
+    return std::nullopt;
+  return sample(Ranges, File.size(), [&](uint64_t At) -> std::optional<bool> {
+    const auto First = timeRead(File, At);
+    if (First.count() < 0)
+      return std::nullopt;
+    return First < Least || First < Factor * timeRead(File, At) + Least;
+  });
 }
 
 // Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS

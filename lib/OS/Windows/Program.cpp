@@ -11,18 +11,19 @@
 #include "Support.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
+/// The linker's: where the program or library lies that has this code.
+extern "C" const IMAGE_DOS_HEADER __ImageBase; // NOLINT
+
 std::vector<ProgramPart> headstart::os::programParts() {
   std::vector<ProgramPart> Parts;
-  const auto *const Base =
-      reinterpret_cast<const char *>(::GetModuleHandleW(nullptr));
-  if (Base == nullptr)
-    return Parts;
+  const auto *const Base = reinterpret_cast<const char *>(&__ImageBase);
   const auto &DOS = *reinterpret_cast<const IMAGE_DOS_HEADER *>(Base);
   const auto &Headers =
       *reinterpret_cast<const IMAGE_NT_HEADERS *>(Base + DOS.e_lfanew);
@@ -56,10 +57,11 @@ void headstart::os::holdStandardDescriptors() {
   }
 }
 
-std::string headstart::os::programPath() {
+/// The path of \p Module; null: of the program.
+static std::string pathOf(HMODULE Module) {
   std::wstring Path(MAX_PATH, L'\0');
   for (;;) {
-    const DWORD Length = ::GetModuleFileNameW(nullptr, Path.data(),
+    const DWORD Length = ::GetModuleFileNameW(Module, Path.data(),
                                               static_cast<DWORD>(Path.size()));
     if (Length < Path.size()) {
       Path.resize(Length);
@@ -70,6 +72,18 @@ std::string headstart::os::programPath() {
       return {};
     Path.resize(2 * Path.size());
   }
+}
+
+std::string headstart::os::programPath() { return pathOf(nullptr); }
+
+std::string headstart::os::codePath() {
+  return pathOf(
+      reinterpret_cast<HMODULE>(const_cast<IMAGE_DOS_HEADER *>(&__ImageBase)));
+}
+
+void headstart::os::leaveAtOnce(int Status) {
+  ::TerminateProcess(::GetCurrentProcess(), static_cast<UINT>(Status));
+  std::_Exit(Status); // it has not ended
 }
 
 std::string headstart::os::currentDirectory() {
