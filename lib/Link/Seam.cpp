@@ -189,10 +189,8 @@ void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
     // A test that links several times comes back from there.
     Session->end(/*Succeeded=*/RetCode == 0,
                  /*Leaves=*/NoCleanup && !CrashRecoveryContext::GetCurrent());
-#ifdef _WIN32
   if (NoCleanup && !CrashRecoveryContext::GetCurrent())
     os::leaveAtOnce(RetCode);
-#endif
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 

@@ -48,11 +48,9 @@ std::string programPath();
 /// tell.
 std::string codePath();
 
-#ifdef _WIN32
 /// Ends the process: no destructor and no function of `atexit` runs, also none
 /// of a library, which would run after all other threads are gone.
 [[noreturn]] void leaveAtOnce(int Status);
-#endif
 
 /// The directory that relative paths begin at; empty where the system does not
 /// tell. Any thread.

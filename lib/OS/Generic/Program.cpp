@@ -8,6 +8,7 @@
 
 #include "headstart/OS/Program.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -20,6 +21,8 @@ void headstart::os::holdStandardDescriptors() {}
 std::string headstart::os::programPath() { return {}; }
 
 std::string headstart::os::codePath() { return {}; }
+
+void headstart::os::leaveAtOnce(int Status) { std::_Exit(Status); }
 
 std::string headstart::os::currentDirectory() {
   std::error_code Error;

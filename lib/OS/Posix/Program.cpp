@@ -12,6 +12,7 @@
 
 #include <array>
 #include <climits>
+#include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ void headstart::os::holdStandardDescriptors() {
 }
 
 std::string headstart::os::codePath() { return programPath(); }
+
+void headstart::os::leaveAtOnce(int Status) { std::_Exit(Status); }
 
 std::string headstart::os::currentDirectory() {
   std::array<char, PATH_MAX> Path;
