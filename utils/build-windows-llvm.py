@@ -6,8 +6,9 @@
 Debian's packages have LLVM for Linux only, but its source is there: LLVM 22.1.8, 197
 MB, is fetched, checked, and what lld needs of it unpacked in FOLDER/source. It is
 built in FOLDER/build with cmake/toolchains/mingw-w64.cmake, for x86-64 only. That
-takes about 107 minutes of processor time, and can be stopped: the next call goes on where
-this one was. LLVM's most used headers are compiled once (`HEADERS`).
+takes about 107 minutes of processor time, and can be stopped: the next call goes on
+where this one was. LLVM's most used headers are compiled once (`HEADERS`): twelve of
+the 978 sources that include them took 32 s instead of 58.
 
 Exit status 77, and the reason in one line, where it cannot be had.
 """

@@ -92,9 +92,9 @@ bool Fetcher::fetchLarge(const InputEntry &Entry, const os::OpenFile &File,
 os::HintResult Fetcher::fetchSmall(const InputEntry &Entry,
                                    const os::OpenFile &File, ByteRange Step,
                                    bool WasSkipped) const {
-  const FileContents *const Held = Entry.Contents.get();
+  // Empty if the input was read to be held.
   const os::MappedFile *const Mapping =
-      Held && !Held->Buffer ? &Held->Mapping : nullptr;
+      Entry.Contents ? &Entry.Contents->Mapping : nullptr;
   os::OpenFile Again;
   if (WasSkipped && !os::OpenFile::open(Entry.Path, Again) &&
       Again.identity() == File.identity())

@@ -42,7 +42,7 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
       Bytes += File.Identity.Size;
     return Bytes;
   }
-  constexpr size_t MaxSamples = 16;
+  constexpr size_t MaxSamples = 64;
   constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
   const size_t Count = Command.Inputs.size();
   const auto Begin = std::chrono::steady_clock::now();

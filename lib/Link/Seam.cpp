@@ -185,11 +185,11 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
 }
 
 void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
+  // A test that links several times comes back from there.
+  const bool Leaves = NoCleanup && !CrashRecoveryContext::GetCurrent();
   if (LinkSession *Session = currentSession())
-    // A test that links several times comes back from there.
-    Session->end(/*Succeeded=*/RetCode == 0,
-                 /*Leaves=*/NoCleanup && !CrashRecoveryContext::GetCurrent());
-  if (NoCleanup && !CrashRecoveryContext::GetCurrent())
+    Session->end(/*Succeeded=*/RetCode == 0, Leaves);
+  if (Leaves)
     os::leaveAtOnce(RetCode);
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
