@@ -6,9 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in memory before and after each act, with every ability and without
-// each of them. The files must be on a disk: pages of a tmpfs cannot be
-// dropped.
+// What is in memory before and after each act.
 //
 // Some machines drop pages by themselves, so residency is asked for right after
 // the act and nothing rests on time. A hint returns before its pages are there;
@@ -16,24 +14,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PosixTestSupport.h"
-#include "TestFiles.h"
+#include "DiskFile.h"
 #include "headstart/OS/PageCache.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <linux/magic.h>
 #include <string>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -43,46 +36,6 @@ using namespace headstart::os::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-/// The directory for temporary files if it is on a disk, else the current one.
-fs::path diskDirectory() {
-  for (const fs::path &Directory :
-       {fs::path(testing::TempDir()), fs::current_path()}) {
-    struct statfs Stat;
-    if (::statfs(Directory.c_str(), &Stat) == 0 && Stat.f_type != TMPFS_MAGIC &&
-        Stat.f_type != RAMFS_MAGIC)
-      return Directory;
-  }
-  ADD_FAILURE() << "neither the temporary nor the current folder is on a disk";
-  return testing::TempDir();
-}
-
-PageCacheCapabilities allCapabilities() { return PageCache::probe(); }
-PageCacheCapabilities withoutPopulateRead() {
-  PageCacheCapabilities Capabilities = PageCache::probe();
-  Capabilities.PopulateRead = false;
-  return Capabilities;
-}
-PageCacheCapabilities withoutCachestat() {
-  PageCacheCapabilities Capabilities = PageCache::probe();
-  Capabilities.Cachestat = false;
-  return Capabilities;
-}
-PageCacheCapabilities withoutMincore() {
-  PageCacheCapabilities Capabilities = PageCache::probe();
-  Capabilities.Mincore = false;
-  return Capabilities;
-}
-PageCacheCapabilities noCapabilities() { return {}; }
-
-struct CapabilityCase {
-  const char *Name;
-  PageCacheCapabilities (*Capabilities)();
-};
-void PrintTo(const CapabilityCase &Case, // NOLINT: googletest's name
-             std::ostream *Stream) {
-  *Stream << Case.Name;
-}
 
 /// For each page of \p Mapping, whether it is in this process's page tables.
 std::vector<bool> pageTable(const MappedFile &Mapping, size_t PageSize) {
@@ -108,73 +61,6 @@ uint64_t presentPages(const MappedFile &Mapping, size_t PageSize) {
 bool isPresent(const MappedFile &Mapping, uint64_t Page, size_t PageSize) {
   return pageTable(Mapping, PageSize)[Page];
 }
-
-/// A file on a disk, and what is really in memory of it.
-template <class TestBase> class DiskFile : public TestBase {
-protected:
-  static constexpr uint64_t FileBytes = 3'000'001;
-
-  void SetUp() override { create(FileBytes); }
-
-  void create(uint64_t Size) {
-    Contents = pattern(Size);
-    writeSynced(Path, Contents);
-    File = openOrFail(Path);
-  }
-
-  uint64_t pages() const {
-    return (File.size() + Real.pageSize() - 1) / Real.pageSize();
-  }
-
-  /// Drops the file, and checks it. A page that the disk is still reading stays
-  /// until it has arrived.
-  void dropIt() {
-    for (int Try = 0; Try != 1000; ++Try) {
-      ASSERT_FALSE(Real.evict(File));
-      if (resident() == 0)
-        return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    FAIL() << "evicted pages are resident";
-  }
-
-  /// Whether all of it arrives: what the disk brings out of order may do so
-  /// just after fetch has returned.
-  bool allArrives() const {
-    for (int Try = 0; resident() != pages(); ++Try) {
-      if (Try == 1000)
-        return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-  }
-
-  /// What is really resident and has arrived.
-  uint64_t resident(ByteRange Range) const {
-    const auto Found = Arrived.residency(File, Range);
-    EXPECT_TRUE(Found);
-    return Found ? Found->ResidentPages : 0;
-  }
-  uint64_t resident() const { return resident({0, File.size()}); }
-
-  /// Asks up to 2,000 times whether all of \p Range has arrived.
-  bool arrives(ByteRange Range) const {
-    for (unsigned Try = 0; Try < 2000; ++Try) {
-      const auto Found = Arrived.residency(File, Range);
-      if (Found && Found->complete())
-        return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
-  }
-
-  const TestDirectory Directory{diskDirectory()};
-  const std::string Path = Directory.path("file");
-  std::string Contents;
-  OpenFile File;
-  const PageCache Real;
-  const PageCache Arrived{withoutCachestat()};
-};
 
 class LinuxPageCacheTest : public DiskFile<testing::Test> {};
 
@@ -530,128 +416,5 @@ TEST_F(LinuxPageCacheTest, AFileThatGrowsUnderItsMappingIsFetched) {
   fs::resize_file(Path, 2 * FileBytes);
   EXPECT_EQ(Real.fetch(File, {0, 2 * FileBytes}).AcceptedBytes, FileBytes);
 }
-
-class PageCacheFallbackTest
-    : public DiskFile<testing::TestWithParam<CapabilityCase>> {
-protected:
-  const PageCache Cache{GetParam().Capabilities()};
-};
-
-TEST_P(PageCacheFallbackTest, HasTheCapabilitiesItWasGiven) {
-  const PageCacheCapabilities Given = GetParam().Capabilities();
-  EXPECT_EQ(Cache.capabilities().Hint, Given.Hint);
-  EXPECT_EQ(Cache.capabilities().PopulateRead, Given.PopulateRead);
-  EXPECT_EQ(Cache.capabilities().Cachestat, Given.Cachestat);
-  EXPECT_EQ(Cache.capabilities().Mincore, Given.Mincore);
-  EXPECT_EQ(Cache.capabilities().Evict, Given.Evict);
-}
-
-TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
-  Real.fetch(File, {0, FileBytes});
-  ASSERT_EQ(resident(), pages());
-  const std::error_code Error = Cache.evict(File);
-  if (Cache.capabilities().Evict) {
-    EXPECT_FALSE(Error) << Error.message();
-    EXPECT_EQ(resident(), 0U);
-  } else {
-    EXPECT_EQ(Error, std::errc::function_not_supported);
-    EXPECT_TRUE(allArrives());
-  }
-}
-
-TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
-  const MappedFile Mapping = mapOrFail(File);
-  const ByteRange All{0, FileBytes};
-  for (const uint64_t Expected : {uint64_t(0), pages()}) {
-    dropIt();
-    if (Expected != 0)
-      Real.fetch(File, All);
-    const auto ByFile = Cache.residency(File, All);
-    const auto ByMapping = Cache.residency(Mapping.bytes());
-    EXPECT_EQ(ByFile.has_value(),
-              Cache.capabilities().Cachestat || Cache.capabilities().Mincore);
-    EXPECT_EQ(ByMapping.has_value(), Cache.capabilities().Mincore);
-    for (const auto &Found : {ByFile, ByMapping})
-      if (Found) {
-        EXPECT_EQ(Found->TotalPages, pages());
-        EXPECT_EQ(Found->ResidentPages, Expected);
-        EXPECT_EQ(Found->complete(), Expected != 0);
-      }
-  }
-}
-
-TEST_P(PageCacheFallbackTest, FetchesAFile) {
-  dropIt();
-  const HintResult Result = Cache.fetch(File, {0, FileBytes});
-  EXPECT_TRUE(allArrives());
-  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
-}
-
-TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
-  dropIt();
-  const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
-  if (Cache.capabilities().PopulateRead &&
-      Result.Outcome != HintOutcome::Unsupported) {
-    EXPECT_TRUE(allArrives());
-    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  } else {
-    EXPECT_EQ(resident(), 0U);
-    EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
-  }
-}
-
-TEST_P(PageCacheFallbackTest, FetchesTheRangeThatIsAskedFor) {
-  const MappedFile Mapping = mapOrFail(File);
-  const ByteRange Range{2'000'001, 1000};
-  dropIt();
-  EXPECT_EQ(Cache.fetch(File, Range).AcceptedBytes, Range.Length);
-  const auto Found = Arrived.residency(File, Range);
-  ASSERT_TRUE(Found);
-  EXPECT_TRUE(Found->complete());
-}
-
-TEST_P(PageCacheFallbackTest, HintsIfItCan) {
-  dropIt();
-  const std::array<ByteRange, 2> Ranges = {{{0, 1'000'000}, {2'000'000, 1}}};
-  const auto Results = Cache.hint(File, Ranges);
-  ASSERT_EQ(Results.size(), 2U);
-  for (const HintResult &Result : Results)
-    if (Cache.capabilities().Hint) {
-      EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-      EXPECT_TRUE(arrives(Result.Range));
-    } else {
-      EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
-      EXPECT_EQ(resident(), 0U);
-    }
-}
-
-TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
-  const MappedFile Mapping = mapOrFail(File);
-  dropIt();
-  fs::resize_file(Path, 65536);
-  EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
-  EXPECT_NE(Cache.fetchInLargePages(File, {1'000'000, 1}).Outcome,
-            HintOutcome::Accepted);
-  EXPECT_EQ(Cache.fetch(File, {0, 65536}).Outcome, HintOutcome::Accepted);
-  EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());
-  // A hint past the new end is nobody's error.
-  const ByteRange All{0, FileBytes};
-  EXPECT_FALSE(Cache.hint(File, {&All, 1})[0].Error);
-  const auto Found = Cache.residency(Mapping.bytes());
-  EXPECT_EQ(Found.has_value(), Cache.capabilities().Mincore);
-  EXPECT_FALSE(Cache.dontNeed(Mapping, {0, FileBytes}));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Linux, PageCacheFallbackTest,
-    testing::Values(CapabilityCase{"All", allCapabilities},
-                    CapabilityCase{"NoPopulateRead", withoutPopulateRead},
-                    CapabilityCase{"NoCachestat", withoutCachestat},
-                    CapabilityCase{"NoMincore", withoutMincore},
-                    CapabilityCase{"Nothing", noCapabilities}),
-    [](const testing::TestParamInfo<CapabilityCase> &Info) {
-      return std::string(Info.param.Name);
-    });
 
 } // namespace

@@ -1,0 +1,159 @@
+//===- LinuxPageCacheFallbackTest.cpp - Without one capability each -------===//
+//
+// Part of the Headstart Project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The page cache with every capability, and without each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiskFile.h"
+#include <array>
+#include <ostream>
+
+using namespace headstart;
+using namespace headstart::os;
+using namespace headstart::os::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+PageCacheCapabilities allCapabilities() { return PageCache::probe(); }
+PageCacheCapabilities noCapabilities() { return {}; }
+
+struct CapabilityCase {
+  const char *Name;
+  PageCacheCapabilities (*Capabilities)();
+};
+void PrintTo(const CapabilityCase &Case, // NOLINT: googletest's name
+             std::ostream *Stream) {
+  *Stream << Case.Name;
+}
+
+class PageCacheFallbackTest
+    : public DiskFile<testing::TestWithParam<CapabilityCase>> {
+protected:
+  const PageCache Cache{GetParam().Capabilities()};
+};
+
+TEST_P(PageCacheFallbackTest, HasTheCapabilitiesItWasGiven) {
+  const PageCacheCapabilities Given = GetParam().Capabilities();
+  EXPECT_EQ(Cache.capabilities().Hint, Given.Hint);
+  EXPECT_EQ(Cache.capabilities().PopulateRead, Given.PopulateRead);
+  EXPECT_EQ(Cache.capabilities().Cachestat, Given.Cachestat);
+  EXPECT_EQ(Cache.capabilities().Mincore, Given.Mincore);
+  EXPECT_EQ(Cache.capabilities().Evict, Given.Evict);
+}
+
+TEST_P(PageCacheFallbackTest, EvictsIfItCan) {
+  Real.fetch(File, {0, FileBytes});
+  ASSERT_EQ(resident(), pages());
+  const std::error_code Error = Cache.evict(File);
+  if (Cache.capabilities().Evict) {
+    EXPECT_FALSE(Error) << Error.message();
+    EXPECT_EQ(resident(), 0U);
+  } else {
+    EXPECT_EQ(Error, std::errc::function_not_supported);
+    EXPECT_TRUE(allArrives());
+  }
+}
+
+TEST_P(PageCacheFallbackTest, TellsResidencyIfItCan) {
+  const MappedFile Mapping = mapOrFail(File);
+  const ByteRange All{0, FileBytes};
+  for (const uint64_t Expected : {uint64_t(0), pages()}) {
+    dropIt();
+    if (Expected != 0)
+      Real.fetch(File, All);
+    const auto ByFile = Cache.residency(File, All);
+    const auto ByMapping = Cache.residency(Mapping.bytes());
+    EXPECT_EQ(ByFile.has_value(),
+              Cache.capabilities().Cachestat || Cache.capabilities().Mincore);
+    EXPECT_EQ(ByMapping.has_value(), Cache.capabilities().Mincore);
+    for (const auto &Found : {ByFile, ByMapping})
+      if (Found) {
+        EXPECT_EQ(Found->TotalPages, pages());
+        EXPECT_EQ(Found->ResidentPages, Expected);
+        EXPECT_EQ(Found->complete(), Expected != 0);
+      }
+  }
+}
+
+TEST_P(PageCacheFallbackTest, FetchesAFile) {
+  dropIt();
+  const HintResult Result = Cache.fetch(File, {0, FileBytes});
+  EXPECT_TRUE(allArrives());
+  EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(Result.AcceptedBytes, FileBytes);
+}
+
+TEST_P(PageCacheFallbackTest, FetchesInLargePagesIfItCan) {
+  dropIt();
+  const HintResult Result = Cache.fetchInLargePages(File, {0, FileBytes});
+  if (Cache.capabilities().PopulateRead &&
+      Result.Outcome != HintOutcome::Unsupported) {
+    EXPECT_TRUE(allArrives());
+    EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+  } else {
+    EXPECT_EQ(resident(), 0U);
+    EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
+  }
+}
+
+TEST_P(PageCacheFallbackTest, FetchesTheRangeThatIsAskedFor) {
+  const MappedFile Mapping = mapOrFail(File);
+  const ByteRange Range{2'000'001, 1000};
+  dropIt();
+  EXPECT_EQ(Cache.fetch(File, Range).AcceptedBytes, Range.Length);
+  const auto Found = Arrived.residency(File, Range);
+  ASSERT_TRUE(Found);
+  EXPECT_TRUE(Found->complete());
+}
+
+TEST_P(PageCacheFallbackTest, HintsIfItCan) {
+  dropIt();
+  const std::array<ByteRange, 2> Ranges = {{{0, 1'000'000}, {2'000'000, 1}}};
+  const auto Results = Cache.hint(File, Ranges);
+  ASSERT_EQ(Results.size(), 2U);
+  for (const HintResult &Result : Results)
+    if (Cache.capabilities().Hint) {
+      EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
+      EXPECT_TRUE(arrives(Result.Range));
+    } else {
+      EXPECT_EQ(Result.Outcome, HintOutcome::Unsupported);
+      EXPECT_EQ(resident(), 0U);
+    }
+}
+
+TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
+  const MappedFile Mapping = mapOrFail(File);
+  dropIt();
+  fs::resize_file(Path, 65536);
+  EXPECT_EQ(Cache.fetch(File, {0, FileBytes}).Outcome, HintOutcome::Failed);
+  EXPECT_NE(Cache.fetchInLargePages(File, {1'000'000, 1}).Outcome,
+            HintOutcome::Accepted);
+  EXPECT_EQ(Cache.fetch(File, {0, 65536}).Outcome, HintOutcome::Accepted);
+  EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());
+  // A hint past the new end is nobody's error.
+  const ByteRange All{0, FileBytes};
+  EXPECT_FALSE(Cache.hint(File, {&All, 1})[0].Error);
+  const auto Found = Cache.residency(Mapping.bytes());
+  EXPECT_EQ(Found.has_value(), Cache.capabilities().Mincore);
+  EXPECT_FALSE(Cache.dontNeed(Mapping, {0, FileBytes}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Linux, PageCacheFallbackTest,
+    testing::Values(CapabilityCase{"All", allCapabilities},
+                    CapabilityCase{"NoPopulateRead", withoutPopulateRead},
+                    CapabilityCase{"NoCachestat", withoutCachestat},
+                    CapabilityCase{"NoMincore", withoutMincore},
+                    CapabilityCase{"Nothing", noCapabilities}),
+    [](const testing::TestParamInfo<CapabilityCase> &Info) {
+      return std::string(Info.param.Name);
+    });
+
+} // namespace
