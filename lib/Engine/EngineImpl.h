@@ -107,6 +107,9 @@ private:
   bool waitUntilPublished(InputEntry &Entry);
   void noteResidency(InputEntry &Entry, const NamedInput &Named,
                      const os::OpenFile &File);
+  void sampleResidency(InputEntry &Entry, const os::OpenFile &File);
+  void noteCached(const InputEntry &Entry, const NamedInput &Named,
+                  uint64_t FileSize);
   uint64_t residentBytes(const InputEntry &Entry, uint64_t FileSize) const;
 
   void follow(const InputEntry &Entry, FileInspector &Inspector);

@@ -194,6 +194,8 @@ FilePointer PrefetchEngine::Impl::open(InputEntry &Entry, bool IsClaimed) {
     (void)reopen(Entry, File);
   }
   if (File) {
+    if (!Entry.Before && !Entry.hasCopy())
+      sampleResidency(Entry, *File);
     Span.event().Bytes = File->size();
     if (Entry.Before)
       Span.event().Resident = residentBytes(Entry, File->size());
@@ -225,12 +227,11 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
-  // Of a cached file only the name takes long. Before the first names are timed
-  // no threads are added: they would open files that a listing spares.
-  const double Names = Entry.Store->nameLatency();
-  const double Latency = Entry.isCached() ? Names : Entry.Store->latency();
-  if (Names != 0)
-    startMore(Bytes.policy().threads(Latency), Latency);
+  // Of a cached file only the name takes long. That is known before the latency
+  // of requests: added threads would open files that a listing spares.
+  const double Latency =
+      Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
+  startMore(Bytes.policy().threads(Latency), Latency);
   inspect(Entry, File, Own);
   if (isObjectByName(Entry.Named))
     chooseMethod(Entry, *File, /*IsInspected=*/false);

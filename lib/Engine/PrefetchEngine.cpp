@@ -150,30 +150,45 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
   if (Entry.Before) {
     Figures.Resident.fetch_add(residentBytes(Entry, File.size()),
                                std::memory_order_relaxed);
+    noteCached(Entry, Named, File.size());
   } else {
     Figures.Unknown.fetch_add(File.size(), std::memory_order_relaxed);
-    const ByteRange All{0, File.size()};
-    const bool IsRecorded = Entry.Record && !Entry.Record->Touched.empty();
-    Entry.SeemsCached =
-        Cache
-            .seemsCached(File, IsRecorded ? ArrayRef(Entry.Record->Touched)
-                                          : ArrayRef(All))
-            .value_or(false);
-    if (Entry.SeemsCached)
-      Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
-  }
-  Figures.Decisions.note(Entry.isCached() ? Decision::Cached
-                         : !Entry.Before  ? Decision::CacheUnknown
-                         : Entry.isCold() ? Decision::NotCached
-                                          : Decision::PartlyCached);
-  if (isObjectByName(Named)) {
-    StreakBytes.store(File.size(), std::memory_order_relaxed);
-    Streak.store(Entry.isCached() ? Streak.load() + 1 + skipped() : 0,
-                 std::memory_order_relaxed);
   }
   if (Options.Trace)
     Options.Trace->sample("found in memory",
                           [&] { return Figures.Resident.load(); });
+}
+
+/// Samples what the system does not report. It takes time, which is not the
+/// linker's; and on Windows as many threads of lld open inputs as it has
+/// inputs, so that times are those of its threads.
+void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
+                                           const os::OpenFile &File) {
+  WorkPart Part(PrefetchWork::Residency);
+  const ByteRange All{0, File.size()};
+  const bool IsRecorded = Entry.Record && !Entry.Record->Touched.empty();
+  Entry.SeemsCached =
+      Cache
+          .seemsCached(File, IsRecorded ? ArrayRef(Entry.Record->Touched)
+                                        : ArrayRef(All))
+          .value_or(false);
+  if (Entry.SeemsCached)
+    Figures.SeemsResident.fetch_add(File.size(), std::memory_order_relaxed);
+  noteCached(Entry, Entry.Named, File.size());
+}
+
+void PrefetchEngine::Impl::noteCached(const InputEntry &Entry,
+                                      const NamedInput &Named,
+                                      uint64_t FileSize) {
+  note(Entry.isCached() ? Decision::Cached
+       : !Entry.Before  ? Decision::CacheUnknown
+       : Entry.isCold() ? Decision::NotCached
+                        : Decision::PartlyCached);
+  if (!isObjectByName(Named))
+    return;
+  StreakBytes.store(FileSize, std::memory_order_relaxed);
+  Streak.store(Entry.isCached() ? Streak.load() + 1 + skipped() : 0,
+               std::memory_order_relaxed);
 }
 
 uint64_t PrefetchEngine::Impl::residentBytes(const InputEntry &Entry,
@@ -220,7 +235,10 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   Entry.Record = recordOf(Found.Path, File->identity());
   Entry.Store = &Bytes.gate().store(File->identity().Device);
   Entry.Seen = os::now();
-  Entry.Store->noteName(Timer.elapsed(Options.Numbers));
+  // Of threads that wait for each other no name's time tells of the store.
+  if (const StoreTime Time = Timer.elapsed(Options.Numbers);
+      !Time.IsUnsure || !LinkerModel::of(Options.Plan.Kind).OpensTogether)
+    Entry.Store->noteName(Time);
   NameLatency.store(Entry.Store->nameLatency(), std::memory_order_relaxed);
   noteResidency(Entry, Named, *File);
   std::shared_ptr<const FileContents> Contents =

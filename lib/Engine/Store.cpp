@@ -79,7 +79,7 @@ Store::handOver(InputEntry &Entry, StringRef Path,
   // Between our look and the linker's, a compiler may have replaced the file,
   // or somebody deleted it: the linker must see what is there now.
   std::error_code Error;
-  os::FileStatus Status = os::statFile(Entry.Path, Error);
+  os::FileStatus Status = os::statFile(Entry.Path, Error, &Entry.Identity);
   if (Status.Kind != os::FileKind::Regular ||
       Status.Identity != Entry.Identity) {
     Figures.Decisions.note(Decision::ChangedSinceOpen);

@@ -20,6 +20,7 @@
 #include "headstart/Plan/Tuning.h"
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 namespace headstart {
@@ -29,6 +30,8 @@ struct StoreTime {
   /// How long the thread could have gone on, but had no processor: at most
   /// that.
   Tuning::Seconds Unscheduled{0};
+  /// It took long, and the system does not report such waits.
+  bool IsUnsure = false;
 
   Tuning::Seconds scheduled() const { return All - Unscheduled; }
   /// Then it tells nothing of a latency.
@@ -45,9 +48,12 @@ public:
   StoreTime elapsed(const Tuning &Numbers) const {
     StoreTime Result{os::now() - Begin};
     WasSlow = Result.All >= Numbers.SlowAnswer;
-    if (WasSlow)
-      Result.Unscheduled =
-          std::min<Tuning::Seconds>(newProcessorWait(), Result.All);
+    if (!WasSlow)
+      return Result;
+    const std::optional<Nanoseconds> Waited = newProcessorWait();
+    Result.IsUnsure = !Waited;
+    Result.Unscheduled =
+        std::min<Tuning::Seconds>(Waited.value_or(Nanoseconds(0)), Result.All);
     return Result;
   }
 
@@ -61,11 +67,13 @@ private:
   }
   /// How long the thread has waited for a processor since the last call, or
   /// since it began.
-  static Nanoseconds newProcessorWait() {
+  static std::optional<Nanoseconds> newProcessorWait() {
+    const std::optional<Nanoseconds> Now = os::processorWait();
+    if (!Now)
+      return std::nullopt;
     const Nanoseconds Before(Known);
-    const Nanoseconds Now = os::processorWait().value_or(Before);
-    Known = Now.count();
-    return Now - Before;
+    Known = Now->count();
+    return *Now - Before;
   }
 
   static inline thread_local bool WasSlow = false; ///< the last time

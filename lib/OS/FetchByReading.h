@@ -60,13 +60,16 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
   }
 }
 
+/// Requests bring so much at once: samples lie at least so far apart.
+constexpr uint64_t SampleDistance = UINT64_C(128) * 1024;
+
 /// What `PageCache::seemsCached` is everywhere: calls \p IsCached(Offset) for a
-/// byte of each 128 KiB of \p Ranges, and for the last one of each, until that
-/// is false or nothing.
+/// byte of each \p Distance bytes of \p Ranges, and for the last one of each,
+/// until that is false or nothing.
 template <class Function>
 std::optional<bool> sample(std::span<const ByteRange> Ranges, uint64_t FileSize,
-                           const Function &IsCached) {
-  constexpr uint64_t Distance = UINT64_C(128) * 1024;
+                           const Function &IsCached,
+                           uint64_t Distance = SampleDistance) {
   std::optional<bool> Found;
   for (const ByteRange &Range : Ranges) {
     const ByteRange Clipped = Range.clippedTo(FileSize);

@@ -29,7 +29,8 @@ using simulation::SimulatedOS;
 
 using FilePtr = std::shared_ptr<simulation::File>;
 
-FileStatus os::statFile(const std::string &Path, std::error_code &Error) {
+FileStatus os::statFile(const std::string &Path, std::error_code &Error,
+                        const FileIdentity *) {
   SimulatedOS &OS = SimulatedOS::current();
   OS.allocate();
   OS.requestFile("statFile", Path, /*Opens=*/false);

@@ -87,6 +87,9 @@ public:
   /// What the linker searches for it knows by identity, whatever the path, and
   /// default libraries by their names.
   bool KnowsByIdentity = false;
+  /// On Windows the linker opens each input on a thread of its own, all at once
+  /// (COFF/Driver.cpp, createFutureForFile).
+  bool OpensTogether = false;
   /// Which members of archives are linked is known when all are planned.
   bool PlansTogether = false;
   /// See PlanOptions.

@@ -54,8 +54,11 @@ struct FileStatus {
 /// Stats \p Path, following symbolic links, without opening it. Blocks only
 /// for metadata. A path that does not exist is `FileKind::Missing` and no
 /// error; any other failure (no permission to search a directory, a loop of
-/// links) is returned in \p Error with `Missing`. Any thread.
-FileStatus statFile(const std::string &Path, std::error_code &Error);
+/// links) is returned in \p Error with `Missing`. Any thread. \p Known: what it
+/// was a moment ago. Where the whole identity takes an open file (Windows), a
+/// file of the same size and the same time of the last write is still that one.
+FileStatus statFile(const std::string &Path, std::error_code &Error,
+                    const FileIdentity *Known = nullptr);
 
 /// An open regular file, for reading. Owns one descriptor, closed by the
 /// destructor. Movable, not copyable; not to be used by two threads at once

@@ -102,6 +102,7 @@ class COFFModel final : public LinkerModel {
 public:
   COFFModel() : LinkerModel(Flavour::COFF, "coff", "lld-link") {
     KnowsByIdentity = true;
+    OpensTogether = true;
     StockPrefetchOption = "/prefetch-inputs";
   }
 

@@ -48,7 +48,8 @@ static Stream &streamOf(intptr_t Handle) {
 static std::error_code lastError() { return {errno, std::generic_category()}; }
 
 FileStatus headstart::os::statFile(const std::string &Path,
-                                   std::error_code &Error) {
+                                   std::error_code &Error,
+                                   const FileIdentity *) {
   Error.clear();
   // The C functions would silently name another file.
   if (Path.find('\0') != std::string::npos) {

@@ -33,7 +33,8 @@ static FileStatus statusFrom(const struct stat &Stat) {
 static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
 
 FileStatus headstart::os::statFile(const std::string &Path,
-                                   std::error_code &Error) {
+                                   std::error_code &Error,
+                                   const FileIdentity *) {
   Error.clear();
   // c_str() would silently name another file.
   if (Path.find('\0') != std::string::npos) {

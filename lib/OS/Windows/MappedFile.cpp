@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <winternl.h>
 
 // Inside, since winbase.h has an OpenFile of its own.
 namespace headstart::os {
@@ -27,6 +28,36 @@ static constexpr DWORD ShareAll =
 
 static HANDLE handleOf(intptr_t Handle) {
   return std::bit_cast<HANDLE>(Handle);
+}
+
+/// ntifs.h; MinGW's headers do not have it.
+using ReadFunction = NTSTATUS NTAPI(HANDLE File, HANDLE Event,
+                                    PIO_APC_ROUTINE Routine, PVOID Context,
+                                    PIO_STATUS_BLOCK Status, PVOID Buffer,
+                                    ULONG Length, PLARGE_INTEGER Offset,
+                                    PULONG Key);
+
+/// Reads at \p Offset, from a handle whose calls wait. Returns the bytes.
+/// Without an OVERLAPPED, for which ReadFile asks for a completion: under Wine
+/// that is a request to its server for each read.
+static DWORD readOnce(HANDLE File, uint64_t Offset, std::span<char> Into,
+                      std::error_code &Error) {
+  static ReadFunction *const Read =
+      findFunction<ReadFunction>(L"ntdll.dll", "NtReadFile");
+  static auto *const ErrorOf = findFunction<decltype(::RtlNtStatusToDosError)>(
+      L"ntdll.dll", "RtlNtStatusToDosError");
+  constexpr size_t Max = size_t(1) << 30; // a ULONG counts them
+  LARGE_INTEGER Where;
+  Where.QuadPart = static_cast<LONGLONG>(Offset);
+  IO_STATUS_BLOCK Done = {};
+  const NTSTATUS Status =
+      Read(File, nullptr, nullptr, nullptr, &Done, Into.data(),
+           static_cast<ULONG>(std::min(Into.size(), Max)), &Where, nullptr);
+  if (Status >= 0)
+    return static_cast<DWORD>(Done.Information);
+  if (const DWORD Code = ErrorOf(Status); Code != ERROR_HANDLE_EOF)
+    Error = errorOf(Code);
+  return 0;
 }
 
 /// Looks at \p Path as the system has it. Whatever it is, only its attributes
@@ -54,14 +85,33 @@ static FileStatus statSystemPath(const std::wstring &Path,
   return Status;
 }
 
-FileStatus statFile(const std::string &Path, std::error_code &Error) {
+/// Whether \p Path still is the regular file that was \p Known, as far as that
+/// shows without opening it. What a link leads to does not.
+static bool isStill(const std::wstring &Path, const FileIdentity &Known) {
+  WIN32_FILE_ATTRIBUTE_DATA Data;
+  constexpr DWORD Others = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE |
+                           FILE_ATTRIBUTE_REPARSE_POINT;
+  return ::GetFileAttributesExW(Path.c_str(), GetFileExInfoStandard, &Data) !=
+             0 &&
+         (Data.dwFileAttributes & Others) == 0 &&
+         (static_cast<uint64_t>(Data.nFileSizeHigh) << 32 |
+          Data.nFileSizeLow) == Known.Size &&
+         nanosecondsOf(Data.ftLastWriteTime) == Known.ModifiedNs;
+}
+
+FileStatus statFile(const std::string &Path, std::error_code &Error,
+                    const FileIdentity *Known) {
   std::wstring Wide;
   Error = toSystemPath(Path, Wide);
   if (Error == std::errc::no_such_file_or_directory) {
     Error.clear();
     return {};
   }
-  return Error ? FileStatus() : statSystemPath(Wide, Error);
+  if (Error)
+    return {};
+  if (Known != nullptr && isStill(Wide, *Known))
+    return {FileKind::Regular, *Known};
+  return statSystemPath(Wide, Error);
 }
 
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
@@ -113,19 +163,8 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
       break; // past the end of any file
     // Each read has its own place: the handle's position, which every read
     // moves as well, is never used.
-    OVERLAPPED Where = {};
-    Where.Offset = static_cast<DWORD>(Offset + Done);
-    Where.OffsetHigh = static_cast<DWORD>((Offset + Done) >> 32);
-    constexpr size_t Max = size_t(1) << 30; // a DWORD counts them
-    const auto Want = static_cast<DWORD>(std::min(Into.size() - Done, Max));
-    DWORD Got = 0;
-    if (::ReadFile(handleOf(Handle), Into.data() + Done, Want, &Got, &Where) ==
-        0) {
-      const DWORD Code = ::GetLastError();
-      if (Code != ERROR_HANDLE_EOF)
-        Error = errorOf(Code);
-      break;
-    }
+    const DWORD Got =
+        readOnce(handleOf(Handle), Offset + Done, Into.subspan(Done), Error);
     if (Got == 0)
       break;
     Done += Got;

@@ -423,14 +423,27 @@ PageCache::seemsCached(const OpenFile &File,
   // read. The fastest disks take longer than the rest of this bound.
   constexpr double Factor = 4;
   constexpr std::chrono::duration<double> Least = std::chrono::microseconds(20);
+  // So many samples of a file are enough; each of a cold one costs a request.
+  constexpr uint64_t Enough = 8;
   if (!File.isOpen())
     return std::nullopt;
-  return sample(Ranges, File.size(), [&](uint64_t At) -> std::optional<bool> {
-    const auto First = timeRead(File, At);
-    if (First.count() < 0)
-      return std::nullopt;
-    return First < Least || First < Factor * timeRead(File, At) + Least;
-  });
+  uint64_t Bytes = 0;
+  for (const ByteRange &Range : Ranges)
+    Bytes += Range.clippedTo(File.size()).Length;
+  unsigned Samples = 0, Slow = 0;
+  const std::optional<bool> Found = sample(
+      Ranges, File.size(),
+      [&](uint64_t At) -> std::optional<bool> {
+        const auto First = timeRead(File, At);
+        if (First.count() < 0)
+          return std::nullopt;
+        ++Samples;
+        Slow += First >= Least && First >= Factor * timeRead(File, At) + Least;
+        return Slow < 2;
+      },
+      std::max(SampleDistance, Bytes / Enough));
+  // One of many may have waited for a processor.
+  return Found == true ? Slow == 0 || Samples >= Enough / 2 : Found;
 }
 
 // Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS
