@@ -42,6 +42,8 @@ def started(program: str, name: str, runner: str) -> dict:
     empty(place)
     same = place / (name + pathlib.Path(program).suffix)
     same.symlink_to(program)
+    for library in pathlib.Path(program).parent.glob("*.dll"):
+        (place / library.name).symlink_to(library)
     return {"args": [*shlex.split(runner), str(same)]}
 
 
