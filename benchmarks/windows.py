@@ -93,9 +93,9 @@ def text(figures: dict) -> str:
         f"The link of `coff`, {figures['files']} files, {format_bytes(figures['bytes'])}, "
         f"by lld-link.exe; {len(cold[base])} cold and {len(warm[base])} warm rounds. "
         "Times include the costs of Wine, except that *processor* excludes Wine's "
-        "server: this is no measurement of Windows. Wine does not report residency, so "
-        "Headstart requests cached inputs, too. Wine also splits hints into calls for "
-        "128 KiB." + sameness(figures["same"]), "",
+        "server: this is no measurement of Windows. Wine does not report residency: "
+        "Headstart times a few reads of each file. Linux does no more than 128 KiB of a "
+        "hint, so Headstart splits its hints under Wine." + sameness(figures["same"]), "",
         *table(["", "cold", "ratio", "processor", "read from disk", "warm", "ratio"],
                links.rows(cold, warm)), "",
         f"The zip has {format_bytes(figures['zip'])}. `lld-link.exe /help`:", "",
