@@ -295,7 +295,7 @@ void detachDescriptors(int Kept) {
     First = static_cast<unsigned>(Kept) + 1;
   }
   closeFrom(First);
-  const int Nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int Nothing = openNothing(O_CLOEXEC);
   if (Nothing < 0)
     return;
   for (const int Standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -354,7 +354,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     sigset_t None;
     ::sigemptyset(&None);
     ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
-    const int Nothing = ::open("/dev/null", O_RDWR); // NOLINT: closed below
+    const int Nothing = openNothing(0); // closed below
     if (Nothing < 0)
       ::_exit(EXIT_FAILURE);
     ::dup2(Stream.writing(), Listened);

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -34,6 +35,14 @@ inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {
     Arguments.push_back(const_cast<char *>(Arg.c_str())); // NOLINT: exec's
   Arguments.push_back(nullptr);
   return Arguments;
+}
+
+/// What is empty and takes what is written: /dev/null, or a file of its own
+/// where a container has none. \p Flags: O_CLOEXEC or 0. Negative: errno.
+inline int openNothing(int Flags) {
+  const int Null = ::open("/dev/null", O_RDWR | Flags); // NOLINT: variadic
+  return Null >= 0 ? Null
+                   : ::memfd_create("headstart", Flags != 0 ? MFD_CLOEXEC : 0U);
 }
 
 /// Two ends of a pipe that no program inherits.

@@ -132,8 +132,6 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   std::vector<char *> Variables = argumentsOf(Environment);
   const char *Program =
       Start.Program.empty() ? Arguments.front() : Start.Program.c_str();
-  const char *Printed =
-      Start.Output.empty() ? "/dev/null" : Start.Output.c_str();
   Pipe Failure;
   if (std::error_code Error = Failure.open())
     return Error;
@@ -152,9 +150,12 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
     for (const int Signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
       ::signal(Signal, SIG_DFL);
     constexpr mode_t OwnerOnly = 0600;
-    const int In = ::open("/dev/null", O_RDONLY | O_CLOEXEC); // NOLINT
-    const int Out = ::open(Printed, // NOLINT: open(2) is variadic
-                           O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, OwnerOnly);
+    const int In = openNothing(O_CLOEXEC);
+    const int Out =
+        Start.Output.empty()
+            ? openNothing(O_CLOEXEC)
+            : ::open(Start.Output.c_str(), // NOLINT: open(2) is variadic
+                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, OwnerOnly);
     if (In < 0 || Out < 0 || ::dup2(In, STDIN_FILENO) < 0 ||
         ::dup2(Out, STDOUT_FILENO) < 0 || ::dup2(Out, STDERR_FILENO) < 0 ||
         !enter(Start.Groups))

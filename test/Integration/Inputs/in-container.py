@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""in-container.py [--without=DIRECTORY]... --write=DIRECTORY COMMAND...: runs a command
-with a root that is read-only except for one directory, and with /proc or /sys (each
-`--without`) not mounted. Its own namespaces, so nothing is left of it. 64 descriptors.
+"""in-container.py [--without=DIRECTORY]... [--memory=BYTES] --write=DIRECTORY COMMAND...: runs a command
+with a root that is read-only except for one directory, and with /proc, /sys or /dev
+(each `--without`) empty. Its own namespaces, so nothing is left of it. 64 descriptors.
+--memory: in a control group with that limit.
 """
 
 import argparse
+import contextlib
 import os
+import pathlib
 import resource
 import subprocess
 import sys
@@ -34,17 +37,37 @@ def enter(arguments):
     os.execvp(arguments.command[0], arguments.command)
 
 
+@contextlib.contextmanager
+def limited(limit):
+    """This process in a control group of version 1 or 2, which then goes away."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    if (root / "memory").is_dir():
+        root /= "memory"
+    group = root / f"headstart-container-{os.getpid()}"
+    group.mkdir()
+    try:
+        names = ("memory.limit_in_bytes", "memory.max")
+        next(group / n for n in names if (group / n).exists()).write_text(str(limit))
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+        yield
+    finally:
+        (root / "cgroup.procs").write_text(str(os.getpid()))
+        group.rmdir()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--without", action="append", default=[])
+    parser.add_argument("--memory", type=int)
     parser.add_argument("--write", required=True)
     parser.add_argument("--inside", action="store_true")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     if arguments.inside:
         enter(arguments)
-    os.execvp("unshare", ["unshare", "-rm", sys.executable, __file__, "--inside",
-                          *sys.argv[1:]])
+    command = ["unshare", "-rm", sys.executable, __file__, "--inside", *sys.argv[1:]]
+    with limited(arguments.memory) if arguments.memory else contextlib.nullcontext():
+        sys.exit(subprocess.run(command, check=False).returncode)
 
 
 main()
