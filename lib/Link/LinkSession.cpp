@@ -9,6 +9,7 @@
 #include "headstart/Link/LinkSession.h"
 #include "headstart/Link/ProfileStore.h"
 #include "headstart/Link/Reports.h"
+#include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
@@ -143,6 +144,9 @@ void LinkSession::startEngine(LinkCommand Command) {
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   if (Settings.Stats)
     UseBefore = os::diskUse(os::DiskUser::Process);
+  // With heaps of its own for each of our threads a link of 450 objects takes
+  // 37 MB more than its 367.
+  os::shareHeaps();
   Engine = std::make_unique<PrefetchEngine>(Options);
   os::onThreadShortage(std::make_shared<const std::function<bool()>>(
       [this] { return releaseThreads(); }));

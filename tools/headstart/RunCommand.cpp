@@ -24,6 +24,7 @@
 #include "headstart/Link/PrefetchSettings.h"
 #include "headstart/Link/Reports.h"
 #include "headstart/OS/ChildProcess.h"
+#include "headstart/OS/Program.h"
 #include "headstart/OS/SystemMemory.h"
 #include "headstart/OS/Threads.h"
 #include "headstart/Plan/FilePlanner.h"
@@ -111,6 +112,7 @@ void Companion::prepare() {
   EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
   // Making and starting it asks the system, which may not answer: not under the
   // lock that the end of the linker takes.
+  os::shareHeaps();
   auto Mine = std::make_unique<PrefetchEngine>(Options);
   PrefetchEngine &Started = *Mine;
   {

@@ -10,12 +10,21 @@
 #include "TestFiles.h"
 #include "headstart/OS/Capabilities.h"
 #include "headstart/OS/Machine.h"
+#include "headstart/OS/Program.h"
+#include "headstart/OS/Threads.h"
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <barrier>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <malloc.h>
+#include <memory>
 #include <string>
 #include <sys/syscall.h>
+#include <thread>
 #include <vector>
 
 using namespace headstart::os;
@@ -103,6 +112,37 @@ TEST(LinuxCapabilitiesTest, ACallThatIsForbiddenDoesNotWork) {
                          return 0;
                        }),
             0);
+}
+
+/// How many heaps glibc has made.
+size_t countHeaps() {
+  char *Text = nullptr;
+  size_t Size = 0;
+  std::FILE *File = ::open_memstream(&Text, &Size);
+  EXPECT_EQ(::malloc_info(0, File), 0);
+  (void)std::fclose(File);
+  const std::string All(Text, Size);
+  std::free(Text); // NOLINT: open_memstream's
+  size_t Count = 0;
+  for (size_t At = All.find("<heap nr="); At != std::string::npos;
+       At = All.find("<heap nr=", At + 1))
+    ++Count;
+  return Count;
+}
+
+TEST(LinuxHeapsTest, ThreadsShareThem) {
+  const size_t Before = countHeaps();
+  shareHeaps();
+  const unsigned Count = 4 * usableProcessors();
+  std::barrier AllHaveOne(Count);
+  std::vector<std::jthread> Several;
+  for (unsigned I = 0; I != Count; ++I)
+    Several.emplace_back([&] {
+      const auto Mine = std::make_unique<std::string>(1000, 'a');
+      AllHaveOne.arrive_and_wait();
+    });
+  Several.clear();
+  EXPECT_LE(countHeaps(), std::max<size_t>(Before, usableProcessors() + 1));
 }
 
 } // namespace

@@ -52,6 +52,14 @@ std::string codePath();
 /// of a library, which would run after all other threads are gone.
 [[noreturn]] void leaveAtOnce(int Status);
 
+/// Lets the threads that start from now on share heaps: at most one more than
+/// there are processors. glibc gives each thread one of its own, up to eight
+/// for each processor (malloc/arena.c), and what is freed in one heap serves no
+/// thread of another. Left as it is where the user has set it
+/// (MALLOC_ARENA_MAX, GLIBC_TUNABLES), and where the system's heaps are shared
+/// anyway. Any thread.
+void shareHeaps();
+
 /// The directory that relative paths begin at; empty where the system does not
 /// tell. Any thread.
 std::string currentDirectory();

@@ -24,6 +24,8 @@ std::string headstart::os::codePath() { return {}; }
 
 void headstart::os::leaveAtOnce(int Status) { std::_Exit(Status); }
 
+void headstart::os::shareHeaps() {}
+
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
   // Not string(): that throws for what has no place in the code page.

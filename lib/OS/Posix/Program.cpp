@@ -9,12 +9,16 @@
 #include "headstart/OS/Program.h"
 
 #include "Support.h"
+#include "headstart/OS/Threads.h"
 
 #include <array>
 #include <climits>
 #include <cstdlib>
 #include <fcntl.h>
 #include <unistd.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
 using namespace headstart::os;
 
@@ -32,6 +36,15 @@ void headstart::os::holdStandardDescriptors() {
 std::string headstart::os::codePath() { return programPath(); }
 
 void headstart::os::leaveAtOnce(int Status) { std::_Exit(Status); }
+
+void headstart::os::shareHeaps() {
+#ifdef M_ARENA_MAX
+  for (const char *Name : {"MALLOC_ARENA_MAX", "GLIBC_TUNABLES"})
+    if (std::getenv(Name) != nullptr) // NOLINT(concurrency-mt-unsafe)
+      return;
+  ::mallopt(M_ARENA_MAX, static_cast<int>(usableProcessors()) + 1);
+#endif
+}
 
 std::string headstart::os::currentDirectory() {
   std::array<char, PATH_MAX> Path;

@@ -86,6 +86,8 @@ void headstart::os::leaveAtOnce(int Status) {
   std::_Exit(Status); // it has not ended
 }
 
+void headstart::os::shareHeaps() {}
+
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
   // Not string(): that throws for what has no place in the code page.
