@@ -219,8 +219,8 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   }
   Result.Data = static_cast<const char *>(Address);
   HANDLE Kept = nullptr;
-  const HANDLE Self = ::GetCurrentProcess();
-  if (::DuplicateHandle(Self, handleOf(File.nativeHandle()), Self, &Kept, 0, 0,
+  if (::DuplicateHandle(::GetCurrentProcess(), handleOf(File.nativeHandle()),
+                        ::GetCurrentProcess(), &Kept, 0, 0,
                         DUPLICATE_SAME_ACCESS) != 0)
     Result.File.Handle = std::bit_cast<intptr_t>(Kept);
   Result.Size = static_cast<size_t>(File.size());
