@@ -227,8 +227,9 @@ void PrefetchEngine::Impl::prepare(InputEntry &Entry, bool IsClaimed,
   if (!File)
     return LeaveAll(Decision::NotOpened);
   WorkPart Part(PrefetchWork::Inspecting);
-  // Of a cached file only the name takes long. That is known before the latency
-  // of requests: added threads would open files that a listing spares.
+  // To prepare a cached file takes the time of its name. The first names are
+  // timed before the first requests: threads that were added earlier would open
+  // files for which a directory's listing is enough.
   const double Latency =
       Entry.isCached() ? Entry.Store->nameLatency() : Entry.Store->latency();
   startMore(Bytes.policy().threads(Latency), Latency);

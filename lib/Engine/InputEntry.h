@@ -79,11 +79,11 @@ struct InputEntry {
   std::chrono::steady_clock::time_point Seen; ///< when it was opened
   /// Of the last link, where that had this very file.
   const RecordedFile *Record = nullptr;
-  bool IsFollowed = false;  ///< what it names was added before that
-  bool SeemsCached = false; ///< where Before is not told: by a sample of it
+  bool IsFollowed = false; ///< what it names was added before that
 
   // Written by the one thread that plans the entry, read by others after
   // IsPlanned:
+  bool SeemsCached = false; ///< where Before is not told: by a sample of it
   std::vector<PlannedRange> Plan;
   PlanSource Source = PlanSource::Other; ///< of Plan, which is then all of it
   FetchMethod Method = FetchMethod::Inspect;

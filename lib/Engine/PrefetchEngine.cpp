@@ -159,9 +159,9 @@ void PrefetchEngine::Impl::noteResidency(InputEntry &Entry,
                           [&] { return Figures.Resident.load(); });
 }
 
-/// Samples what the system does not report. It takes time, which is not the
-/// linker's; and on Windows as many threads of lld open inputs as it has
-/// inputs, so that times are those of its threads.
+/// Samples how much of an input is cached, where the system does not report it.
+/// Only the engine's threads do: it takes time, and lld's may be so many that
+/// they wait for a processor, which a timed read would count.
 void PrefetchEngine::Impl::sampleResidency(InputEntry &Entry,
                                            const os::OpenFile &File) {
   WorkPart Part(PrefetchWork::Residency);
@@ -235,7 +235,9 @@ FilePointer PrefetchEngine::Impl::openAndPublish(InputEntry &Entry,
   Entry.Record = recordOf(Found.Path, File->identity());
   Entry.Store = &Bytes.gate().store(File->identity().Device);
   Entry.Seen = os::now();
-  // Of threads that wait for each other no name's time tells of the store.
+  // A linker that opens all inputs at once has more threads than processors:
+  // where the system does not report that they wait for one, a slow name does
+  // not show a slow store.
   if (const StoreTime Time = Timer.elapsed(Options.Numbers);
       !Time.IsUnsure || !LinkerModel::of(Options.Plan.Kind).OpensTogether)
     Entry.Store->noteName(Time);

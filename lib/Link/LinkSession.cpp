@@ -144,8 +144,7 @@ void LinkSession::startEngine(LinkCommand Command) {
     Stages = {{LinkStage::Parse, TraceClock::now()}};
   if (Settings.Stats)
     UseBefore = os::diskUse(os::DiskUser::Process);
-  // With heaps of its own for each of our threads a link of 450 objects takes
-  // 37 MB more than its 367.
+  // A link must not take more memory than stock's.
   os::shareHeaps();
   Engine = std::make_unique<PrefetchEngine>(Options);
   os::onThreadShortage(std::make_shared<const std::function<bool()>>(

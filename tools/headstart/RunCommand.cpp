@@ -110,9 +110,9 @@ void Companion::prepare() {
   Kind = Command.model().Name.str();
   Output = Command.image();
   EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
+  os::shareHeaps();
   // Making and starting it asks the system, which may not answer: not under the
   // lock that the end of the linker takes.
-  os::shareHeaps();
   auto Mine = std::make_unique<PrefetchEngine>(Options);
   PrefetchEngine &Started = *Mine;
   {

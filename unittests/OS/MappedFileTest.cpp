@@ -39,6 +39,21 @@ FileStatus statOf(const std::string &Path) {
   return Status;
 }
 
+TEST(StatFileTest, WhatIsKnownHoldsUntilTheFileChanges) {
+  const TestDirectory Directory;
+  const std::string Path = Directory.write("file", "hello");
+  std::error_code Error;
+  const FileIdentity Known = statFile(Path, Error).Identity;
+  EXPECT_EQ(statFile(Path, Error, &Known).Identity, Known);
+  Directory.write("file", "hello, world");
+  EXPECT_EQ(statFile(Path, Error, &Known).Identity.Size, 12U);
+  FileIdentity Older = statFile(Path, Error).Identity;
+  Older.ModifiedNs -= 100; // the unit of NTFS
+  EXPECT_NE(statFile(Path, Error, &Older).Identity, Older);
+  EXPECT_EQ(statFile(Directory.path("none"), Error, &Known).Kind,
+            FileKind::Missing);
+}
+
 TEST(StatFileTest, TellsWhatAPathNames) {
   const TestDirectory Directory;
   const std::string File = Directory.write("file", "hello");

@@ -26,27 +26,6 @@ using namespace detail;
 
 namespace {
 
-/// ntdll's, found when they are needed first.
-struct NativeCalls {
-  decltype(&::NtOpenFile) Open = nullptr;
-  decltype(&::RtlNtStatusToDosError) ErrorOf = nullptr;
-  /// Wine shows the host's links and mounts as directories like others.
-  bool IsWine = false;
-
-  static const NativeCalls &get() {
-    static const NativeCalls Calls = [] {
-      NativeCalls C;
-      const wchar_t *Library = L"ntdll.dll";
-      C.Open = findFunction<decltype(::NtOpenFile)>(Library, "NtOpenFile");
-      C.ErrorOf = findFunction<decltype(::RtlNtStatusToDosError)>(
-          Library, "RtlNtStatusToDosError");
-      C.IsWine = findFunction<void()>(Library, "wine_get_version") != nullptr;
-      return C;
-    }();
-    return Calls;
-  }
-};
-
 // ntifs.h, and [MS-ERREF] 2.3.1.
 constexpr ULONG CaseInsensitive = 0x40;       // OBJ_CASE_INSENSITIVE
 constexpr ULONG DirectoryFile = 0x1;          // FILE_DIRECTORY_FILE
@@ -99,7 +78,7 @@ static std::error_code errorOfStatus(NTSTATUS Status) {
     return makeError(std::errc::no_such_file_or_directory);
   if (Status == FileIsADirectory)
     return makeError(std::errc::is_a_directory);
-  return errorOf(NativeCalls::get().ErrorOf(Status));
+  return errorOf(codeOfStatus(Status));
 }
 
 /// Opens \p Name, of parts with `\` between them, in the directory \p Base; the
@@ -107,8 +86,9 @@ static std::error_code errorOfStatus(NTSTATUS Status) {
 static std::error_code openIn(HANDLE Base, std::wstring_view Name,
                               ACCESS_MASK Access, ULONG Options,
                               UniqueHandle &Result) {
-  const NativeCalls &Calls = NativeCalls::get();
-  if (Calls.Open == nullptr || Calls.ErrorOf == nullptr)
+  static auto *const Open =
+      findFunction<decltype(::NtOpenFile)>(L"ntdll.dll", "NtOpenFile");
+  if (Open == nullptr)
     return makeError(std::errc::function_not_supported);
   constexpr size_t MaxUnits = 32767; // a length has 16 bits, and is in bytes
   if (Name.size() > MaxUnits)
@@ -125,8 +105,8 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
   Attributes.Attributes = CaseInsensitive;
   IO_STATUS_BLOCK Block = {};
   HANDLE Opened = nullptr;
-  const NTSTATUS Status = Calls.Open(&Opened, Access, &Attributes, &Block,
-                                     AllShared, Options | SynchronousIO);
+  const NTSTATUS Status = Open(&Opened, Access, &Attributes, &Block, AllShared,
+                               Options | SynchronousIO);
   if (Status < 0)
     return errorOfStatus(Status);
   Result = UniqueHandle(Opened);
@@ -369,7 +349,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
 std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
-  MayBeMount = Links == LinkRule::Follow || NativeCalls::get().IsWine;
+  MayBeMount = Links == LinkRule::Follow || isWine();
   return openBelow(Name, Links, Result);
 }
 
@@ -436,23 +416,8 @@ std::error_code DirectoryHandle::readFile(const char *Name,
   if (Error)
     return Error;
   Size = Status.Identity.Size;
-  while (Filled != Into.size()) {
-    constexpr size_t MaxAtOnce = size_t(1) << 30;
-    DWORD Got = 0;
-    if (::ReadFile(
-            File.get(), Into.data() + Filled,
-            static_cast<DWORD>(std::min(Into.size() - Filled, MaxAtOnce)), &Got,
-            nullptr) == 0) {
-      const DWORD Code = ::GetLastError();
-      if (Code != ERROR_HANDLE_EOF)
-        return errorOf(Code);
-      break;
-    }
-    if (Got == 0)
-      break;
-    Filled += Got;
-  }
-  return {};
+  Filled = readAt(File.get(), 0, Into, Error);
+  return Error;
 }
 
 } // namespace headstart::os

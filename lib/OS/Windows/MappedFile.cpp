@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <winternl.h>
 
 // Inside, since winbase.h has an OpenFile of its own.
 namespace headstart::os {
@@ -28,36 +27,6 @@ static constexpr DWORD ShareAll =
 
 static HANDLE handleOf(intptr_t Handle) {
   return std::bit_cast<HANDLE>(Handle);
-}
-
-/// ntifs.h; MinGW's headers do not have it.
-using ReadFunction = NTSTATUS NTAPI(HANDLE File, HANDLE Event,
-                                    PIO_APC_ROUTINE Routine, PVOID Context,
-                                    PIO_STATUS_BLOCK Status, PVOID Buffer,
-                                    ULONG Length, PLARGE_INTEGER Offset,
-                                    PULONG Key);
-
-/// Reads at \p Offset, from a handle whose calls wait. Returns the bytes.
-/// Without an OVERLAPPED, for which ReadFile asks for a completion: under Wine
-/// that is a request to its server for each read.
-static DWORD readOnce(HANDLE File, uint64_t Offset, std::span<char> Into,
-                      std::error_code &Error) {
-  static ReadFunction *const Read =
-      findFunction<ReadFunction>(L"ntdll.dll", "NtReadFile");
-  static auto *const ErrorOf = findFunction<decltype(::RtlNtStatusToDosError)>(
-      L"ntdll.dll", "RtlNtStatusToDosError");
-  constexpr size_t Max = size_t(1) << 30; // a ULONG counts them
-  LARGE_INTEGER Where;
-  Where.QuadPart = static_cast<LONGLONG>(Offset);
-  IO_STATUS_BLOCK Done = {};
-  const NTSTATUS Status =
-      Read(File, nullptr, nullptr, nullptr, &Done, Into.data(),
-           static_cast<ULONG>(std::min(Into.size(), Max)), &Where, nullptr);
-  if (Status >= 0)
-    return static_cast<DWORD>(Done.Information);
-  if (const DWORD Code = ErrorOf(Status); Code != ERROR_HANDLE_EOF)
-    Error = errorOf(Code);
-  return 0;
 }
 
 /// Looks at \p Path as the system has it. Whatever it is, only its attributes
@@ -155,21 +124,7 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     Error = std::make_error_code(std::errc::bad_file_descriptor);
     return 0;
   }
-  size_t Done = 0;
-  while (Done < Into.size()) {
-    constexpr auto Last =
-        static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-    if (Offset > Last || Done > Last - Offset)
-      break; // past the end of any file
-    // Each read has its own place: the handle's position, which every read
-    // moves as well, is never used.
-    const DWORD Got =
-        readOnce(handleOf(Handle), Offset + Done, Into.subspan(Done), Error);
-    if (Got == 0)
-      break;
-    Done += Got;
-  }
-  return Done;
+  return detail::readAt(handleOf(Handle), Offset, Into, Error);
 }
 
 // A handle says it when it is opened (FILE_FLAG_RANDOM_ACCESS), or never: and

@@ -75,10 +75,6 @@ static PrefetchFunction *prefetchFunction() {
   return Found;
 }
 
-static bool isWine() {
-  return findFunction<void()>(L"ntdll.dll", "wine_get_version") != nullptr;
-}
-
 namespace {
 
 /// A part of a file, mapped for the length of one function: while a file is

@@ -10,9 +10,12 @@
 
 #include "headstart/OS/DirectoryRecords.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <winternl.h>
 
 namespace headstart::os::detail {
 
@@ -133,6 +136,12 @@ std::error_code errorOf(DWORD Code) {
   return {static_cast<int>(Code), Category};
 }
 
+DWORD codeOfStatus(LONG Status) {
+  static auto *const CodeOf = findFunction<decltype(::RtlNtStatusToDosError)>(
+      L"ntdll.dll", "RtlNtStatusToDosError");
+  return CodeOf(Status);
+}
+
 std::error_code lastError() {
   DWORD Code = ::GetLastError();
   if (Code != ERROR_ACCESS_DENIED)
@@ -206,6 +215,45 @@ std::error_code statusOf(HANDLE Handle, FileStatus &Result) {
         nanosecondsFromFileTime(Basic.ChangeTime.QuadPart);
   Result = Status;
   return {};
+}
+
+bool isWine() {
+  static const bool Is =
+      findFunction<void()>(L"ntdll.dll", "wine_get_version") != nullptr;
+  return Is;
+}
+
+size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
+              std::error_code &Error) {
+  // ntifs.h; MinGW's headers do not have it.
+  using ReadFunction =
+      NTSTATUS NTAPI(HANDLE File, HANDLE Event, PIO_APC_ROUTINE Routine,
+                     PVOID Context, PIO_STATUS_BLOCK Status, PVOID Buffer,
+                     ULONG Length, PLARGE_INTEGER Offset, PULONG Key);
+  static ReadFunction *const Read =
+      findFunction<ReadFunction>(L"ntdll.dll", "NtReadFile");
+  constexpr auto Last =
+      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  size_t Done = 0;
+  // Nothing is behind the last offset, whatever the file.
+  while (Done < Into.size() && Offset <= Last && Done <= Last - Offset) {
+    constexpr size_t Max = size_t(1) << 30; // a ULONG counts them
+    LARGE_INTEGER Where;
+    Where.QuadPart = static_cast<LONGLONG>(Offset + Done);
+    IO_STATUS_BLOCK Result = {};
+    const NTSTATUS Status = Read(
+        Handle, nullptr, nullptr, nullptr, &Result, Into.data() + Done,
+        static_cast<ULONG>(std::min(Into.size() - Done, Max)), &Where, nullptr);
+    if (Status < 0) {
+      if (const DWORD Code = codeOfStatus(Status); Code != ERROR_HANDLE_EOF)
+        Error = errorOf(Code);
+      break;
+    }
+    if (Result.Information == 0)
+      break;
+    Done += static_cast<size_t>(Result.Information);
+  }
+  return Done;
 }
 
 } // namespace headstart::os::detail

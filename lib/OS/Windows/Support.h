@@ -21,6 +21,7 @@
 #include "headstart/OS/MappedFile.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -85,6 +86,20 @@ public:
 private:
   HANDLE Value = nullptr;
 };
+
+/// The Win32 error for \p Status, of one of ntdll's calls.
+DWORD codeOfStatus(LONG Status);
+
+/// Wine shows the host's links and mounts as directories like others, and gives
+/// hints to the host.
+bool isWine();
+
+/// Reads from \p Handle, whose calls wait, until \p Into is full, the file ends
+/// or \p Error is set. Returns the bytes. The handle's position is not used,
+/// but moves. By NtReadFile: for the OVERLAPPED that ReadFile needs for an
+/// offset Wine asks its server for a completion, once for each read.
+size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
+              std::error_code &Error);
 
 /// What GetFileInformationByHandle says of \p Handle, a file or directory on a
 /// disk, with the time of its last change; any access will do. Equal for two

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""in-container.py [--without=DIRECTORY]... [--memory=BYTES] --write=DIRECTORY COMMAND...: runs a command
-with a root that is read-only except for one directory, and with /proc, /sys or /dev
-(each `--without`) empty. Its own namespaces, so nothing is left of it. 64 descriptors.
---memory: in a control group with that limit.
+"""in-container.py [--without=DIRECTORY]... [--memory=BYTES] --write=DIRECTORY COMMAND...:
+runs a command with a root that is read-only except for one directory, with /proc, /sys or
+/dev (each `--without`) empty, and in a control group with that limit of memory. Its own
+namespaces, so nothing is left of it. 64 descriptors.
 """
 
 import argparse
-import contextlib
 import os
 import pathlib
 import resource
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils/days"))
+# pylint: disable=wrong-import-position
+from launch import MemoryGroup
 
 
 def mount(*arguments):
@@ -37,24 +40,6 @@ def enter(arguments):
     os.execvp(arguments.command[0], arguments.command)
 
 
-@contextlib.contextmanager
-def limited(limit):
-    """This process in a control group of version 1 or 2, which then goes away."""
-    root = pathlib.Path("/sys/fs/cgroup")
-    if (root / "memory").is_dir():
-        root /= "memory"
-    group = root / f"headstart-container-{os.getpid()}"
-    group.mkdir()
-    try:
-        names = ("memory.limit_in_bytes", "memory.max")
-        next(group / n for n in names if (group / n).exists()).write_text(str(limit))
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-        yield
-    finally:
-        (root / "cgroup.procs").write_text(str(os.getpid()))
-        group.rmdir()
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--without", action="append", default=[])
@@ -66,8 +51,12 @@ def main():
     if arguments.inside:
         enter(arguments)
     command = ["unshare", "-rm", sys.executable, __file__, "--inside", *sys.argv[1:]]
-    with limited(arguments.memory) if arguments.memory else contextlib.nullcontext():
-        sys.exit(subprocess.run(command, check=False).returncode)
+    if not arguments.memory:
+        os.execvp(command[0], command)
+    with MemoryGroup().limited(arguments.memory) as group:
+        done = subprocess.run(command, check=False,
+                              preexec_fn=lambda: group.write_text(str(os.getpid())))
+    sys.exit(done.returncode)
 
 
 main()
