@@ -15,11 +15,11 @@
 namespace headstart::os {
 
 void enterBackground() {
-  // A tenth of the weight of a compiler. Less, and on busy processors the links
-  // would begin before anything is fetched.
+  // Nice 10 means a tenth of a compiler's weight. With less, links on busy
+  // processors would begin before anything is fetched.
   constexpr int Nice = 10;
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), Nice);
-  // linux/ioprio.h, which older systems do not have.
+  // From linux/ioprio.h, which older systems lack.
   constexpr int WhoProcess = 1;
   constexpr int IdleClass = 3;
   constexpr int ClassShift = 13;

@@ -16,8 +16,7 @@
 //
 // A limit of an ancestor binds us as much as our own, so the walk goes up to
 // the mount's root. In a container the path may name groups that the mount does
-// not show; they are skipped, and the mount's root, which is then our own
-// group, still speaks.
+// not show. The walk then reads only the mount's root, which is our own group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +35,17 @@ namespace {
 /// One of the two kinds of hierarchy.
 struct Hierarchy {
   std::string_view FileSystem;
-  std::string_view Controller; ///< v1: whose hierarchy it is; v2: "", of all
+  std::string_view Controller; ///< v1: the hierarchy's; v2: "", for all
 };
 
-/// What the files of a group are called that are about memory.
+/// The names of a group's files about memory.
 struct MemoryFiles {
   std::string_view UsageFile;
-  /// Names of memory.stat, the better one first. A v1 group's usage includes
-  /// its children's, but only the "total_" figures of its memory.stat do.
+  /// Keys of memory.stat, the preferred one first. A v1 group's usage includes
+  /// its children's, but in its memory.stat only the "total_" figures do.
   std::string_view InactiveKeys[2];
-  /// Reclaim begins at the lower of the two: at memory.high the system
-  /// throttles us, at memory.max it kills.
+  /// Reclaim begins at the lower of the two: at memory.high the kernel
+  /// throttles us, at memory.max it kills us.
   std::string_view LimitFiles[2];
 };
 
@@ -59,14 +58,14 @@ constexpr MemoryFiles MemoryFilesV2 = {
     "memory.current", {"inactive_file", ""}, {"memory.max", "memory.high"}};
 
 /// v1 writes "no limit" as the largest page counter: LONG_MAX rounded down to a
-/// page, on 4 KiB pages the following, on larger ones less.
+/// page. This is its value for 64 KiB pages; for smaller pages it is larger.
 constexpr uint64_t NoLimit = 0x7FFFFFFFFFFF0000;
 
-/// Of a group that lies deeper, the outermost ancestors but the root are passed
-/// over: each level costs four files.
+/// The most levels to read below the root, since each costs four files. The
+/// outermost ancestors of a deeper group are skipped.
 constexpr unsigned MaxLevels = 64;
 
-/// Where a hierarchy is mounted.
+/// A mount of a hierarchy.
 struct Mount {
   std::string Root;  ///< the group that the mount shows as its root
   std::string Point; ///< a directory
@@ -82,7 +81,7 @@ static bool contains(std::string_view List, std::string_view Item) {
   return false;
 }
 
-/// mountinfo writes a space, tab, newline or backslash as `\ooo`.
+/// Decodes `\ooo`, which mountinfo writes for space, tab, newline, backslash.
 static std::string unescape(std::string_view Text) {
   const auto IsOctal = [](char C) { return C >= '0' && C <= '7'; };
   std::string Result;
@@ -100,7 +99,7 @@ static std::string unescape(std::string_view Text) {
   return Result;
 }
 
-/// Our group in the hierarchy, from the lines of /proc/self/cgroup:
+/// Returns our group in the hierarchy, from the lines of /proc/self/cgroup:
 /// "<id>:<controllers>:<path>", where v2 has no controllers.
 static std::optional<std::string> findGroup(std::string_view Lines,
                                             const Hierarchy &Kind) {
@@ -117,11 +116,11 @@ static std::optional<std::string> findGroup(std::string_view Lines,
   return std::nullopt;
 }
 
-/// What is left of \p Group below \p MountRoot: "" for the root itself,
-/// otherwise "/a/b". Nothing when the mount does not show the group.
+/// Returns the path of \p Group below \p MountRoot: "" for the root itself,
+/// otherwise "/a/b"; nothing if the mount does not show the group.
 static std::optional<std::string_view> below(std::string_view Group,
                                              std::string_view MountRoot) {
-  // ".." stands for what is outside of our cgroup namespace.
+  // ".." leads out of our cgroup namespace.
   std::string_view Parts = Group;
   while (!Parts.empty())
     if (takeField(Parts, '/') == "..")
@@ -138,11 +137,11 @@ static std::optional<std::string_view> below(std::string_view Group,
   return Group;
 }
 
-/// The mount of the hierarchy that shows the most of \p Group's ancestors, of
-/// equals the last, which may hide the others; failing that the first that
-/// there is. From the lines of /proc/self/mountinfo:
-/// "<id> <parent> <device> <root> <point> <options> <optional>... - <type>
-/// <source> <super options>".
+/// Returns the mount of the hierarchy that shows the most ancestors of
+/// \p Group; of equal ones the last, which may hide the others; if none shows
+/// the group, the first one. \p Lines are those of /proc/self/mountinfo: "<id>
+/// <parent> <device> <root> <point> <options> <optional>... - <type> <source>
+/// <super options>".
 static std::optional<Mount> findMount(std::string_view Lines,
                                       const Hierarchy &Kind,
                                       std::string_view Group) {
@@ -184,14 +183,14 @@ static void lower(std::optional<uint64_t> &Value, uint64_t To) {
   Value = Value ? std::min(*Value, To) : To;
 }
 
-/// Takes the limit of the group in \p Directory into account, if it has one.
+/// Applies the limit of the group in \p Directory, if any, to \p Memory.
 static void addLevel(const std::string &Directory, const MemoryFiles &Files,
                      CgroupMemory &Memory) {
   std::optional<uint64_t> Limit;
   for (const std::string_view Name : Files.LimitFiles) {
     if (Name.empty())
       continue;
-    // v2 writes "max" for none, which is no number.
+    // v2 writes "max" for no limit, which readNumber rejects.
     const std::optional<uint64_t> Value =
         readNumber(Directory + "/" + std::string(Name));
     if (Value && *Value < NoLimit)
@@ -199,8 +198,8 @@ static void addLevel(const std::string &Directory, const MemoryFiles &Files,
   }
   if (!Limit)
     return;
-  // The levels come from the inside out. Groups inside of one with the same
-  // limit take memory from each other.
+  // The levels come from the inside out. Groups that share an outer group with
+  // the same limit take memory from each other.
   if (!Memory.LimitBytes || *Limit <= *Memory.LimitBytes)
     Memory.LimitDirectory = Directory;
   lower(Memory.LimitBytes, *Limit);
@@ -216,22 +215,22 @@ static void addLevel(const std::string &Directory, const MemoryFiles &Files,
         Inactive = *Value;
         break;
       }
-  // The files are read one after the other; they need not agree.
+  // The files are read one after the other and may be inconsistent.
   const uint64_t Charged = *Usage - std::min(*Usage, Inactive);
   lower(Memory.AvailableBytes, *Limit - std::min(*Limit, Charged));
 }
 
 namespace {
 
-/// The two pseudo-files that lead to our groups.
+/// The contents of the two pseudo-files that lead to our groups.
 class Membership {
 public:
   explicit Membership(const std::string &Root)
       : Root(Root), Groups(readPseudoFile(Root + "/proc/self/cgroup")),
         Mounts(readPseudoFile(Root + "/proc/self/mountinfo")) {}
 
-  /// The directories of our group in the hierarchy and of all above it that can
-  /// be seen, our own first. None where there is no such hierarchy.
+  /// Returns the directories of our group in the hierarchy and of its visible
+  /// ancestors, our own first; none if there is no such hierarchy.
   std::vector<std::string> levelsOf(const Hierarchy &Kind) const;
 
 private:
@@ -263,7 +262,7 @@ std::vector<std::string> Membership::levelsOf(const Hierarchy &Kind) const {
 CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
   CgroupMemory Memory;
   const Membership Ours(Root);
-  // Both: a hybrid system mounts v2 as well, without the memory controller.
+  // Read both: a hybrid system also mounts v2, without the memory controller.
   for (const std::string &Directory : Ours.levelsOf({"cgroup", "memory"}))
     addLevel(Directory, MemoryFilesV1, Memory);
   const std::vector<std::string> Directories = Ours.levelsOf(V2);
@@ -275,8 +274,8 @@ CgroupMemory headstart::os::detail::readCgroupMemory(const std::string &Root) {
   return Memory;
 }
 
-/// \p Quota is the time in each \p Period that a group's processes have
-/// together, both in microseconds; no number ("max", -1) is no quota.
+/// Lowers \p Value to \p Quota / \p Period processors: microseconds that a
+/// group's processes may run in each period. "max" and -1 mean no quota.
 static void lowerQuota(std::optional<double> &Value, std::string_view Quota,
                        std::string_view Period) {
   const std::optional<uint64_t> Time = parseNumber(Quota);

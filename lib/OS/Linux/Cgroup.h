@@ -17,18 +17,18 @@
 namespace headstart::os::detail {
 
 struct CgroupMemory {
-  std::optional<uint64_t> LimitBytes; ///< the tightest of all levels
+  std::optional<uint64_t> LimitBytes; ///< the lowest of all levels
   std::string LimitDirectory;         ///< the outermost group with that limit
-  std::optional<uint64_t> AvailableBytes; ///< the least of all limited levels
+  std::optional<uint64_t> AvailableBytes; ///< the lowest of all limited levels
   std::optional<double> PressurePercent;  ///< of our own group (v2)
 };
 
-/// Looks at this process's memory control groups, v1 and v2, and all of their
-/// ancestors that can be seen. \p Root stands for `/` and does not end in `/`.
+/// Reads this process's memory control groups, v1 and v2, and all of their
+/// visible ancestors. \p Root stands for `/` and does not end in `/`.
 CgroupMemory readCgroupMemory(const std::string &Root);
 
-/// How many processors' time the control groups above this process allow it,
-/// the least of them; nothing where there is no quota. \p Root as above.
+/// Returns the lowest quota of this process's control groups and their visible
+/// ancestors, in processors; nothing if there is none. \p Root is as above.
 std::optional<double> readProcessorQuota(const std::string &Root);
 
 } // namespace headstart::os::detail

@@ -33,10 +33,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The most between two looks at a program that is asked.
+/// The longest time between two checks of a CapturedProgram.
 constexpr std::chrono::milliseconds PollInterval{20};
 
-/// What is passed on to the program, and what tells of it.
+/// Returns the signals to forward to the program, and SIGCHLD, which reports
+/// that it has ended or stopped.
 sigset_t handledSignals() {
   sigset_t Set;
   ::sigemptyset(&Set);
@@ -52,7 +53,7 @@ sigset_t handledSignals() {
 void closeFrom(unsigned First, unsigned Last = ~0U) {
   if (First > Last || ::close_range(First, Last, 0) == 0)
     return;
-  // Linux before 5.9. More than that is hardly ever open.
+  // Linux before 5.9 lacks the call. Hardly any process opens more than Max.
   constexpr unsigned Max = 65535;
   for (unsigned Descriptor = First; Descriptor <= std::min(Last, Max);
        ++Descriptor)
@@ -66,11 +67,11 @@ std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
   Pipe Failure;
   if (std::error_code Error = Failure.open())
     return Error;
-  // Ignored, the end of a child would never be told (some parents leave it so);
-  // the program is better off with the default as well.
+  // Some parents leave SIGCHLD ignored; the child's end would go unreported.
+  // The default is better for the program, too.
   ::signal(SIGCHLD, SIG_DFL);
   sigset_t Blocked = handledSignals();
-  // Whoever no longer reads our reports must not change how this ends.
+  // A closed pipe for our reports must not change how this process ends.
   ::sigaddset(&Blocked, SIGPIPE);
   sigset_t Before;
   ::pthread_sigmask(SIG_BLOCK, &Blocked, &Before);
@@ -98,16 +99,17 @@ std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
 
 namespace {
 
-/// What comes in for a program that runs in our place.
+/// Receives signals for a program that runs in our place and forwards them.
 class SignalRelay {
 public:
   SignalRelay(pid_t Program, std::chrono::milliseconds Grace)
       : Program(Program), Grace(Grace) {}
 
-  /// Waits for the next signal, or until something has to be passed on.
+  /// Waits for the next signal, or until the held signals are due, and forwards
+  /// what is due.
   void next();
-  /// The program has been stopped by \p Signal: stops this process, and
-  /// returns when it is woken.
+  /// Stops this process after \p Signal has stopped the program. Returns when
+  /// this process is continued.
   void stopLike(int Signal);
 
 private:
@@ -117,12 +119,12 @@ private:
   pid_t Program;
   std::chrono::milliseconds Grace;
   sigset_t Handled = handledSignals();
-  sigset_t Held = [] { // sent to end the program, and not passed on yet
+  sigset_t Held = [] { // sent to end the program, not forwarded yet
     sigset_t None;
     ::sigemptyset(&None);
     return None;
   }();
-  std::optional<Clock::time_point> Deadline; ///< for what is held
+  std::optional<Clock::time_point> Deadline; ///< of the held signals
 };
 
 } // namespace
@@ -132,7 +134,7 @@ static bool endsPrograms(int Signal) {
          Signal == SIGTERM;
 }
 
-/// Whether the terminal has sent it to the program as well.
+/// Whether the terminal has sent the signal to the program as well.
 bool SignalRelay::hasReachedProgram(const siginfo_t &Info) const {
   if (Info.si_code != SI_KERNEL || ::getpgid(Program) != ::getpgrp())
     return false;
@@ -145,10 +147,10 @@ bool SignalRelay::hasReachedProgram(const siginfo_t &Info) const {
   case SIGWINCH:
     return true;
   case SIGHUP:
-    // A terminal that hangs up tells the leader of its session alone.
+    // A terminal that hangs up signals only the leader of its session.
     return ::getsid(0) != ::getpid();
   default:
-    return false; // a timer of this process, set before it became us
+    return false; // a timer that this process set before it became us
   }
 }
 
@@ -159,9 +161,9 @@ void SignalRelay::receive(const siginfo_t &Info) {
     ::kill(Program, Info.si_signo);
     return;
   }
-  // ninja sends to the group, timeout(1) to both. lld's handler removes
-  // unfinished files, and a second signal would end it in the middle of that
-  // (LLVM 22 Unix/Signals.inc: SA_RESETHAND).
+  // ninja signals the group, timeout(1) the group and this process. A second
+  // signal would end lld while its handler removes unfinished files (LLVM 22
+  // Unix/Signals.inc: SA_RESETHAND).
   ::sigaddset(&Held, Info.si_signo);
   if (!Deadline)
     Deadline = Clock::now() + Grace;
@@ -196,18 +198,18 @@ void SignalRelay::next() {
 void SignalRelay::stopLike(int Signal) {
   sigset_t Waiting;
   if (::sigpending(&Waiting) == 0 && ::sigismember(&Waiting, SIGCONT) == 1)
-    return; // woken already
+    return; // continued already
   struct sigaction Action = {};
   ::sigaction(Signal, nullptr, &Action);
-  // A shell tells its user which signal it was; the one that nobody can ignore
-  // is the last resort.
+  // A shell shows its user the signal, so use the same one if it stops this
+  // process, else SIGSTOP, which no process can ignore.
   if (Action.sa_handler != SIG_DFL) // NOLINT: a macro with a cast
     Signal = SIGSTOP;
   sigset_t One;
   ::sigemptyset(&One);
   ::sigaddset(&One, Signal);
   ::raise(Signal);
-  ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr); // stops here, or above
+  ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr); // stops here or in raise
   ::pthread_sigmask(SIG_BLOCK, &One, nullptr);
 }
 
@@ -231,19 +233,19 @@ ProgramEnd ForegroundProgram::wait() {
     else if (Found == 0 || (Found < 0 && errno == EINTR))
       Relay.next();
     else if (Found < 0)
-      return {.BySignal = false, .Code = EXIT_FAILURE}; // nobody's child
+      return {.BySignal = false, .Code = EXIT_FAILURE}; // no such child
   }
 }
 
-static_assert(std::atomic<bool>::is_always_lock_free); // in a handler
+static_assert(std::atomic<bool>::is_always_lock_free); // for a handler
 static std::atomic<bool> HadFault{false};
 static std::atomic<pid_t> SparedThread{0};
 
-/// The handler of faults.
+/// Handles a fault: stops its thread for ever, unless it is the spared one.
 static void stopThread(int Signal) {
   if (::gettid() == SparedThread.load()) {
     ::signal(Signal, SIG_DFL);
-    ::raise(Signal); // comes when this returns
+    ::raise(Signal); // delivered when this handler returns
     return;
   }
   HadFault.store(true);
@@ -265,7 +267,7 @@ bool hadFault() { return HadFault.load(); }
 void endLike(const ProgramEnd &End) {
   if (!End.BySignal)
     ::_exit(End.Code);
-  // The program has left a core dump if it was to leave one.
+  // The program has already dumped core if it was to.
   const rlimit None = {.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &None);
   sigset_t One;
@@ -274,7 +276,7 @@ void endLike(const ProgramEnd &End) {
   ::signal(End.Code, SIG_DFL);
   ::raise(End.Code);
   ::pthread_sigmask(SIG_UNBLOCK, &One, nullptr);
-  // The first process of a container is not ended by its own signals.
+  // A signal from itself does not end the first process of a container.
   constexpr int SignalBase = 128; // as shells report a signal
   ::_exit(SignalBase + End.Code);
 }
@@ -305,8 +307,8 @@ void detachDescriptors(int Kept) {
 
 namespace {
 
-/// A program that is asked. Killed with all of its group if it is not waited
-/// for.
+/// A program whose output is captured. The destructor kills it and its process
+/// group, unless it has ended.
 class CapturedProgram {
 public:
   CapturedProgram() = default;
@@ -320,7 +322,7 @@ public:
 
 private:
   bool hasEnded();
-  /// Reads what is there. False at the end of the stream.
+  /// Reads the available bytes. Returns false at the end of the stream.
   bool read(std::string &Answer);
 
   Pipe Stream;
@@ -354,7 +356,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     sigset_t None;
     ::sigemptyset(&None);
     ::pthread_sigmask(SIG_SETMASK, &None, nullptr);
-    const int Nothing = openNothing(0); // closed below
+    const int Nothing = openNothing(0); // closed by closeFrom
     if (Nothing < 0)
       ::_exit(EXIT_FAILURE);
     ::dup2(Stream.writing(), Listened);
@@ -389,7 +391,7 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
   const Clock::time_point Deadline = Clock::now() + Limits.Time;
   bool IsOpen = true;
   for (;;) {
-    // Looked at before the stream: what it wrote before it ended is there. A
+    // Check this before the stream: a program that has ended has written all. A
     // server that it has left behind may hold the stream open for ever.
     const bool Ended = hasEnded();
     pollfd Poll = {};

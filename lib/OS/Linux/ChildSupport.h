@@ -27,7 +27,7 @@ namespace headstart::os::detail {
 
 inline std::error_code lastError() { return {errno, std::generic_category()}; }
 
-/// \p Args as exec takes them: valid as long as they are.
+/// Returns \p Args in exec's form, valid as long as \p Args.
 inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {
   std::vector<char *> Arguments;
   Arguments.reserve(Args.size() + 1);
@@ -37,15 +37,15 @@ inline std::vector<char *> argumentsOf(const std::vector<std::string> &Args) {
   return Arguments;
 }
 
-/// What is empty and takes what is written: /dev/null, or a file of its own
-/// where a container has none. \p Flags: O_CLOEXEC or 0. Negative: errno.
+/// Opens /dev/null, or an empty memory file in a container without it.
+/// \p Flags: O_CLOEXEC or 0. Returns a negative number and sets errno on error.
 inline int openNothing(int Flags) {
   const int Null = ::open("/dev/null", O_RDWR | Flags); // NOLINT: variadic
   return Null >= 0 ? Null
                    : ::memfd_create("headstart", Flags != 0 ? MFD_CLOEXEC : 0U);
 }
 
-/// Two ends of a pipe that no program inherits.
+/// A pipe that no program inherits.
 class Pipe {
 public:
   Pipe() = default;
@@ -67,14 +67,14 @@ public:
   int reading() const { return Ends[0]; }
   int writing() const { return Ends[1]; }
 
-  /// In the new process: says why it is not the program that it was to be, and
-  /// ends.
+  /// In the new process: reports to the parent why the program could not start,
+  /// and ends the process.
   [[noreturn]] void fail(int Why) const {
     (void)!::write(Ends[1], &Why, sizeof(Why));
     ::_exit(EXIT_FAILURE);
   }
-  /// In the old one: what the new one says, or success when its end was closed
-  /// by exec. Blocks until either.
+  /// In the parent: blocks until the new process reports an error, which this
+  /// returns, or until exec closes the new process's end: success.
   std::error_code outcome() {
     closeEnd(1);
     int Why = 0;
@@ -100,11 +100,11 @@ inline void waitForChild(pid_t Id) {
 /// Kills the child \p Id with all of its group, and waits for it.
 inline void killWithGroup(pid_t Id) {
   ::kill(-Id, SIGKILL);
-  ::kill(Id, SIGKILL); // it may not have made its group yet
+  ::kill(Id, SIGKILL); // it may not have created its group yet
   waitForChild(Id);
 }
 
-/// In a new process: to end with its parent, also when that is killed.
+/// Makes a new process end with its parent, even if that is killed.
 inline void endWith(pid_t Parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != Parent)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names and formats of the files: the kernel's admin-guide/cgroup-v1
+// The kernel's admin-guide documents the files' names and formats in cgroup-v1
 // (blkio-controller.rst, memory.rst) and cgroup-v2.rst.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ static std::string reason(int Error) {
   return std::generic_category().message(Error);
 }
 
-/// Writes \p Text, in one call as these files want it. What went wrong, or 0.
+/// Writes \p Text in one call, as these files require. Returns errno, or 0.
 static int writeTo(const std::string &Path, std::string_view Text) {
   const int File = ::open(Path.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
   if (File < 0)
@@ -53,8 +53,8 @@ static bool isFile(const std::string &Path) {
   return ::access(Path.c_str(), F_OK) == 0;
 }
 
-/// Removes groups in \p Parent whose makers are no more. Whether others, whose
-/// makers live, are there.
+/// Removes groups in \p Parent whose creators have ended. Returns whether other
+/// processes still have groups there.
 static bool removeStale(const std::string &Parent) {
   bool OthersLive = false;
   DIR *Directory = ::opendir(Parent.c_str());
@@ -87,7 +87,7 @@ std::string ControlGroup::add(const std::string &Parent) {
   return "";
 }
 
-/// Sets a limit; what makes it impossible, or "".
+/// Sets a limit. Returns why that failed, or "".
 static std::string setLimit(const std::string &Path, const std::string &Text) {
   if (const int Error = writeTo(Path, Text))
     return "cannot write '" + Text + "' to " + Path + ": " + reason(Error);
@@ -115,7 +115,7 @@ std::string ControlGroup::createV1(const GroupLimits &Limits,
   return Problem;
 }
 
-/// Whether \p Words, separated by spaces, hold \p Word.
+/// Whether \p Words, separated by spaces, contain \p Word.
 static bool holds(std::string_view Words, std::string_view Word) {
   while (!Words.empty()) {
     std::string_view One = takeField(Words, ' ');
@@ -155,8 +155,8 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
     Wanted.emplace_back("io");
   if (Limits.MemoryBytes != 0)
     Wanted.emplace_back("memory");
-  // From the root down to our own group: the first in which one may be made. A
-  // group with processes in it cannot hand controllers on, but the root can.
+  // From the root down to our own group, use the first that allows a new group.
+  // A group that has processes cannot delegate controllers, but the root can.
   const std::string Base = Prefix + "/sys/fs/cgroup";
   std::vector<std::string> Parents = {Base};
   const auto Own = readPseudoFile(Prefix + "/proc/self/cgroup");
@@ -184,7 +184,7 @@ std::string ControlGroup::createV2(const GroupLimits &Limits,
                          std::to_string(Limits.MemoryBytes));
     if (Failure.empty())
       return "";
-    // That of the uppermost decides for those below.
+    // The failure of the uppermost group decides for those below.
     if (Problem.empty())
       Problem = Failure;
     remove();
@@ -209,7 +209,7 @@ std::string ControlGroup::create(const GroupLimits &Limits,
   const std::string Base = Prefix + "/sys/fs/cgroup";
   const bool NeedsDisk = Limits.ReadBytesPerSecond != 0;
   const bool NeedsMemory = Limits.MemoryBytes != 0;
-  // The same system may have both, each controller in one of them.
+  // A system may have both versions, each controller in one of them.
   const bool InV1 =
       (!NeedsDisk || isFile(Base + "/blkio/blkio.throttle.read_bps_device")) &&
       (!NeedsMemory || isFile(Base + "/memory/memory.limit_in_bytes"));
@@ -234,7 +234,7 @@ void ControlGroup::remove() {
   constexpr int Tries = 60;
   constexpr std::chrono::milliseconds Pause{50};
   for (const std::string &Group : Groups)
-    // Busy while a member is just ending.
+    // A group is busy while a member is ending.
     for (int Try = 0; Try != Tries && ::rmdir(Group.c_str()) != 0; ++Try) {
       if (errno != EBUSY)
         break;
@@ -243,7 +243,7 @@ void ControlGroup::remove() {
   Groups.clear();
   Entrances.clear();
   std::for_each(Undo.rbegin(), Undo.rend(), [](const auto &Change) {
-    // Another one may have found it switched on, and need it.
+    // Another process may have found the controller on, and need it.
     if (!removeStale(Change.first.substr(0, Change.first.rfind('/'))))
       writeTo(Change.first, Change.second);
   });

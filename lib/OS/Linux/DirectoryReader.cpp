@@ -23,7 +23,7 @@ using namespace detail;
 
 static int descriptor(intptr_t Handle) { return static_cast<int>(Handle); }
 
-/// openat2(2).
+/// Calls openat2(2) until no signal interrupts it.
 static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
   open_how How = {};
   How.flags = static_cast<unsigned>(Flags);
@@ -35,8 +35,8 @@ static int openAt2(int Base, const char *Path, int Flags, uint64_t Resolve) {
   return static_cast<int>(FD);
 }
 
-/// After an error of openat2: whether the system has no such call. EPERM is
-/// what sandboxes answer that do not know it.
+/// Whether openat2 failed because the system lacks the call. Sandboxes that do
+/// not know the call return EPERM.
 static bool lacksOpenat2() { return errno == ENOSYS || errno == EPERM; }
 
 int detail::openParts(int Base, const char *Path) {
@@ -45,8 +45,8 @@ int detail::openParts(int Base, const char *Path) {
   return FD < 0 && lacksOpenat2() ? openPartByPart(Base, Path) : FD;
 }
 
-// With RESOLVE_NO_XDEV a mount point is an error, so that all others need no
-// fstat(2) to be told from one.
+// With RESOLVE_NO_XDEV, openat2 fails at a mount point, so that other
+// directories need no fstat(2) to prove that they are none.
 std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
@@ -63,15 +63,15 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
   if (MayBeMount)
     FD = openAt(Base, Name, Flags);
   const std::error_code Error = FD < 0 ? lastError() : std::error_code();
-  Result.close(); // not sooner: it may be this
+  Result.close(); // only now, since it may be *this
   if (FD >= 0)
     Result.Handle = FD;
   return Error;
 }
 
-/// The largest record: the kernel gives no name of PATH_MAX bytes or more
-/// (verify_dirent_name, fs/readdir.c), and rounds up to 8 bytes. It answers
-/// EINVAL to a buffer that is too small for the next entry.
+/// The size of the largest record: the kernel returns no name of PATH_MAX bytes
+/// or more (verify_dirent_name, fs/readdir.c) and rounds up to 8 bytes. It
+/// fails with EINVAL if the buffer is too small for the next entry.
 static constexpr size_t MaxRecordBytes = (19 + PATH_MAX + 7) / 8 * 8;
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)
@@ -87,7 +87,7 @@ void DirectoryReader::start(DirectoryHandle &NewDirectory) {
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
-  // A batch may hold nothing but dots.
+  // A batch may contain only `.` and `..`.
   while (Directory != nullptr && !Into.empty()) {
     if (Unread.empty()) {
       ++Calls;
@@ -95,8 +95,8 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                                        Buffer.get(), Capacity);
       if (Got < 0 && errno == EINTR)
         continue;
-      // ENOENT: the directory was deleted, and a deleted directory is an empty
-      // one (IS_DEADDIR in iterate_dir, fs/readdir.c).
+      // ENOENT: the directory was deleted (IS_DEADDIR in iterate_dir,
+      // fs/readdir.c) and counts as empty.
       if (Got < 0 && errno != ENOENT)
         Error = lastError();
       if (Got <= 0) {

@@ -26,7 +26,7 @@ using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-// By linux/magic.h, which not every distribution has in full.
+// The numbers of linux/magic.h, which some distributions have only in part.
 FileBacking os::backingOf(const OpenFile &File) {
   struct statfs FS;
   if (::fstatfs(static_cast<int>(File.nativeHandle()), &FS) != 0)
@@ -56,9 +56,9 @@ FileBacking os::backingOf(const OpenFile &File) {
 
 namespace {
 
-/// Device and inode, as /proc/<pid>/maps prints them. They are not always what
-/// fstat tells: btrfs has a device for each subvolume there, and overlayfs,
-/// before Linux 6.8, prints the file that lies below.
+/// The device and inode that /proc/<pid>/maps prints. Those of fstat may
+/// differ: there, btrfs has a device for each subvolume. Before Linux 6.8,
+/// overlayfs prints the underlying file in maps.
 using FileKey = std::pair<uint64_t, uint64_t>;
 
 /// A line of /proc/<pid>/maps.
@@ -67,18 +67,19 @@ struct Mapping {
   FileKey Key;
 };
 
-/// The files that were asked about, in the order of their keys.
+/// The queried files, sorted by their keys.
 class FileTable {
 public:
   explicit FileTable(std::span<const std::string> Paths) : Uses(Paths.size()) {
-    // A process may not have many more mappings than 65,000.
+    // A process may have few more than 65,000 mappings, so map in batches.
     constexpr size_t Max = 1000;
     for (size_t I = 0; I < Paths.size(); I += Max)
       addKeys(Paths.subspan(I, std::min(Max, Paths.size() - I)), I);
     std::sort(Keys.begin(), Keys.end());
   }
 
-  /// Whether \p Key is one of them. A file may have been named twice.
+  /// Calls \p Change for each use of the file \p Key, since the caller may name
+  /// a file twice. Returns whether there is one.
   template <class Function> bool forEach(FileKey Key, Function Change) {
     bool Any = false;
     for (auto At = std::lower_bound(Keys.begin(), Keys.end(),
@@ -98,9 +99,9 @@ private:
 
 } // namespace
 
-/// What a line of /proc/<pid>/maps, or the first of a mapping in smaps, names:
-/// "55e0-55f0 r--p 00000000 fe:00 1234    /a/path". False when it is no such
-/// line, or no file.
+/// Parses a line of /proc/<pid>/maps, or the first of a mapping in smaps:
+/// "55e0-55f0 r--p 00000000 fe:00 1234    /a/path". Returns false if it is no
+/// such line or has no file.
 static bool parseMapping(std::string_view Line, Mapping &Result) {
   std::string_view End = takeField(Line, ' ');
   const std::string_view Begin = takeField(End, '-');
@@ -126,8 +127,8 @@ static bool parseMapping(std::string_view Line, Mapping &Result) {
   return true;
 }
 
-/// Maps the files, the first of which is number \p First, and reads how this
-/// process is said to have them.
+/// Maps the files, the first of which is number \p First, and reads their keys
+/// from this process's maps.
 void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
   std::vector<MappedFile> Mapped(Paths.size());
   std::map<uint64_t, size_t> Numbers; // by address
@@ -145,8 +146,8 @@ void FileTable::addKeys(std::span<const std::string> Paths, size_t First) {
         Keys.emplace_back(Line.Key, At->second);
 }
 
-/// Notes what the process whose directory is \p Process has mapped. The lock
-/// shows in smaps only, which costs a look at the page tables.
+/// Records which files the process with the directory \p Process has mapped and
+/// locked. Only smaps shows locks; it costs a scan of the page tables.
 static void findUsesOf(const std::string &Process, FileTable &Files) {
   bool Any = false;
   std::string Text;
@@ -162,7 +163,7 @@ static void findUsesOf(const std::string &Process, FileTable &Files) {
     std::string_view Line = Text;
     constexpr std::string_view Flags = "VmFlags:";
     if (!Line.starts_with(Flags)) {
-      // Anything else that a mapping has is "Name: value".
+      // All other lines of a mapping are "Name: value".
       if (Line.find('-') < Line.find(' '))
         IsFile = parseMapping(Line, Found);
       continue;

@@ -50,13 +50,13 @@ Machine readMachine(const std::string &Root) {
     if (Key == "model name" || Key == "Model")
       M.Processor = trimmed(Value);
   }
-  // ARM's cpuinfo has numbers only.
+  // On ARM, cpuinfo has only numbers.
   if (M.Processor.empty())
     M.Processor = static_cast<const char *>(Names.machine);
   M.Cores = usableProcessors();
   M.ProcessorQuota = readProcessorQuota(prefixOf(Root));
   M.MemoryBytes = SystemMemory::read(Root).TotalBytes;
-  // An empty directory may have their place.
+  // An empty directory may be in their place.
   for (const auto &[Place, Inside] :
        {std::pair("/proc", "/self"), {"/sys", "/fs"}})
     if (::access((prefixOf(Root) + Place + Inside).c_str(), F_OK) != 0)
@@ -98,7 +98,7 @@ static bool exists(const std::string &Path) {
   return ::stat(Path.c_str(), &S) == 0;
 }
 
-/// Whose readahead stands in \p File.
+/// Reads the readahead of \p D from \p File.
 static void readReadahead(const std::string &File, Disk &D) {
   constexpr uint64_t Kilobyte = 1024;
   const auto Text = readPseudoFile(File);
@@ -109,7 +109,7 @@ static void readReadahead(const std::string &File, Disk &D) {
   D.ReadaheadFile = File;
 }
 
-/// Of file systems without a block device, by their names in mountinfo.
+/// Returns the kind of a file system without a device, by its mountinfo name.
 static StorageKind kindOf(std::string_view FileSystem) {
   constexpr std::string_view InMemory[] = {"tmpfs", "ramfs", "devtmpfs",
                                            "hugetlbfs"};
@@ -127,8 +127,8 @@ static StorageKind kindOf(std::string_view FileSystem) {
                               : StorageKind::Unknown;
 }
 
-/// Fills in what /sys tells of the block device \p Number. A partition's disk
-/// is the directory above its own.
+/// Fills in what /sys reports of the block device \p Number. The parent of a
+/// partition's directory is that of its disk.
 static void readDevice(const std::string &Prefix, const std::string &Number,
                        Disk &D) {
   std::array<char, PATH_MAX> Resolved;
@@ -160,7 +160,7 @@ Disk readDisk(const std::string &Path, const std::string &Root) {
     if (M.Number != Number)
       continue;
     D.FileSystem = M.FileSystem;
-    // Btrfs gives its files numbers of no device.
+    // On Btrfs, a file's device number belongs to no device.
     struct stat Source = {};
     if (M.Source.starts_with('/') &&
         ::stat(std::string(M.Source).c_str(), &Source) == 0 &&

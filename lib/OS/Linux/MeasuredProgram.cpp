@@ -39,7 +39,7 @@ std::string_view nameOf(std::string_view Variable) {
   return Variable.substr(0, Variable.find('='));
 }
 
-/// This process's environment with \p Changes.
+/// Returns this process's environment with \p Changes applied.
 std::vector<std::string>
 environmentWith(const std::vector<std::string> &Changes) {
   std::vector<std::string> Result;
@@ -56,8 +56,8 @@ environmentWith(const std::vector<std::string> &Changes) {
   return Result;
 }
 
-/// A descriptor of the process \p Id that poll(2) finds ready when it has
-/// ended; -1 before Linux 5.3.
+/// Opens a descriptor that poll(2) reports as readable once the process \p Id
+/// has ended. Returns -1 before Linux 5.3.
 int openProcess(pid_t Id) {
 #ifdef SYS_pidfd_open
   return static_cast<int>(::syscall(SYS_pidfd_open, Id, 0));
@@ -67,8 +67,8 @@ int openProcess(pid_t Id) {
 #endif
 }
 
-/// Waits until the process \p Id has ended, a signal has come in, or \p MaxWait
-/// has passed.
+/// Waits until the process \p Id has ended, a signal has arrived, or \p MaxWait
+/// has passed; before Linux 5.3 for at most 2 ms.
 void waitForEnd(pid_t Id, std::optional<std::chrono::milliseconds> MaxWait) {
   const int Descriptor = openProcess(Id);
   if (Descriptor >= 0) {
@@ -81,7 +81,7 @@ void waitForEnd(pid_t Id, std::optional<std::chrono::milliseconds> MaxWait) {
   std::this_thread::sleep_for(MaxWait ? std::min(*MaxWait, Step) : Step);
 }
 
-/// Puts this process into \p Groups. Safe between fork and exec.
+/// Moves this process into \p Groups. Safe between fork and exec.
 bool enter(const std::vector<std::string> &Groups) {
   for (const std::string &Group : Groups) {
     const int File = ::open(Group.c_str(), O_WRONLY | O_CLOEXEC); // NOLINT
@@ -100,8 +100,8 @@ timeval sumOf(const timeval &A, const timeval &B) {
   return Sum;
 }
 
-/// Kills what is left of the process group \p Group and waits for it; adds what
-/// it has cost to \p Usage, which may be null.
+/// Kills the remaining processes of the process group \p Group, waits for them,
+/// and adds their resource usage to \p Usage, which may be null.
 void reapGroup(pid_t Group, rusage *Usage) {
   ::kill(-Group, SIGKILL);
   rusage Other = {};
@@ -135,9 +135,9 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   Pipe Failure;
   if (std::error_code Error = Failure.open())
     return Error;
-  // Ignored, as some parents leave it, its end would never be told.
+  // Some parents leave SIGCHLD ignored; the child's end would go unreported.
   ::signal(SIGCHLD, SIG_DFL);
-  // mold works in a child for which it does not wait: such orphans come to us.
+  // mold links in a child for which it does not wait; adopt such orphans.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t Self = ::getpid();
   Begin = Clock::now();
@@ -183,8 +183,8 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
   constexpr uint64_t Kilobyte = 1024;
   ProgramUsage Result;
   Result.Seconds = std::chrono::duration<double>(Clock::now() - Begin).count();
-  // What it has left running must not disturb the next one, and is part of what
-  // it has cost.
+  // Processes that the program has left running must not disturb the next one,
+  // and count as its cost.
   reapGroup(Child, &Usage);
   Result.End.BySignal = WIFSIGNALED(Status);
   Result.End.Code =
@@ -209,11 +209,11 @@ void MeasuredProgram::kill() {
 
 static std::string directoryOf(int Id) { return "/proc/" + std::to_string(Id); }
 
-/// The process \p Id and all that it has started and are still there.
+/// Returns the process \p Id and its descendants that still exist.
 static std::vector<int> withChildren(int Id) {
   std::vector<int> All = {Id};
   for (size_t I = 0; I != All.size(); ++I) {
-    // Of the main thread; what other threads start is seldom a linker.
+    // The main thread's children only: other threads seldom start a linker.
     std::string Path = directoryOf(All[I]) + "/task/";
     Path += std::to_string(All[I]) + "/children";
     const auto Text = readPseudoFile(Path);
@@ -230,9 +230,9 @@ static void addTo(std::optional<uint64_t> &Sum, std::optional<uint64_t> More) {
     Sum = Sum.value_or(0) + *More;
 }
 
-/// The major faults of /proc/ID/stat, with those of children that have ended.
+/// Returns the major faults in /proc/ID/stat, including ended children's.
 static std::optional<uint64_t> majorFaults(const std::string &Stat) {
-  // The program's name stands in parentheses and may hold anything.
+  // The program's name is in parentheses and may contain any character.
   const size_t Name = Stat.rfind(") ");
   if (Name == std::string::npos)
     return std::nullopt;
@@ -267,8 +267,8 @@ std::optional<ProgramSample> sampleProgram(int Id) {
   return Sample;
 }
 
-/// Whether \p Line of smaps begins a mapping ("7f00-7f01 r--p 0 fe:00 12 /x");
-/// then the file's path, "" without one or where it can be written to.
+/// Whether \p Line of smaps begins a mapping ("7f00-7f01 r--p 0 fe:00 12 /x").
+/// If so, sets \p Path to its file, or to "" without one or if it is writable.
 static bool isMapping(std::string_view Line, std::string_view &Path) {
   std::string_view Rest = Line;
   const std::string_view Range = takeField(Rest, ' ');
@@ -288,7 +288,7 @@ static bool isMapping(std::string_view Line, std::string_view &Path) {
 std::vector<MappedPart> mappedFilesOf(int Id) {
   std::vector<MappedPart> Parts;
   for (const int One : withChildren(Id)) {
-    // Longer than what PseudoFile reads: a thousand bytes for each mapping.
+    // Too long for readPseudoFile: smaps has a thousand bytes for each mapping.
     std::ifstream File(directoryOf(One) + "/smaps");
     std::string Line;
     bool InFile = false;

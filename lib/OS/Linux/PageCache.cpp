@@ -24,7 +24,7 @@ using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-// Older C libraries name none of these; the kernel is asked at run time.
+// Older C libraries lack these names; probe() finds what the kernel supports.
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #endif
@@ -37,14 +37,14 @@ using namespace headstart::os::detail;
 
 namespace {
 
-// One number on every architecture but Alpha.
+// Every architecture except Alpha has this number.
 #ifdef SYS_cachestat
 constexpr long CachestatNumber = SYS_cachestat;
 #else
 constexpr long CachestatNumber = 451;
 #endif
 
-// As in <linux/mman.h> of 6.5, under names of our own.
+// The types of <linux/mman.h> of 6.5, under our own names.
 struct CachestatRange {
   uint64_t Offset;
   uint64_t Length; // 0: to the end
@@ -68,9 +68,9 @@ static bool cachestat(int Descriptor, CachestatRange Range,
   return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
 }
 
-/// Residency of \p Clipped by mincore, in a mapping whose byte 0 is byte
-/// \p MappedFrom of a file of \p FileSize bytes and whose last page is the
-/// guard page.
+/// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
+/// byte \p MappedFrom of a file of \p FileSize bytes and whose last page is the
+/// guard page; nothing if mincore fails or its results are false.
 static std::optional<Residency>
 residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
                    ByteRange Clipped, size_t PageSize) {
@@ -87,9 +87,9 @@ residencyByMincore(char *Begin, uint64_t MappedFrom, uint64_t FileSize,
   return Residency{*Resident, pagesOf(Clipped, PageSize)};
 }
 
-/// POSIX_FADV_SEQUENTIAL doubles the readahead of an open file, and what is
-/// said after it does not take that back (mm/fadvise.c). With POSIX_FADV_RANDOM
-/// what is asked for is read, and nothing behind it.
+/// POSIX_FADV_SEQUENTIAL doubles the readahead of an open file, and the advice
+/// after it does not undo that (mm/fadvise.c). With POSIX_FADV_RANDOM a read
+/// reads what is requested and nothing after it. Returns the number of calls.
 static unsigned advise(const OpenFile &File,
                        const PageCacheCapabilities &Capabilities) {
   if (Capabilities.Doubles)
@@ -107,9 +107,9 @@ static HintResult hintOne(const OpenFile &File, ByteRange Range,
   return hintInSteps(File, Range, Capabilities, Query);
 }
 
-/// One MADV_POPULATE_READ, retried while the system only asks for patience.
+/// Calls MADV_POPULATE_READ, again after EINTR and EAGAIN. Returns 0 or errno.
 static int populate(char *Begin, size_t Length) {
-  // Bounded: EAGAIN also stands for a shortage that may last.
+  // Bounded, since EAGAIN may also mean a lasting shortage.
   for (unsigned Try = 0; Try < 64; ++Try) {
     if (::madvise(Begin, Length, MADV_POPULATE_READ) == 0)
       return 0;
@@ -120,10 +120,10 @@ static int populate(char *Begin, size_t Length) {
   return EAGAIN;
 }
 
-/// Waits for the pages of \p Clipped, all of which are in memory or on their
-/// way, by reading a byte of each piece that the disk may bring by itself.
-/// Copying no more spares half of the processor time (0.18 s against 0.29 for
-/// 768 MB), and two cores have none to spare. False when a byte cannot be read.
+/// Waits for the pages of \p Clipped, all of which are resident or being read,
+/// by reading a byte of each piece that the disk may deliver separately. To
+/// copy no more saves processor time, which two cores cannot spare (0.18 s
+/// instead of 0.29 for 768 MB). Returns false if a byte cannot be read.
 static bool waitForPages(const OpenFile &File, ByteRange Clipped,
                          uint64_t PieceBytes, HintResult &Result) {
   for (uint64_t At = Clipped.Offset; At < Clipped.end();) {
@@ -137,17 +137,17 @@ static bool waitForPages(const OpenFile &File, ByteRange Clipped,
   return true;
 }
 
-/// Brings \p Clipped into memory, and into nobody's page tables.
+/// Reads \p Clipped into the page cache, but not into any page tables.
 static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
                            const PageCacheCapabilities &Capabilities,
                            HintResult &Result) {
   if (Capabilities.Hint) {
-    // All of it is under way before the first read waits, and the reads find
-    // it there: without the advice they would read ahead past the range.
+    // The hints request all of it before the first read waits. Without the
+    // advice the reads would read ahead past the range.
     Result.Calls += advise(File, Capabilities);
-    // The whole at once is one request to a disk that takes such. What one
-    // call does not load (see HintStepBytes), the steps do; they cost next to
-    // nothing where everything is under way.
+    // A hint for the whole range is one request, if the disk accepts one so
+    // large. The steps load what one call does not (see HintStepBytes); they
+    // cost next to nothing if everything is under way.
     if (Clipped.Length > Capabilities.HintStepBytes) {
       ++Result.Calls;
       (void)::posix_fadvise(
@@ -165,8 +165,8 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
       return;
     }
   }
-  // A file system that takes no hints, memory that is short, a file that has
-  // shrunk, somebody else's file: reading does it, or says what is wrong.
+  // The file system takes no hints, memory is short, the file has shrunk or is
+  // another user's: reading it works, or returns the error.
   fetchByReading(File, Clipped, Result);
 }
 
@@ -181,7 +181,7 @@ PageCache PageCache::inLargeRequests() const {
 
 PageCache::PageCache(const PageCacheCapabilities &Capabilities)
     : Capabilities(Capabilities) {
-  // Not an ability but a fact, without which no call here is aligned.
+  // The page size is no capability, but without it no call here is aligned.
   this->Capabilities.PageSize = systemPageSize();
 }
 
@@ -205,9 +205,9 @@ PageCacheCapabilities PageCache::probe() {
   PageCacheCapabilities Found;
   Found.PageSize = systemPageSize();
 
-  // Our own program is resident, and asking changes nothing of it. Where there
-  // is no /proc, memory takes its place; not first, since `ulimit -f` counts
-  // there as well, and ends the program by a signal.
+  // Our own program is resident, and these calls change nothing of it. Without
+  // /proc, a memory file replaces it. It is not the first choice, since
+  // `ulimit -f` limits it as well, and ends the program by a signal.
   int Scratch = ::open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   if (Scratch < 0) {
     Scratch = createMemoryFile();
@@ -256,14 +256,14 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   });
 }
 
-// A fault in a mapping with this advice reads all of its 2 MiB of the file
+// A fault in a mapping with MADV_HUGEPAGE reads all of its 2 MiB of the file
 // (do_sync_mmap_readahead, Linux 5.18), in pages as large as the file system
-// has. To populate a page does the same, and cannot end in SIGBUS. If that page
-// is cached, nothing is read: so it is the middle one of each step, since an
-// inspection reads the ends of a file. What is read last arrives last.
-// The advice cannot be taken back without forbidding large pages, so it is
-// given to a mapping of its own: in the linker's, each access to a page that
-// was reclaimed would read 4 MiB.
+// has. Populating a page does the same and cannot raise SIGBUS. If the page is
+// cached, the kernel reads nothing, so this populates the middle page of each
+// step: an inspection reads the ends of a file. The last page arrives last, so
+// populating it waits. The advice cannot be undone without forbidding large
+// pages, so it applies to a mapping of its own: in the linker's, each access to
+// a reclaimed page would read 4 MiB.
 HintResult PageCache::fetchInLargePages(const OpenFile &File,
                                         ByteRange Range) const {
   HintResult Result;
@@ -306,7 +306,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
     return std::nullopt;
   const size_t PageSize = Capabilities.PageSize;
   const ByteRange Clipped = Range.clippedTo(File.size());
-  // To cachestat a length of 0 means the whole file.
+  // For cachestat, a length of 0 means the whole file.
   if (Clipped.empty())
     return Residency{};
 
@@ -332,7 +332,7 @@ PageCache::seemsCached(const OpenFile &File,
                        std::span<const ByteRange> Ranges) const {
   if (!File.isOpen())
     return std::nullopt;
-  // A read that misses asks for what lies behind as well.
+  // Otherwise a read that misses would also request what follows.
   File.expectScatteredReads();
   return sample(Ranges, File.size(), [&](uint64_t At) -> std::optional<bool> {
     char Byte;
@@ -351,7 +351,7 @@ std::error_code PageCache::evict(OpenFile &File) const {
   if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
 
-  // fdatasync waits for the disk's own cache as well; input files are clean.
+  // fdatasync also waits for the disk's own cache; input files are clean.
   std::error_code SyncError;
   CachestatResult Stat;
   const bool IsClean = Capabilities.Cachestat &&
@@ -360,7 +360,7 @@ std::error_code PageCache::evict(OpenFile &File) const {
   if (!IsClean && ::fdatasync(descriptor(File)) != 0)
     SyncError = lastError();
 
-  // The clean pages can go even when the dirty ones could not be written.
+  // Evict the clean pages even if the dirty ones could not be written.
   const int Error =
       ::posix_fadvise(descriptor(File), 0, 0, POSIX_FADV_DONTNEED);
   return Error != 0 ? std::error_code(Error, std::system_category())

@@ -19,8 +19,8 @@ namespace headstart::os {
 
 namespace {
 
-// As in <linux/fs.h> of 6.7, under names of our own, since older headers lack
-// it: https://docs.kernel.org/admin-guide/mm/pagemap.html
+// The types of <linux/fs.h> of 6.7, under our own names, since older headers
+// lack them: https://docs.kernel.org/admin-guide/mm/pagemap.html
 struct ScanRegion {
   uint64_t Start;
   uint64_t End;
@@ -43,7 +43,7 @@ struct ScanArguments {
 constexpr unsigned long ScanRequest = _IOWR('f', 16, ScanArguments);
 constexpr uint64_t IsPresent = uint64_t(1) << 3;
 
-/// In a word of /proc/self/pagemap.
+/// The bit of a present page in a word of /proc/self/pagemap.
 constexpr uint64_t PresentBit = uint64_t(1) << 63;
 
 void append(std::vector<ByteRange> &Pages, uint64_t Begin, uint64_t End) {
@@ -85,7 +85,7 @@ bool PageTables::scan(uint64_t Begin, uint64_t End,
     for (int I = 0; I < Count; ++I)
       append(Pages, Regions[static_cast<size_t>(I)].Start,
              Regions[static_cast<size_t>(I)].End);
-    // A walk that does not go on would never end.
+    // Without progress the loop would never end.
     if (Arguments.WalkEnd <= Begin)
       return false;
     Begin = Arguments.WalkEnd;
@@ -129,7 +129,7 @@ PageTables::present(std::span<const char> Memory) {
   const uint64_t Begin = detail::roundDown(Start, PageSize);
   const uint64_t End = detail::roundUp(Start + Memory.size(), PageSize);
   if (!Allowed.Scan || !scan(Begin, End, Pages)) {
-    Allowed.Scan = false; // ENOTTY does not get better
+    Allowed.Scan = false; // ENOTTY is permanent
     Pages.clear();
     if (!Allowed.Pagemap || !readPagemap(Begin, End, Pages))
       return std::nullopt;

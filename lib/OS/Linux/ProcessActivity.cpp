@@ -16,16 +16,16 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-/// A driver starts a linker; nothing that links has more levels, and a process
-/// number that is used again meanwhile must not make a loop.
+/// The most levels of processes to follow. A driver starts a linker, and no
+/// link has more levels; a process number that is reused must not cause a loop.
 static constexpr unsigned MaxLevels = 8;
 
 static std::string directoryOf(uint64_t Process) {
   return "/proc/" + std::to_string(Process) + "/";
 }
 
-/// The fields of proc_pid_stat(5) from the third one, the state; empty if
-/// \p Process cannot be read.
+/// Returns the fields of proc_pid_stat(5) from the third one, the state; empty
+/// if \p Process cannot be read.
 static std::string statOf(uint64_t Process) {
   const auto Text = readPseudoFile(directoryOf(Process) + "stat");
   // "12 (name) S ...": the name may contain anything.
@@ -33,8 +33,8 @@ static std::string statOf(uint64_t Process) {
   return Name == std::string::npos ? std::string() : Text->substr(Name + 2);
 }
 
-/// Whether \p Process is this one or has started it, directly or not. Goes from
-/// child to parent: a list of children may miss one while others end
+/// Whether \p Process is this one or an ancestor of it. Goes from child to
+/// parent, since a list of children may miss one while others end
 /// (proc_pid_task(5)).
 static bool isAncestor(uint64_t Process) {
   uint64_t Ancestor = ::getpid();
@@ -49,8 +49,8 @@ static bool isAncestor(uint64_t Process) {
   return false;
 }
 
-/// Adds what \p Process, whose fields are \p Stat, and its descendants have
-/// done to \p Progress.
+/// Adds the activity of \p Process, whose fields are \p Stat, and of its
+/// descendants to \p Progress.
 static void addProgress(uint64_t Process, std::string_view Stat, unsigned Level,
                         uint64_t &Progress) {
   // Fields of proc_pid_stat(5): major faults, those of ended children, and the
@@ -80,7 +80,7 @@ std::optional<ProcessActivity> headstart::os::activityOf(uint64_t Process) {
   if (Stat.empty())
     return std::nullopt;
   ProcessActivity Sum;
-  // Stopped by a signal, or by a debugger.
+  // A signal or a debugger has stopped it.
   Sum.IsIdle = Stat[0] == 'T' || Stat[0] == 't' || isAncestor(Process);
   addProgress(Process, Stat, 0, Sum.Progress);
   return Sum;

@@ -31,7 +31,7 @@ std::vector<ProgramPart> headstart::os::programParts() {
       static_cast<std::vector<ProgramPart> *>(Result)->push_back(
           {{Begin, static_cast<size_t>(Header.p_filesz)}, Header.p_offset});
     }
-    return 1; // the program comes first; its libraries are not ours
+    return 1; // the program comes first; skip its libraries
   };
   ::dl_iterate_phdr(Visit, &Parts);
   return Parts;
@@ -42,7 +42,7 @@ std::string headstart::os::programPath() {
   const auto Path = std::filesystem::read_symlink("/proc/self/exe", Error);
   if (!Error)
     return Path.string();
-  // Without /proc there is the path that this program was started with.
+  // Without /proc, use the path with which this program was started.
   const auto *const Given =
       reinterpret_cast<const char *>(::getauxval(AT_EXECFN)); // NOLINT
   std::array<char, PATH_MAX> Real;

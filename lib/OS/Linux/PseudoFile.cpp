@@ -25,9 +25,9 @@ static std::string_view trim(std::string_view Text) {
 
 std::optional<std::string> detail::readPseudoFile(const std::string &Path) {
   // A host of many containers can have a longer mountinfo; the control groups
-  // are mounted at boot and so stand near its beginning.
+  // are mounted at boot and are therefore near its beginning.
   constexpr size_t Limit = 65536;
-  constexpr size_t Max = 4096; // have less, by far
+  constexpr size_t Max = 4096; // most files are far smaller
 
   OpenFile File;
   if (OpenFile::open(Path, File))

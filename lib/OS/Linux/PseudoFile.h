@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Small text files of /proc and /sys: read whole, within a bound, and cut into
-/// lines, fields and numbers.
+/// Reads small text files of /proc and /sys whole, up to a limit, and splits
+/// them into lines, fields and numbers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +23,28 @@
 
 namespace headstart::os::detail {
 
-/// \p Root as a prefix to which "/proc" can be added.
+/// Returns \p Root without a `/` at its end, as a prefix of "/proc".
 inline std::string prefixOf(const std::string &Root) {
   return Root.substr(0, Root.find_last_not_of('/') + 1);
 }
 
-/// The contents of \p Path; nothing when it cannot be read. Of a file longer
-/// than 64 KiB the whole lines of its first 64 KiB.
+/// Returns the contents of \p Path; nothing if it cannot be read. If the file
+/// has 64 KiB or more, returns the whole lines of its first 64 KiB.
 std::optional<std::string> readPseudoFile(const std::string &Path);
 
-/// Cuts the part before the first \p Separator off \p Rest and returns it; all
-/// of \p Rest when there is none. "" when nothing is left.
+/// Removes the part before the first \p Separator, and that, from \p Rest and
+/// returns the part: all of \p Rest without one, "" if \p Rest is empty.
 std::string_view takeField(std::string_view &Rest, char Separator);
 
-/// A decimal number and nothing else, surrounding white space aside.
+/// Parses a decimal number; \p Text may add white space around it, but no more.
 std::optional<uint64_t> parseNumber(std::string_view Text);
 
-/// The number after "<Key> " (or "<Key>:") at the start of a line of \p Text,
-/// times 1024 where the line ends in "kB".
+/// Returns the number after "<Key> " (or "<Key>:") at the start of a line of
+/// \p Text, times 1024 if the line ends in "kB".
 std::optional<uint64_t> findNumber(std::string_view Text, std::string_view Key);
 
-/// The `some avg10` of a pressure file (Linux 4.20), in percent; nothing where
-/// there is none.
+/// Returns the `some avg10` of a pressure file (Linux 4.20), in percent;
+/// nothing if there is none.
 std::optional<double> readPressure(const std::string &Path);
 
 } // namespace headstart::os::detail

@@ -17,9 +17,9 @@
 
 namespace headstart::os::detail {
 
-/// What \p Usage says of the disks.
+/// Returns the use of the disks that \p Usage reports.
 inline DiskUse diskUseIn(const rusage &Usage) {
-  constexpr uint64_t Block = 512; // bytes, whatever the disk's are
+  constexpr uint64_t Block = 512; // bytes, on every disk
   return {Block * static_cast<uint64_t>(Usage.ru_inblock),
           static_cast<uint64_t>(Usage.ru_majflt)};
 }

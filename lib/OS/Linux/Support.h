@@ -20,37 +20,37 @@
 
 namespace headstart::os::detail {
 
-/// Where the guard page of a mapping of a file of \p Size bytes is: a page that
-/// is mapped although it is past the file's end.
+/// Returns the offset of the guard page in a mapping of a file of \p Size
+/// bytes: a page that is mapped although it is past the file's end.
 ///
-/// It tells whether mincore(2) can be believed. To a process that neither owns
-/// a file nor may write to it, mincore reports *every* page as resident
-/// (can_do_mincore in mm/mincore.c) instead of failing: an ordinary user would
-/// take a cold system library for a warm one. A page past the end is never in
-/// the cache, so one that is reported to be gives the lie away.
+/// It shows whether the results of mincore(2) are true. If a process neither
+/// owns a file nor may write to it, mincore reports *every* page as resident
+/// (can_do_mincore in mm/mincore.c) instead of failing, so that an ordinary
+/// user would take a cold system library for a warm one. A page past the end is
+/// never cached; if mincore reports it as resident, its results are false.
 ///
 /// The file's last page may belong to a block of up to 64 KiB that is cached as
-/// a whole, so the guard stands behind that.
+/// a whole, so the guard page is after that block.
 inline uint64_t guardOffset(uint64_t Size, size_t PageSize) {
   return roundUp(Size, std::max<size_t>(PageSize, 65536));
 }
 
-/// What openat(2) takes for a directory that is only passed through, for which
-/// permission to read it is not needed.
+/// The flag for openat(2) of a directory that a path only leads through, which
+/// requires no permission to read it.
 inline constexpr int PassThrough = O_PATH;
-/// What fstatat(2) takes so that a look mounts nothing.
+/// The flag for fstatat(2) that prevents automounts.
 inline constexpr int NoAutomount = AT_NO_AUTOMOUNT;
 
 inline const timespec &modifiedTime(const struct stat &S) { return S.st_mtim; }
 inline const timespec &changedTime(const struct stat &S) { return S.st_ctim; }
 inline uint64_t deviceOf(const struct stat &S) { return S.st_dev; }
 
-/// Reads through \p Descriptor do not follow one another. A hint.
+/// Hints that reads through \p Descriptor will not be sequential.
 inline void expectScattered(int Descriptor) {
   ::posix_fadvise(Descriptor, 0, 0, POSIX_FADV_RANDOM);
 }
 
-/// What mincore(2) fills in for a page; bit 0 says that it is in memory.
+/// The result of mincore(2) for a page; bit 0 means that it is resident.
 using MincoreByte = unsigned char;
 
 } // namespace headstart::os::detail

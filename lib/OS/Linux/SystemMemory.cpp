@@ -35,7 +35,7 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   return Memory;
 }
 
-/// The machine since its start; its host name where /proc does not tell.
+/// Returns the id of the machine's boot, or its host name if /proc has no id.
 static std::string machineName(const std::string &Prefix) {
   if (const auto Boot =
           readPseudoFile(Prefix + "/proc/sys/kernel/random/boot_id"))
@@ -51,11 +51,11 @@ std::string headstart::os::memoryName(const std::string &Root) {
   const auto Info = readPseudoFile(Prefix + "/proc/meminfo");
   const uint64_t Total =
       Info ? findNumber(*Info, "MemTotal").value_or(0) : uint64_t(0);
-  // A container may be shown its group's limit as the machine's memory (lxcfs).
+  // lxcfs may show a container its group's limit as the machine's memory.
   if (!Cgroup.LimitBytes || (Total != 0 && *Cgroup.LimitBytes > Total))
     return Name;
-  // Each container may see its own group as "/". The number of the group's
-  // directory is the same for all that see it, and no other group's.
+  // Each container may see its own group as "/". All processes that see a group
+  // find the same number of its directory, which no other group has.
   struct stat Group = {};
   if (::stat(Cgroup.LimitDirectory.c_str(), &Group) == 0)
     return Name + " " + std::to_string(Group.st_dev) + ":" +

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// LLVM makes its threads when it first needs them, which is after ours, and
-/// ends the program when it cannot (std::thread throws, and its archives know
-/// no exceptions). Where threads are few (`ulimit -u`, a control group's
-/// pids.max), ours must not take those.
+/// LLVM creates its threads when it first needs them, which is after ours, and
+/// ends the program if it cannot (std::thread throws, and LLVM's archives are
+/// built without exceptions). If threads are limited (`ulimit -u`, a control
+/// group's pids.max), ours must not take the places of LLVM's.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 #include <pthread.h>
 #include <time.h>
 
-// The linker gives both these names (--wrap=pthread_create).
+// The linker binds both names (--wrap=pthread_create).
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 int __real_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
@@ -36,7 +36,7 @@ int __wrap_pthread_create(pthread_t *Thread, const pthread_attr_t *Attributes,
   if (Error != EAGAIN || headstart::os::detail::isStartingOwn() ||
       !headstart::os::detail::endOwnThreads())
     return Error;
-  // A thread that was joined counts for some moments more.
+  // A joined thread counts against the limit for some moments more.
   constexpr timespec Millisecond = {0, 1'000'000};
   for (unsigned Try = 0; Error == EAGAIN && Try != 200; ++Try) {
     ::nanosleep(&Millisecond, nullptr);

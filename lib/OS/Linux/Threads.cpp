@@ -20,8 +20,8 @@ std::optional<uint64_t> countWaits() {
   return static_cast<uint64_t>(Usage.ru_nvcsw);
 }
 
-// The time on a processor, the time without one, and how often it got one
-// (Documentation/scheduler/sched-stats.rst).
+// schedstat has the time on a processor, the time waiting for one, and the
+// number of time slices (Documentation/scheduler/sched-stats.rst).
 std::optional<std::chrono::nanoseconds> processorWait() {
   const std::optional<std::string> Text =
       detail::readPseudoFile("/proc/thread-self/schedstat");

@@ -26,20 +26,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The most between two looks at a program that is asked.
+/// The longest time between two checks of a CapturedProgram.
 constexpr std::chrono::milliseconds PollInterval{20};
 
 } // namespace
 
-/// The program that runs in our place, of which there is one.
+/// The program that runs in our place; there is only one.
 static Started Foreground; // NOLINT: never destroyed before the process ends
 
-/// The console tells every process that is attached to it: the program does
-/// what is to be done, and we end when it has.
+/// Handles a console event, which the console sends to each attached process:
+/// leaves it to the program, and lets this process end after the program.
 static BOOL WINAPI leaveToProgram(DWORD Event) {
   if (!Foreground.Process.isOpen())
-    return FALSE; // it does not run yet
-  // When this returns from one of the others, the process is ended.
+    return FALSE; // the program does not run yet
+  // Windows ends this process when the handler of another event returns.
   if (Event != CTRL_C_EVENT && Event != CTRL_BREAK_EVENT)
     ::WaitForSingleObject(Foreground.Process.get(), INFINITE);
   return TRUE;
@@ -47,10 +47,10 @@ static BOOL WINAPI leaveToProgram(DWORD Event) {
 
 std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
   StartOptions Options;
-  // What the program itself starts (a server that outlives it) is not ours.
+  // The job leaves out what the program starts (a server that outlives it).
   Options.JobLimits =
       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_SILENT_BREAKAWAY_OK;
-  // Handlers are not inherited; that Ctrl-C is ignored would be.
+  // The program would inherit an ignored Ctrl-C, but inherits no handler.
   ::SetConsoleCtrlHandler(leaveToProgram, TRUE);
   if (std::error_code Error = startProgram(Args, Options, Foreground)) {
     ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
@@ -61,7 +61,7 @@ std::error_code ForegroundProgram::start(const std::vector<std::string> &Args) {
 }
 
 ProgramEnd ForegroundProgram::wait() {
-  (void)Grace; // Windows has no signals to be passed on
+  (void)Grace; // Windows has no signals to forward
   (void)Child;
   ::WaitForSingleObject(Foreground.Process.get(), INFINITE);
   DWORD Code = EXIT_FAILURE;
@@ -69,12 +69,12 @@ ProgramEnd ForegroundProgram::wait() {
   if (const auto Memory = memoryOf(Foreground.Process.get());
       Memory && Memory->PeakWorkingSetSize != 0)
     PeakBytes = Memory->PeakWorkingSetSize;
-  // What we do from now on can be interrupted.
+  // From now on, Ctrl-C may end this process.
   ::SetConsoleCtrlHandler(leaveToProgram, FALSE);
   return {.BySignal = false, .Code = static_cast<int>(Code)};
 }
 
-static_assert(std::atomic<bool>::is_always_lock_free); // in a handler
+static_assert(std::atomic<bool>::is_always_lock_free); // for a handler
 static std::atomic<bool> HadFault{false};
 static std::atomic<DWORD> SparedThread{0};
 static LPTOP_LEVEL_EXCEPTION_FILTER FilterBefore = nullptr;
@@ -85,7 +85,7 @@ static LPTOP_LEVEL_EXCEPTION_FILTER FilterBefore = nullptr;
     ::Sleep(INFINITE);
 }
 
-/// Called on the thread of an exception that nobody has handled.
+/// Called on the thread of an unhandled exception.
 static LONG WINAPI stopThread(EXCEPTION_POINTERS *Exception) {
   if (::GetCurrentThreadId() != SparedThread.load())
     parkThread();
@@ -93,18 +93,18 @@ static LONG WINAPI stopThread(EXCEPTION_POINTERS *Exception) {
                                  : EXCEPTION_CONTINUE_SEARCH;
 }
 
-/// Called by abort, on the thread that calls it.
+/// Called by abort, on the thread that called abort.
 static void stopAborting(int Signal) {
   if (::GetCurrentThreadId() != SparedThread.load()) {
-    // The C runtime has taken the handler away, before it called it.
+    // The C runtime removes the handler before it calls it.
     std::signal(Signal, stopAborting); // NOLINT(cert-err33-c): what to do?
     parkThread();
   }
   std::signal(Signal, SIG_DFL); // NOLINT(cert-err33-c): what to do?
 }
 
-// Not a vectored handler: it would also see what others go on to handle. What
-// ends a process by __fastfail (a smashed stack or heap) still does.
+// A vectored handler would also see exceptions that other code handles.
+// __fastfail (after a smashed stack or heap) still ends the process.
 void containFaults() {
   SparedThread.store(::GetCurrentThreadId());
   FilterBefore = ::SetUnhandledExceptionFilter(stopThread);
@@ -115,15 +115,15 @@ bool hadFault() { return HadFault.load(); }
 
 void endLike(const ProgramEnd &End) {
   constexpr int SignalBase = 128; // as shells report a signal
-  // ExitProcess would wait for what threads that are no more hold.
+  // ExitProcess would wait for what ended threads still hold.
   ::TerminateProcess(
       ::GetCurrentProcess(),
       static_cast<UINT>(End.BySignal ? SignalBase + End.Code : End.Code));
   std::abort(); // not reached
 }
 
-// A process cannot become another program here: it waits for it, and ends as
-// it did.
+// A Windows process cannot become another program, so this one waits for the
+// program and ends as the program did.
 std::error_code becomeProgram(const std::vector<std::string> &Args) {
   ForegroundProgram Program;
   if (std::error_code Error = Program.start(Args))
@@ -131,8 +131,6 @@ std::error_code becomeProgram(const std::vector<std::string> &Args) {
   endLike(Program.wait());
 }
 
-// Of the handles that were given to us, the standard ones: what else there may
-// be, the system does not list.
 void setVariable(const std::string &Name, const std::string &Value) {
   std::wstring WideName;
   std::wstring WideValue;
@@ -140,6 +138,8 @@ void setVariable(const std::string &Name, const std::string &Value) {
     ::SetEnvironmentVariableW(WideName.c_str(), WideValue.c_str());
 }
 
+// Detaches only the standard handles: Windows does not list the others that
+// this process has inherited.
 void detachDescriptors(int) {
   const int Nothing = ::_open("NUL", _O_RDWR | _O_NOINHERIT | _O_BINARY);
   if (Nothing < 0)
@@ -152,8 +152,8 @@ void detachDescriptors(int) {
 
 namespace {
 
-/// A program that is asked. Killed with all that it has started if it is not
-/// waited for.
+/// A program whose output is captured. The destructor kills it and all that it
+/// has started, unless it has ended.
 class CapturedProgram {
 public:
   CapturedProgram() = default;
@@ -166,7 +166,7 @@ public:
   std::error_code listen(const AnswerLimits &Limits, std::string &Answer);
 
 private:
-  /// Reads what is there, and says how much; nothing at the end of the stream.
+  /// Reads the available bytes and returns how many; nothing at the end.
   std::optional<size_t> read(std::string &Answer);
 
   Started Program;
@@ -180,7 +180,7 @@ CapturedProgram::~CapturedProgram() {
   if (!Program.Process.isOpen())
     return;
   if (HasEnded) {
-    // What it has left behind stays.
+    // Processes that the program has left behind keep running.
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION None = {};
     if (Program.Job.isOpen())
       ::SetInformationJobObject(Program.Job.get(),
@@ -207,7 +207,7 @@ std::error_code CapturedProgram::start(const std::vector<std::string> &Args,
     return lastError();
   const bool IsOutput = Which == ProgramStream::Output;
   StartOptions Options;
-  // A console of its own, which nobody sees, and so no Ctrl-C of ours.
+  // An invisible console of its own keeps our Ctrl-C from the program.
   Options.Flags = CREATE_NO_WINDOW;
   Options.JobLimits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
   Options.Streams = {Nothing.get(), IsOutput ? Writing.get() : Nothing.get(),
@@ -236,7 +236,7 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
   const Clock::time_point Deadline = Clock::now() + Limits.Time;
   bool IsOpen = true;
   for (;;) {
-    // Looked at before the stream: what it wrote before it ended is there. A
+    // Check this before the stream: a program that has ended has written all. A
     // server that it has left behind may hold the stream open for ever.
     HasEnded = ::WaitForSingleObject(Program.Process.get(), 0) == WAIT_OBJECT_0;
     size_t Count = 0;
@@ -246,7 +246,7 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
       Count = Got.value_or(0);
     }
     if (Answer.size() > Limits.Bytes) {
-      HasEnded = false; // to be killed with what it has started
+      HasEnded = false; // so that all that it has started is killed, too
       return std::make_error_code(std::errc::value_too_large);
     }
     if (HasEnded && Count == 0)
@@ -259,7 +259,7 @@ std::error_code CapturedProgram::listen(const AnswerLimits &Limits,
       HasEnded = false;
       return std::make_error_code(std::errc::timed_out);
     }
-    // A pipe cannot be waited for together with a process.
+    // Windows cannot wait for a pipe and a process together.
     if (Count == 0)
       ::WaitForSingleObject(Program.Process.get(),
                             static_cast<DWORD>(PollInterval.count()));
@@ -271,7 +271,7 @@ std::error_code captureOutput(const std::vector<std::string> &Args,
                               std::string &Answer) {
   CapturedProgram Program;
   const std::error_code Error = Program.start(Args, Stream);
-  // As everywhere: what cannot be run says nothing.
+  // As on all systems, a program that cannot run has no output.
   if (Error == std::errc::no_such_file_or_directory ||
       Error == std::errc::executable_format_error)
     return {};

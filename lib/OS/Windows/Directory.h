@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What stands behind a DirectoryHandle, and the ways in which it is listed.
+/// The state of a DirectoryHandle, and the methods of listing it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,31 +24,31 @@
 
 namespace headstart::os::detail {
 
-/// How a directory is listed: the first that its file system or redirector does
-/// not refuse.
+/// The methods of listing a directory. The reader uses the first one that the
+/// file system or redirector does not refuse.
 enum class ListMethod : uint8_t {
   IdBoth, ///< GetFileInformationByHandleEx(FileIdBothDirectoryInfo)
   Full,   ///< GetFileInformationByHandleEx(FileFullDirectoryInfo), Windows 8
   Find,   ///< FindFirstFileExW, by the directory's path
 };
 
-/// For tests: from now on all ways before \p First are taken for refused. Any
+/// For tests: from now on all methods before \p First count as refused. Any
 /// thread.
 void refuseMethodsBefore(ListMethod First);
 
-/// What a DirectoryHandle's handle points to.
+/// The object to which a DirectoryHandle's handle points.
 struct Directory {
-  /// Numbers of volumes have 32 bits.
+  /// No volume has this number, since they have 32 bits.
   static constexpr uint64_t UnknownDevice = UINT64_MAX;
 
   UniqueHandle Handle;
-  /// As far as they are known: the way that works here, and the number of the
-  /// volume. Read by who opens a directory below while another thread lists.
+  /// The method that works here and the number of the volume, if known. One
+  /// thread reads them to open a directory below while another one lists.
   std::atomic<ListMethod> Method = ListMethod::IdBoth;
   std::atomic<uint64_t> Device = UnknownDevice;
   bool IsBegun = false;
   bool IsAtEnd = false;
-  DWORD Failure = 0; ///< behind what was read already (ListMethod::Find)
+  DWORD Failure = 0; ///< after the records read so far (ListMethod::Find)
   HANDLE Find = INVALID_HANDLE_VALUE;
 
   explicit Directory(UniqueHandle Handle) : Handle(std::move(Handle)) {}
@@ -68,8 +68,8 @@ inline std::error_code notOpen() {
   return std::make_error_code(std::errc::bad_file_descriptor);
 }
 
-/// The path that \p Handle has now, absolute and with `\\?\` in front. Returns
-/// an error of Windows, or 0.
+/// Sets \p Result to the current path of \p Handle, absolute and with `\\?\` in
+/// front. Returns an error of Windows, or 0.
 DWORD pathOf(HANDLE Handle, std::wstring &Result);
 
 } // namespace headstart::os::detail

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in a directory is opened by NtOpenFile, relative to the directory's
-// handle: Win32 has no such call. It is documented (winternl.h), and takes
-// names as they are: neither `CON` nor a dot or space at the end means
-// anything.
+// NtOpenFile opens the entries of a directory, relative to the directory's
+// handle; Win32 has no such call. It is documented (winternl.h) and takes names
+// as they are: `CON` and a dot or space at the end have no special meaning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ using namespace detail;
 
 namespace {
 
-// ntifs.h, and [MS-ERREF] 2.3.1.
+// From ntifs.h and [MS-ERREF] 2.3.1.
 constexpr ULONG CaseInsensitive = 0x40;       // OBJ_CASE_INSENSITIVE
 constexpr ULONG DirectoryFile = 0x1;          // FILE_DIRECTORY_FILE
 constexpr ULONG SynchronousIO = 0x20;         // ..._IO_NONALERT
@@ -39,9 +38,9 @@ constexpr NTSTATUS FileDeleted = static_cast<NTSTATUS>(0xC0000123);
 
 constexpr ULONG AllShared =
     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-// Not FILE_TRAVERSE: the system itself checks who may pass, by rights that most
-// users have everywhere (SeChangeNotifyPrivilege) and a directory's list need
-// not give them.
+// Without FILE_TRAVERSE: the system itself checks whether a user may pass, by a
+// right that most users have everywhere (SeChangeNotifyPrivilege), even if a
+// directory's access list does not give it.
 constexpr ACCESS_MASK StatAccess = FILE_READ_ATTRIBUTES | SYNCHRONIZE;
 constexpr ACCESS_MASK DirectoryAccess = StatAccess | FILE_LIST_DIRECTORY;
 
@@ -57,7 +56,7 @@ void DirectoryHandle::close() {
 }
 
 DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
-  // A volume without a letter or directory has a name of its own.
+  // A volume without a drive letter or directory has only a GUID name.
   for (const DWORD Kind : {VOLUME_NAME_DOS, VOLUME_NAME_GUID}) {
     DWORD Length = MAX_PATH;
     do {
@@ -73,7 +72,7 @@ DWORD detail::pathOf(HANDLE Handle, std::wstring &Result) {
 }
 
 static std::error_code errorOfStatus(NTSTATUS Status) {
-  // What is deleted and still open by somebody is gone, as it is elsewhere.
+  // A deleted file that is still open is missing, as on other systems.
   if (Status == DeletePending || Status == FileDeleted)
     return makeError(std::errc::no_such_file_or_directory);
   if (Status == FileIsADirectory)
@@ -81,8 +80,8 @@ static std::error_code errorOfStatus(NTSTATUS Status) {
   return errorOf(codeOfStatus(Status));
 }
 
-/// Opens \p Name, of parts with `\` between them, in the directory \p Base; the
-/// directory itself once more if it is empty.
+/// Opens \p Name, of parts with `\` between them, in the directory \p Base;
+/// reopens \p Base if \p Name is empty.
 static std::error_code openIn(HANDLE Base, std::wstring_view Name,
                               ACCESS_MASK Access, ULONG Options,
                               UniqueHandle &Result) {
@@ -90,7 +89,7 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
       findFunction<decltype(::NtOpenFile)>(L"ntdll.dll", "NtOpenFile");
   if (Open == nullptr)
     return makeError(std::errc::function_not_supported);
-  constexpr size_t MaxUnits = 32767; // a length has 16 bits, and is in bytes
+  constexpr size_t MaxUnits = 32767; // a length is in bytes and has 16 bits
   if (Name.size() > MaxUnits)
     return makeError(std::errc::filename_too_long);
   UNICODE_STRING Text;
@@ -101,7 +100,7 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
   Attributes.Length = sizeof(Attributes);
   Attributes.RootDirectory = Base;
   Attributes.ObjectName = &Text;
-  // As Win32 has it; a directory that tells cases apart does so all the same.
+  // As in Win32; a case-sensitive directory still distinguishes cases.
   Attributes.Attributes = CaseInsensitive;
   IO_STATUS_BLOCK Block = {};
   HANDLE Opened = nullptr;
@@ -119,7 +118,7 @@ static std::error_code openIn(HANDLE Base, std::wstring_view Name,
 
 static bool isSeparator(char C) { return C == '/' || C == '\\'; }
 
-/// Takes the first part and the separator behind it off \p Path.
+/// Removes the first part, which it returns, and its separator from \p Path.
 static std::string_view takePart(std::string_view &Path) {
   const size_t End = static_cast<size_t>(
       std::find_if(Path.begin(), Path.end(), isSeparator) - Path.begin());
@@ -128,7 +127,7 @@ static std::string_view takePart(std::string_view &Path) {
   return Part;
 }
 
-/// Whether \p Path does not count from a directory: `/`, `C:`.
+/// Whether \p Path begins with a root or drive: `/`, `C:`.
 static bool hasRoot(std::string_view Path) {
   const bool HasDrive = Path.size() >= 2 && Path[1] == ':' &&
                         ((Path[0] >= 'a' && Path[0] <= 'z') ||
@@ -136,8 +135,8 @@ static bool hasRoot(std::string_view Path) {
   return HasDrive || (!Path.empty() && isSeparator(Path[0]));
 }
 
-/// Adds the part \p Part to \p Wide. A colon would make it the name of a stream
-/// (`file:stream`, `directory::$INDEX_ALLOCATION`), which no listing gives.
+/// Adds \p Part to \p Wide. A colon is an error, since it would name a stream
+/// (`file:stream`, `directory::$INDEX_ALLOCATION`), which no listing returns.
 static std::error_code addPart(std::string_view Part, std::wstring &Wide) {
   if (Part.find(':') != std::string_view::npos)
     return makeError(std::errc::invalid_argument);
@@ -147,13 +146,13 @@ static std::error_code addPart(std::string_view Part, std::wstring &Wide) {
                                 : makeError(std::errc::illegal_byte_sequence);
 }
 
-/// What reparse points are to us: the tag, 0 where there is none.
+/// Reads the attributes and the tag of a reparse point, 0 if it is none.
 static std::error_code attributesOf(HANDLE Handle,
                                     FILE_ATTRIBUTE_TAG_INFO &Result) {
   if (::GetFileInformationByHandleEx(Handle, FileAttributeTagInfo, &Result,
                                      sizeof(Result)) != 0)
     return {};
-  // Where a file system has no tags, nothing is a link.
+  // A file system without tags has no links.
   BY_HANDLE_FILE_INFORMATION Info;
   if (::GetFileInformationByHandle(Handle, &Info) == 0)
     return lastError();
@@ -162,8 +161,8 @@ static std::error_code attributesOf(HANDLE Handle,
   return {};
 }
 
-/// Part after part, each as what it is and not what it leads to. What is opened
-/// can become a link no more.
+/// Opens \p Path part by part, each without following a link. An open directory
+/// can no longer become a link.
 static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
                                         UniqueHandle &Result) {
   if (hasRoot(Path))
@@ -200,13 +199,13 @@ static std::error_code openWithoutLinks(HANDLE Base, std::string_view Path,
       return {};
     }
   }
-  // Of dots, or with one at the end: the directory once more, to be listed.
+  // A path that ends in a dot, or has only dots: reopen the directory to list.
   return openIn(At.isOpen() ? At.get() : Base, {}, DirectoryAccess, Options,
                 Result);
 }
 
-/// The directory that \p Handle is in, or itself if it is a root. By its path:
-/// there is no other way.
+/// Opens the parent of the directory \p Handle, or itself if it is a root, by
+/// its path; there is no other method.
 static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
   std::wstring Path;
   if (const DWORD Error = pathOf(Handle, Path))
@@ -234,8 +233,8 @@ static std::error_code openParent(HANDLE Handle, UniqueHandle &Result) {
   return {};
 }
 
-/// Through links: all parts at once, but for `..`, which the system does not
-/// know here.
+/// Opens \p Path and follows links: all parts at once except `..`, which the
+/// system does not support here.
 static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
                                         ACCESS_MASK Access, ULONG Options,
                                         UniqueHandle &Result) {
@@ -273,7 +272,7 @@ static std::error_code openThroughLinks(HANDLE Base, std::string_view Path,
 // Directories
 //===----------------------------------------------------------------------===//
 
-/// Puts \p Opened behind a DirectoryHandle.
+/// Makes \p Opened the \p Handle of a DirectoryHandle.
 static std::error_code keep(UniqueHandle Opened, intptr_t &Handle) {
   auto *F = new (std::nothrow) detail::Directory(std::move(Opened));
   if (F == nullptr)
@@ -289,7 +288,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   if (const std::error_code Error =
           toSystemPath(Path.empty() ? "." : std::string_view(Path), Wide))
     return Error;
-  // To look at a pipe is to open it.
+  // Reading the attributes of a pipe would open it.
   if (mayBeDevice(std::wstring_view(Wide)))
     return makeError(std::errc::not_a_directory);
   const DWORD Attributes = ::GetFileAttributesW(Wide.c_str());
@@ -326,7 +325,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   else if (hasRoot(Path)) {
     DirectoryHandle Absolute;
     Error = open(Path, Absolute);
-    Result.close(); // not sooner: it may be this
+    Result.close(); // only now, since it may be *this
     Result = std::move(Absolute);
     return Error;
   } else
@@ -340,7 +339,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
     directoryOf(Kept)->Method = Base->Method.load();
     directoryOf(Kept)->Device = Base->Device.load();
   }
-  Result.close(); // not sooner: it may be this
+  Result.close(); // only now, since it may be *this
   Result.Handle = Kept;
   return Error;
 }
@@ -365,7 +364,7 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is in them
+// Entries of directories
 //===----------------------------------------------------------------------===//
 
 std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A buffer holds the records of one system call, and behind them the names of
-// one call of `read`, as WTF-8. A record has at least 68 bytes beside its name,
-// and a unit of 2 bytes becomes 3 at most: so the names of a whole buffer, with
-// their zeros, take at most one and a half of it.
+// A buffer holds the records of one system call, followed by the names of one
+// call of `read` in WTF-8. A record has at least 68 bytes in addition to its
+// name, and a unit of 2 bytes becomes at most 3. The names of all records, with
+// their zeros, therefore take at most one and a half times the records' space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ using namespace detail;
 
 /// Larger than the largest record (104 bytes and 255 units).
 static constexpr size_t MinBufferBytes = 4096;
-/// Shares answer to more with ERROR_INVALID_PARAMETER (github.com/dotnet/corefx
-/// issue 32098), and a Windows 10 (14393) loses what lies behind a larger first
-/// buffer (github.com/windirstat/windirstat issue 631).
+/// Shares reject a larger buffer with ERROR_INVALID_PARAMETER
+/// (github.com/dotnet/corefx issue 32098), and a Windows 10 (14393) loses what
+/// follows a larger first buffer (github.com/windirstat/windirstat issue 631).
 static constexpr size_t MaxBufferBytes = size_t(64) << 10;
 
 static std::atomic<ListMethod> FirstMethod = ListMethod::IdBoth;
@@ -51,7 +51,7 @@ void DirectoryReader::start(DirectoryHandle &NewDirectory) {
   Unread = {};
 }
 
-/// What says that a way is not to be had here, at its first call.
+/// Whether \p Error of its first call means that a method is not available.
 static bool isRefusal(DWORD Error) {
   switch (Error) {
   case ERROR_INVALID_PARAMETER:
@@ -65,21 +65,21 @@ static bool isRefusal(DWORD Error) {
   }
 }
 
-/// Whether \p Handle is of a directory that somebody has deleted.
+/// Whether \p Handle is of a deleted directory.
 static bool isDeleted(HANDLE Handle) {
   FILE_STANDARD_INFO Info;
   if (::GetFileInformationByHandleEx(Handle, FileStandardInfo, &Info,
                                      sizeof(Info)) != 0)
     return Info.DeletePending || Info.NumberOfLinks == 0;
-  // STATUS_FILE_DELETED.
+  // Win32's code for STATUS_FILE_DELETED.
   return ::GetLastError() == ERROR_ACCESS_DENIED;
 }
 
-/// Whether \p Error says that there is nothing more in the directory.
+/// Whether \p Error means that the directory has no more entries.
 static bool isEnd(DWORD Error, HANDLE Handle) {
   switch (Error) {
   case ERROR_NO_MORE_FILES:
-  case ERROR_FILE_NOT_FOUND: // of an empty root, which has no dots
+  case ERROR_FILE_NOT_FOUND: // an empty root, which has no `.` and `..`
     return true;
   case ERROR_ACCESS_DENIED:
   case ERROR_PATH_NOT_FOUND:
@@ -90,8 +90,8 @@ static bool isEnd(DWORD Error, HANDLE Handle) {
   }
 }
 
-/// One call of GetFileInformationByHandleEx. The first of a directory restarts:
-/// another way may have been refused after it had begun.
+/// Calls GetFileInformationByHandleEx once. The first call for a directory
+/// restarts, since a refused method may have begun the listing.
 static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
   const bool IsFirst = !F.IsBegun;
   const auto Class =
@@ -104,7 +104,7 @@ static DWORD readInfo(Directory &F, ListMethod Method, std::span<char> Into) {
              : ::GetLastError();
 }
 
-/// By the path that the directory has now: there is no other way to begin.
+/// Begins by the directory's current path: FindFirstFileExW takes no handle.
 static DWORD beginFind(Directory &F, WIN32_FIND_DATAW &Data) {
   std::wstring Path;
   if (const DWORD Error = pathOf(F.Handle.get(), Path))
@@ -125,8 +125,8 @@ static DWORD beginFind(Directory &F, WIN32_FIND_DATAW &Data) {
                                         : ::GetLastError();
 }
 
-/// As many records as \p Into holds; \p Filled says how many bytes those are.
-/// An error behind some of them is kept for the next call.
+/// Reads as many records as \p Into holds and sets \p Filled to their bytes.
+/// Keeps an error after some of them for the next call.
 static DWORD readFind(Directory &F, std::span<char> Into, size_t &Filled) {
   Filled = 0;
   while (F.Failure == 0 && Into.size() - Filled >= sizeof(WIN32_FIND_DATAW)) {
@@ -143,7 +143,7 @@ static DWORD readFind(Directory &F, std::span<char> Into, size_t &Filled) {
   return Filled != 0 ? DWORD(ERROR_SUCCESS) : F.Failure;
 }
 
-/// The next records of \p F, by the way that works.
+/// Reads the next records of \p F, by the method that works.
 static DWORD readRecords(Directory &F, std::span<char> Into,
                          std::span<const char> &Records) {
   if (!F.IsBegun)
@@ -165,7 +165,7 @@ static DWORD readRecords(Directory &F, std::span<char> Into,
   }
 }
 
-/// The number of the volume, which is that of all entries.
+/// Returns the number of the volume, which all entries share.
 static uint64_t deviceOf(Directory &F) {
   if (F.Device == Directory::UnknownDevice) {
     FileStatus Status;
@@ -190,7 +190,7 @@ static size_t parse(Directory &F, std::span<const char> &Unread,
 size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
                              std::error_code &Error) {
   Error = {};
-  // A batch may hold nothing but dots.
+  // A batch may contain only `.` and `..`.
   while (Directory != nullptr && !Into.empty()) {
     if (!Directory->isOpen()) {
       Error = notOpen();
@@ -205,7 +205,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         Failure = readRecords(F, {Buffer.get(), Capacity}, Unread);
       }
       if (Failure != ERROR_SUCCESS) {
-        // A record that does not fit: no file system has such names.
+        // The record does not fit; no file system has such names.
         if (Failure == ERROR_MORE_DATA)
           Failure = ERROR_FILENAME_EXCED_RANGE;
         F.IsAtEnd = true;

@@ -14,16 +14,16 @@ namespace headstart::os {
 
 using namespace detail;
 
-// No source was found for when NTFS brings a directory's own times up to date,
-// nor for what a redirector keeps back: so `ReportsChanges` stays false. Nor is
-// `ListsStatus` true, though listings bring all of it: as a hint.
+// No source was found for when NTFS updates a directory's own times, nor for
+// what a redirector holds back, so `ReportsChanges` stays false. `ListsStatus`
+// stays false, since listings report the whole status only as a hint.
 DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   DirectoryTraits Traits;
   if (!Directory.isOpen())
     return Traits;
-  // FILE_CASE_SENSITIVE_INFORMATION (ntifs.h): the flags alone, of which the
-  // lowest is FILE_CS_FLAG_CASE_SENSITIVE_DIR. Before Windows 10 1803 there is
-  // no such directory.
+  // FILE_CASE_SENSITIVE_INFORMATION (ntifs.h) has only the flags; the lowest is
+  // FILE_CS_FLAG_CASE_SENSITIVE_DIR. Before Windows 10 1803 there are no such
+  // directories.
   ULONG Flags = 0;
   constexpr auto CaseSensitiveInfo = static_cast<FILE_INFO_BY_HANDLE_CLASS>(23);
   constexpr ULONG CaseSensitiveDir = 1;
@@ -37,8 +37,8 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
 bool reportsEveryChange(const OpenFile &) { return false; }
 
 // Windows gives files the time of its clock's last tick (15.6 ms at most), Wine
-// that of Linux's (10 ms at most), though the time that it tells has no ticks:
-// so a file may get a time that was over already.
+// that of Linux's (10 ms at most), although the reported time has no ticks. A
+// file may therefore get a time that is already past.
 int64_t fileClockNs() {
   constexpr int64_t Tick = 20'000'000;
   FILETIME Now;

@@ -18,7 +18,7 @@ namespace headstart::os {
 
 using namespace detail;
 
-/// "Windows 10.0.19045". What GetVersionEx tells depends on the manifest.
+/// Returns "Windows 10.0.19045". GetVersionEx would depend on the manifest.
 static std::string systemName() {
   using Version = LONG WINAPI(OSVERSIONINFOW *);
   OSVERSIONINFOW Info = {};

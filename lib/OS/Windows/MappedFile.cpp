@@ -16,12 +16,12 @@
 #include <bit>
 #include <limits>
 
-// Inside, since winbase.h has an OpenFile of its own.
+// The code is inside the namespace, since winbase.h has its own OpenFile.
 namespace headstart::os {
 
 using namespace detail;
 
-/// A compiler may replace, rename or delete whatever we have open.
+/// A compiler may replace, rename or delete a file that we have open.
 static constexpr DWORD ShareAll =
     FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
@@ -29,9 +29,9 @@ static HANDLE handleOf(intptr_t Handle) {
   return std::bit_cast<HANDLE>(Handle);
 }
 
-/// Looks at \p Path as the system has it. Whatever it is, only its attributes
-/// are asked for, which sharing modes let through; but to open a pipe or a
-/// device is to use it, so that what may be one never is.
+/// Stats the system path \p Path. Opens it only for its attributes, which
+/// sharing modes allow. Opening a pipe or a device would use it, so this never
+/// opens a path that may be one.
 static FileStatus statSystemPath(const std::wstring &Path,
                                  std::error_code &Error) {
   FileStatus Status;
@@ -39,7 +39,7 @@ static FileStatus statSystemPath(const std::wstring &Path,
     Status.Kind = FileKind::Other;
     return Status;
   }
-  // Backup semantics: directories too.
+  // Backup semantics open directories, too.
   const UniqueHandle Handle(::CreateFileW(Path.c_str(), FILE_READ_ATTRIBUTES,
                                           ShareAll, nullptr, OPEN_EXISTING,
                                           FILE_FLAG_BACKUP_SEMANTICS, nullptr));
@@ -47,15 +47,15 @@ static FileStatus statSystemPath(const std::wstring &Path,
     Error = lastError();
   else
     Error = statusOf(Handle.get(), Status);
-  // Also where a part of the way is a file.
+  // A path below a file is missing as well.
   if (Error == std::errc::no_such_file_or_directory ||
       Error == std::errc::not_a_directory)
     Error.clear();
   return Status;
 }
 
-/// Whether \p Path still is the regular file that was \p Known, as far as that
-/// shows without opening it. What a link leads to does not.
+/// Whether \p Path is still the regular file \p Known, as far as that shows
+/// without opening it. False for a link, whose target does not show.
 static bool isStill(const std::wstring &Path, const FileIdentity &Known) {
   WIN32_FILE_ATTRIBUTE_DATA Data;
   constexpr DWORD Others = FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE |
@@ -106,7 +106,7 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
                                     FILE_ATTRIBUTE_NORMAL, nullptr));
   if (!Opened.isOpen())
     return lastError();
-  // The name may have been given to something else since we looked.
+  // Another file may have got the name since the stat.
   FileStatus Now;
   if (std::error_code Error = statusOf(Opened.get(), Now))
     return Error;
@@ -127,8 +127,8 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
   return detail::readAt(handleOf(Handle), Offset, Into, Error);
 }
 
-// A handle says it when it is opened (FILE_FLAG_RANDOM_ACCESS), or never: and
-// there it would also keep the pages of everything that is read from going.
+// Only opening a handle can request this (FILE_FLAG_RANDOM_ACCESS), and then
+// Windows would also keep all pages that are read in memory.
 void OpenFile::expectScatteredReads() const {}
 
 void OpenFile::close() {
@@ -148,15 +148,14 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
   if (File.size() == 0) {
-    // An empty file has no section; what is mapped is still told from what is
-    // not.
+    // An empty file has no section, but counts as mapped.
     Result.Data = "";
     return {};
   }
   if (File.size() > std::numeric_limits<size_t>::max() / 2)
     return std::make_error_code(std::errc::file_too_large);
 
-  // The view keeps the section, and the section the file.
+  // The view keeps the section open, and the section the file.
   const UniqueHandle Section(::CreateFileMappingW(
       handleOf(File.nativeHandle()), nullptr, PAGE_READONLY, 0, 0, nullptr));
   if (!Section.isOpen())
@@ -165,7 +164,7 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
       Section.get(), FILE_MAP_READ, 0, 0, static_cast<size_t>(File.size()));
   if (Address == nullptr) {
     const std::error_code Error = lastError();
-    // A view that is longer than the section is refused, by whatever error.
+    // Windows refuses a view longer than the section, by an unspecified error.
     FileStatus Now;
     if (!statusOf(handleOf(File.nativeHandle()), Now) &&
         Now.Identity.Size < File.size())

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The program and all that it starts are in one job, which counts their time.
-// Windows tells faults, but not which of them went to the disk, and what was
-// read, but not from where: both are left out.
+// Windows counts faults, but not which of them read from the disk, and bytes
+// read, but not their source. This file therefore reports neither.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace headstart::os {
 
 using namespace detail;
 
-/// The program that is measured, of which there is one at a time.
+/// The measured program; there is one at a time.
 static Started Measured; // NOLINT: never destroyed before the process ends
 
 static double inSeconds(uint64_t Ticks) {
@@ -38,7 +38,7 @@ static uint64_t ticksOf(const FILETIME &Time) {
 MeasuredProgram::~MeasuredProgram() { kill(); }
 
 std::error_code MeasuredProgram::start(const ProgramStart &Start) {
-  // Paths of any length, like all others; NUL is none.
+  // toSystemPath allows any length; NUL is not a path.
   std::wstring Printed = L"NUL";
   if (!Start.Output.empty())
     if (std::error_code Error = toSystemPath(Start.Output, Printed))
@@ -53,7 +53,7 @@ std::error_code MeasuredProgram::start(const ProgramStart &Start) {
   if (!In.isOpen())
     return lastError();
   StartOptions Options;
-  // A console of its own, which nobody sees, and so no Ctrl-C of ours.
+  // An invisible console of its own keeps our Ctrl-C from the program.
   Options.Flags = CREATE_NO_WINDOW;
   Options.JobLimits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
   Options.Streams = {In.get(), Out.get(), Out.get()};
@@ -90,7 +90,7 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
     ::QueryInformationJobObject(Measured.Job.get(),
                                 JobObjectBasicAccountingInformation, &Job,
                                 sizeof(Job), nullptr);
-  // Wine counts nothing for a job.
+  // Wine counts no times for a job.
   Usage.UserSeconds = inSeconds(std::max<uint64_t>(
       ticksOf(User), static_cast<uint64_t>(Job.TotalUserTime.QuadPart)));
   Usage.SystemSeconds = inSeconds(std::max<uint64_t>(
@@ -98,7 +98,7 @@ MeasuredProgram::wait(std::optional<std::chrono::milliseconds> MaxWait) {
   if (const auto Memory = memoryOf(Measured.Process.get());
       Memory && Memory->PeakWorkingSetSize != 0)
     Usage.PeakMemoryBytes = Memory->PeakWorkingSetSize;
-  kill(); // what it has left running
+  kill(); // ends what the program has left running
   return Usage;
 }
 
@@ -126,11 +126,11 @@ std::optional<ProgramSample> sampleProgram(int Id) {
   return Sample;
 }
 
-// An address tells its file (GetMappedFileNameW), but pages that were touched
-// only one by one: too slow for a link while it runs.
+// Windows reports the file of an address (GetMappedFileNameW), but touched
+// pages only one by one, which is too slow during a link.
 std::vector<MappedPart> mappedFilesOf(int /*Id*/) { return {}; }
 
-// Windows writes back a volume for administrators only.
+// Windows writes back a volume only for administrators.
 void writeBack(const std::string & /*Path*/) {}
 
 } // namespace headstart::os

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A page of a file that is in memory is in the working set of each process
-// that has touched it, or on the standby or modified list.
-// PrefetchVirtualMemory reads pages that are mapped, and leaves them on the
-// standby list.
+// A resident page of a file is in the working set of each process that has
+// touched it, or on the standby or modified list. PrefetchVirtualMemory reads
+// mapped pages and leaves them on the standby list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +23,14 @@
 #include <string>
 #include <vector>
 
-// Inside, since winbase.h has an OpenFile of its own.
+// The code is inside the namespace, since winbase.h has its own OpenFile.
 namespace headstart::os {
 
 using namespace detail;
 
 namespace {
 
-/// WIN32_MEMORY_RANGE_ENTRY, under a name of our own: older headers have none.
+/// WIN32_MEMORY_RANGE_ENTRY under our own name, since older headers lack it.
 struct MemoryRange {
   void *Begin;
   size_t Length;
@@ -39,18 +38,18 @@ struct MemoryRange {
 
 using PrefetchFunction = BOOL WINAPI(HANDLE, ULONG_PTR, MemoryRange *, ULONG);
 
-/// Entries to a call of PrefetchVirtualMemory: 8 KiB, which the system copies.
+/// The most entries of a PrefetchVirtualMemory call: 8 KiB, which it copies.
 constexpr size_t RangesPerCall = 512;
 
-/// Bytes to a call, which may wait for them: between two calls the system may
-/// say that memory is low.
+/// The most bytes of a call, which may wait for them. Between two calls the
+/// system may report that memory is low.
 constexpr uint64_t BytesPerCall = UINT64_C(256) * 1024 * 1024;
 
-/// What one entry asks for, at most. Nothing is known to cut a longer one; but
-/// steps tell how much was accepted before a call failed.
+/// The most bytes of one entry. Nothing is known to cut a longer one, but steps
+/// show how much was accepted before a call failed.
 constexpr uint64_t WindowsStepBytes = UINT64_C(64) * 1024 * 1024;
-/// Wine gives each entry to madvise(MADV_WILLNEED), of which Linux silently
-/// does no more than the disk's readahead, 128 KiB by default (see
+/// Wine passes each entry to madvise(MADV_WILLNEED), for which Linux silently
+/// reads no more than the disk's readahead, 128 KiB by default (see
 /// HintStepBytes).
 constexpr uint64_t WineStepBytes = UINT64_C(128) * 1024;
 
@@ -68,7 +67,7 @@ static uint64_t roundUp(uint64_t Value, uint64_t Unit) {
   return roundDown(Value + Unit - 1, Unit);
 }
 
-/// Since Windows 8.
+/// Returns PrefetchVirtualMemory, or null before Windows 8.
 static PrefetchFunction *prefetchFunction() {
   static PrefetchFunction *const Found =
       findFunction<PrefetchFunction>(L"kernel32.dll", "PrefetchVirtualMemory");
@@ -77,8 +76,8 @@ static PrefetchFunction *prefetchFunction() {
 
 namespace {
 
-/// A part of a file, mapped for the length of one function: while a file is
-/// mapped, nobody can shrink, delete or replace it.
+/// A part of a file, mapped for the duration of one function only, since no
+/// process can shrink, delete or replace a mapped file.
 class ScratchView {
 public:
   /// Maps at least [\p From, \p To), which is not empty and inside the file.
@@ -110,7 +109,7 @@ public:
   }
 
   bool isMapped() const { return Address != nullptr; }
-  /// Where byte \p Offset of the file is.
+  /// Returns the address of byte \p Offset of the file.
   char *at(uint64_t Offset) const { return Address + (Offset - Begin); }
 
   std::error_code Error; ///< why it is not mapped
@@ -120,24 +119,24 @@ private:
   char *Address = nullptr;
 };
 
-/// One entry of a call, and what it does for a range.
+/// One entry of a call, and the part of a range that it serves.
 struct Step {
   size_t Result = 0;     ///< index of the range's result
-  char *Begin = nullptr; ///< at a page
+  char *Begin = nullptr; ///< page-aligned
   uint64_t Length = 0;
   uint64_t Bytes = 0; ///< of the range, without the rounding
 };
 
-/// Collects steps, and prefetches them a batch at a time.
+/// Collects steps and prefetches them in batches.
 class HintBatch {
 public:
   HintBatch(std::vector<HintResult> &Results, uint64_t StepBytes)
       : Results(Results), StepBytes(StepBytes) {}
 
-  /// Adds \p Length bytes at \p Begin, which are not empty, for the range of
-  /// the result \p Index.
+  /// Adds \p Length bytes (not 0) at \p Begin for the range of the result
+  /// \p Index.
   void add(size_t Index, char *Begin, uint64_t Length);
-  /// Hints what is left.
+  /// Hints the remaining steps.
   void flush();
 
 private:
@@ -149,8 +148,8 @@ private:
 
 } // namespace
 
-/// Whether the system was short of memory when it was last asked: once for each
-/// 64 MiB of hints, and again while it is. \p Bytes are to be hinted now.
+/// Whether the system was short of memory at the last query: one for each 64
+/// MiB of hints, and one a call while it is. \p Bytes are about to be hinted.
 static bool wasMemoryLow(uint64_t Bytes) {
   constexpr uint64_t Distance = UINT64_C(64) * 1024 * 1024;
   static std::atomic<uint64_t> Left{0};
@@ -182,7 +181,7 @@ void HintBatch::add(size_t Index, char *Begin, uint64_t Length) {
 void HintBatch::flush() {
   if (Steps.empty())
     return;
-  // Ranges that lie next to one another, or overlap, are asked for once.
+  // Request adjacent and overlapping ranges once.
   std::vector<MemoryRange> Entries;
   Entries.reserve(Steps.size());
   for (const Step &S : Steps) {
@@ -201,7 +200,7 @@ void HintBatch::flush() {
     Entries.push_back({S.Begin, static_cast<size_t>(S.Length)});
   }
   std::error_code Error;
-  // The system needs what it has for those who are there already.
+  // The system needs the remaining memory for what already runs.
   if (wasMemoryLow(StepsBytes))
     Error = std::make_error_code(std::errc::not_enough_memory);
   else if (prefetchFunction()(::GetCurrentProcess(), Entries.size(),
@@ -210,7 +209,7 @@ void HintBatch::flush() {
   size_t Before = Results.size();
   for (const Step &S : Steps) {
     HintResult &Result = Results[S.Result];
-    // A call may serve many ranges, and counts for each.
+    // A call may serve many ranges and counts for each.
     if (S.Result != Before)
       ++Result.Calls;
     Before = S.Result;
@@ -227,15 +226,15 @@ void HintBatch::flush() {
   StepsBytes = 0;
 }
 
-/// The bytes of one entry: whole pages.
+/// Returns the bytes of one entry: whole pages.
 static uint64_t stepOf(const PageCacheCapabilities &Capabilities) {
   return std::max<uint64_t>(
       roundDown(Capabilities.HintStepBytes, Capabilities.PageSize),
       Capabilities.PageSize);
 }
 
-/// How much of [\p Begin, \p Begin + \p Length) is in memory; nothing where the
-/// system does not tell.
+/// Returns how much of [\p Begin, \p Begin + \p Length) is resident; nothing if
+/// the system does not report it.
 static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
                                            bool ReportsPlace) {
   Residency Found;
@@ -252,8 +251,8 @@ static std::optional<Residency> countPages(const char *Begin, uint64_t Length,
   return Found;
 }
 
-/// Whether the system tells of a page that is in memory, but that this process
-/// has not touched: a file that was just written is in memory.
+/// Whether the system reports a resident page that this process has not
+/// touched. Tries it with a file that was just written, which is resident.
 static bool reportsPlace() {
   std::wstring Directory(MAX_PATH + 1, L'\0');
   const DWORD Length =
@@ -299,16 +298,16 @@ PageCache::PageCache() : Capabilities(probe()) {}
 
 PageCache::PageCache(const PageCacheCapabilities &Wanted)
     : Capabilities(Wanted) {
-  // Not an ability but a fact.
+  // The page size is no capability.
   Capabilities.PageSize = systemPageSize();
-  // Nor can what is not there be switched on.
+  // A caller cannot switch on what the system lacks.
   Capabilities.Hint &= prefetchFunction() != nullptr;
   Capabilities.PopulateRead = false;
   Capabilities.Cachestat = false;
 }
 
 PageCacheCapabilities PageCache::probe() {
-  // The file is written once in a process.
+  // Each process writes the scratch file only once.
   static const PageCacheCapabilities Found = [] {
     PageCacheCapabilities Result;
     Result.PageSize = systemPageSize();
@@ -324,7 +323,7 @@ PageCacheCapabilities PageCache::probe() {
 std::vector<HintResult>
 PageCache::hint(const OpenFile &File, std::span<const ByteRange> Ranges) const {
   std::vector<HintResult> Results(Ranges.size());
-  // What the file has of the ranges lies in here: only that is mapped.
+  // Contains what the file has of the ranges; only this part is mapped.
   ByteRange Hull;
   for (size_t I = 0; I != Ranges.size(); ++I) {
     Results[I].Range = Ranges[I];
@@ -376,10 +375,10 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
                                            static_cast<size_t>(Clipped.Length)))
             : hint(File, {&Clipped, 1}).front();
     Result.Calls += Hinted.Calls;
-    // The reads do what the hint did not, or say what is wrong.
+    // The reads do what the hint did not, or return the error.
     if (Hinted.Outcome != HintOutcome::Accepted)
       return fetchByReading(File, Clipped, Result);
-    // To read all of it would copy it.
+    // Wait for the last byte only: reading all of it would copy it.
     fetchByReading(File, {Clipped.end() - 1, 1}, Result);
     if (Result.Outcome == HintOutcome::Accepted)
       Result.AcceptedBytes = Clipped.Length;
@@ -388,8 +387,8 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
 
 std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
-  // In a mapping of our own nothing has been touched: without the ability, the
-  // answer would be 0 for every file.
+  // This process has touched nothing in a new mapping, so without the
+  // capability the result would be 0 for every file.
   if (!File.isOpen() || !Capabilities.Mincore)
     return std::nullopt;
   const ByteRange Clipped = Range.clippedTo(File.size());
@@ -401,7 +400,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
   return countPages(View.at(Clipped.Offset), Clipped.Length, true);
 }
 
-/// How long it takes to read a byte of \p File; negative if it cannot be read.
+/// Returns the time to read a byte of \p File; negative if that fails.
 static std::chrono::duration<double> timeRead(const OpenFile &File,
                                               uint64_t Offset) {
   const auto Begin = std::chrono::steady_clock::now();
@@ -415,11 +414,11 @@ static std::chrono::duration<double> timeRead(const OpenFile &File,
 std::optional<bool>
 PageCache::seemsCached(const OpenFile &File,
                        std::span<const ByteRange> Ranges) const {
-  // What a cached page takes is measured: the page is cached after the first
-  // read. The fastest disks take longer than the rest of this bound.
+  // A second read measures the time of a cached page, since the first one has
+  // cached it. Even the fastest disks take longer than Least.
   constexpr double Factor = 4;
   constexpr std::chrono::duration<double> Least = std::chrono::microseconds(20);
-  // So many samples of a file are enough; each of a cold one costs a request.
+  // This many samples suffice; each one of a cold file costs a request.
   constexpr uint64_t Enough = 8;
   if (!File.isOpen())
     return std::nullopt;
@@ -438,14 +437,14 @@ PageCache::seemsCached(const OpenFile &File,
         return Slow < 2;
       },
       std::max(SampleDistance, Bytes / Enough));
-  // One of many may have waited for a processor.
+  // One of many samples may have waited for a processor.
   return Found == true ? Slow == 0 || Samples >= Enough / 2 : Found;
 }
 
-// Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), of which NTFS
-// is the elder brother: a handle without buffering purges the file when it is
-// opened while no other has buffering (create.c), or when the last that has is
-// closed (cleanup.c). Ours has.
+// In Microsoft's FastFAT (Windows-driver-samples, filesys/fastfat), a relative
+// of NTFS, an unbuffered handle purges the file when it is opened while no
+// buffered handle exists (create.c), or when the last buffered handle is closed
+// (cleanup.c). Ours is buffered.
 std::error_code PageCache::evict(OpenFile &File) const {
   if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
@@ -453,8 +452,8 @@ std::error_code PageCache::evict(OpenFile &File) const {
     return std::make_error_code(std::errc::bad_file_descriptor);
   constexpr DWORD ShareAll =
       FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-  // Not to write: that would refuse whoever lets others only read. Dirty pages
-  // are written by the file system, before it purges them.
+  // Opening to write would fail if a process shares the file only for reading.
+  // The file system writes dirty pages before it purges them.
   const UniqueHandle Unbuffered(::ReOpenFile(handleOf(File), GENERIC_READ,
                                              ShareAll, FILE_FLAG_NO_BUFFERING));
   if (!Unbuffered.isOpen())
@@ -469,10 +468,10 @@ std::error_code PageCache::evict(OpenFile &File) const {
   return {};
 }
 
-/// Takes the pages from \p Begin to \p End, both at pages, out of this
-/// process's working set. Of pages that are not locked VirtualUnlock does just
-/// that, and says that they were not locked (its documentation). They stay in
-/// memory, on the standby list if they are clean.
+/// Removes the pages from \p Begin to \p End, both page-aligned, from this
+/// process's working set. For pages that are not locked VirtualUnlock does just
+/// that and returns ERROR_NOT_LOCKED (its documentation). They stay in memory,
+/// on the standby list if they are clean.
 static std::error_code trim(const char *Begin, const char *End) {
   if (Begin < End &&
       ::VirtualUnlock(const_cast<char *>(Begin),
@@ -488,7 +487,7 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping,
   const ByteRange Clipped = Range.clippedTo(Mapping.size());
   if (Clipped.empty())
     return {};
-  // Inward, since the neighbours of the range may be in use. The file's last
+  // Rounds inwards, since the range's neighbours may be in use. The file's last
   // page has no neighbour past the file's end.
   const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
   const uint64_t End = Clipped.end() == Mapping.size()

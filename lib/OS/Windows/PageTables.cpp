@@ -20,7 +20,7 @@ PageTables::~PageTables() = default;
 
 std::optional<std::vector<ByteRange>>
 PageTables::present(std::span<const char> Memory) {
-  // The working set is the one way; it stands for both of Linux's.
+  // The working set is the only method; it stands for both of Linux's.
   if (!Allowed.Scan && !Allowed.Pagemap)
     return std::nullopt;
   std::vector<ByteRange> Pages;

@@ -18,7 +18,7 @@
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-/// The linker's: where the program or library lies that has this code.
+/// Defined by the linker: the start of the program or library with this code.
 extern "C" const IMAGE_DOS_HEADER __ImageBase; // NOLINT
 
 std::vector<ProgramPart> headstart::os::programParts() {
@@ -30,7 +30,7 @@ std::vector<ProgramPart> headstart::os::programParts() {
   const IMAGE_SECTION_HEADER *const Sections = IMAGE_FIRST_SECTION(&Headers);
   for (unsigned I = 0; I != Headers.FileHeader.NumberOfSections; ++I) {
     const IMAGE_SECTION_HEADER &Section = Sections[I];
-    // What the loader itself uses and drops is not read again.
+    // The program does not read again what the loader uses and discards.
     if ((Section.Characteristics &
          (IMAGE_SCN_MEM_WRITE | IMAGE_SCN_MEM_DISCARDABLE)) != 0 ||
         (Section.Characteristics & IMAGE_SCN_MEM_READ) == 0)
@@ -45,8 +45,8 @@ std::vector<ProgramPart> headstart::os::programParts() {
 }
 
 void headstart::os::holdStandardDescriptors() {
-  // A handle's number is only looked up. One that was handed to us closed may
-  // become that of the next file, to which what the program prints would go.
+  // A standard handle is only a number. If it was closed at the start, the next
+  // opened file may get that number, and with it the program's output.
   for (const DWORD Which :
        {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) {
     const HANDLE Handle = ::GetStdHandle(Which);
@@ -57,7 +57,7 @@ void headstart::os::holdStandardDescriptors() {
   }
 }
 
-/// The path of \p Module; null: of the program.
+/// Returns the path of \p Module, or of the program if it is null.
 static std::string pathOf(HMODULE Module) {
   std::wstring Path(MAX_PATH, L'\0');
   for (;;) {
@@ -83,14 +83,14 @@ std::string headstart::os::codePath() {
 
 void headstart::os::leaveAtOnce(int Status) {
   ::TerminateProcess(::GetCurrentProcess(), static_cast<UINT>(Status));
-  std::_Exit(Status); // it has not ended
+  std::_Exit(Status); // if that failed
 }
 
 void headstart::os::shareHeaps() {}
 
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
-  // Not string(): that throws for what has no place in the code page.
+  // string() would throw for a path with characters outside the code page.
   const std::u8string Path = std::filesystem::current_path(Error).u8string();
   return {Path.begin(), Path.end()};
 }

@@ -24,10 +24,10 @@ static bool isFile(const std::wstring &Path) {
          (Attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-/// \p Path, or with `.exe` behind it, if that is a file.
+/// Sets \p Found to \p Path, or to that with `.exe` appended, if it is a file.
 static bool findWithSuffix(std::wstring Path, std::wstring &Found) {
-  // cmd.exe reads the command line of a batch file, by other rules than those
-  // by which we quote: such a one has to be asked for in its words.
+  // No suffix of batch files is tried: cmd.exe parses their command line by
+  // other rules than those by which we quote.
   const size_t Name = Path.find_last_of(L"\\/") + 1;
   if (Path.find(L'.', Name) != std::wstring::npos && isFile(Path)) {
     Found = std::move(Path);
@@ -48,7 +48,7 @@ static bool hasSuffix(const std::wstring &Path, std::wstring_view Suffix) {
                                 TRUE) == CSTR_EQUAL;
 }
 
-/// Finds the program \p Arg: as it is if it is a path, else in PATH, and in
+/// Finds the program \p Arg: as it is if it is a path, else in PATH. Searches
 /// the current directory only if PATH names it.
 static std::error_code findProgram(const std::string &Arg,
                                    std::wstring &Found) {
@@ -77,7 +77,7 @@ static std::error_code findProgram(const std::string &Arg,
   }
   if (!IsFound)
     return NotFound;
-  // Windows leaves out dots and spaces at the end: `a.bat .` is `a.bat`.
+  // Windows ignores dots and spaces at the end: `a.bat .` is `a.bat`.
   const std::wstring Opened =
       Found.substr(0, Found.find_last_not_of(L" .") + 1);
   if (hasSuffix(Opened, L".bat") || hasSuffix(Opened, L".cmd"))
@@ -88,7 +88,7 @@ static std::error_code findProgram(const std::string &Arg,
 static std::error_code commandLineOf(const std::wstring &Program,
                                      const std::vector<std::string> &Args,
                                      std::wstring &Line) {
-  // The first word is read by a simpler rule: all between two quotes.
+  // A simpler rule applies to the first argument: all between two quotes.
   Line = L'"' + Program + L'"';
   for (size_t I = 1; I < Args.size(); ++I) {
     std::wstring Arg;
@@ -101,7 +101,7 @@ static std::error_code commandLineOf(const std::wstring &Program,
 
 namespace {
 
-/// What CreateProcessW is told of what the program inherits.
+/// The startup information for CreateProcessW: what the program inherits.
 class StartupInfo {
 public:
   explicit StartupInfo(StartOptions &Options) {
@@ -112,7 +112,7 @@ public:
     Info.StartupInfo.hStdInput = (*Options.Streams)[0];
     Info.StartupInfo.hStdOutput = (*Options.Streams)[1];
     Info.StartupInfo.hStdError = (*Options.Streams)[2];
-    // Each handle once.
+    // The list holds each handle once.
     Inherited.assign(Options.Streams->begin(), Options.Streams->end());
     std::sort(Inherited.begin(), Inherited.end());
     Inherited.erase(std::unique(Inherited.begin(), Inherited.end()),
@@ -122,7 +122,7 @@ public:
     Memory = std::make_unique<char[]>(Size);
     auto *const List =
         reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(Memory.get());
-    // Without the list it would inherit whatever can be inherited.
+    // Without the list the program would inherit all inheritable handles.
     if (::InitializeProcThreadAttributeList(List, 1, 0, &Size) == 0) {
       Error = lastError();
       return;
@@ -145,7 +145,7 @@ public:
   }
   STARTUPINFOW *get() { return &Info.StartupInfo; }
 
-  std::error_code Error; ///< why there is none
+  std::error_code Error; ///< why the constructor failed
 
 private:
   STARTUPINFOEXW Info = {};
@@ -155,10 +155,10 @@ private:
 
 } // namespace
 
-/// Our environment with \p Changes, sorted as CreateProcessW wants it.
+/// Makes \p Block of our environment and \p Changes, sorted for CreateProcessW.
 static std::error_code environmentWith(const std::vector<std::string> &Changes,
                                        std::wstring &Block) {
-  // By name without regard to case.
+  // Compares names and ignores case.
   const auto Less = [](const std::wstring &A, const std::wstring &B) {
     return ::CompareStringOrdinal(A.c_str(), -1, B.c_str(), -1, TRUE) ==
            CSTR_LESS_THAN;
@@ -169,7 +169,7 @@ static std::error_code environmentWith(const std::vector<std::string> &Changes,
     return lastError();
   for (const wchar_t *At = Ours; *At != L'\0'; At += ::wcslen(At) + 1) {
     const std::wstring Variable(At);
-    // The directories of drives have names that begin with '='.
+    // The variables of drives' current directories begin with '='.
     Variables[Variable.substr(0, Variable.find(L'=', 1))] = Variable;
   }
   ::FreeEnvironmentStringsW(Ours);
@@ -213,7 +213,7 @@ std::error_code startProgram(const std::vector<std::string> &Args,
   if (Startup.Error)
     return Startup.Error;
   PROCESS_INFORMATION Info = {};
-  // It does not run before it is in the job, or it could leave programs behind.
+  // The program must not run outside the job, or it could leave others behind.
   if (::CreateProcessW(Program.c_str(), Line.data(), nullptr, nullptr, TRUE,
                        Options.Flags | CREATE_SUSPENDED,
                        Environment.empty() ? nullptr : Environment.data(),
@@ -224,7 +224,7 @@ std::error_code startProgram(const std::vector<std::string> &Args,
   Result.Job = UniqueHandle(::CreateJobObjectW(nullptr, nullptr));
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION Limits = {};
   Limits.BasicLimitInformation.LimitFlags = Options.JobLimits;
-  // Without a job it runs all the same; it will not end with us.
+  // Without a job the program runs as well, but does not end with us.
   if (Result.Job.isOpen() &&
       (::SetInformationJobObject(Result.Job.get(),
                                  JobObjectExtendedLimitInformation, &Limits,

@@ -21,38 +21,38 @@
 
 namespace headstart::os::detail {
 
-/// A program that has been started.
+/// A started program.
 struct Started {
   UniqueHandle Process;
-  UniqueHandle Job; ///< that it is in; none where the system gave none
+  UniqueHandle Job; ///< the program's; none if the system refused one
 };
 
-/// What a program gets from us.
+/// The options of a program's start.
 struct StartOptions {
   DWORD Flags = 0;     ///< of CreateProcessW
   DWORD JobLimits = 0; ///< JOB_OBJECT_LIMIT_...
-  /// Its standard handles, which can be inherited, and all that it inherits;
-  /// none if it gets ours.
+  /// The program's standard handles, which are inheritable and the only ones
+  /// that it inherits; none: it inherits ours.
   std::optional<std::array<HANDLE, 3>> Streams;
-  /// The file that is run; empty: the first argument is, and it is told its
-  /// path.
+  /// The file to run. Empty: the first argument, which is then replaced by the
+  /// path that was found.
   std::string Program;
-  /// "NAME=VALUE", or "NAME" to leave it out, on top of our environment.
+  /// Changes to our environment: "NAME=VALUE", or "NAME" to remove it.
   std::vector<std::string> Environment;
 };
 
-/// Starts \p Args, of which the first is a path, or a program in PATH, with
-/// and without `.exe`; not a batch file (`errc::executable_format_error`).
+/// Starts \p Args. The first is a path or a program in PATH, with or without
+/// `.exe`; a batch file is an error (`errc::executable_format_error`).
 std::error_code startProgram(const std::vector<std::string> &Args,
                              StartOptions Options, Started &Result);
 
-/// What the system counts of the memory of \p Process, also after its end.
+/// Returns the memory counters of \p Process, even after its end.
 std::optional<PROCESS_MEMORY_COUNTERS_EX> memoryOf(HANDLE Process);
 
-/// NUL for reading and writing, to be inherited.
+/// Opens NUL for reading and writing, inheritably.
 UniqueHandle openNothing();
 
-/// For handles that a program is to inherit.
+/// Returns the attributes of handles that a program inherits.
 SECURITY_ATTRIBUTES inheritableAttributes();
 
 } // namespace headstart::os::detail

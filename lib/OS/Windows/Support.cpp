@@ -19,16 +19,16 @@
 
 namespace headstart::os::detail {
 
-/// ERROR_STOPPED_ON_SYMLINK, which mingw's winerror.h leaves out.
+/// ERROR_STOPPED_ON_SYMLINK, which mingw's winerror.h lacks.
 static constexpr DWORD StoppedOnSymlink = 681;
 
-/// std::errc::..., or `errc()` where none says the same.
+/// Returns the std::errc equivalent to \p Code, or `errc()` if there is none.
 static std::errc conditionOf(DWORD Code) {
   switch (Code) {
   case ERROR_FILE_NOT_FOUND:
   case ERROR_PATH_NOT_FOUND:
   case ERROR_INVALID_DRIVE:
-  case ERROR_INVALID_NAME: // such a file cannot be
+  case ERROR_INVALID_NAME: // no such file can exist
   case ERROR_BAD_PATHNAME:
   case ERROR_BAD_NETPATH:
   case ERROR_BAD_NET_NAME:
@@ -38,8 +38,8 @@ static std::errc conditionOf(DWORD Code) {
     return std::errc::permission_denied;
   case ERROR_PRIVILEGE_NOT_HELD:
     return std::errc::operation_not_permitted;
-  case ERROR_SHARING_VIOLATION: // somebody has it open, and to himself
-  case ERROR_USER_MAPPED_FILE:  // somebody has mapped it
+  case ERROR_SHARING_VIOLATION: // a process has it open exclusively
+  case ERROR_USER_MAPPED_FILE:  // a process has mapped it
   case ERROR_BUSY:
   case ERROR_PIPE_BUSY:
     return std::errc::device_or_resource_busy;
@@ -100,7 +100,7 @@ static std::errc conditionOf(DWORD Code) {
 
 namespace {
 
-/// Windows's numbers and texts, and what they mean elsewhere.
+/// Windows's error numbers and messages, and their equivalents in std::errc.
 class WindowsCategory final : public std::error_category {
 public:
   const char *name() const noexcept override { return "windows"; }
@@ -111,7 +111,7 @@ public:
         FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, nullptr,
         static_cast<DWORD>(Code), 0, Text.data(),
         static_cast<DWORD>(Text.size()), nullptr);
-    // "...\r\n", after a full stop that ours do not have.
+    // Messages end in "\r\n" after a full stop, which ours do not have.
     while (Length != 0 &&
            (Text[Length - 1] <= L' ' || Text[Length - 1] == L'.'))
       --Length;
@@ -146,8 +146,8 @@ std::error_code lastError() {
   DWORD Code = ::GetLastError();
   if (Code != ERROR_ACCESS_DENIED)
     return errorOf(Code);
-  // As LLVM's mapLastWindowsError does: not documented, and there since
-  // Windows 2000.
+  // LLVM's mapLastWindowsError also calls this function, which is undocumented
+  // and exists since Windows 2000.
   static auto *const LastStatus =
       findFunction<LONG WINAPI()>(L"ntdll.dll", "RtlGetLastNtStatus");
   constexpr auto DeletePending = static_cast<LONG>(0xC0000056);
@@ -163,11 +163,11 @@ int64_t nanosecondsOf(const FILETIME &Time) {
       static_cast<int64_t>(Time.dwHighDateTime) << 32 | Time.dwLowDateTime);
 }
 
-/// The number of a file on its volume. That of 64 bits is all of it on NTFS,
-/// and what listings tell. Where a file system has more bits and cannot vouch
-/// for so few it says 0 or -1 (MS-FSCC 2.1.9); then those of its 128 are
-/// folded, which keeps two files apart but by chance of one in 2^64. All that
-/// stands on this is whether a file is still the one that it was.
+/// Returns the number of a file on its volume. The 64 bits of \p Index are all
+/// of it on NTFS, and listings report the same. A file system with more bits
+/// that cannot guarantee uniqueness in 64 reports 0 or -1 (MS-FSCC 2.1.9); then
+/// this folds its 128 bits, so that two files collide by a chance of one in
+/// 2^64. Callers only compare whether a file is still the same one.
 static uint64_t inodeOf(HANDLE Handle, uint64_t Index) {
   if (Index != 0 && Index != UINT64_MAX)
     return Index;
@@ -178,7 +178,7 @@ static uint64_t inodeOf(HANDLE Handle, uint64_t Index) {
   std::array<uint64_t, 2> Halves;
   static_assert(sizeof(Halves) == sizeof(Info.FileId));
   std::memcpy(Halves.data(), &Info.FileId, sizeof(Halves));
-  // An odd factor loses nothing; the golden ratio spreads small numbers.
+  // An odd factor loses no bits; the golden ratio spreads small numbers.
   constexpr uint64_t Spread = UINT64_C(0x9E3779B97F4A7C15);
   return Halves[0] ^ std::rotl(Halves[1] * Spread, 32);
 }
@@ -225,7 +225,7 @@ bool isWine() {
 
 size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
               std::error_code &Error) {
-  // ntifs.h; MinGW's headers do not have it.
+  // From ntifs.h; MinGW's headers lack it.
   using ReadFunction =
       NTSTATUS NTAPI(HANDLE File, HANDLE Event, PIO_APC_ROUTINE Routine,
                      PVOID Context, PIO_STATUS_BLOCK Status, PVOID Buffer,
@@ -235,9 +235,9 @@ size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
   constexpr auto Last =
       static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   size_t Done = 0;
-  // Nothing is behind the last offset, whatever the file.
+  // No file has bytes after the last offset.
   while (Done < Into.size() && Offset <= Last && Done <= Last - Offset) {
-    constexpr size_t Max = size_t(1) << 30; // a ULONG counts them
+    constexpr size_t Max = size_t(1) << 30; // fits a ULONG
     LARGE_INTEGER Where;
     Where.QuadPart = static_cast<LONGLONG>(Offset + Done);
     IO_STATUS_BLOCK Result = {};

@@ -29,35 +29,35 @@
 
 namespace headstart::os::detail {
 
-/// The error \p Code of Windows, in a category of its own that says the same as
-/// one of std::errc where there is one (the runtime of mingw maps only some,
-/// and sharing violations to nothing). To be compared with std::errc, not with
-/// another error_code, nor by its value.
+/// Returns the Windows error \p Code in a category of its own, which maps it to
+/// the equivalent std::errc, if any (mingw's runtime maps only some, and not
+/// sharing violations). Compare it with std::errc, not with another error_code,
+/// nor by its value.
 std::error_code errorOf(DWORD Code);
 
-/// GetLastError as an error. To be called before anything else. That a file is
-/// being deleted, which Win32 calls "access denied", is that it is gone.
+/// Returns GetLastError as an error; call it before anything else. A file that
+/// is being deleted, which Win32 reports as "access denied", counts as missing.
 std::error_code lastError();
 
-/// \p Text (WTF-8) as Windows has it; nothing but an error if no name of
-/// Windows has that form: `invalid_argument` for one with a NUL,
-/// `illegal_byte_sequence` for what is not WTF-8.
+/// Converts \p Text (WTF-8) to the units of Windows. Returns an error if no
+/// Windows name has that form: `invalid_argument` if it has a NUL,
+/// `illegal_byte_sequence` if it is not WTF-8.
 std::error_code toWide(std::string_view Text, std::wstring &Result);
 
-/// \p Wide as WTF-8. For many names `writeUtf8` (WideText.h), into a buffer.
+/// Returns \p Wide as WTF-8. For many names, see `writeUtf8` (WideText.h).
 std::string toUtf8(std::wstring_view Wide);
 
-/// The path by which \p Path is given to the system: absolute, of any length,
-/// counted from the current directory, whose change by another thread meanwhile
-/// must not be; a device's name as it is (see `extendedPath`). Errors are those
-/// of `toWide`, `no_such_file_or_directory` for an empty path, and
-/// `filename_too_long` for what is longer than Windows takes.
+/// Converts \p Path to the form for system calls: absolute, of any length,
+/// relative to the current directory, which no other thread may change
+/// meanwhile; a device's name stays as it is (see `extendedPath`). Returns the
+/// errors of `toWide`, `no_such_file_or_directory` for an empty path, and
+/// `filename_too_long` for a path longer than Windows allows.
 std::error_code toSystemPath(std::string_view Path, std::wstring &Result);
 
-/// Nanoseconds since 1970.
+/// Returns \p Time in nanoseconds since 1970.
 int64_t nanosecondsOf(const FILETIME &Time);
 
-/// Closes what it holds. Both values that Windows uses for "none" are none.
+/// Owns a handle. Both values that Windows uses for "none" count as none.
 class UniqueHandle {
 public:
   UniqueHandle() = default;
@@ -87,33 +87,33 @@ private:
   HANDLE Value = nullptr;
 };
 
-/// The Win32 error for \p Status, of one of ntdll's calls.
+/// Returns the Win32 error for \p Status, which a call of ntdll has returned.
 DWORD codeOfStatus(LONG Status);
 
-/// Wine shows the host's links and mounts as directories like others, and gives
-/// hints to the host.
+/// Whether this is Wine, which shows the host's links and mounts as plain
+/// directories and passes hints to the host.
 bool isWine();
 
-/// Reads from \p Handle, whose calls wait, until \p Into is full, the file ends
-/// or \p Error is set. Returns the bytes. The handle's position is not used,
-/// but moves. By NtReadFile: for the OVERLAPPED that ReadFile needs for an
-/// offset Wine asks its server for a completion, once for each read.
+/// Reads from \p Handle, which is synchronous, until \p Into is full, the file
+/// ends or \p Error is set. Returns the number of bytes. Ignores the handle's
+/// position, but moves it. Uses NtReadFile: ReadFile takes an offset only by an
+/// OVERLAPPED, for which Wine requests a completion from its server each time.
 size_t readAt(HANDLE Handle, uint64_t Offset, std::span<char> Into,
               std::error_code &Error);
 
-/// What GetFileInformationByHandle says of \p Handle, a file or directory on a
-/// disk, with the time of its last change; any access will do. Equal for two
-/// handles of one file. See the source for what `Device` and `Inode` are.
+/// Queries \p Handle by GetFileInformationByHandle, with the time of its last
+/// change; any access right will do. What is not on a disk is `Other`. Handles
+/// of one file have equal results. See the source for `Device` and `Inode`.
 std::error_code statusOf(HANDLE Handle, FileStatus &Result);
 
-/// A function of a library that every process has, or null: some are newer than
-/// the oldest Windows that is served.
+/// Returns a function of a library that every process has, or null: some are
+/// newer than the oldest supported Windows.
 template <typename Function>
 Function *findFunction(const wchar_t *Library, const char *Name) {
   const HMODULE Module = ::GetModuleHandleW(Library);
   if (Module == nullptr)
     return nullptr;
-  // By way of a function without parameters, which compilers let through.
+  // Compilers accept the cast by way of a function without parameters.
   return reinterpret_cast<Function *>(
       reinterpret_cast<void (*)()>(::GetProcAddress(Module, Name)));
 }

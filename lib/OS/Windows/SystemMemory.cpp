@@ -17,7 +17,7 @@ using namespace headstart::os;
 using namespace headstart::os::detail;
 
 bool headstart::os::detail::isMemoryLow(bool &IsKnown) {
-  // Never closed: an event of the system's own.
+  // The handle of this system event is never closed.
   static const HANDLE Event =
       ::CreateMemoryResourceNotification(LowMemoryResourceNotification);
   BOOL IsLow = 0;
@@ -26,7 +26,7 @@ bool headstart::os::detail::isMemoryLow(bool &IsKnown) {
   return IsKnown && IsLow != 0;
 }
 
-/// Takes a limit of \p Limit bytes, of which \p Used are taken, into account.
+/// Applies a limit of \p Limit bytes, \p Used of them in use, to \p Memory.
 static void addLimit(uint64_t Limit, uint64_t Used, SystemMemory &Memory) {
   const uint64_t Left = Limit > Used ? Limit - Used : 0;
   Memory.CgroupLimitBytes =
@@ -35,9 +35,9 @@ static void addLimit(uint64_t Limit, uint64_t Used, SystemMemory &Memory) {
       std::min(Left, Memory.CgroupAvailableBytes.value_or(Left));
 }
 
-/// The limits of the job that this process is in, the innermost where jobs are
-/// nested. What they count is committed memory, which a cached file is not: to
-/// keep to them as to a cgroup's is careful.
+/// Reads the limits of this process's job, the innermost if jobs are nested.
+/// They count committed memory, which a cached file is not, so treating them
+/// like a cgroup's limits is cautious.
 static void readJob(SystemMemory &Memory) {
   JOBOBJECT_EXTENDED_LIMIT_INFORMATION Limits = {};
   if (::QueryInformationJobObject(nullptr, JobObjectExtendedLimitInformation,
@@ -54,7 +54,7 @@ static void readJob(SystemMemory &Memory) {
   if ((Flags & JOB_OBJECT_LIMIT_PROCESS_MEMORY) != 0)
     addLimit(Limits.ProcessMemoryLimit, Counters.PrivateUsage, Memory);
   if ((Flags & JOB_OBJECT_LIMIT_JOB_MEMORY) != 0) {
-    // What all of its processes have now; this one's where that is not told.
+    // The job's current memory; this process's if that is unknown or larger.
     JOBOBJECT_LIMIT_VIOLATION_INFORMATION Now = {};
     const bool IsKnown =
         ::QueryInformationJobObject(nullptr, JobObjectLimitViolationInformation,
@@ -66,7 +66,7 @@ static void readJob(SystemMemory &Memory) {
   }
 }
 
-/// There are no files to make up here: any other root has nothing in it.
+/// Windows has no files that a test could replace, so any other root is empty.
 static bool isTheSystem(const std::string &Root) { return Root == "/"; }
 
 SystemMemory SystemMemory::read(const std::string &Root) {
@@ -77,7 +77,7 @@ SystemMemory SystemMemory::read(const std::string &Root) {
   Status.dwLength = sizeof(Status);
   if (::GlobalMemoryStatusEx(&Status) != 0) {
     Memory.TotalBytes = Status.ullTotalPhys;
-    // With the standby list: the page cache, which can be given back.
+    // Includes the standby list (the page cache), which can be reclaimed.
     Memory.AvailableBytes = std::min(Status.ullAvailPhys, Status.ullTotalPhys);
   }
   readJob(Memory);
@@ -104,8 +104,8 @@ std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
 
 uint64_t headstart::os::maxMappings(const std::string &Root) {
   if (!isTheSystem(Root))
-    return 65530; // Linux's default, the lowest limit that is known
-  // Nothing but the addresses: each view begins at a multiple of 64 KiB.
+    return 65530; // Linux's default, the lowest known limit
+  // Only the address space limits them: views begin at multiples of 64 KiB.
   SYSTEM_INFO Info;
   ::GetSystemInfo(&Info);
   const auto Addresses =

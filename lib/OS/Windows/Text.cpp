@@ -12,13 +12,13 @@
 
 namespace headstart::os::detail {
 
-/// The most units that the system takes, with the zero: a UNICODE_STRING
-/// counts bytes in 16 bits.
+/// The most units of a path, with the zero: a UNICODE_STRING counts bytes in 16
+/// bits.
 static constexpr size_t MaxUnits = 32767;
 
 std::error_code toWide(std::string_view Text, std::wstring &Result) {
   Result.clear();
-  // It would silently name something else.
+  // A name with a NUL would silently name something else.
   if (Text.find('\0') != std::string_view::npos)
     return std::make_error_code(std::errc::invalid_argument);
   if (!appendWide(Text, Result))
@@ -33,7 +33,7 @@ std::string toUtf8(std::wstring_view Wide) {
 }
 
 /// Calls \p Query(Units, Buffer), which returns the length that it has written,
-/// or the larger one that it needs, until it fits. False when it fails.
+/// or the larger one that it needs, until it fits. Returns false if it fails.
 template <typename Function>
 static bool queryText(Function Query, std::wstring &Result) {
   DWORD Length = MAX_PATH;
@@ -45,7 +45,7 @@ static bool queryText(Function Query, std::wstring &Result) {
   return Length != 0;
 }
 
-/// Takes a `//?/` in front of a drive off: Win32 resolves such a path like
+/// Removes a `//?/` in front of a drive: Win32 resolves such a path like
 /// others, and only `\\?\` means "as it is".
 static void dropLoosePrefix(std::wstring &Path) {
   const auto IsSeparator = [](wchar_t C) { return C == L'/' || C == L'\\'; };
@@ -76,7 +76,7 @@ std::error_code toSystemPath(std::string_view Path, std::wstring &Result) {
       return lastError();
     break;
   case PathStart::DriveDirectory: {
-    // Only the system knows where each drive's current directory is kept.
+    // Only the system knows where it keeps each drive's current directory.
     const std::wstring Drive = Wide.substr(0, 2);
     if (!queryText(
             [&](DWORD Units, wchar_t *Buffer) {

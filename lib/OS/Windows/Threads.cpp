@@ -16,9 +16,9 @@
 
 namespace headstart::os {
 
-// Windows counts the context switches of a thread, for whoever reads those of
-// every thread of the machine (NtQuerySystemInformation), and with those that
-// are no waits.
+// Windows reports a thread's context switches only along with those of every
+// thread of the machine (NtQuerySystemInformation), and includes those that are
+// not waits.
 std::optional<uint64_t> countWaits() { return std::nullopt; }
 std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
 
@@ -44,7 +44,7 @@ unsigned usableProcessors() {
   if (::GetProcessGroupAffinity(::GetCurrentProcess(), &Count, Groups.data()) !=
           0 &&
       Count > 1) {
-    // Windows 11 spreads a process over all groups; then there is no one mask.
+    // Windows 11 spreads a process over all groups, so it has no single mask.
     for (USHORT I = 0; I != Count; ++I)
       Processors += ::GetActiveProcessorCount(Groups.at(I));
   } else {

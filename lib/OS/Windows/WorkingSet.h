@@ -25,7 +25,7 @@
 
 namespace headstart::os::detail {
 
-/// Pages to a call: 16 bytes each, on the stack.
+/// The most pages of a call: 16 bytes each, on the stack.
 inline constexpr size_t PagesPerQuery = 1024;
 
 inline size_t systemPageSize() {
@@ -37,18 +37,18 @@ inline size_t systemPageSize() {
   return Size;
 }
 
-/// Where a page is, of what QueryWorkingSetEx says.
+/// Where a page is, by QueryWorkingSetEx.
 enum class PagePlace : unsigned char {
   WorkingSet, ///< of this process: it has been touched
-  Memory,     ///< on a list of pages that are in memory, and nobody's
-  Elsewhere,  ///< or not told
+  Memory,     ///< on a list of resident pages that no process holds
+  Elsewhere,  ///< or unknown
 };
 
-/// Windows 10 tells where a page is that is not in the working set, in bits
-/// that psapi.h calls reserved: `Invalid.Location` in bits 22 and 23 of
+/// Windows 10 reports where a page outside the working set is, in bits that
+/// psapi.h calls reserved: `Invalid.Location` in bits 22 and 23 of
 /// MEMORY_WORKING_SET_EX_BLOCK (phnt's ntmmapi.h; Microsoft's own ESE reads it,
-/// github.com/microsoft/Extensible-Storage-Engine), 1 for "resident". Whether
-/// the system fills it in is found by trying (PageCache::probe).
+/// github.com/microsoft/Extensible-Storage-Engine), 1 for "resident".
+/// PageCache::probe tries whether the system fills it in.
 inline PagePlace placeOf(const PSAPI_WORKING_SET_EX_INFORMATION &Page) {
   constexpr unsigned LocationShift = 22;
   constexpr ULONG_PTR LocationMask = 3;
@@ -61,8 +61,8 @@ inline PagePlace placeOf(const PSAPI_WORKING_SET_EX_INFORMATION &Page) {
              : PagePlace::Elsewhere;
 }
 
-/// Calls \p Found(Address, Place) for each page from \p Begin, which is at a
-/// page, up to \p End, in order. False if the system does not tell.
+/// Calls \p Found(Address, Place) for each page from \p Begin, which is
+/// page-aligned, up to \p End, in order. Returns false if the query fails.
 template <typename Function>
 bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
   const size_t PageSize = systemPageSize();
@@ -85,8 +85,8 @@ bool forEachPage(uintptr_t Begin, uintptr_t End, Function Found) {
   return true;
 }
 
-/// Whether the system says that it is short of memory (now): by its own
-/// LowMemoryResourceNotification. Nothing where it does not say.
+/// Whether the system is now short of memory (LowMemoryResourceNotification).
+/// Sets \p IsKnown to whether the system reports it.
 bool isMemoryLow(bool &IsKnown);
 
 } // namespace headstart::os::detail
