@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Most users of Windows may not create links. So each name is a small program,
-/// and all that they do is in one library, headstart.dll, next to them.
+/// Most users of Windows may not create links. Each name is therefore a small
+/// program, and one library next to them, headstart.dll, has all the code.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -9,8 +9,8 @@
 /// \file
 /// `ld.lld`, `lld-link`, `ld64.lld`, `wasm-ld`, `lld -flavor` and `headstart`
 /// are one program (on Windows one library, with a small program for each
-/// name), told apart by the name that it is started by. Where no links can be
-/// made, the name may be the first word: `headstart ld.lld ARGS...`.
+/// name). The name that starts it selects what it does. If links cannot be
+/// created, the name may be the first argument: `headstart ld.lld ARGS...`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-// Stock's option -mllvm -load=.
+// This header implements stock's option -mllvm -load=.
 #include "llvm/Support/PluginLoader.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,24 +37,24 @@ static StringRef nameOf(StringRef Path) {
   return Name;
 }
 
-/// What clang looks for when it is told `-fuse-ld=headstart`, by the names that
-/// lld knows.
+/// Maps the names that clang searches for with `-fuse-ld=headstart` to the
+/// names that lld knows.
 static StringRef stockName(StringRef Name) {
   if (Name.ends_with("ld64.headstart"))
     return "ld64.lld";
   return Name.ends_with("ld.headstart") ? "ld.lld" : Name;
 }
 
-/// Whatever is not named so is one of lld's names, or lld says that it is none.
+/// Whether \p Name is the tool's. Any other name is lld's, or lld rejects it.
 static bool isTool(StringRef Name) {
   return Name.starts_with("headstart") || Name.ends_with("-headstart");
 }
 
-/// lld tells by the first word which linker it is: \p Name takes its place. The
-/// first \p Before words are not for it.
+/// Runs lld, which selects the linker by its first argument: \p Name replaces
+/// it. The first \p Before arguments are not for lld.
 static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
                        TraceClock::time_point Origin) {
-  InitLLVM X(Count, Argv); // on Windows this gets all words anew
+  InitLLVM X(Count, Argv); // on Windows this reads all arguments again
   sys::Process::UseANSIEscapeCodes(true);
   SmallVector<const char *, 256> Args(Argv, Argv + Count);
   Args.erase(Args.begin(), Args.begin() + Before);
@@ -67,8 +67,8 @@ static int runAsLinker(StringRef Name, int Count, char **Argv, size_t Before,
   return runLinker(Args, Origin);
 }
 
-/// clang-cl runs `headstart -out:FILE ...` when it is told
-/// `-fuse-ld=headstart`, or `headstart @FILE`: no subcommand begins so.
+/// With `-fuse-ld=headstart`, clang-cl runs `headstart -out:FILE ...` or
+/// `headstart @FILE`. No subcommand begins like that.
 static bool isFromClangCL(StringRef Arg) {
   return Arg.starts_with("-out:") || Arg.starts_with("@");
 }
@@ -91,8 +91,8 @@ static int run(int argc, char **argv) {
 }
 
 #ifdef HEADSTART_LIBRARY
-/// What the programs of Launcher.cpp call. The library's destructors would run
-/// when its threads are gone.
+/// The programs of Launcher.cpp call this. It ends the process at once, because
+/// the library's destructors would run after its threads are gone.
 extern "C" __declspec(dllexport) int headstartMain(int argc, char **argv) {
   const int Status = run(argc, argv);
   outs().flush();

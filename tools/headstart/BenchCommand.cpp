@@ -30,7 +30,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// What only a page of this program has, near its beginning.
+/// The text that marks a page of this program, near the page's beginning.
 static constexpr StringRef BenchPageMark = "content=\"headstart bench\"";
 
 static Error invalid(const Twine &Message) {
@@ -49,8 +49,8 @@ static Error readRounds(StringRef Option,
   return Error::success();
 }
 
-/// Reads "100M", "2.5G" is not one, "400000000", with or without "/s": powers
-/// of 1000, as the speeds of disks are told.
+/// Reads a speed such as "100M" or "400000000", with or without "/s", but not
+/// "2.5G". The units are powers of 1000, as is usual for the speeds of disks.
 static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
   StringRef Rest = Text;
   Rest.consume_back_insensitive("/s");
@@ -73,7 +73,7 @@ static Error readSpeed(StringRef Text, uint64_t &BytesPerSecond) {
   return Error::success();
 }
 
-/// Checks what the user asks for.
+/// Checks the user's options and stores them in \p Options.
 static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
   unsigned &Cold = Options.Rounds[0];
   unsigned &Warm = Options.Rounds[1];
@@ -112,7 +112,7 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
                      ": this is too little memory to run a link");
   }
   if (Given.Stock) {
-    // Found before the first link, which may take minutes.
+    // The search comes before the first link, which may take minutes.
     const ErrorOr<std::string> Stock = sys::findProgramByName(*Given.Stock);
     if (!Stock || !sys::fs::can_execute(*Stock))
       return invalid("--stock=" + *Given.Stock + ": not a program");
@@ -122,21 +122,20 @@ static Error readOptions(const BenchArguments &Given, BenchOptions &Options) {
   return Error::success();
 }
 
-/// Whether \p Path is free, or a page that this program has written.
+/// Whether \p Path does not exist, or is a page that this program wrote.
 static bool mayReplacePage(const std::string &Path) {
   os::OpenFile File;
   const std::error_code Error = os::OpenFile::open(Path, File);
   if (Error)
     return Error == std::errc::no_such_file_or_directory;
-  constexpr size_t HeadBytes =
-      65536; // the page's policy stands before the mark
+  constexpr size_t HeadBytes = 65536; // the page's policy precedes the mark
   std::string Head(HeadBytes, '\0');
   std::error_code Failure;
   Head.resize(File.readAt(0, Head, Failure));
   return StringRef(Head).contains(BenchPageMark);
 }
 
-/// Writes to \p Path: all of it, or the message that says why not.
+/// Writes the file \p Path; prints the reason if that fails.
 static Exit writeOrFail(const std::string &Path,
                         function_ref<void(raw_ostream &)> Write) {
   const std::error_code Error = writeFile(Path, Write);
@@ -144,7 +143,7 @@ static Exit writeOrFail(const std::string &Path,
                : Exit::Done;
 }
 
-/// How a browser takes \p Path; a drive has a slash before it.
+/// Returns the URL of \p Path; a slash precedes a drive.
 static std::string urlOf(StringRef Path) {
   SmallString<256> Absolute = Path;
   (void)sys::fs::make_absolute(Absolute);
@@ -153,7 +152,7 @@ static std::string urlOf(StringRef Path) {
          Slashes;
 }
 
-/// Writes the page of \p Report, a text in JSON, to \p Path and says where.
+/// Writes the page of \p Report, which is JSON, to \p Path and prints its URL.
 static Exit writePage(const std::string &Path, StringRef Report) {
   if (!hasBenchPage())
     return fail("cannot write '" + Path +
@@ -165,8 +164,8 @@ static Exit writePage(const std::string &Path, StringRef Report) {
   return Status;
 }
 
-/// Creates and removes \p Path, which does not exist: access() allows root to
-/// create files in /proc as well.
+/// Creates and removes \p Path, which does not exist. access() is not enough,
+/// because it also allows root to create files in /proc.
 static std::error_code tryToCreate(const Twine &Path) {
   int File = -1;
   if (std::error_code Error = sys::fs::openFileForWrite(
@@ -176,7 +175,7 @@ static std::error_code tryToCreate(const Twine &Path) {
   return sys::fs::remove(Path);
 }
 
-/// Finds out before a long measurement that its result has no place to go.
+/// Checks before a long measurement that its result can be written to \p Path.
 static Error checkPlace(const std::optional<std::string> &Path,
                         function_ref<bool(const std::string &)> MayReplace) {
   if (!Path)
@@ -216,7 +215,7 @@ static Error checkPlaces(const BenchArguments &Given) {
   return checkPage(Given);
 }
 
-/// headstart bench --from: the page of a report that was kept.
+/// headstart bench --from: writes the page of a stored report.
 static Exit renderAgain(const CommandArguments &Arguments) {
   const BenchArguments &Given = Arguments.Bench;
   if (!Arguments.Linker.empty() || !Arguments.Operands.empty() || !Given.HTML)
@@ -244,7 +243,7 @@ static Exit renderAgain(const CommandArguments &Arguments) {
   return writePage(*Given.HTML, (*Buffer)->getBuffer());
 }
 
-/// What is printed and written of \p Report.
+/// Prints \p Report, and writes it to the requested files.
 static Exit finish(const CommandArguments &Arguments,
                    const BenchReport &Report) {
   const BenchArguments &Given = Arguments.Bench;
@@ -256,7 +255,7 @@ static Exit finish(const CommandArguments &Arguments,
     if (Status == Exit::Done)
       Status = Other;
   };
-  // Before anything is printed: whoever listens may have had enough.
+  // Files come first, because printing to a closed pipe ends the process.
   if (Given.JSONFile)
     Add(writeOrFail(*Given.JSONFile, [&](raw_ostream &File) { File << Text; }));
   if (Given.CSV)
@@ -273,7 +272,7 @@ static Exit finish(const CommandArguments &Arguments,
   Add(finishOutput(Exit::Done));
   if (Report.SameOutputs && !*Report.SameOutputs)
     Add(Exit::Failed);
-  // A series of which nothing counts was asked for in vain.
+  // A requested series without a valid round is a failure.
   for (size_t State = 0; State != NumCacheStates; ++State)
     for (const BenchVariant &Variant : Report.Variants) {
       const BenchSeries &Series = Variant.Series.at(State);
@@ -316,7 +315,7 @@ Exit runBenchCommand(const CommandArguments &Arguments) {
                 "': this headstart was built without D3, which draws the page");
   Options.Args = Arguments.Linker;
   Options.Self = os::programPath();
-  // Only the page and the JSON hold what those links show.
+  // Only the page and the JSON contain what the observed links show.
   Options.Watch =
       !Arguments.Bench.NoWatch &&
       (Arguments.Bench.HTML || Arguments.Bench.JSONFile || Arguments.JSON);

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a build, and fetches meanwhile what its links will read. The main
-/// thread does nothing but wait for the build and pass on signals. Other
-/// threads: one finds out which links will run and plans them, some fetch, one
-/// pauses them when the build needs the disk or the memory, and writes the
-/// status. When the build ends, so does the process, wherever they are.
+/// Runs a build, and meanwhile fetches what its links will read. The main
+/// thread only waits for the build and passes on signals. One thread determines
+/// which links will run and plans them; others fetch; one pauses them if the
+/// build needs the disk or the memory, and writes the status. When the build
+/// ends, the process ends, whatever its threads are doing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,11 +36,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// As many as keep a disk busy; a link has more of its own.
+/// The number of threads that keep a disk busy; a link has more of its own.
 constexpr unsigned FetchThreads = 4;
 
-/// Between two looks at the disk and the memory while something is fetched,
-/// and while nothing is.
+/// The time between two checks of the disk and the memory, while threads fetch
+/// and while they are paused.
 constexpr milliseconds FetchInterval(250);
 constexpr milliseconds PauseInterval(100);
 
@@ -53,9 +53,9 @@ public:
         Fetcher(BudgetBytes, FetchThreads) {}
 
   void start();
-  /// The build has ended. Does not block.
+  /// Cancels the fetches when the build has ended. Does not block.
   void end();
-  /// Says what was fetched; with \p Always, also that nothing was.
+  /// Prints how much was fetched; with \p Always, also that nothing was.
   void report(bool Always) const;
 
 private:
@@ -73,7 +73,7 @@ private:
   BuildCommandLine Build;
   BuildFetcher Fetcher;
   BuildStatusFile File;
-  std::vector<os::FileIdentity> Outputs; ///< of the links, at the beginning
+  std::vector<os::FileIdentity> Outputs; ///< at the beginning
   std::atomic<bool> HasEnded{false};
   std::atomic<const char *> WhyNothing{"the build ended before its links were "
                                        "known"};
@@ -102,7 +102,8 @@ void BuildCompanion::prepare() {
   Build = readBuildCommandLine(Command, Given);
   if (!Build.Builds)
     return WhyNothing.store("this command does not build");
-  // Paths of links are relative to it. No other thread depends on it.
+  // The links' paths are relative to this directory, on which no other thread
+  // depends.
   if (sys::fs::set_current_path(Build.Directory))
     return WhyNothing.store("there is no build directory");
   if (!File.open(os::currentDirectory()))
@@ -120,7 +121,7 @@ void BuildCompanion::prepare() {
   }
   if (Links.empty())
     return writeStatus("done", WhyNothing.load());
-  Fetcher.pause(); // until the first look
+  Fetcher.pause(); // until the first check
   if (Watching.start([this] { watch(); }))
     return WhyNothing.store("the system cannot start a thread");
   Fetcher.start();
@@ -132,15 +133,15 @@ void BuildCompanion::prepare() {
   Fetcher.finish();
 }
 
-/// Why the threads, which are paused for the question, should stay so; "" if
-/// they need not.
+/// Returns the reason why the threads, which are paused during the check,
+/// should stay paused; "" if there is none.
 StringRef BuildCompanion::reasonToPause() {
   const os::SystemMemory Memory = os::SystemMemory::read();
-  // Compilers have taken most of it. What was fetched is available, too.
+  // Compilers have taken most of the memory. Fetched pages count as available.
   if (Memory.PressurePercent.value_or(0) >= Tuning().HighPressurePercent ||
       Memory.available() < AvailableBytes / 4)
     return "memory is short";
-  // While none of our threads reads, whoever waits for a disk is another one.
+  // Our threads are paused, so any wait for a disk is another process's.
   constexpr milliseconds Sample(20);
   constexpr int MaxWaitPercent = 10;
   const auto Begin = std::chrono::steady_clock::now();
@@ -157,8 +158,8 @@ StringRef BuildCompanion::reasonToPause() {
              : "";
 }
 
-/// Pauses the threads while there is a reason. One that never ends, such as a
-/// build that always waits for the disk, leaves them a tenth of the time.
+/// Pauses the threads while there is a reason. A reason that never ends, such
+/// as a build that always waits for the disk, leaves them a tenth of the time.
 void BuildCompanion::yieldToLinks() {
   constexpr unsigned MaxPauses = 20;
   Fetcher.pause();
@@ -166,7 +167,7 @@ void BuildCompanion::yieldToLinks() {
     const StringRef Why = reasonToPause();
     if (Why.empty() || HasEnded.load())
       break;
-    I -= Why == "memory is short"; // ends, or nothing more is fetched
+    I -= Why == "memory is short"; // wait for memory without a limit
     writeStatus("paused", Why);
     if (Fetcher.waitFor(PauseInterval))
       break;
@@ -174,7 +175,7 @@ void BuildCompanion::yieldToLinks() {
   Fetcher.resume();
 }
 
-/// Leaves to links that have begun what is not fetched yet.
+/// If a link has begun, leaves to it what is not fetched yet.
 void BuildCompanion::noteBegun(ArrayRef<BuildLinkFigures> Links) {
   for (size_t I = 0; I != Links.size(); ++I)
     if (!Links[I].HasBegun && !Links[I].isDone() &&
@@ -197,7 +198,7 @@ void BuildCompanion::writeStatus(StringRef State, StringRef Why) {
 
 void BuildCompanion::watch() {
   os::enterBackground();
-  do { // the build begins with compilers that may not be cached
+  do { // check first: the build begins with compilers that may not be cached
     noteBegun(Fetcher.figures());
     yieldToLinks();
     writeStatus("fetching");
@@ -253,15 +254,15 @@ Exit runBuild(const CommandArguments &Arguments) {
   if (std::error_code Error = Program.start(Command))
     return cannotRun(Command.front(), Error);
   os::containFaults();
-  // The command has those that are closed.
+  // The command has inherited the closed descriptors.
   os::holdStandardDescriptors();
   const os::SystemMemory Memory = os::SystemMemory::read();
-  // Never destroyed: nobody waits for its threads.
+  // The object is never destroyed, because its threads are not joined.
   auto *Companion =
       new BuildCompanion(Arguments, Memory.available(), Budget.on(Memory));
   Companion->start();
   const os::ProgramEnd End = Program.wait();
-  if (!os::hadFault()) { // a thread may have stopped with what it held
+  if (!os::hadFault()) { // a stopped thread may hold a lock
     Companion->end();
     Companion->report(Arguments.Verbose);
   }

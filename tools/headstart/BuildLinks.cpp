@@ -35,8 +35,8 @@ static std::string absolute(const Twine &Path) {
   return std::string(Result);
 }
 
-/// The value of an option of which \p Name is the name: in the next word, after
-/// a `=`, or, of a short option, in the same word.
+/// Returns the value of the option \p Name: the next argument, the text after
+/// `=`, or, for a short option, the rest of the argument.
 static std::optional<std::string> valueOf(ArrayRef<std::string> Args,
                                           StringRef Name) {
   for (size_t I = 1; I < Args.size(); ++I) {
@@ -53,7 +53,8 @@ static std::optional<std::string> valueOf(ArrayRef<std::string> Args,
   return std::nullopt;
 }
 
-/// Where Cargo builds: beside the workspace's Cargo.lock, if not told.
+/// Cargo's build directory: by default, it is next to the workspace's
+/// Cargo.lock.
 static std::string directoryOfCargo(ArrayRef<std::string> Args) {
   if (auto Given = valueOf(Args, "--target-dir"))
     return *Given;
@@ -68,7 +69,7 @@ static std::string directoryOfCargo(ArrayRef<std::string> Args) {
   return Start;
 }
 
-/// The targets among the words of `cmake --build`.
+/// The targets in the arguments of `cmake --build`.
 static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Args) {
   std::vector<std::string> Targets;
   bool AreTargets = false;
@@ -83,7 +84,7 @@ static std::vector<std::string> targetsOfCMake(ArrayRef<std::string> Args) {
   return Targets;
 }
 
-/// Reads the words of ninja itself.
+/// Reads the arguments of ninja itself.
 static void readNinjaArgs(ArrayRef<std::string> Args, NinjaBuild &Ninja,
                           BuildCommandLine &Build) {
   Ninja.Ninja = {Args.front()};
@@ -132,7 +133,7 @@ BuildCommandLine readBuildCommandLine(ArrayRef<std::string> Args,
                            (Ninja && Ninja->Ninja.size() > 1); // -f
   if (!Ninja || !HasManifest)
     return Build;
-  // Found from here: the current directory will be another one.
+  // The search starts here, because the current directory will change.
   if (auto Program = sys::findProgramByName(Ninja->Ninja.front())) {
     Ninja->Ninja.front() = absolute(*Program);
     Build.Ninja = std::move(Ninja);
@@ -176,7 +177,7 @@ static std::vector<UpcomingLink>
 linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
              StringSet<> &Written, const std::atomic<bool> &Cancelled) {
   std::vector<UpcomingLink> Links;
-  StringSet<> Rules; // of those without a profile
+  StringSet<> Rules; // the rules of links without a profile
   for (NinjaStep &Step : Steps) {
     for (const std::string &Output : Step.Outputs)
       Written.insert(absolute(Output));
@@ -204,8 +205,8 @@ linksOfNinja(const NinjaBuild &Build, std::vector<NinjaStep> Steps,
   return Links;
 }
 
-/// All that have a profile and an output in \p Directory, in the order of their
-/// last links; those whose output is gone at the end.
+/// Returns the links that have a profile and an output in \p Directory, in the
+/// order of their last runs; links whose output is missing come last.
 static std::vector<UpcomingLink> recordedLinks(const std::string &Directory) {
   std::vector<UpcomingLink> Links;
   const std::string Real = os::currentDirectory();
@@ -216,7 +217,7 @@ static std::vector<UpcomingLink> recordedLinks(const std::string &Directory) {
       return Output.consume_front(Root) && !Output.empty() &&
              sys::path::is_separator(Output.front());
     };
-    // "ld.lld itself": see ProgramPages.
+    // "ld.lld itself" is the tool of no link; see ProgramPages.
     if (Profile && (IsWithin(Directory) || IsWithin(Real)) &&
         !StringRef(Profile->Tool).ends_with(" itself"))
       Links.push_back({Profile->Output, Profile, {}});
@@ -250,8 +251,9 @@ static bool isSame(const std::string &Path, const RecordedFile &File) {
          Now.Identity.ModifiedNs == File.Identity.ModifiedNs;
 }
 
-/// The directory of the link of \p Profile, which does not store it: here, or
-/// the output's, or one above that. Where a file of the link is found.
+/// Returns the directory of the link of \p Profile, which does not store it:
+/// the current one, the output's, or one above that, if a file of the link is
+/// in it. If none has such a file, returns the current one.
 static std::string directoryOf(const LinkProfile &Profile) {
   constexpr size_t MaxSample = 4;
   std::vector<const RecordedFile *> Sample;
@@ -270,7 +272,7 @@ static std::string directoryOf(const LinkProfile &Profile) {
   return Here;
 }
 
-/// Adds what \p Profile names to \p Files.
+/// Adds the touched ranges in \p Profile to \p Files.
 static void addFiles(const LinkProfile &Profile,
                      std::vector<FileRanges> &Files) {
   const std::string Directory = directoryOf(Profile);
@@ -288,7 +290,7 @@ static void addFiles(const LinkProfile &Profile,
 
 static std::vector<FileRanges> filesOfProfile(const LinkProfile &Profile) {
   std::vector<FileRanges> Files;
-  // Our own linkers are this program; see ProgramPages.
+  // Headstart's linkers are this program; see ProgramPages.
   if (auto Linker =
           load(profilePath("auto", Profile.Tool + " itself", os::codePath())))
     addFiles(*Linker, Files);
@@ -304,7 +306,7 @@ static std::vector<FileRanges> filesOfCommand(std::vector<std::string> Args,
       readForeignCommand(std::move(Args), std::nullopt, &Over);
   if (!Link.Command || !Link.Command->Links)
     return Files;
-  // Planning reads what it plans.
+  // Planning reads the inputs, so it must skip what the build writes.
   llvm::erase_if(Link.Command->Inputs, [&](const NamedInput &Input) {
     return Written.contains(absolute(Input.Name));
   });

@@ -22,32 +22,33 @@
 
 namespace headstart {
 
-/// What a build's command line says.
+/// The meaning of a build's command line.
 struct BuildCommandLine {
-  std::string Directory;           ///< absolute; where outputs are built
-  bool Builds = true;              ///< no question such as `ninja -t clean`
-  std::optional<NinjaBuild> Ninja; ///< in Directory, where ninja builds
+  std::string Directory;           ///< absolute; the directory of the outputs
+  bool Builds = true;              ///< false for `ninja -t clean` and the like
+  std::optional<NinjaBuild> Ninja; ///< present if ninja builds Directory
 };
 
-/// Reads \p Args, the command of a build. \p Given overrules where it
-/// builds. Blocks for a few lookups.
+/// Reads \p Args, the command of a build. \p Given overrides its directory.
+/// Blocks for a few lookups.
 BuildCommandLine readBuildCommandLine(llvm::ArrayRef<std::string> Args,
                                       const std::optional<std::string> &Given);
 
-/// A link that will run, as far as is known; one of the two is there.
+/// A link that will probably run. Either Profile or Command is present.
 struct UpcomingLink {
   std::string Output;
-  std::shared_ptr<const LinkProfile> Profile; ///< of its last run
+  std::shared_ptr<const LinkProfile> Profile; ///< of the last run
   std::vector<std::string> Command;
 };
 
-/// The links to come in \p Build, the current directory, the earliest first.
-/// Adds the absolute paths of what the build will write to \p Written. Blocks.
+/// Returns the links that \p Build, in the current directory, will run, the
+/// earliest first. Adds the absolute paths of its outputs to \p Written.
+/// Blocks.
 std::vector<UpcomingLink> upcomingLinks(const BuildCommandLine &Build,
                                         llvm::StringSet<> &Written,
                                         const std::atomic<bool> &Cancelled);
 
-/// What \p Link will read that was there before the build. Blocks.
+/// Returns what \p Link will read, without what the build writes. Blocks.
 std::vector<FileRanges> filesOf(const UpcomingLink &Link,
                                 const llvm::StringSet<> &Written,
                                 const std::atomic<bool> &Cancelled);

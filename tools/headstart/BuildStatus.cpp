@@ -30,8 +30,8 @@ static constexpr StringLiteral Prefix = "build-";
 static constexpr StringLiteral LockSuffix = ".lock";
 static constexpr StringLiteral StatusSuffix = ".json";
 
-/// Opens and locks \p Path; -1 if another process has the lock, or it cannot be
-/// opened, which \p Error tells apart.
+/// Opens and locks \p Path. Returns -1 if another process has the lock, or the
+/// file cannot be opened; \p Error distinguishes the two.
 static int lockFile(const std::string &Path, std::chrono::milliseconds Timeout,
                     std::error_code &Error) {
   int File = -1;
@@ -54,7 +54,7 @@ bool BuildStatusFile::open(const std::string &Directory) {
   SmallString<256> Stem(Cache);
   sys::path::append(
       Stem, Prefix + utohexstr(xxh3_64bits(Directory), /*LowerCase=*/true, 16));
-  // A reader of the status has the lock for a moment.
+  // A process that reads the status holds the lock for a moment.
   constexpr std::chrono::milliseconds Timeout(100);
   std::error_code Error;
   Lock = lockFile((Stem + LockSuffix).str(), Timeout, Error);
@@ -63,7 +63,7 @@ bool BuildStatusFile::open(const std::string &Directory) {
   return Error != std::errc::no_lock_available;
 }
 
-/// In a word, how far the fetching for a link is.
+/// The state of the fetches for a link.
 static StringRef stateOf(const BuildLinkFigures &Link) {
   if (Link.HasBegun)
     return "begun";
@@ -106,8 +106,8 @@ void BuildStatusFile::write(const BuildStatus &Status) {
   std::string Text = toJSON(Status);
   if (Path.empty() || Text == Written)
     return;
-  // Not by replaceFile: that installs LLVM's signal handlers, and the build's
-  // signals are not ours.
+  // replaceFile would install LLVM's signal handlers, but the build's signals
+  // are not ours to handle.
   const std::string New = Path + ".new";
   std::error_code Error;
   {
@@ -134,7 +134,7 @@ void BuildStatusFile::remove() {
   Path.clear();
 }
 
-/// The statuses of the builds that run. Removes what killed builds have left.
+/// The statuses of the running builds. Removes what killed builds have left.
 static std::vector<json::Value> readStatuses() {
   std::vector<std::string> Locks;
   std::error_code Error;
@@ -159,7 +159,7 @@ static std::vector<json::Value> readStatuses() {
     }
     auto Text = MemoryBuffer::getFile(Path);
     if (!Text)
-      continue; // it has just begun or ended
+      continue; // the build has just begun or ended
     if (Expected<json::Value> Status = json::parse((*Text)->getBuffer()))
       Statuses.push_back(std::move(*Status));
     else

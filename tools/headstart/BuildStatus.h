@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A running `headstart build` has two files in the user's cache, whose names
-/// follow from the build directory: one that it has locked, until the kernel
-/// ends the process, and one with JSON for `headstart build --status`.
+/// A running `headstart build` has two files in the user's cache, named after
+/// the build directory: a lock file, which it keeps locked until the kernel
+/// ends the process, and a JSON file for `headstart build --status`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,25 +26,25 @@
 
 namespace headstart {
 
-/// What a build is doing.
+/// The status of a build.
 struct BuildStatus {
   std::string Directory;
   std::vector<std::string> Command;
   uint64_t BudgetBytes = 0;
   llvm::StringRef State; ///< "planning", "fetching", "paused", "done"
-  llvm::StringRef Why;   ///< it is paused
+  llvm::StringRef Why;   ///< the reason for a pause
   std::vector<BuildLinkFigures> Links;
 };
 
-/// Where a build leaves its status. Any thread.
+/// The file with the status of a build. Any thread.
 class BuildStatusFile {
 public:
-  /// Takes the place of the build in \p Directory; false if another one has it.
-  /// Where there is no cache directory, there is no file. Blocks.
+  /// Locks the status of the build in \p Directory; returns false if another
+  /// process has locked it. Without a cache directory there is no file. Blocks.
   bool open(const std::string &Directory);
   /// Replaces the status. Blocks for a small file.
   void write(const BuildStatus &Status);
-  /// Removes the files, unless another thread is writing them. The last.
+  /// Removes the files, unless another thread is writing them. The last call.
   void remove();
 
 private:

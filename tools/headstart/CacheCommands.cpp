@@ -23,8 +23,8 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Why \p File failed, for the user. \p Unsupported says so if the system does
-/// not do what it was asked for.
+/// The message that \p File failed. \p Unsupported is the message if the system
+/// does not support the operation.
 static std::string explain(const CacheFile &File, StringRef Unsupported) {
   if (File.Backing == os::FileBacking::None)
     return "the kernel generates this file when a program reads it, so it has "
@@ -41,8 +41,8 @@ static bool hasFailed(const CacheFile &File) {
   return File.Error || File.Backing == os::FileBacking::None;
 }
 
-/// How many bytes of \p Range of \p File are in memory; nothing where nobody
-/// tells.
+/// The number of cached bytes of \p Range in \p File; nothing if the system
+/// does not report it.
 static std::optional<uint64_t> residentBytes(const os::PageCache &Cache,
                                              const os::OpenFile &File,
                                              ByteRange Range) {
@@ -58,14 +58,14 @@ static std::string countFiles(uint64_t Count) {
 
 namespace {
 
-/// Sums.
+/// The sums over some files.
 struct Totals {
   uint64_t Files = 0;
   uint64_t Bytes = 0;
   uint64_t Resident = 0;
   uint64_t UnknownFiles = 0; ///< not in the sums above
-  uint64_t UnknownBytes = 0; ///< of those that could be opened
-  uint64_t FailedFiles = 0;  ///< of UnknownFiles: could not be opened
+  uint64_t UnknownBytes = 0; ///< of the unknown files that could be opened
+  uint64_t FailedFiles = 0;  ///< unknown because they could not be opened
 
   void add(uint64_t FileBytes, uint64_t ResidentBytes) {
     ++Files;
@@ -75,11 +75,11 @@ struct Totals {
   void addUnknown(const CacheFile &File) {
     ++UnknownFiles;
     UnknownBytes += File.size();
-    // Inspect() sets function_not_supported; all others come from opening it.
+    // Inspect sets function_not_supported; all other errors come from opening.
     if (File.Error && File.Error != std::errc::function_not_supported)
       ++FailedFiles;
   }
-  /// Whether the sums say anything.
+  /// Whether the sums are meaningful.
   bool isKnown() const { return Files != 0 || UnknownFiles == 0; }
   ResidentShare share() const { return {Resident, Bytes}; }
   std::string text() const {
@@ -102,7 +102,7 @@ struct Totals {
   }
 };
 
-/// The object that both commands print: an array of files, and what follows.
+/// The JSON object that both commands print: an array of files, and attributes.
 class FilesJSON {
 public:
   explicit FilesJSON(bool WithFiles)
@@ -137,13 +137,13 @@ private:
   bool WithFiles;
 };
 
-/// Writes how much of files is in memory, as lines: with strips and bars where
-/// a terminal shows them.
+/// Writes how much of the files is cached, as lines; on a terminal, with strips
+/// and bars.
 class ResidencyText {
 public:
   ResidencyText()
       : Columns(sys::Process::StandardOutIsDisplayed()
-                    // A terminal that does not know its width.
+                    // A terminal may report a width of 0 columns.
                     ? std::max(sys::Process::StandardOutColumns(), 40U)
                     : 0),
         Width(stripWidth(Columns)),
@@ -151,7 +151,7 @@ public:
           return std::getenv(Name); // NOLINT(concurrency-mt-unsafe)
         })) {}
 
-  /// How many pieces of a file are to be looked at.
+  /// The number of pieces of a file to inspect.
   unsigned width() const { return Width; }
 
   void addFile(const CacheFile &File) {
@@ -159,14 +159,14 @@ public:
                      ResidentShare{*File.Before, File.size()}.percent());
     if (Width) {
       outs() << drawStrip(File.Pieces, Style)
-             // A short file has few pages.
+             // A short file has fewer pieces than the strip has columns.
              << std::string(Width - File.Pieces.size(), ' ')
              << format("  %9s  ", formatBytes(File.size()).c_str());
     }
     outs() << File.Path << "\n";
   }
 
-  /// \p What stands behind the sums; "" for all together.
+  /// Prints \p Sum, followed by \p What unless it is empty.
   void addTotals(const Totals &Sum, StringRef What) {
     if (Width && Sum.isKnown())
       outs() << format("%4u%%  ", Sum.share().percent())
@@ -178,15 +178,16 @@ public:
   }
 
 private:
-  unsigned Columns; ///< of the terminal; 0: there is none
+  unsigned Columns; ///< of the terminal; 0: no terminal
   unsigned Width;   ///< of a strip or bar; 0: none
   BarStyle Style;
 };
 
 } // namespace
 
-/// How much of each piece of \p File is in memory, of up to \p Width pieces of
-/// whole pages. Without asking where \p Resident, of all of it, says enough.
+/// Returns how much of each piece of \p File is cached, for up to \p Width
+/// pieces of whole pages. Skips the queries if \p Resident, the number of the
+/// file's cached bytes, is none or all of them.
 static std::vector<ResidentShare> residencyOfPieces(const os::PageCache &Cache,
                                                     const os::OpenFile &File,
                                                     uint64_t Resident,
@@ -230,7 +231,7 @@ static void writeOperands(ArrayRef<std::string> Operands, ArrayRef<Totals> Each,
   });
 }
 
-/// Why the residency of a file that can be read is not known.
+/// The reason why the residency of a readable file is unknown.
 static StringRef whyNotReported(const os::PageCache &Cache) {
   return Cache.capabilities().Cachestat || Cache.capabilities().Mincore
              ? "only its owner, root and users who may write to it can query "
@@ -287,7 +288,7 @@ Exit runResidency(const CommandArguments &Arguments) {
     });
     return Status;
   }
-  // A file has a line of its own already.
+  // Without --summary, a file already has a line of its own.
   if (Each.size() > 1)
     for (size_t I = 0; I != Each.size(); ++I)
       if (Files.isDirectory(I))
@@ -298,7 +299,7 @@ Exit runResidency(const CommandArguments &Arguments) {
 
 namespace {
 
-/// Why files stay in memory.
+/// The reasons why files stay cached after an eviction.
 enum StayReason : uint8_t { NoDisk, Unwritten, Locked, Mapped, NotReported };
 
 struct StayText {
@@ -314,7 +315,7 @@ constexpr StayText StayTexts[] = {
     {"unknown", "in use in a way that the system does not report"}};
 constexpr size_t StayReasons = std::size(StayTexts);
 
-/// The files of which something stayed, and why.
+/// The files that still have cached pages, and the reasons.
 class StayingFiles {
 public:
   void add(const CacheFile &File) {
@@ -329,7 +330,7 @@ public:
       Stayed.push_back(*File.After);
     }
   }
-  /// Asks who has the others mapped.
+  /// Queries which processes map or lock the other files.
   void findReasons() {
     const std::vector<os::FileUse> Uses = os::findUses(Others);
     for (size_t I = 0; I != Uses.size(); ++I)
@@ -339,7 +340,7 @@ public:
           .add(0, Stayed[I]);
     Others.clear();
   }
-  /// Calls \p Visit with each reason that there was.
+  /// Calls \p Visit with each reason that applies to a file.
   void
   forEach(function_ref<void(const StayText &, const Totals &)> Visit) const {
     for (size_t I = 0; I != StayReasons; ++I)
@@ -351,14 +352,14 @@ public:
 private:
   Totals All;
   Totals Sums[StayReasons];
-  std::vector<std::string> Others; ///< paths of the rest
-  std::vector<uint64_t> Stayed;    ///< bytes of each of them
+  std::vector<std::string> Others; ///< paths of files with other reasons
+  std::vector<uint64_t> Stayed;    ///< their cached bytes
 };
 
-/// What came of an eviction.
+/// The result of an eviction.
 struct Evicted {
   uint64_t Files = 0;
-  uint64_t Unknown = 0; ///< files of which it is not known how much
+  uint64_t Unknown = 0; ///< files whose residency is unknown
   uint64_t Failed = 0;  ///< files
   uint64_t Bytes = 0;
   StayingFiles Staying;
@@ -375,7 +376,7 @@ static void printEvicted(const Evicted &Done, uint64_t Skipped) {
     outs() << "; for " << countFiles(Done.Unknown)
            << " the system does not report how much remains cached";
   outs() << "\n";
-  // Whoever measures must know.
+  // A user who measures cold links must know what stays cached.
   Done.Staying.forEach([](const StayText &Reason, const Totals &Sum) {
     outs() << "    " << formatBytes(Sum.Resident) << " of "
            << countFiles(Sum.Files) << ": " << Reason.Text << "\n";
@@ -416,7 +417,7 @@ Exit runEvict(const CommandArguments &Arguments) {
       return;
     }
     const bool IsKnown = One.Before && One.After;
-    // It may have been read meanwhile.
+    // Another process may have read the file meanwhile.
     const uint64_t Gone =
         IsKnown ? *One.Before - std::min(*One.Before, *One.After) : 0;
     ++Done.Files;

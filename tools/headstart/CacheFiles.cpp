@@ -20,12 +20,12 @@ using namespace llvm;
 
 namespace headstart {
 
-/// How many files are looked at before they are shown.
+/// The number of files that are inspected before they are shown.
 static constexpr size_t BatchFiles = 4096;
-/// Threads that look: a cold disk answers several questions at once, and evict
-/// waits for what is written.
+/// The threads that inspect: a cold disk serves several requests at once, and
+/// evict waits until dirty pages are written.
 static constexpr size_t MaxThreads = 8;
-/// A thread that looks at fewer costs more than it helps.
+/// A thread that inspects fewer files costs more than it helps.
 static constexpr size_t FilesPerThread = 32;
 
 namespace {
@@ -49,7 +49,7 @@ public:
     Problems.count(Path, What);
   }
 
-  /// In the order of their bytes.
+  /// Returns the paths, sorted by their bytes.
   std::vector<std::string> take() {
     llvm::sort(Files);
     return std::move(Files);
@@ -59,7 +59,7 @@ public:
 private:
   ProblemPrinter &Problems;
   std::mutex Mutex;
-  std::vector<std::string> Files; ///< guarded by Mutex, as the rest
+  std::vector<std::string> Files; ///< guarded by Mutex, like Others
   uint64_t Others = 0;
 };
 
@@ -84,7 +84,7 @@ void CacheFiles::flush(Inspect InspectFile, Show ShowOne) {
   for (size_t I = 1; I < std::min(MaxThreads, Pending.size() / FilesPerThread);
        ++I)
     if (Helpers.start(Work))
-      break; // fewer will do
+      break; // continue with fewer threads
   Work();
   Helpers.join();
   llvm::for_each(Pending, ShowOne);

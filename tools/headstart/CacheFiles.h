@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Goes through files and whole trees: many are looked at at a time, and they
-/// are shown one after the other, in order.
+/// Goes through files and whole trees. Several threads inspect files at the
+/// same time; the caller's thread shows the files in order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,53 +32,52 @@
 
 namespace headstart {
 
-/// A regular file, and what was found out about it.
+/// A regular file, and the facts about it.
 struct CacheFile {
   std::string Path;
-  size_t Operand = 0;    ///< which one it is, or lies below
-  std::error_code Error; ///< why nothing else is known
+  size_t Operand = 0;    ///< the operand that names it, or a directory above
+  std::error_code Error; ///< the reason why nothing else is known
 
   os::FileIdentity Identity;
   os::FileBacking Backing = os::FileBacking::Disk;
-  std::optional<uint64_t> Before; ///< bytes in memory; nothing: not told
-  std::optional<uint64_t> After;  ///< the same after an eviction
-  bool IsUnwritten = false;       ///< some of what is left is not on the disk
+  std::optional<uint64_t> Before;    ///< cached bytes; absent: not reported
+  std::optional<uint64_t> After;     ///< cached bytes after an eviction
+  bool IsUnwritten = false;          ///< some cached pages are not on the disk
   std::vector<ResidentShare> Pieces; ///< of the whole file, in order
 
   uint64_t size() const { return Identity.Size; }
 };
 
-/// Every regular file that the operands name: the files, and those in the
-/// directories, in the order of their paths' bytes. One after the other in the
-/// order of the operands.
+/// Every regular file that the operands name, in the order of the operands: the
+/// files, and those in the directories, sorted by the bytes of their paths.
 class CacheFiles {
 public:
-  /// Looks at an open file, on any thread; what it finds goes into the first
-  /// argument, an error into its Error.
+  /// Inspects an open file, on any thread. Stores the facts in the first
+  /// argument, and an error in its Error.
   using Inspect = llvm::function_ref<void(CacheFile &, os::OpenFile &)>;
-  /// Is given each file in order, on the caller's thread, those with an Error
-  /// as well.
+  /// Receives each file in order, on the caller's thread, also those with an
+  /// Error.
   using Show = llvm::function_ref<void(const CacheFile &)>;
 
   explicit CacheFiles(llvm::ArrayRef<std::string> Operands)
       : Operands(Operands) {}
 
-  /// Blocks. Directories that could not be read are reported as `fail` reports
-  /// a file. Memory grows with the paths of one operand; of what is found only
-  /// some thousand are kept at a time.
+  /// Blocks. Reports unreadable directories as `fail` reports files. Memory
+  /// grows with the paths of one operand; only some thousand files with their
+  /// facts are kept at a time.
   void forEach(Inspect InspectFile, Show ShowOne);
 
-  /// Reports that \p File failed, and \p Why. An operand has a message of its
-  /// own, at once; the files in a directory have one for each reason, which
-  /// `finish` prints.
+  /// Reports that \p File failed because of \p Why. An operand has a message of
+  /// its own, at once; the files in a directory share one for each reason,
+  /// which `finish` prints.
   void fail(const CacheFile &File, llvm::StringRef Why);
-  /// Prints the messages that are left. Failed if there were any at all.
+  /// Prints the remaining messages. Returns Failed if there were any at all.
   Exit finish();
 
-  /// Whether an operand is a directory. After `forEach`.
+  /// Whether an operand is a directory. Known after `forEach`.
   bool isDirectory(size_t Operand) const { return Directories[Operand]; }
-  /// How many entries of the directories were no regular files, nor
-  /// directories.
+  /// The number of entries of the directories that are neither regular files
+  /// nor directories.
   uint64_t skipped() const { return Skipped; }
 
 private:

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a subcommand is, and what it is given.
+/// The functions of the subcommands, and their arguments.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,9 @@
 
 namespace headstart {
 
-/// Exit status of every subcommand. The last two are those of env(1) and its
-/// like: of `run` only. Changed is of `status --exit-code` only: apart from
-/// Failed, since a script must not take what could not be read for a change.
+/// The exit status of every subcommand. The last two are those of env(1) and
+/// the like (`run`, `build`). Changed (`status --exit-code`) differs from
+/// Failed: a script must not take an unreadable file for a change.
 enum class Exit : uint8_t {
   Done = 0,
   Failed = 1,
@@ -37,7 +37,7 @@ enum class Exit : uint8_t {
   NotFound = 127,
 };
 
-/// What the commands on trees are given, as it was written.
+/// The arguments of the commands on trees, not yet parsed.
 struct TreeArguments {
   bool Hidden = false;
   bool NoIgnore = false;
@@ -58,7 +58,7 @@ struct TreeArguments {
   std::optional<std::string> Memory;
 };
 
-/// What bench is given, as it was written.
+/// The arguments of bench, not yet parsed.
 struct BenchArguments {
   std::optional<std::string> Rounds, ColdRounds, WarmRounds;
   std::optional<std::string> Variants;
@@ -74,82 +74,83 @@ struct BenchArguments {
   bool NoWatch = false;
 };
 
-/// What build is given, as it was written.
+/// The arguments of build, not yet parsed.
 struct BuildArguments {
   bool Status = false;
   std::optional<std::string> Directory;
 };
 
-/// A parsed command line: what stood before `--`, and what stood after.
+/// A parsed command line: the arguments before `--`, and those after it.
 struct CommandArguments {
   bool JSON = false;
   bool Verbose = false; ///< build, doctor
   std::string Flavour;
   std::vector<std::string> Operands;
-  std::vector<PrefetchOption> Prefetch; ///< in their order
-  std::optional<std::string> Record;    ///< plan: the file of one
+  std::vector<PrefetchOption> Prefetch; ///< in order
+  std::optional<std::string> Record;    ///< plan: the profile's file
   TreeArguments Tree;
   BenchArguments Bench;
   BuildArguments Build;
   TraceClock::time_point Origin;   ///< the start of main
-  bool HasLinker = false;          ///< whether there was a `--` or a linker
+  bool HasLinker = false;          ///< whether there was `--` or a linker
   std::vector<std::string> Linker; ///< the linker and its arguments
 };
 
-/// Prints "headstart: error: <message>" and gives back \p Status.
+/// Prints "headstart: error: <message>" and returns \p Status.
 Exit fail(const std::string &Message, Exit Status = Exit::Failed);
-/// The same for a program that the user names and that \p Error keeps from
-/// starting; gives back the status that a shell would.
+/// Prints that \p Program cannot be started because of \p Error; returns the
+/// status that a shell would return.
 Exit cannotRun(const std::string &Program, std::error_code Error);
 
 /// Prints "headstart: note: <message>".
 void note(const llvm::Twine &Message);
 
-/// Says why standard output could not be written to and gives back
-/// `Exit::Failed`. A closed pipe ends the process as it ends others, by
-/// SIGPIPE; where that is ignored it is no reason for a message.
+/// Prints why standard output cannot be written, and returns `Exit::Failed`. A
+/// closed pipe ends the process by SIGPIPE, as it ends other programs; if
+/// SIGPIPE is ignored, prints no message.
 Exit failOutput(std::error_code Error);
 
-/// Writes what `outs()` still holds. Gives back \p Status, or the failure if
-/// all went well but for that.
+/// Flushes `outs()`. Returns \p Status, or the flush's failure if \p Status is
+/// Done.
 Exit finishOutput(Exit Status);
 
 /// "headstart 0.1.0 (LLVM 22.1.8)".
 std::string versionText();
 
-/// headstart run: prefetch beside any linker. Returns only when that could not
-/// be started; else the process ends as the linker does.
+/// headstart run: runs any linker while prefetching its inputs. Ends the
+/// process as the linker does; returns only if the linker cannot be started.
 Exit runRun(const CommandArguments &Arguments);
-/// headstart build: a build, and meanwhile what its links will read. Ends the
-/// process as the build does, unless that could not be started.
+/// headstart build: runs a build while fetching what its links will read. Ends
+/// the process as the build does; returns only if the build cannot be started.
 Exit runBuild(const CommandArguments &Arguments);
-/// headstart inputs: what a link will read.
+/// headstart inputs: lists the files that a link will read.
 Exit runInputs(const CommandArguments &Arguments);
-/// headstart plan: the ranges that would be fetched, in their order.
+/// headstart plan: lists the ranges that would be fetched, in order.
 Exit runPlan(const CommandArguments &Arguments);
-/// headstart walk: list trees.
+/// headstart walk: lists trees.
 Exit runWalk(const CommandArguments &Arguments);
-/// headstart status: what has changed since a manifest.
+/// headstart status: lists the changes since a manifest.
 Exit runStatus(const CommandArguments &Arguments);
-/// headstart warm: fetch files and trees. Ends the process when a signal asks.
+/// headstart warm: fetches files and trees. Ends the process if a signal
+/// requests it.
 Exit runWarm(const CommandArguments &Arguments);
-/// headstart profile: the recorded profiles.
+/// headstart profile: shows, lists or prunes the stored profiles.
 Exit runProfile(const CommandArguments &Arguments);
-/// headstart queue: which links run and which wait for memory.
+/// headstart queue: lists the links that run or wait for memory.
 Exit runQueue(const CommandArguments &Arguments);
-/// headstart evict: put files out of the page cache.
+/// headstart evict: evicts files from the page cache.
 Exit runEvict(const CommandArguments &Arguments);
-/// headstart residency: how much of each file is in memory.
+/// headstart residency: prints how much of each file is cached.
 Exit runResidency(const CommandArguments &Arguments);
 
-/// headstart doctor: what this machine can do, and what that costs.
+/// headstart doctor: reports what slows prefetching on this machine.
 Exit runDoctor(const CommandArguments &Arguments);
 
-/// headstart bench: a link against itself, with and without prefetch. Ends the
-/// process when a signal asks.
+/// headstart bench: measures a link with and without prefetching. Ends the
+/// process if a signal requests it.
 Exit runBenchCommand(const CommandArguments &Arguments);
 
-/// The program `headstart`: its first word is the subcommand. Returns the exit
+/// Runs `headstart`, whose first argument is the subcommand. Returns the exit
 /// status. \p Origin is the start of main.
 int runTool(int Count, char **Argv, TraceClock::time_point Origin);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// OptTable::findByPrefix skips options without a help text, which are all
-// of lld's in our tables, and offers each under every number of dashes. So the
-// names are looked for here; what they mean, and their values, OptTable says.
+// OptTable::findByPrefix skips options without a help text, which are all of
+// lld's in our tables, and offers each with every number of dashes. This file
+// therefore searches the names; OptTable parses options and lists their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,19 +33,19 @@ namespace headstart {
 
 namespace {
 
-/// Options of one program, and where their completions go.
+/// Completes the options of one program.
 class OptionCompleter {
 public:
   OptionCompleter(raw_ostream &OS, const GenericOptionTable &Table,
                   Visibility Shown = Visibility(), bool IgnoresCase = false)
       : OS(OS), Table(Table), Shown(Shown), IgnoresCase(IgnoresCase) {}
 
-  /// Offers options for the last of \p Argv, and values of options. Returns
-  /// whether that is all: it can be nothing else.
+  /// Prints the options, and the values of options, that complete the last of
+  /// \p Argv. Returns whether nothing else can complete it.
   bool complete(ArrayRef<const char *> Argv, bool OwnOnly = false) const;
 
-  /// Which of \p Argv is the first that is no option, nor a value of one. The
-  /// last counts whatever it is.
+  /// Returns the index of the first argument that is neither an option nor an
+  /// option's value. The last argument counts in any case.
   size_t firstOperand(ArrayRef<const char *> Argv) const;
 
 private:
@@ -72,8 +72,8 @@ static void print(raw_ostream &OS, StringRef What, const Twine &Text,
   OS << '\n';
 }
 
-/// As an ArgList, with values for an option that ends \p Argv: as many as any
-/// has (-rename_section of ld64.lld).
+/// Returns \p Argv with values for an option at its end: as many as any option
+/// takes (-rename_section of ld64.lld).
 static InputArgList withValues(ArrayRef<const char *> Argv) {
   SmallVector<const char *, 32> All(Argv);
   All.append(4, "value");
@@ -91,22 +91,22 @@ bool OptionCompleter::printName(const Option &O, StringRef Typed) const {
   for (StringRef Prefix : Prefixes) {
     const std::string Name = (Prefix + O.getName()).str();
     const StringRef Rest = StringRef(Name).substr(Typed.size());
-    // With nothing but a value missing there is no more to the name.
+    // If only the value is missing, the name is complete.
     const bool IsOpen = O.getKind() == Option::JoinedClass;
     if ((IsOpen && Rest.empty()) ||
         !(IgnoresCase ? StringRef(Name).starts_with_insensitive(Typed)
                       : StringRef(Name).starts_with(Typed)))
       continue;
     const char *Help = Table.getOptionHelpText(O.getID(), Shown);
-    // In the letters that were typed, or the shell would skip it.
+    // The typed letters keep their case, or the shell would skip the name.
     print(OS, IsOpen ? "open" : "word", Typed + Rest, Help ? Help : "");
     return true;
   }
   return false;
 }
 
-/// Whether there are any. Of `--name value` and `--name=value` the second is
-/// offered, which shows that there is a value.
+/// Returns whether any name matches. If an option is both `--name value` and
+/// `--name=value`, prints only the second, which shows that it takes a value.
 bool OptionCompleter::printNames(StringRef Typed, bool OwnOnly) const {
   StringSet<> WithSign;
   for (unsigned ID = 1; ID <= Table.getNumOptions(); ++ID)
@@ -128,13 +128,13 @@ bool OptionCompleter::printNames(StringRef Typed, bool OwnOnly) const {
   return Any;
 }
 
-/// \p Typed is behind \p Beginning in the same word.
+/// \p Typed follows \p Beginning in the same argument.
 void OptionCompleter::printValues(const Option &O, StringRef Beginning,
                                   StringRef Typed) const {
   const Option Real = O.getUnaliasedOption();
   const char *MetaVar = Table.getOptionMetaVar(Real.getID());
   const StringRef Kind = MetaVar ? MetaVar : "";
-  // A list goes on behind its last comma.
+  // A list continues after its last comma.
   StringRef Listed;
   if (Kind.contains(",..."))
     Listed = Typed.take_front(Typed.rfind(',') + 1);
@@ -144,7 +144,7 @@ void OptionCompleter::printValues(const Option &O, StringRef Beginning,
     if (Value.starts_with(Typed.drop_front(Listed.size())))
       print(OS, Value.ends_with("=") ? "open" : "word",
             Beginning + Listed + Value);
-  // Of lld's options our tables do not say which take a file.
+  // Our tables do not say which of lld's options take a file.
   if (Kind.ends_with("<FILE>") ||
       is_contained({"<MANIFEST>", "<REPORT>", "<PROGRAM>"}, Kind) ||
       (Kind.empty() && Values.empty()))
@@ -163,7 +163,7 @@ bool OptionCompleter::complete(ArrayRef<const char *> Argv,
   while (Index < Argv.size()) {
     Begin = Index;
     Last = parse(Args, Index);
-    if (!Last) // takes more values than any does
+    if (!Last) // an option takes more values than withValues adds
       return false;
   }
   const Option &O = Last->getOption();
@@ -178,8 +178,8 @@ bool OptionCompleter::complete(ArrayRef<const char *> Argv,
   if (Typed.empty())
     return false;
   const bool AnyNames = printNames(Typed, OwnOnly);
-  // A value in the same word: `-ofile`, but not `-out` where an option begins
-  // like that.
+  // The value may be in the same argument: `-ofile`, but not `-out` if an
+  // option begins with that.
   const StringRef Name = Last->getSpelling();
   const bool HasValue =
       IsOption && Index == Begin + 1 && Last->getNumValues() == 1 &&
@@ -189,7 +189,7 @@ bool OptionCompleter::complete(ArrayRef<const char *> Argv,
     const StringRef Value = Last->getValue();
     printValues(O, Typed.drop_back(Value.size()), Value);
   }
-  // To lld-link, a path can begin like an option.
+  // For lld-link, a path can begin like an option.
   return HasValue || Typed.starts_with("-");
 }
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `headstart --autocomplete WORDS...`: what can stand where the cursor is. The
-/// scripts in completions/ ask, as clang's script does of clang.
+/// `headstart --autocomplete ARGS...` prints what can complete the last
+/// argument. The scripts in completions/ run it, as clang's script runs clang.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,27 +26,27 @@ class raw_ostream;
 
 namespace headstart {
 
-/// A subcommand, as completion sees it.
+/// The facts about a subcommand that completion needs.
 struct CompletedSubcommand {
   llvm::StringRef Name;
   llvm::StringRef Summary;
-  llvm::opt::Visibility Takes; ///< which options
-  bool TakesCommand = false;   ///< operands: a command line
-  /// Else, with commas: what the first operand can be; null: paths.
+  llvm::opt::Visibility Takes; ///< the options that it takes
+  bool TakesCommand = false;   ///< whether its operands are a command line
+  /// Otherwise: the possible first operands, with commas; null: paths.
   const char *Operands = nullptr;
 };
 
-/// Writes what can be the last of \p Argv, the beginning of which is typed; it
-/// may be empty. The first is a program: one of the drop-in linkers, or, by any
-/// other name, headstart with \p Table and \p Subcommands. A line each, fields
-/// apart by tabs:
+/// Writes the completions of the last of \p Argv, which may be empty. The first
+/// of \p Argv is the program: a drop-in linker, or, by any other name,
+/// headstart with \p Table and \p Subcommands. Each line is one of these, with
+/// tabs between its fields:
 ///
-///     word WORD [HELP]   this word
-///     open WORD [HELP]   the same, and what comes next is part of it
-///     files BEGINNING    a file, behind what the word begins with
-///     programs BEGINNING a program to run, the same
-///     command N          what can come at the end of the command line that
-///                        begins with the word N, where the program is word 0
+///     word WORD [HELP]   this argument
+///     open WORD [HELP]   this beginning of an argument that goes on
+///     files BEGINNING    a path, appended to this beginning of the argument
+///     programs BEGINNING a program to run, appended to this beginning
+///     command N          what can complete the command line that begins with
+///                        argument N, where the program is argument 0
 void printCompletions(llvm::raw_ostream &OS, llvm::ArrayRef<const char *> Argv,
                       const GenericOptionTable &Table,
                       llvm::ArrayRef<CompletedSubcommand> Subcommands);

@@ -7,8 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The checks of `headstart doctor`, in groups. Each looks, and changes
-/// nothing; all of them block.
+/// The checks of `headstart doctor`, in groups. They change nothing, and block.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,16 +26,16 @@ namespace headstart {
 
 enum class Verdict : uint8_t {
   Ok,
-  Note,    ///< links work, and could be faster
-  Problem, ///< something does not work that was asked for, or is needed
+  Note,    ///< links work, but could be faster
+  Problem, ///< something that the user set, or that links need, fails
 };
 
 struct Check {
   std::string Name; ///< in JSON
   llvm::json::Value Value = nullptr;
-  std::string Text; ///< a line; empty: only JSON has it
+  std::string Text; ///< one line; empty: only the JSON has the check
   Verdict Status = Verdict::Ok;
-  std::string Costs, Do; ///< of notes and problems
+  std::string Costs, Do; ///< the effect and the fix of a note or problem
 
   void note(std::string Cost, std::string Advice) {
     set(Verdict::Note, std::move(Cost), std::move(Advice));
@@ -56,8 +55,8 @@ private:
 struct CheckGroup {
   std::string Name;         ///< in JSON
   std::string Heading;      ///< for people
-  std::string Subject;      ///< the path that it is about; empty: the machine
-  std::deque<Check> Checks; ///< which stay where they are
+  std::string Subject;      ///< the path that was checked; empty: the machine
+  std::deque<Check> Checks; ///< a deque, because `add` returns a reference
 
   Check &add(std::string CheckName, llvm::json::Value Value, std::string Text) {
     Check &C = Checks.emplace_back();
@@ -68,22 +67,22 @@ struct CheckGroup {
   }
 };
 
-/// \p Text for JSON, null when it is empty.
+/// \p Text as JSON; null if it is empty.
 llvm::json::Value textOrNull(llvm::StringRef Text);
 
-/// The program and what its environment says; that goes into \p Settings, as
-/// ld.lld would read it.
+/// Checks the program and its environment variables, which set \p Settings as
+/// in ld.lld.
 CheckGroup checkProgram(PrefetchSettings &Settings);
-/// The calls of the system.
+/// Checks which system calls work.
 CheckGroup checkSystem();
 CheckGroup checkMemory(const PrefetchSettings &Settings);
 CheckGroup checkProcessors(const PrefetchSettings &Settings);
-/// Where records of links are kept.
+/// Checks the directory of the profiles.
 CheckGroup checkRecords(const PrefetchSettings &Settings);
-/// Linkers and compilers on PATH. Runs them with --version and the like.
+/// Checks the linkers and compilers on PATH; runs them with --version and such.
 CheckGroup checkLinkers();
-/// The file system of \p Path, a directory or a file. \p Problem is why it
-/// could not be looked at, and empty otherwise.
+/// Checks \p Path, a directory or a file, and its file system. \p Problem is
+/// the reason why it cannot be inspected, or empty.
 CheckGroup checkDirectory(const std::string &Path, std::string &Problem);
 
 } // namespace headstart

@@ -43,7 +43,7 @@ static std::string countText(size_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-/// Prints the checks of \p Group that found something; with \p Verbose all.
+/// Prints the checks of \p Group that found something; with \p Verbose, all.
 static void printGroup(const CheckGroup &Group, bool Verbose) {
   SmallVector<const Check *> Shown;
   for (const Check &C : Group.Checks)
@@ -62,7 +62,7 @@ static void printGroup(const CheckGroup &Group, bool Verbose) {
           C.Status == Verdict::Note ? "note   " : "problem",
           C.Status == Verdict::Note ? Severity::Note : Severity::Error, outs());
     outs() << "  " << C.Text << "\n";
-    // Several compilers may have one remedy.
+    // Several compilers may share one fix.
     if (I + 1 != Shown.size() && C.Costs == Shown[I + 1]->Costs &&
         C.Do == Shown[I + 1]->Do)
       continue;

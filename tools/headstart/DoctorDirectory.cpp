@@ -36,16 +36,16 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 
 namespace {
 
-/// What a few files of a directory are like.
+/// The facts about a few files of a directory.
 struct FileSample {
-  unsigned Files = 0;     ///< that could be opened
-  unsigned Refused = 0;   ///< that this user may not read
-  unsigned Reported = 0;  ///< of which the system tells what is in memory
-  unsigned Diskless = 0;  ///< that have no disk to come back from
-  unsigned Evictable = 0; ///< the rest, where the system can drop files
+  unsigned Files = 0;     ///< files that could be opened and are not empty
+  unsigned Refused = 0;   ///< files that this user may not read
+  unsigned Reported = 0;  ///< files whose residency the system reports
+  unsigned Diskless = 0;  ///< files that are not stored on a disk
+  unsigned Evictable = 0; ///< files on a disk, if the system can evict files
 };
 
-/// What is known of a directory. Filled in by a thread, which may never end.
+/// The facts about a directory. A thread, which may never end, stores them.
 struct DirectoryFacts {
   std::string Path;
   std::error_code Error;
@@ -63,8 +63,8 @@ private:
 
 } // namespace
 
-/// What it takes to hear that a name is not in \p Directory: nobody has asked
-/// for it before. The middle one of a few.
+/// Returns the median time of a few lookups of names that do not exist in
+/// \p Directory. This process looks up each name only once.
 static Milliseconds timeOfLookup(StringRef Directory) {
   std::array<Milliseconds, 5> Times;
   unsigned Number = 0;
@@ -88,7 +88,7 @@ void DirectoryFacts::sample(const std::string &File,
     Sample.Refused += E == std::errc::permission_denied;
     return;
   }
-  if (Open.size() == 0) // nothing can be said of none
+  if (Open.size() == 0) // an empty file has no pages
     return;
   ++Sample.Files;
   const bool HasDisk = os::backingOf(Open) == os::FileBacking::Disk;
@@ -97,7 +97,7 @@ void DirectoryFacts::sample(const std::string &File,
   Sample.Reported += Cache.residency(Open, {0, Open.size()}).has_value();
 }
 
-/// A few files, soon: of \p Directory and those below it that are not hidden.
+/// Samples a few files in and below \p Directory, briefly; skips hidden names.
 void DirectoryFacts::sampleFiles(const std::string &Directory) {
   constexpr unsigned MaxEntries = 2000, MaxFiles = 16;
   constexpr std::chrono::milliseconds MaxTime(500);
@@ -251,7 +251,7 @@ static void checkSample(const FileSample &S, CheckGroup &Group) {
 }
 
 CheckGroup checkDirectory(const std::string &Path, std::string &Problem) {
-  // A server may not answer; then the thread is left to wait for it.
+  // A server may not respond; the thread that waits for it is then detached.
   constexpr std::chrono::seconds Timeout(5);
   auto Facts = std::make_shared<DirectoryFacts>();
   Facts->Path = Path;
@@ -262,7 +262,7 @@ CheckGroup checkDirectory(const std::string &Path, std::string &Problem) {
   else
     Answers = Thread.join(Timeout);
   if (!Answers)
-    // And the thread still writes to its facts.
+    // The thread may still write to its facts, so they must not be read.
     Problem = "the file system did not respond within 5 s";
   else if (Facts->Error)
     Problem = Facts->Error.message();

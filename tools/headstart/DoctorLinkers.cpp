@@ -26,7 +26,7 @@ static constexpr StringLiteral DropIn = "ld.headstart";
 
 namespace {
 
-/// The linkers and compilers on PATH. Each program is asked once.
+/// Checks the linkers and compilers on PATH. Queries each linker once.
 class LinkerChecks {
 public:
   CheckGroup run();
@@ -47,8 +47,8 @@ private:
 
   CheckGroup Group = {"linkers", "Linkers", "", {}};
   const std::string Self = os::programPath();
-  StringMap<Answer> Answers;        ///< by paths
-  std::vector<std::string> Missing; ///< names
+  StringMap<Answer> Answers;        ///< keyed by path
+  std::vector<std::string> Missing; ///< the names that are not on PATH
 };
 
 } // namespace
@@ -79,8 +79,8 @@ std::string LinkerChecks::describe(const std::string &Path) {
   return Path + ", " + A.Version + (IsLLD ? ", stock" : "");
 }
 
-/// The path of our linker \p Name in the directory of this program, or of those
-/// that are installed with it; empty: it is in neither.
+/// The path of Headstart's linker \p Name, in this program's directory or in
+/// that of the linkers that are installed with it; empty if it is in neither.
 std::string LinkerChecks::beside(StringRef Name) {
   const StringRef Directory = sys::path::parent_path(Self);
   for (const StringRef Place :
@@ -88,7 +88,7 @@ std::string LinkerChecks::beside(StringRef Name) {
     SmallString<256> Path(Directory);
     sys::path::append(Path, Place, Name);
     sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-    // In /usr/bin others have these names.
+    // In /usr/bin, other programs have these names.
     if (!Self.empty() && sys::fs::can_execute(Path) &&
         query(std::string(Path)).IsOurs)
       return std::string(Path);
@@ -96,7 +96,7 @@ std::string LinkerChecks::beside(StringRef Name) {
   return "";
 }
 
-/// What to type so that `-fuse-ld=headstart` works.
+/// Returns the command that makes `-fuse-ld=headstart` work, or replaces it.
 std::string LinkerChecks::adviceToFindHeadstart() {
   const std::string Ours = beside(DropIn);
   if (!Ours.empty())
@@ -131,7 +131,7 @@ void LinkerChecks::checkLinker(StringRef Name) {
     Group.add((Name + ".is_headstart").str(), query(Path).IsOurs, "");
 }
 
-/// What \p Name links with, as it is and by -fuse-ld=headstart.
+/// Checks which linker \p Name runs by default, and with -fuse-ld=headstart.
 void LinkerChecks::checkCompiler(StringRef Name) {
   const std::string Path = findOnPath(Name);
   if (Path.empty()) {
@@ -165,8 +165,8 @@ void LinkerChecks::checkCompiler(StringRef Name) {
              .str());
 }
 
-/// Debian installs clang under names such as clang-22, with clang for one of
-/// them at most.
+/// Checks the compilers with a version in their names: Debian installs clang
+/// under names such as clang-22, and at most one of them is also clang.
 void LinkerChecks::checkVersionedClangs() {
   constexpr unsigned Oldest = 11, Newest = LLVM_VERSION_MAJOR + 10;
   for (const StringRef Name : {"clang", "clang++"}) {

@@ -29,7 +29,7 @@ namespace headstart {
 
 static constexpr StringLiteral NoPrefetch = "no link prefetches";
 
-/// The environment as if \p Variable were all of it.
+/// Returns the environment of this process, reduced to \p Variable.
 static CommandLineContext onlyWith(StringRef Variable) {
   CommandLineContext Context = CommandLineContext::fromProcess();
   Context.GetEnv = [Variable, All = Context.GetEnv](StringRef Name) {
@@ -38,8 +38,8 @@ static CommandLineContext onlyWith(StringRef Variable) {
   return Context;
 }
 
-/// What each kind of linker says of \p Variable; one entry for each that
-/// complains: its name and what it says.
+/// Returns the messages about \p Variable, of each kind of linker that rejects
+/// it: the linker's name and its message.
 static std::vector<std::pair<std::string, std::string>>
 complaintsAbout(StringRef Variable) {
   std::vector<std::pair<std::string, std::string>> All;
@@ -107,15 +107,15 @@ CheckGroup checkProgram(PrefetchSettings &Settings) {
 
 namespace {
 
-/// What an ability is for, and what it costs to be without.
+/// The purpose of a capability, and the effect if it is missing.
 struct CapabilityText {
   const char *Name; ///< in JSON
   const char *Purpose;
   const char *Costs;
   os::CapabilityKind Kind;
-  /// Another one that does the same; its own kind: none.
+  /// The capability that can replace it; its own kind: none.
   os::CapabilityKind Instead;
-  /// Only some systems have such a call; elsewhere nothing is missing.
+  /// Whether only some systems have the call; on others, nothing is missing.
   bool IsExtra = false;
   Verdict WhenMissing = Verdict::Note;
 };
@@ -177,8 +177,8 @@ static bool isSince(StringRef System, StringRef First) {
   return Version(First) <= Version(System);
 }
 
-/// What is missing, if \p Mine does not work; \p Other, which may be the same,
-/// does its work then.
+/// Describes in \p C that \p Mine does not work, and whether \p Other, which
+/// may be the same capability, replaces it.
 static void noteMissing(const CapabilityText &T, const os::Capability &Mine,
                         const os::Capability &Other, const os::Machine &M,
                         Check &C) {
@@ -230,8 +230,8 @@ static json::Value numberOrNull(std::optional<uint64_t> Number) {
   return Number ? json::Value(*Number) : json::Value(nullptr);
 }
 
-/// Below that, links of large programs are short of memory: a debug build of
-/// clang has 2 GB of inputs.
+/// With a smaller budget, links of large programs are short of memory: a debug
+/// build of clang has 2 GB of inputs.
 static constexpr uint64_t SmallBudget = uint64_t(1) << 30;
 
 CheckGroup checkMemory(const PrefetchSettings &Settings) {

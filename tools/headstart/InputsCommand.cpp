@@ -60,14 +60,13 @@ static void printText(ArrayRef<ListedInput> Inputs) {
   }
 }
 
-/// Whether the linker looks for it in a list of directories, where it is no
-/// path.
+/// Whether the linker searches directories for \p Input, if that is not a path.
 static bool isSearched(const NamedInput &Input) {
   return Input.Search != SearchRule::Verbatim &&
          Input.Search != SearchRule::Object;
 }
 
-/// What is to be said of \p Input, which cannot be opened.
+/// The message for \p Input, which cannot be opened.
 static std::string reasonOf(const ListedInput &Input) {
   std::string Text = Input.Found.Path + ": ";
   if (isSearched(Input.Named) &&
@@ -89,7 +88,7 @@ Exit reportMissing(const CommandArguments &Arguments,
   for (const ListedInput &Input : Inputs) {
     if (!Input.Problem)
       continue;
-    // The object of a source that the same command compiles.
+    // This is the object of a source that the same command compiles.
     if (Command.AlsoCompiles &&
         Input.Named.Reason == InputReason::CommandLine &&
         !is_contained(Arguments.Linker, Input.Named.Name) &&
@@ -140,7 +139,7 @@ Exit readLinkerCommandLine(const CommandArguments &Arguments,
   if (!Command.Problem.empty())
     return fail(Command.Problem,
                 Command.IsUnknown ? Exit::WrongUsage : Exit::Failed);
-  // A driver that only compiles: a link of nothing.
+  // A driver that only compiles counts as a link without inputs.
   if (!Command.Command) {
     note("'" + Arguments.Linker.front() +
          "' only compiles with these arguments and links nothing");

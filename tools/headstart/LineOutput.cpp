@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// A pipe takes as much at a time.
+/// The number of bytes that a pipe accepts at a time.
 static constexpr size_t LargeBuffer = size_t(64) << 10;
 
 LineOutput::LineOutput(unsigned Threads, std::function<void()> OnFailure)
@@ -23,7 +23,7 @@ LineOutput::LineOutput(unsigned Threads, std::function<void()> OnFailure)
 }
 
 LineOutput::~LineOutput() {
-  OS.clear_error(); // or the stream ends the program
+  OS.clear_error(); // otherwise the stream ends the program
 }
 
 void LineOutput::writeBytes(StringRef Bytes) {

@@ -33,32 +33,32 @@ namespace headstart {
 
 class LineOutput {
 public:
-  /// For threads 0 to \p Threads - 1. \p OnFailure is called once, by some
-  /// thread, when nothing can be written any more.
+  /// The output of threads 0 to \p Threads - 1. Some thread calls \p OnFailure
+  /// once, when nothing can be written any more.
   LineOutput(unsigned Threads, std::function<void()> OnFailure = {});
   ~LineOutput();
   LineOutput(const LineOutput &) = delete;
   LineOutput &operator=(const LineOutput &) = delete;
 
-  /// What stands between two records, where it is not part of them: every
-  /// record begins with it, and the first one of all loses it.
+  /// Sets the text between two records, if the records do not contain it: every
+  /// record begins with it, and the output omits it before the first record.
   void setSeparator(llvm::StringRef Text) { Separator = Text.str(); }
 
-  /// To append whole records to. Of one thread.
+  /// The buffer of \p Thread, which alone appends whole records to it.
   llvm::SmallVectorImpl<char> &buffer(unsigned Thread) {
     return Buffers[Thread].Bytes;
   }
-  /// Writes the buffer when it is large, or somebody is watching. To be called
-  /// after some whole records.
+  /// Writes the buffer if it is large, or if the output is a terminal. The
+  /// thread calls this after some whole records.
   void mayWrite(unsigned Thread) {
     if (Buffers[Thread].Bytes.size() >= WriteAt)
       write(Thread);
   }
 
-  /// Writes something that is no record, after all records so far.
+  /// Writes \p Text, which is not a record, after all records so far.
   void writeText(llvm::StringRef Text);
-  /// Writes what is left and says whether all could be written; see
-  /// `failOutput`. To be called by the main thread.
+  /// Writes the remaining records. Returns whether all could be written; see
+  /// `failOutput`. Only the main thread may call this.
   Exit finish();
 
 private:
@@ -73,26 +73,26 @@ private:
   std::string Separator;
   std::function<void()> OnFailure;
   std::mutex Mutex;
-  llvm::raw_fd_ostream OS; ///< guarded by Mutex, as the rest
+  llvm::raw_fd_ostream OS; ///< guarded by Mutex, like the members below
   bool IsFirst = true;
   std::error_code Failure;
 };
 
-/// Problems from many threads, for standard error. Any thread.
+/// Prints the problems of many threads to standard error. Any thread.
 class ProblemPrinter {
 public:
   /// Prints one line.
   void print(llvm::StringRef Path, llvm::StringRef What);
-  /// Counts a problem of one of the files in a tree, which may have thousands
-  /// of them. `printCounted` prints it.
+  /// Counts a problem of a file in a tree, which may have thousands of them.
+  /// `printCounted` prints it.
   void count(llvm::StringRef Path, llvm::StringRef What);
-  /// Prints a line for each text that was counted: with the first path, and how
-  /// many more there were.
+  /// Prints a line for each text that was counted, with the first path and the
+  /// number of others.
   void printCounted();
   bool any() const { return Any; }
 
-  /// Who prints instead of `fail`: somebody else may write to standard error as
-  /// well, which is not made for two threads. To be called while nobody prints.
+  /// Replaces `fail` by \p Function, if another thread also writes to standard
+  /// error, which supports only one at a time. No thread may print meanwhile.
   void setPrinter(std::function<void(const std::string &Message)> Function) {
     Printer = std::move(Function);
   }

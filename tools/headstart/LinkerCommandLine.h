@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What subcommands that are given a linker's command line have in common.
+/// The functions that the subcommands with a linker's command line share.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,22 +27,22 @@
 
 namespace headstart {
 
-/// Whether there is a linker behind `--`, and nothing unexpected before it.
-/// Says so where it is not as it should be. \p Forced is what --flavour says.
+/// Checks that the arguments contain a linker, and that --flavour, which sets
+/// \p Forced, is known. If not, prints an error and returns its status.
 Exit checkLinkerCommandLine(const CommandArguments &Arguments,
                             llvm::StringRef Subcommand,
                             std::optional<Flavour> &Forced);
 
-/// Reads the command line behind `--` into \p Result; asks compiler drivers
-/// what they would run. Where there is none, or of an unknown linker, says so
-/// and leaves \p Result empty.
+/// Reads the linker's command line into \p Result; queries compiler drivers for
+/// the commands that they would run. If there is no command line, or it cannot
+/// be read, prints an error and leaves \p Result empty.
 Exit readLinkerCommandLine(const CommandArguments &Arguments,
                            llvm::StringRef Subcommand,
                            std::optional<ForeignCommand> &Result);
 
-/// Says on standard error which of the \p Inputs of \p Command cannot be
-/// opened, and why. Failed when one of them was named on the command line, or
-/// the compiler driver told of an error.
+/// Prints to standard error which of the \p Inputs of \p Command cannot be
+/// opened, and why. Returns Failed if the command line or a linker script names
+/// one of them, or if the compiler driver reported an error.
 Exit reportMissing(const CommandArguments &Arguments,
                    const ForeignCommand &Command,
                    llvm::ArrayRef<ListedInput> Inputs);
@@ -52,8 +52,8 @@ struct PlannedFile {
   std::vector<PlannedRange> Ranges;
 };
 
-/// Plans every input of \p Command that is there, as the engine would without a
-/// profile and with nothing in memory. Adds them all to \p Inputs. Blocks for
+/// Plans every input of \p Command that exists, as the engine would without a
+/// profile and with an empty cache. Stores all inputs in \p Inputs. Blocks for
 /// the disk.
 std::vector<PlannedFile> planInputs(const LinkCommand &Command,
                                     std::vector<ListedInput> &Inputs);

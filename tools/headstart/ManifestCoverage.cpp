@@ -17,7 +17,7 @@ static Error bad(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
-/// A directory on the way down, and the ignore rules in it.
+/// A directory on the path down to the part, and the ignore rules in it.
 namespace {
 struct Place {
   os::DirectoryHandle Directory;
@@ -26,8 +26,8 @@ struct Place {
 };
 } // namespace
 
-/// Why the manifest's walk has not gone from \p At, which is \p Path from the
-/// root, to its directory \p Name; "" if it has.
+/// Returns the reason why the manifest's walk did not enter the directory
+/// \p Name of \p At, whose path from the root is \p Path; "" if it did.
 static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
                                const TreePlan &Plan) {
   if (!Plan.Selection.Hidden && Name.starts_with("."))
@@ -35,7 +35,7 @@ static StringRef reasonAgainst(Place &At, StringRef Path, StringRef Name,
   if (!Plan.Filter.judge(Path, Name, os::EntryType::Directory).Enter)
     return "a --glob excludes it";
   if (Plan.Ignore) {
-    std::vector<std::string> Unwanted; // the walk tells them
+    std::vector<std::string> Unwanted; // the walk reports these problems
     At.Scope =
         Plan.Ignore->enter(At.Scope, Path, At.Directory,
                            Plan.Ignore->presenceIn(At.Directory), Unwanted);
@@ -109,7 +109,7 @@ Error checkIsNoWider(const TreeSelection &Wanted,
   if (Recorded.MaxDepth &&
       (!Wanted.MaxDepth || *Wanted.MaxDepth > *Recorded.MaxDepth))
     return With("--max-depth=" + Twine(*Recorded.MaxDepth));
-  // Which globs are wider than others is hard to tell.
+  // The globs must be equal, because it is hard to decide which list is wider.
   if (!Recorded.Globs.empty() && Wanted.Globs != Recorded.Globs)
     return With("--glob=" + llvm::join(Recorded.Globs, " --glob="));
   if (!Recorded.Types.empty() && !StringRef(Recorded.Types).contains('f'))

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A manifest has nothing of what its walk left out. Whoever compares with it
-/// must not take that for new.
+/// A manifest does not contain what its walk skipped. A comparison must not
+/// take those entries for new ones.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,19 @@
 
 namespace headstart {
 
-/// Whether the walk for a manifest, which \p Plan does again, has entered the
-/// directory that \p Part is; yes of one that is gone. The error says which
-/// directory it has left out, and why. Judges by the ignore files as they are
-/// now. Blocks.
+/// Checks that the manifest's walk, which \p Plan repeats, entered the
+/// directory of \p Part; a directory that was removed passes. The error names
+/// the directory that the walk skipped, and the reason. Uses the present ignore
+/// files. Blocks.
 llvm::Error checkCovers(const ManifestPart &Part, const TreePlan &Plan);
 
-/// Whether a walk of \p Wanted shows no more files than one of \p Recorded.
-/// Says yes only where that is plain to see. The error names the option that
-/// shows more.
+/// Checks that a walk of \p Wanted shows no more files than one of \p Recorded.
+/// Succeeds only if this is obvious. The error names the wider option.
 llvm::Error checkIsNoWider(const TreeSelection &Wanted,
                            const TreeSelection &Recorded);
 
-/// The same for a walk that begins at \p Part, where depth and globs count from
-/// there. To be asked when `checkIsNoWider` has said yes.
+/// Checks that a walk shows no more files if it begins at \p Part, from which
+/// its depth and globs count. Requires that `checkIsNoWider` has succeeded.
 llvm::Error checkIsNoWiderAt(const ManifestPart &Part,
                              const TreeSelection &Wanted);
 

@@ -56,7 +56,7 @@ def prefetch_profile_EQ : Joined<["--"], "prefetch-profile=">,
     HelpText<"Print the ranges in the profile of an earlier link; read no input">;
 def prefetch_profile : Separate<["--"], "prefetch-profile">, Visibility<[PlanOption]>, Alias<prefetch_profile_EQ>;
 
-// As in the drop-in linkers.
+// The drop-in linkers have these options, too.
 def prefetch_inputs : Flag<["--"], "prefetch-inputs">, TakesRun,
     HelpText<"Prefetch while the linker runs (default)">;
 def no_prefetch_inputs : Flag<["--"], "no-prefetch-inputs">, TakesRun,
@@ -83,7 +83,7 @@ def prefetch_trace_EQ : Joined<["--"], "prefetch-trace=">, TakesRun,
     HelpText<"Write a trace for Perfetto or chrome://tracing to a file">;
 def prefetch_trace : Separate<["--"], "prefetch-trace">, TakesRun, Alias<prefetch_trace_EQ>;
 
-// Selects entries of a tree.
+// Options that select entries of a tree.
 def hidden : Flag<["--"], "hidden">, TakesTree,
     HelpText<"Include names that begin with a dot">;
 def no_ignore : Flag<["--"], "no-ignore">, TakesTree,
@@ -107,7 +107,7 @@ def jobs_EQ : Joined<["--"], "jobs=">, TakesJobs, MetaVarName<"<N>">,
     HelpTextForVariants<[WarmOption], "Fetch and walk with N threads (default: 8 that fetch)">;
 def jobs : Separate<["--"], "jobs">, TakesJobs, Alias<jobs_EQ>;
 
-// The form of the list.
+// Options for the form of a list.
 def null : Flag<["-"], "0">, TakesList,
     HelpText<"End each line with a null byte instead of a newline">;
 def sort : Flag<["--"], "sort">, TakesWalk,
@@ -144,7 +144,7 @@ def memory_EQ : Joined<["--"], "memory=">, TakesMemory, MetaVarName<"<SIZE>">,
     HelpTextForVariants<[BenchOption], "Limit the memory of the links, including the page cache">;
 def memory : Separate<["--"], "memory">, TakesMemory, Alias<memory_EQ>;
 
-// Comparing links.
+// Options of bench.
 def rounds_EQ : Joined<["--"], "rounds=">, TakesBench, MetaVarName<"<N>">,
     HelpText<"Run N cold and N warm rounds of each variant (default: 5)">;
 def rounds : Separate<["--"], "rounds">, TakesBench, Alias<rounds_EQ>;

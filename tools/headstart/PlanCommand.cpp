@@ -42,8 +42,8 @@ std::vector<PlannedFile> planInputs(const LinkCommand &Command,
   return Files;
 }
 
-/// Calls \p Visit with each range, in the order of fetching: a phase of all
-/// inputs before the next phase of any.
+/// Calls \p Visit with each range, in the order of fetching: one stage of all
+/// inputs before the next stage of any.
 static void
 inOrder(ArrayRef<PlannedFile> Files,
         function_ref<void(const PlannedFile &, const PlannedRange &)> Visit) {
@@ -81,7 +81,7 @@ static void printRanges(ArrayRef<PlannedFile> Files) {
          << (Files.size() == 1 ? " file\n" : " files\n");
 }
 
-/// What the record says of each file: its plan, or else what was touched.
+/// The plan of each file in \p Profile, or else the ranges that were touched.
 static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
   std::vector<PlannedFile> Files;
   for (const RecordedFile &File : Profile.Files) {
@@ -94,7 +94,7 @@ static std::vector<PlannedFile> planRecorded(const LinkProfile &Profile) {
   return Files;
 }
 
-/// The plan of the record at \p Path. None of its files needs to be there.
+/// Prints the plan in the profile at \p Path. Its files need not exist.
 static Exit planByRecord(const CommandArguments &Arguments,
                          const std::string &Path) {
   if (Arguments.HasLinker || !Arguments.Operands.empty())

@@ -40,7 +40,7 @@ static std::string dateOf(const LinkProfile &Profile) {
 }
 
 static std::string summaryOf(const LinkProfile &Profile) {
-  // Of another linker's link only this is known (headstart run).
+  // The profile of another linker's link has only these facts (headstart run).
   if (Profile.Files.empty() && Profile.PeakBytes != 0)
     return formatv("{0}: {1}, {2} of memory, {3}", Profile.Output, Profile.Tool,
                    formatBytes(Profile.PeakBytes), dateOf(Profile));
@@ -50,11 +50,11 @@ static std::string summaryOf(const LinkProfile &Profile) {
                  formatBytes(Profile.touchedBytes()), dateOf(Profile));
 }
 
-/// What has become of each file of \p Profile. The profile does not store the
-/// link's directory: if a relative path does not exist in the current
-/// directory, the file may exist all the same.
+/// Returns the change of each file of \p Profile. The profile does not store
+/// the link's directory: if a relative path does not exist in the current
+/// directory, the file may still exist.
 static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
-  // They wait for the disk, not for a processor.
+  // The threads wait for the disk, not for a processor.
   constexpr unsigned Jobs = 8;
   std::vector<KnownFile> Files;
   Files.reserve(Profile.Files.size());
@@ -71,7 +71,7 @@ static std::vector<FileChange> changesSince(const LinkProfile &Profile) {
 
 static constexpr StringRef UnknownRelative = "unknown (relative)";
 
-/// A change in words, for people.
+/// Describes \p Change for the user.
 static StringRef describe(StringRef Path, FileChange Change) {
   bool IsRelative = sys::path::is_relative(Path);
   return Change == FileChange::Unknown && IsRelative ? UnknownRelative
@@ -82,7 +82,7 @@ static constexpr FileChange AllChanges[] = {
     FileChange::Same, FileChange::Changed, FileChange::Missing,
     FileChange::Unknown};
 
-/// With \p Changes, those of all files, the files are listed.
+/// Writes \p Profile; with \p Changes, one for each file, also lists the files.
 static void writeJSON(const LinkProfile &Profile, StringRef Path,
                       std::optional<ArrayRef<FileChange>> Changes,
                       json::OStream &J) {
@@ -112,7 +112,7 @@ static void writeJSON(const LinkProfile &Profile, StringRef Path,
   });
 }
 
-/// Calls \p Write; with \p AsJSON for the "profiles" of an object.
+/// Calls \p Write; with \p AsJSON, inside the array "profiles" of an object.
 static Exit writeProfiles(bool AsJSON,
                           function_ref<Exit(json::OStream *)> Write) {
   if (!AsJSON)
@@ -135,8 +135,8 @@ static std::vector<StoredProfile> newestProfiles() {
   std::vector<StoredProfile> All;
   for (const std::string &Path : storedProfiles(profileDirectory())) {
     Expected<std::shared_ptr<const LinkProfile>> Profile = loadProfile(Path);
-    // An older version may have stored it, or a link been interrupted: pruning
-    // removes it.
+    // An older version or an interrupted link may have stored this file;
+    // `prune` removes it.
     if (!Profile)
       note(toString(Profile.takeError()));
     else if (*Profile)
@@ -149,8 +149,8 @@ static std::vector<StoredProfile> newestProfiles() {
   return All;
 }
 
-/// The stored profiles of the link that wrote \p Named; if there are none, it
-/// is the path of a profile.
+/// Returns the paths of the stored profiles of the link that wrote \p Named; if
+/// there are none, \p Named itself, which may be the path of a profile.
 static std::vector<std::string> profilesOf(const std::string &Named) {
   std::vector<std::string> Paths;
   for (const Flavour F : {Flavour::COFF, Flavour::ELF, Flavour::MachO}) {
@@ -166,7 +166,7 @@ static std::vector<std::string> profilesOf(const std::string &Named) {
   return Paths.empty() ? std::vector<std::string>{Named} : Paths;
 }
 
-/// As JSON with \p J.
+/// Prints the profiles of \p Named; as JSON if \p J is not null.
 static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   Exit Status = Exit::Done;
   std::vector<std::string> Paths;
@@ -214,7 +214,7 @@ static Exit show(ArrayRef<std::string> Named, json::OStream *J) {
   return Status;
 }
 
-/// As JSON with \p J.
+/// Lists the stored profiles; as JSON if \p J is not null.
 static Exit list(json::OStream *J) {
   const std::vector<StoredProfile> All = newestProfiles();
   if (All.empty() && !J)

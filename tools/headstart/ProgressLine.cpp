@@ -42,20 +42,20 @@ std::string formatCount(uint64_t Count) {
 
 ProgressLine::ProgressLine()
     : Columns(sys::Process::StandardErrIsDisplayed()
-                  // A terminal that does not know its width.
+                  // A terminal may report a width of 0 columns.
                   ? std::max(sys::Process::StandardErrColumns(), 40U)
                   : 0) {}
 
 void ProgressLine::measure(const TreeFetchFigures &Figures) {
-  // What was in memory already goes by in no time, and says nothing of the
-  // disk.
+  // Only fetched bytes count: cached files pass at once and say nothing about
+  // the disk.
   uint64_t Done = Figures.FetchedBytes;
   Clock::time_point Now = Clock::now();
   double Seconds = std::chrono::duration<double>(Now - LastTime).count();
   if (Seconds < 0.05)
     return;
   double Rate = static_cast<double>(Done - LastDone) / Seconds;
-  // Follows what happens within about a second.
+  // The average adapts to a change within about a second.
   double Weight = BytesPerSecond == 0 ? 1 : std::min(1.0, Seconds);
   BytesPerSecond += (Rate - BytesPerSecond) * Weight;
   LastDone = Done;
@@ -73,12 +73,12 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
     OS << formatBytes(Done) << " of " << formatCount(Figures.Files)
        << " files, still finding more";
   } else {
-    // What the budget will leave out does not belong to the whole.
+    // The total does not include what the budget will leave out.
     const uint64_t Bytes = Done + Figures.leftBytes();
     double Share =
         Bytes ? static_cast<double>(Done) / static_cast<double>(Bytes) : 1;
     constexpr unsigned MaxBar = 30;
-    // What stands beside it takes about 50 columns.
+    // The text after the bar takes about 50 columns.
     unsigned Bar = Columns > 60 ? std::min(MaxBar, Columns - 55) : 0;
     if (Bar) {
       auto Full = static_cast<unsigned>(Share * Bar);
@@ -102,7 +102,7 @@ void ProgressLine::draw(const TreeFetchFigures &Figures, bool IsComplete) {
 void ProgressLine::show(StringRef Whole) {
   if (!isShown())
     return;
-  // The last column stays free: some terminals go on to the next line there.
+  // The last column stays free: some terminals wrap the line there.
   SmallString<256> Text = Whole.take_front(Columns - 1);
   size_t Now = Text.size();
   Text.append(std::max(Drawn, Now) - Now, ' ');

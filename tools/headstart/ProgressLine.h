@@ -22,20 +22,18 @@
 
 namespace headstart {
 
-/// Draws on standard error where that is a terminal; else does nothing. To be
-/// used by one thread at a time.
+/// Draws on standard error if that is a terminal; otherwise does nothing. Only
+/// one thread at a time may use it.
 class ProgressLine {
 public:
   ProgressLine();
 
   bool isShown() const { return Columns != 0; }
 
-  /// Draws \p Figures anew. \p IsComplete says that there will be no more files
-  /// than those.
+  /// Draws \p Figures. \p IsComplete: no more files will be added to them.
   void draw(const TreeFetchFigures &Figures, bool IsComplete);
-  /// Draws \p Text in its place, as far as it fits.
+  /// Replaces the line with \p Text, as far as it fits.
   void show(llvm::StringRef Text);
-  /// Takes the line away.
   void erase();
 
 private:
@@ -43,11 +41,11 @@ private:
 
   void measure(const TreeFetchFigures &Figures);
 
-  unsigned Columns; ///< of the terminal; 0: there is none
+  unsigned Columns; ///< of the terminal; 0: no terminal
   size_t Drawn = 0; ///< columns that are in use
   Clock::time_point LastTime = Clock::now();
   uint64_t LastDone = 0;
-  double BytesPerSecond = 0; ///< of late; 0: not known yet
+  double BytesPerSecond = 0; ///< recently; 0: not known yet
 };
 
 /// "0:07", "12:34", "1:02:03".

@@ -33,11 +33,11 @@ namespace {
 struct Queue {
   std::string Directory;
   std::vector<QueuedLink> Links; ///< not empty
-  bool IsOfThisMemory = false;   ///< and of all of it
+  bool IsOfThisMemory = false;   ///< whether it is all of our own memory
 
-  /// How much the links share; nothing if that is unknown.
+  /// The bytes that the links share; nothing if they are unknown.
   std::optional<uint64_t> totalBytes() const;
-  /// Why \p Link does not run; empty: it does.
+  /// The reason why \p Link does not run; empty if it runs.
   std::string whyNot(const QueuedLink &Link) const;
 };
 

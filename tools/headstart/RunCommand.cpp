@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a linker and prefetches beside it. If other links leave it no memory,
-/// the linker waits for its turn; else it is started before anything is
-/// fetched. What it reads is found out, and fetched, by threads of this
-/// process, while the main thread does nothing but wait for the linker to end
-/// and pass on signals. Nothing that goes wrong on our side is ever the
-/// linker's problem, nor is it told, unless --prefetch-stats asks.
+/// Runs a linker and meanwhile prefetches its inputs. If other links leave too
+/// little memory, the linker waits for its turn; otherwise it starts before
+/// anything is fetched. Threads of this process determine and fetch what the
+/// linker reads. The main thread only waits for the linker to end and passes on
+/// signals. A failure of Headstart never affects the linker, and only
+/// --prefetch-stats reports it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ namespace headstart {
 
 namespace {
 
-/// The prefetcher beside a linker.
+/// The prefetcher that runs alongside a linker.
 class Companion : PrefetchRun {
 public:
   Companion(const CommandArguments &Arguments, PrefetchSettings Settings,
@@ -53,14 +53,14 @@ public:
   }
 
   using PrefetchRun::note;
-  /// Finds out what the linker reads and starts to fetch it, on a thread.
+  /// Starts a thread that determines what the linker reads and fetches it.
   void start();
   /// Stops fetching. Does not block.
   void cancel();
-  /// Leaves the threads to themselves: the process ends.
+  /// Detaches the threads, because the process ends.
   void detach();
-  /// Waits for the threads and writes what was asked for.
-  /// \p LinkersUse is what the linker has read from disks.
+  /// Waits for the threads and writes the requested reports. \p LinkersUse is
+  /// what the linker has read from disks.
   void report(const os::ProgramEnd &End, std::optional<os::DiskUse> LinkersUse);
 
 private:
@@ -68,10 +68,10 @@ private:
 
   const CommandArguments &Arguments;
   std::optional<Flavour> Forced;
-  std::string Kind;               ///< of the linker, when it is known
-  std::string Output;             ///< as the linker was told
-  std::string WhyOff;             ///< for people
-  TraceClock::time_point Started; ///< the linker, just before
+  std::string Kind;               ///< the linker's flavour, once it is known
+  std::string Output;             ///< as on the linker's command line
+  std::string WhyOff;             ///< for the report
+  TraceClock::time_point Started; ///< just after the linker started
   std::atomic<bool> Ended{false};
   std::mutex Mutex;
   std::unique_ptr<PrefetchEngine> Engine; ///< guarded by Mutex
@@ -111,8 +111,8 @@ void Companion::prepare() {
   Output = Command.image();
   EngineOptions Options = engineOptions(Command, /*HandOver=*/false);
   os::shareHeaps();
-  // Making and starting it asks the system, which may not answer: not under the
-  // lock that the end of the linker takes.
+  // Creating and starting the engine makes system calls that may not return, so
+  // it must not hold the lock, which `cancel` takes.
   auto Mine = std::make_unique<PrefetchEngine>(Options);
   PrefetchEngine &Started = *Mine;
   {
@@ -133,8 +133,6 @@ void Companion::cancel() {
     Engine->cancel();
 }
 
-/// The linker has ended, and so has written its own trace. One that failed
-/// need not have.
 void Companion::detach() {
   constexpr std::chrono::milliseconds AtOnce(0);
   if (Preparing.join(AtOnce) && Engine)
@@ -147,8 +145,8 @@ void Companion::report(const os::ProgramEnd &End,
   LinkStats Stats;
   Stats.LinkMs = milliseconds();
   Stats.Tool = "headstart run";
-  // The linker is done: one that waits for a file system that does not answer
-  // is let go of, and what it has is not looked at.
+  // The linker has ended. A thread that waits for a file system that does not
+  // respond is detached, and its data is not read.
   constexpr std::chrono::seconds Timeout(1);
   if (!Preparing.join(Timeout)) {
     Stats.WhyOff = "the file system of the inputs does not respond";
@@ -161,11 +159,12 @@ void Companion::report(const os::ProgramEnd &End,
   Stats.Output = Output;
   Stats.On = Engine != nullptr;
   Stats.WhyOff = WhyOff;
-  // Off is off, for whatever reason: no trace then, as in the drop-ins.
+  // Whatever the reason, no engine means no trace, as in the drop-in linkers.
   if (!Engine)
     Trace.reset();
   if (Trace) {
     Trace->addLane("linker").add({"run", Started, LinkerEnded, ""});
+    // A linker that succeeded has written its own trace; a failed one may not.
     mergeTimeTrace(!End.BySignal && End.Code == 0);
   }
   Stats.Problems = std::move(Problems);
@@ -180,12 +179,12 @@ void Companion::report(const os::ProgramEnd &End,
   writeReports(Settings, Stats, Trace.get(), "headstart");
 }
 
-/// What the user asked for: the environment, then the command line.
+/// Reads the user's settings: the environment, then the command line.
 static Error readSettings(const CommandArguments &Arguments,
                           PrefetchSettings &Settings) {
   CommandLineContext Context = CommandLineContext::fromProcess();
-  // The same variable serves all linkers: lld-link's spelling of options is
-  // the widest.
+  // One variable serves all linkers, and lld-link accepts the most spellings of
+  // the options.
   applyEnvironment(Flavour::COFF, Context, Settings,
                    [](const std::string &Problem) {
                      printMessage("headstart", Severity::Warning, Problem);
@@ -213,7 +212,7 @@ Exit runRun(const CommandArguments &Arguments) {
 
   os::containFaults();
 
-  // Never destroyed: without a report nobody waits for their threads.
+  // The objects are never destroyed, because their threads may not be joined.
   auto *Turn = new ForeignTurn(Arguments.Linker, Forced, Settings);
   auto *Prefetcher = new Companion(Arguments, std::move(Settings), Forced);
   std::string Note = Turn->wait();
@@ -222,13 +221,13 @@ Exit runRun(const CommandArguments &Arguments) {
   os::ForegroundProgram Linker;
   if (std::error_code Error = Linker.start(Arguments.Linker))
     return cannotRun(Arguments.Linker.front(), Error);
-  // A report may be for one of them (--prefetch-stats=/dev/fd/3), and a thread
-  // that waits for the cache may have one of its own.
+  // A report may go to an inherited descriptor (--prefetch-stats=/dev/fd/3),
+  // and a thread that waits for the cache may use one of its own.
   if (!Reports && !Turn->isStalled())
     os::detachDescriptors(Turn->descriptor());
   Prefetcher->start();
   os::ProgramEnd End = Linker.wait();
-  if (os::hadFault()) // with whatever it held
+  if (os::hadFault()) // a stopped thread may hold a lock
     os::endLike(End);
   Prefetcher->cancel();
   Turn->end(!End.BySignal && End.Code == 0, Linker.peakMemory());

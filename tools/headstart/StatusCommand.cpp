@@ -38,7 +38,7 @@ private:
   ProblemPrinter &Problems;
 };
 
-/// A directory, and what the manifest has of it.
+/// A directory, and its part of the manifest.
 struct Comparison {
   TreeRoot Root;
   ManifestPart Part;
@@ -107,8 +107,8 @@ private:
 
 } // namespace
 
-/// The manifest's roots under the names under which they were given, or from
-/// another directory under their absolute ones.
+/// Returns the manifest's roots with their given names, or, if these lead
+/// elsewhere from the current directory, with their absolute paths.
 static std::vector<Comparison> allRoots(const Manifest &M) {
   std::vector<Comparison> Result;
   for (auto [I, Root] : enumerate(M.roots())) {

@@ -109,7 +109,7 @@ TreeRoot::TreeRoot(StringRef Path) : Given(Path.empty() ? "." : Path) {
   Prefix = Stem.str() + "/";
 }
 
-/// Whether \p Path is a link, whatever it leads to.
+/// Whether \p Path itself is a link.
 static bool isLink(const std::string &Path) {
   sys::fs::file_status Status;
   return !sys::fs::status(Path, Status, /*Follow=*/false) &&
@@ -164,7 +164,7 @@ StringRef typeName(os::EntryType Type) {
 
 void appendTime(int64_t Nanoseconds, SmallVectorImpl<char> &Out) {
   using namespace std::chrono;
-  // The start of the first day that nanoseconds reach is out of their reach.
+  // Nanoseconds cannot express the start of the first day that they reach.
   constexpr int64_t PerSecond = 1'000'000'000;
   const int64_t Rest = (Nanoseconds % PerSecond + PerSecond) % PerSecond;
   const sys_seconds Time{

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Options checked and given their values, operands told apart, and the forms
-/// in which entries are written.
+/// Checks the options of the commands on trees, classifies their operands, and
+/// writes entries.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,52 +33,52 @@
 
 namespace headstart {
 
-/// How to walk.
+/// The plan of a walk.
 struct TreePlan {
   TreeSelection Selection;
   TreeFilter Filter;
   std::shared_ptr<const IgnoreRules> Ignore; ///< null: nothing is ignored
   unsigned Jobs = 0;                         ///< 0: the walker decides
 
-  /// Refers to the plan. \p Above is how many directories lie between the place
-  /// from which the depth counts and the root of the walk.
+  /// The result refers to the plan. \p Above is the number of directories
+  /// between the one from which the depth counts and the root of the walk.
   WalkOptions walkOptions(bool WithStatus, unsigned Above = 0) const;
-  /// Whether a directory that far down has nothing in it that counts.
+  /// Whether the maximum depth excludes every entry of a directory at \p Above.
   bool isTooDeep(unsigned Above) const {
     return Selection.MaxDepth && *Selection.MaxDepth <= Above;
   }
 };
 
-/// Checks what was written. The error names the option.
+/// Checks the arguments. The error names the option.
 llvm::Expected<TreePlan> planTree(const TreeArguments &Arguments);
-/// The same walk again.
+/// Plans a walk of \p Selection, which an earlier walk used.
 llvm::Expected<TreePlan> planTree(const TreeSelection &Selection,
                                   const TreeArguments &Arguments);
 
-/// A number that was written after \p Option.
+/// Parses the value \p Text of \p Option, a number up to \p Most.
 llvm::Expected<unsigned> parseCount(llvm::StringRef Option,
                                     llvm::StringRef Text, unsigned Most);
 
 /// A directory to walk.
 struct TreeRoot {
   std::string Given;  ///< for the walker
-  std::string Prefix; ///< what stands before the path from it: "", "/", "a/"
+  std::string Prefix; ///< printed before paths from it: "", "/", "a/"
 
-  /// \p Path as an operand; "" is the current directory, which nobody named.
+  /// The root of the operand \p Path; "" is the current directory by default.
   explicit TreeRoot(llvm::StringRef Path);
 };
 
-/// What stood on the command line.
+/// The operands on the command line.
 struct TreeOperands {
   std::vector<TreeRoot> Directories;
-  std::vector<std::string> Files; ///< anything that is no directory
+  std::vector<std::string> Files; ///< all that are not directories
 };
 
-/// Whether links that lead nowhere are something, or not there.
+/// Whether links that lead nowhere count as missing or as files.
 enum class DeadLinks : uint8_t { AreMissing, AreFiles };
 
-/// Tells them apart, through links. What is not there is told to \p Problems.
-/// Without any, the current directory. Blocks.
+/// Classifies \p Operands, following links. Reports to \p Problems those that
+/// cannot be found. Without operands, returns the current directory. Blocks.
 TreeOperands classifyOperands(const std::vector<std::string> &Operands,
                               ProblemPrinter &Problems,
                               DeadLinks Dead = DeadLinks::AreMissing);
@@ -89,8 +89,8 @@ llvm::StringRef typeName(os::EntryType Type);
 /// Appends "2026-11-21T20:20:07.123456789Z".
 void appendTime(int64_t Nanoseconds, llvm::SmallVectorImpl<char> &Out);
 
-/// Writes the attribute "path" of an open object, and "path_base64" where it
-/// is not UTF-8.
+/// Writes the attribute "path" of an open object, and "path_base64" if it is
+/// not UTF-8.
 void writePath(llvm::StringRef Path, llvm::json::OStream &J);
 
 } // namespace headstart

@@ -26,7 +26,7 @@ namespace headstart {
 
 namespace {
 
-/// Writes entries in one of the forms.
+/// Writes entries as text or as JSON.
 class EntryWriter {
 public:
   EntryWriter(const CommandArguments &Arguments)
@@ -79,7 +79,7 @@ private:
   char End;
 };
 
-/// The paths of what a walk could not look at, as it gives them.
+/// The paths that a walk could not read or stat, as the walk reports them.
 class UnknownPaths {
 public:
   /// Any thread.
@@ -87,7 +87,7 @@ public:
     std::lock_guard Lock(Mutex);
     Paths.push_back(Path.str());
   }
-  /// After the walk. Points into the paths.
+  /// The paths below \p Roots. Valid after the walk; they refer to this object.
   std::vector<ManifestPath> below(ArrayRef<TreeRoot> Roots) const;
 
 private:
@@ -98,7 +98,7 @@ private:
 /// Keeps the entries, or writes them at once.
 class Lister : public FilteringVisitor {
 public:
-  /// With \p Unknown only entries with their status are kept.
+  /// With \p Unknown, keeps only entries that have their own status.
   Lister(const TreePlan &Plan, const TreeOperands &Operands,
          const EntryWriter &Writer, LineOutput &Output,
          ProblemPrinter &Problems, TreeListing *Keep, UnknownPaths *Unknown)
@@ -163,7 +163,7 @@ private:
 std::vector<ManifestPath> UnknownPaths::below(ArrayRef<TreeRoot> Roots) const {
   std::vector<ManifestPath> Result;
   for (StringRef Path : Paths)
-    // Of roots in one another it is in more than one.
+    // If one root contains another, a path can be below both.
     for (auto [I, Root] : enumerate(Roots)) {
       StringRef Rest = Path;
       if (Rest.consume_front(Root.Given) &&
@@ -195,8 +195,8 @@ static os::EntryType typeOf(sys::fs::file_type Type) {
   }
 }
 
-/// The entry that a file given by name is; a link only if it leads nowhere. Not
-/// by opening its directory, for which one may not have the right.
+/// The entry of a file that an operand names; a link only if it leads nowhere.
+/// Does not open its directory, for which the user may lack permission.
 static os::DirectoryEntry entryOf(const std::string &Path) {
   os::DirectoryEntry Entry;
   Entry.Name = sys::path::filename(Path);
@@ -212,13 +212,13 @@ static os::DirectoryEntry entryOf(const std::string &Path) {
   return Entry;
 }
 
-/// What a manifest does not go with, or nothing.
+/// Returns why --manifest conflicts with other arguments, or nothing.
 static std::string conflictOf(const CommandArguments &Arguments,
                               const TreeOperands &Operands) {
   if (Arguments.JSON || Arguments.Tree.Null || Arguments.Tree.Stat)
     return "--manifest cannot be combined with --json, --stat or -0";
   const StringRef File = *Arguments.Tree.Manifest;
-  // `--manifest --stat`: a file that was forgotten.
+  // In `--manifest --stat`, the user forgot the file.
   if (File.empty() || File.starts_with("--"))
     return "--manifest: expected a file, but got '" + File.str() + "'";
   if (File == "-" && sys::Process::StandardOutIsDisplayed())
@@ -278,7 +278,7 @@ Exit runWalk(const CommandArguments &Arguments) {
 
   WalkOptions Options =
       Plan->walkOptions(Arguments.Tree.Stat || ManifestFile.has_value());
-  Options.HintsSuffice = !ManifestFile; // which is compared later
+  Options.HintsSuffice = !ManifestFile; // a manifest is compared later
   TreeWalker Walker(Options);
   LineOutput Output(TreeWalker::MaxThreads, [&] { Walker.cancel(); });
   const EntryWriter Writer(Arguments);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks trees and fetches what is found, both at once. Threads: those of the
-/// walk, those that fetch, and one that draws the progress and looks whether a
-/// signal has come in; the main thread walks and then waits.
+/// Walks trees and fetches their files at the same time. Threads: those of the
+/// walk, those that fetch, and one that draws the progress and checks whether a
+/// signal has arrived. The main thread walks and then waits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,23 +41,23 @@ namespace headstart {
 
 namespace {
 
-/// What --changed-since lets through.
+/// The filter of --changed-since.
 class ChangedSince {
 public:
-  /// \p File is a manifest, or stands for its own modification time.
+  /// Reads \p File: a manifest, or a file whose modification time counts.
   static Error read(const std::string &File, ChangedSince &Result);
 
-  /// Whether it can tell what \p Wanted shows. The error names an option.
+  /// Checks that a manifest covers \p Wanted. The error names an option.
   Error accept(const TreePlan &Wanted);
-  /// Begins with another root. The error says that the manifest has nothing of
-  /// it, or not enough. After `accept`.
+  /// Begins the next root. The error says that the manifest does not contain
+  /// it, or not enough of it. Must follow `accept`.
   Error enter(const std::string &Root);
   bool contains(StringRef DirectoryPath, const os::DirectoryEntry &Entry) const;
-  /// For a file that was given by name. Blocks.
+  /// Checks a file that an operand names. Blocks.
   bool contains(const std::string &File,
                 const os::FileIdentity &Identity) const;
 
-  /// Whether anything is compared at all.
+  /// Whether --changed-since was given.
   bool isSet() const { return NewerThan || Record; }
 
 private:
@@ -67,12 +67,12 @@ private:
 
   std::optional<int64_t> NewerThan;
   std::optional<Manifest> Record;
-  std::optional<TreePlan> RecordPlan; ///< the walk that Record is of
+  std::optional<TreePlan> RecordPlan; ///< the walk that wrote Record
   const TreeSelection *Selection = nullptr;
-  std::optional<ManifestPart> Part; ///< of Record, where there is one
+  std::optional<ManifestPart> Part; ///< of Record, for the current root
 };
 
-/// Gives what a walk shows to a fetcher.
+/// Passes the files that a walk shows to a fetcher.
 class Feeder : public FilteringVisitor {
 public:
   Feeder(const TreePlan &Plan, const ChangedSince &Changed,
@@ -101,10 +101,10 @@ public:
   ~Watcher() { stop(); }
 
   void start() {
-    // Without the thread there is no progress, and a signal waits for the end.
+    // Without the thread no progress is drawn, and a signal waits for the end.
     (void)Thread.start([this] { watch(); });
   }
-  /// Prints an error where the line stands, which is then drawn again. Any
+  /// Prints an error in place of the line, which is then drawn again. Any
   /// thread.
   void print(const std::string &Message) {
     std::lock_guard Lock(Mutex);
@@ -120,7 +120,7 @@ private:
   TreeWalker &Walker;
   TreeFetcher &Fetcher;
   std::atomic<bool> IsComplete = false;
-  std::mutex Mutex;  ///< of standard error, while the thread runs
+  std::mutex Mutex;  ///< guards standard error while the thread runs
   ProgressLine Line; ///< guarded by Mutex
   std::condition_variable Over;
   bool IsOver = false; ///< guarded by Mutex
@@ -178,12 +178,12 @@ bool ChangedSince::contains(const std::string &File,
     return isNewer(Identity);
   Expected<ManifestPart> Of = ManifestPart::of(*Record, File);
   if (!Of) {
-    consumeError(Of.takeError()); // nothing is known of it
+    consumeError(Of.takeError()); // the manifest does not contain it
     return true;
   }
   const ManifestEntry *Then = Of->entry();
   os::DirectoryEntry Now;
-  Now.Type = os::EntryType::Regular; // or it is not fetched anyway
+  Now.Type = os::EntryType::Regular; // other types are not fetched anyway
   Now.Identity = Identity;
   return !Then || differenceOf(*Then, Now) != SameEntry;
 }
@@ -211,7 +211,7 @@ void Feeder::show(const WalkDirectory &Directory,
 
 void Watcher::watch() {
   std::unique_lock Lock(Mutex);
-  // Often enough for an eye, and for a hand on Ctrl-C.
+  // Short enough for smooth progress and a prompt reaction to Ctrl-C.
   constexpr auto Interval = std::chrono::milliseconds(100);
   while (!Over.wait_for(Lock, Interval / 2, [this] { return IsOver; })) {
     if (os::StopSignals::received() != 0) {
@@ -284,7 +284,7 @@ static void writeJSON(const TreeFetchFigures &F, double Seconds,
   outs() << "\n";
 }
 
-/// Walks every directory and gives what is found to \p Fetcher.
+/// Walks every directory and passes the files to \p Fetcher.
 static void feed(const TreePlan &Plan, const TreeOperands &Operands,
                  ChangedSince &Changed, TreeWalker &Walker,
                  TreeFetcher &Fetcher, ProblemPrinter &Problems) {
@@ -306,7 +306,7 @@ static void feed(const TreePlan &Plan, const TreeOperands &Operands,
   }
 }
 
-/// Checks the options that walk has not.
+/// Checks the options that walk does not have.
 static Error readSettings(const TreeArguments &Tree,
                           PrefetchSettings &Settings) {
   if (Tree.Memory) {
@@ -353,7 +353,7 @@ Exit runWarm(const CommandArguments &Arguments) {
                           Problems.count(Path, Error.message());
                       });
   WalkOptions Walking = Plan->walkOptions(/*WithStatus=*/true);
-  Walking.HintsSuffice = !Changed.isSet(); // a size to order by
+  Walking.HintsSuffice = !Changed.isSet(); // for the sizes in the figures
   TreeWalker Walker(Walking);
   Watcher Watch(Walker, Fetcher);
   Problems.setPrinter([&](const std::string &M) { Watch.print(M); });
@@ -370,7 +370,7 @@ Exit runWarm(const CommandArguments &Arguments) {
   const double Seconds =
       std::chrono::duration<double>(TraceClock::now() - Arguments.Origin)
           .count();
-  // Build outputs are what most projects hide.
+  // Most projects' ignore files hide build outputs.
   const bool IsUnfiltered = !Arguments.Tree.ChangedSince &&
                             Arguments.Tree.Globs.empty() && !Plan->isTooDeep(0);
   if (Fetcher.figures().Files == 0 && IsUnfiltered &&

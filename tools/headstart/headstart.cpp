@@ -27,7 +27,7 @@ using namespace headstart;
 
 namespace {
 
-/// Which options a subcommand takes; the names are those of Options.td.
+/// The sets of options that a subcommand takes; Options.td has the same names.
 enum OptionSet : unsigned {
   DefaultVis = llvm::opt::DefaultVis,
   JSONOption = 1U << 1,
@@ -65,7 +65,7 @@ struct Subcommand {
   const char *Summary;
   Exit (*Run)(const CommandArguments &);
   unsigned Takes = DefaultVis;
-  /// For completion: what the first operand can be; null: paths, or a command.
+  /// The possible first operands, for completion; null: paths, or a command.
   const char *Operands = nullptr;
 };
 
@@ -136,7 +136,7 @@ void printUsage(raw_ostream &OS) {
         "program, or 126 or 127 if they cannot start it.\n";
 }
 
-/// The options that the drop-in linkers take as well.
+/// Returns the prefetch options, which the drop-in linkers also take.
 std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
   std::vector<PrefetchOption> Options;
   for (const Arg *A : Args) {
@@ -146,7 +146,7 @@ std::vector<PrefetchOption> prefetchOptions(const InputArgList &Args) {
       continue;
     PrefetchOption O;
     O.HasValue = HasValue;
-    // "off" is the one form of the two that has a value.
+    // PrefetchOption marks the "no-" form by a value.
     if (Name.consume_front("no-")) {
       O.HasValue = true;
       O.Value = "no";
@@ -218,13 +218,13 @@ bool takesProgram(const Subcommand &S) {
   return (S.Takes & (LinkerOption | BuildOption)) != 0;
 }
 
-/// Suggests a correction of an unknown name.
+/// Returns a suggestion that corrects an unknown name.
 std::string hint(StringRef Nearest, const std::string &Help) {
   return Nearest.empty() ? "; see " + Help
                          : "; did you mean '" + Nearest.str() + "'?";
 }
 
-/// The options of \p Set, without their other spellings.
+/// The names of the options in \p Set, without their aliases.
 std::vector<std::string> namesOf(const HeadstartOptTable &Table,
                                  OptionSet Set) {
   std::vector<std::string> Names;
@@ -278,7 +278,7 @@ Exit unknownSubcommand(StringRef Name) {
               Exit::WrongUsage);
 }
 
-/// For the scripts in completions/.
+/// Prints completions for the scripts in completions/.
 Exit autocomplete(ArrayRef<const char *> Argv) {
   std::vector<CompletedSubcommand> Completed;
   for (const Subcommand &S : Subcommands)
@@ -288,8 +288,8 @@ Exit autocomplete(ArrayRef<const char *> Argv) {
   return Exit::Done;
 }
 
-/// Where the options of \p Args end: at `--`, or at the linker, which is the
-/// first word that is no option and no option's value.
+/// Returns the index in \p Args that ends the options: of `--`, or of the
+/// linker, the first argument that is neither an option nor an option's value.
 unsigned endOfOptions(const Subcommand &S, const HeadstartOptTable &Table,
                       ArrayRef<const char *> Args) {
   const InputArgList Argv(Args.begin(), Args.end());
@@ -353,8 +353,8 @@ Exit runSubcommand(const Subcommand &S, ArrayRef<const char *> Args,
   Arguments.Tree = treeArguments(Parsed);
   Arguments.Bench = benchArguments(Parsed);
   Arguments.Build = buildArguments(Parsed);
-  // Where no linker is expected, `--` ends the options. LLVM leaves out what is
-  // empty ("$NOTHING"), and a command without operands would do something else.
+  // If no linker is expected, `--` ends the options. LLVM omits empty arguments
+  // ("$NOTHING"), and a command without operands would do something else.
   if (!IsForLinker && llvm::any_of(Args, [](StringRef A) { return A.empty(); }))
     return fail("an argument is an empty string", Exit::WrongUsage);
   if (!IsForLinker)
@@ -396,19 +396,19 @@ Exit headstart::finishOutput(Exit Status) {
   const std::error_code Error = outs().error();
   if (!Error)
     return Status;
-  outs().clear_error(); // or the stream ends the program
+  outs().clear_error(); // otherwise the stream ends the program
   const Exit Failed = failOutput(Error);
   return Status == Exit::Done ? Failed : Status;
 }
 
 int headstart::runTool(int Count, char **Argv, TraceClock::time_point Origin) {
   ArrayRef<const char *> Args(Argv, static_cast<size_t>(Count));
-  // LLVM's handlers take the place of signals that are ignored, and a linker
-  // must inherit those (nohup); nor must a fetch in the background end by a
-  // Ctrl-C. That for a closed pipe runs exit handlers while threads still walk,
-  // and ends with a status of its own (74).
+  // LLVM's handlers also replace ignored signals. A linker must inherit those
+  // (nohup), and Ctrl-C must not end a fetch in the background. LLVM's handler
+  // for a closed pipe runs exit handlers while threads still walk, and ends the
+  // process with a status of its own (74).
   StringRef Command = Args.size() < 2 ? "" : Args[1];
-  // A linker must inherit those that are closed, too.
+  // A linker must inherit closed descriptors, too.
   const bool Runs = Command == "run" || Command == "build";
   if (!Runs)
     os::holdStandardDescriptors();

@@ -1,5 +1,5 @@
-# bash: headstart and the drop-in linkers. Needs bash-completion, which loads this
-# file by the name of the command. What can be typed the program itself says:
+# bash: headstart and the drop-in linkers. Requires bash-completion, which loads
+# this file by the name of the command. The program itself lists the completions:
 # tools/headstart/Completion.h.
 
 _headstart()
@@ -38,7 +38,7 @@ _headstart()
                 [[ ! ${text%%*[=:]} ]] || compopt -o nospace
                 ;;
             command)
-                # In COMP_WORDS what has a = or a : in it is several words.
+                # COMP_WORDS splits an argument at each = and :.
                 local i=0 before=
                 printf -v text %s "${words[@]:0:text}"
                 while [[ ${#before} -lt ${#text} ]]; do
@@ -55,7 +55,7 @@ _headstart()
     else
         compopt -o nospace
     fi
-    # readline replaces what is behind the last = or :, where they part words.
+    # readline replaces what follows the last = or :, if these separate words.
     local parts=
     [[ $COMP_WORDBREAKS != *=* ]] || parts+==
     [[ $COMP_WORDBREAKS != *:* ]] || parts+=:

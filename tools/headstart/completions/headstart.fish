@@ -1,5 +1,5 @@
-# fish: headstart and the drop-in linkers. What can be typed the program itself
-# says: tools/headstart/Completion.h.
+# fish: headstart and the drop-in linkers. The program itself lists the
+# completions: tools/headstart/Completion.h.
 
 function __headstart_complete
     set -l words (commandline -opc)
