@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every option in the table of lld-link 22.1.8 (documented or not), so that no
-// word that lld takes for an option is mistaken for an input; and Headstart's
-// own. The names were read out of liblldCOFF.a and are compared both ways by
-// COFFOptionTableTest.
+// Headstart's options, and every option in the table of lld-link 22.1.8
+// (documented or not), so that the parser takes none for an input. The names
+// were read from liblldCOFF.a; COFFOptionTableTest compares them both ways.
 //
-// Options that change what is read or written have a record of their own; the
-// rest are lists. The parser relies on two properties (see COFF/Options.cpp):
-// every option is a flag or ends in ':' or '=', and none has a separate value.
+// Options that change which files are read or written have records of their
+// own; the others are in lists. The parser relies on two properties (see
+// COFF/Options.cpp): every option is a flag or ends in ':' or '=', and none has
+// a separate value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ def call_graph_profile_sort : F<"call-graph-profile-sort">;
 def call_graph_profile_sort_no : F<"call-graph-profile-sort:no">;
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Inputs
 //===----------------------------------------------------------------------===//
 
 def wholearchive_flag : F<"wholearchive">;
@@ -82,7 +82,7 @@ def stub : V<"stub">;
 def vfsoverlay : V<"vfsoverlay">;
 
 //===----------------------------------------------------------------------===//
-// Where it is searched for
+// Search paths
 //===----------------------------------------------------------------------===//
 
 def libpath : V<"libpath">;
@@ -94,7 +94,7 @@ def winsdkversion : V<"winsdkversion">;
 def winsysroot : V<"winsysroot">;
 
 //===----------------------------------------------------------------------===//
-// What is written
+// Outputs
 //===----------------------------------------------------------------------===//
 
 def out : V<"out">;
@@ -121,12 +121,12 @@ def time_trace_file : Joined<["--"], "time-trace=">;
 def time_trace : Flag<["--"], "time-trace">, Alias<time_trace_file>;
 
 //===----------------------------------------------------------------------===//
-// Headstart's own
+// Headstart's own options
 //===----------------------------------------------------------------------===//
 
-// `prefetch-inputs` and `prefetch-inputs:no` are lld-link's as well; Headstart
-// answers for them. With "/" only lld-link's own form is ours: any other word
-// that begins with "/" is a path to lld.
+// lld-link has `prefetch-inputs` and `prefetch-inputs:no` too; Headstart
+// handles them. With "/" Headstart has only the form of lld-link's options; lld
+// takes any other argument that begins with "/" for a path.
 class OwnFlag<string name>
     : Flag<["/", "--", "-", "/?", "-?"], name>, Group<grp_headstart>;
 class OwnDashFlag<string name>
@@ -141,7 +141,7 @@ def prefetch_inputs_no
     : OwnFlag<"prefetch-inputs:no">, HelpText<NoPrefetchInputsHelp>;
 def no_prefetch_inputs : OwnDashFlag<"no-prefetch-inputs">;
 
-// The flag form is `--prefetch-stats` itself, or a value that was forgotten.
+// The flag is `--prefetch-stats`, or an option whose value is missing.
 foreach name =
     ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
      "tuning"] in {
@@ -155,10 +155,10 @@ foreach name =
 }
 
 //===----------------------------------------------------------------------===//
-// The rest: known, and without influence on what is read
+// Options that do not affect which files are read
 //===----------------------------------------------------------------------===//
 
-// Flags, and flags that ":no" turns off.
+// Flags with a form ":no" that turns them off.
 foreach name = [
   "allowbind", "allowisolation", "appcontainer", "auto-import", "build-id",
   "cetcompat", "cetcompatstrict", "cetdynamicapisinproc",

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expansion with provenance. llvm::cl::ExpandResponseFiles gives the same words
-// but not who wrote them, reads whatever a name leads to (a FIFO included), and
-// prints what it does not like; so the recursion is our own, and only the
-// tokenizers are LLVM's.
+// Expansion with provenance. llvm::cl::ExpandResponseFiles gives the same
+// arguments, but does not report where they were written, also reads FIFOs, and
+// prints errors. Headstart therefore has its own recursion, with LLVM's
+// tokenizers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ CommandLineContext CommandLineContext::fromProcess() {
 }
 
 namespace {
-/// Of all response files together: far beyond any build's, and little enough
-/// to read twice.
+/// The limit for all response files together: far more than any build has, and
+/// cheap enough to read twice.
 constexpr uint64_t MaxResponseBytes = uint64_t(256) << 20;
 constexpr size_t MaxNesting = 64;
-/// Files that name each other twice would double the work at every level.
+/// Files that include each other twice would double the work at every level.
 constexpr size_t MaxResponseFiles = 10000;
 
 class Expander {
@@ -54,9 +54,9 @@ public:
   }
 
 private:
-  /// Adds the words of the response file \p Name; false if it stays a word.
+  /// Adds the arguments in the response file \p Name; false if it fails.
   bool expand(StringRef Name, StringRef Variable);
-  /// What is in \p File, as UTF-8, or why it cannot be had.
+  /// Returns the contents of \p File as UTF-8, or why they are not available.
   Expected<std::string> read(const os::OpenFile &File) const;
 
   cl::TokenizerCallback Tokenizer;
@@ -105,7 +105,7 @@ Expected<std::string> Expander::read(const os::OpenFile &File) const {
 bool Expander::expand(StringRef Name, StringRef Variable) {
   os::OpenFile File;
   // A relative name is relative to the current directory, also inside another
-  // response file: lld does not ask for RelativeNames.
+  // response file, because lld does not set RelativeNames.
   std::error_code EC = os::OpenFile::open(Name.str(), File);
   Expected<std::string> Bytes =
       !EC ? read(File)

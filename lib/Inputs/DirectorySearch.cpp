@@ -38,7 +38,7 @@ DirectorySearch &DirectorySearch::entered() {
 }
 
 bool DirectorySearch::isForFew() {
-  // Not objects, which are found in the first directory, by and large.
+  // Objects do not count: nearly all are found in the first directory.
   std::call_once(Counted, [this] {
     Named = count_if(Command.Inputs, [](const NamedInput &Input) {
       return Input.Search == SearchRule::Library ||
@@ -90,7 +90,7 @@ std::optional<ResolvedInput> DirectorySearch::find(ArrayRef<std::string> Names,
 }
 
 void DirectorySearch::add(StringRef Path) {
-  // More than any linker script names, and each costs every -l a look.
+  // More than any linker script names. Each costs every later -l a probe.
   constexpr size_t MaxDirectories = 1000;
   SmallString<256> Buffer;
   std::lock_guard Lock(Mutex);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: the directories of a link, and the searches in them,
-/// which share what they find out.
+/// Private to the layer: the search directories of a link, and searches in
+/// them, which share their knowledge of the directories.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,50 +27,50 @@
 
 namespace headstart {
 
-/// The directories that one link searches, and what is known of them.
+/// The directories that one link searches, with a cache of their contents.
 /// Thread-safe.
 class DirectorySearch {
 public:
   using Directory = SnapshotCache::Directory;
 
-  /// \p Command must outlive it. Nothing is done before the first search.
+  /// \p Command must outlive it. Does nothing before the first search.
   explicit DirectorySearch(const LinkCommand &Command) : Command(Command) {}
 
-  /// What -F names.
+  /// The directories that -F names.
   llvm::ArrayRef<Directory *> frameworks() { return entered().Frameworks; }
 
-  /// Looks in what -L, /libpath and their like name, without the first \p Skip
-  /// directories. Gives the first that exists: of all \p Names in one
-  /// directory, then in the next. The path is the directory's and the name, put
-  /// together as lld does.
+  /// Searches the search path (-L, /libpath and the like) without its first
+  /// \p Skip directories. Returns the first file that exists: tries all
+  /// \p Names in one directory, then in the next. Joins the directory and the
+  /// name as lld does.
   std::optional<ResolvedInput> find(llvm::ArrayRef<std::string> Names,
                                     size_t Skip = 0);
 
-  /// ELF: searches \p Path as well from now on (SEARCH_DIR in a script).
+  /// ELF: adds \p Path to the directories of findAdded (SEARCH_DIR).
   void add(llvm::StringRef Path);
-  /// The same in these directories.
+  /// Like find, but searches the directories that add has added.
   std::optional<ResolvedInput> findAdded(llvm::ArrayRef<std::string> Names);
 
-  /// A library or a framework is about to be searched for.
+  /// Notes that a search for a library or a framework begins.
   void begin() {
     Begun.fetch_add(1, std::memory_order_relaxed);
     Cache.expect(-NamesForEach);
   }
 
-  /// Whether \p In might have the entry that \p Name begins with.
+  /// Whether \p In may contain the first component of \p Name.
   bool mayContain(Directory &In, const SnapshotName &Name) {
     return !Cache.isMissing(In, Name);
   }
-  /// Nothing was found below \p In though it might have had it.
+  /// Notes that a probe below \p In found nothing.
   void noteMiss(Directory &In) { Cache.noteMiss(In); }
 
   SnapshotFigures figures() const { return Cache.figures(); }
 
 private:
-  /// How many names a library that is searched for goes by, about.
+  /// About how many file names a search for one library tries.
   static constexpr int64_t NamesForEach = 2;
 
-  /// A link of few libraries is not worth entering directories for.
+  /// With fewer libraries the directories are not entered into the cache.
   static constexpr unsigned FewLibraries = 4;
 
   DirectorySearch &entered();
@@ -88,7 +88,7 @@ private:
   std::once_flag Entered;
   std::vector<Directory *> Libraries;
   std::vector<Directory *> Frameworks;
-  mutable std::mutex Mutex; ///< for the one below
+  mutable std::mutex Mutex; ///< protects Added
   std::vector<Directory *> Added;
 };
 

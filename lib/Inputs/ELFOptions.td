@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every option in the table of ld.lld 22.1.8 (documented or not), so that no
-// value is taken for an input; and Headstart's own. Which option is a flag,
-// which has its value joined or as the next word, and after how many dashes,
-// was read out of liblldELF.a (optInfo of DriverUtils.cpp.o) and is compared
-// both ways by ELFOptionTableTest.
+// Headstart's options, and every option in the table of ld.lld 22.1.8
+// (documented or not), so that the parser takes no value for an input. The
+// kinds (flag, joined or separate value) and the dashes were read from
+// liblldELF.a (optInfo of DriverUtils.cpp.o); ELFOptionTableTest compares them
+// both ways.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ defvar Both = ["--", "-"];
 defvar Double = ["--"];
 defvar Single = ["-"];
 
-/// The record of an option by its name.
+/// The name of an option's record.
 class Id<string name> {
   string ID = !subst("=", "_eq_", !subst("-", "_", name));
 }
@@ -34,7 +34,7 @@ multiclass Value<list<string> prefixes, string name> {
 }
 
 //===----------------------------------------------------------------------===//
-// Those that have other names
+// Options with aliases, or with other names than their records
 //===----------------------------------------------------------------------===//
 
 def v : Flag<Single, "v">;
@@ -118,7 +118,7 @@ def group_begins : Flag<Single, "(">;
 def group_ends : Flag<Single, ")">;
 
 //===----------------------------------------------------------------------===//
-// Headstart's own
+// Headstart's own options
 //===----------------------------------------------------------------------===//
 
 def prefetch_inputs
@@ -128,7 +128,7 @@ def no_prefetch_inputs
     : Flag<Both, "no-prefetch-inputs">, Group<grp_headstart>,
       HelpText<NoPrefetchInputsHelp>;
 
-// The flag form is `--prefetch-stats` itself, or a value that was forgotten.
+// The flag is `--prefetch-stats`, or an option whose value is missing.
 foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trace",
      "tuning"] in {
   def prefetch_#name#_flag
@@ -141,7 +141,7 @@ foreach name = ["handover", "jobs", "memory", "profile", "queue", "stats", "trac
 }
 
 //===----------------------------------------------------------------------===//
-// Those whose record is named like them
+// Options with the names of their records
 //===----------------------------------------------------------------------===//
 
 foreach name = [

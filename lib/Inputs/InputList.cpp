@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Whether two inputs of one name are looked for in the same way, and so are
+/// Whether two inputs of one name have the same search rule and therefore are
 /// one file.
 static bool haveOneRule(const NamedInput &A, const NamedInput &B) {
   return A.Search == B.Search && A.StaticOnly == B.StaticOnly &&
@@ -38,12 +38,12 @@ InputList::InputList(const LinkCommand &Command) : Model(Command.model()) {
   }
 }
 
-/// Enters \p Named, and tells whether it is new.
+/// Enters \p Named. Returns its number and whether it is new.
 std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
   auto Number = static_cast<uint32_t>(Items.size());
   // Two rules for one name (an input and a /defaultlib; scripts of two
-  // directories) may find two files; the first keeps the name, the others are
-  // found by their paths.
+  // directories) may find two files. The first keeps the name; find() knows the
+  // others by their paths.
   auto [It, IsNew] = ByName.try_emplace(Named.Name, Number);
   if (!IsNew && haveOneRule(Items[It->second].Named, Named))
     return {It->second, false};
@@ -51,8 +51,8 @@ std::pair<uint32_t, bool> InputList::make(NamedInput Named) {
   return {Number, true};
 }
 
-/// Default libraries are known by their names as written: of `Foo` and `foo`
-/// lld 22 searches for the first only (COFF/Driver.cpp, visitedLibs).
+/// lld 22 identifies default libraries by name: after `Foo` it does not search
+/// for `foo` (COFF/Driver.cpp, visitedLibs).
 static bool isDefaultLibrary(const NamedInput &Input) {
   return Input.Reason == InputReason::DefaultLibrary ||
          Input.Reason == InputReason::EmbeddedDefaultLibrary;
@@ -106,7 +106,7 @@ void InputList::add(uint32_t By, std::vector<FoundInput> Found) {
 
 bool InputList::settle(uint32_t Number, const ResolvedInput &Found) {
   const NamedInput &Named = Items[Number].Named;
-  // What lld-link searches for it knows by identity, whatever the path.
+  // lld-link identifies the files that it searches for by identity, not path.
   const os::FileIdentity &Identity = Found.Status.Identity;
   if (Model.KnowsByIdentity && Found.exists() &&
       (Named.Search == SearchRule::Object ||
@@ -132,7 +132,7 @@ std::optional<uint32_t> InputList::find(StringRef Path) const {
   return std::nullopt;
 }
 
-/// Why \p Found cannot be opened, as far as that shows without trying.
+/// Why \p Found cannot be opened, as far as this is known without opening it.
 static std::error_code whyNot(const ResolvedInput &Found) {
   std::error_code Error;
   if (Found.Status.Kind == os::FileKind::Directory)
@@ -160,8 +160,8 @@ listInputs(const LinkCommand &Command,
         Listed.emplace_back(ListedInput{Named, std::move(Found), {}});
     This.Problem = whyNot(This.Found);
     os::OpenFile File;
-    // The files of /proc and tracefs say that they are empty; reading them may
-    // wait, or do something.
+    // Files of /proc and tracefs have a size of 0. Reading one may block or
+    // have side effects.
     if (This.Found.Status.Kind != os::FileKind::Regular ||
         This.Found.Status.Identity.Size == 0)
       continue;

@@ -16,8 +16,8 @@ namespace headstart {
 
 ResolvedInput statInput(StringRef Path) {
   ResolvedInput Result{Path.str(), {}};
-  // Whatever keeps us from seeing the file (a loop of links, a directory that
-  // may not be searched) keeps lld from it as well; lld is the one to say so.
+  // An error (a loop of links, a directory without search permission) affects
+  // lld as well, which then reports it.
   std::error_code Ignored;
   Result.Status = os::statFile(Result.Path, Ignored);
   return Result;

@@ -53,7 +53,7 @@ bool isOnCommandLine(InputReason Reason) {
   }
 }
 
-// lld 22 Support/TimeProfiler.cpp.
+// As in LLVM 22 Support/TimeProfiler.cpp.
 std::string timeTraceFile(StringRef Named, StringRef Image) {
   if (!Named.empty())
     return Named.str();

@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every option in the table of ld64.lld 22.1.8 (documented or not), so that no
-// word that lld takes for an option, and no value of one, is mistaken for an
-// input; and Headstart's own. The names were read out of liblldMachO.a and are
-// compared both ways by MachOOptionTableTest.
+// Headstart's options, and every option in the table of ld64.lld 22.1.8
+// (documented or not), so that the parser takes no option or value for an
+// input. The names were read from liblldMachO.a; MachOOptionTableTest compares
+// them both ways.
 //
-// Options that change what is read or written have a record of their own; the
-// rest are lists. llvm::opt matches the words: what an option takes is as in
-// lld's table.
+// Options that change which files are read or written have records of their
+// own; the others are in lists. llvm::opt matches the arguments, so each option
+// takes the same values as in lld's table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,14 +47,14 @@ def S : SingleFlag<"S">;
 def thinlto_index_only : DoubleFlag<"thinlto-index-only">;
 def thinlto_index_only_eq : DoubleJoined<"thinlto-index-only=">;
 def lto_emit_llvm : DoubleFlag<"lto-emit-llvm">;
-// Under the same heading, but lld's own.
+// An option of lld itself under the same heading of --help.
 def grp_read_workers : OptionGroup<"read workers">, HelpText<"HEADSTART">;
 def read_workers_eq
     : DoubleJoined<"read-workers=">, Group<grp_read_workers>,
       MetaVarName<"<N>">, HelpText<"An alias of --prefetch-jobs=<N>">;
 
 //===----------------------------------------------------------------------===//
-// What is read
+// Inputs
 //===----------------------------------------------------------------------===//
 
 def filelist : SingleSeparate<"filelist">;
@@ -103,7 +103,7 @@ def flat_namespace : SingleFlag<"flat_namespace">;
 def twolevel_namespace : SingleFlag<"twolevel_namespace">;
 
 //===----------------------------------------------------------------------===//
-// Where it is searched for
+// Search paths
 //===----------------------------------------------------------------------===//
 
 def F : EitherWay<"F">;
@@ -114,7 +114,7 @@ def search_paths_first : SingleFlag<"search_paths_first">;
 def search_dylibs_first : SingleFlag<"search_dylibs_first">;
 
 //===----------------------------------------------------------------------===//
-// What is written
+// Outputs
 //===----------------------------------------------------------------------===//
 
 def o : SingleSeparate<"o">;
@@ -133,11 +133,11 @@ def time_trace : DoubleFlag<"time-trace">;
 def time_trace_eq : DoubleJoined<"time-trace=">;
 
 //===----------------------------------------------------------------------===//
-// Headstart's own
+// Headstart's own options
 //===----------------------------------------------------------------------===//
 
-// With two dashes only, as lld has its own options for Mach-O. The flag
-// form is `--prefetch-stats` itself, or a value that was forgotten.
+// Only with two dashes, like lld's own options for Mach-O. The flag is
+// `--prefetch-stats`, or an option whose value is missing.
 def prefetch_inputs
     : DoubleFlag<"prefetch-inputs">, Group<grp_headstart>,
       HelpText<PrefetchInputsHelp>;
@@ -158,11 +158,11 @@ foreach name =
 }
 
 //===----------------------------------------------------------------------===//
-// The rest: known, and without influence on what is read
+// Options that do not affect which files are read
 //===----------------------------------------------------------------------===//
 
-// lld 22 warns that -upward-l and its kin are not implemented, ignores -lazy-l
-// and its kin, and opens neither an -alias_list nor an -lto_library.
+// lld 22 warns that -upward-l and its variants are not implemented, ignores
+// -lazy-l and its variants, and opens neither -alias_list nor -lto_library.
 foreach name = [
   "add_linker_option", "add_source_version", "add_split_seg_info",
   "adhoc_codesign", "allow_dead_duplicates", "allow_heap_execute",

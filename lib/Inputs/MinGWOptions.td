@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every option in the table of ld.lld 22.1.8 as MinGW's linker (`-m i386pep`),
-// read out of liblldMinGW.a (infoTable of Driver.cpp.o) and compared both ways
-// by ELFOptionTableTest. Headstart's own stand in ELFOptions.td.
+// read from liblldMinGW.a (infoTable of Driver.cpp.o); ELFOptionTableTest
+// compares the tables both ways. ELFOptions.td has Headstart's own options.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ defvar Both = ["--", "-"];
 defvar Double = ["--"];
 defvar Single = ["-"];
 
-/// The record of an option by its name.
+/// The name of an option's record.
 class Id<string name> {
   string ID = !subst("=", "_eq_", !subst("-", "_", name));
 }
@@ -30,7 +30,7 @@ multiclass Value<list<string> prefixes, string name> {
 }
 
 //===----------------------------------------------------------------------===//
-// Those that have other names
+// Options with aliases, or with other names than their records
 //===----------------------------------------------------------------------===//
 
 def translate_only : Flag<Single, "###">;
@@ -65,7 +65,7 @@ def plugin_cs_profile_path
     : Joined<Both, "plugin-opt=cs-profile-path=">, Alias<lto_cs_profile_file>;
 
 //===----------------------------------------------------------------------===//
-// Those whose record is named like them
+// Options with the names of their records
 //===----------------------------------------------------------------------===//
 
 foreach name = [

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What shells offer behind an option (headstart --autocomplete): no parser asks
-// for it. What is not here may be a file. A name that several linkers have
-// means the same to each.
+// The values that shells complete (headstart --autocomplete); no parser uses
+// them. An option that is not listed may take a file. A name has the same
+// meaning in all linkers that have it.
 //
 //===----------------------------------------------------------------------===//
 
-/// The values of lld's options that have a closed set, or begin with one;
-/// with the dash those of ld64.lld. test/Tools/completions.test compares with
-/// the help of stock lld, which has most, and tries them. The values of -z were
-/// read out of liblldELF.a: no table of lld has them.
+/// The values of lld's options, or their beginnings, if they form a closed set;
+/// with a dash, those of ld64.lld. test/Tools/completions.test compares them
+/// with the help of stock lld, which has most, and tries them. The values of -z
+/// were read from liblldELF.a: no table of lld has them.
 class ValuesOf<string name> {
   defvar Name = !subst("=", "", name);
   code Values = !cond(
@@ -68,7 +68,7 @@ class ValuesOf<string name> {
     true: ?);
 }
 
-/// A value of Headstart's own.
+/// The values of Headstart's own options.
 class OwnValueOf<string name> {
   code Values = !cond(
     !eq(name, "handover"): "all,none",
@@ -79,7 +79,7 @@ class OwnValueOf<string name> {
       !if(!or(!eq(name, "handover"), !eq(name, "tuning")), [HelpHidden], []);
 }
 
-/// One without a value, which but for one of them is a mistake.
+/// A form without a value, which is a mistake except for --prefetch-stats.
 class OwnFlagOf<string name> {
   list<OptionFlag> Flags = !if(!eq(name, "stats"), [], [HelpHidden]);
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: what flavours whose arguments llvm::opt matches share.
+/// Private to the layer: shared by the flavours that parse with llvm::opt.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace headstart {
 
-/// \p A, which is one of Headstart's own options.
+/// Converts \p A, which is one of Headstart's own options.
 inline PrefetchOption prefetchOptionOf(const llvm::opt::Arg &A) {
   PrefetchOption Option;
   Option.Spelling = A.getSpelling().str();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The linkers' tables include this: each linker spells the options in its own
-// way, with the same texts. --help does not show an option without a text.
+// The linkers' tables include this file: each linker has its own spelling of
+// the options, with the same texts. --help omits options without a text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ defvar NoPrefetchInputsHelp = "Do not prefetch the inputs";
 
 def grp_headstart : OptionGroup<"headstart">, HelpText<"HEADSTART">;
 
-/// Of --prefetch-<name>.
+/// The help texts of --prefetch-<name>.
 class PrefetchHelp<string name> {
   string Value = !cond(!eq(name, "handover") : "all|none",
                        !eq(name, "jobs") : "<N>",

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to lib/Inputs: a look at a path, and how a flavour is asked what an
-/// input names.
+/// Private to lib/Inputs: the stat of an input, and the request with which a
+/// flavour scans an input for its dependencies.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 
 namespace headstart {
 
-/// What lies at \p Path. What cannot be seen is missing. Blocks for the disk.
+/// Stats \p Path. On an error the file counts as missing. Blocks on the store.
 ResolvedInput statInput(llvm::StringRef Path);
 
 struct ScanRequest {
-  const InputResolver &Resolver; ///< and with it the command
-  const NamedInput &Named;       ///< as it was named
-  llvm::StringRef Path;          ///< as it was found
-  FileInspector &Inspector;      ///< into the file, which is not empty
+  const InputResolver &Resolver; ///< has the command too
+  const NamedInput &Named;       ///< the input as it was named
+  llvm::StringRef Path;          ///< the path at which it was found
+  FileInspector &Inspector;      ///< has the file open, which is not empty
 };
 
 namespace coff {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The arguments of a linker's command line, with response files expanded and
-/// the environment's share in its place, each with a note of who wrote it.
+/// The arguments of a linker's command line with response files and environment
+/// variables expanded. Each argument has a note of where it was written.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,47 +24,47 @@
 
 namespace headstart {
 
-/// Which family of linkers a command line belongs to.
+/// The family of linkers that a command line belongs to.
 enum class Flavour : uint8_t { COFF, MachO, ELF };
 
-/// One argument of a command line, and where it came from.
+/// One argument of a command line, and its origin.
 struct CommandLineArg {
   std::string Text;
-  /// The innermost response file that holds the argument, as it was named;
-  /// empty for the command line itself.
+  /// The name, as written, of the innermost response file that holds the
+  /// argument; empty for an argument of the command line itself.
   std::string ResponseFile;
   /// The environment variable that holds the argument; empty otherwise.
   std::string Variable;
 };
 
-/// How the outside looks to a command line; a test makes its own.
+/// The environment in which a command line is read. Tests provide their own.
 struct CommandLineContext {
-  /// Reads an environment variable; absent when it is not set.
+  /// Reads an environment variable; returns nullopt if it is not set.
   std::function<std::optional<std::string>(llvm::StringRef)> GetEnv;
-  /// Where the linker program lies (`<prefix>/bin/lld-link`), for the library
-  /// directories that lld derives from its own place.
+  /// The path of the linker program (`<prefix>/bin/lld-link`), from which lld
+  /// derives its own library directories.
   std::string ToolPath;
 
-  /// The process's own environment, no tool path.
+  /// The environment of this process, without a tool path.
   static CommandLineContext fromProcess();
 };
 
 /// A command line with its response files expanded.
 struct ExpandedCommandLine {
   std::vector<CommandLineArg> Args; ///< without the program's name
-  /// What could not be expanded, one sentence each (path first): advice for
-  /// the person who asked, never an error; the argument then stays as it is.
+  /// One sentence (path first) for each response file that was not expanded, as
+  /// advice for the user, never an error. Its argument stays as it is.
   std::vector<std::string> Notes;
 };
 
-/// Expands \p Args (without the program's name) as the linker will: LINK and
-/// _LINK_ for COFF (unless /lldignoreenv), `@file` with the flavour's quoting
-/// (`--rsp-quoting`), UTF-8 or UTF-16 with a byte-order mark, nested and taken
-/// relative to the current directory as lld does, at most 64 deep, a file that
-/// includes itself left as it is.
+/// Expands \p Args (without the program's name) as the linker will. For COFF it
+/// adds LINK and _LINK_ (unless /lldignoreenv). It expands `@file`, in UTF-8 or
+/// in UTF-16 with a byte-order mark, with the flavour's quoting
+/// (`--rsp-quoting`). Files nest at most 64 deep, and their names are relative
+/// to the current directory, as in lld. It leaves a file that includes itself.
 ///
-/// Only regular files are read: a FIFO (`@<(command)`) can be read once, and
-/// that once is the linker's. Blocks for those files. Any thread.
+/// Reads only regular files: a FIFO (`@<(command)`) can be read only once, and
+/// the linker must read it. Blocks while it reads. Any thread.
 ExpandedCommandLine expandCommandLine(Flavour F,
                                       llvm::ArrayRef<std::string> Args,
                                       const CommandLineContext &Context);

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The one list of a link's inputs: in which order the linker asks for them,
-/// where in it comes what inputs name, and which names are one file. The engine
-/// and `headstart inputs`, `plan` and `bench` all go by it.
+/// The list of a link's inputs in the order in which the linker opens them. It
+/// decides where the dependencies of inputs belong in this order, and which
+/// names are one file. The engine and `headstart inputs`, `plan` and `bench`
+/// share it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,48 +33,48 @@
 
 namespace headstart {
 
-/// An input is known by its number, which it keeps. It waits for its turn, is
-/// taken, and settled when its path is known. One thread at a time.
+/// Each input has a number, which never changes. The input waits for its turn,
+/// is taken, and is settled when its path is known. One thread at a time.
 class InputList {
 public:
-  /// All that \p Command names. A name that comes twice under the same rule is
-  /// one input, of which is read what its names need together.
+  /// Lists the inputs that \p Command names. If two of them have the same name
+  /// and search rule, they become one input that meets the needs of both.
   explicit InputList(const LinkCommand &Command);
 
   size_t size() const { return Items.size(); }
-  /// Stays where it is; not changed any more when the input was taken.
+  /// The reference stays valid; the input does not change once it was taken.
   const NamedInput &operator[](uint32_t Number) const {
     return Items[Number].Named;
   }
 
-  /// The next in the linker's order; nothing when all that are known were
+  /// The next input in the linker's order; nullopt if all known inputs were
   /// taken.
   std::optional<uint32_t> next();
-  /// Skips the next, which stays to be taken out of its turn.
+  /// Skips the next input, which can still be taken out of turn.
   void pass() { Waiting.pop_front(); }
-  /// Takes \p Number, in its turn or out of it; false when it was taken before.
+  /// Takes \p Number, in or out of turn. Returns false if it was taken before.
   bool take(uint32_t Number);
   bool isTaken(uint32_t Number) const { return Items[Number].Place != 0; }
-  /// How many inputs were taken before \p Number and with it: its place in the
-  /// linker's order, as far as that is known.
+  /// The place of \p Number in the linker's order, counted from 1, as far as
+  /// that order is known; 0 if the input was not taken yet.
   uint32_t place(uint32_t Number) const { return Items[Number].Place; }
 
-  /// Adds what \p By names inside itself, in its turn (NamedInput::Turn). What
-  /// was known and waits for a later turn comes earlier.
+  /// Adds the dependencies \p Found of \p By, in the turn of \p By
+  /// (NamedInput::Turn). An input that waits for a later turn moves forward.
   void add(uint32_t By, std::vector<FoundInput> Found);
 
-  /// \p Number was found at \p Found. False when that is another name for a
-  /// file that has come before: the linker skips it.
+  /// Notes that \p Number was found at \p Found. Returns false if this is
+  /// another name of an earlier input's file, which the linker skips.
   bool settle(uint32_t Number, const ResolvedInput &Found);
 
-  /// The input that was found at \p Path; else the one of that name.
+  /// The input that was found at \p Path, or else the input of that name.
   std::optional<uint32_t> find(llvm::StringRef Path) const;
 
 private:
   struct Item {
     NamedInput Named;
-    uint32_t Place = 0;    ///< from 1; 0: waits
-    bool IsAtName = false; ///< settled, and its path is its name
+    uint32_t Place = 0;    ///< see place()
+    bool IsAtName = false; ///< whether it is settled and its path is its name
   };
   struct Turn {
     uint32_t Number;
@@ -85,27 +86,26 @@ private:
 
   const LinkerModel &Model;
   std::deque<Item> Items;   ///< by number
-  std::deque<Turn> Waiting; ///< in order; who came earlier is there twice
+  std::deque<Turn> Waiting; ///< in order; an input that moved is in it twice
   uint32_t NumTaken = 0;
   llvm::StringMap<uint32_t> ByName;
-  llvm::StringMap<uint32_t> ByPath;   ///< settled elsewhere than at the name
-  llvm::StringSet<> DefaultLibraries; ///< taken, in lower case
-  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< settled
+  llvm::StringMap<uint32_t> ByPath;   ///< settled, but not at its name
+  llvm::StringSet<> DefaultLibraries; ///< the taken ones, in lower case
+  llvm::DenseSet<std::pair<uint64_t, uint64_t>> Files; ///< the settled ones
 };
 
-/// An input of a link with its path settled.
+/// An input of a link, with its path.
 struct ListedInput {
   NamedInput Named;
   ResolvedInput Found;
-  std::error_code Problem; ///< why it cannot be opened
+  std::error_code Problem; ///< the reason why it cannot be opened
 };
 
-/// All that the link of \p Command will read, in the order in which the linker
-/// asks for it, each file once: what the command line names and what is found
-/// inside that. Calls \p Visit with each that can be opened and is not empty,
-/// and with its inspector. Reads the inputs' headers, on the calling thread.
-/// Members of archives are not scanned, since which of them will be read
-/// only the linker knows.
+/// The files that the link of \p Command will read, in the linker's order and
+/// each once: the inputs on the command line and their dependencies. Calls
+/// \p Visit with each file that can be opened and is not empty, and with its
+/// inspector. Reads the headers of the inputs, on the calling thread. Does not
+/// scan members of archives: only the linker knows which of them it reads.
 std::vector<ListedInput> listInputs(
     const LinkCommand &Command,
     llvm::function_ref<void(const ListedInput &, FileInspector &)> Visit =

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// All that differs from one family of linkers to another. Each has a directory
-/// in lib/Inputs, and nothing outside of it asks which one it has.
+/// The differences between the families of linkers. Each family has a directory
+/// in lib/Inputs; code outside of it does not depend on the family.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,16 +33,14 @@ class OptTable;
 
 namespace headstart {
 
-/// Where a linker stands. lld takes every input through a stage before it takes
-/// any through the next (docs/internals/Design.md, "lld reads in stages"). In
-/// one of the first four each part is needed first; in the others lld comes
-/// back to what it has read before.
+/// The stages of a link. lld completes each stage for all inputs before it
+/// starts the next (docs/internals/Design.md, "lld reads in stages"). It first
+/// reads each part in one of the first four stages, and again in the others.
 enum class LinkStage : uint8_t {
-  Parse,        ///< the inputs are parsed, in command-line order
-  Contents,     ///< chunks are hashed, folded and laid out
-  Types,        ///< COFF: type records are merged
-  DebugSymbols, ///< COFF: the PDB's symbols are merged; ELF: debug information,
-                ///< which is only copied
+  Parse,         ///< the inputs are parsed, in command-line order
+  Contents,      ///< chunks are hashed, folded and laid out
+  Types,         ///< COFF: type records are merged
+  DebugSymbols,  ///< COFF: the PDB's symbols are merged; ELF: DWARF is copied
   Contributions, ///< COFF: checksums of section contents, for the PDB; ELF and
                  ///< Mach-O: the output is written
   Names,         ///< COFF: public symbols are sorted by name
@@ -51,7 +49,7 @@ enum class LinkStage : uint8_t {
 inline constexpr unsigned NumLinkStages = 7;
 inline constexpr unsigned NumFirstStages = 4;
 
-/// The name of \p Stage for people: "debug symbols". A literal.
+/// The name of \p Stage for messages: "debug symbols". A string literal.
 const char *linkStageName(LinkStage Stage);
 
 /// A bit for each LinkStage.
@@ -60,74 +58,75 @@ constexpr StageSet bitOf(LinkStage Stage) {
   return static_cast<StageSet>(1U << static_cast<unsigned>(Stage));
 }
 
-/// Whether all that is read in \p Stage was read before. While memory lasts it
-/// is still there.
+/// Whether the linker reads in \p Stage only parts that it has read before.
+/// They are still cached if memory sufficed.
 constexpr bool isReadAgain(LinkStage Stage) {
   return static_cast<unsigned>(Stage) >= NumFirstStages;
 }
 
 struct ScanRequest;
 
-/// Const and without state: any thread may ask.
+/// Const and stateless: any thread may call it.
 class LinkerModel {
 public:
   virtual ~LinkerModel();
 
   static const LinkerModel &of(Flavour Kind);
-  /// The one of that name, "coff"; null where there is none.
+  /// The model of the name \p Name ("coff"); null if there is none.
   static const LinkerModel *named(llvm::StringRef Name);
 
   /// \name Facts
   /// @{
   Flavour Kind;
   llvm::StringRef Name;    ///< "coff", "macho" or "elf", as in the JSON
-  llvm::StringRef Program; ///< lld's: "lld-link"
-  /// The option by which stock lld fetches its inputs, since 22; empty: none.
+  llvm::StringRef Program; ///< the name of lld's program: "lld-link"
+  /// The option with which stock lld (since 22) fetches its inputs; empty if it
+  /// has none.
   std::string StockPrefetchOption;
-  /// What the linker searches for it knows by identity, whatever the path, and
-  /// default libraries by their names.
+  /// Whether the linker identifies the files that it searches for by identity,
+  /// not by path, and default libraries by name.
   bool KnowsByIdentity = false;
-  /// On Windows the linker opens each input on a thread of its own, all at once
-  /// (COFF/Driver.cpp, createFutureForFile).
+  /// Whether the linker, on Windows, opens all inputs at once, each on its own
+  /// thread (COFF/Driver.cpp, createFutureForFile).
   bool OpensTogether = false;
-  /// Which members of archives are linked is known when all are planned.
+  /// Whether linked members of archives are known only when all are planned.
   bool PlansTogether = false;
   /// See PlanOptions.
   uint64_t MergeGapBytes = 16 * 1024;
   /// @}
 
-  /// How the arguments of a command line are split and what comes in front of
-  /// them.
+  /// How response files are split into arguments, and which arguments precede
+  /// the command line.
   struct Expansion {
     llvm::cl::TokenizerCallback Tokenizer = llvm::cl::TokenizeGNUCommandLine;
-    /// Environment variables whose arguments come first.
+    /// Environment variables whose arguments precede the command line.
     llvm::SmallVector<llvm::StringRef, 2> Variables;
   };
   virtual Expansion expansionOf(llvm::ArrayRef<std::string> Args) const = 0;
 
-  /// Reads the command line \p Args, which is expanded and without the
+  /// Parses the command line \p Args, which is expanded and without the
   /// program's name. Knows every option of lld 22 that takes a value, so that
-  /// no value is mistaken for an input. Unknown options are the linker's to
-  /// report. COFF reads the file system for /winsysroot and its friends
-  /// (PATH among them, as lld does), and for a /defaultlib: that a
-  /// /nodefaultlib: comes close to; else it does not.
+  /// no value is mistaken for an input. Leaves unknown options to the linker.
+  /// COFF searches for an MSVC toolchain (/winsysroot, PATH and the like, as
+  /// lld does), may then open inputs to infer the machine, and searches for a
+  /// /defaultlib: that is similar to a /nodefaultlib:. ELF reads
+  /// --remap-inputs-file; Mach-O reads -filelist and stats search directories.
   virtual LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                             const CommandLineContext &Context) const = 0;
 
-  /// The options that are known. Only Headstart's own have a text for --help.
+  /// The known options. Only Headstart's own have a text for --help.
   virtual const llvm::opt::OptTable &options() const = 0;
 
-  /// Takes Headstart's own options out of \p Args (a command line whose first
-  /// argument is the program's name) and leaves everything else as it is. An
-  /// option's separate value that looks like one of ours stays.
-  /// Returns what was taken, in order.
+  /// Removes Headstart's own options from \p Args (a command line whose first
+  /// argument is the program's name) and returns them in order. Changes nothing
+  /// else: a separate value of another option stays even if it looks like one
+  /// of Headstart's options.
   virtual std::vector<PrefetchOption>
   takePrefetchOptions(llvm::SmallVectorImpl<const char *> &Args) const = 0;
 
-  /// Every option of the linker and Headstart's own, whose group is
-  /// "headstart";
-  /// \p Args as for expansionOf. (ld.lld for MinGW has Headstart's in the table
-  /// for no arguments.)
+  /// The options of the linker and Headstart's own, whose group is "headstart",
+  /// for \p Args as in expansionOf. The table of ld.lld for MinGW lacks
+  /// Headstart's own; they are in the table for no arguments.
   virtual const GenericOptionTable &
   optionTable(llvm::ArrayRef<std::string> Args) const = 0;
 
@@ -138,26 +137,26 @@ public:
   /// See InputResolver::scan.
   virtual std::vector<FoundInput> scan(const ScanRequest &Request) const = 0;
 
-  /// When the linker first reads a part, or nothing where a link that reads
-  /// \p Reads will not read it at all.
+  /// The stage in which the linker first reads a part of the kind \p Part;
+  /// nullopt if a link that reads \p Reads never reads it.
   virtual std::optional<LinkStage> stageOf(PartKind Part,
                                            const ReadKinds &Reads) const = 0;
 
-  /// The stages in which a part of the kind \p Kind that is needed first in
-  /// \p First is read.
+  /// The stages in which the linker reads a part of the kind \p Kind that it
+  /// first reads in \p First.
   virtual StageSet stagesOf(LinkStage First, PartKind Kind) const;
 
-  /// The stage from which on the linker reads small pieces of its inputs that
-  /// no plan has.
+  /// The first stage in which the linker reads small pieces of its inputs that
+  /// no plan contains.
   virtual LinkStage firstUnplanned() const { return LinkStage::Parse; }
 
-  /// Whether the linker comes to the last input first in \p Stage. It does in
+  /// Whether the linker processes the last input first in \p Stage. It does in
   /// LLVM's parallelFor, whose threads take the newest task
   /// (ThreadPoolExecutor in llvm/lib/Support/Parallel.cpp keeps a stack).
   virtual bool isBackward(LinkStage Stage) const;
 
-  /// A number that is the smaller, the earlier the linker comes in \p Stage to
-  /// what is at \p Place among its inputs.
+  /// A sort key for the input at \p Place: the earlier the linker processes the
+  /// input in \p Stage, the smaller the key.
   uint32_t orderIn(LinkStage Stage, uint32_t Place) const {
     return isBackward(Stage) ? UINT32_MAX - Place : Place;
   }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The names follow lld 22 COFF/Driver.cpp (getOutputPath, getMapFile,
-// getImplibPath, getReproduceFile). Not followed: the name that a NAME or
+// getImplibPath, getReproduceFile). Not implemented: the name that a NAME or
 // LIBRARY line of a module-definition file gives to the image, and the files
 // that a ThinLTO link writes next to its inputs.
 //
@@ -40,7 +40,7 @@ private:
   void add(const Twine &Path, StringRef Option = "") {
     Command.Outputs.push_back({Path.str(), Option.str()});
   }
-  /// As an option names it: "/pdb:x".
+  /// Adds the path that an option names: "/pdb:x".
   void add(const OptionArg &Named) { add(Named.Value, optionOf(Named)); }
   static std::string optionOf(const OptionArg &Named) {
     return "/" + Named.Spelling.drop_front().lower();
@@ -66,8 +66,8 @@ void OutputList::image() {
   if (const OptionArg *Out = Options.last(OPT_out)) {
     Image = Out->Value.str();
   } else {
-    // The first that is plainly named gives its stem; files that an option
-    // has lld read may stand in front of it.
+    // The image has the stem of the first object or library. Files that other
+    // options name may precede it in the list.
     auto First = find_if(Command.Inputs, [](const NamedInput &Input) {
       return Input.Search == SearchRule::Object;
     });
@@ -88,9 +88,9 @@ void OutputList::importLibrary() {
     add(*Named);
     return;
   }
-  // An .exe that exports nothing has none, and next to `foo.exe` there is often
-  // a `foo.lib` that is an input. (Exports can also stand in `.drectve`; then
-  // one output more goes unlisted, which harms nobody.)
+  // An .exe that exports nothing has no import library, and an input `foo.lib`
+  // often lies next to `foo.exe`. (`.drectve` can also hold exports. The import
+  // library is then missing from the list, which does no harm.)
   if (!Command.MinGW && !Image.empty() &&
       Options.has(OPT_dll, OPT_export, OPT_deffile))
     add(imageWith(".lib"));
@@ -130,7 +130,7 @@ void OutputList::reproducer(const CommandLineContext &Context) {
     sys::path::append(Path, "repro.tar");
     add(Path, optionOf(*Directory));
   } else if (auto File = getEnv(Context, "LLD_REPRODUCE")) {
-    // lld reads this one also with /lldignoreenv.
+    // lld reads this variable even with /lldignoreenv.
     add(*File);
   }
 }

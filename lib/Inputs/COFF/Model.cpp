@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The search rules of lld 22 (COFF/Driver.cpp: findFile, findLib,
-// findLibMinGW). A directory counts as found, as it does there: lld asks only
-// whether the path exists, and fails when it opens it. Not followed:
-// /vfsoverlay:, which can rename what is found.
+// findLibMinGW). A directory counts as found, as in lld, which only tests
+// whether the path exists and fails when it opens it. Not implemented:
+// /vfsoverlay:, which can rename the files that a search finds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ using namespace llvm;
 
 namespace headstart {
 
-/// lld adds an extension where there is no '.' at all, be it in a directory's
-/// name.
+/// lld adds an extension only if the path has no '.' at all, not even in the
+/// name of a directory.
 static bool hasExtension(StringRef Name) { return Name.contains('.'); }
 
 static std::string libraryName(StringRef Name) {
@@ -50,9 +50,9 @@ static ResolvedInput findLibrary(StringRef Name,
                                  const InputResolver &Resolver) {
   std::string Library = libraryName(Name);
   ResolvedInput R = findFile(Library, Resolver);
-  // lld compares the path with the name to see whether the search failed, so
-  // that in MinGW mode it skips `foo.lib` in the current directory and asks
-  // for `libfoo.a` (seen in lld-link 22.1.8).
+  // lld considers a search failed if the path equals the name. In MinGW mode it
+  // therefore skips `foo.lib` in the current directory and searches for
+  // `libfoo.a` (seen in lld-link 22.1.8).
   if (!Resolver.command().MinGW || R.Path != Library ||
       StringRef(Library).contains('/') || StringRef(Library).contains('\\'))
     return R;
@@ -61,11 +61,11 @@ static ResolvedInput findLibrary(StringRef Name,
   return findFile(("lib" + Archive).str(), Resolver);
 }
 
-// lld compares lower-case paths, each the result of a search: `/nodefaultlib:`
-// works on what its name finds, so that on a file system with upper and lower
-// case `/nodefaultlib:FOO` need not exclude `/defaultlib:foo`. But when lld
-// infers the machine it searches again for what it has, which is in lower case
-// by now (addWinSysRootLibSearchPaths; seen in lld-link 22.1.8).
+// lld searches for both names and compares the paths in lower case. On a
+// case-sensitive file system `/nodefaultlib:FOO` may therefore not exclude
+// `/defaultlib:foo`. But if lld infers the machine, it searches once more, with
+// the excluded paths, which are in lower case by then
+// (addWinSysRootLibSearchPaths; seen in lld-link 22.1.8).
 bool coff::isExcluded(StringRef Name, const InputResolver &Resolver) {
   const LinkCommand &Command = Resolver.command();
   if (Command.ExcludesAllLibraries)
@@ -81,8 +81,8 @@ bool coff::isExcluded(StringRef Name, const InputResolver &Resolver) {
     std::string Other = libraryName(Excluded);
     if (Other == Library)
       return true;
-    // What is found ends in the name that was searched for, but in MinGW mode,
-    // where `foo.lib` can find `libfoo.a`.
+    // A search finds a path that ends in the name, except in MinGW mode, where
+    // `foo.lib` can find `libfoo.a`.
     if (!Command.MinGW && !sys::path::filename(Other).equals_insensitive(
                               sys::path::filename(Library)))
       continue;
@@ -106,13 +106,13 @@ public:
     StockPrefetchOption = "/prefetch-inputs";
   }
 
-  /// What lld-link takes from the words of its own command line before it looks
-  /// into response files and variables (lld 22 COFF/DriverUtils.cpp).
+  /// lld-link reads these options from the unexpanded command line before it
+  /// reads response files and variables (lld 22 COFF/DriverUtils.cpp).
   Expansion expansionOf(ArrayRef<std::string> Args) const override {
     Expansion Result;
     Result.Tokenizer = cl::TokenizeWindowsCommandLine;
-    // lld puts LINK's words right behind the program's name, and then _LINK_'s
-    // right there too, in front of them.
+    // lld inserts the arguments of LINK after the program's name, and then the
+    // arguments of _LINK_ before those.
     Result.Variables = {"_LINK_", "LINK"};
     for (StringRef Arg : Args) {
       coff::MatchedArg Match = coff::matchArg(Arg);
@@ -193,18 +193,18 @@ public:
       if (O.ReadsCodeView)
         return LinkStage::Types;
       return std::nullopt;
-    case PartKind::ParsedContents: // Mach-O's
-    case PartKind::DebugStrings:   // ELF's
+    case PartKind::ParsedContents: // Mach-O only
+    case PartKind::DebugStrings:   // ELF only
     case PartKind::NeverRead:
       return std::nullopt;
     }
     return std::nullopt;
   }
 
-  // With /debug, lld reads headers and symbols in small pieces when it writes
-  // the module streams (DebugSymbols, and once more in Commit), headers and
-  // contents for the checksums of the section contributions, and the names of
-  // all public symbols when it sorts and when it writes them.
+  // With /debug, lld reads small pieces of headers and symbols when it writes
+  // the module streams (in DebugSymbols and again in Commit). It reads headers
+  // and contents for the checksums of the section contributions, and the names
+  // of all public symbols to sort and to write them.
   StageSet stagesOf(LinkStage First, PartKind K) const override {
     switch (First) {
     case LinkStage::Parse:

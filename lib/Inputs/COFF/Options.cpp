@@ -31,25 +31,25 @@ const OptionTable &optionTable() {
   return Table;
 }
 
-// No option's name begins with '?' or '-', so at most one of these leaves a
-// name that is in the table, and their order does not matter.
+// No option's name begins with '?' or '-'. At most one of these prefixes
+// therefore leaves a name that is in the table, and their order is irrelevant.
 static constexpr StringLiteral KnownPrefixes[] = {"/??", "-??", "/?", "-?",
                                                   "--",  "/",   "-"};
 
 namespace {
-/// The table by name. A word can match in two ways only, since every name is a
-/// flag's or ends in its only ':' or '=': as a whole, or up to the first ':' or
-/// '='. The whole comes first, as in OptTable, which tries longer names first.
+/// An index of the table by name. Every name is a flag's or ends in its only
+/// ':' or '='. An argument can therefore match only as a whole, or up to its
+/// first ':' or '='. The whole has precedence: OptTable tries long names first.
 class NameIndex {
 public:
   NameIndex();
-  /// The option whose name \p Text is, or begins with.
+  /// Returns the option whose name \p Text equals or begins with.
   MatchedArg match(StringRef Text) const;
 
 private:
   struct Entry {
     unsigned ID = OPT_INVALID;
-    unsigned Prefixes = 0; ///< bits: places in KnownPrefixes
+    unsigned Prefixes = 0; ///< a bit for each index in KnownPrefixes
   };
   const Entry *find(StringRef Name, unsigned PrefixBit) const;
 
@@ -93,7 +93,7 @@ MatchedArg NameIndex::match(StringRef Text) const {
       continue;
     StringRef Name = Text.drop_front(Prefix.size());
     size_t End = Name.find_first_of(":=/");
-    // No name has a '/': this is where nearly every absolute path ends.
+    // No name contains a '/'. Nearly every absolute path is rejected here.
     if (End != StringRef::npos && Name[End] == '/')
       continue;
     unsigned Bit = 1U << Place;
@@ -110,7 +110,7 @@ MatchedArg NameIndex::match(StringRef Text) const {
 }
 
 MatchedArg matchArg(StringRef Arg) {
-  // lld passes C strings about.
+  // lld handles arguments as C strings.
   Arg = Arg.take_until([](char C) { return C == '\0'; });
   bool Slash = Arg.starts_with("/");
   if (!Slash && (!Arg.starts_with("-") || Arg == "-"))
@@ -118,8 +118,8 @@ MatchedArg matchArg(StringRef Arg) {
   static const NameIndex Index;
   if (MatchedArg Match = Index.match(Arg); Match.ID != OPT_INVALID)
     return Match;
-  // `/home/x.obj` is not an unknown option: OptTable takes every word that
-  // begins with a slash, and is no option, for an input.
+  // `/home/x.obj` is not an unknown option: OptTable treats every argument that
+  // begins with a slash and matches no option as an input.
   if (Slash)
     return {OPT_INPUT, StringRef(), Arg};
   return {OPT_UNKNOWN, Arg, StringRef()};
@@ -152,7 +152,7 @@ bool isLibMode(StringRef Arg) {
 std::vector<PrefetchOption>
 takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
   std::vector<PrefetchOption> Taken;
-  // What follows `/lib` are lib.exe's words, which are not ours to change.
+  // The arguments after `/lib` belong to lib.exe, so they stay as they are.
   if (Args.size() < 2 || isLibMode(Args[1]))
     return Taken;
   size_t Kept = 1;

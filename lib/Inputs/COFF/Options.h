@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What lld-link takes each argument of a command line for.
+/// The options of lld-link, and the matching of arguments against them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,27 +39,27 @@ public:
   OptionTable();
 };
 
-/// The table, made on first use. Any thread.
+/// The table, which the first call creates. Any thread.
 const OptionTable &optionTable();
 
-/// What lld-link takes one argument for. The strings point into the argument.
+/// A matched argument of lld-link. The strings point into the argument.
 struct MatchedArg {
-  unsigned ID = OPT_INVALID; ///< OPT_INPUT and OPT_UNKNOWN included
+  unsigned ID = OPT_INVALID; ///< may be OPT_INPUT or OPT_UNKNOWN
   llvm::StringRef Spelling;  ///< the argument without the option's value
-  llvm::StringRef Value;     ///< the argument itself for an input
+  llvm::StringRef Value;     ///< of an input, the argument itself
 };
 
-/// Matches \p Arg as OptTable::ParseArgs would, with a hash look-up in place
-/// of its scan: an absolute path begins with an option's prefix, and the scan
-/// compares it with every option behind its place in the table.
+/// Matches \p Arg as OptTable::ParseArgs would, but with a hash lookup. Since
+/// an absolute path begins with an option's prefix, OptTable compares it with
+/// every option that follows the path's position in the table.
 MatchedArg matchArg(llvm::StringRef Arg);
 
-/// \p Match as one of Headstart's own options; nothing for any other argument.
+/// \p Match as one of Headstart's own options; nullopt for any other argument.
 std::optional<PrefetchOption> prefetchOption(const MatchedArg &Match,
                                              llvm::StringRef Arg);
 
-/// Whether a first argument \p Arg turns lld-link into lib.exe (lld 22
-/// COFF/Driver.cpp: only there, and before any expansion).
+/// Whether the first argument \p Arg turns lld-link into lib.exe. lld 22
+/// (COFF/Driver.cpp) tests only the first one, before any expansion.
 bool isLibMode(llvm::StringRef Arg);
 
 /// takePrefetchOptions for lld-link.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the sources of the COFF flavour share while they read a command line.
+/// Private to the COFF flavour: its parser, and helpers of its sources.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,12 @@ struct OptionArg : MatchedArg {
   const CommandLineArg *Arg = nullptr;
 };
 
-/// The options of a command line in order, inputs left out.
+/// The options of a command line in order, without the inputs.
 class OptionArgs {
 public:
   std::vector<OptionArg> All;
 
-  /// The last of \p IDs, as in lld's getLastArg; null if there is none.
+  /// The last option of \p IDs, as in lld's getLastArg; null if there is none.
   template <typename... T> const OptionArg *last(T... IDs) const {
     for (const OptionArg &O : llvm::reverse(All))
       if (((O.ID == IDs) || ...))
@@ -42,14 +42,15 @@ public:
   template <typename... T> bool has(T... IDs) const {
     return last(IDs...) != nullptr;
   }
-  /// All of \p ID, in order.
+  /// All options of the kind \p ID, in order.
   auto filtered(OptionID ID) const {
     return llvm::make_filter_range(
         All, [ID](const OptionArg &O) { return O.ID == ID; });
   }
 };
 
-/// Who wrote \p Arg; \p Else where it is a plain argument.
+/// The response file or variable that holds \p Arg; \p Else if it is a plain
+/// argument.
 inline llvm::StringRef writerOf(const CommandLineArg &Arg,
                                 llvm::StringRef Else) {
   if (!Arg.ResponseFile.empty())
@@ -66,19 +67,17 @@ const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
 
-/// Whether /nodefaultlib or /disallowlib keeps the linker from opening the
-/// default library \p Name. Looks at the file system only when a name comes
-/// close to an excluded one.
+/// Whether /nodefaultlib or /disallowlib prevents the linker from opening the
+/// default library \p Name. Searches for files only if the name is similar to
+/// an excluded one.
 bool isExcluded(llvm::StringRef Name, const InputResolver &Resolver);
 
-/// Appends the search paths in lld's order. \p Command has its inputs by now:
-/// without /machine:, it is they that tell the directories of a toolchain
-/// apart.
+/// Appends the search paths in lld's order. \p Command must have its inputs:
+/// without /machine:, they select the directories of a toolchain.
 void addSearchPaths(const OptionArgs &Options,
                     const CommandLineContext &Context, LinkCommand &Command);
 
-/// Appends what the link writes. \p MakesPDB: /debug in a form that asks for
-/// one.
+/// Appends the outputs of the link. \p MakesPDB: whether /debug requests a PDB.
 void addOutputs(const OptionArgs &Options, const CommandLineContext &Context,
                 bool MakesPDB, LinkCommand &Command);
 

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of reading is that of lld 22 COFF/Driver.cpp (linkerMain), checked
-// against lld-link 22.1.8 with strace: the overlay, the section layout, what is
-// plainly named and what that names inside itself, default libraries and what
-// those name, the DOS stub, module definitions; then, once all symbols are
-// known, LTO profiles, manifests, orders, and with the PDB its natvis files and
-// streams.
+// The inputs have the order of lld 22 COFF/Driver.cpp (linkerMain), checked
+// against lld-link 22.1.8 with strace: the overlay, the section layout, objects
+// and libraries with their dependencies, default libraries with theirs, the DOS
+// stub, module definitions; then, once all symbols are known, LTO profiles,
+// manifests, orders, and with the PDB its natvis files and streams.
 //
-// lld-link knows no -l and no -L, in MinGW mode neither ("ignoring unknown
+// lld-link does not know -l and -L, not even in MinGW mode ("ignoring unknown
 // argument '-lfoo'"): the MinGW driver resolves them itself before it calls
 // lld-link's main function.
 //
@@ -32,11 +31,11 @@ using namespace llvm;
 namespace headstart::coff {
 
 namespace {
-/// The state of /debug: words, each of which changes what those before it said.
+/// The state of /debug:, whose keywords modify it one after the other.
 struct DebugState {
   bool MakesPDB = false;
   bool ReadsDWARF = false;
-  bool KeepsUnreferenced = false; ///< unless /opt: says otherwise
+  bool KeepsUnreferenced = false; ///< unless /opt: overrides it
 
   void apply(StringRef Arg) {
     if (Arg == "none") {
@@ -78,7 +77,7 @@ private:
     if (const OptionArg *Option = Options.last(ID))
       addFile(Option, Option->Value);
   }
-  /// Whether the link goes on to make an image when it has all symbols.
+  /// Whether the link makes an image after it has resolved all symbols.
   bool makesImage() const;
   DebugState debugState() const;
   bool dropsUnreferenced() const;
@@ -87,9 +86,9 @@ private:
   const CommandLineContext &Context;
   OptionArgs Options;
   DebugState Debug;
-  std::vector<NamedInput> Named; ///< until they are the command's
+  std::vector<NamedInput> Named; ///< moved to Command later
   bool HasNamed = false;
-  uint8_t Turn = 0; ///< of what is added
+  uint8_t Turn = 0; ///< the turn of the files that addFile adds
   LinkCommand Command;
 };
 } // namespace
@@ -140,8 +139,8 @@ void Parser::matchArgs() {
   }
 }
 
-/// lld decides by file, so that `a.lib` is whole where `/wholearchive:./a.lib`
-/// follows; without a look at the files, equal names have to do.
+/// lld compares files, so `/wholearchive:./a.lib` also makes `a.lib` whole.
+/// The parser compares names, which needs no access to the files.
 void Parser::markWholeArchives() {
   bool All = Options.has(OPT_wholearchive_flag);
   StringSet<> Names;
@@ -186,8 +185,8 @@ void Parser::addDefaultLibraries() {
   if (!Options.has(OPT_defaultlib))
     return;
 
-  // lld skips a default library whose name, as written, it has met as a
-  // default library or as the file name of a plainly named `.lib`.
+  // lld skips a default library if it has seen its name, as written, as that of
+  // a default library or as the file name of a `.lib` on the command line.
   StringSet<> Met = Command.NamedLibraries;
   InputResolver Resolver(Command);
   for (const OptionArg &O : Options.filtered(OPT_defaultlib))
@@ -206,20 +205,20 @@ void Parser::addLateFiles() {
   const OptionArg *Definitions = Options.last(OPT_deffile);
   if (Definitions) {
     addFile(Definitions, Definitions->Value, InputReason::ModuleDefinition);
-    // Only a hybrid image has a native view, and that machine is never
-    // inferred.
+    // Only a hybrid image has a native view, and lld never infers that machine.
     const OptionArg *Machine = Options.last(OPT_machine);
     const OptionArg *Native = Options.last(OPT_defarm64native);
     if (Native && Machine &&
         getMachineType(Machine->Value) == COFF::IMAGE_FILE_MACHINE_ARM64X)
       addFile(Native, Native->Value, InputReason::ModuleDefinition);
   }
-  // Without an input, lld makes an import library of the definitions and ends.
+  // Without an input, lld makes an import library from the definitions and
+  // exits.
   if (!HasNamed)
     return;
   addFile(OPT_lto_sample_profile);
-  // With /lto-cs-profile-generate the same option names what the program will
-  // write when it runs.
+  // With /lto-cs-profile-generate this option names the file that the program
+  // will write when it runs.
   if (!Options.has(OPT_lto_cs_profile_generate))
     addFile(OPT_lto_cs_profile_file);
   if (!makesImage())
@@ -237,7 +236,7 @@ void Parser::addSymbolFiles() {
       addFile(&O, O.Value);
 
   if (const OptionArg *Order = Options.last(OPT_order)) {
-    // Without the '@' it is an error.
+    // lld reports an error if the '@' is missing.
     StringRef Name = Order->Value;
     if (Name.consume_front("@"))
       addFile(Order, Name);
@@ -252,7 +251,7 @@ void Parser::addSymbolFiles() {
 void Parser::addDebugFiles() {
   for (const OptionArg &O : Options.filtered(OPT_natvis))
     addFile(&O, O.Value);
-  // A stream that is named twice has the contents of the last file.
+  // If a stream is named twice, lld uses the last file.
   StringMap<const OptionArg *> Last;
   for (const OptionArg &O : Options.filtered(OPT_pdbstream))
     Last[O.Value.split('=').first] = &O;
@@ -263,8 +262,8 @@ void Parser::addDebugFiles() {
   }
 }
 
-/// What an option has lld read and the link also writes is not worth fetching:
-/// it is last time's. What is plainly named stays an input.
+/// Removes option files that the link also writes: the file on the store is
+/// that of the last link. Objects and libraries stay inputs.
 void Parser::dropOutputs() {
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return (Input.Reason == InputReason::OptionFile ||
@@ -287,7 +286,7 @@ DebugState Parser::debugState() const {
   return State;
 }
 
-/// /opt:ref, or what /debug and /profile make of it.
+/// Whether /opt:ref is in effect; /debug and /profile change its default.
 bool Parser::dropsUnreferenced() const {
   bool Drops = !Debug.KeepsUnreferenced || Options.has(OPT_flag_profile);
   for (const OptionArg &O : Options.All) {
@@ -302,8 +301,8 @@ bool Parser::dropsUnreferenced() const {
 }
 
 LinkCommand Parser::run() {
-  // Only the command line's own first word counts for /lib; the environment's
-  // words, which stand in front of it, are not there yet when lld asks.
+  // /lib counts only as the first argument of the command line itself. lld
+  // tests for it before it inserts the environment's arguments.
   const auto *First =
       find_if(Args, [](const CommandLineArg &W) { return W.Variable.empty(); });
   if (First != Args.end() && First->ResponseFile.empty() &&

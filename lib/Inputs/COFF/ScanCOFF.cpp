@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lld 22 does with each kind of input was seen in lld-link 22.1.8 and is
-// written down in docs/internals/Discovery-COFF.md, with what is not followed
-// here.
+// docs/internals/Discovery-COFF.md describes how lld 22 reads each kind of
+// input, as seen in lld-link 22.1.8, and what is not implemented here.
 //
-// Directives that name no file (/include:, /alternatename:, /merge:,
-// /manifestdependency:, ...) and those that lld refuses are skipped.
-// LF_PRECOMP names an object, but lld looks for it among its inputs.
+// The scan skips directives that name no file (/include:, /alternatename:,
+// /merge:, /manifestdependency:, ...) and those that lld refuses. LF_PRECOMP
+// names an object, but lld searches for it only among its inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,9 +56,9 @@ private:
   const LinkCommand &Command;
   bool WantsDirectives = false;
   bool WantsTypeServers = false;
-  /// As written, in lower case: a name that was met is not searched for again.
+  /// Default libraries by name, in lower case: lld searches for each name once.
   StringSet<> Met;
-  /// What /nodefaultlib: in this file excludes from there on.
+  /// Paths that the /nodefaultlib: directives so far exclude in this file.
   StringSet<> Excluded;
   StringSet<> TypeServers;
   std::vector<FoundInput> Found;
@@ -92,7 +91,7 @@ void Scan::readDirectives(StringRef Directives) {
   SmallVector<StringRef, 16> Args;
   cl::TokenizeWindowsCommandLineNoCopy(Directives, Saver, Args);
   for (StringRef Arg : Args) {
-    // Most are exports, a hundred thousand in some objects.
+    // Most directives are exports, a hundred thousand in some objects.
     if (!Arg.contains_insensitive("defaultlib:"))
       continue;
     MatchedArg Match = matchArg(Arg);
@@ -103,9 +102,9 @@ void Scan::readDirectives(StringRef Directives) {
   }
 }
 
-/// The directory that lld takes the object for in: of a thin archive's member
-/// it only knows the name that the archive has for it, so that of
-/// `sub/thin.lib`'s `one.obj` it takes the current directory.
+/// The directory in which lld assumes the object. lld knows a member of a thin
+/// archive only by its name in the archive. For `one.obj` in `sub/thin.lib` it
+/// therefore assumes the current directory.
 StringRef Scan::directoryOfInput() const {
   StringRef Path = Request.Path;
   if (Request.Named.Reason == InputReason::ArchiveMember) {
@@ -116,15 +115,15 @@ StringRef Scan::directoryOfInput() const {
   return sys::path::parent_path(Path);
 }
 
-/// The places where lld-link 22.1.8 looks for a type server, in order (an
-/// older version is COFF/InputFiles.cpp, findPdbPath): the path as the compiler
-/// recorded it, mostly one of Windows and of another machine; beside the
-/// object, or the archive that holds it; beside the image.
+/// Searches for a type server in the order of lld-link 22.1.8 (for an older
+/// version see COFF/InputFiles.cpp, findPdbPath): at the path that the compiler
+/// recorded, mostly a Windows path of another machine; next to the object, or
+/// the archive that holds it; next to the image.
 std::optional<std::string> Scan::findTypeServer(StringRef Recorded) const {
   if (statInput(Recorded).exists())
     return Recorded.str();
   StringRef Name = sys::path::filename(Recorded, sys::path::Style::windows);
-  // Without inputs, which have brought us here, there would be no image.
+  // A link that has inputs to scan also has an image.
   StringRef Image = Command.image();
   for (StringRef Directory :
        {directoryOfInput(), sys::path::parent_path(Image)}) {
@@ -140,7 +139,7 @@ void Scan::addTypeServer(StringRef Recorded) {
   if (Recorded.empty())
     return;
   std::optional<std::string> Path = findTypeServer(Recorded);
-  // One beside the image may be the PDB that this link writes again.
+  // A PDB next to the image may be the one that this link will overwrite.
   if (!Path || Command.writes(*Path) || !TypeServers.insert(*Path).second)
     return;
   NamedInput &Input = Found.emplace_back().Input;
@@ -184,8 +183,8 @@ void Scan::addThinMembers() {
 }
 
 void Scan::readMembers() {
-  // Two reads for each. They mostly name what others have named, so that an
-  // end early loses little.
+  // Each member costs two reads. Most members name libraries that others have
+  // named, so this limit loses little.
   constexpr unsigned MaxMembers = 4096;
   ByteSource &Bytes = Request.Inspector.bytes();
   ArchiveReader Archive(Bytes);
@@ -201,14 +200,14 @@ void Scan::readMembers() {
 
 std::vector<FoundInput> Scan::run() {
   WantsDirectives = !Command.ExcludesAllLibraries;
-  // lld asks for /debug, not for what it will make of it.
+  // lld tests for /debug itself, not for the output that it requests.
   WantsTypeServers = Command.ReadsCodeView || Command.ReadsDWARF;
   FileInspector &Inspector = Request.Inspector;
   if (Inspector.kind() == file_magic::archive) {
     bool IsThin = ArchiveReader::isThin(Inspector.bytes());
-    // Which members of other archives are read, only the linker knows. The
-    // index of a thin one does not tell the two kinds of symbols apart that
-    // ARM64EC has, and lld looks into every member.
+    // Only the linker knows which members of other archives it reads. The index
+    // of a thin archive does not distinguish the two kinds of symbols of
+    // ARM64EC, and lld reads every member.
     if (!Request.Named.Whole && !(IsThin && Command.ForArm64EC))
       return {};
     if (IsThin)
@@ -217,7 +216,7 @@ std::vector<FoundInput> Scan::run() {
       readMembers();
     return std::move(Found);
   }
-  // An object in a library of objects is read when a symbol of it is wanted.
+  // lld reads a lazy object only when it needs one of its symbols.
   if (Request.Named.Lazy || !(WantsDirectives || WantsTypeServers))
     return {};
   if (Inspector.kind() != file_magic::coff_object)

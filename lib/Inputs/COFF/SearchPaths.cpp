@@ -11,12 +11,12 @@
 // as the machine is known, the directories of an MSVC toolchain
 // (addWinSysRootLibSearchPaths).
 //
-// Where the toolchain is found through /machine: or an input, lld starts to use
-// its directories only then, so that an input in front of that one may fail to
-// be found there; such a link fails, and we let it be found.
+// If lld learns the machine from /machine: or an input, it searches the
+// toolchain's directories only from then on. It may not find an earlier input
+// there, and the link then fails; Headstart finds that input.
 //
-// Compared with the /print-search-paths of lld-link 22.1.8 over random mixtures
-// of these options and variables.
+// The paths were compared with /print-search-paths of lld-link 22.1.8 for
+// random combinations of these options and variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ using namespace llvm;
 
 namespace headstart::coff {
 
-/// The directories of `<prefix>/bin/lld-link`'s own LLVM.
+/// Adds the directories of the LLVM that `<prefix>/bin/lld-link` belongs to.
 static void addOwnDirectories(StringRef ToolPath,
                               std::vector<std::string> &Paths) {
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(ToolPath));
@@ -61,14 +61,14 @@ static bool exists(StringRef Directory, StringRef Name) {
 }
 
 namespace {
-/// An MSVC toolchain, and the SDK that goes with it.
+/// An MSVC toolchain and its SDK.
 class Toolchain {
 public:
   Toolchain(const OptionArgs &Options, const CommandLineContext &Context)
       : Options(Options), Context(Context),
         IgnoresEnvironment(Options.has(OPT_lldignoreenv)) {}
 
-  /// Whether there is one with directories to search.
+  /// Searches for a toolchain. Returns whether it has directories to search.
   bool detect();
   void addDirectories(Triple::ArchType Arch,
                       std::vector<std::string> &Paths) const;
@@ -98,17 +98,17 @@ private:
 };
 } // namespace
 
-/// Whether \p Directory, from PATH, holds MSVC's own tools; notes which
-/// toolchain they belong to. Clang also comes with a cl.exe, so the layout has
-/// to be right. After LLVM 22 WindowsDriver/MSVCPaths.cpp, which reads the
-/// process's own environment and so cannot be asked.
+/// Whether \p Directory, from PATH, holds MSVC's own tools; stores their
+/// toolchain. Clang also has a cl.exe, so the layout must match. Follows LLVM
+/// 22 WindowsDriver/MSVCPaths.cpp, which cannot be called because it reads the
+/// environment of the process.
 bool Toolchain::isToolDirectory(StringRef Directory) {
   if (Directory.empty() || !exists(Directory, "cl.exe") ||
       !exists(Directory, "link.exe"))
     return false;
   StringRef Bin = Directory;
   if (!sys::path::filename(Bin).equals_insensitive("bin"))
-    Bin = sys::path::parent_path(Bin); // the architecture's
+    Bin = sys::path::parent_path(Bin); // without the architecture
   StringRef Root = sys::path::parent_path(Bin);
   if (sys::path::filename(Bin).equals_insensitive("bin")) {
     StringRef Name = sys::path::filename(Root);
@@ -155,7 +155,7 @@ bool Toolchain::findInEnvironment() {
 }
 
 bool Toolchain::findTools() {
-  // The last two ask Windows and answer no elsewhere.
+  // The last two query Windows and return false on other systems.
   return findVCToolChainViaCommandLine(*FS, value(OPT_vctoolsdir),
                                        value(OPT_vctoolsversion),
                                        value(OPT_winsysroot), Tools, Layout) ||
@@ -170,7 +170,7 @@ void Toolchain::findSDK() {
   std::optional<StringRef> SysRoot = value(OPT_winsysroot);
   std::string Found;
   std::string FoundVersion;
-  // lld does not know the machine yet here; the answer does not depend on it.
+  // lld does not know the machine yet; the result does not depend on it.
   if (useUniversalCRT(Layout, Tools, Triple::UnknownArch, *FS) &&
       getUniversalCRTSdkDir(*FS, Directory, Version, SysRoot, Found,
                             FoundVersion)) {
@@ -198,8 +198,8 @@ bool Toolchain::detect() {
       sys::path::append(Path, "DIA SDK");
     DIA = Path.str();
   }
-  // With LIB set, lld trusts whoever set it, unless an option says otherwise.
-  // (Which options do is taken from lld-link 22.1.8 itself.)
+  // If LIB is set, lld relies on it unless an option overrides it. (These
+  // options were taken from lld-link 22.1.8 itself.)
   bool NoLIB = IgnoresEnvironment || !getEnv(Context, "LIB");
   UsesToolsLib =
       NoLIB || Options.has(OPT_vctoolsdir, OPT_vctoolsversion, OPT_winsysroot);
@@ -232,7 +232,7 @@ void Toolchain::addDirectories(Triple::ArchType Arch,
     Paths.push_back(Path);
 }
 
-/// The machine that the object or bitcode file at \p Path is for.
+/// The machine of the object or bitcode file at \p Path.
 static uint16_t machineOf(const std::string &Path) {
   os::OpenFile File;
   if (os::OpenFile::open(Path, File))
@@ -241,15 +241,14 @@ static uint16_t machineOf(const std::string &Path) {
   return readCOFFMachine(Bytes);
 }
 
-/// What /machine: says, or the first object among the inputs, or x64 (as lld
-/// assumes in the end).
+/// The machine that /machine: names, or that of the first object among the
+/// inputs, or x64, which lld assumes in the end.
 static uint16_t machineOf(const OptionArgs &Options,
                           const LinkCommand &Command) {
   if (const OptionArg *O = Options.last(OPT_machine))
     return getMachineType(O->Value);
-  // More than enough to get past the resources and libraries in front of the
-  // first object; a link of libraries alone should not be gone through for
-  // this.
+  // More than enough to skip the resources and libraries before the first
+  // object. A link of libraries only must not open all of them for this.
   constexpr unsigned MaxStats = 64;
   unsigned NumStats = 0;
   InputResolver Resolver(Command);
@@ -273,16 +272,16 @@ void addSearchPaths(const OptionArgs &Options,
   Paths.emplace_back();
   for (const OptionArg &O : Options.filtered(OPT_libpath))
     Paths.push_back(O.Value.str());
-  // In MinGW mode, the compiler's driver names every directory itself.
+  // In MinGW mode the compiler's driver names every directory itself.
   if (Command.MinGW)
     return;
   addOwnDirectories(Context.ToolPath, Paths);
-  // Any of these takes the place of LIB (lld-link 22.1.8, /print-search-paths);
+  // Each of these options replaces LIB (lld-link 22.1.8, /print-search-paths);
   // /diasdkdir: does not.
   if (!Options.has(OPT_lldignoreenv, OPT_vctoolsdir, OPT_vctoolsversion,
                    OPT_winsdkdir, OPT_winsdkversion, OPT_winsysroot)) {
     std::string LIB = getEnv(Context, "LIB").value_or("");
-    // Not StringRef::split: an empty entry counts, but not at the end.
+    // Unlike StringRef::split, this ignores an empty entry at the end only.
     for (StringRef Rest = LIB; !Rest.empty();) {
       auto [Directory, Behind] = Rest.split(';');
       Paths.push_back(Directory.str());

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Not followed: OUTPUT in a linker script, and the files that a ThinLTO link
+// Not implemented: OUTPUT in a linker script, and the files that a ThinLTO link
 // writes next to its inputs.
 //
 //===----------------------------------------------------------------------===//

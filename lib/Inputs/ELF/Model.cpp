@@ -29,8 +29,8 @@ public:
     return Result;
   }
 
-  /// With `-m i386pep` and its like, where ld.lld becomes MinGW's linker, the
-  /// command is one of COFF.
+  /// `-m i386pep` and the like turn ld.lld into MinGW's linker; the result is
+  /// then a COFF command.
   LinkCommand parse(ArrayRef<CommandLineArg> CommandArgs,
                     const CommandLineContext &Context) const override {
     return elf::parse(CommandArgs, Context);
@@ -63,9 +63,9 @@ public:
     return elf::scan(Request);
   }
 
-  /// lld 22's ELF driver cuts strings into pieces, looks at relocations and at
-  /// the instructions that they stand in, and then writes; debug information is
-  /// only copied.
+  /// lld 22's ELF driver splits strings into pieces, scans relocations and the
+  /// instructions that they modify, and then writes the output. It only copies
+  /// debug information.
   std::optional<LinkStage> stageOf(PartKind K,
                                    const ReadKinds &O) const override {
     switch (K) {

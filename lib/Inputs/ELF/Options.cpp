@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which of two personalities a command line is for can depend on response
-// files that are not read yet when Headstart's own options are taken out of
-// it. So both tables are asked there how many words an option has: one that
-// only MinGW's knows is an error to the other, and the other way round.
+// Response files can decide whether ld.lld links for ELF or for MinGW, but they
+// are not read yet when Headstart's own options are removed. The removal takes
+// an option's number of arguments from the ELF table or, if that does not know
+// the option, from MinGW's. An option of one table is an error to the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,14 +55,14 @@ const GenericOptionTable &optionTable() {
 }
 } // namespace mingw
 
-/// lld makes one word of `--plugin-opt x` before it looks for options (lld 22
-/// ELF/DriverUtils.cpp, concatLTOPluginOptions).
+/// lld joins `--plugin-opt x` into one argument before it matches options
+/// (lld 22 ELF/DriverUtils.cpp, concatLTOPluginOptions).
 static bool isPluginOption(StringRef Given) {
   return Given == "-plugin-opt" || Given == "--plugin-opt";
 }
 
-/// Goes through \p CommandArgs, option by option. Returns Headstart's own;
-/// \p Kept gets the indices of all other words.
+/// Separates \p CommandArgs. Returns Headstart's own options and appends the
+/// indices of all other arguments to \p Kept.
 static std::vector<PrefetchOption>
 separateOwnOptions(ArrayRef<const char *> CommandArgs,
                    std::vector<size_t> &Kept) {
@@ -87,7 +87,7 @@ separateOwnOptions(ArrayRef<const char *> CommandArgs,
         }
       }
     }
-    // An option whose value is missing ends behind the last word.
+    // An option whose value is missing ends after the last argument.
     for (; Begin < std::min<size_t>(Index, CommandArgs.size()); ++Begin)
       Kept.push_back(Begin);
   }
@@ -118,7 +118,7 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
 
   std::vector<const char *> Left;
   Left.reserve(Kept.size());
-  Joined.reserve(Kept.size()); // what Left points to stays where it is
+  Joined.reserve(Kept.size()); // Left points to these strings
   for (size_t I = 0; I < Kept.size(); ++I) {
     const char *Given = All[Kept[I]];
     Indices.push_back(Kept[I]);
@@ -134,8 +134,8 @@ MatchedLine::MatchedLine(ArrayRef<CommandLineArg> CommandArgs, bool MinGW)
              .ParseArgs(Left, MissingIndex, MissingCount);
 }
 
-/// What `-m` names, as lld's dispatcher looks for it: the first such word, and
-/// only with its value apart.
+/// Returns the emulation that lld's dispatcher finds: the argument after the
+/// first `-m`. The dispatcher ignores a joined value.
 static std::optional<StringRef>
 emulationOf(ArrayRef<CommandLineArg> CommandArgs,
             function_ref<bool(const CommandLineArg &)> Counts) {
@@ -148,8 +148,8 @@ emulationOf(ArrayRef<CommandLineArg> CommandArgs,
   return std::nullopt;
 }
 
-// lld 22 Common/DriverDispatcher.cpp: the command line itself has the first
-// say, then what is in its response files.
+// As in lld 22 Common/DriverDispatcher.cpp, an -m of the command line itself
+// has precedence over those in response files.
 bool isMinGW(ArrayRef<CommandLineArg> CommandArgs) {
   std::optional<StringRef> Emulation =
       emulationOf(CommandArgs, [](const CommandLineArg &Given) {

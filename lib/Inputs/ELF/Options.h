@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: what ld.lld takes each argument of a command line for,
-/// as the linker of ELF and as that of MinGW.
+/// Private to the layer: the options of ld.lld as the linker of ELF and as that
+/// of MinGW, and the matching of arguments against them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ enum OptionID : unsigned {
 };
 // NOLINTEND(readability-identifier-naming)
 
-/// The table of ld.lld for ELF, with Headstart's own options; made on first
-/// use. Any thread.
+/// The table of ld.lld for ELF, with Headstart's own options; the first call
+/// creates it. Any thread.
 const GenericOptionTable &optionTable();
 
 namespace mingw {
@@ -54,17 +54,17 @@ const GenericOptionTable &optionTable();
 } // namespace mingw
 
 /// A command line matched against one of the tables, without Headstart's own
-/// options. Refers to the arguments that it was made of.
+/// options. Refers to the arguments passed to its constructor.
 class MatchedLine {
 public:
-  /// Which of the tables \p CommandArgs is for is the caller's to know; see
-  /// isMinGW.
+  /// Matches \p CommandArgs against the table of MinGW or that of ELF, as
+  /// \p MinGW says; see isMinGW.
   MatchedLine(llvm::ArrayRef<CommandLineArg> CommandArgs, bool MinGW);
   MatchedLine(const MatchedLine &) = delete;
   MatchedLine &operator=(const MatchedLine &) = delete;
 
   const llvm::opt::InputArgList &args() const { return Args; }
-  /// The argument that holds \p A, or its name where the value is the next
+  /// The argument that holds \p A, or only its name if the value is the next
   /// argument.
   const CommandLineArg &argOf(const llvm::opt::Arg &A) const {
     return CommandArgs[Indices[A.getIndex()]];
@@ -82,7 +82,7 @@ private:
 /// Whether \p CommandArgs turn ld.lld into the linker of MinGW.
 bool isMinGW(llvm::ArrayRef<CommandLineArg> CommandArgs);
 
-/// Whether lld reads response files by the rules of Windows: the last
+/// Whether lld reads response files with Windows quoting, according to the last
 /// --rsp-quoting among \p Args, which are not expanded yet.
 bool usesWindowsQuoting(llvm::ArrayRef<std::string> Args);
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the sources of the ELF flavour share while they read a command line.
+/// Private to the ELF flavour: its parsers and resolvers, and their helpers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,18 @@
 
 namespace headstart::elf {
 
-/// The option of \p A as it was written, also where it is an alias.
+/// The option of \p A as it was written, even if it is an alias.
 inline llvm::StringRef spellingOf(const llvm::opt::Arg &A) {
   return A.getAlias() ? A.getAlias()->getSpelling() : A.getSpelling();
 }
 
-/// Who wrote \p Arg; \p Else where it is a plain argument.
+/// The response file that holds \p Arg; \p Else if it is a plain argument.
 inline llvm::StringRef writerOf(const CommandLineArg &Arg,
                                 llvm::StringRef Else) {
   return Arg.ResponseFile.empty() ? Else : llvm::StringRef(Arg.ResponseFile);
 }
 
-/// Appends what the link writes, the image first.
+/// Appends the outputs of the link, the image first.
 void addOutputs(const llvm::opt::InputArgList &Args,
                 const CommandLineContext &Context, LinkCommand &Command);
 
@@ -42,8 +42,8 @@ ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 ResolvedInput resolveMinGWLibrary(const NamedInput &Input,
                                   const InputResolver &Resolver);
 
-/// parse for the personality of MinGW: the arguments of lld-link
-/// that lld makes of \p Args, parsed.
+/// Parses the command line of ld.lld for MinGW: translates \p Args into
+/// arguments of lld-link, as lld does, and parses these.
 LinkCommand parseMinGWCommandLine(llvm::ArrayRef<CommandLineArg> Args,
                                   const CommandLineContext &Context);
 

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of reading is that of lld 22 ELF/Driver.cpp (readConfigs,
-// createFiles, link), checked against ld.lld 22.1.8 (--verbose, strace): lists
-// of symbols and versions; then inputs, libraries and scripts as they stand;
-// then, once all symbols are known, LTO's profiles and the orders of sections.
+// The inputs have the order of lld 22 ELF/Driver.cpp (readConfigs, createFiles,
+// link), checked against ld.lld 22.1.8 (--verbose, strace): lists of symbols
+// and versions; then inputs, libraries and scripts in command-line order; then,
+// once all symbols are known, LTO's profiles and the orders of sections.
 //
-// Every -L counts for every -l, wherever it stands. What -Bstatic,
-// --whole-archive and their like say counts from there on.
+// Every -L applies to every -l, also to earlier ones. -Bstatic, --whole-archive
+// and the like apply only to later inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace llvm::opt;
 namespace headstart::elf {
 
 namespace {
-/// What options say about the inputs behind them.
+/// The state of the options that apply to the inputs after them.
 struct InputState {
   bool Static = false;
   bool Whole = false;
@@ -62,14 +62,15 @@ private:
   const InputArgList &Args;
   const CommandLineContext &Context;
   InputState State;
-  /// For --push-state; as in lld, --start-lib and --format are not in it.
+  /// The stack of --push-state. As in lld, it does not store the state of
+  /// --start-lib and --format.
   SmallVector<std::pair<bool, bool>, 4> States;
   LinkCommand Command;
 };
 } // namespace
 
 static constexpr uint64_t MaxRemapFileBytes = uint64_t(1) << 20; // bytes
-/// Far beyond any build's; each costs a comparison for each input.
+/// Far more than any build has. Each costs a comparison for each input.
 static constexpr size_t MaxRemaps = 1000;
 
 NamedInput &Parser::add(const Arg &A, InputReason Reason, SearchRule Search) {
@@ -92,7 +93,7 @@ void Parser::addOptionFile(const Arg &A, SearchRule Search) {
   Input.Scan = ScanPolicy::Never;
 }
 
-/// Whether lld ends before it comes to an input.
+/// Whether lld exits before it reads an input.
 bool Parser::linksNothing() {
   if (Args.hasArg(OPT_help))
     Command.Prints = LinkCommand::Answer::Help;
@@ -114,8 +115,8 @@ void Parser::readSettings() {
       !Args.hasFlag(OPT_dependent_libraries, OPT_no_dependent_libraries, true);
   Command.DropsUnreferenced =
       Args.hasFlag(OPT_gc_sections, OPT_no_gc_sections, false);
-  // Nothing is stripped of what can be linked again; without section headers
-  // there is nobody to find a debug section.
+  // lld strips nothing from a relocatable output. Without section headers no
+  // program could find a debug section.
   bool NoHeaders = false;
   for (const Arg *A : Args.filtered(OPT_z))
     if (StringRef Value = A->getValue();
@@ -134,14 +135,14 @@ void Parser::readSettings() {
 
 void Parser::addRemap(StringRef Text) {
   auto [Pattern, File] = Text.split('=');
-  // Anything else is an error.
+  // lld reports an error for any other form.
   if (!File.empty() && !File.contains('=') &&
       Command.ELF.Remaps.size() < MaxRemaps)
     Command.ELF.Remaps.emplace_back(Pattern, File);
 }
 
-/// Reads the file of --remap-inputs-file here, since all that follows is found
-/// by what it says.
+/// Reads --remap-inputs and the files of --remap-inputs-file, since they decide
+/// where all later files are found.
 void Parser::readRemaps() {
   for (const Arg *A : Args.filtered(OPT_remap_inputs))
     addRemap(A->getValue());
@@ -165,7 +166,7 @@ void Parser::readRemaps() {
 }
 
 void Parser::addEarlyFiles() {
-  // lld puts a profile into the tar before it does anything else.
+  // With --reproduce, lld first adds the profile to the tar file.
   if (Args.hasArg(OPT_reproduce))
     addOptionFile(OPT_lto_sample_profile);
   for (const Arg *A : Args.filtered(OPT_remap_inputs_file_eq))
@@ -261,15 +262,15 @@ void Parser::addNamed() {
 }
 
 void Parser::addLateFiles() {
-  // lld 22 ELF/LTO.cpp: any value but these is a file.
+  // Any value except these is a file (lld 22 ELF/LTO.cpp).
   if (const Arg *A = Args.getLastArg(OPT_lto_basic_block_sections_eq);
       A &&
       !is_contained({"", "all", "labels", "none"}, StringRef(A->getValue())))
     addOptionFile(*A);
   if (!Args.hasArg(OPT_reproduce))
     addOptionFile(OPT_lto_sample_profile);
-  // With --lto-cs-profile-generate the same option names what the program will
-  // write when it runs.
+  // With --lto-cs-profile-generate this option names the file that the program
+  // will write when it runs.
   if (!Args.hasArg(OPT_lto_cs_profile_generate))
     addOptionFile(OPT_lto_cs_profile_file);
   if (Args.hasArg(OPT_lto_emit_llvm, OPT_lto_emit_asm, OPT_thinlto_index_only,
@@ -281,8 +282,8 @@ void Parser::addLateFiles() {
     addOptionFile(OPT_irpgo_profile);
 }
 
-/// What an option has lld read and the link also writes is not worth fetching:
-/// it is last time's. What is plainly named stays an input.
+/// Removes option files that the link also writes: the file on the store is
+/// that of the last link. Objects and libraries stay inputs.
 void Parser::dropOutputs() {
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return Input.Reason == InputReason::OptionFile &&

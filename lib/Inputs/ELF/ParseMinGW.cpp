@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With `-m i386pep` and its like ld.lld is a translator: it makes words of
-// lld-link out of its own and calls that. The same is done here with those that
-// decide what is read and written (lld 22 MinGW/Driver.cpp, checked against
+// With `-m i386pep` and the like ld.lld translates its arguments into those of
+// lld-link and calls that. This file translates the options that decide which
+// files are read and written (lld 22 MinGW/Driver.cpp, checked against
 // `ld.lld -m i386pep -###`), and lld-link's parser does the rest.
 //
-// lld turns -l into a path while it translates. Here the name is kept, so that
-// the looks at the disk are made on the engine's threads.
+// lld resolves -l while it translates. This file keeps the name, so that only
+// the engine's threads access the file system.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,13 +60,13 @@ private:
 
   const MatchedLine &Line;
   const InputArgList &Args;
-  std::vector<CommandLineArg> CommandArgs; ///< of lld-link
-  std::vector<NamedInput> Libraries; ///< each is in CommandArgs as a number
+  std::vector<CommandLineArg> CommandArgs; ///< the arguments of lld-link
+  std::vector<NamedInput> Libraries; ///< CommandArgs has placeholders of these
 };
 } // namespace
 
-/// Stands for a library in the words of lld-link. No file has such a name, and
-/// no option.
+/// The prefix of a library's number in lld-link's arguments. No file and no
+/// option has such a name.
 static constexpr StringLiteral Placeholder = "\x01library.";
 
 bool Translator::linksNothing() const {
@@ -74,7 +74,7 @@ bool Translator::linksNothing() const {
   return Args.hasArg(OPT_help, OPT_version, OPT_translate_only) || !HasInput;
 }
 
-/// What -m names as lld-link has it.
+/// The name that lld-link has for the machine of -m.
 static StringRef machineOf(StringRef Emulation) {
   return StringSwitch<StringRef>(Emulation)
       .Case("i386pe", "x86")
@@ -166,14 +166,14 @@ void Translator::addInputs() {
   }
 }
 
-/// Gives the libraries back what they are called, and says who named an input
-/// in words that were really written.
+/// Restores the names of the libraries, and the options that named the inputs
+/// as the user wrote them.
 void Translator::restoreNames(LinkCommand &Command) const {
   for (NamedInput &Input : Command.Inputs) {
     const Arg *Option = Args.getLastArg(OPT_whole_archive);
     if (Input.From == "-def:")
       Input.From = "";
-    else if (Input.From == "-wholearchive:" && Option) // not of -Xlink
+    else if (Input.From == "-wholearchive:" && Option) // not from -Xlink
       Input.From = spellingOf(*Option).str();
     StringRef Name = Input.Name;
     size_t Number;
@@ -186,7 +186,7 @@ void Translator::restoreNames(LinkCommand &Command) const {
   }
 }
 
-/// The options that name outputs, as GNU's words have them.
+/// Restores GNU's spelling of the options that name outputs.
 static void restoreOptions(LinkCommand &Command) {
   for (LinkOutput &Output : Command.Outputs)
     Output.Option = StringSwitch<std::string>(Output.Option)
@@ -211,7 +211,7 @@ LinkCommand Translator::run(const CommandLineContext &Context) {
     Command.Links = false;
     return Command;
   }
-  // lld-link takes its own variables into account here as well.
+  // lld-link reads its environment variables here too.
   CommandArgs = expandCommandLine(Flavour::COFF, {}, Context).Args;
   addSettings();
   addInputs();

@@ -8,9 +8,9 @@
 //
 // The search rules of lld 22: ELF/DriverUtils.cpp (findFile, searchLibrary,
 // searchScript), ELF/ScriptParser.cpp (addFile), ELF/InputFiles.cpp
-// (addDependentLibrary, readFile). A directory counts as found, as it does
-// there. --chroot and --remap-inputs act on what is opened, not on what is
-// searched for.
+// (addDependentLibrary, readFile). A directory counts as found, as in lld.
+// --chroot and --remap-inputs change the paths that lld opens, not those that
+// it searches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +67,8 @@ MaybeFound Search::libraryBase(StringRef Name, bool StaticOnly) const {
   return inDirectories(ArrayRef(Names).drop_front(StaticOnly ? 1 : 0));
 }
 
-/// lld asks for each directory on the way up whether it is the root, so that a
-/// link to it counts.
+/// lld compares each parent directory with the root by identity, so a link to
+/// the root counts.
 bool Search::isUnderSysRoot(StringRef Script) const {
   if (Command.ELF.SysRoot.empty())
     return false;
@@ -124,12 +124,12 @@ MaybeFound Search::findNamed(const NamedInput &Input) const {
   }
 }
 
-/// What lld opens in place of \p Path: lld 22 ELF/InputFiles.cpp, readFile.
+/// The path that lld opens for \p Path (lld 22 ELF/InputFiles.cpp, readFile).
 static std::string openedPath(std::string Path, const ELFSettings &Settings) {
   if (!Settings.ChRoot.empty() && StringRef(Path).starts_with("/"))
     Path = Settings.ChRoot + Path;
-  // A plain path comes before every pattern, and the last of two before the
-  // first; of patterns, the first.
+  // The last entry with this path has precedence over all patterns; otherwise
+  // the first pattern that matches counts.
   for (const auto &[Pattern, File] : reverse(Settings.Remaps))
     if (Pattern == Path && Pattern.find_first_of("?*[") == std::string::npos)
       return File;
@@ -138,7 +138,7 @@ static std::string openedPath(std::string Path, const ELFSettings &Settings) {
       continue;
     Expected<GlobPattern> Glob = GlobPattern::create(Pattern);
     if (!Glob)
-      consumeError(Glob.takeError()); // lld's to report
+      consumeError(Glob.takeError()); // lld reports it
     else if (Glob->match(Path))
       return File;
   }
@@ -153,7 +153,7 @@ ResolvedInput elf::resolve(const NamedInput &Input,
     return {Input.Search == SearchRule::Library ? "-l" + Input.Name
                                                 : Input.Name,
             {}};
-  // Of archives' members only LLVM's archive reader knows.
+  // LLVM's archive reader opens members, without --chroot and --remap-inputs.
   if ((Command.ELF.ChRoot.empty() && Command.ELF.Remaps.empty()) ||
       Input.Reason == InputReason::ArchiveMember)
     return std::move(*Found);

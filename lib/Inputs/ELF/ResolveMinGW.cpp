@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// lld 22 MinGW/Driver.cpp, searchLibrary, checked against ld.lld 22.1.8
-// (-m i386pep -###). Import libraries come first, then static ones, then DLLs
-// themselves; only -L is searched.
+// As in lld 22 MinGW/Driver.cpp, searchLibrary, checked against ld.lld 22.1.8
+// (-m i386pep -###). Import libraries have precedence over static libraries,
+// and those over DLLs. lld searches only the directories of -L.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ ResolvedInput elf::resolveMinGWLibrary(const NamedInput &Input,
       Files.push_back((Name + ".dll").str());
     }
   }
-  // In front of what -L names stands lld-link's current directory.
+  // The first search path is lld-link's current directory, not one of -L.
   if (Command.SearchPaths.empty())
     return {"-l" + Input.Name, {}};
   if (std::optional<ResolvedInput> Found =

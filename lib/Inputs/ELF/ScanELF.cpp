@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// lld reads as a script whatever it knows no other kind for (lld 22
-// ELF/Driver.cpp, addFile). Scripts and thin archives name what is read right
-// behind them; .deplibs count when lld parses objects, which is when it has
-// opened all that the command line names. Not followed: the dependent libraries
-// of bitcode, and those of objects that only the symbols decide about (members
-// of archives, --start-lib).
+// lld reads every file of unknown kind as a script (lld 22 ELF/Driver.cpp,
+// addFile). It reads the dependencies of scripts and thin archives right after
+// these. It reads .deplibs when it parses objects, after it has opened all
+// inputs of the command line. Not implemented: the dependent libraries of
+// bitcode, and those of objects that lld links only if it needs their symbols
+// (members of archives, --start-lib).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ using namespace llvm;
 
 namespace headstart::elf {
 
-/// The scripts of the largest systems have some 100 kB.
+/// The limit for a script; those of the largest systems have some 100 kB.
 static constexpr uint64_t MaxScriptBytes = uint64_t(16) << 20; // bytes
 
-/// An input that \p Request names, with the state in which it is named.
+/// The input \p Name that \p Request names, with that file's option state.
 static FoundInput foundBy(const ScanRequest &Request, StringRef Name,
                           InputReason Reason, SearchRule Search) {
   FoundInput Found;
@@ -52,11 +52,11 @@ static std::vector<FoundInput> scanScript(const ScanRequest &Request) {
   if (!Bytes)
     return Result;
   StringRef Text(Bytes->data(), Bytes->size());
-  // The head may have been too short to tell.
+  // The kind was determined from the head, which may have been too short.
   if (identify_magic(Text) != file_magic::unknown)
     return Result;
-  // LinkerScript is also the reason of what a script names with INPUT, but
-  // that is not searched for like a script.
+  // An input that a script names with INPUT also has the reason LinkerScript,
+  // but another search rule.
   bool IsPart = Request.Named.Search == SearchRule::Script;
   const InputReason Reason = InputReason::LinkerScript;
   for (ScriptName N : readLinkerScript(Text, IsPart)) {
@@ -119,7 +119,7 @@ std::vector<FoundInput> scan(const ScanRequest &Request) {
   bool IsMember = Request.Named.Reason == InputReason::ArchiveMember;
   switch (Request.Inspector.kind()) {
   case file_magic::unknown:
-    // lld warns of a member that is not an object, and leaves it.
+    // lld warns about a member that is not an object, and skips it.
     return IsMember ? std::vector<FoundInput>() : scanScript(Request);
   case file_magic::archive:
     return IsMember ? std::vector<FoundInput>() : scanArchive(Request);

@@ -36,8 +36,8 @@ InputArgList parseArguments(ArrayRef<const char *> CommandArgs) {
   return optionTable().ParseArgs(CommandArgs, MissingIndex, MissingCount);
 }
 
-/// lld takes any number of workers, in any base; more threads than this are an
-/// error in --prefetch-jobs, and an option of lld's must not become one.
+/// More threads are an error in --prefetch-jobs. lld accepts any number of
+/// workers, in any base, so --read-workers must not become an error.
 static constexpr unsigned MaxWorkers = 256;
 
 std::vector<PlacedOption> findPrefetchOptions(const InputArgList &Args) {
@@ -67,8 +67,8 @@ takePrefetchOptions(SmallVectorImpl<const char *> &Args) {
   if (Args.size() < 2)
     return Taken;
   ArrayRef<const char *> CommandArgs = ArrayRef(Args).drop_front();
-  // A response file may hold another --read-workers, and lld judges only the
-  // last: those wait until all words are there.
+  // A response file may hold another --read-workers, and lld checks only the
+  // last one. These options therefore stay until all arguments are expanded.
   bool Expanded = none_of(CommandArgs, [](const char *Arg) {
     return Arg[0] == '@' && Arg[1] != '\0';
   });

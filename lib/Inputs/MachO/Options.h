@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the layer: which arguments of a command line of ld64.lld are
-/// options.
+/// Private to the layer: the options of ld64.lld, and the matching of arguments
+/// against them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,24 +40,24 @@ public:
   OptionTable();
 };
 
-/// The table, made on first use. Any thread.
+/// The table, which the first call creates. Any thread.
 const OptionTable &optionTable();
 
-/// Matches \p Args (without the program's name) as lld does, with the same
-/// matcher. An option whose values are missing ends the list. The strings of
-/// the result point into \p Args.
+/// Matches \p Args (without the program's name) with llvm::opt, as lld does. An
+/// option whose values are missing ends the list. The strings of the result
+/// point into \p Args.
 llvm::opt::InputArgList parseArguments(llvm::ArrayRef<const char *> Args);
 
-/// One of our options, and the index of its argument.
+/// One of Headstart's options, and the index of its argument.
 struct PlacedOption {
   unsigned Index = 0;
   PrefetchOption Option;
 };
 
-/// Headstart's own options among \p Args, in order. --read-workers, which is
-/// stock lld's, counts as --prefetch-jobs when its last occurrence, the one
-/// that lld goes by, has a value that lld takes; otherwise lld is to report it,
-/// and it is none of ours.
+/// Returns Headstart's own options among \p Args, in order. --read-workers, an
+/// option of stock lld, counts as --prefetch-jobs if its last occurrence, the
+/// one that lld uses, has a value that lld accepts. Otherwise it is left to
+/// lld, which reports the value.
 std::vector<PlacedOption>
 findPrefetchOptions(const llvm::opt::InputArgList &Args);
 

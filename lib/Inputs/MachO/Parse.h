@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the sources of the Mach-O flavour share while they read a command line.
+/// Private to the Mach-O flavour: its parser and resolver, and their helpers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,16 @@ namespace headstart::macho {
 const LinkerModel &model();
 LinkCommand parse(llvm::ArrayRef<CommandLineArg> Args,
                   const CommandLineContext &Context);
-/// Of what is not at its name.
+/// Resolves an input whose search rule is not Verbatim.
 ResolvedInput resolve(const NamedInput &Input, const InputResolver &Resolver);
 
-/// Fills in the roots, and the search paths of libraries and frameworks in
-/// lld's order. Looks which of the directories are there, as lld does. Blocks
-/// for the disk.
+/// Sets the roots, and the search paths of libraries and frameworks in lld's
+/// order. Stats the directories, as lld does, and blocks on the store.
 void addSearchPaths(const llvm::opt::InputArgList &Args, LinkCommand &Command);
 
 /// Calls \p Each for the names in the -filelist \p Path, in order, until it
-/// returns false. Only a regular file is read, and little of it at a time.
-/// Blocks for the disk.
+/// returns false. Reads only a regular file, in chunks, and blocks on the
+/// store.
 void readFileList(const std::string &Path,
                   llvm::function_ref<bool(llvm::StringRef)> Each);
 

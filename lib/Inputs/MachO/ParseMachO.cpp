@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of reading is that of lld 22 MachO/Driver.cpp (link, createFiles),
+// The inputs have the order of lld 22 MachO/Driver.cpp (link, createFiles),
 // checked against ld64.lld 22.1.8 by the names that it opens: the bundle
-// loader, the lists of symbols, what is plainly named and the libraries and
-// frameworks, each in its place, and when LTO and LC_LINKER_OPTION are done
-// with, the order file, the files of -sectcreate and the profile.
+// loader, the lists of symbols, then objects, libraries and frameworks in
+// command-line order, and after LTO and LC_LINKER_OPTION the order file, the
+// files of -sectcreate and the profile.
 //
-// An option that lld 22 knows and ignores names nothing: -upward-l and its kin,
-// -lazy-l and its kin, -alias_list, -lto_library.
+// Options that lld 22 knows but ignores name no input: -upward-l and -lazy-l
+// with their variants, -alias_list, -lto_library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using namespace llvm::opt;
 namespace headstart::macho {
 
 namespace {
-/// More names than any build has, and few enough to hold.
+/// More names than any build has, and few enough to store.
 constexpr size_t MaxListedFiles = 2'000'000;
 
 class Parser {
@@ -53,12 +53,12 @@ private:
   void addOptionFile(const Arg *A, unsigned Value = 0);
   void addPath(const Arg &A, InputReason Reason);
   void addFileList(const Arg &A);
-  /// How the linker comes from the name of a file to its path.
+  /// The rule by which the linker turns the name of a file into its path.
   SearchRule ruleForPath(StringRef Name) const;
 
   const Arg *last(OptionID ID) const { return Args.getLastArgNoClaim(ID); }
   bool has(OptionID ID) const { return Args.hasArgNoClaim(ID); }
-  /// The later of two options that undo each other.
+  /// Whether \p On is the last of two options that undo each other.
   bool isOn(OptionID On, OptionID Off) const {
     const Arg *A = Args.getLastArgNoClaim(On, Off);
     return A && A->getOption().matches(On);
@@ -69,7 +69,7 @@ private:
   const InputArgList &Args;
   bool Lazy = false; ///< between --start-lib and --end-lib
   bool AllLoad = false;
-  StringSet<> Listed; ///< the names that -filelist has given
+  StringSet<> Listed; ///< the names in the file lists so far
   LinkCommand Command;
 };
 } // namespace
@@ -87,13 +87,13 @@ NamedInput &Parser::add(const Arg &A, StringRef Name, InputReason Reason) {
 }
 
 void Parser::addOptionFile(const Arg *A, unsigned Value) {
-  // To lld it is text or plain bytes, whatever it looks like.
+  // lld reads the file as text or raw bytes, whatever its contents.
   if (A && A->getValue(Value)[0] != '\0')
     add(*A, A->getValue(Value), InputReason::OptionFile).Scan =
         ScanPolicy::Never;
 }
 
-// lld 22 MachO/DriverUtils.cpp (rerootPath): objects stay where they are.
+// As in lld 22 MachO/DriverUtils.cpp (rerootPath); lld does not reroot objects.
 SearchRule Parser::ruleForPath(StringRef Name) const {
   bool HasRoots = Command.MachO.SystemRoots.size() > 1 ||
                   !Command.MachO.SystemRoots.front().empty();
@@ -168,7 +168,7 @@ void Parser::addNamedFiles() {
       Search(*A, InputReason::Framework, SearchRule::Framework);
       break;
     case OPT_start_lib:
-      // With -all_load nothing waits to be asked for.
+      // With -all_load lld loads all objects, including these.
       Lazy = !AllLoad;
       break;
     case OPT_end_lib:
@@ -181,13 +181,14 @@ void Parser::addNamedFiles() {
 }
 
 void Parser::addEarlyFiles() {
-  // It is read like a library, and so is what it names.
+  // lld reads a dylib as the bundle loader like a library, with its
+  // dependencies.
   if (const Arg *A = last(OPT_bundle_loader))
     add(*A, A->getValue(), InputReason::Library);
   for (OptionID ID : {OPT_exported_symbols_list, OPT_unexported_symbols_list})
     for (const Arg *A : Args.filtered(ID))
       addOptionFile(A);
-  // Of these two only the kind that comes first is read; the other is an error.
+  // lld reads only the option that occurs first; the other is an error.
   const Arg *First = nullptr;
   for (const Arg *A : Args.filtered(OPT_non_global_symbols_no_strip_list,
                                     OPT_non_global_symbols_strip_list)) {
@@ -199,18 +200,18 @@ void Parser::addEarlyFiles() {
 }
 
 void Parser::addLateFiles() {
-  // With --cs-profile-generate it is the name of what the program will write.
+  // With --cs-profile-generate it names a file that the program will write.
   if (!has(OPT_flag_long_cs_profile_generate))
     addOptionFile(last(OPT_cs_profile_path_eq));
   if (has(OPT_thinlto_index_only) || has(OPT_thinlto_index_only_eq) ||
       has(OPT_lto_emit_llvm))
     return;
-  // By now lld has what LC_LINKER_OPTION asks for.
+  // lld reads the following files after the libraries of LC_LINKER_OPTION.
   size_t Before = Command.Inputs.size();
   addOptionFile(last(OPT_order_file));
   for (const Arg *A : Args.filtered(OPT_sectcreate))
     addOptionFile(A, 2);
-  // A profile is read when functions are sorted by it.
+  // lld reads a profile only to sort functions by it.
   const Arg *Sort = last(OPT_bp_startup_sort_eq);
   if (const Arg *Profile = last(OPT_irpgo_profile_sort))
     addOptionFile(Profile);
@@ -220,7 +221,7 @@ void Parser::addLateFiles() {
     Input.Turn = 1;
 }
 
-// -final_output is no output: lld 22 only records the name.
+// -final_output is not an output: lld 22 only stores the name.
 void Parser::addOutputs() {
   auto Add = [&](StringRef Path, const Arg *Named = nullptr) {
     if (!Path.empty())
@@ -252,12 +253,12 @@ void Parser::addOutputs() {
   }
 }
 
-/// The platform by name or number, as lld 22 MachO/Driver.cpp reads it: without
-/// regard to case, and with '-' for ' '.
+/// Returns the number of a platform by its name or number. As in lld 22
+/// MachO/Driver.cpp, case is irrelevant and ' ' stands for '-'.
 static unsigned platformNumber(StringRef Name) {
   std::string Key = Name.lower();
   std::replace(Key.begin(), Key.end(), ' ', '-');
-  // Each number is the platform's own; lld knows none with a zero before it.
+  // The numbers are the platforms' own; lld accepts none with a leading zero.
   unsigned Number = 0;
   if (!StringRef(Key).starts_with("0") &&
       !StringRef(Key).getAsInteger(10, Number))
@@ -283,7 +284,7 @@ void Parser::addSettings() {
   MachOSettings &Settings = Command.MachO;
   if (const Arg *A = last(OPT_arch))
     Settings.Arch = A->getValue();
-  // Two platforms are macOS and Catalyst in one, and then the first counts.
+  // One output may be for both macOS and Catalyst; macOS then counts.
   for (const Arg *A : Args.filtered(OPT_platform_version)) {
     unsigned Number = platformNumber(A->getValue());
     if (Settings.Platform != MachO::PLATFORM_MACOS ||
@@ -298,8 +299,8 @@ void Parser::addSettings() {
     Settings.IgnoredLinkerOptions.emplace_back(A->getValue());
   Settings.ForcesSwiftLibraries = has(OPT_force_load_swift_libs);
 
-  // DWARF is not copied. Of each object's first unit lld reads the name of the
-  // source file, for the debug map.
+  // lld does not copy DWARF. It reads the name of the source file in each
+  // object's first unit, for the debug map.
   Command.ReadsDWARF = !has(OPT_S);
   Command.DropsUnreferenced = has(OPT_dead_strip);
 }
@@ -322,7 +323,7 @@ LinkCommand Parser::run() {
   addNamedFiles();
   addLateFiles();
   addOutputs();
-  // What an option has lld read and the link also writes is last time's.
+  // An option file that the link also writes is that of the last link.
   llvm::erase_if(Command.Inputs, [&](const NamedInput &Input) {
     return Input.Reason == InputReason::OptionFile &&
            Command.writes(Input.Name);

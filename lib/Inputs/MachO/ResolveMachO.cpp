@@ -8,7 +8,7 @@
 //
 // The search rules of lld 22: MachO/Driver.cpp (findLibrary, findFramework),
 // MachO/DriverUtils.cpp (rerootPath, resolveDylibPath) and MachO/InputFiles.cpp
-// (findDylib). A directory counts as found, as it does there.
+// (findDylib). A directory counts as found, as in lld.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ namespace path = llvm::sys::path;
 namespace headstart {
 
 namespace {
-/// The searches of one command line. Each returns what it has found, or an
-/// input that does not exist.
+/// The searches of one command line. Each returns the input that it found, or
+/// one that does not exist.
 class Finder {
 public:
   Finder(const InputResolver &Resolver, DirectorySearch &Directories)
@@ -46,7 +46,7 @@ private:
   ResolvedInput
   inFrameworks(StringRef Name,
                function_ref<ResolvedInput(StringRef)> Inspector) const;
-  /// \p Path, or the text stub that stands for it.
+  /// Returns the text stub of \p Path if it exists, or else \p Path.
   ResolvedInput dylibAt(StringRef Path) const;
   ResolvedInput dylibByBaseName(StringRef InstallName) const;
   ResolvedInput dylibByPrefix(const NamedInput &Input) const;
@@ -65,8 +65,8 @@ ResolvedInput Finder::inDirectories(const Twine &Name,
   return Directories.find(Names).value_or(ResolvedInput());
 }
 
-/// What \p Inspector finds at \p Name, a path into a bundle, in the first
-/// directory of frameworks where it finds something.
+/// Calls \p Inspector with \p Name, a path into a bundle, in each directory of
+/// frameworks. Returns its first result that exists.
 ResolvedInput
 Finder::inFrameworks(StringRef Name,
                      function_ref<ResolvedInput(StringRef)> Inspector) const {
@@ -98,7 +98,7 @@ ResolvedInput Finder::framework(StringRef Name) const {
   path::append(Bundle, Base + ".framework", Base);
   return inFrameworks(Bundle, [&, Suffix = Suffix](StringRef Path) {
     SmallString<256> Real;
-    // Suffixes stand beside the file that the link leads to.
+    // The file with the suffix is next to the target of the symbolic link.
     if (!Suffix.empty() && !sys::fs::real_path(Path, Real))
       if (ResolvedInput R = statInput((Real + Suffix).str()); R.exists())
         return R;
@@ -181,7 +181,7 @@ ResolvedInput Finder::dylib(const NamedInput &Input) const {
   return dylibByPrefix(Input);
 }
 
-/// The run paths of the library at \p Path. Blocks for the disk.
+/// Reads the run paths of the library at \p Path. Blocks on the store.
 static std::vector<std::string> readRunPaths(const std::string &Path,
                                              StringRef Arch) {
   std::vector<std::string> Paths;

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lld 22 (MachO/InputFiles.cpp, MachO/Driver.cpp) reads because an input
-// says so, and when (checked against ld64.lld 22.1.8 by the names it opens):
+// lld 22 (MachO/InputFiles.cpp, MachO/Driver.cpp) reads these dependencies of
+// inputs (checked against ld64.lld 22.1.8 by the names it opens):
 //
-//   a dylib's re-exports, and what those re-export   at once, depth first
-//   members of thin archives                         as symbols ask for them
-//   LC_LINKER_OPTION                                 when all else is there
+//   re-exports of a dylib, recursively   at once, depth first
+//   members of thin archives             when a symbol needs them
+//   LC_LINKER_OPTION                     after all other inputs
 //
-// Objects that wait between --start-lib and --end-lib, and members of archives,
-// name nothing until a symbol asks for them, which cannot be seen from here. A
-// -bundle_loader names nothing: it is read before lld knows of -flat_namespace.
+// Objects between --start-lib and --end-lib and members of archives have no
+// dependencies until a symbol needs them, which the scan cannot know. An
+// executable (-bundle_loader) has none: lld reads it before it knows of
+// -flat_namespace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,9 +37,9 @@ using namespace llvm;
 
 namespace headstart::macho {
 
-/// The largest stub of Apple's SDKs has 6 MB.
+/// The limit for a stub; the largest one of Apple's SDKs has 6 MB.
 static constexpr uint64_t MaxStubBytes = 64 << 20;
-/// Documents of one stub, each re-exported by the one before.
+/// The limit for documents of one stub, each re-exported by the previous one.
 static constexpr unsigned MaxReExportDepth = 100;
 
 namespace {
@@ -57,7 +58,7 @@ private:
   void scanThinArchive();
 
   void addLinkerOption(ArrayRef<StringRef> Options);
-  /// Adds what one library of a stub re-exports.
+  /// Adds the re-exports of one library of a stub.
   void addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
                         StringRef Umbrella, unsigned Depth);
   bool appliesHere(const StubReExports &ReExports) const;
@@ -65,22 +66,24 @@ private:
   void addNext(NamedInput Input) {
     Found.push_back({std::move(Input), /*Next=*/true});
   }
-  /// On whose behalf this file is loaded: its own, unless it is re-exported.
+  /// The library on whose behalf lld loads this file: the file itself unless it
+  /// is re-exported.
   StringRef ownUmbrella() const;
 
   const ScanRequest &Request;
   const MachOSettings &Settings;
   const MachOInput &Input;
-  PartBytes Contents; ///< of the file, or of its slice
+  PartBytes Contents; ///< the bytes of the file, or of its slice
   std::vector<FoundInput> Found;
-  StringSet<> Named;         ///< by linker options
+  StringSet<> Named;         ///< inputs that linker options have named
   StringMap<size_t> Inlined; ///< the documents of a stub by install name
-  std::set<size_t> Entered;  ///< of those, what has been looked at
+  std::set<size_t> Entered;  ///< the documents that were scanned
 };
 } // namespace
 
-/// A library in a public place is linked with in its own right where another
-/// one re-exports it (lld 22 MachO/InputFiles.cpp: isImplicitlyLinked).
+/// Whether the library is in a public directory. lld then links with it
+/// directly even if another library re-exports it (lld 22 MachO/InputFiles.cpp:
+/// isImplicitlyLinked).
 static bool isPublic(StringRef InstallName) {
   if (sys::path::parent_path(InstallName) == "/usr/lib")
     return true;
@@ -151,9 +154,8 @@ void Scan::scanDylib(const MachOFile &File) {
       addNext(reExport(Library.Path, Umbrella));
 }
 
-// lld asks for the processor, not the kind of it
-// (isTargetPlatformArchCompatible and isArchABICompatible in lld 22
-// MachO/InputFiles.cpp).
+// lld compares the processor, not its subtype (isTargetPlatformArchCompatible
+// and isArchABICompatible in lld 22 MachO/InputFiles.cpp).
 bool Scan::appliesHere(const StubReExports &ReExports) const {
   auto CPU = cpuOf(Settings.Arch);
   if (ReExports.Targets.empty() || !CPU)
@@ -175,8 +177,8 @@ bool Scan::appliesHere(const StubReExports &ReExports) const {
   });
 }
 
-/// Of these lld reads the re-exports whatever the target: some SDKs have them
-/// wrong.
+/// Whether lld reads the re-export of this library for any target, because some
+/// SDKs have wrong targets for it.
 static bool hasWrongTargets(StringRef InstallName) {
   return InstallName == "/usr/lib/system/libsystem_kernel.dylib" ||
          InstallName == "/usr/lib/system/libsystem_platform.dylib" ||
@@ -191,7 +193,7 @@ void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
     return;
   if (!Document.HasClients && isPublic(Document.InstallName))
     Umbrella = Request.Path;
-  // lld holds them sorted.
+  // lld sorts them.
   std::set<StringRef> Names;
   for (const StubReExports &ReExports : Document.ReExports) {
     bool Applies = appliesHere(ReExports);
@@ -200,7 +202,7 @@ void Scan::addStubReExports(ArrayRef<StubDocument> Documents, size_t Index,
         Names.insert(Name);
   }
   for (StringRef Name : Names) {
-    // A file on the search path is preferred to a document of this one.
+    // A file on the search path has precedence over a document of this stub.
     auto Inside = Inlined.find(Name);
     if (Inside == Inlined.end() ||
         Request.Resolver.resolve(reExport(Name, Umbrella)).exists())

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of lld 22 MachO/Driver.cpp (getSystemLibraryRoots, getSearchPaths):
-// an absolute -L or -F is taken below every -syslibroot where it is a
-// directory, and as it stands only where it is below none; what is no directory
-// is dropped, with a warning that is lld's to give.
+// an absolute -L or -F is searched below every -syslibroot in which it is a
+// directory, and as given only if it is below none. A path that is not a
+// directory is ignored; lld warns about it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static std::vector<std::string> systemRoots(const InputArgList &Args) {
   std::vector<std::string> Roots;
   for (const Arg *A : Args.filtered(OPT_syslibroot))
     Roots.emplace_back(A->getValue());
-  // A last root of "/" means: no roots after all.
+  // If the last root is "/", lld uses no roots.
   if (!Roots.empty() && Roots.back() == "/")
     Roots.clear();
   if (Roots.empty())
@@ -86,7 +86,7 @@ void addSearchPaths(const InputArgList &Args, LinkCommand &Command) {
       Order && Order->getOption().matches(OPT_search_dylibs_first);
 }
 
-/// Far beyond any build's, and little enough to read twice.
+/// Far more than any build has, and cheap enough to read twice.
 static constexpr uint64_t MaxFileListBytes = uint64_t(256) << 20; // bytes
 /// No path that exists is longer.
 static constexpr size_t MaxLineLength = 64 << 10; // bytes
@@ -121,7 +121,7 @@ void readFileList(const std::string &Path, function_ref<bool(StringRef)> Each) {
         return;
       Begun.clear();
     }
-    // What is too long already is not wanted, however it goes on.
+    // A line that is already too long is ignored, so its rest is not stored.
     if (Begun.size() <= MaxLineLength)
       Begun += Rest;
   }
