@@ -57,7 +57,7 @@ DirectoryListing::next(std::error_code &Error) {
   }
   if (HasMore)
     return {Current.data(), Second->read(Current, Error)};
-  if (HasPeeked) { // and that was all
+  if (HasPeeked) { // `peek` has read the whole directory.
     if (Ahead.empty())
       Error = Failure;
     return {};

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lists directories for a walk, some entries at a time. Can look ahead, for
-/// ignore rules: they must know whether a directory has an ignore file before
-/// its first entry is judged, and no more than the listing may be needed to
-/// tell.
+/// Lists directories for a walk, some entries at a time. It can read ahead,
+/// because ignore rules must know whether a directory has an ignore file before
+/// they judge its first entry, if possible from the listing alone.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +28,10 @@
 
 namespace headstart::detail {
 
-/// One for each thread.
+/// The listing of one thread, for one directory after another.
 class DirectoryListing {
 public:
-  /// Begins with \p Directory, or goes on with it.
+  /// Begins to list \p Directory, or continues.
   void start(os::DirectoryHandle &Directory) {
     First.start(Directory);
     Ahead.clear();
@@ -43,19 +42,19 @@ public:
     Failure = {};
   }
 
-  /// Reads what one system call gives, and whether there is more, and says
-  /// which of the files that matter to ignore rules are in \p Directory. The
-  /// system call that finds the end of a directory is needed in any case; only
-  /// in a directory that has more are the files asked for by name.
+  /// Returns which of the files that matter to ignore rules \p Directory has.
+  /// Reads the entries of one system call and whether there are more. (A
+  /// listing needs that second call anyway, to find the end.) Only if there are
+  /// more, the files are stat'ed by name.
   IgnorePresence peek(os::DirectoryHandle &Directory);
 
-  /// The next entries, `TreeVisitor::MaxEntries` at most; none at the end. With
-  /// an \p Error it is the last call. They may be changed, and hold until the
-  /// next call.
+  /// Returns the next entries, at most `TreeVisitor::MaxEntries`; none at the
+  /// end. A call that sets \p Error is the last one. The caller may modify the
+  /// entries, which are valid until the next call.
   llvm::MutableArrayRef<os::DirectoryEntry> next(std::error_code &Error);
 
-  /// Whether the directory could be given to another thread to go on with. True
-  /// at the end as well.
+  /// Whether another thread could continue to list the directory. Also true at
+  /// its end.
   bool isAtBoundary() const {
     return Given == Ahead.size() && InCurrent == 0 &&
            (HasMore ? *Second : First).isAtBoundary();
@@ -65,14 +64,14 @@ private:
   using Chunk = std::array<os::DirectoryEntry, TreeVisitor::MaxEntries>;
 
   os::DirectoryReader First;
-  /// Reads what comes behind `Ahead`, whose names lie in First's buffer.
+  /// Reads the entries after `Ahead`, whose names are in First's buffer.
   std::optional<os::DirectoryReader> Second;
   std::vector<os::DirectoryEntry> Ahead;
-  size_t Given = 0;     ///< of Ahead
-  Chunk Current;        ///< what was read last
-  size_t InCurrent = 0; ///< read ahead, and not given yet
+  size_t Given = 0;     ///< how many of Ahead `next` has returned
+  Chunk Current;        ///< the entries that were read last
+  size_t InCurrent = 0; ///< how many of them `next` has yet to return
   bool HasPeeked = false;
-  bool HasMore = false; ///< whether Second goes on behind Ahead
+  bool HasMore = false; ///< whether Second continues after Ahead
   std::error_code Failure;
 };
 

@@ -7,16 +7,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A directory that is to be walked, is being walked, or has directories in it
-/// that are. Holds on to its parent, so that a path can be made from names
-/// alone: whole paths would take memory by the square of the depth.
+/// A directory that is queued or being walked, or contains such a directory. It
+/// keeps a reference to its parent, so that a path can be built from the names:
+/// the memory of whole paths would grow with the square of the depth.
 ///
-/// Its handle is what its children are opened with. `Keeps` is settled before
-/// it has any: with it, the handle stays open until the last child has been
-/// opened, by whoever opens that one (`Unopened` falls to 0). Without it (too
-/// many are open already) only the thread that listed it may use the handle,
-/// until that thread opens something else; everyone else goes by the path from
-/// the root.
+/// A node's handle serves to open its children. `Keeps` is set before the node
+/// has any. If it is true, the handle stays open until the last child has been
+/// opened; the thread that opens that child (`Unopened` falls to 0) closes the
+/// handle. If it is false (too many are open already), only the thread that
+/// listed the node may use the handle, until it opens another directory; other
+/// threads open the children by their paths from the root.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,27 +34,27 @@
 
 namespace headstart::detail {
 
-/// Its name stands behind it, with a zero.
+/// A node of a walk. Its name follows it in memory, with a zero at the end.
 struct DirectoryNode final {
   DirectoryNode *Parent; ///< null for a root
   const uint32_t Depth;  ///< 0 for a root
-  const uint32_t Root;   ///< which of the roots it is in
+  const uint32_t Root;   ///< the number of the root
   const uint32_t NameLength;
   bool Keeps = false;
-  bool Begun = false;     ///< listed in part, and put back
-  bool Postponed = false; ///< not kept, and open all the same since
-  bool MayLoop = false;   ///< below a mount, or a link that was followed
-  /// Device and inode. From the listing, or from the directory itself where
-  /// that may be wrong.
+  bool Begun = false;     ///< its listing has begun
+  bool Postponed = false; ///< put back with an open handle, without `Keeps`
+  bool MayLoop = false;   ///< below a mount point or a followed link
+  /// Device and inode, from the parent's listing, or from the directory itself
+  /// if the listing may be wrong.
   os::FileIdentity Identity;
   os::DirectoryHandle Handle;
   IgnoreScopePtr Scope;
-  /// Its children, and itself until it is done.
+  /// Counts its children, and itself until it is done.
   std::atomic<uint32_t> References = 1;
-  /// Its children that are not opened yet, and itself until it is listed.
+  /// Counts its children not opened yet, and itself until it is listed.
   std::atomic<uint32_t> Unopened = 1;
 
-  /// Makes a node with one reference, and takes one of \p Parent.
+  /// Creates a node with one reference, and adds a reference to \p Parent.
   static DirectoryNode *create(DirectoryNode *Parent, llvm::StringRef Name,
                                uint32_t Root,
                                const os::FileIdentity &Identity) {
@@ -62,8 +62,8 @@ struct DirectoryNode final {
     return new (Memory) DirectoryNode(Parent, Name, Root, Identity);
   }
 
-  /// Gives back a reference; frees the node, and those above that nobody else
-  /// holds.
+  /// Drops a reference. Frees the node if it was the last one, and then also
+  /// each ancestor without another reference.
   static void release(DirectoryNode *Node) {
     while (Node && Node->References.fetch_sub(1) == 1) {
       DirectoryNode *Above = Node->Parent;
@@ -73,9 +73,9 @@ struct DirectoryNode final {
     }
   }
 
-  /// A root's is the path it was given.
+  /// The name; for a root, the path that it was given.
   llvm::StringRef name() const { return {nameText(), NameLength}; }
-  /// With a zero behind it.
+  /// The name, with a zero at its end.
   const char *nameText() const {
     return reinterpret_cast<const char *>(this + 1);
   }

@@ -46,10 +46,10 @@ static void appendFolded(StringRef Name, SmallVectorImpl<char> &Result) {
   }
 }
 
-/// What equal names have in common, whatever the rule; and whether \p Name is
-/// plain ASCII.
+/// Returns a hash that names have in common if they are the same by any rule,
+/// and whether \p Name is ASCII.
 static std::pair<uint64_t, bool> hashOf(StringRef Name) {
-  // Longer names are rare, and hardly ever asked for.
+  // Longer names are rare, and searches hardly ever contain them.
   std::array<char, 256> Lower;
   unsigned char Bits = 0;
   if (Name.size() <= Lower.size()) {
@@ -126,7 +126,7 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
     for (os::DirectoryEntry &Entry : MutableArrayRef(Batch).take_front(Count)) {
       if (Options.Entry)
         Options.Entry(Entry);
-      // It may be gone; then it has none.
+      // The stat fails if the entry was removed. Then it has no status.
       if (Options.WithStatus && !Entry.hasOwnStatus() && From.addStatus(Entry))
         Entry.dropHint();
       AllTyped &= Entry.Type != os::EntryType::Unknown;
@@ -142,7 +142,7 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
       Names.insert(Names.end(), Entry.Name.begin(), Entry.Name.end());
       Names.push_back('\0');
     }
-    // At most 4 GiB, since offsets have 32 bits.
+    // The offsets of names have 32 bits.
     if (bytes() > std::min<uint64_t>(Options.MaxBytes, UINT32_MAX / 2) ||
         size() > Options.MaxEntries)
       return std::make_error_code(std::errc::file_too_large);
@@ -157,8 +157,8 @@ std::error_code DirectorySnapshot::list(const os::DirectoryHandle &From,
 }
 
 std::error_code DirectorySnapshot::index() {
-  // Names with equal beginnings of their hashes can be made on purpose. As they
-  // come, a million names at half the load step over 34 others at most.
+  // A user can create names whose hashes begin with the same bits on purpose.
+  // A million ordinary names, at a load of one half, need at most 34 steps.
   constexpr size_t MaxRowLength = 256;
   Slots.assign(std::bit_ceil(std::max<size_t>(Records.size() * 2, 8)), {});
   Shift = 64 - Log2_64(Slots.size());
@@ -190,7 +190,7 @@ std::error_code DirectorySnapshot::read(os::DirectoryHandle Directory,
   os::DirectoryReader Reader;
   while (true) {
     ++New->Attempts;
-    // The clock before the directory: what happens after this look is later.
+    // Read the clock first: a change after the stat below has a later time.
     int64_t Now = Options.Clock ? Options.Clock() : os::fileClockNs();
     if (std::error_code E = Directory.identity(New->Directory))
       return E;
@@ -269,9 +269,9 @@ DirectorySnapshot::find(const SnapshotName &Name, CaseRule Rule) const {
   return Found ? std::optional(entry(*Found)) : std::nullopt;
 }
 
-// A file system that ignores case may fold letters that we do not, and leave
-// out what it takes for nothing (ext4 normalizes): where that can be, only
-// plain names are known to differ.
+// A file system that ignores case may fold other letters than isSameName does,
+// and ignore some characters (ext4 normalizes names). On such a file system
+// only ASCII names are known to differ.
 bool DirectorySnapshot::lacks(const SnapshotName &Name) const {
   if (!Verified || !Name.isEntryName())
     return false;
@@ -281,8 +281,8 @@ bool DirectorySnapshot::lacks(const SnapshotName &Name) const {
 }
 
 uint64_t DirectorySnapshot::bytes() const {
-  // The index has at most four slots to a name; while the directory is listed
-  // it is yet to be made.
+  // The index has at most four slots per name. It does not exist before the
+  // directory has been listed.
   uint64_t IndexBytes = Slots.empty() ? 4 * sizeof(Slot) * Records.size()
                                       : sizeof(Slot) * Slots.size();
   return Names.size() + Records.size() * sizeof(Record) +

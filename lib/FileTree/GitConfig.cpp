@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The format is that of git-config(1), as git 2.39 reads it: sections, and
-// lines `key = value` in which quotes, escapes and a backslash at the end of a
+// The format is that of git-config(1), as git 2.39 reads it: sections with
+// lines `key = value`, in which quotes, escapes and a backslash at the end of a
 // line have a meaning.
 //
 //===----------------------------------------------------------------------===//
@@ -29,8 +29,8 @@ public:
   std::optional<std::string> read();
 
 private:
-  /// The next byte, "\r\n" being one; 0 at the end, and for a NUL, which no
-  /// configuration has.
+  /// The next byte, where "\r\n" counts as '\n'; 0 at the end, and for a NUL,
+  /// which no configuration contains.
   char peek() const {
     if (Text.empty())
       return 0;
@@ -53,14 +53,14 @@ private:
 };
 } // namespace
 
-/// Whether \p Text is \p Word, which is in lower case, in any case.
+/// Whether \p Text equals \p Word, which is in lower case, ignoring case.
 static bool isWord(std::string_view Text, std::string_view Word) {
   return std::equal(Text.begin(), Text.end(), Word.begin(), Word.end(),
                     [](char A, char B) { return llvm::toLower(A) == B; });
 }
 
-/// A section's name from behind its '['. One with a subsection is another
-/// section.
+/// Reads a section's name after its '['. False if it is malformed. A section
+/// with a subsection has another name.
 bool ConfigReader::header() {
   std::string Name;
   bool Quoted = false;
@@ -80,10 +80,10 @@ bool ConfigReader::header() {
   return false;
 }
 
-/// A value from behind its '=' to the end of the line.
+/// Reads a value from its '=' to the end of the line. False if it is malformed.
 bool ConfigReader::value(std::string &Result) {
   bool Quoted = false;
-  size_t Spaces = 0; // not yet known to be inside
+  size_t Spaces = 0; // Those after Result. They count if more text follows.
   Result.clear();
   while (true) {
     char C = take();
@@ -138,7 +138,7 @@ std::optional<std::string> ConfigReader::read() {
     while (peek() == ' ' || peek() == '\t')
       take();
     if (peek() == 0 || peek() == '\n')
-      continue; // a key alone is "true"
+      continue; // A key without a value means "true".
     std::string Value;
     if (take() != '=' || !value(Value))
       return Found;

@@ -15,14 +15,14 @@
 namespace headstart::detail {
 
 namespace {
-/// git's own small files: paths.
+/// The limit for git's own small files, which contain paths.
 constexpr size_t MaxPathFileBytes = size_t(64) << 10;
 constexpr size_t MaxConfigBytes = size_t(1) << 20;
 
 using FileText = llvm::SmallVector<char, 4096>;
 } // namespace
 
-/// Reads a whole file, if it has at most \p Limit bytes.
+/// Reads a whole file of at most \p Limit bytes.
 static std::error_code readWhole(const os::DirectoryHandle &Directory,
                                  const char *Name, size_t Limit,
                                  FileText &Text) {
@@ -73,7 +73,7 @@ PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
   std::error_code Error =
       readWhole(Directory, Name, PatternList::MaxFileBytes, Text);
   if (Error) {
-    // Anything but a file has no patterns; git does not mention it.
+    // Only a regular file has patterns. Like git, do not report other types.
     if (!isMissing(Error) && Error != std::errc::operation_not_supported)
       addProblem(Problems, Shown, Error.message());
     return nullptr;
@@ -94,8 +94,8 @@ static std::error_code openFrom(const os::DirectoryHandle &From,
              : From.openBelow(Path.str().c_str(), os::LinkRule::Follow, Result);
 }
 
-/// The directory that a repository's excludes are below, given a directory with
-/// an entry `.git`. That there is none is no error, and leaves \p Git closed.
+/// Opens as \p Git the directory above a repository's info/exclude, given the
+/// \p Directory of `.git`. If `.git` names none, \p Git stays closed.
 static std::error_code openRepository(const os::DirectoryHandle &Directory,
                                       os::DirectoryHandle &Git) {
   FileText Text;
@@ -136,7 +136,7 @@ PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
   return readIgnoreFile(Info, "exclude", os::LinkRule::Follow, Shown, Problems);
 }
 
-/// The directory of \p Path, and its last part, for functions that want both.
+/// Opens the parent directory of \p Path and returns its last part in \p Name.
 static std::error_code openParent(llvm::StringRef Path,
                                   os::DirectoryHandle &Directory,
                                   std::string &Name) {
@@ -159,7 +159,7 @@ PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
     llvm::sys::path::append(ConfigDirectory, ".config");
   }
 
-  // The second file has the last word.
+  // The second file takes precedence.
   llvm::SmallString<128> Excludes;
   llvm::SmallVector<llvm::SmallString<128>, 2> Configs;
   if (!ConfigDirectory.empty()) {
@@ -187,7 +187,7 @@ PatternListPtr readUserExcludes(std::vector<std::string> &Problems) {
     llvm::sys::path::append(Below, Rest);
     Excludes = Below;
   }
-  // A relative path would mean another file in each repository.
+  // A relative path would name a different file in each repository.
   os::DirectoryHandle Directory;
   std::string Name;
   if (!llvm::sys::path::is_absolute(Excludes) ||

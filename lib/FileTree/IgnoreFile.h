@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to FileTree: reads ignore files, and finds those that lie elsewhere:
-/// a repository's info/exclude and the user's own.
+/// Private to FileTree. Reads ignore files, and finds those outside the walked
+/// directories: a repository's info/exclude and the user's own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,28 +27,28 @@ namespace headstart::detail {
 
 using PatternListPtr = std::shared_ptr<const PatternList>;
 
-/// Reads the file \p Name of \p Directory. Null if it has no patterns, does not
-/// exist, or cannot be read: then \p Problems gets a message that begins with
-/// \p Shown. With `LinkRule::Refuse` a link is such a problem. Blocks.
+/// Reads the file \p Name in \p Directory. Returns null if it has no patterns,
+/// does not exist, or cannot be read (a link cannot with `LinkRule::Refuse`).
+/// In the last case \p Problems gets a message, with \p Shown in front. Blocks.
 PatternListPtr readIgnoreFile(const os::DirectoryHandle &Directory,
                               const char *Name, os::LinkRule Links,
                               llvm::StringRef Shown,
                               std::vector<std::string> &Problems);
 
-/// Reads info/exclude of the repository whose `.git` is in \p Directory: a
-/// directory, or a file that names one (work trees, submodules), whose
-/// `commondir` may name another. As for readIgnoreFile.
+/// Like readIgnoreFile, for info/exclude of the repository whose `.git` is in
+/// \p Directory. `.git` is a directory, or a file that names one (work trees,
+/// submodules); a file `commondir` in it may name another directory.
 PatternListPtr readRepositoryExcludes(const os::DirectoryHandle &Directory,
                                       llvm::StringRef Shown,
                                       std::vector<std::string> &Problems);
 
-/// Reads the user's excludes: what core.excludesFile in the user's
-/// configuration of git says, or git's default. As for readIgnoreFile.
+/// Like readIgnoreFile, for the user's excludes: the file that
+/// core.excludesFile names in the user's git configuration, or git's default.
 PatternListPtr readUserExcludes(std::vector<std::string> &Problems);
 
-/// The last value of core.excludesFile in \p Config, the text of a file in
-/// git's format; nothing if there is none. Ends quietly where it cannot go on.
-/// Files that are included are not followed.
+/// Returns the last value of core.excludesFile in \p Config, the text of a file
+/// in git's format; nothing if there is none. A syntax error ends the search
+/// without a message. Included files are not read.
 std::optional<std::string> configuredExcludes(llvm::StringRef Config);
 
 } // namespace headstart::detail

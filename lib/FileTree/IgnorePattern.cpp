@@ -12,8 +12,8 @@
 
 namespace headstart::detail {
 
-/// Takes off the spaces at the end, unless a backslash is in front. Spaces
-/// only: git keeps tabs. A lone backslash at the end keeps those before it.
+/// Removes spaces (not tabs, which git keeps) at the end of \p Line, except one
+/// after a backslash. Spaces before a lone backslash at the end are kept.
 static llvm::StringRef trimSpaces(llvm::StringRef Line) {
   size_t Kept = 0;
   for (size_t I = 0; I < Line.size(); ++I) {
@@ -32,7 +32,7 @@ bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result) {
   if (Line.empty() || Line.front() == '#')
     return false;
   Line.consume_back("\r");
-  // git keeps lines as C strings.
+  // git stores lines as C strings, so a NUL ends a line.
   Line = trimSpaces(Line.take_until([](char C) { return C == '\0'; }));
   Result.Negated = Line.consume_front("!");
   Result.DirectoriesOnly = Line.consume_back("/");
@@ -41,8 +41,8 @@ bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result) {
   return !Line.empty();
 }
 
-/// The members of `[:Name:]`; nothing for another name. In ASCII only, as git
-/// has it, whose `space` lacks \v and \f.
+/// The members of the class `[:Name:]`; nothing for an unknown name. As in git,
+/// they are ASCII, and `space` lacks \v and \f.
 static std::optional<ByteSet> namedClass(llvm::StringRef Name) {
   bool (*Has)(char) = nullptr;
   if (Name == "alnum")
@@ -105,15 +105,15 @@ private:
   const bool IsPath;
   GlobTables &Tables;
   const size_t FirstStep;
-  /// Where git begins to match as a pattern: what is before the first special
-  /// byte it compares as it stands.
+  /// The first special byte. git compares the bytes before it literally, and
+  /// begins to match the pattern here.
   size_t GlobBegin = 0;
   size_t At = 0;
 };
 } // namespace
 
 void GlobCompiler::add(GlobOp Op, uint32_t Operand) {
-  // What is said twice reaches nothing more, and would cost time.
+  // A repeated step matches nothing more, and would cost time.
   bool Repeats = Op == GlobOp::Star || Op == GlobOp::Directories;
   if (Repeats && Tables.Steps.size() > FirstStep &&
       Tables.Steps.back().Op == Op)
@@ -121,9 +121,9 @@ void GlobCompiler::add(GlobOp Op, uint32_t Operand) {
   Tables.Steps.push_back({Op, Operand});
 }
 
-/// A run of '*'. Two or more mean something else only between slashes, or at an
-/// end, of a path. Where git begins to match counts as a beginning: `a**/b`
-/// matches `a/x/b` and `ab` although gitignore(5) says otherwise.
+/// Compiles a run of '*'. Two or more of them differ from one only in a path,
+/// between slashes or at an end. The place where git begins to match counts as
+/// the beginning: `a**/b` matches `a/x/b` and `ab`, contrary to gitignore(5).
 void GlobCompiler::stars() {
   size_t Begin = At;
   At = std::min(Body.find_first_not_of('*', At), Body.size());
@@ -138,12 +138,12 @@ void GlobCompiler::stars() {
   add(GlobOp::Directories);
 }
 
-/// A set, from behind its '['. A ']' right at the front is a member.
+/// Compiles a set, after its '['. A ']' at its front is a member.
 bool GlobCompiler::set(ByteSet &Result) {
   bool Negated = peek() == '!' || peek() == '^';
   if (Negated)
     ++At;
-  // The byte that a range would begin with, if any.
+  // The byte with which a range may begin, or 0.
   unsigned char Before = 0;
   bool First = true;
   for (; First || peek() != ']'; First = false) {
@@ -166,7 +166,7 @@ bool GlobCompiler::set(ByteSet &Result) {
       continue;
     }
     if (C == '[' && peek() == ':') {
-      // "[:" without ":]" before the next ']' is two members.
+      // If no ":]" comes before the next ']', '[' and ':' are two members.
       size_t Close = Body.find(']', At + 1);
       if (Close == llvm::StringRef::npos)
         return false;
@@ -239,18 +239,18 @@ bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
   return true;
 }
 
-// Why only the last star needs another try. What a `*` can reach from one place
-// it can reach from every earlier place of the same directory as well, and up
-// to it the number of slashes is fixed since the last `**`. What a `**` reaches
-// from one place it reaches from every earlier one: `Directories` always stands
-// behind a slash or behind plain bytes. So the first way to get to a star is
-// the best one.
+// Only the last star needs to be retried. A `*` that reaches a place from some
+// start also reaches it from every earlier start in the same directory, and the
+// number of slashes between the last `**` and the `*` is fixed. A `**` that
+// reaches a place from some start reaches it from every earlier start, because
+// `Directories` always follows a slash or plain bytes. Therefore the first way
+// to reach a star is the best one.
 bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
                llvm::StringRef Text) {
   constexpr size_t None = SIZE_MAX;
   size_t Step = 0;
   size_t At = 0;
-  size_t Star = None; // the step behind the last `*`
+  size_t Star = None; // the step after the last `*`
   size_t StarAt = 0;
   size_t Deep = None; // the last `**`
   size_t DeepAt = 0;

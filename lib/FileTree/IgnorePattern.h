@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to FileTree: patterns as gitignore(5) describes them and git 2.39
-/// matches them (dir.c and wildmatch.c there: facts, checked against the
-/// program by utils/check-ignore.py), compiled into steps.
+/// Private to FileTree. Compiles patterns, which gitignore(5) describes, into
+/// steps. They match as in git 2.39 (facts from its dir.c and wildmatch.c,
+/// which utils/check-ignore.py checks against the program).
 ///
-/// Bytes, not characters: `?` stands for one byte of a name, as in git.
+/// Patterns match bytes, not characters: as in git, `?` matches one byte.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,33 +26,33 @@
 
 namespace headstart::detail {
 
-/// One line of an ignore file that is a pattern, less its trimmings.
+/// A line of an ignore file that is a pattern.
 struct IgnoreLine {
-  llvm::StringRef Body;         ///< without "!", "!/" in front and '/' behind
-  bool Negated = false;         ///< '!': shows again what was hidden
+  llvm::StringRef Body; ///< without '!' and '/' in front, and '/' at the end
+  bool Negated = false; ///< began with '!': shows entries that were hidden
   bool DirectoriesOnly = false; ///< ended in '/'
-  /// Has a '/', at the front or in the middle: the path from the file's
-  /// directory is matched. Otherwise the name alone.
+  /// The pattern had a '/' in front or in the middle, so that it matches the
+  /// path from the file's directory. Otherwise it matches only the name.
   bool IsPath = false;
 };
 
 /// Splits \p Line (without its newline) into \p Result, whose Body points into
-/// \p Line; false for what is no pattern: empty lines and comments. Any bytes.
+/// \p Line. False for empty lines and comments. Accepts any bytes.
 bool parseIgnoreLine(llvm::StringRef Line, IgnoreLine &Result);
 
 /// What one step of a pattern matches.
 enum class GlobOp : uint8_t {
   Byte,        ///< that byte
-  NoSlash,     ///< `?`: a byte that is no '/'
+  NoSlash,     ///< `?`: any byte except '/'
   Class,       ///< `[...]`: a byte of that set
-  Star,        ///< `*`: any bytes but '/'
+  Star,        ///< `*`: any bytes except '/'
   Deep,        ///< `**` at the end, or before an escaped '/': any bytes
-  Directories, ///< `**` and '/': nothing, or any bytes up to and with a '/'
+  Directories, ///< `**` and '/': nothing, or any bytes that end in '/'
 };
 
 struct GlobStep {
   GlobOp Op = GlobOp::Byte;
-  uint32_t Operand = 0; ///< the byte, or the number of the class
+  uint32_t Operand = 0; ///< the byte, or the index of the class
 
   bool isByte(char C) const {
     return Op == GlobOp::Byte && Operand == static_cast<unsigned char>(C);
@@ -61,7 +61,7 @@ struct GlobStep {
 
 using ByteSet = std::bitset<256>;
 
-/// Steps and classes of many patterns.
+/// The steps and classes of many patterns.
 struct GlobTables {
   std::vector<GlobStep> Steps;
   std::vector<ByteSet> Classes;
@@ -73,14 +73,14 @@ struct GlobRange {
   uint32_t End = 0;
 };
 
-/// Compiles the Body of a line. False if it can never match (a set without end,
-/// a class without meaning, a backslash at the end), and then adds nothing.
+/// Compiles the Body of a line. If it can never match (a set without an end, an
+/// unknown class, a backslash at the end), returns false and adds nothing.
 bool compileGlob(llvm::StringRef Body, bool IsPath, GlobTables &Tables,
                  GlobRange &Result);
 
-/// Whether \p Steps match all of \p Text. Time: at most the product of the two
-/// lengths, whatever the pattern, since only the last `*` and the last `**` are
-/// ever tried again. No allocation, no recursion.
+/// Whether \p Steps match all of \p Text. The time is at most the product of
+/// the two lengths for any pattern, since only the last `*` and the last `**`
+/// are retried. Does not allocate or recurse.
 bool matchGlob(llvm::ArrayRef<GlobStep> Steps, llvm::ArrayRef<ByteSet> Classes,
                llvm::StringRef Text);
 

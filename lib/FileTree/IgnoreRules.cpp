@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which file has a say, and in which order, is what git 2.39 does for its own
-// files and ripgrep 15 for `.ignore`; inside of a file git decides (see
-// IgnorePattern.h). The files in force in a directory are two lists, each
-// ordered from the one that is asked first: `.ignore` of the directory and of
-// all above; then `.gitignore` of the directory and of those above it up to the
-// repository's root, the repository's info/exclude, and the user's own
-// excludes. The first that has a matching pattern decides. Lists share their
-// tails, so that a scope costs a few words however deep it is.
+// The order of the files follows git 2.39 for its own files and ripgrep 15 for
+// `.ignore`; patterns within a file follow git (see IgnorePattern.h). A
+// directory has two lists of files. The first one has `.ignore` of the
+// directory and of all directories above. The second one has `.gitignore` of
+// the directory and of those above it up to the repository's root, the
+// repository's info/exclude, and the user's own excludes. The first file that
+// has a matching pattern decides. Lists share their tails, so that a scope
+// costs a few machine words at any depth.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +31,10 @@ namespace headstart {
 using namespace detail;
 
 namespace {
-/// A file in force: its patterns, where its directory ends, who is asked next.
+/// An ignore file in a list.
 struct IgnoreLayer {
   PatternListPtr Patterns;
-  /// Into the absolute path of entries, behind the '/' of the file's directory.
+  /// The offset in an entry's absolute path after the file's directory and '/'.
   size_t Offset = 0;
   const IgnoreLayer *Next = nullptr;
 };
@@ -45,23 +45,23 @@ public:
   /// A scope without rules in the tree whose root is \p Above.
   explicit IgnoreScope(std::shared_ptr<const std::string> Above)
       : Above(std::move(Above)) {}
-  /// A scope that has the rules of \p Parent, so far.
+  /// A scope that begins with the rules of \p Parent.
   explicit IgnoreScope(const IgnoreScopePtr &Parent)
       : Parent(Parent), Above(Parent->Above), Dot(Parent->Dot),
         Git(Parent->Git), InRepository(Parent->InRepository) {}
   IgnoreScope(const IgnoreScope &) = delete;
   IgnoreScope &operator=(const IgnoreScope &) = delete;
 
-  // A chain of scopes may be as long as paths are deep: no recursion. A scope
-  // that someone else drops at the same time is left to whoever is last, who
-  // comes through here as well.
+  // The chain of scopes is as long as a path is deep, so the destructor must
+  // not recurse. If another thread drops a scope at the same time, the thread
+  // that drops it last destroys it, also by this destructor.
   ~IgnoreScope() {
     IgnoreScopePtr Last = std::move(Parent);
     while (Last && Last.use_count() == 1)
       Last = IgnoreScopePtr(Last->Parent);
   }
 
-  /// Puts the patterns of a file in front of \p List, unless there are none.
+  /// Prepends \p Patterns, those of a file, to \p List if they are not null.
   void push(const IgnoreLayer *&List, PatternListPtr Patterns, size_t Offset) {
     if (!Patterns)
       return;
@@ -73,8 +73,8 @@ public:
   bool isIgnored(IgnoreQuery &Query) const {
     for (const IgnoreLayer *First : {Dot, Git})
       for (const IgnoreLayer *L = First; L; L = L->Next) {
-        // The user's own, anchored at the root of a walk, while the directories
-        // above it are looked at.
+        // The user's excludes apply from the root of a walk on. Skip them for
+        // the directories above it, which `above` checks.
         if (L->Offset > Query.nameOffset())
           continue;
         switch (L->Patterns->match(Query, L->Offset)) {
@@ -92,12 +92,12 @@ public:
   IgnoreScopePtr Parent;
   /// The absolute path of the walk's root, without '/' at its end.
   std::shared_ptr<const std::string> Above;
-  const IgnoreLayer *Dot = nullptr; ///< first of the `.ignore`
-  const IgnoreLayer *Git = nullptr; ///< first of git's
+  const IgnoreLayer *Dot = nullptr; ///< the list of `.ignore` files
+  const IgnoreLayer *Git = nullptr; ///< the list of git's files
   bool InRepository = false;
 
 private:
-  /// .gitignore, info/exclude, the user's, .ignore
+  /// Room for .gitignore, info/exclude, the user's excludes and .ignore.
   std::array<IgnoreLayer, 4> Own;
   size_t Used = 0;
 };
@@ -118,8 +118,8 @@ static std::string joined(llvm::StringRef Directory, llvm::StringRef Name) {
   return (Directory + (Directory.ends_with("/") ? "" : "/") + Name).str();
 }
 
-/// The scope of a directory below that of \p Parent, whose entries' names begin
-/// at \p Offset. \p Shown is the directory's path in messages.
+/// Returns the scope of a child directory of that of \p Parent. The names of
+/// its entries begin at \p Offset. \p Shown is its path for messages.
 static IgnoreScopePtr
 enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
                const IgnoreScopePtr &Parent, size_t Offset,
@@ -155,7 +155,7 @@ enterDirectory(const IgnoreSettings &Settings, const PatternListPtr &User,
   return Scope;
 }
 
-/// What is in \p Directory of the files that matter. Asks for each.
+/// Stats each of the files in \p Directory that matter.
 static IgnorePresence probe(const os::DirectoryHandle &Directory,
                             const IgnoreSettings &Settings) {
   IgnorePresence Present;
@@ -195,8 +195,8 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     Scope = std::move(WithUser);
   }
 
-  // Whether the root lies in a repository matters also when no file above it
-  // counts.
+  // If the files above the root are not used, it still matters whether the root
+  // is in a repository.
   IgnoreSettings Wanted = Settings;
   if (!Settings.Parents)
     Wanted.GitIgnore = Wanted.DotIgnore = Wanted.GitExclude = false;
@@ -210,7 +210,7 @@ IgnoreScopePtr IgnoreRules::above(llvm::StringRef Root,
     if (!os::DirectoryHandle::open(Base.empty() ? "/" : Base.str(),
                                    Directory)) {
       IgnorePresence Present = probe(Directory, Wanted);
-      // A repository in an ignored directory is on its own.
+      // The rules that hide a directory do not apply in a repository inside it.
       if (Present.Git)
         RootIsIgnored = false;
       if (Present.any() && !RootIsIgnored)

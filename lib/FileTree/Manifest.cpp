@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The format is that of every record (Record.h). Of an entry's numbers the
-/// inode and the time are stored as the difference to the entry before: about
-/// 20 bytes and the name.
+/// Record.h describes the format of every record. The inode and time of an
+/// entry are stored as differences from the previous entry, so that an entry
+/// takes about 20 bytes plus its name.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace headstart {
 static constexpr StringRef Magic = "headstart manifest 2\n";
 static constexpr StringRef AnyMagic = "headstart manifest ";
 
-/// In the number that holds the yes-or-no options.
+/// The bits of the number that stores the boolean options.
 enum SelectionBits : unsigned {
   NoBits = 0,
   HiddenBit = 1,
@@ -39,10 +39,10 @@ enum SelectionBits : unsigned {
 static constexpr auto LastType =
     static_cast<unsigned>(os::EntryType::CharacterDevice);
 
-/// An entry takes at least: type, inode, size, time, length of name, a letter.
+/// One byte for each of type, inode, size, time, name length and a letter.
 static constexpr uint64_t MinEntryBytes = 6;
 
-/// Keeps what the next entry is stored against. Differences wrap around.
+/// The numbers from which the next entry's differ. Differences wrap around.
 struct LastEntry {
   uint64_t Inode = 0;
   uint64_t ModifiedNs = 0;
@@ -130,13 +130,13 @@ std::string serializeManifest(const TreeSelection &Selection,
   return Bytes;
 }
 
-/// Whether a file can have that name.
+/// Whether a file can have the name \p Name.
 static bool isName(StringRef Name) {
   return !Name.empty() && Name != "." && Name != ".." && !Name.contains('/') &&
          !Name.contains('\0');
 }
 
-/// Whether it leads from a root downwards.
+/// Whether \p Path is a path from a root to a place in its tree.
 static bool isPathFromRoot(StringRef Path) {
   if (Path.empty())
     return true;
@@ -214,13 +214,13 @@ Error Manifest::read(StringRef Content) {
     Unknown.push_back(P);
   }
   uint64_t EntryCount = R.count(MinEntryBytes, "more entries than possible");
-  // A root, a path, a count, and at least one entry.
+  // A directory has a root, a path, a count, and at least one entry.
   uint64_t DirectoryCount =
       R.count(3 + MinEntryBytes, "more directories than possible");
   if (DirectoryCount > UINT32_MAX)
     R.fail("more directories than possible");
   if (!R.failed()) {
-    // Directories point into it: it must not grow past this.
+    // Directories point into Entries, which therefore must not be reallocated.
     Entries.reserve(EntryCount);
     Directories.reserve(DirectoryCount);
     ByHash.reserve(DirectoryCount);
@@ -312,8 +312,8 @@ const ManifestDirectory *Manifest::find(size_t Root, StringRef Path) const {
 }
 
 bool Manifest::isUnknown(size_t Root, StringRef Path) const {
-  // What contains it is the last one that does not go behind it: none of them
-  // lies in another.
+  // No unknown place is in another, so only the last one up to Place can
+  // contain it.
   const ManifestPath Place{Root, Path};
   const auto *End = Unknown.data() + Unknown.size();
   const auto *Preceding =

@@ -30,7 +30,7 @@ IgnoreQuery::IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
       Extension(hashed(extensionOf(Name))), IsDirectory(IsDirectory) {}
 
 bool IgnoreQuery::directoryIs(size_t Offset, llvm::StringRef Text) const {
-  // Most files lie inside of the walk.
+  // Most ignore files are inside the walked tree.
   if (Offset > Above.size()) {
     size_t Skipped = Offset - Above.size() - 1;
     return Text == (Skipped < Directory.size() ? Directory.substr(Skipped)
@@ -77,7 +77,7 @@ std::unique_ptr<const PatternList> PatternList::parse(llvm::StringRef Text,
   }
   if (List->Patterns.empty())
     return nullptr;
-  // Lists live as long as the walk is below their directory.
+  // A list lives while the walk is below its directory, so free unused memory.
   List->Patterns.shrink_to_fit();
   List->Others.shrink_to_fit();
   List->Globs.Steps.shrink_to_fit();
@@ -91,7 +91,7 @@ static bool areBytes(llvm::ArrayRef<GlobStep> Steps) {
 }
 
 llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
-  // A pattern's directory and name are parts of its line.
+  // A pattern's directory and name are parts of its line, so Text has room.
   assert(Text.capacity() - Text.size() >= Bytes.size());
   size_t Begin = Text.size();
   for (const GlobStep &Step : Bytes)
@@ -99,14 +99,14 @@ llvm::StringRef PatternList::keep(llvm::ArrayRef<GlobStep> Bytes) {
   return llvm::StringRef(Text).substr(Begin);
 }
 
-/// Where the steps for an entry's name begin: behind the last slash. Nothing if
-/// what is in front of the name may be a part of the name as well.
+/// The index of the first step for an entry's name, after the last slash.
+/// Nothing if a step before it may also match a part of the name.
 static std::optional<size_t> nameBegin(llvm::ArrayRef<GlobStep> Steps) {
   size_t Begin = 0;
   for (size_t I = 0; I < Steps.size(); ++I) {
     if (Steps[I].Op == GlobOp::Deep && I + 1 == Steps.size())
       return std::nullopt;
-    // `a**/b` matches "ab".
+    // `**/` after another byte may match nothing: `a**/b` matches "ab".
     bool OfOwn = I == 0 || Steps[I - 1].isByte('/');
     if (Steps[I].isByte('/') || (Steps[I].Op == GlobOp::Directories && OfOwn))
       Begin = I + 1;
@@ -149,7 +149,7 @@ void PatternList::add(const IgnoreLine &Line) {
     return;
   llvm::ArrayRef<GlobStep> Steps =
       llvm::ArrayRef(Globs.Steps).drop_front(OldSteps);
-  // No path begins with a slash.
+  // The matched paths do not begin with a slash, so this matches none.
   if (Steps.empty() || Steps.front().isByte('/'))
     return DropSteps();
 
@@ -162,13 +162,13 @@ void PatternList::add(const IgnoreLine &Line) {
     P.OfDirectory = directoryRule(Directory);
   if (P.OfDirectory == DirectoryRule::Exact && !Directory.empty())
     P.DirectoryText = keep(Directory.drop_back());
-  // A pattern for the whole path has its say about the name as well.
+  // A pattern for the whole path also matches the name.
   if (P.OfDirectory != DirectoryRule::Pattern) {
     P.OfName = nameRule(Name);
     P.Glob.Begin += static_cast<uint32_t>(Directory.size());
   }
 
-  // What the name has to end with.
+  // The bytes with which the name has to end.
   size_t Bytes = 0;
   while (Bytes < Name.size() && Name.drop_back(Bytes).back().Op == GlobOp::Byte)
     ++Bytes;
@@ -187,7 +187,7 @@ void PatternList::add(const IgnoreLine &Line) {
     addUnkeyed(P, Index, Steps, Name);
   Patterns.push_back(P);
 
-  // Steps that no one will ask for.
+  // `matches` uses the steps only for these rules.
   if (P.OfDirectory != DirectoryRule::Pattern && P.OfName != NameRule::Pattern)
     DropSteps();
 }

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to FileTree: all patterns of one file, sorted by what has to be true
-/// of an entry's name, so that most are never looked at: those that end in a
-/// plain name and those that end in a plain extension are found by hash, the
-/// rest are tried one by one after a look at the first and the last byte.
+/// Private to FileTree. The patterns of one file, indexed so that most are
+/// never tried: a hash table finds those that end in a literal name, and
+/// another one those that end in a literal extension. The others are tried one
+/// by one if the first and the last byte fit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,34 +30,34 @@
 
 namespace headstart::detail {
 
-/// An entry that is asked for, and what is worked out about it at most once for
-/// all the files that are asked.
+/// An entry to match against several ignore files, with what is computed at
+/// most once for all of them.
 ///
-/// Its path is taken apart: the absolute path of a walk's root, the directory's
-/// path from there, the name. Files are anchored by an offset into that path,
-/// behind the '/' of their own directory.
+/// Its path has three pieces: the absolute path of a walk's root, the path of
+/// the directory from there, and the name. An ignore file matches the path from
+/// an offset on, which is after the '/' of the file's own directory.
 class IgnoreQuery {
 public:
-  /// Paths up to this length are put together without an allocation.
+  /// Paths up to this length are joined without an allocation.
   static constexpr size_t PathBytes = 4096;
 
-  /// \p Above and \p Directory without '/' at their ends; what they point to
-  /// must outlive this. \p Above is "" for the root of the file system, and
-  /// where nothing is known.
+  /// \p Above and \p Directory do not end in '/'. The strings must outlive this
+  /// object. \p Above is "" for the root of the file system, and if the path is
+  /// unknown.
   IgnoreQuery(llvm::StringRef Above, llvm::StringRef Directory,
               llvm::StringRef Name, bool IsDirectory);
 
   bool isDirectory() const { return IsDirectory; }
   llvm::CachedHashStringRef name() const { return Name; }
-  /// From the last '.' of the name on; empty without one.
+  /// The name from its last '.' on; empty if it has none.
   llvm::CachedHashStringRef extension() const { return Extension; }
 
-  /// Where the name begins in the path.
+  /// The offset of the name in the path.
   size_t nameOffset() const {
     return Above.size() + 1 + (Directory.empty() ? 0 : Directory.size() + 1);
   }
   /// Whether the entry's directory, from \p Offset on, is \p Text ("a/b", or ""
-  /// for the directory that the offset stands for).
+  /// for the ignore file's own directory).
   bool directoryIs(size_t Offset, llvm::StringRef Text) const;
   /// The first byte from \p Offset on.
   char firstByte(size_t Offset) const;
@@ -70,70 +70,70 @@ private:
   llvm::CachedHashStringRef Name;
   llvm::CachedHashStringRef Extension;
   bool IsDirectory;
-  llvm::SmallString<PathBytes> Path; // empty until asked for
+  llvm::SmallString<PathBytes> Path; // Empty until `pathFrom` needs it.
 };
 
 enum class IgnoreVerdict : uint8_t { None, Ignore, Include };
 
-/// Immutable once made; any thread.
+/// The patterns of an ignore file. Immutable after `parse`; any thread.
 class PatternList {
 public:
-  /// A file with more bytes or patterns is not for people, and not read. A list
-  /// takes about 100 bytes for a plain pattern; the worst of files, nothing but
-  /// sets, takes 60 MiB.
+  /// A file with more bytes or patterns was not written by a person, and is not
+  /// read. A list takes about 100 bytes for a simple pattern; the worst file,
+  /// which contains only sets, takes 60 MiB.
   static constexpr size_t MaxFileBytes = size_t(4) << 20;
   static constexpr size_t MaxPatterns = 100000;
 
-  /// The patterns in \p Text, the contents of an ignore file; null if there are
-  /// none. Too many give null and a \p Problem. Keeps nothing of \p Text.
+  /// Parses \p Text, the contents of an ignore file. Returns null if it has no
+  /// patterns or, with a \p Problem, too many. Keeps no pointer to \p Text.
   static std::unique_ptr<const PatternList> parse(llvm::StringRef Text,
                                                   std::string &Problem);
 
   PatternList(const PatternList &) = delete;
   PatternList &operator=(const PatternList &) = delete;
 
-  /// What the last pattern says that matches, for a file whose directory ends
-  /// at \p Offset, which is at most the entry's nameOffset().
+  /// Returns the verdict of the last pattern that matches. The directory of the
+  /// ignore file ends at \p Offset, at most the entry's nameOffset().
   IgnoreVerdict match(IgnoreQuery &Query, size_t Offset) const;
 
-  /// How many patterns can match something.
+  /// The number of patterns that can match something.
   size_t size() const { return Patterns.size(); }
 
 private:
   static constexpr uint32_t NoPattern = UINT32_MAX;
 
-  /// What is asked of the directory that an entry is in.
+  /// The condition on an entry's directory.
   enum class DirectoryRule : uint8_t {
     Any,
     Exact,   ///< is DirectoryText, from the file's directory on
     Pattern, ///< the whole path matches Glob
   };
-  /// What is asked of the name.
+  /// The condition on an entry's name.
   enum class NameRule : uint8_t {
     Any,
-    Exact,  ///< found by hash: nothing more
+    Exact,  ///< the hash table has found the name: no further condition
     Prefix, ///< begins with NameText
     Suffix, ///< ends with NameText
     Pattern ///< matches Glob
   };
 
   struct Pattern {
-    llvm::StringRef DirectoryText; // of Text, as is NameText
+    llvm::StringRef DirectoryText; // Points into Text, like NameText.
     llvm::StringRef NameText;
     GlobRange Glob;
-    uint32_t NextOfKey = NoPattern; // the next earlier one of the same key
+    uint32_t NextOfKey = NoPattern; // The previous pattern with the same key.
     DirectoryRule OfDirectory = DirectoryRule::Any;
     NameRule OfName = NameRule::Any;
     bool Negated = false;
     bool DirectoriesOnly = false;
   };
 
-  /// One that no hash finds.
+  /// A pattern that is in no hash table.
   struct Unkeyed {
     uint32_t Index;
-    int16_t First; // byte of the name, or of the path; or -1
-    int16_t Last;
-    bool OfPath; // First
+    int16_t First; // The first byte, or -1 for any.
+    int16_t Last;  // The last byte of the name, or -1 for any.
+    bool OfPath;   // Whether First is of the path rather than of the name.
   };
 
   using KeyTable = llvm::DenseMap<llvm::CachedHashStringRef, uint32_t>;
@@ -149,16 +149,16 @@ private:
                        Pattern &P);
   llvm::StringRef keep(llvm::ArrayRef<GlobStep> Bytes);
   bool matches(const Pattern &P, IgnoreQuery &Query, size_t Offset) const;
-  /// The last pattern for \p Key behind \p Best that matches, or \p Best.
+  /// The last pattern for \p Key after \p Best that matches, or \p Best.
   int64_t lastOfKey(const KeyTable &Table, llvm::CachedHashStringRef Key,
                     int64_t Best, IgnoreQuery &Query, size_t Offset) const;
 
-  std::vector<Pattern> Patterns; // in the order of the file
-  KeyTable ByName;               // the last pattern of each
+  std::vector<Pattern> Patterns; // In the order of the file.
+  KeyTable ByName;               // The last pattern with each key.
   KeyTable ByExtension;
-  std::vector<Unkeyed> Others; // in the order of the file
+  std::vector<Unkeyed> Others; // In the order of the file.
   GlobTables Globs;
-  std::string Text; // never grows: others point into it
+  std::string Text; // Never reallocated, because patterns point into it.
 };
 
 } // namespace headstart::detail

@@ -89,8 +89,8 @@ Error replaceFile(const std::string &Path, StringRef Bytes) {
   SmallString<256> Target;
   if (sys::fs::real_path(Path, Target))
     Target = Path;
-  // To a file beside it, which then takes its name. Not by writeToOutput: that
-  // gives up the program when the disk is full.
+  // Write a file next to the target, and then rename it. Do not use LLVM's
+  // writeToOutput, which ends the program if the disk is full.
   Expected<sys::fs::TempFile> Temp =
       sys::fs::TempFile::create(Target + ".tmp%%%%%%");
   if (!Temp)

@@ -6,26 +6,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// To rent or to buy. A probe costs little; a listing costs as much as many
-// probes, and then names cost nothing. Who does not know how many names will
-// come, and buys when the rent that was paid comes to the price, never pays
-// more than twice what was needed (the ski-rental problem). Only probes that
-// find nothing are rent: a file that is there is looked at in any case.
+// When to list a directory. A probe costs little; a listing costs as much as
+// many probes, but makes further names free. The number of further names is
+// unknown. An algorithm that lists the directory once its probes have cost as
+// much as the listing never pays more than twice the minimum (the ski-rental
+// problem). Only probes that find nothing count, because an existing file is
+// stat'ed in any case.
 //
-// Who has a forecast may buy earlier (Purohit, Svitkina, Kumar: Improving
-// Online Algorithms via ML Predictions, 2018): at a share s of the price, one
-// pays at most 1 + s times what was needed when the forecast is right, and at
-// most 1 + 1/s times when it is wrong. The forecast is the number of names that
-// the command line still has, times the share of names that have come to this
-// directory since the first did: most are found in an earlier one. Where it
-// says more than the price, an eighth of the price is enough.
+// With a forecast, it may list earlier (Purohit, Svitkina, Kumar: Improving
+// Online Algorithms via ML Predictions, 2018). If it lists after a share s of
+// the price, it pays at most 1 + s times the minimum if the forecast is right,
+// and at most 1 + 1/s times if it is wrong. The forecast is the number of names
+// that the command line still has, times the share of names that have reached
+// this directory since the first one did, because earlier directories contain
+// most. If the forecast exceeds the price, the cache lists after an eighth.
 //
-// Measured (Linux 6.18, ext4, warm, two cores): a probe 0.85 us; opening,
-// listing and closing a directory of 1, 50 and 400 files 5.3, 19 and 125 us,
-// that is 6 probes and a third of one for each entry.
+// Measured (Linux 6.18, ext4, cached, two cores): a probe takes 0.85 us;
+// opening, listing and closing a directory of 1, 50 and 400 files takes 5.3, 19
+// and 125 us, which is 6 probes and a third of one for each entry.
 //
-// Threads. A directory has at most one thread that thinks about it (Busy);
-// others go on probing. Its snapshot is published once, and never taken back.
+// At most one thread decides about a directory at a time (Busy); other threads
+// continue to probe. A snapshot is published once and never withdrawn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,12 +42,12 @@ namespace headstart {
 namespace {
 constexpr uint32_t Never = std::numeric_limits<uint32_t>::max();
 
-/// What it costs to read an empty directory, and to open and close any, in
-/// probes.
+/// The cost, in probes, of reading an empty directory, and of opening and
+/// closing any.
 constexpr uint32_t MinCost = 6;
 constexpr uint32_t OpeningCost = 3;
 
-/// How often a directory may turn out to be unreadable or in motion.
+/// How often reading a directory may fail before it is never tried again.
 constexpr unsigned MaxFailures = 3;
 } // namespace
 
@@ -60,9 +61,9 @@ SnapshotCache::Directory &SnapshotCache::add(StringRef Path) {
   return *Directories.emplace_back(std::make_unique<Directory>(Path));
 }
 
-// An estimate: on ext4 a directory of 400 names of 20 letters has 20 KiB, and
-// never shrinks; one of a single block is half empty, as likely as not; others
-// count otherwise (tmpfs 20 bytes an entry).
+// An estimate. On ext4 a directory of 400 names of 20 letters has 20 KiB and
+// never shrinks; a directory of one block is half empty on average. Other file
+// systems report other sizes (tmpfs 20 bytes per entry).
 uint32_t SnapshotCache::listingCost(uint64_t DirectoryBytes) {
   constexpr uint64_t Block = 4096;
   constexpr uint64_t EntryBytes = 48;
@@ -77,8 +78,8 @@ uint32_t SnapshotCache::missesToSpend(uint32_t Cost, int64_t Expected) {
   return std::max(Expected > Cost ? Cost / Share : Cost, MinMisses);
 }
 
-/// How many of the names that are still to come will be looked for in \p In,
-/// judging by those that have come.
+/// Estimates how many of the remaining names will be searched for in \p In,
+/// from the share of the earlier names that were.
 int64_t SnapshotCache::expectedIn(const Directory &In, uint32_t Misses) const {
   int64_t Left = Expected.load(std::memory_order_relaxed);
   int64_t Since = In.ExpectedAtFirst.load(std::memory_order_relaxed) - Left;
@@ -100,8 +101,8 @@ bool SnapshotCache::isMissing(Directory &In, const SnapshotName &Name) {
   return true;
 }
 
-/// Decides what to do about \p In, and does it. True when something is known of
-/// it now.
+/// Decides whether to read \p In, and reads it. Returns whether its snapshot or
+/// its absence is now known.
 bool SnapshotCache::think(Directory &In) {
   if (In.Busy.exchange(true, std::memory_order_acquire))
     return false;
@@ -110,13 +111,13 @@ bool SnapshotCache::think(Directory &In) {
     return In.Snapshot.load(std::memory_order_relaxed) ||
            In.IsAbsent.load(std::memory_order_relaxed);
   };
-  // Another thread may just have been through here.
+  // Another thread may just have read it.
   if (IsKnown())
     return true;
   uint32_t Misses = In.Misses.load(std::memory_order_relaxed);
   if (Misses < In.ThinkAt.load(std::memory_order_relaxed))
     return false;
-  // Not even its size is known yet.
+  // Its size is not known yet, so assume the lowest cost.
   uint32_t Next = missesToSpend(MinCost, expectedIn(In, Misses));
   if (Misses >= Next && readDirectory(In, Misses, Next)) {
     Refusals.fetch_add(1, std::memory_order_relaxed);
@@ -127,15 +128,15 @@ bool SnapshotCache::think(Directory &In) {
   return IsKnown();
 }
 
-/// Reads \p In if that is worth it after \p Misses. Sets \p NextThought to the
-/// number of misses at which to ask again.
+/// Reads \p In if that is worthwhile after \p Misses. Sets \p NextThought to
+/// the number of misses at which to decide again.
 std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
                                              uint32_t &NextThought) {
   NextThought = Never;
   os::DirectoryHandle Handle;
   if (std::error_code E = os::DirectoryHandle::open(In.Path, Handle)) {
-    // As fresh as a probe, which would say the same. Anything else (no right to
-    // list it, no descriptor left) does not tell what a probe would find.
+    // A probe would find the same now. After other errors (no permission to
+    // list it, no free descriptor) a probe may still find a file.
     if (E == std::errc::no_such_file_or_directory ||
         E == std::errc::not_a_directory) {
       In.IsAbsent.store(true, std::memory_order_relaxed);
@@ -151,7 +152,7 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
     return E;
   uint32_t Cost = listingCost(Identity.Size);
   uint32_t Spend = missesToSpend(Cost, expectedIn(In, Misses));
-  // What is almost paid for is not opened a second time.
+  // If the probes have almost paid for the listing, do not open it again later.
   if (Misses + OpeningCost < Spend) {
     NextThought = Spend;
     return {};
@@ -173,13 +174,13 @@ std::error_code SnapshotCache::readDirectory(Directory &In, uint32_t Misses,
   return {};
 }
 
-/// Reads a directory, unless it has been read under another name. Null without
-/// an error: it is being read.
+/// Reads a directory, unless it has been read under another path. \p Result is
+/// null without an error if another thread is reading it.
 std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
                                                const os::FileIdentity &Identity,
                                                uint32_t Cost,
                                                DirectorySnapshot::Ptr &Result) {
-  // For all directories of a link together.
+  // The limit for all directories of a link together.
   constexpr uint64_t MaxBytes = uint64_t(256) << 20;
   DirectoryID ID{Identity.Device, Identity.Inode};
   SnapshotOptions Mine = Options;
@@ -195,7 +196,7 @@ std::error_code SnapshotCache::readUnlessKnown(os::DirectoryHandle Handle,
     It->second = nullptr;
     Mine.MaxBytes = std::min(Mine.MaxBytes, MaxBytes - Bytes);
   }
-  // Not all file systems say how large a directory is.
+  // Not all file systems report the size of a directory.
   Mine.MaxEntries = std::min<uint64_t>(Mine.MaxEntries, Cost * uint64_t(16));
   std::error_code Error =
       DirectorySnapshot::read(std::move(Handle), Mine, Result);

@@ -22,10 +22,9 @@ unsigned differenceOf(const ManifestEntry &Then,
   unsigned Difference = SameEntry;
   if (Then.Type != Now.Type)
     Difference |= TypeDiffers;
-  // Not the device: that of a network's, a layered or a btrfs file system is
-  // another one each time that it is mounted. Git leaves it out as well unless
-  // it is built with USE_STDEV (Makefile;
-  // Documentation/technical/racy-git.txt).
+  // The device is not compared. A network, layered or btrfs file system gets
+  // another one with each mount. Git does not compare it either unless it is
+  // built with USE_STDEV (Makefile; Documentation/technical/racy-git.txt).
   if (Then.Inode != Now.Identity.Inode)
     Difference |= IdDiffers;
   if (Then.Type == os::EntryType::Directory &&
@@ -46,7 +45,7 @@ static bool isWithin(StringRef Above, StringRef Path) {
 
 ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
     : M(&M), Root(Root), Prefix(Prefix) {
-  // They follow one another.
+  // The part's directories are consecutive.
   const auto *First =
       llvm::partition_point(M.directories(), [&](const ManifestDirectory &F) {
         return F.Root < Root ||
@@ -58,8 +57,8 @@ ManifestPart::ManifestPart(const Manifest &M, size_t Root, StringRef Prefix)
                     });
 }
 
-/// The real path of \p Path. Of something that is not there: that of the
-/// directories above it that are, and the rest as it is written.
+/// Returns the real path of \p Path. If it does not exist, the existing part of
+/// it is resolved, and the rest is appended as written.
 static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
                                bool &IsRemoved) {
   auto IsMissing = [](std::error_code Error) {
@@ -67,7 +66,7 @@ static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
            Error == std::errc::not_a_directory;
   };
   const std::error_code Error = sys::fs::real_path(Path, Absolute);
-  // A link to nowhere is there.
+  // A dangling link does exist.
   StringRef Above = Path.rtrim('/');
   sys::fs::file_status Status;
   if (!IsMissing(Error) || !sys::fs::status(Above, Status, /*Follow=*/false))
@@ -76,7 +75,7 @@ static std::error_code resolve(StringRef Path, SmallVectorImpl<char> &Absolute,
   std::error_code AboveError = Error;
   while (IsMissing(AboveError) && !Above.empty()) {
     StringRef Part = sys::path::filename(Above);
-    if (Part == "..") // of what, nobody knows
+    if (Part == "..") // Its target depends on the missing directory.
       return Error;
     if (Part != ".")
       Vanished.push_back(Part);
@@ -117,7 +116,7 @@ Expected<ManifestPart> ManifestPart::of(const Manifest &M,
   Prefix.consume_front("/");
   ManifestPart Part(M, *Best, Prefix);
   Part.IsRemoved = IsRemoved;
-  // A root that is not there may be on a disk that is not there.
+  // A missing root may be on a file system that is not mounted.
   if (IsRemoved &&
       (Prefix.empty() || (!Part.entry() && Part.directories().empty())))
     return createStringError(
@@ -182,8 +181,8 @@ void ChangeFinder::show(const WalkDirectory &Directory,
       Seen[static_cast<size_t>(Record - FirstEntry)] = 1;
     bool IsLeftOut = LeftOut.Inode != 0 && E.Identity.Inode == LeftOut.Inode &&
                      E.Identity.Device == LeftOut.Device;
-    // Without its status there was a problem, which has been reported.
-    // A hint would say nothing of what it is now.
+    // If the status is missing, the problem has been reported. A hint may be
+    // out of date.
     if (IsLeftOut || !E.hasOwnStatus())
       continue;
     if (!Record)
@@ -207,8 +206,7 @@ std::vector<TreeChange> ChangeFinder::finish() {
     llvm::append_range(Changes, OfThread);
     OfThread.clear();
   }
-  // A directory that could not be read, or whose parent could not: nobody
-  // knows.
+  // Skip directories that could not be read now, and everything below them.
   std::optional<StringRef> Unknown;
   bool RootIsUnknown = Problems.contains(WalkedRoot);
   for (const ManifestDirectory &F : Part.directories()) {
@@ -225,7 +223,8 @@ std::vector<TreeChange> ChangeFinder::finish() {
       StringRef Root = WalkedRoot == "/" ? "" : StringRef(WalkedRoot);
       return Problems.contains((Root + "/" + Path).str());
     };
-    // With its own records may be missing those of the directories above.
+    // A directory above may have a problem although the manifest has no entries
+    // for it, so that this loop does not visit it. Check all of them.
     for (size_t End = FromHere.find('/'); !Problems.empty();
          End = FromHere.find('/', End + 1)) {
       if (HasProblem(FromHere.take_front(End)))

@@ -16,10 +16,10 @@ using namespace llvm;
 
 namespace headstart {
 
-/// How many patterns braces may stand for: {a,b}{c,d} are four.
+/// The most patterns that braces may stand for: {a,b}{c,d} stands for four.
 static constexpr size_t MaxBracePatterns = 1024;
 
-/// More parts than this no path of a system has (Linux: 4096 bytes).
+/// No path of a system has more parts than this (Linux: 4096 bytes).
 static constexpr size_t MaxParts = 2048;
 
 Expected<Glob> Glob::create(StringRef Given) {
@@ -30,7 +30,7 @@ Expected<Glob> Glob::create(StringRef Given) {
   Glob G;
   StringRef Rest = Given;
   G.Excludes = Rest.consume_front("!");
-  // Paths from the root have no such part, so that it would match nothing.
+  // Paths from the root have no part ".", so the glob would match nothing.
   while (Rest.consume_front("./"))
     G.IsPath = true;
   if (Rest.size() > 1)
@@ -61,7 +61,7 @@ Expected<Glob> Glob::create(StringRef Given) {
     G.Parts.push_back(std::move(*Pattern));
     G.AnyDirectories.push_back(G.IsPath && Part == "**");
   }
-  // All that is below, but not the directory itself.
+  // A last `**` matches everything below a directory, but not the directory.
   if (G.AnyDirectories.back()) {
     G.Parts.push_back(cantFail(GlobPattern::create("*")));
     G.AnyDirectories.push_back(false);
@@ -79,8 +79,7 @@ bool Glob::matches(StringRef DirectoryPath, StringRef Name,
   if (!DirectoryPath.empty())
     DirectoryPath.split(Path, '/');
   Path.push_back(Name);
-  // Backs up to the last `**` only: what an earlier one could try, the last one
-  // can try as well.
+  // Only the last `**` is retried: it can match whatever an earlier one could.
   size_t Part = 0;
   size_t At = 0;
   size_t RetryPart = SIZE_MAX;

@@ -21,7 +21,7 @@ int compareTreePaths(StringRef A, StringRef B) {
   auto [InA, InB] = std::mismatch(A.begin(), A.begin() + Common, B.begin());
   if (InA == A.begin() + Common)
     return A.size() < B.size() ? -1 : A.size() > B.size() ? 1 : 0;
-  // The end of a part goes before every byte of a name; no name has a zero.
+  // The end of a part precedes every byte of a name; no name contains a zero.
   auto Rank = [](char C) { return C == '/' ? 0U : static_cast<uint8_t>(C); };
   return Rank(*InA) < Rank(*InB) ? -1 : 1;
 }
@@ -58,12 +58,12 @@ void TreeListing::add(unsigned Thread, size_t Root, StringRef Path,
   MutableArrayRef<os::DirectoryEntry> Kept(Copy, Entries.size());
   for (os::DirectoryEntry &E : Kept)
     E.Name = Keep(E.Name);
-  // Here, where it is done by many threads.
+  // Sort here, where many threads do it in parallel.
   llvm::sort(Kept, hasLowerName);
   P.Directories.push_back({Root, Path, Kept});
 }
 
-/// The pieces of one directory as one.
+/// Joins the pieces of one directory.
 static ListedDirectory joinPieces(ArrayRef<ListedDirectory> Pieces,
                                   BumpPtrAllocator &Memory) {
   ListedDirectory Whole = Pieces.front();
@@ -107,8 +107,8 @@ void TreeListing::sort() {
   }
 }
 
-/// What stands behind the directory \p Above in \p Path; nothing if it does not
-/// lie in it.
+/// Returns the rest of \p Path after the directory \p Above; nothing if the
+/// path is not in that directory.
 static std::optional<StringRef> pathWithin(StringRef Above, StringRef Path) {
   if (Above.empty())
     return Path;
@@ -132,13 +132,13 @@ void TreeListing::forEach(
       ++Next;
       continue;
     }
-    // The directories are in the order in which they are come to, so that the
-    // next one either lies in the one at hand, or this one just ends before it.
+    // The directories are in the order of the visit. The next one is either
+    // inside the current one, or the current one ends before it.
     Level &Top = Stack.back();
     std::optional<StringRef> Within;
     if (Next != Directories.end() && Next->Root == Top.Directory->Root)
       Within = pathWithin(Top.Directory->Path, Next->Path);
-    // Its entry goes before it, where it was shown at all.
+    // The next directory's own entry, if it was shown, precedes its contents.
     StringRef Part = Within ? Within->split('/').first : StringRef();
     if (!Top.Rest.empty() &&
         (!Within || StringRef(Top.Rest.front().Name) <= Part)) {

@@ -8,23 +8,22 @@
 //
 // The protocol.
 //
-// Every directory is one piece of work: a DirectoryNode in the WorkQueue, taken
-// by one thread, listed, shown and done; what directories it has are pushed
-// while it is listed. A directory that has more than one system call gives,
-// while a thread has plenty to do already, is put back behind everything else,
-// where others may go on with it: so that what is pending is bounded by the
-// depth of a tree, not by the size of its directories.
+// Every directory is one item of work: a DirectoryNode in the WorkQueue. One
+// thread takes it, lists it and shows its entries. During the listing it pushes
+// the child directories. If a directory has more entries than one system call
+// returns, and the thread already has much pending work, it puts the directory
+// back after all other work, and any thread may continue it. Thus the depth of
+// a tree bounds the pending work, not the size of its directories.
 //
-// How many threads: as many as there are processors, and twice as many each
-// time that a thread is seen to wait for the disk: a listing that took long,
-// and in which the thread gave up its processor. Warm, that does not happen,
-// and a walk in the cache has no use for more threads than processors; cold, 8
+// A walk begins with as many threads as there are processors, and doubles them
+// each time that a thread waits for the disk: a listing took long, and the
+// thread gave up its processor in it. That does not happen in a cached tree,
+// for which more threads than processors are of no use. In an uncached tree, 8
 // to 16 threads are four times as fast as 2 (27,000 directories: 1,370 ms with
 // 2 threads, 440 with 16).
 //
-// The end: the queue gives nothing any more, every thread leaves `work`, the
-// caller joins them. After `cancel` likewise, and what is left in the queue is
-// freed by the caller.
+// When the queue is empty, or after `cancel`, every thread leaves `work` and
+// the caller joins them. Then it frees the nodes that are left in the queue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,23 +62,23 @@ unsigned WalkDirectory::thread() const { return Worker.index(); }
 namespace {
 using Clock = std::chrono::steady_clock;
 
-/// Where more threads buy nothing any more, on a disk that answers in parallel.
+/// More threads than this gain nothing on a disk that answers in parallel.
 constexpr unsigned EnoughThreads = 16;
 
-/// A listing that takes longer is worth a look at whether it waited. A
-/// directory of a thousand entries takes as long without.
+/// If a listing takes longer, the walk checks whether the thread waited. A
+/// directory of a thousand entries takes as long without a wait.
 constexpr auto LongListing = std::chrono::microseconds(60);
 
-/// How many directories one thread has pending before it puts back what is not
-/// listed to its end: several buffers' worth.
+/// A thread with more pending directories than this, the entries of several
+/// buffers, puts back a directory that it has not listed to its end.
 constexpr size_t PlentyPending = 4096;
 
-/// A thread has one directory open that it lists, may have the one before, and
-/// opens two more on the way (a repository's own excludes, a path from the
-/// root). Every fourth may have put one back.
+/// A thread keeps the directory open that it lists, and perhaps the previous
+/// one; meanwhile it opens two more (a repository's own excludes, a path from
+/// the root). One in four threads may have put back a directory.
 constexpr unsigned HandlesPerThread = 4;
 constexpr unsigned ThreadsPerPostponed = 4;
-/// For everything else in the process.
+/// The handles for everything else in the process.
 constexpr unsigned OtherHandles = 16;
 
 unsigned threadsFor(const WalkOptions &Options) {
@@ -97,7 +96,7 @@ unsigned keptFor(const WalkOptions &Options, unsigned Threads) {
   constexpr uint64_t MaxKept = 4096;
   uint64_t Limit = os::maxOpenFiles();
   uint64_t Reserved = OtherHandles + uint64_t(HandlesPerThread) * Threads;
-  // Half of the rest: the process may want some too.
+  // Use half of the rest, because the process may open other files.
   uint64_t Kept = Limit > Reserved ? (Limit - Reserved) / 2 : 0;
   return static_cast<unsigned>(std::clamp<uint64_t>(Kept, 1, MaxKept));
 }
@@ -118,8 +117,8 @@ WalkState::~WalkState() {
     DirectoryNode::release(Node);
 }
 
-// Doubled: where one listing waits, most will, and a small tree is over before
-// threads have come one by one.
+// Doubles the threads: if one listing waits, most will, and a small tree would
+// end before single threads could add up.
 void WalkState::noteWait() {
   if (Options.Jobs)
     return;
@@ -142,15 +141,15 @@ void WalkState::considerThread() {
   unsigned Next = Queue.threads();
   if (IsOver || Next >= Queue.wanted() || Next >= MaxThreads)
     return;
-  // Counted first, so that the queue never sees more sleepers than threads.
+  // Count it first, so that the queue never has more sleepers than threads.
   Queue.addThread();
   auto Work = [this, Next] {
-    // One starts the next: the first goes on with its own work.
+    // Each thread starts the next one, so that the first can do its own work.
     if (Queue.hasWork())
       considerThread();
     run(Next);
   };
-  if (Threads.start(Work)) { // no more to be had: make do
+  if (Threads.start(Work)) { // The system has no more threads; use fewer.
     Queue.removeThread();
     MaxThreads.store(Next);
     Queue.setWanted(Next);
@@ -170,8 +169,8 @@ void WalkState::run(unsigned ThreadIndex) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// Puts \p Node and what it is in into `Chain`, without the root, which it
-/// gives back.
+/// Stores \p Node and its ancestors in `Chain`, without the root, and returns
+/// the root.
 const DirectoryNode *WalkWorker::findChain(const DirectoryNode *Node) {
   Chain.clear();
   for (; Node->Parent; Node = Node->Parent)
@@ -231,9 +230,9 @@ void WalkWorker::childIsOpened(DirectoryNode *Parent) {
   State.Kept.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// By the path from the root, in pieces that a system call takes. Where links
-/// are not followed none is followed on the way either, so that this cannot
-/// lead out of the tree.
+/// Opens \p Node by its path from the root, in pieces short enough for a system
+/// call. If the walk does not follow links, none is followed on the path
+/// either, so that it cannot lead out of the tree.
 std::error_code WalkWorker::openFromRoot(DirectoryNode &Node) {
   constexpr size_t MaxPieceLength = 2048; // bytes; PATH_MAX is 4096
   os::LinkRule Links =
@@ -279,7 +278,7 @@ static bool isOutOfHandles(std::error_code Error) {
          Error == std::errc::too_many_files_open_in_system;
 }
 
-/// What has gone, or become something else, since it was listed.
+/// Whether an entry was removed or replaced since it was listed.
 static bool isMissing(std::error_code Error) {
   return Error == std::errc::no_such_file_or_directory ||
          Error == std::errc::not_a_directory ||
@@ -295,8 +294,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
     State.Kept.fetch_sub(1, std::memory_order_relaxed);
   bool MayBeMount = true;
   std::error_code Error = openOnce(Node, MayBeMount);
-  // Somebody else in the process has them; the other threads give theirs back
-  // as they go on.
+  // Other parts of the process use the handles. The other threads of the walk
+  // close theirs as they continue.
   for (unsigned Try = 0; Error && isOutOfHandles(Error) && Try != 100; ++Try) {
     if (Last)
       closeLast();
@@ -311,7 +310,7 @@ bool WalkWorker::open(DirectoryNode &Node) {
       problem("", Error.message());
     return false;
   }
-  // A listing tells the inode of the directory on which something is mounted.
+  // For a mount point, a listing has the inode of the directory beneath.
   if (MayBeMount || State.Options.SameFileSystem || State.Options.FollowLinks)
     Error = Node.Handle.identity(Node.Identity);
   if (Error) {
@@ -320,8 +319,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
   }
   if (!Node.Parent)
     return true;
-  // Below a mount everything above may come again, the directory that was
-  // mounted not being the root of the walk but one above it.
+  // A directory above the root of the walk may be mounted in it. Then the whole
+  // tree may appear again anywhere below the mount point.
   Node.MayLoop =
       Node.Parent->MayLoop || MayBeMount || State.Options.FollowLinks;
   if (State.Options.SameFileSystem &&
@@ -330,8 +329,8 @@ bool WalkWorker::open(DirectoryNode &Node) {
   return !Node.MayLoop || !isLoop(Node);
 }
 
-/// Whether \p Node is one of the directories that it is in. Only a followed
-/// link and a mount can do that.
+/// Whether \p Node is one of its own ancestors. Only followed links and mounts
+/// can cause that.
 bool WalkWorker::isLoop(DirectoryNode &Node) {
   for (const DirectoryNode *Above = Node.Parent; Above; Above = Above->Parent)
     if (Above->Identity.Device == Node.Identity.Device &&
@@ -369,7 +368,7 @@ bool WalkWorker::walk(DirectoryNode &Node) {
   if (Opened && !list(Node))
     return false;
   if (Node.Keeps) {
-    childIsOpened(&Node); // its own part of the count
+    childIsOpened(&Node); // The node itself is listed now; see Unopened.
   } else if (Opened) {
     if (Node.Postponed)
       State.Postponed.fetch_sub(1, std::memory_order_relaxed);
@@ -396,11 +395,11 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
   Problems.clear();
   Node.Scope =
       Rules->enter(Above, pathFromRoot(), Node.Handle, Present, Problems);
-  // Of files in this directory, whose names have no colon.
+  // The messages are about files in this directory, whose names have no colon.
   for (StringRef P : Problems) {
     if (P.consume_front(pathFromRoot()))
       P.consume_front("/");
-    // Not StringRef::split: that is in libLLVM.
+    // StringRef::split would need libLLVM.
     const std::string_view Text = P;
     const size_t Colon = std::min(Text.find(": "), Text.size());
     problem(Text.substr(0, Colon),
@@ -408,8 +407,8 @@ void WalkWorker::enterScope(DirectoryNode &Node) {
   }
 }
 
-/// Whether \p Node may stay open while others go first. One that is not kept
-/// for its children takes one of the handles that are set aside for that.
+/// Whether \p Node may be put back with its handle open. A node that is not
+/// kept for its children needs one of the handles reserved for that.
 bool WalkWorker::mayPostpone(DirectoryNode &Node) {
   if (Node.Keeps || Node.Postponed)
     return true;
@@ -421,16 +420,16 @@ bool WalkWorker::mayPostpone(DirectoryNode &Node) {
   return Node.Postponed = true;
 }
 
-/// Begins to measure a piece of listing.
+/// Begins to measure the listing of a batch.
 Clock::time_point WalkWorker::beginWatch() {
   if (IsSlow)
     Waits = os::countWaits();
   return Clock::now();
 }
 
-/// Ends it. A thread also waits for what is no disk: the queue, the visitor. So
-/// how often it did is asked on both sides of a piece; but only once a piece
-/// has been slow, since to ask costs as much as to list a small directory.
+/// Ends the measurement. A thread also waits for the queue or the visitor, so
+/// its waits are counted before and after a batch. This begins only after a
+/// slow batch, because counting costs as much as listing a small directory.
 void WalkWorker::watch(Clock::time_point Begin) {
   bool WasSlow = std::exchange(IsSlow, Clock::now() - Begin > LongListing);
   if (IsSlow && WasSlow && os::countWaits() != Waits)
@@ -444,8 +443,8 @@ bool WalkWorker::list(DirectoryNode &Node) {
     enterScope(Node);
   Node.Begun = true;
   std::error_code Error;
-  // Pieces that ask the system for nothing say nothing about the disk; nor does
-  // the read that finds the end. The clock costs a little.
+  // A batch without a system call says nothing about the disk, nor does the
+  // read that finds the end. Skip the clock for them, since it costs a little.
   bool IsWatched = true;
   do {
     MutableArrayRef<os::DirectoryEntry> Entries = Listing.next(Error);
@@ -472,7 +471,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
     if (IsWatched)
       Begin = beginWatch();
   } while (true);
-  // A directory that is deleted while it is listed ends so.
+  // The listing of a directory that is deleted ends with such an error.
   if (Error && (!Node.Parent || !isMissing(Error)))
     problem("", Error.message());
   ++Figures.Directories;
@@ -480,7 +479,7 @@ bool WalkWorker::list(DirectoryNode &Node) {
   return true;
 }
 
-/// Whether \p Entry is looked at through what it leads to.
+/// Whether the status of \p Entry is that of a link's target.
 static bool follows(const os::DirectoryEntry &Entry, const WalkOptions &O) {
   return O.FollowLinks && (Entry.Type == os::EntryType::Link ||
                            Entry.Type == os::EntryType::Unknown);
@@ -492,12 +491,12 @@ static bool isComplete(const os::DirectoryEntry &Entry, const WalkOptions &O) {
           (O.HintsSuffice ? Entry.HasStatus : Entry.hasOwnStatus()));
 }
 
-/// Fills in what was asked for. False if the entry has gone meanwhile.
+/// Adds the type and status that the walk needs. False if \p Entry is gone.
 bool WalkWorker::complete(os::DirectoryEntry &Entry, DirectoryNode &Node) {
   bool Follows = follows(Entry, State.Options);
   std::error_code Error = Node.Handle.addStatus(
       Entry, Follows ? os::LinkRule::Follow : os::LinkRule::Refuse);
-  // A link to nowhere is shown as the link that it is.
+  // A dangling link is shown as a link.
   if (Error && Follows)
     Error = Node.Handle.addStatus(Entry);
   if (!Error)
@@ -524,8 +523,8 @@ void WalkWorker::prepare(DirectoryNode &Node,
   for (os::DirectoryEntry &Entry : Entries) {
     if (Options.SkipHidden && Entry.Name.starts_with('.'))
       continue;
-    // What is ignored is not looked at, unless only a look tells what it is: a
-    // link is judged as a link. An error is met again.
+    // Do not stat ignored entries, except to find an unknown type. Rules judge
+    // a link as a link. `complete` will meet an error again and report it.
     bool IsUnknown = Entry.Type == os::EntryType::Unknown;
     if (IsUnknown && Scope && Options.FollowLinks)
       IsUnknown = bool(Node.Handle.addStatus(Entry));
@@ -584,8 +583,8 @@ WalkFigures TreeWalker::walk(ArrayRef<std::string> Roots,
     State.considerThread();
   State.run(0);
   {
-    // After `cancel` others may be in the middle of something, and about to
-    // start one more.
+    // After `cancel` other threads may still be working, and about to start
+    // another one.
     std::lock_guard Lock(State.Starting);
     State.IsOver = true;
   }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One walk, and one of its threads. The protocol is at the top of
-/// TreeWalker.cpp.
+/// The state of a walk, and of one of its threads. The top of TreeWalker.cpp
+/// describes the protocol.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,34 +34,34 @@ namespace headstart::detail {
 
 class WalkWorker;
 
-/// What the threads share.
+/// The state that the threads of a walk share.
 struct WalkState {
   WalkState(const WalkOptions &Options, TreeVisitor &Visitor,
             const std::atomic<bool> &Cancelled);
   ~WalkState();
 
-  /// Starts one more thread if that is worth it now.
+  /// Wakes or starts one more thread if there should be more.
   void considerThread();
-  /// A thread had to wait for the disk: more may run.
+  /// Allows more threads, because one had to wait for the disk.
   void noteWait();
   void run(unsigned Index);
 
   const WalkOptions &Options;
   TreeVisitor &Visitor;
   const std::atomic<bool> &Cancelled;
-  std::atomic<unsigned> MaxThreads; ///< falls if no more can be had
+  std::atomic<unsigned> MaxThreads; ///< falls if a thread cannot be started
   const unsigned MaxKept; ///< directories that stay open for their children
-  const unsigned MaxPostponed; ///< others that stay open, put back
+  const unsigned MaxPostponed; ///< other directories that are put back open
   WorkQueue<DirectoryNode *> Queue;
   std::atomic<unsigned> Kept = 0;
   std::atomic<unsigned> Postponed = 0;
-  std::mutex Starting; ///< for the three below, and threads to be added
-  bool IsOver = false; ///< no thread is started any more
+  std::mutex Starting; ///< guards the members below and the thread count
+  bool IsOver = false; ///< no more threads are started
   os::Threads Threads;
   WalkFigures Figures;
 };
 
-/// One thread of a walk.
+/// The work of one thread of a walk.
 class WalkWorker {
 public:
   WalkWorker(WalkState &State, unsigned Index)
@@ -72,7 +72,7 @@ public:
   WalkWorker &operator=(const WalkWorker &) = delete;
   ~WalkWorker();
 
-  /// Walks until nothing is left to do anywhere.
+  /// Walks directories until no thread has any left.
   void work();
 
   const DirectoryNode &directory() const { return *Current; }
@@ -84,8 +84,8 @@ public:
   WalkFigures Figures;
 
 private:
-  /// Lists \p Node, or goes on with it, and queues the directories in it. False
-  /// if it was put back.
+  /// Lists \p Node, or continues to, and queues the directories in it. False if
+  /// it was put back.
   bool walk(DirectoryNode &Node);
   bool open(DirectoryNode &Node);
   std::error_code openOnce(DirectoryNode &Node, bool &MayBeMount);
@@ -96,7 +96,7 @@ private:
   void watch(std::chrono::steady_clock::time_point Begin);
   bool mayPostpone(DirectoryNode &Node);
   bool list(DirectoryNode &Node);
-  /// Makes \p Entries what is shown of them.
+  /// Reduces \p Entries to those to show, and completes their status.
   void prepare(DirectoryNode &Node,
                llvm::MutableArrayRef<os::DirectoryEntry> &Entries);
   bool complete(os::DirectoryEntry &Entry, DirectoryNode &Node);
@@ -109,18 +109,18 @@ private:
   WalkState &State;
   const unsigned Index;
   DirectoryNode *Current = nullptr;
-  /// The directory that was listed last, if its handle is not kept: open until
-  /// something else is opened.
+  /// The directory that was listed last, if it is not kept for its children. It
+  /// stays open until the thread opens another directory.
   DirectoryNode *Last = nullptr;
   WalkDirectory Shown;
   DirectoryListing Listing;
   std::vector<DirectoryNode *> Children;
-  /// What findChain has found.
+  /// The result of findChain.
   std::vector<const DirectoryNode *> Chain;
-  std::string Path;    ///< of Current, when it is not empty
-  size_t FromRoot = 0; ///< where in Path the root's own ends
-  bool IsSlow = false; ///< whether the piece that was listed last took long
-  std::optional<uint64_t> Waits; ///< of this thread, when that began
+  std::string Path;    ///< the path of Current; empty until it is needed
+  size_t FromRoot = 0; ///< the offset in Path after the root's path
+  bool IsSlow = false; ///< whether the batch that was listed last took long
+  std::optional<uint64_t> Waits; ///< of this thread, at the start of a batch
 };
 
 } // namespace headstart::detail

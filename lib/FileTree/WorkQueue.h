@@ -7,26 +7,26 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A stack of work for each thread, from whose far end the others steal.
+/// A stack of work items for each thread. Other threads steal from its far end.
 ///
-/// The protocol. Newest first: the owner pushes and pops at the back of its
-/// stack, so that a walk goes down before it goes on, and what is open or
-/// pending stays little. Thieves take from the front, where the largest
-/// subtrees are, up to half at a time. A stack is guarded by its own mutex.
+/// The owner pushes and pops at the back of its stack. A walk is thus depth
+/// first, and few directories are open or pending. Thieves take items from the
+/// front, where the largest subtrees are, up to half of them at a time. Each
+/// stack has its own mutex.
 ///
-/// Who finds nothing anywhere sleeps. No wake-up is lost: a sleeper counts
-/// itself in `Sleeping` and only then looks at all stacks once more, under
-/// `IdleMutex` until it waits; a pusher first makes its work visible and only
-/// then reads `Sleeping`. Both are sequentially consistent, so one of the two
-/// sees the other.
+/// A thread that finds no work sleeps. No wake-up is lost: the thread first
+/// increments `Sleeping`, then checks all stacks again, and holds `IdleMutex`
+/// until it waits. A pusher first makes its work visible and then reads
+/// `Sleeping`. All four accesses are sequentially consistent, so the sleeper
+/// sees the work or the pusher sees the sleeper.
 ///
-/// More threads may exist than are worth running (they were started while the
-/// disk was slow). A push wakes one only while fewer than `wanted` are awake;
-/// whoever pushed is awake and comes to the work itself.
+/// There may be more threads than should run, started while the disk was slow.
+/// A push wakes one only while fewer than `wanted` are awake; otherwise the
+/// pushing thread, which is awake, will take the work itself.
 ///
-/// The end. `Outstanding` counts what was pushed and is not `done`. Work is
-/// counted before it can be stolen, and pushed before what it came from is
-/// done; so when it falls to 0 there is none and can be none, and all wake up.
+/// `Outstanding` counts the items that were pushed and are not `done`. An item
+/// is counted before it can be stolen, and pushed before its parent is done.
+/// When the count falls to 0, no item can follow, and all threads wake up.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,23 +46,23 @@
 
 namespace headstart {
 
-/// See above. \p T is small and copied.
+/// The queue of the protocol above. \p T is small and copied.
 template <typename T> class WorkQueue {
 public:
-  /// \p Count is how many threads there can be; one is there.
+  /// \p Count is the most threads that may exist. The first one exists already.
   explicit WorkQueue(unsigned Count) : Stacks(Count) {}
 
-  /// There is one more thread.
+  /// Counts a thread before it is started.
   void addThread() { Started.fetch_add(1); }
-  /// It could not be started.
+  /// Undoes `addThread` if the thread could not be started.
   void removeThread() { Started.fetch_sub(1); }
   unsigned threads() const { return Started.load(); }
-  /// How many threads should be awake while there is work.
+  /// Sets how many threads should be awake while there is work.
   void setWanted(unsigned Count) {
     Wanted.store(Count, std::memory_order_relaxed);
   }
   unsigned wanted() const { return Wanted.load(std::memory_order_relaxed); }
-  /// The same, unless somebody else has just said other than \p From.
+  /// Sets `wanted` to \p Count only if it is \p From. Returns whether it was.
   bool changeWanted(unsigned From, unsigned Count) {
     return Wanted.compare_exchange_strong(From, Count);
   }
@@ -81,8 +81,8 @@ public:
     wakeOne();
   }
 
-  /// Puts back what was taken and is not done: it comes after all else that
-  /// \p Owner has, and is the first to be stolen.
+  /// Puts back \p Work, which was taken and is not done. \p Owner will take it
+  /// after all its other work; other threads will steal it first.
   void postpone(unsigned Owner, T Work) {
     {
       Stack &S = Stacks[Owner];
@@ -93,8 +93,8 @@ public:
     wakeOne();
   }
 
-  /// Something for \p Owner to do; nothing when all is done, or after `stop`.
-  /// Blocks while others may still push.
+  /// Returns work for \p Owner; nothing after all work is done, or after
+  /// `stop`. Blocks while other threads may still push.
   std::optional<T> take(unsigned Owner) {
     while (!Stopped.load(std::memory_order_relaxed)) {
       if (std::optional<T> Work = pop(Owner))
@@ -112,35 +112,35 @@ public:
     return std::nullopt;
   }
 
-  /// One thing that was taken is done.
+  /// Marks one item that was taken as done.
   void done() {
     if (Outstanding.fetch_sub(1) == 1)
       wakeAll();
   }
 
-  /// Lets every `take` return nothing. Any thread.
+  /// Makes every `take` return nothing. Any thread.
   void stop() {
     Stopped.store(true);
     wakeAll();
   }
 
-  /// What \p Owner has pending.
+  /// The number of items on the stack of \p Owner.
   size_t pending(unsigned Owner) const {
     return Stacks[Owner].Size.load(std::memory_order_relaxed);
   }
 
-  /// Whether somebody waits for work.
+  /// Whether a thread waits for work.
   bool hasSleepers() const {
     return Sleeping.load(std::memory_order_relaxed) != 0;
   }
 
-  /// Whether there is something to take.
+  /// Whether any stack has work.
   bool hasWork() const {
     return std::any_of(Stacks.begin(), Stacks.end(),
                        [](const Stack &S) { return S.Size.load() != 0; });
   }
 
-  /// Wakes somebody who waits for work, if one more is wanted.
+  /// Wakes a thread that waits for work, if fewer than `wanted` are awake.
   void wakeOne() {
     unsigned Asleep = Sleeping.load();
     if (Asleep == 0 || Started.load(std::memory_order_relaxed) - Asleep >=
@@ -150,7 +150,7 @@ public:
     Idle.notify_one();
   }
 
-  /// Takes out what is left after `stop`. No other thread may use the queue.
+  /// Removes the work left after `stop`. No other thread may use the queue.
   std::vector<T> drain() {
     std::vector<T> Left;
     for (Stack &S : Stacks) {
@@ -166,7 +166,7 @@ private:
   struct alignas(64) Stack {
     std::mutex Mutex;
     std::deque<T> Items;
-    std::atomic<size_t> Size = 0; ///< of Items, to be read without the mutex
+    std::atomic<size_t> Size = 0; ///< of Items, readable without the mutex
   };
 
   std::optional<T> pop(unsigned Owner) {
@@ -223,7 +223,7 @@ private:
   std::atomic<unsigned> Started = 1;
   std::atomic<unsigned> Wanted = 1;
   std::atomic<unsigned> Sleeping = 0;
-  std::mutex IdleMutex; ///< between the last look for work and the wait
+  std::mutex IdleMutex; ///< held from the last check for work to the wait
   std::condition_variable Idle;
 };
 

@@ -30,8 +30,8 @@ BitVector ComdatTable::enter(ArrayRef<SectionRule> Rules, uint32_t Order) {
   for (size_t I = 0; I != Rules.size(); ++I)
     if (Rules[I].Kind == SectionRule::Leader && !isFirst(Rules[I].Name, Order))
       Dropped.set(I);
-  // A follower may follow a follower; one step a round, and no rounds without
-  // end for a ring (which is kept).
+  // A follower may follow another follower, so each round drops one step more.
+  // The rounds are limited, because followers may form a ring, which is kept.
   for (unsigned Round = 0; Round != 4; ++Round)
     for (size_t I = 0; I != Rules.size(); ++I)
       if (Rules[I].Kind == SectionRule::Follower &&

@@ -13,7 +13,8 @@ using namespace llvm;
 
 namespace headstart {
 
-/// The entry of \p Hash, made when there is none; null when there is no room.
+/// Returns the entry of \p Hash, which is created if missing; null if the table
+/// is full.
 ExtractionTable::Name *ExtractionTable::find(uint64_t Hash) {
   auto It = Names.find(Hash);
   if (It != Names.end())
@@ -31,7 +32,7 @@ void ExtractionTable::take(uint32_t Number) {
     Taken.push_back(Number);
 }
 
-/// An input with \p Uses is linked; what it lacks may take others.
+/// Links an input with \p Uses. Takes lazy inputs that define what it lacks.
 void ExtractionTable::link(ArrayRef<SymbolUse> Uses) {
   for (const SymbolUse &Use : Uses) {
     Name *N = find(Use.Name);
@@ -46,7 +47,7 @@ void ExtractionTable::link(ArrayRef<SymbolUse> Uses) {
   }
 }
 
-/// Links what was taken, and what that takes, until nothing more is.
+/// Links the taken inputs, and those that they take, until none is left.
 void ExtractionTable::settle() {
   while (!Taken.empty()) {
     uint32_t Number = Taken.back();

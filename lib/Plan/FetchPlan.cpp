@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Cuts [Begin, End) to what no earlier range covers, and keeps it. Covered is
+/// Appends to Result the parts of [Begin, End) outside of Covered, which is
 /// sorted and disjoint.
 static void keepUncovered(uint64_t Begin, uint64_t End,
                           ArrayRef<ByteRange> Covered, const PlannedRange &Like,
@@ -69,7 +69,7 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
     return Plan;
   }
 
-  // The stage of each part, asked once for each kind.
+  // Query the stage once for each kind of part.
   const LinkerModel &Model = LinkerModel::of(Options.Kind);
   std::array<std::optional<LinkStage>, NumPartKinds> Stages;
   for (unsigned K = 0; K != NumPartKinds; ++K)
@@ -77,8 +77,8 @@ std::vector<PlannedRange> planFile(ArrayRef<LayoutPart> Parts,
   std::vector<ByteRange> Covered;
   for (unsigned P = 0; P != NumFirstStages; ++P) {
     auto Stage = static_cast<LinkStage>(P);
-    // First the stage's parts with small gaps closed, then what of that an
-    // earlier stage has not fetched already.
+    // Join the stage's parts across small gaps. Then remove what an earlier
+    // stage has already fetched.
     std::vector<PlannedRange> Merged;
     for (const LayoutPart &Part : Parts) {
       if (Stages[static_cast<size_t>(Part.Kind)] != Stage)
@@ -108,7 +108,7 @@ std::vector<PlannedRange> roundToPages(ArrayRef<PlannedRange> Plan,
     return Plan.vec();
   std::vector<PlannedRange> Result;
   std::vector<ByteRange> Covered;
-  uint64_t Done = 0; // of the stage
+  uint64_t Done = 0; // The end of the stage's previous range.
   for (size_t I = 0; I != Plan.size(); ++I) {
     if (I == 0 || Plan[I - 1].Stage != Plan[I].Stage) {
       Covered = rangesOf(Result);
@@ -122,13 +122,13 @@ std::vector<PlannedRange> roundToPages(ArrayRef<PlannedRange> Plan,
   return Result;
 }
 
-/// Whether \p Next, behind \p Last, costs less when it comes with it.
+/// Whether it costs less to fetch \p Next together with \p Last before it.
 static bool belongsTogether(const PlannedRange &Last, const PlannedRange &Next,
                             uint64_t GapBytes) {
   if (Last.Member != Next.Member ||
       Next.Range.Offset > Last.Range.end() + GapBytes)
     return false;
-  // What is needed later comes early only where it is little.
+  // A range is fetched before its stage only if it is small.
   const PlannedRange &Later = Last.Stage < Next.Stage ? Next : Last;
   return Last.Stage == Next.Stage || Later.Range.Length <= GapBytes;
 }
@@ -159,8 +159,8 @@ std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
   return Result;
 }
 
-/// Adds [Begin, End) to Result, to the range before it when that is of the same
-/// stage and no more than the allowed gap away.
+/// Adds [Begin, End) to Result. Extends the last range if that has the same
+/// stage and ends at most the allowed gap before.
 static void addClosingGaps(std::vector<PlannedRange> &Result, uint64_t Begin,
                            uint64_t End, const PlannedRange &Like,
                            const PlanOptions &Options) {
@@ -204,7 +204,7 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
                                        uint64_t FileSize,
                                        const PlanOptions &Options) {
   std::vector<PlannedRange> Result = cutPlan(Plan, Touched, Options);
-  // What the layout did not foresee.
+  // Touched bytes that the layout did not foresee.
   PlannedRange Rest;
   Rest.Stage = Plan.empty() ? LinkStage::Parse : Plan.back().Stage;
   Rest.Why = PartKind::Whole;
@@ -220,7 +220,7 @@ std::vector<PlannedRange> restrictPlan(ArrayRef<PlannedRange> Plan,
     return std::pair(A.Stage, A.Range.Offset) <
            std::pair(B.Stage, B.Range.Offset);
   });
-  // A gap that was closed may hold what was foreseen.
+  // A closed gap may contain ranges of the plan. Join ranges that overlap.
   std::vector<PlannedRange> Apart;
   for (const PlannedRange &P : Result)
     if (!Apart.empty() && Apart.back().Stage == P.Stage &&

@@ -30,8 +30,8 @@ FilePlanner::FilePlanner(const PlanOptions &Options) : Options(Options) {
     Extracted.want(hashOfSymbol(Name));
 }
 
-/// Asks for what the linker reads of a file while it parses: what is read next
-/// is then under way as a whole.
+/// Hints the ranges that the linker reads while it parses a file, so that the
+/// following reads are all requested at once.
 static void hintParse(ByteSource &Bytes, const COFFObject &Object) {
   SmallVector<ByteRange, 8> Ranges;
   for (const LayoutPart &Part : Object.Parts)
@@ -55,15 +55,16 @@ static void hintParse(ByteSource &Bytes, const ELFObject &Object,
   Bytes.willRead(Ranges);
 }
 
-/// The parts of an object, without what the linker will drop for an earlier
-/// input's copy: the symbols that tell are the next thing that it reads anyway.
+/// Returns the parts of an object, without the sections that the linker will
+/// drop for an earlier input's copy. The symbols that decide this are what the
+/// linker reads next anyway.
 std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Inspector,
                                               uint32_t Order,
                                               SymbolBuffers &Buffers) {
   ByteSource &Bytes = Inspector.bytes();
   const COFFObject *Object = Inspector.coff();
   if (!Object) {
-    // Of an archive the index alone.
+    // An archive's plan has only the index.
     if (Inspector.kind() != file_magic::archive)
       return {};
     return ArchiveReader(Bytes).readIndex();
@@ -77,8 +78,8 @@ std::vector<LayoutPart> FilePlanner::readCOFF(FileInspector &Inspector,
   return Parts;
 }
 
-/// The contents of a member are read when it is linked, which is known when all
-/// symbols are.
+/// Returns the parts of the objects in a file. The linker reads the contents of
+/// a lazy one only if it is linked, which is known once all symbols are.
 std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
                                              const NamedInput &Named,
                                              uint32_t Order, bool Recorded,
@@ -95,7 +96,7 @@ std::vector<LayoutPart> FilePlanner::readELF(FileInspector &Inspector,
       continue;
     }
     std::vector<LayoutPart> Mine = Object.Headers->Parts;
-    // A record tells which members are read; symbols need not be asked.
+    // A profile has the members that are read, so symbols are not needed.
     if (!(Recorded && File.IsArchive) && !Object.Headers->Symbols.empty()) {
       PartBytes Contents(Inspector.bytes(), Object.Within);
       hintParse(Contents, *Object.Headers, Options.PageBytes);
@@ -115,8 +116,8 @@ void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
     Extracted.addLinked(Symbols.Uses);
     return;
   }
-  // A lazy input keeps its groups: it is the first with a name only if it is
-  // linked, and that is not known yet.
+  // A lazy input keeps its groups. It is the first with a name only if it is
+  // linked, which is not known yet.
   uint32_t Number = Extracted.addLazy(std::move(Symbols.Uses));
   for (LayoutPart &Part : Parts)
     if (Part.Kind != PartKind::Headers && Part.Kind != PartKind::Symbols)
@@ -126,8 +127,8 @@ void FilePlanner::enterELFSymbols(ELFSymbols Symbols, bool Lazy, uint32_t Order,
 void FilePlanner::enterSymbols(FileInspector &Inspector,
                                const NamedInput &Named,
                                SymbolBuffers &Buffers) {
-  // An order behind all others: nothing of it is fetched, so that its groups
-  // need not be known.
+  // The order is after all others. Nothing of the file is fetched, so that its
+  // groups do not matter.
   (void)readELF(Inspector, Named, UINT32_MAX, /*Recorded=*/false, Buffers);
 }
 
@@ -139,7 +140,7 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   std::vector<LayoutPart> Parts;
   const uint64_t FileSize = Inspector.bytes().size();
   bool Small = FileSize <= Options.WholeFileBytes;
-  // What lies behind the headers, or an index, comes in an order of its own.
+  // The bytes after the headers or an index are not read in file order.
   if (!Small && !planTogether())
     Inspector.expectScatteredReads();
   if (Options.Kind == Flavour::ELF)
@@ -150,8 +151,7 @@ std::vector<PlannedRange> FilePlanner::plan(FileInspector &Inspector,
   else if (!Small && !Named.Whole)
     Parts = readCOFF(Inspector, Order, Buffers);
   std::vector<PlannedRange> Plan = planFile(Parts, FileSize, Options);
-  // Of an object the layout leaves nothing out; of an archive it does not know
-  // the members.
+  // The layout of an object is complete; that of an archive lacks the members.
   if (Record && !Small)
     Plan = Inspector.isObject()
                ? cutPlan(Plan, Record->Touched, Options)

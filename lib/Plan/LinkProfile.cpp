@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The format is that of every record (FileTree/Record.h). Ranges are stored as
-/// the gap before them and their length.
+/// FileTree/Record.h describes the format of every record. A range is stored as
+/// the gap before it and its length.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
     encodeULEB128(F.Identity.Size, OS);
     writeSigned(F.Identity.ModifiedNs, OS);
     writeSigned(F.Identity.ChangedNs, OS);
-    // With a plan, what was touched is what it names.
+    // The touched ranges of a file with a plan are those of the plan.
     encodeULEB128(F.Plan.size(), OS);
     for (const PlannedRange &P : F.Plan) {
       encodeULEB128(P.Range.Offset, OS);
@@ -81,7 +81,7 @@ std::string serializeProfile(const LinkProfile &Profile) {
   return Bytes;
 }
 
-/// Reads the ranges of one file, which must be in order and within it.
+/// Reads the ranges of one file, which must be sorted and within it.
 static void readRanges(RecordReader &R, RecordedFile &F) {
   uint64_t Count = R.count(2, "more ranges than bytes");
   F.Touched.reserve(Count);
@@ -97,7 +97,7 @@ static void readRanges(RecordReader &R, RecordedFile &F) {
   }
 }
 
-/// Reads the plan of one file; it must be in order, stage by stage.
+/// Reads the plan of one file, which must be sorted by stage and offset.
 static void readPlan(RecordReader &R, RecordedFile &F) {
   uint64_t Count = R.count(4, "more ranges than bytes");
   F.Plan.reserve(Count);
@@ -137,7 +137,7 @@ Expected<LinkProfile> parseProfile(StringRef Bytes) {
   Profile.Names.resize(R.count(1, "more names than bytes"));
   for (uint64_t &Name : Profile.Names)
     Name = R.number();
-  // A file takes seven bytes at least.
+  // A file takes at least seven bytes.
   uint64_t Count = R.count(7, "more files than possible");
   if (Count > MaxProfileFiles)
     R.fail("more files than possible");
@@ -179,8 +179,8 @@ bool NamedFiles::has(StringRef RecordedPath) const {
          Names.contains(Stem) || Names.contains(Library);
 }
 
-/// Of more names than this the smallest hashes are kept: what two sets of names
-/// share shows in them as well.
+/// Of more names, only the smallest hashes are stored. The share that two sets
+/// of names have in common can be estimated from them.
 static constexpr size_t MaxNames = 256;
 
 static std::vector<uint64_t> hashesOf(const LinkCommand &Command) {

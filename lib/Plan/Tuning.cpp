@@ -12,7 +12,7 @@ using llvm::StringRef;
 
 namespace headstart {
 
-/// One name for each field of Tuning that is a number or a duration.
+/// The name of each field of Tuning that is a number or a duration.
 #define HEADSTART_TUNING(NUMBER)                                               \
   NUMBER(OpenSeconds)                                                          \
   NUMBER(FileSeconds)                                                          \

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares many files with what is recorded of them: by directory, each opened
-/// once, on several threads.
+/// Compares many files with their recorded identities, directory by directory,
+/// on several threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,32 +24,32 @@
 
 namespace headstart {
 
-/// A file as it was.
+/// A path and the recorded identity of its file.
 struct KnownFile {
-  llvm::StringRef Path; ///< links are followed
+  llvm::StringRef Path; ///< symbolic links are followed
   os::FileIdentity Identity;
 };
 
-/// What has become of it.
+/// The state of a file compared with its recorded identity.
 enum class FileChange : uint8_t {
-  Same,    ///< device, inode, size and times are what they were
-  Changed, ///< something else is there, or the same file in another state
+  Same,    ///< device, inode, size and times are unchanged
+  Changed, ///< another file has the path, or the file was modified
   Missing,
-  Unknown, ///< it cannot be stat'ed
+  Unknown, ///< the stat failed
 };
 
-/// The change in a word: "same", "changed", "missing", "unknown".
+/// The name of \p Change: "same", "changed", "missing" or "unknown".
 llvm::StringRef changeName(FileChange Change);
 
 struct BulkOptions {
-  /// Threads, the caller's included; those that cannot be started are done
-  /// without.
+  /// The number of threads, including the caller's. If the system cannot start
+  /// one of them, fewer threads do the work.
   unsigned Jobs = 1;
-  /// How directories are read where listings bring sizes and times.
+  /// How directories are read if their listings contain sizes and times.
   SnapshotOptions Snapshot;
 };
 
-/// What has become of each of \p Files, in their order. Blocks. Any thread.
+/// Returns the state of each of \p Files, in their order. Blocks. Any thread.
 std::vector<FileChange> compareFiles(llvm::ArrayRef<KnownFile> Files,
                                      const BulkOptions &Options = {});
 

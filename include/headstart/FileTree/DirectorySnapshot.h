@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The entries of one directory as they were at one moment, with an index of
-/// their names. Immutable: share one among threads.
+/// The entries that one directory had at one moment, with an index of their
+/// names. A snapshot is immutable, so that threads can share it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,29 +30,29 @@
 
 namespace headstart {
 
-/// Which names are the same.
+/// How two names are compared.
 enum class CaseRule : uint8_t {
   Exact,         ///< byte for byte
-  IgnoreASCII,   ///< except the case of A to Z
-  IgnoreUnicode, ///< except case, as Unicode's simple case folding has it; no
-                 ///< normalization; bytes that are not UTF-8 stay as they are
+  IgnoreASCII,   ///< ignores the case of A to Z
+  IgnoreUnicode, ///< ignores case by Unicode's simple case folding, without
+                 ///< normalization; bytes that are not UTF-8 must be equal
 };
 
-/// Whether \p A and \p B are the same name.
+/// Whether \p A and \p B are the same name by \p Rule.
 bool isSameName(llvm::StringRef A, llvm::StringRef B, CaseRule Rule);
 
-/// A name to look up in many snapshots; hashed once, when it is first needed.
-/// Not to be used by two threads at once.
+/// A name to look up in many snapshots. It is hashed once, at its first use.
+/// Two threads must not use one object at the same time.
 class SnapshotName {
 public:
-  /// What is looked up is the first part of \p Path, a path relative to the
-  /// directory, which must stay where it is.
+  /// The name is the first component of \p Path, which is relative to the
+  /// directory and must outlive this object.
   explicit SnapshotName(llvm::StringRef Path);
 
   llvm::StringRef text() const { return Text; }
   /// Whether an entry can have the name: not "", "." or "..".
   bool isEntryName() const;
-  /// The same for all names that are one under any CaseRule.
+  /// Names that are the same by any CaseRule have the same hash.
   uint64_t hash() const;
   bool isASCII() const;
 
@@ -65,35 +65,35 @@ private:
 
 /// How a directory is read.
 struct SnapshotOptions {
-  /// Whether each entry is asked for its size and times where the listing does
-  /// not bring them, or only hints at them: a call for each.
+  /// Whether each entry is stat'ed if the listing has no size and times for it,
+  /// or only hints: one system call per entry.
   bool WithStatus = false;
-  /// Gives an error in place of a snapshot that is not verified:
-  /// `errc::not_supported` where none on this file system is,
-  /// `errc::resource_unavailable_try_again` where the directory changes, or has
+  /// Whether a snapshot that is not verified becomes an error:
+  /// `errc::not_supported` if no snapshot can be verified on this file system,
+  /// `errc::resource_unavailable_try_again` if the directory changes, or has
   /// just changed.
   bool OnlyVerified = false;
-  /// The most memory for names, index and all; what is larger is
-  /// `errc::file_too_large`.
+  /// The most memory that a snapshot may take, including names and index. A
+  /// larger one is the error `errc::file_too_large`.
   uint64_t MaxBytes = uint64_t(256) << 20;
   uint64_t MaxEntries = std::numeric_limits<uint64_t>::max();
-  /// How often the directory is read when it changes meanwhile.
+  /// The most times that a directory is read which changes while it is read.
   unsigned Attempts = 3;
 
-  // For tests: in place of os::traitsOf and os::fileClockNs; what runs between
-  // a listing and the second stat of the directory; what changes an entry as it
-  // is listed.
+  // For tests: Traits and Clock replace os::traitsOf and os::fileClockNs.
+  // Listed runs between a listing and the second stat of the directory. Entry
+  // may modify each entry as it is listed.
   std::function<os::DirectoryTraits(const os::DirectoryHandle &)> Traits;
   std::function<int64_t()> Clock;
   std::function<void()> Listed;
   std::function<void(os::DirectoryEntry &)> Entry;
 };
 
-/// What a snapshot says of each of its entries.
+/// Which fields a snapshot has for every entry.
 struct SnapshotMetadata {
   bool Types = false;  ///< no type is EntryType::Unknown
-  bool Inodes = false; ///< but where something is mounted on an entry
-  /// Sizes and times, as they were when they were read, and no mere hints.
+  bool Inodes = false; ///< inodes; wrong for an entry that is a mount point
+  /// Sizes and times from when the entry was read, none of them a hint.
   bool Status = false;
 };
 
@@ -101,9 +101,8 @@ class DirectorySnapshot {
 public:
   using Ptr = std::shared_ptr<const DirectorySnapshot>;
 
-  /// Reads \p Directory, which has not been listed from before, and closes it.
-  /// On an error, also in the middle, \p Result stays what it is. Blocks. Any
-  /// thread.
+  /// Reads \p Directory, which must not have been listed before, and closes it.
+  /// After any error \p Result is unchanged. Blocks. Any thread.
   static std::error_code read(os::DirectoryHandle Directory,
                               const SnapshotOptions &Options, Ptr &Result);
   /// Opens and reads \p Path; "" is the current directory.
@@ -111,36 +110,36 @@ public:
                               const SnapshotOptions &Options, Ptr &Result);
 
   size_t size() const { return Records.size(); }
-  /// In the order of the listing. The name lives as long as the snapshot, with
-  /// a zero behind it.
+  /// The entry number \p Index, in the order of the listing. Its name is
+  /// followed by a zero and lives as long as the snapshot.
   os::DirectoryEntry entry(size_t Index) const;
-  /// The first entry that has \p Name by \p Rule. One that has it byte for byte
-  /// is preferred.
+  /// The entry with exactly \p Name, or else the first that has it by \p Rule.
   std::optional<os::DirectoryEntry> find(const SnapshotName &Name,
                                          CaseRule Rule = CaseRule::Exact) const;
 
-  /// Whether a stat of \p Name would have found nothing in the directory, at
-  /// the moment of the snapshot. False also means: not known. Never true of a
-  /// snapshot that is not verified, nor of a name that the file system might
-  /// take for another one in the directory.
+  /// Whether a stat of \p Name would have found nothing in the directory at the
+  /// moment of the snapshot. False also means that the answer is unknown, as
+  /// for every name in a snapshot that is not verified, and for a name that the
+  /// file system may consider the same as that of an entry.
   bool lacks(const SnapshotName &Name) const;
 
-  /// Whether the listing is that of one moment: nothing was added, removed or
-  /// renamed while it was read. What entries are and hold may have changed.
+  /// Whether the listing shows one moment: no entry was added, removed or
+  /// renamed while it was read. The contents and attributes of the entries may
+  /// have changed.
   ///
-  /// The directory's identity and change time were the same before and after.
-  /// Since the clock of change times ticks in milliseconds, a change can hide
-  /// behind one shortly before it (git calls such entries "racily clean"):
-  /// where the file system may hide changes so, a directory that had just
-  /// changed when it was read cannot be verified.
+  /// The directory's change and modification times were the same before and
+  /// after the reading. The clock of change times ticks in milliseconds, so two
+  /// changes shortly after one another can have one time (git calls such
+  /// entries "racily clean"). If the file system allows that, a directory that
+  /// changed just before it was read cannot be verified.
   bool isVerified() const { return Verified; }
 
   SnapshotMetadata metadata() const { return Metadata; }
-  /// The directory itself, before it was read.
+  /// The identity of the directory before it was read.
   const os::FileIdentity &identity() const { return Directory; }
-  /// How often it was read.
+  /// How often the directory was read.
   unsigned attempts() const { return Attempts; }
-  /// The memory that it takes.
+  /// The memory that the snapshot takes.
   uint64_t bytes() const;
 
 private:
@@ -151,10 +150,10 @@ private:
     bool HasStatus;
     bool StatusIsHint;
   };
-  /// Open addressing: the names' hashes, eight to a cache line, so that a name
-  /// that is not there costs one.
+  /// A slot of a hash table with open addressing. A cache line holds eight, so
+  /// that the lookup of a missing name costs one cache line.
   struct Slot {
-    uint32_t Tag = 0;
+    uint32_t Tag = 0;    ///< part of the name's hash
     uint32_t Record = 0; ///< index + 1; 0: free
   };
 
@@ -171,8 +170,8 @@ private:
   std::vector<Record> Records;
   std::vector<uint64_t> Inodes;
   std::vector<os::FileIdentity> Statuses; ///< empty, or one for each record
-  std::vector<Slot> Slots;                ///< a power of two
-  unsigned Shift = 63;                    ///< of a hash, for the first slot
+  std::vector<Slot> Slots;                ///< their number is a power of two
+  unsigned Shift = 63; ///< hash >> Shift is the first slot to try
   os::FileIdentity Directory;
   SnapshotMetadata Metadata;
   unsigned Attempts = 0;

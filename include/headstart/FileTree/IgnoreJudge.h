@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a walk asks of ignore rules: so that it can be built, and tested, where
-/// there are none (they need libLLVM).
+/// The interface of ignore rules that a walk uses. The rules themselves need
+/// libLLVM; with this interface, the walk can be built and tested without it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace headstart {
 
-/// What a directory's listing says about the files that matter here.
+/// Which of the entries that matter to ignore rules a directory has.
 struct IgnorePresence {
   bool GitIgnore = false; ///< an entry `.gitignore`
   bool DotIgnore = false; ///< an entry `.ignore`
@@ -41,12 +41,12 @@ struct IgnorePresence {
 };
 
 /// The rules in force in one directory: its own and those of the directories
-/// above. Immutable; shared by threads; keeps what is above it alive.
+/// above. Immutable; shared by threads; keeps the scopes above it alive.
 class IgnoreScope;
 using IgnoreScopePtr = std::shared_ptr<const IgnoreScope>;
 
-/// Answers for the entries of a walk. Const and thread-safe; see IgnoreRules,
-/// which is one, for what each call promises.
+/// Decides which entries a walk skips. Const and thread-safe. IgnoreRules
+/// implements it and documents what each call promises.
 class IgnoreJudge {
 public:
   virtual ~IgnoreJudge();
@@ -62,7 +62,7 @@ public:
                                IgnorePresence Present,
                                std::vector<std::string> &Problems) const = 0;
 
-  /// Whether the entry \p Name of the directory \p DirectoryPath is left out.
+  /// Whether a walk skips the entry \p Name of the directory \p DirectoryPath.
   virtual bool isIgnored(const IgnoreScope &Scope,
                          llvm::StringRef DirectoryPath, llvm::StringRef Name,
                          bool IsDirectory) const = 0;

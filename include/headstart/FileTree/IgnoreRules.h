@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which entries of a tree its ignore files hide: `.gitignore` of every
+/// Decides which entries of a tree its ignore files hide: `.gitignore` of every
 /// directory from the repository's root down, `.git/info/exclude`, the user's
-/// global excludes, and `.ignore`, which goes before them. Whether a directory
-/// has such a file is taken from its listing: no probing.
+/// global excludes, and `.ignore`, which takes precedence over the others. The
+/// listing of a directory shows whether it has such a file, without probes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,37 +30,38 @@ namespace detail {
 class PatternList;
 } // namespace detail
 
-/// Which files count.
+/// Which ignore files are used.
 struct IgnoreSettings {
   bool GitIgnore = true;  ///< .gitignore
   bool DotIgnore = true;  ///< .ignore
   bool GitExclude = true; ///< .git/info/exclude
   bool GitGlobal = true;  ///< core.excludesFile, or git's default for it
   bool Parents = true;    ///< the files of directories above the root of a walk
-  /// Whether git's files count inside a git repository only (as for git itself
-  /// and ripgrep), or everywhere.
+  /// Whether git's files are used only inside a git repository (as by git
+  /// itself and ripgrep), or everywhere.
   bool NeedsRepository = true;
 };
 
-/// Reads ignore files and answers for entries. Const and thread-safe.
+/// Reads ignore files and decides about entries. Const and thread-safe.
 ///
-/// Patterns mean what they mean to git 2.39, to the byte: `?` is one byte, not
-/// one character, and letters differ by case (core.ignoreCase is not followed).
-/// In each of these the last pattern that matches decides; the first file with
-/// such a pattern has the last word:
+/// Patterns have exactly the meaning that git 2.39 gives them: `?` matches one
+/// byte, not one character, and matching is case-sensitive (core.ignoreCase is
+/// not read). Within a file the last pattern that matches decides. Among these
+/// files, the first that has a matching pattern decides:
 ///   - `.ignore` of the entry's directory, then of the directories above it;
 ///   - `.gitignore` of the directory, then of those above it in its repository
-///     (a file only, as for git: not through a link);
+///     (only a file, as for git: a symbolic link is not followed);
 ///   - info/exclude of the repository, also of a work tree or a submodule;
-///   - what core.excludesFile says in `~/.gitconfig` or, before that, in
-///     `$XDG_CONFIG_HOME/git/config`, by default `$XDG_CONFIG_HOME/git/ignore`.
-///     Files that these include, a system's or a repository's own
-///     configuration, relative paths and `~name/` are not followed.
+///   - the file that core.excludesFile names in `~/.gitconfig` or, if that does
+///     not set it, in `$XDG_CONFIG_HOME/git/config`; by default
+///     `$XDG_CONFIG_HOME/git/ignore`. Configuration files that these include, a
+///     system's or a repository's own configuration, relative paths and
+///     `~name/` are not followed.
 ///
 /// A directory with an entry `.git` is the root of a repository, whatever
-/// `.git` holds (git reads it; ripgrep and fd do not). Files of git's above it
-/// do not count in it. `.git` itself is not hidden by any rule: leave out
-/// hidden entries, or prune it.
+/// `.git` contains (git reads it; ripgrep and fd do not). Git's ignore files
+/// above the root do not apply in it. No rule hides `.git` itself: skip hidden
+/// entries, or prune it.
 class IgnoreRules final : public IgnoreJudge {
 public:
   /// Reads the user's global excludes; messages go to \p Problems if given.
@@ -69,38 +70,37 @@ public:
                        std::vector<std::string> *Problems = nullptr);
   ~IgnoreRules() override;
 
-  /// The scope above the root of a walk: the rules of the directories that
-  /// contain \p Root (an existing directory, absolute or not; links are
-  /// resolved first). A root that is itself ignored was asked for all the same,
-  /// and then nothing above it counts, the user's excludes included. Never
-  /// null; works without rules for a root that does not exist. Directories
-  /// above that may not be listed are skipped. Messages go to \p Problems if
-  /// given. Blocks.
+  /// Returns the scope above the root of a walk: the rules of the directories
+  /// that contain \p Root (an existing directory, absolute or not; links are
+  /// resolved first). If these rules hide the root itself, the user asked for
+  /// it nevertheless; then they are discarded, including the user's excludes.
+  /// Never null; the scope of a missing root has no rules. Skips directories
+  /// that cannot be opened. Messages go to \p Problems if given. Blocks.
   IgnoreScopePtr
   above(llvm::StringRef Root,
         std::vector<std::string> *Problems = nullptr) const override;
 
-  /// The scope of a directory, given that of its parent (`above` for the root
-  /// itself), its path from the root of the walk ("" for the root, then
-  /// "a/b"), the directory, and what its listing says. Gives back \p Parent
-  /// itself where the directory brings nothing new, without an allocation.
-  /// Ignore files that cannot be read, or are too large, are added to
-  /// \p Problems as messages with the path. Blocks.
+  /// Returns the scope of a directory, given the scope of its parent (`above`
+  /// for the root itself), its path from the root of the walk ("" for the root,
+  /// then "a/b"), the directory, and what its listing shows. Returns \p Parent
+  /// itself, without an allocation, if the directory adds no rules. For each
+  /// ignore file that cannot be read or is too large, \p Problems gets a
+  /// message with the path. Blocks.
   IgnoreScopePtr enter(const IgnoreScopePtr &Parent,
                        llvm::StringRef DirectoryPath,
                        const os::DirectoryHandle &Directory,
                        IgnorePresence Present,
                        std::vector<std::string> &Problems) const override;
 
-  /// What \p Directory has of the files that matter, asked for one by one: for
-  /// `enter`, by a caller that does not list it. Blocks.
+  /// Stats the files that matter in \p Directory one by one: the argument of
+  /// `enter` for a caller that does not list the directory. Blocks.
   IgnorePresence presenceIn(const os::DirectoryHandle &Directory) const;
 
-  /// Whether the entry \p Name of the directory \p DirectoryPath (from the root
-  /// of the walk), in whose scope it is, is hidden. A directory that is hidden
-  /// hides all that is in it: do not enter it. \p IsDirectory is false for a
-  /// link, whatever it leads to. Allocates nothing unless the entry's absolute
-  /// path has more than 4096 bytes.
+  /// Whether \p Scope, that of the directory \p DirectoryPath (from the root of
+  /// the walk), hides the directory's entry \p Name. A hidden directory hides
+  /// everything in it, so the caller must not enter it. \p IsDirectory is false
+  /// for a link, whatever its target is. Allocates nothing unless the entry's
+  /// absolute path has more than 4096 bytes.
   bool isIgnored(const IgnoreScope &Scope, llvm::StringRef DirectoryPath,
                  llvm::StringRef Name, bool IsDirectory) const override;
 

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What was in a tree at one moment: name, type, size, modification time and
-/// inode of each entry, and the options of the walk that saw them, so that the
-/// same walk can tell later what has changed. docs/internals/Manifests.md has
-/// the format.
+/// A manifest lists the entries of a tree at one moment: name, type, size,
+/// modification time and inode of each. It also stores the options of the walk,
+/// so that a later walk with the same options can find what has changed.
+/// docs/internals/Manifests.md describes the format.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,15 +32,15 @@
 
 namespace headstart {
 
-/// What a walk was asked for, as far as it decides what it shows.
+/// The options of a walk that decide which entries it shows.
 struct TreeSelection {
-  bool Hidden = false;         ///< also what begins with a dot
-  bool NoIgnore = false;       ///< also what ignore files hide
+  bool Hidden = false;         ///< also entries that begin with a dot
+  bool NoIgnore = false;       ///< also entries that ignore files hide
   bool FollowLinks = false;    ///< walk links to directories
   bool SameFileSystem = false; ///< stay on the roots' file systems
   /// 1: the roots' own entries.
   std::optional<unsigned> MaxDepth;
-  std::string Types; ///< letters of f, d, l; "": all
+  std::string Types; ///< any of the letters f, d, l; "": all types
   std::vector<std::string> Globs;
 
   friend bool operator==(const TreeSelection &,
@@ -48,13 +48,13 @@ struct TreeSelection {
 };
 
 struct ManifestRoot {
-  std::string Given;    ///< "" for the current directory, not asked for by name
-  std::string Absolute; ///< without links
+  std::string Given;    ///< "": the current directory, because none was given
+  std::string Absolute; ///< with all links resolved
 
   friend bool operator==(const ManifestRoot &, const ManifestRoot &) = default;
 };
 
-/// One entry, without what changes by itself.
+/// The fields of one entry that change only if the entry does.
 struct ManifestEntry {
   llvm::StringRef Name;
   uint64_t Inode = 0;
@@ -66,10 +66,10 @@ struct ManifestEntry {
 struct ManifestDirectory {
   size_t Root = 0;
   llvm::StringRef Path; ///< from the root: "" for the root itself
-  llvm::ArrayRef<ManifestEntry> Entries; ///< by name, each once
+  llvm::ArrayRef<ManifestEntry> Entries; ///< sorted by name, without duplicates
 };
 
-/// A place in the trees.
+/// A directory or an entry of one of the trees.
 struct ManifestPath {
   size_t Root = 0;
   llvm::StringRef Path; ///< from the root: "" for the root itself
@@ -77,14 +77,14 @@ struct ManifestPath {
   friend bool operator==(const ManifestPath &, const ManifestPath &) = default;
 };
 
-/// No manifest is larger, in bytes; what is, is not read.
+/// The largest size of a manifest in bytes. Larger files are not read.
 inline constexpr uint64_t MaxManifestBytes = uint64_t(1) << 32;
 
-/// The bytes of the manifest of \p Directories, which
-/// `TreeListing::directories` gave and whose entries have their status.
-/// \p Recorded is in seconds since the epoch. \p Unknown are, in any order,
-/// directories that could not be read to the end and entries that could not be
-/// stat'ed.
+/// Returns the bytes of a manifest of \p Directories, which
+/// `TreeListing::directories` returned and whose entries have their status.
+/// \p Recorded is in seconds since the epoch. \p Unknown lists, in any order,
+/// the directories that could not be read to the end and the entries that could
+/// not be stat'ed.
 std::string serializeManifest(const TreeSelection &Selection,
                               llvm::ArrayRef<ManifestRoot> Roots,
                               int64_t Recorded,
@@ -95,8 +95,8 @@ std::string serializeManifest(const TreeSelection &Selection,
 class Manifest {
 public:
   /// Reads what serializeManifest wrote, and keeps \p Bytes, into which names
-  /// and paths point. Anything else is an error that says what is wrong and at
-  /// which byte; memory is bounded by a multiple of the size of \p Bytes.
+  /// and paths point. For any other input the error says what is wrong and at
+  /// which byte. The memory is bounded by a multiple of the size of \p Bytes.
   static llvm::Expected<Manifest>
   parse(std::unique_ptr<llvm::MemoryBuffer> Bytes);
   /// Reads the file at \p Path. The error names the path. Blocks.
@@ -105,24 +105,24 @@ public:
   const TreeSelection &selection() const { return Selection; }
   llvm::ArrayRef<ManifestRoot> roots() const { return Roots; }
   int64_t recorded() const { return Recorded; }
-  /// In the order of their paths.
+  /// The directories, sorted by root and path.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
-  /// Of all directories, in their order.
+  /// The entries of all directories, in the order of `directories`.
   llvm::ArrayRef<ManifestEntry> entries() const { return Entries; }
-  /// What could not be read, in order, none of them in another.
+  /// The places that could not be read, sorted, none of them inside another.
   llvm::ArrayRef<ManifestPath> unknown() const { return Unknown; }
 
-  /// Whether \p Path of a root is one of those, or lies in one: that there is
-  /// no record of it says nothing.
+  /// Whether \p Path of a root is a place that could not be read, or lies in
+  /// one. A missing record of it then does not mean that it did not exist.
   bool isUnknown(size_t Root, llvm::StringRef Path) const;
 
-  /// The directory \p Path of a root, or null: it had no entries, or was not
-  /// there.
+  /// The directory \p Path of a root; null if it had no entries or did not
+  /// exist.
   const ManifestDirectory *find(size_t Root, llvm::StringRef Path) const;
   /// The entry \p Name of a directory, or null.
   static const ManifestEntry *find(const ManifestDirectory &Directory,
                                    llvm::StringRef Name);
-  /// The place of \p Entry in `entries`.
+  /// The index of \p Entry in `entries`.
   size_t indexOf(const ManifestEntry &Entry) const {
     return static_cast<size_t>(&Entry - Entries.data());
   }
@@ -138,16 +138,16 @@ private:
   std::vector<ManifestPath> Unknown;
   std::vector<ManifestEntry> Entries;
   std::vector<ManifestDirectory> Directories;
-  /// The hashes of the directories' paths, sorted, each with its place in
-  /// Directories: no hash table, which a made-up manifest could make slow.
+  /// The hashes of the directories' paths, sorted, each with its index in
+  /// Directories. A malicious manifest could make a hash table slow.
   std::vector<std::pair<uint64_t, uint32_t>> ByHash;
 };
 
-/// Whether \p Path may become a manifest: nothing is there, or an empty file,
-/// or a manifest of any version in any state. Blocks.
+/// Whether a manifest may be written to \p Path: the path does not exist, or is
+/// an empty file, or a manifest of any version, damaged or not. Blocks.
 bool mayReplaceManifest(const std::string &Path);
 
-/// Whether \p Path is a file that begins as manifests of any version do.
+/// Whether \p Path is a file that begins like a manifest of any version.
 /// Blocks.
 bool isManifest(const std::string &Path);
 

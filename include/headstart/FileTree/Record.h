@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the records on disk have in common, a profile of a link and a manifest
-/// of a tree: a line that names kind and version, then numbers as ULEB128 and
-/// strings with their length before them, then eight bytes of XXH3 over all
-/// that. Reading is safe against any bytes; writing replaces a file as one
-/// step.
+/// The format of records, which are profiles of links and manifests of trees: a
+/// line with kind and version, numbers in ULEB128 and strings with their length
+/// first, and eight bytes of XXH3 over everything before them. Reading is safe
+/// for any bytes; writing replaces a file atomically.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@
 
 namespace headstart {
 
-/// Signed numbers are folded into unsigned ones (0, -1, 1, -2, ...): LLVM's
+/// Maps signed numbers to unsigned ones (0, -1, 1, -2, ...), because LLVM's
 /// decodeSLEB128 shifts by more than 63 on a malformed number.
 inline void writeSigned(int64_t Value, llvm::raw_ostream &OS) {
   auto Bits = static_cast<uint64_t>(Value);
@@ -43,17 +42,17 @@ inline void writeString(llvm::StringRef S, llvm::raw_ostream &OS) {
   OS << S;
 }
 
-/// Ends a record: adds the checksum of what is in \p Bytes.
+/// Ends a record: appends the checksum of \p Bytes to them.
 void addChecksum(std::string &Bytes);
 
-/// What stands between \p Magic and the checksum of \p Bytes, or why they are
-/// not a sound record of that kind: "not a \p Kind of this version".
+/// Returns the bytes between \p Magic and the checksum of \p Bytes. The error
+/// says why they are not a sound record, which it calls a \p Kind.
 llvm::Expected<llvm::StringRef> recordContent(llvm::StringRef Bytes,
                                               llvm::StringRef Magic,
                                               llvm::StringRef Kind);
 
-/// Reads numbers and strings from the front of some bytes; once something is
-/// wrong, everything after it reads as nothing.
+/// Reads numbers and strings from the front of some bytes. After the first
+/// error, every number reads as 0 and every string as "".
 class RecordReader {
 public:
   explicit RecordReader(llvm::StringRef Bytes)
@@ -68,7 +67,7 @@ public:
     uint64_t Bits = number();
     return static_cast<int64_t>((Bits >> 1) ^ (Bits & 1 ? UINT64_MAX : 0));
   }
-  /// Points into the bytes.
+  /// Returns a string that points into the bytes.
   llvm::StringRef string() {
     uint64_t Length = number();
     if (Length > remaining()) {
@@ -79,8 +78,9 @@ public:
     At += Length;
     return S;
   }
-  /// A count of things of which each takes \p MinBytes, so that a large one
-  /// cannot make us allocate more than a multiple of the record's own size.
+  /// Reads a count of items of at least \p MinBytes each. Fails with \p Problem
+  /// if the remaining bytes cannot hold them, so that a caller never allocates
+  /// more than a multiple of the record's size.
   uint64_t count(uint64_t MinBytes, llvm::StringRef Problem) {
     uint64_t Count = number();
     if (Count > remaining() / MinBytes) {
@@ -102,12 +102,12 @@ public:
   }
 
 private:
-  static constexpr uint64_t MaxNumberBytes = 10; // of 7 bits, for 64
+  static constexpr uint64_t MaxNumberBytes = 10; // 7 bits each, 64 in all
 
   uint64_t longNumber() {
     unsigned Length = 0;
     const char *Message = nullptr;
-    // LLVM's decoder goes on shifting through a number that is too long.
+    // LLVM's decoder would keep shifting through a number that is too long.
     const unsigned char *End =
         At + std::min<uint64_t>(remaining(), MaxNumberBytes);
     uint64_t Value = llvm::decodeULEB128(At, &Length, End, &Message);
@@ -127,8 +127,8 @@ private:
   std::string Problem;
 };
 
-/// Reads the record at \p Path, a regular file of at most \p MaxBytes; anything
-/// else is not opened. The error does not name the path. Blocks.
+/// Reads the record at \p Path, a regular file of at most \p MaxBytes. Files of
+/// another type are not opened. The error does not name the path. Blocks.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 readRecordFile(const std::string &Path, uint64_t MaxBytes,
                llvm::StringRef Kind);
@@ -136,13 +136,14 @@ readRecordFile(const std::string &Path, uint64_t MaxBytes,
 /// Whether \p Path is a regular file that begins with \p Start. Blocks.
 bool startsLikeRecord(const std::string &Path, llvm::StringRef Start);
 
-/// Whether \p Path may become a record that begins with \p Start: nothing is
-/// there, or an empty file, or such a record in any state. A user's own
-/// file, named by mistake, is not written over. Blocks.
+/// Whether a record that begins with \p Start may be written to \p Path: the
+/// path does not exist, or is an empty file, or such a record, damaged or not.
+/// This protects a user's own file that was named by mistake. Blocks.
 bool mayReplaceRecord(const std::string &Path, llvm::StringRef Start);
 
-/// Replaces \p Path by \p Bytes as one step: who is killed leaves the old file.
-/// A link stays a link. The error does not name the path. Blocks.
+/// Replaces the file \p Path by \p Bytes atomically: a process that is killed
+/// leaves the old file. If \p Path is a link, its target is replaced. The error
+/// does not name the path. Blocks.
 llvm::Error replaceFile(const std::string &Path, llvm::StringRef Bytes);
 
 } // namespace headstart

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which files are not in a directory, for a search that asks many directories
-/// for many names: each directory is probed at first, and read once when it has
-/// cost about as many probes as reading it would.
+/// Finds which files are missing from directories, for a search of many
+/// directories for many names. The search first probes each directory. Once
+/// these probes have cost about as much as a listing, the directory is listed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,25 +29,25 @@
 
 namespace headstart {
 
-/// What a cache has come to.
+/// The statistics of a cache.
 struct SnapshotFigures {
   uint64_t Misses = 0;   ///< probes that found nothing
-  uint64_t Answers = 0;  ///< names known to be missing without one
+  uint64_t Answers = 0;  ///< names known to be missing without a probe
   uint64_t Listings = 0; ///< directories read
-  uint64_t Refusals = 0; ///< times that a directory was to be read and was not
+  uint64_t Refusals = 0; ///< failed attempts to read a directory
 };
 
-/// One for each link, shared by its threads. What it says is advice: it is as
-/// old as the directory's snapshot, and never asked again.
+/// A cache for one link, shared by its threads. Its answers are advice: they
+/// are as old as the directory's snapshot, which is never read again.
 class SnapshotCache {
 public:
-  /// Below this many misses no directory is read.
+  /// A directory with fewer misses than this is not read.
   static constexpr uint32_t MinMisses = 2;
 
   /// One directory under one spelling. Lives as long as the cache.
   class Directory {
   public:
-    /// As it was given.
+    /// The path that `add` was given.
     llvm::StringRef path() const { return Path; }
     explicit Directory(llvm::StringRef Path) : Path(Path) {}
 
@@ -57,39 +57,38 @@ public:
     /// Set once, when the directory has been read.
     std::atomic<const DirectorySnapshot *> Snapshot{nullptr};
     DirectorySnapshot::Ptr Owner;
-    /// There is no such directory.
+    /// Whether the directory does not exist.
     std::atomic<bool> IsAbsent{false};
     std::atomic<uint32_t> Misses{0};
-    /// How many names were expected at the first of them.
+    /// How many names were expected at the first miss.
     std::atomic<int64_t> ExpectedAtFirst{0};
-    /// The number of misses at which to think about reading the directory.
+    /// The number of misses at which to consider reading the directory.
     std::atomic<uint32_t> ThinkAt{MinMisses};
-    /// A thread is at it; it owns what follows.
+    /// Whether a thread is in `think`. That thread owns the members below.
     std::atomic<bool> Busy{false};
     unsigned Failures = 0;
   };
 
-  /// \p Options are those of the snapshots; OnlyVerified is always set.
+  /// \p Options apply to the snapshots; OnlyVerified is always set.
   explicit SnapshotCache(SnapshotOptions Options = {});
   SnapshotCache(const SnapshotCache &) = delete;
   SnapshotCache &operator=(const SnapshotCache &) = delete;
 
-  /// Enters the directory \p Path, "" being the current one; reads nothing yet.
-  /// Any thread.
+  /// Adds the directory \p Path ("": the current one), unread. Any thread.
   Directory &add(llvm::StringRef Path);
 
-  /// Says that about \p Names more (or fewer) names than was said before will
-  /// be looked for, in some or all of the directories. Any thread.
+  /// Adds \p Names, which may be negative, to the estimated number of names
+  /// that will still be searched for, in some or all directories. Any thread.
   void expect(int64_t Names) {
     Expected.fetch_add(Names, std::memory_order_relaxed);
   }
 
-  /// Whether \p In is known to have nothing of \p Name, so that no look is
-  /// needed. May read the directory first, and block for that; while one thread
-  /// does, others are told false. Any thread.
+  /// Whether \p In is known to have no entry \p Name, so that no probe is
+  /// needed. May first read the directory and block for that; in the meantime
+  /// other threads get false. Any thread.
   bool isMissing(Directory &In, const SnapshotName &Name);
 
-  /// A stat of a name for which `isMissing` was false has found nothing.
+  /// Counts a stat that found nothing, of a name that was not `isMissing`.
   void noteMiss(Directory &In) {
     if (In.Misses.fetch_add(1, std::memory_order_relaxed) == 0)
       In.ExpectedAtFirst.store(Expected.load(std::memory_order_relaxed),
@@ -98,10 +97,10 @@ public:
 
   SnapshotFigures figures() const;
 
-  /// What reading a directory of \p DirectoryBytes (st_size) costs, in probes.
+  /// The cost of reading a directory of \p DirectoryBytes (st_size), in probes.
   static uint32_t listingCost(uint64_t DirectoryBytes);
-  /// At how many misses a directory is to be read for which that costs \p Cost
-  /// probes, when \p Expected names are still to be looked for in it.
+  /// The number of misses after which to read a directory, if reading it costs
+  /// as much as \p Cost probes and \p Expected more names will be searched for.
   static uint32_t missesToSpend(uint32_t Cost, int64_t Expected);
 
 private:
@@ -119,11 +118,11 @@ private:
   SnapshotOptions Options;
   std::atomic<int64_t> Expected{0};
   std::atomic<uint64_t> Answers{0}, Listings{0}, Refusals{0};
-  mutable std::mutex Mutex; ///< for what follows
+  mutable std::mutex Mutex; ///< guards the members below
   std::vector<std::unique_ptr<Directory>> Directories;
-  /// Null while one is being read.
+  /// Null for a directory that is being read.
   std::map<DirectoryID, DirectorySnapshot::Ptr> ByID;
-  uint64_t Bytes = 0; ///< of all of them
+  uint64_t Bytes = 0; ///< the memory of all snapshots
 };
 
 } // namespace headstart

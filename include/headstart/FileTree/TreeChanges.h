@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares a tree with its manifest while it is walked: each directory with
-/// its record, found by its path, on whatever thread has read it.
+/// Compares a tree with its manifest during a walk. The thread that has read a
+/// directory finds the directory's record by path and compares them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,31 +33,31 @@
 
 namespace headstart {
 
-/// In what an entry differs from its record; to be combined.
+/// The ways in which an entry differs from its record, as a set of bits.
 enum EntryDifference : uint8_t {
   SameEntry = 0,
   TypeDiffers = 1,
   SizeDiffers = 2,
   TimeDiffers = 4,
-  IdDiffers = 8, ///< the inode: another file of that name
+  IdDiffers = 8, ///< the inode: another file has the name
 };
 
-/// Compares \p Now, which has its status, with its record. A directory's size
-/// and time follow from its entries, so they do not count; nor does the device,
-/// which may be another one after each mount.
+/// Compares \p Now, which has its status, with its record. Ignores the size and
+/// time of a directory, which follow from its entries, and the device, which
+/// may change with each mount.
 unsigned differenceOf(const ManifestEntry &Then, const os::DirectoryEntry &Now);
 
-/// The part of a manifest that one directory covers: all of a root, or a
-/// directory in it. Refers to the manifest.
+/// The part of a manifest that describes one directory: a root, or a directory
+/// in it. Keeps a pointer to the manifest.
 class ManifestPart {
 public:
-  /// All of the root \p Root.
+  /// The part for the directory \p Prefix of the root \p Root.
   ManifestPart(const Manifest &M, size_t Root, llvm::StringRef Prefix = "");
 
-  /// What the directory \p Path covers, in the root that goes farthest down to
-  /// it. Something below a root that is not there any more is a part as well if
-  /// there is a record of it; `isRemoved` then says so. The error says that the
-  /// manifest has nothing of it. Blocks.
+  /// Returns the part for the directory \p Path, in the innermost root that
+  /// contains it. If the path no longer exists but has a record below a root,
+  /// the part's `isRemoved` is true. Fails if the path is in no root, is a root
+  /// that no longer exists, or neither exists nor has a record. Blocks.
   static llvm::Expected<ManifestPart> of(const Manifest &M,
                                          const std::string &Path);
 
@@ -66,17 +66,17 @@ public:
   llvm::StringRef prefix() const { return Prefix; }
   const ManifestRoot &root() const { return M->roots()[Root]; }
   bool isRemoved() const { return IsRemoved; }
-  /// The record of the directory itself, or of the file if it is one, among the
-  /// entries of the one that it was in; null if there is none.
+  /// The record of the directory (or file) itself, among the entries of its
+  /// parent; null if there is none.
   const ManifestEntry *entry() const;
-  /// The number of its parts.
+  /// The number of components of `prefix`.
   unsigned depth() const;
 
-  /// The records of the directories in it, in their order.
+  /// The records of the directory and of those below it, sorted by path.
   llvm::ArrayRef<ManifestDirectory> directories() const { return Directories; }
-  /// The record of the directory that is \p FromHere below, or null.
+  /// The record of the directory \p FromHere, relative to this one, or null.
   const ManifestDirectory *find(llvm::StringRef FromHere) const;
-  /// Whether it could not be read when the manifest was written.
+  /// Whether \p FromHere could not be read when the manifest was written.
   bool isUnknown(llvm::StringRef FromHere) const;
 
 private:
@@ -91,42 +91,42 @@ enum class ChangeKind : uint8_t { Added, Removed, Modified };
 
 struct TreeChange {
   ChangeKind Kind = ChangeKind::Added;
-  os::EntryType Type = os::EntryType::Unknown; ///< now, or of what is gone
-  unsigned Difference = SameEntry;             ///< of Modified
+  os::EntryType Type = os::EntryType::Unknown; ///< if Removed, the recorded one
+  unsigned Difference = SameEntry;             ///< only for Modified
   std::string Path;                            ///< from the root of the walk
 };
 
-/// Finds what has changed in one directory of a manifest. To be shown a walk of
-/// just that directory, with the manifest's selection and with status.
+/// Finds what has changed in one directory of a manifest. The caller walks just
+/// that directory, with the manifest's selection and with status.
 class ChangeFinder : public FilteringVisitor {
 public:
-  /// \p WalkedRoot is the directory's path as the walker is given it. What
-  /// \p Filter hides counts as gone. All must outlive it.
+  /// \p WalkedRoot is the directory's path as the walker is given it. Entries
+  /// that \p Filter hides count as removed. All must outlive this object.
   ChangeFinder(const ManifestPart &Part, const TreeFilter &Filter,
                llvm::StringRef WalkedRoot);
 
-  /// The file that is \p Identity never counts as a change: the manifest
-  /// itself, which is written after the walk.
+  /// Excludes the file with \p Identity from the changes: the manifest itself,
+  /// which is written after the walk.
   void leaveOut(const os::FileIdentity &Identity) { LeftOut = Identity; }
 
   void problem(llvm::StringRef Path, llvm::StringRef What) override;
 
-  /// All changes in the order of `compareTreePaths`, after the walk. What could
-  /// not be stat'ed, now or for the manifest, is not among them.
+  /// Returns all changes in the order of `compareTreePaths`, after the walk,
+  /// except of entries that could not be stat'ed, now or for the manifest.
   std::vector<TreeChange> finish();
 
 private:
   void show(const WalkDirectory &Directory,
             llvm::ArrayRef<os::DirectoryEntry> Entries) override;
-  /// Called for each problem after it has been noted. Several threads.
+  /// Called on several threads, for each problem after it has been noted.
   virtual void report(llvm::StringRef Path, llvm::StringRef What) = 0;
 
   const ManifestPart &Part;
   std::string WalkedRoot;
   os::FileIdentity LeftOut;
   const ManifestEntry *FirstEntry = nullptr;
-  /// For each of the part's entries whether it is still there. A byte each,
-  /// since they are written by several threads.
+  /// For each of the part's entries, whether it still exists. Bytes rather than
+  /// bits, because several threads write them.
   std::vector<uint8_t> Seen;
   std::array<std::vector<TreeChange>, TreeWalker::MaxThreads> Found;
   std::mutex Mutex;

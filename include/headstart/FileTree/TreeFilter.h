@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the user asked of a walk in globs and types. Beside the ignore rules,
-/// which come from the tree itself.
+/// The globs and types with which the user selects entries of a walk. They work
+/// alongside the ignore rules, which come from the tree itself.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,18 +28,18 @@
 
 namespace headstart {
 
-/// One glob of a user. LLVM's `*` also matches '/', so a glob with parts is a
-/// list of LLVM's patterns, one for each part.
+/// One glob from the user. LLVM's `*` also matches '/', so a glob with several
+/// parts is a list of LLVM's patterns, one for each part.
 ///
-/// - Without '/' it is matched against the name of an entry, in any directory.
-/// - With one, against the path from the root of the walk, part by part; a part
-///   `**` stands for any number of directories, none included. One at the front
-///   counts for nothing but that, nor does a `./` there.
-/// - With one at the end it matches directories only.
-/// - A `!` at the front excludes what matches.
+/// - A glob without '/' matches the names of entries, in any directory.
+/// - A glob with '/' matches the path from the root of the walk, part by part.
+///   A part `**` stands for any number of directories, including none. A '/' or
+///   './' at the front has no other effect.
+/// - A '/' at the end only restricts the glob to directories.
+/// - A '!' at the front excludes what the rest matches.
 class Glob {
 public:
-  /// The error says what is wrong with \p Text.
+  /// Parses \p Text. The error says what is wrong with it.
   static llvm::Expected<Glob> create(llvm::StringRef Text);
 
   /// Whether the entry \p Name of the directory \p DirectoryPath ("" for the
@@ -52,36 +52,36 @@ public:
 private:
   Glob() = default;
 
-  /// LLVM's pattern points into its text.
+  /// LLVM's patterns point into this text.
   std::shared_ptr<const std::string> Text;
-  std::vector<llvm::GlobPattern> Parts; ///< one, or of a path
-  std::vector<bool> AnyDirectories;     ///< for each part: it is `**`
+  std::vector<llvm::GlobPattern> Parts; ///< one, unless IsPath
+  std::vector<bool> AnyDirectories;     ///< for each part: whether it is `**`
   bool Excludes = false;
   bool IsPath = false;
   bool DirectoriesOnly = false;
 };
 
-/// Globs in their order, and types. Copies share nothing that changes; const
-/// functions may be called from any thread.
+/// An ordered list of globs, and a set of types. Copies share only immutable
+/// data; any thread may call the const functions.
 class TreeFilter {
 public:
-  /// What is to be done with an entry.
+  /// What a walk does with an entry.
   struct Verdict {
     bool Show = true;
     bool Enter = true; ///< for directories
   };
 
   llvm::Error addGlob(llvm::StringRef Text);
-  /// Shows \p Type; once called, only what was named.
+  /// Shows entries of \p Type. Without any call, all types are shown.
   void addType(os::EntryType Type) { Types |= 1U << unsigned(Type); }
 
-  /// Of the globs that match an entry the last one decides. Where none does, it
-  /// is shown unless there is a glob that does not exclude. A directory is not
-  /// entered when a glob excludes it; that it is not shown does not matter.
+  /// The last glob that matches an entry decides. If no glob matches, the entry
+  /// is shown unless the list has a glob without '!'. A directory is entered
+  /// unless a glob excludes it, even if it is not shown.
   Verdict judge(llvm::StringRef DirectoryPath, llvm::StringRef Name,
                 os::EntryType Type) const;
 
-  /// Whether `judge` says yes to everything.
+  /// Whether the filter shows and enters every entry.
   bool isTrivial() const { return Globs.empty() && Types == 0; }
   bool hasTypes() const { return Types != 0; }
 
@@ -91,11 +91,11 @@ private:
   unsigned Types = 0; ///< a bit for each EntryType; 0: all
 };
 
-/// A visitor that is shown only what a filter lets through.
+/// A visitor that gets only the entries that a filter shows.
 class FilteringVisitor : public TreeVisitor {
 public:
-  /// \p Filter must outlive it. The filter judges by paths from a directory
-  /// above the root of the walk, if \p Prefix says how that leads to the root.
+  /// \p Filter must outlive this object. \p Prefix is the path to the root of
+  /// the walk from the directory where the filter's globs start.
   explicit FilteringVisitor(const TreeFilter &Filter,
                             llvm::StringRef Prefix = "")
       : Filter(Filter), Prefix(Prefix) {}
@@ -104,7 +104,7 @@ public:
              llvm::ArrayRef<os::DirectoryEntry> Entries, Prune &Pruned) final;
 
 private:
-  /// As `visit`; never without entries.
+  /// Gets the entries that the filter shows, at least one.
   virtual void show(const WalkDirectory &Directory,
                     llvm::ArrayRef<os::DirectoryEntry> Entries) = 0;
 
@@ -112,7 +112,7 @@ private:
   std::string Prefix; ///< "" or "a/b"
 };
 
-/// "a/b" from "a" and "b"; either may be "".
+/// Returns "a/b" for "a" and "b"; either may be "".
 llvm::StringRef joinTreePath(llvm::StringRef Directory, llvm::StringRef Below,
                              llvm::SmallVectorImpl<char> &Storage);
 

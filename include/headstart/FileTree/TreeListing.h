@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Keeps what the threads of a walk show and puts it in order afterwards: the
-/// same at any number of threads.
+/// Collects the entries that the threads of a walk show, and sorts them
+/// afterwards. The result does not depend on the number of threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,45 +26,45 @@
 
 namespace headstart {
 
-/// Orders paths of a tree part by part, each part by its bytes: a directory
-/// stands directly before what is in it. Negative, 0 or positive.
+/// Compares paths of a tree part by part, each part by its bytes: a directory
+/// directly precedes its contents. Returns a value below, equal to or above 0.
 int compareTreePaths(llvm::StringRef A, llvm::StringRef B);
 
-/// Entries of one directory; a directory may be in several pieces until the
-/// listing is sorted.
+/// Entries of one directory. Until the listing is sorted, it may have several
+/// such pieces of a directory.
 struct ListedDirectory {
-  size_t Root = 0;      ///< which of the roots it is in
+  size_t Root = 0;      ///< the number of the root
   llvm::StringRef Path; ///< from the root: "" for the root itself, "a/b"
   llvm::MutableArrayRef<os::DirectoryEntry> Entries; ///< sorted by name
 };
 
-/// Memory grows with the entries: 70 bytes and the name for each. What it gives
-/// out points into it.
+/// A listing of trees. An entry takes 70 bytes plus its name. Results point
+/// into the listing.
 class TreeListing {
 public:
-  /// For threads 0 to \p Threads - 1.
+  /// The threads 0 to \p Threads - 1 may call `add`.
   explicit TreeListing(unsigned Threads);
 
-  /// Copies \p Entries of the directory \p Path. \p Thread is the caller's:
-  /// each adds to a part of its own.
+  /// Copies \p Entries of the directory \p Path. \p Thread is the caller's
+  /// number; each thread adds to its own part.
   void add(unsigned Thread, size_t Root, llvm::StringRef Path,
            llvm::ArrayRef<os::DirectoryEntry> Entries);
 
-  /// Puts all in order, once, after the last addition. An entry that was
-  /// shown twice (renamed meanwhile) is there once.
+  /// Sorts everything. Called once, after the last `add`. An entry that was
+  /// shown twice (because it was renamed during the walk) is kept once.
   void sort();
 
   /// The directories that have entries, in the order of `compareTreePaths`,
-  /// each once. After `sort`.
+  /// without duplicates. Valid after `sort`.
   llvm::ArrayRef<ListedDirectory> directories() const { return Directories; }
 
-  /// Calls \p Visit with each entry in the order of its path. After `sort`.
+  /// Calls \p Visit with each entry, in the order of paths. Valid after `sort`.
   void forEach(llvm::function_ref<void(const ListedDirectory &,
                                        const os::DirectoryEntry &)>
                    Visit) const;
 
 private:
-  /// What one thread has added.
+  /// The additions of one thread.
   struct Part {
     llvm::BumpPtrAllocator Memory;
     std::vector<ListedDirectory> Directories;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks trees of directories in parallel: every directory is opened once,
-/// relative to its parent, read in batches, and shown to a visitor on whatever
-/// thread read it.
+/// Walks trees of directories in parallel. Every directory is opened once,
+/// relative to its parent, and read in batches. The thread that reads it shows
+/// it to a visitor.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,57 +34,57 @@ class WalkWorker;
 } // namespace detail
 
 struct WalkOptions {
-  /// Threads, the caller's included; 0: as many as there are cores, and more
-  /// while they wait for the disk.
+  /// The number of threads, including the caller's. 0: one per processor, and
+  /// more while threads wait for the disk.
   unsigned Jobs = 0;
-  /// Whether entries come with their size and times: those of the file itself,
-  /// not a listing's hint (`os::DirectoryEntry::StatusIsHint`).
+  /// Whether entries have the size and times of the file itself, rather than a
+  /// listing's hint (`os::DirectoryEntry::StatusIsHint`).
   bool WithStatus = false;
-  /// With WithStatus: whether a listing's hint will do, to show it or to order
-  /// by it.
+  /// With WithStatus: whether a listing's hint suffices, because the visitor
+  /// only displays it or sorts by it.
   bool HintsSuffice = false;
-  /// Whether links to directories are walked, and links to files shown as what
-  /// they point to. A link to a directory that contains it is a problem, and
-  /// not walked.
+  /// Whether links to directories are walked, and links to files shown as their
+  /// targets. A link to a directory that contains it is reported as a problem
+  /// and not walked.
   bool FollowLinks = false;
-  /// Whether directories on other file systems than their root's are left out.
+  /// Whether directories on other file systems than their root's are skipped.
   bool SameFileSystem = false;
-  /// Whether entries that begin with a dot are left out.
+  /// Whether entries that begin with a dot are skipped.
   bool SkipHidden = false;
-  /// How far to go down: 0 shows the roots' own entries and enters none.
+  /// The maximum depth; 0 shows the roots' own entries and enters none of them.
   unsigned MaxDepth = std::numeric_limits<unsigned>::max();
-  /// What is left out; none if null. Must outlive the walk.
+  /// Decides which entries are skipped; null: none. Must outlive the walk.
   const IgnoreJudge *Ignore = nullptr;
-  /// How many directories may be open at a time; 0: decided from what the
-  /// process may open.
+  /// How many directories may stay open for their children; 0: a share of the
+  /// files that the process may open.
   unsigned MaxOpenDirectories = 0;
-  /// For tests: what a listing gave, to be changed. Any thread of the walk.
+  /// For tests: may modify the entries of a listing. Any thread of the walk.
   void (*Listed)(llvm::MutableArrayRef<os::DirectoryEntry> Entries) = nullptr;
 };
 
-/// A directory under way. Belongs to the walker; valid during a call to the
-/// visitor.
+/// The directory that a thread is walking. Belongs to the walker; valid during
+/// a call to the visitor.
 class WalkDirectory {
 public:
-  /// Its path as the visitor should print it: the root as it was given, and
-  /// what is below. Ends without '/', unless it is "/". Made when asked for.
+  /// The path to print: the root as it was given, and the path from there. Has
+  /// no '/' at its end, unless it is "/". The first call builds it.
   llvm::StringRef path() const;
-  /// The path of its entry \p Name, printed likewise.
+  /// The path to print for the entry \p Name.
   std::string pathOf(llvm::StringRef Name) const;
-  /// Its path from the root: "" for the root itself, "a/b".
+  /// The path from the root: "" for the root itself, "a/b".
   llvm::StringRef pathFromRoot() const;
   /// 0 for a root.
   unsigned depth() const;
-  /// Which of the roots it is in.
+  /// The number of the root.
   size_t root() const;
-  /// Its device and inode, as far as they are known without a system call: by
-  /// the listing it was named in (see os::DirectoryEntry), for roots and where
-  /// something is mounted by the directory itself.
+  /// The directory's device and inode. They come from its parent's listing (see
+  /// os::DirectoryEntry) if that suffices; otherwise, as for roots and mount
+  /// points, from the directory itself.
   const os::FileIdentity &identity() const;
-  /// To stat entries with.
+  /// The handle by which a visitor can stat entries.
   const os::DirectoryHandle &handle() const;
-  /// A number from 0 on that no other thread of the walk has: for a visitor
-  /// that keeps something for each thread. At most `TreeWalker::MaxThreads`.
+  /// The number of the calling thread, from 0, unique within the walk, for a
+  /// visitor with data for each thread. Less than `TreeWalker::MaxThreads`.
   unsigned thread() const;
 
 private:
@@ -93,55 +93,55 @@ private:
   detail::WalkWorker &Worker;
 };
 
-/// What a walk shows. Its functions are called from several threads at once.
+/// Receives what a walk finds. Several threads call its functions at once.
 class TreeVisitor {
 public:
-  /// How many entries are shown at a time, at most.
+  /// The most entries of one call.
   static constexpr size_t MaxEntries = 128;
-  /// A bit for each entry: set, the directory it is will not be entered.
+  /// A bit for each entry. If it is set, the walk does not enter the directory.
   using Prune = std::bitset<MaxEntries>;
 
   virtual ~TreeVisitor();
 
-  /// Shows \p Entries of \p Directory, in the order of the listing; a directory
-  /// with many entries is shown in several calls, one after the other, by one
-  /// thread at a time. Names hold during the call.
+  /// Shows \p Entries of \p Directory, in the order of the listing. A directory
+  /// with many entries takes several calls, one after the other, by one thread
+  /// at a time. The names are valid during the call.
   virtual void visit(const WalkDirectory &Directory,
                      llvm::ArrayRef<os::DirectoryEntry> Entries,
                      Prune &Pruned) = 0;
 
-  /// Something could not be opened, read or stat'ed; the walk goes on.
-  /// \p Path is as `WalkDirectory::path` would give it, or empty where \p What
-  /// itself names a file (an ignore file that cannot be read).
+  /// Reports a file or directory that could not be opened, read or stat'ed; the
+  /// walk continues. \p Path has the form of `WalkDirectory::path`, or is empty
+  /// if \p What itself names the file (an ignore file that cannot be read).
   virtual void problem(llvm::StringRef Path, llvm::StringRef What) = 0;
 
-  /// The last entry of \p Directory has been shown.
+  /// Called after the last entry of \p Directory has been shown.
   virtual void finished(const WalkDirectory &Directory);
 };
 
-/// What a walk came to.
+/// The statistics of a walk.
 struct WalkFigures {
   uint64_t Directories = 0; ///< read
   uint64_t Entries = 0;     ///< shown
   uint64_t Problems = 0;
-  unsigned Threads = 0; ///< the most at a time
+  unsigned Threads = 0; ///< the most at one time
 };
 
 class TreeWalker {
 public:
-  /// More threads than this are never started.
+  /// The most threads of a walk.
   static constexpr unsigned MaxThreads = 64;
 
   explicit TreeWalker(const WalkOptions &Options) : Options(Options) {}
 
-  /// Walks the directories \p Roots and blocks until all is shown. The caller's
-  /// thread takes part. A root that is a link is followed; one that is no
-  /// directory is a problem. What is renamed into or out of the tree meanwhile
-  /// may be shown or not; what stays is shown exactly once.
+  /// Walks the directories \p Roots and blocks until everything is shown. The
+  /// caller's thread takes part. A root that is a link is followed; a root that
+  /// is not a directory is a problem. An entry that is renamed into or out of
+  /// the tree meanwhile may be shown; one that stays is shown exactly once.
   WalkFigures walk(llvm::ArrayRef<std::string> Roots, TreeVisitor &Visitor);
 
-  /// Makes `walk` return soon, after the calls that are under way. Any thread,
-  /// also a visitor's, and a signal handler.
+  /// Makes `walk` return soon, after the calls in progress. Any thread may call
+  /// it, including a visitor's, and so may a signal handler.
   void cancel() { Cancelled.store(true, std::memory_order_relaxed); }
   bool isCancelled() const { return Cancelled.load(std::memory_order_relaxed); }
 

@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which sections the linker will drop before it reads them. Most bytes of a
-/// C++ object are COMDATs, of which the linker keeps one copy: the first, in
-/// the order of the command line. The others, and what is associated with them
-/// (their debug symbols, unwind tables), it never reads. An object's symbol
-/// table, which the linker reads anyway, tells all this.
+/// Finds the sections that the linker will drop before it reads them. Most
+/// bytes of a C++ object are COMDATs. The linker keeps the first copy of each,
+/// in the order of the command line. It never reads the other copies, nor the
+/// sections associated with them (debug symbols, unwind tables). All this is in
+/// an object's symbol table, which the linker reads anyway.
 ///
-/// Advice, as all of a plan: where this is wrong (a name in a bitcode file, an
-/// object that the linker replaces by a larger one), a section is fetched for
-/// nothing or read by the linker itself.
+/// The result is advice, like all of a plan. If it is wrong (a name in a
+/// bitcode file, an object that the linker replaces by a larger one), Headstart
+/// fetches a section unnecessarily, or the linker reads it itself.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,18 +34,18 @@
 
 namespace headstart {
 
-/// Who comes first. Every function may be called from any thread.
+/// Stores the first input with each COMDAT. Any thread may call any function.
 class ComdatTable {
 public:
-  /// \p MaxNames bounds its memory (some 32 bytes a name): names beyond are
-  /// not entered, and every copy is fetched.
+  /// \p MaxNames bounds the memory (about 32 bytes per name). Further names are
+  /// not stored, and all their copies are fetched.
   explicit ComdatTable(size_t MaxNames = size_t(16) << 20)
       : MaxNamesPerShard(MaxNames / NumShards) {}
 
-  /// Enters the names of input number \p Order, and tells by section (bit 0 is
-  /// section 1) which the linker will drop, as far as the inputs entered until
-  /// now show. In the order of the inputs the answer is exact; an input that
-  /// comes late is not known to those behind it, which then keep their copies.
+  /// Enters the names of input number \p Order. Returns which of its sections
+  /// the linker will drop (bit 0 is section 1), according to the inputs entered
+  /// so far. If all are entered in order, the result is exact. An input that is
+  /// entered late is unknown to the inputs after it, which keep their copies.
   llvm::BitVector enter(llvm::ArrayRef<SectionRule> Rules, uint32_t Order);
 
 private:

@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which lazy inputs (members of archives, objects between --start-lib and
-/// --end-lib) a linker of ELF will take. It takes one when it defines a symbol
-/// that something it has taken lacks, wherever either stands on the command
-/// line. Symbol tables, which it reads of every member anyway, and first, tell
-/// it all.
+/// Finds the lazy inputs (members of archives, objects between --start-lib and
+/// --end-lib) that an ELF linker will extract. It extracts an input if the
+/// input defines a symbol that a linked input lacks, in any order on the
+/// command line. The symbol tables decide this. The linker reads them anyway,
+/// of every member, before anything else.
 ///
-/// Advice, as all of a plan: shared libraries and bitcode are not asked for
-/// their symbols, so that a member may be fetched for nothing, or read by the
-/// linker itself.
+/// The result is advice, like all of a plan. It ignores the symbols of shared
+/// libraries and bitcode, so that Headstart may fetch a member unnecessarily,
+/// or the linker may read one itself.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,25 +32,25 @@
 
 namespace headstart {
 
-/// Every function may be called from any thread.
+/// Any thread may call any function.
 class ExtractionTable {
 public:
-  /// \p MaxNames bounds its memory (some 40 bytes a name): beyond, every lazy
-  /// input counts as taken.
+  /// \p MaxNames bounds the memory (about 40 bytes per name). With more names,
+  /// every lazy input counts as linked.
   explicit ExtractionTable(size_t MaxNames = size_t(16) << 20)
       : MaxNames(MaxNames) {}
 
   /// Enters an input that is linked in any case.
   void addLinked(llvm::ArrayRef<SymbolUse> Uses);
 
-  /// Enters a lazy input and gives it a number, from 1.
+  /// Enters a lazy input and returns its number, which starts from 1.
   uint32_t addLazy(std::vector<SymbolUse> Uses);
 
-  /// Something else than an input lacks \p Name: --undefined, --entry.
+  /// Enters a reference to \p Name that is in no input: --undefined, --entry.
   void want(uint64_t Name);
 
-  /// Whether the lazy input \p Number is taken, as far as what was entered
-  /// until now shows. 0 is no lazy input, and always linked.
+  /// Whether the lazy input \p Number is linked, according to the inputs
+  /// entered so far. 0 is an input that is not lazy, which is always linked.
   bool isLinked(uint32_t Number) const;
 
 private:
@@ -60,7 +60,7 @@ private:
     bool IsDefined = false;
   };
   struct Lazy {
-    std::vector<SymbolUse> Uses; ///< freed when it is taken
+    std::vector<SymbolUse> Uses; ///< freed when the input is taken
     bool IsTaken = false;
   };
 
@@ -71,10 +71,10 @@ private:
 
   const size_t MaxNames;
   mutable std::mutex Mutex;
-  // All guarded by Mutex:
+  // Mutex guards all members below.
   llvm::DenseMap<uint64_t, Name> Names;
   std::vector<Lazy> Lazies;    ///< number 1 first
-  std::vector<uint32_t> Taken; ///< not scanned yet
+  std::vector<uint32_t> Taken; ///< whose Uses are not linked yet
   bool Overflowed = false;
 };
 

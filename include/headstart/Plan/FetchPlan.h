@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From layouts to ranges in the order of need. Pure: no I/O, no threads, no
-/// clock, so that every decision can be tested on made-up files.
+/// Converts layouts to ranges in the order in which the linker needs them. The
+/// functions use no I/O, threads or clock, so that tests can check every
+/// decision on synthetic files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,72 +35,71 @@ struct PlannedRange {
 };
 
 struct PlanOptions : ReadKinds {
-  /// Everything but unreferenced sections.
+  /// The default includes everything except unreferenced sections.
   PlanOptions() { ReadsCodeView = ReadsDWARF = true; }
 
   Flavour Kind = Flavour::COFF;
-  /// Mach-O: the value of -arch ("arm64"), which chooses the slice of a
-  /// universal file; empty: not known.
+  /// Mach-O: the value of -arch ("arm64"), which selects the slice of a
+  /// universal file; empty if unknown.
   std::string Arch;
-  /// ELF: symbols that take members out of archives though no input refers to
-  /// them.
+  /// ELF: symbols that extract members of archives without a reference from any
+  /// input.
   std::vector<std::string> Wanted;
-  /// A file of at most this many bytes is fetched whole and at once: to find
-  /// what is needed of it takes two reads, one after the other, in which a disk
-  /// of 1.5 GB/s brings as much.
+  /// A file of at most this many bytes is fetched whole in the first stage. An
+  /// inspection would take two reads, one after the other, in which a disk of
+  /// 1.5 GB/s reads as much.
   uint64_t WholeFileBytes = 128 * 1024;
   /// Two ranges of one stage with at most this many bytes between them are
-  /// fetched as one: what a request costs, whatever the system's pages are. See
-  /// docs/internals/Experiments.md for others.
+  /// fetched as one: the cost of a request, which does not depend on the page
+  /// size. See docs/internals/Experiments.md for other values.
   uint64_t MergeGapBytes = 16 * 1024;
-  /// Where ranges are rounded to, in bytes: the system's pages.
+  /// The size of the system's pages, to which ranges are rounded.
   uint64_t PageBytes = 4096;
 };
 
-/// \p Plan in fewer ranges, where one more request costs as much as \p
-/// GapBytes: gaps of a stage are closed, and what is small comes with what lies
-/// beside it and is needed earlier.
+/// Returns \p Plan in fewer ranges, if one more request costs as much as
+/// \p GapBytes. Closes gaps within a stage, and combines a small range with an
+/// adjacent one that is needed earlier.
 std::vector<PlannedRange> coalesceRanges(std::vector<PlannedRange> Plan,
                                          uint64_t GapBytes);
 
-/// The ranges of one file of \p FileSize bytes, by stage and then by offset,
-/// each rounded to pages, none twice in one stage. Without parts the whole
-/// file is one range of the first stage. A page that two stages need is
-/// fetched in the earlier one only.
+/// Returns the ranges of a file of \p FileSize bytes, sorted by stage and then
+/// by offset, rounded to pages, and disjoint within a stage. A file without
+/// parts is one range of the first stage. A page that two stages need is only
+/// in the earlier one.
 std::vector<PlannedRange> planFile(llvm::ArrayRef<LayoutPart> Parts,
                                    uint64_t FileSize,
                                    const PlanOptions &Options);
 
-/// \p Plan, which a link with other pages may have recorded, rounded to the
-/// pages of \p Options by the same rules.
+/// Rounds \p Plan, which a link with another page size may have recorded, to
+/// the pages of \p Options by the rules of planFile.
 std::vector<PlannedRange> roundToPages(llvm::ArrayRef<PlannedRange> Plan,
                                        uint64_t FileSize,
                                        const PlanOptions &Options);
 
-/// The union of \p Ranges, in order and disjoint.
+/// Returns the union of \p Ranges, sorted and disjoint.
 std::vector<ByteRange> unite(std::vector<ByteRange> Ranges);
 
-/// What \p Plan covers, in order and disjoint.
+/// Returns the bytes that \p Plan covers, as sorted and disjoint ranges.
 std::vector<ByteRange> rangesOf(llvm::ArrayRef<PlannedRange> Plan);
 
-/// What of \p Plan is in \p Touched (in order, disjoint; perhaps of other pages
-/// than those of \p Options); gaps that Options allows are closed.
+/// Returns the part of \p Plan that is in \p Touched (sorted, disjoint; perhaps
+/// of another page size than \p Options). Closes gaps as Options allow.
 std::vector<PlannedRange> cutPlan(llvm::ArrayRef<PlannedRange> Plan,
                                   llvm::ArrayRef<ByteRange> Touched,
                                   const PlanOptions &Options);
 
-/// \p Plan cut to what the last link of the same file touched. Stages stay;
-/// gaps that Options allows are closed; what was touched and is not in the plan
-/// comes in the plan's last stage (for an archive, whose members no layout
-/// knows, that is the first). \p Touched is in order, disjoint and within the
-/// file.
+/// Like cutPlan, for the ranges that the last link of the same file touched.
+/// Touched bytes that are not in the plan get the plan's last stage (for an
+/// archive, whose members have no layout, that is the first stage). \p Touched
+/// is sorted, disjoint and within the file.
 std::vector<PlannedRange> restrictPlan(llvm::ArrayRef<PlannedRange> Plan,
                                        llvm::ArrayRef<ByteRange> Touched,
                                        uint64_t FileSize,
                                        const PlanOptions &Options);
 
-/// How many bytes of \p Ranges lie in none of \p Touched (both in order and
-/// disjoint): what was fetched for nothing.
+/// Returns how many bytes of \p Ranges are not in \p Touched (both sorted and
+/// disjoint), and thus were fetched unnecessarily.
 uint64_t bytesOutside(llvm::ArrayRef<ByteRange> Ranges,
                       llvm::ArrayRef<ByteRange> Touched);
 

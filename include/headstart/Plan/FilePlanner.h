@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From what a file holds to its plan: asks of each what its plan depends on,
-/// its section table and, of an object with COMDATs, its symbols.
+/// Plans files from their contents. The planner reads the section table of each
+/// file and, if the linker may drop parts of the file, the symbols.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,36 +26,36 @@
 
 namespace headstart {
 
-/// What \p Command says about what its link will read.
+/// Returns the options of \p Command that decide what its link will read.
 PlanOptions planOptionsOf(const LinkCommand &Command);
 
-/// Plans the files of one link. Every function may be called from any thread.
+/// Plans the files of one link. Any thread may call any function.
 class FilePlanner {
 public:
   explicit FilePlanner(const PlanOptions &Options);
 
-  /// The ranges of the file that \p Inspector is turned to, which is \p Named
-  /// and comes as number \p Order: by its layout, without what the linker will
-  /// drop; cut to \p Record, when there is one, of the same file; all of it
-  /// where that is cheaper, or where every member of an archive is read (those
-  /// of ld64.lld by the layout of each). \p Buffers are the caller's, to be
-  /// used again. Blocks for the disk.
+  /// Plans the current file of \p Inspector, which is the input \p Named with
+  /// the number \p Order. The plan follows the file's layout, without the parts
+  /// that the linker will drop, and is restricted to \p Record, that of the
+  /// same file, if given. It covers the whole file if that is cheaper, or if
+  /// every member of an archive is read (for ld64.lld, the layout of each
+  /// instead). The caller can reuse \p Buffers. Blocks for the disk.
   std::vector<PlannedRange> plan(FileInspector &Inspector,
                                  const NamedInput &Named, uint32_t Order,
                                  SymbolBuffers &Buffers,
                                  const RecordedFile *Record = nullptr);
 
-  /// Whether what belongs to the lazy input \p Member (of a PlannedRange) is
-  /// read: known when all files are planned.
+  /// Whether the ranges of the lazy input \p Member (see PlannedRange) are
+  /// read. The answer is final after all files have been planned.
   bool isLinked(uint32_t Member) const { return Extracted.isLinked(Member); }
 
-  /// Enters the symbols of a file that is linked in any case, or lazily, but
-  /// needs no plan. Blocks for the disk.
+  /// Enters the symbols of a file, lazy or not, that needs no plan. Blocks for
+  /// the disk.
   void enterSymbols(FileInspector &Inspector, const NamedInput &Named,
                     SymbolBuffers &Buffers);
 
-  /// Whether the plan of one file depends on the others' being planned: then
-  /// the headers of all (FileInspector::elf) are read before the symbols of
+  /// Whether the plan of a file depends on the plans of the others. Then the
+  /// headers of all files (FileInspector::elf) are read before the symbols of
   /// any, as the linker does.
   bool planTogether() const {
     return LinkerModel::of(Options.Kind).PlansTogether;

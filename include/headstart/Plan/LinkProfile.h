@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The profile of one link, kept for the next: which bytes of which files it
-/// touched. Advice, never trusted: a file that is not the same any more is
-/// planned from its layout, and a profile that cannot be read is none.
+/// The profile of a link, stored for the next one: which bytes of which files
+/// the linker touched. It is advice and never trusted. A file that has changed
+/// is planned from its layout, and a profile that cannot be read is ignored.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,15 @@
 
 namespace headstart {
 
-/// What was touched of one file.
+/// The touched bytes of one file.
 struct RecordedFile {
-  std::string Path;          ///< as the linker asked for it
+  std::string Path;          ///< as the linker requested it
   os::FileIdentity Identity; ///< of the file that was linked
-  /// In order, disjoint, within the file.
+  /// The touched ranges, sorted, disjoint and within the file.
   std::vector<ByteRange> Touched;
-  /// Of a file that was planned by its layout: what of the plan was touched.
-  /// The page tables alone tell too much, since a fault enters what lies around
-  /// it as well.
+  /// For a file that was planned by its layout, the touched part of the plan.
+  /// The page tables alone report too much, since a page fault also maps the
+  /// pages around it.
   std::vector<PlannedRange> Plan;
 
   uint64_t touchedBytes() const;
@@ -45,53 +45,54 @@ struct RecordedFile {
 
 struct LinkProfile {
   std::string Tool;   ///< "lld-link"
-  std::string Output; ///< the link's own words for it; for people
-  /// What kinds of bytes the link read, in the recorder's own words: a profile
-  /// is of use only to a link that reads the same kinds.
+  std::string Output; ///< as the link names it, for messages
+  /// The kinds of bytes that the link read, in the caller's notation. Only a
+  /// link that reads the same kinds can use the profile.
   std::string Settings;
   int64_t Recorded = 0;   ///< seconds since the epoch
-  uint64_t PeakBytes = 0; ///< of memory that it needed at once; 0: not known
-  /// Of namesOf the command line: tells this link from another one with the
-  /// same output.
+  uint64_t PeakBytes = 0; ///< the most memory that it used; 0: unknown
+  /// The namesOf the command line, which distinguish this link from another one
+  /// with the same output.
   std::vector<uint64_t> Names;
-  /// In the order in which the linker asked for them.
+  /// The files, in the order in which the linker requested them.
   std::vector<RecordedFile> Files;
 
   uint64_t touchedBytes() const;
 };
 
-/// No profile is larger, in bytes; what is, is not read.
+/// The largest size of a profile in bytes. Larger files are not read.
 inline constexpr uint64_t MaxProfileBytes = 64 * 1024 * 1024;
 
-/// No profile names more files.
+/// The most files in a profile.
 inline constexpr uint64_t MaxProfileFiles = 200000;
 
-/// The bytes of \p Profile, with a checksum.
+/// Returns the bytes of \p Profile, with a checksum.
 std::string serializeProfile(const LinkProfile &Profile);
 
-/// Reads what serializeProfile wrote. Anything else (truncated, foreign, of
-/// another version, with impossible ranges) is an error that says what is
-/// wrong and at which byte; memory is bounded by the size of \p Bytes.
+/// Reads what serializeProfile wrote. For any other input (truncated, foreign,
+/// of another version, with impossible ranges) the error says what is wrong and
+/// at which byte. The memory is bounded by the size of \p Bytes.
 llvm::Expected<LinkProfile> parseProfile(llvm::StringRef Bytes);
 
-/// Which recorded files a command line names.
+/// The files that a command line names.
 class NamedFiles {
 public:
   explicit NamedFiles(const LinkCommand &Command);
-  /// What is searched for goes by its file name, with what lld may add to it.
+  /// Whether the command line names \p RecordedPath. A name that lld searches
+  /// for is compared by file name, with what lld may add to it.
   bool has(llvm::StringRef RecordedPath) const;
 
 private:
   llvm::StringSet<> Names;
 };
 
-/// Hashes of the names of \p Command's inputs, in order: all, or a sample of
-/// 256 that is the same wherever they are the same.
+/// Returns hashes of the names of \p Command's inputs, sorted: all, or a sample
+/// of 256 that depends only on the names.
 std::vector<uint64_t> namesOf(const LinkCommand &Command);
 
-/// Whether \p Profile is of an earlier link like \p Command's, and not of
+/// Whether \p Profile is of an earlier link like \p Command's, rather than of
 /// another link with the same output (a.out): whether the command line still
-/// names more than half of what was named then.
+/// names more than half of the profile's names.
 bool isRecordOf(const LinkProfile &Profile, const LinkCommand &Command);
 
 } // namespace headstart
