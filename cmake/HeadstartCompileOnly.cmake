@@ -1,6 +1,6 @@
-# `compile-only`: all that needs libLLVM, compiled against LLVM's headers for a
-# system for which there is no libLLVM here. Not part of `all`: nothing comes of it
-# but that it compiles. `./dev lint` builds it.
+# `compile-only` compiles all sources that need libLLVM against LLVM's headers,
+# for a system whose libLLVM this machine does not have. It is not part of
+# `all`, because it produces no program. `./dev lint` builds it.
 find_program(HEADSTART_TBLGEN llvm-tblgen PATHS ${HEADSTART_LLVM_HOST}/bin
   NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 if(NOT TARGET headstart_llvm_headers OR NOT HEADSTART_TBLGEN)
@@ -12,16 +12,16 @@ if(NOT EXISTS ${HEADSTART_LLVM_INCLUDE}/lld
     ${HEADSTART_LLVM_INCLUDE}/lld)
 endif()
 
-# The layers' own lists name libraries that are not here.
+# The layers' own targets depend on libraries that this machine does not have.
 set(folders Formats Inputs Inputs/COFF Inputs/ELF Inputs/MachO Plan Report Engine Link
   FileTree)
 list(TRANSFORM folders REPLACE "(.+)" "lib/\\1/*.cpp")
 file(GLOB sources CONFIGURE_DEPENDS ${folders} tools/*.cpp tools/*/*.cpp)
-# For Linux only, by libxml2's headers.
+# LazyXML.cpp is only for Linux, and needs libxml2's headers.
 list(FILTER sources EXCLUDE REGEX "/LazyXML\\.cpp$")
 add_library(compile-only OBJECT EXCLUDE_FROM_ALL ${sources})
 target_link_libraries(compile-only PRIVATE headstart_options headstart_llvm_headers)
-# Whether it compiles does not depend on it, only for how long.
+# Optimization affects only the time to compile.
 target_compile_options(compile-only PRIVATE $<$<NOT:$<BOOL:${MSVC}>>:-O0>)
 target_compile_definitions(compile-only PRIVATE
   HEADSTART_SEAM_RENAME HEADSTART_VERSION="${PROJECT_VERSION}"
@@ -29,7 +29,7 @@ target_compile_definitions(compile-only PRIVATE
 set(tables ${PROJECT_BINARY_DIR}/compile-only)
 target_include_directories(compile-only PRIVATE ${tables})
 
-# Each option table where its source looks for it.
+# Each option table goes to the path that its source includes.
 foreach(name COFFOptions ELFOptions MinGWOptions MachOOptions)
   headstart_option_table(compile-only ${PROJECT_SOURCE_DIR}/lib/Inputs/${name}.td
     ${tables}/headstart/Inputs/${name}.inc)

@@ -1,7 +1,7 @@
-# Finds LLVM and lld of one version, and works around what their packages leave
-# out. The traps are listed in docs/internals/Design.md, "Packages".
+# Finds LLVM and lld of one version, and works around the gaps of their packages
+# (docs/internals/Design.md, "Packages").
 
-# LLVM's configuration looks for zlib itself.
+# LLVM's own configuration searches zlib.
 set(ZLIB_USE_STATIC_LIBS ${HEADSTART_STATIC_LLVM})
 # `find_package(LLVM 22)` fails: LLVM's version file compares major.minor. LLVM_DIR
 # and LLD_DIR name an installation elsewhere.
@@ -21,8 +21,8 @@ if(CMAKE_CROSSCOMPILING)
   set(HEADSTART_LLVM_TOOLS ${HEADSTART_LLVM_HOST}/bin)
 endif()
 
-# LLVM's include folder also holds libc++abi's cxxabi.h, which clashes with
-# libstdc++ in googletest: show the compiler only the three folders we use.
+# LLVM's include directory also has libc++abi's cxxabi.h, which clashes with
+# libstdc++ in googletest: the compiler sees only the three directories needed.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
 if(LLVM_INSTALL_PREFIX)
   file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
@@ -34,7 +34,7 @@ if(LLVM_INSTALL_PREFIX)
     endif()
   endforeach()
 else()
-  # A build folder's, and its source's.
+  # The directories of an LLVM build, and of its sources.
   set(HEADSTART_LLVM_INCLUDE ${LLVM_INCLUDE_DIRS} ${LLD_INCLUDE_DIRS})
 endif()
 
@@ -42,11 +42,11 @@ add_library(headstart_llvm_headers INTERFACE)
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   "$<BUILD_INTERFACE:${HEADSTART_LLVM_INCLUDE}>"
   $<INSTALL_INTERFACE:${LLVM_INSTALL_PREFIX}/include>)
-# LLVM is built without exceptions. Above the OS layer nothing throws or catches
-# any, but one for memory that is missing may pass on its way to the end of a
-# thread of ours (Threads.h), and must find locks and counts to be put right.
+# LLVM is built without exceptions. Above the OS layer, no code throws or
+# catches any, but std::bad_alloc may pass to the end of one of Headstart's
+# threads (Threads.h), and unwinding must then release locks and correct counts.
 if(MSVC)
-  # Last on the command line, after CMake's own /EHsc and /GR.
+  # These come last on the command line, after CMake's own /EHsc and /GR.
   target_compile_options(headstart_llvm_headers INTERFACE
     $<BUILD_INTERFACE:/EHs-c-> $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:/GR->)
   target_compile_definitions(headstart_llvm_headers INTERFACE
@@ -56,8 +56,8 @@ else()
     $<BUILD_INTERFACE:HEADSTART_UNWINDS=1>)
 endif()
 
-# What this LLVM was configured with. lld's ELF library compresses debug sections
-# by itself.
+# The compression libraries with which this LLVM was configured. lld's ELF
+# library calls them directly to compress debug sections.
 add_library(headstart_compression INTERFACE)
 if(LLVM_ENABLE_ZLIB)
   find_package(ZLIB REQUIRED)
@@ -76,10 +76,10 @@ endif()
 add_library(headstart_llvm INTERFACE)
 target_link_libraries(headstart_llvm INTERFACE headstart_llvm_headers)
 if(HEADSTART_STATIC_LLVM)
-  # The files, not LLVM's targets: those would drag in every library that any
-  # part of LLVM may use (libz3, libffi, libedit) whether it is linked or not.
-  # Polly's archive is not among them; lib/Link/NoPolly.cpp stands in for the one
-  # function that LTO calls of it.
+  # This lists files, because LLVM's targets would add every library that any
+  # part of LLVM may use (libz3, libffi, libedit), whether it is linked or not.
+  # Polly's archive is excluded; lib/Link/NoPolly.cpp replaces the one function
+  # of it that LTO calls.
   file(GLOB llvm_archives ${LLVM_LIBRARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}LLVM*${CMAKE_STATIC_LIBRARY_SUFFIX})
   # LLVM-C is the import library of a DLL.
   list(FILTER llvm_archives EXCLUDE REGEX
@@ -89,7 +89,7 @@ if(HEADSTART_STATIC_LLVM)
       "set HEADSTART_STATIC_LLVM=OFF")
   endif()
   if(MSVC OR APPLE)
-    # Their linkers look into every archive again.
+    # These linkers search every archive again.
     target_link_libraries(headstart_llvm INTERFACE ${llvm_archives})
   else()
     target_link_libraries(headstart_llvm INTERFACE
@@ -97,14 +97,14 @@ if(HEADSTART_STATIC_LLVM)
   endif()
   target_link_libraries(headstart_llvm INTERFACE
     headstart_compression ${CMAKE_DL_LIBS})
-  # What LLVMSupport calls of the system, as its own CMakeLists.txt lists it.
+  # The system's libraries of LLVMSupport, as listed in its own CMakeLists.txt.
   if(WIN32)
     target_link_libraries(headstart_llvm INTERFACE
       psapi shell32 ole32 uuid advapi32 ws2_32 ntdll version)
   endif()
   if(LLVM_ENABLE_LIBXML2)
     find_package(LibXml2 REQUIRED)
-    # Elsewhere lib/Link/LazyXML.cpp loads it when it is needed.
+    # On Linux, lib/Link/LazyXML.cpp loads it when it is needed.
     if(NOT CMAKE_SYSTEM_NAME STREQUAL Linux)
       target_link_libraries(headstart_llvm INTERFACE LibXml2::LibXml2)
     endif()
@@ -117,9 +117,9 @@ else()
   target_link_libraries(headstart_llvm INTERFACE LLVM)
 endif()
 
-# lld's archives name libLLVM as their dependency; naming the files instead
-# leaves the choice between static and shared to `headstart_llvm`. Those that the
-# seam binds, each before what it calls.
+# lld's targets depend on libLLVM. Files instead of targets let `headstart_llvm`
+# decide between static and shared. These are the archives that the seam binds,
+# each before those that it calls.
 set(HEADSTART_LLD_LIBRARIES lldMinGW lldCOFF lldELF lldMachO lldCommon)
 
 # headstart_lld_archive(<variable> <folder> <library>): the file of one of them.
@@ -128,14 +128,14 @@ function(headstart_lld_archive variable folder name)
     PARENT_SCOPE)
 endfunction()
 
-# headstart_lld(<library> <folder>): makes <library> of those archives in <folder>.
+# headstart_lld(<library> <folder>): makes <library> of the files in <folder>.
 function(headstart_lld library folder)
   set(archives)
   foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
     headstart_lld_archive(archive ${folder} ${name})
     list(APPEND archives ${archive})
   endforeach()
-  # The seam does not listen to it.
+  # The seam binds no reference of lldWasm.
   headstart_lld_archive(wasm ${HEADSTART_LLD_FOLDER} lldWasm)
   add_library(${library} INTERFACE)
   target_link_libraries(${library} INTERFACE

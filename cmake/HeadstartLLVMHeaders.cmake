@@ -1,7 +1,7 @@
-# LLVM's headers without LLVM: for what uses nothing of it that is not in them,
-# on a system for which there is no libLLVM here. They may come from an LLVM for
-# another system, whose configuration is put right. Without them there is no
-# `headstart_llvm_headers`, and nothing but the OS layer is built.
+# Finds LLVM's headers for sources that need only these, if this machine has no
+# libLLVM for the target system. The headers may come from an LLVM for another
+# system, whose configuration this corrects. Without headers, there is no
+# `headstart_llvm_headers`, and only the OS layer is built.
 find_path(HEADSTART_LLVM_HEADERS llvm/ADT/StringRef.h
   PATHS ${HEADSTART_LLVM_HOST}/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH
   DOC "LLVM's include folder")
@@ -10,7 +10,7 @@ if(NOT HEADSTART_LLVM_HEADERS)
   return()
 endif()
 
-# As in HeadstartLLVM.cmake: the folder also holds what is not LLVM's.
+# As in HeadstartLLVM.cmake, the directory also has headers that are not LLVM's.
 set(HEADSTART_LLVM_INCLUDE ${PROJECT_BINARY_DIR}/llvm-include)
 file(MAKE_DIRECTORY ${HEADSTART_LLVM_INCLUDE})
 foreach(folder llvm llvm-c)
@@ -22,9 +22,9 @@ endforeach()
 
 add_library(headstart_llvm_headers INTERFACE)
 if(WIN32)
-  # What follows from the system that LLVM was configured for: which system it
-  # is, and that its functions come from a shared library (on Windows that would
-  # make them __declspec(dllimport)).
+  # These macros depend on the system for which LLVM was configured: which one
+  # it is, and that LLVM's functions are in a shared library (on Windows, that
+  # would make them __declspec(dllimport)).
   file(READ ${HEADSTART_LLVM_HEADERS}/llvm/Config/llvm-config.h config)
   foreach(name LLVM_ON_UNIX HAVE_SYSEXITS_H LLVM_BUILD_LLVM_DYLIB
       LLVM_ENABLE_LLVM_EXPORT_ANNOTATIONS
@@ -41,6 +41,6 @@ if(WIN32)
 endif()
 target_include_directories(headstart_llvm_headers SYSTEM INTERFACE
   ${HEADSTART_LLVM_INCLUDE})
-# There is nothing to check against: the symbol is in libLLVM.
+# The check needs a symbol of libLLVM, which is not linked.
 target_compile_definitions(headstart_llvm_headers INTERFACE
   LLVM_DISABLE_ABI_BREAKING_CHECKS_ENFORCING=1 HEADSTART_UNWINDS=$<NOT:$<BOOL:${MSVC}>>)

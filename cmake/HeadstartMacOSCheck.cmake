@@ -1,6 +1,6 @@
-# The target macos-check, and the ctest test macos.compile: the OS layer and its
-# tests compiled for macOS, on a machine that is none. PyPI's ziglang has the
-# headers; `./dev setup` installs it into build-tools, which git ignores.
+# The target macos-check and the ctest test macos.compile compile the OS layer
+# and its tests for macOS on another system. PyPI's ziglang has the headers;
+# `./dev setup` installs it into build-tools, which git ignores.
 set(HEADSTART_ZIGLANG "" CACHE PATH
   "The folder of PyPI's package ziglang, if not below build-tools/zig")
 get_filename_component(folder ${CMAKE_CXX_COMPILER} DIRECTORY)

@@ -1,10 +1,10 @@
-# Options of the build, and what they mean for every target.
+# The options of the build, and their effects on every target.
 
 option(HEADSTART_LLVM
   "Build what needs libLLVM: all but the OS layer, where there is no libLLVM" ON)
 set(HEADSTART_LLVM_VERSION 22 CACHE STRING "LLVM to build with: 19 to 22")
-# Where Debian, Ubuntu and apt.llvm.org put it; its programs run here, also when
-# the build is for another system.
+# Debian, Ubuntu and apt.llvm.org install LLVM in this directory. Its programs
+# run on this machine, even if the build is for another system.
 set(HEADSTART_LLVM_HOST /usr/lib/llvm-${HEADSTART_LLVM_VERSION} CACHE PATH
   "LLVM's programs for this machine")
 option(HEADSTART_STATIC_LLVM
@@ -33,20 +33,20 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 
-# One interface target carries what all of our own code is compiled with.
+# This interface target has the compile options of all of Headstart's own code.
 add_library(headstart_options INTERFACE)
 target_link_libraries(headstart_options INTERFACE Threads::Threads)
 target_include_directories(headstart_options INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
 if(MSVC)
-  # cl and clang-cl. What /W4 has and the others' warnings have not: unused
-  # parameters, narrowing, alignment that pads, names that hide members,
-  # unreachable code, constant conditions.
+  # cl and clang-cl. This disables the warnings of /W4 that the other compilers'
+  # options do not have: unused parameters, narrowing, alignment that pads,
+  # names that hide members, unreachable code, constant conditions.
   target_compile_options(headstart_options INTERFACE
     /W4 /utf-8 /permissive- /Zc:__cplusplus
     $<$<CXX_COMPILER_ID:Clang>:-Wno-unused-parameter>
     $<$<CXX_COMPILER_ID:MSVC>:/wd4100;/wd4127;/wd4244;/wd4245;/wd4267;/wd4324;/wd4458;/wd4702>)
-  # Empty, so that a source may define them as well.
+  # The macros are empty, so that a source may define them as well.
   target_compile_definitions(headstart_options INTERFACE
     NOMINMAX= WIN32_LEAN_AND_MEAN= UNICODE= _UNICODE=
     _CRT_SECURE_NO_WARNINGS _CRT_NONSTDC_NO_WARNINGS)
@@ -56,18 +56,18 @@ else()
     -Wnon-virtual-dtor -Woverloaded-virtual)
 endif()
 if(UNIX)
-  # Where the sources lie is not in the program: two builds give the same bytes.
+  # The program contains no path of the sources, so two builds give equal bytes.
   target_compile_options(headstart_options INTERFACE
     -fstack-protector-strong -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
     -ffile-prefix-map=${PROJECT_BINARY_DIR}/=build/)
-  # Lines only, for profilers and crash reports; in a file of its own
+  # Profilers and crash reports need only lines, which go to a file of their own
   # (headstart_separate_symbols).
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     target_compile_options(headstart_options INTERFACE -g1)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC's bug 105651: false alarms in its own std::string.
+  # GCC's bug 105651: false warnings in its own std::string.
   target_compile_options(headstart_options INTERFACE -Wno-restrict)
 endif()
 if(HEADSTART_WARNINGS_AS_ERRORS)
@@ -97,10 +97,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND UNIX AND NOT APPLE)
     add_link_options(--ld-path=${HEADSTART_LD_LLD})
   endif()
 endif()
-# What the program is linked with so that it is small and starts fast: only what is
-# used, with the C++ runtime inside, and what is twice the same once. What
-# distributions want of a program (PIE, RELRO, BIND_NOW), and what each costs at the
-# start: docs/internals/Experiments.md, "The cost of a start".
+# Link options for a program that is small and starts fast: it contains only
+# used sections, identical ones once, and the C++ runtime. Distributions require
+# PIE, RELRO and BIND_NOW; docs/internals/Experiments.md, "The cost of a start",
+# has the cost of each.
 add_library(headstart_startup INTERFACE)
 if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   target_link_options(headstart_startup INTERFACE
@@ -111,7 +111,7 @@ if(HEADSTART_STATIC_LLVM AND UNIX AND NOT APPLE)
   endif()
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL Release)
-  # Microsoft's linker does so by itself.
+  # Microsoft's linker removes unused sections by default.
   if(APPLE)
     add_link_options(LINKER:-dead_strip)
   elseif(UNIX)
@@ -124,7 +124,7 @@ if(MINGW)
   enable_language(RC)
 endif()
 if(HEADSTART_FUZZERS)
-  # The second for the steps that unittests/Fuzzers/Cost.h counts.
+  # unittests/Fuzzers/Cost.h counts the steps of the second option.
   target_compile_options(headstart_options INTERFACE
     -fsanitize=fuzzer-no-link -fsanitize-coverage=trace-pc-guard)
 endif()

@@ -6,7 +6,7 @@ set(CPACK_GENERATOR DEB TZST RPM)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/PackageTools.cmake)
 set(CPACK_PACKAGE_NAME headstart)
 set(CPACK_PACKAGE_VENDOR "The Headstart Project")
-# No address: the project has none.
+# The project has no address.
 set(CPACK_PACKAGE_CONTACT "The Headstart Project")
 # CPACK_PACKAGE_DESCRIPTION_SUMMARY would also become the first line of the symbols' .deb.
 set(summary "drop-in replacements for the LLVM linkers that prefetch")
@@ -32,7 +32,7 @@ set(CPACK_ARCHIVE_SYMBOLS_FILE_NAME
   headstart-symbols-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
 # The program's symbol versions determine the version of libc6; a test in an empty Debian
-# compares them. libxml2: lib/Link/LazyXML.cpp. python3: link-report.py.
+# compares them. lib/Link/LazyXML.cpp loads libxml2; link-report.py is Python.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)

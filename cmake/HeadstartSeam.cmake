@@ -1,11 +1,11 @@
-# The seam: how lld's references to a few functions (lib/Link/SeamFunctions.json)
-# come to lib/Link/Seam.cpp. Two ways, for one result:
+# The seam binds lld's references to a few functions
+# (lib/Link/SeamFunctions.json) to lib/Link/Seam.cpp, by one of two methods:
 #
 #   wrap    the linker's --wrap binds them
-#   rename  they are renamed in copies of lld's archives, where a linker has no
+#   rename  they are renamed in copies of lld's archives, for linkers without
 #           --wrap: COFF's and Mach-O's
 #
-# utils/rename-seam.py looks the functions up in lld's archives, by their demangled
+# utils/rename-seam.py finds the functions in lld's archives by their demangled
 # names, and makes the copies.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
@@ -36,9 +36,9 @@ foreach(name IN LISTS HEADSTART_LLD_LIBRARIES)
   list(APPEND lld_archives ${archive})
 endforeach()
 
-# `headstart_seam_wrap`, `headstart_seam_rename`: what sources and programs of the
-# way need. The seam's are objects, not a library: lld refers to its templates
-# weakly, which takes nothing from an archive.
+# `headstart_seam_wrap` and `headstart_seam_rename` have the options for sources
+# and programs of a method. The seam itself is objects, not a library: lld's
+# references to its templates are weak, and load nothing from an archive.
 set(HEADSTART_SEAMS ${HEADSTART_SEAM})
 if(HEADSTART_SEAM STREQUAL "wrap")
   if(HEADSTART_RENAMED_SEAM)
@@ -78,7 +78,7 @@ if("rename" IN_LIST HEADSTART_SEAMS)
   add_dependencies(headstart_seam_rename headstart-renamed-lld)
   target_compile_definitions(headstart_seam_rename INTERFACE
     HEADSTART_SEAM_RENAME)
-  # Functions with C's names that return classes: see SeamNames.h.
+  # Functions with C linkage return classes: see SeamNames.h.
   target_compile_options(headstart_seam_rename INTERFACE
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-return-type-c-linkage>
     $<$<CXX_COMPILER_ID:MSVC>:/wd4190>)

@@ -1,5 +1,5 @@
-# headstart_link_folder(<folder> <link>): <folder> under another name. Windows lets
-# few users make links: there it is a copy.
+# headstart_link_folder(<folder> <link>): creates a link to <folder>. Few users
+# may create links on Windows, so this makes a copy there.
 function(headstart_link_folder folder link)
   if(CMAKE_HOST_WIN32)
     get_filename_component(into ${link} DIRECTORY)
@@ -9,7 +9,8 @@ function(headstart_link_folder folder link)
   endif()
 endfunction()
 
-# headstart_option_table(<target> <file>.td <file>.inc): what OptionTable.inc reads.
+# headstart_option_table(<target> <file>.td <file>.inc): makes the table that
+# OptionTable.inc reads.
 function(headstart_option_table target table out)
   get_filename_component(folder ${out} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
@@ -28,15 +29,15 @@ function(headstart_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(Headstart${name} STATIC ${arg_SOURCES})
   add_library(Headstart::${name} ALIAS Headstart${name})
-  # Warnings and the like are for our own code only.
+  # Warnings and similar options are only for Headstart's own code.
   target_link_libraries(Headstart${name} PUBLIC
     $<BUILD_INTERFACE:headstart_options> Threads::Threads ${arg_DEPENDS})
   target_compile_features(Headstart${name} PUBLIC cxx_std_20)
   target_include_directories(Headstart${name} PUBLIC $<INSTALL_INTERFACE:include>)
 endfunction()
 
-# headstart_program_links(<program> <name>...): the program under other names, in the
-# same folder; they are in its property HEADSTART_LINKS.
+# headstart_program_links(<program> <name>...): makes links in the program's
+# directory, and lists them in its property HEADSTART_LINKS.
 function(headstart_program_links program)
   set(command create_symlink)
   if(WIN32)
@@ -53,8 +54,8 @@ function(headstart_program_links program)
   set_target_properties(${program} PROPERTIES HEADSTART_LINKS "${links}")
 endfunction()
 
-# headstart_separate_symbols(<program>): they go to <program>.debug beside it, where
-# debuggers and perf look for them.
+# headstart_separate_symbols(<program>): moves the symbols to <program>.debug
+# next to it, where debuggers and perf search them.
 function(headstart_separate_symbols program)
   set(objcopy ${HEADSTART_LLVM_TOOLS}/llvm-objcopy)
   set(file $<TARGET_FILE_NAME:${program}>)
@@ -66,7 +67,7 @@ function(headstart_separate_symbols program)
     HEADSTART_SYMBOLS $<TARGET_FILE:${program}>.debug)
 endfunction()
 
-# headstart_windows_manifest(<program>): names are UTF-8, paths may be long.
+# headstart_windows_manifest(<program>): makes names UTF-8, allows long paths.
 function(headstart_windows_manifest program)
   if(MSVC)
     target_sources(${program} PRIVATE
@@ -84,7 +85,7 @@ function(headstart_unittests name)
     ${arg_DEPENDS} headstart_options headstart_gtest)
   headstart_windows_manifest(${name}Tests)
   if(NOT MSVC)
-    # The optimizer takes half of the time to compile a test, and saves none.
+    # The optimizer takes half of a test's compile time, and saves no time.
     target_compile_options(${name}Tests PRIVATE -O0)
   endif()
   set_target_properties(${name}Tests PROPERTIES

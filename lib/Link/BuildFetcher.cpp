@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// How much a thread fetches before it makes way: at 100 MB/s 10 ms.
+/// The bytes that a thread fetches before it can be paused: 10 ms at 100 MB/s.
 static constexpr uint64_t StepBytes = UINT64_C(1) << 20;
 
 static uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
@@ -29,7 +29,7 @@ static uint64_t bytesOf(ArrayRef<ByteRange> Ranges) {
   return Bytes;
 }
 
-/// What of \p Ranges is not in \p Others; all in order and disjoint.
+/// Returns \p Ranges without \p Others; all are in order and disjoint.
 static std::vector<ByteRange> without(ArrayRef<ByteRange> Ranges,
                                       ArrayRef<ByteRange> Others) {
   std::vector<ByteRange> Left;
@@ -66,7 +66,7 @@ void BuildFetcher::add(size_t Link, std::vector<FileRanges> Files) {
   BuildLinkFigures &Of = Links[Link];
   Of.IsPlanned = true;
   for (FileRanges &File : Files) {
-    // Links share libraries.
+    // An earlier link may read the same library.
     std::vector<ByteRange> &Earlier = Planned[File.Path];
     File.Ranges = without(File.Ranges, Earlier);
     if (File.Ranges.empty())
@@ -94,7 +94,7 @@ void BuildFetcher::finish() {
 void BuildFetcher::start() {
   for (unsigned I = 0; I != Jobs; ++I)
     if (Threads.start([this] { work(); }))
-      break; // make do with those there are
+      break; // continue with the threads that have started
 }
 
 void BuildFetcher::cancel() {
@@ -169,8 +169,9 @@ void BuildFetcher::work() {
   }
 }
 
-/// What is not in memory of \p Wanted: one question if it is all there. Where
-/// the system does not say, all of it, unless a sample of \p File is there.
+/// Returns the ranges of \p Wanted that are not cached, with one query if the
+/// whole file is cached. If the system does not report residency, returns all
+/// ranges, or none if a sample of \p File is cached.
 std::vector<ByteRange> BuildFetcher::missingIn(const os::OpenFile &File,
                                                const FileRanges &Wanted) const {
   std::optional<os::Residency> All = Cache.residency(File, {0, File.size()});
@@ -189,8 +190,8 @@ std::vector<ByteRange> BuildFetcher::missingIn(const os::OpenFile &File,
   return Missing;
 }
 
-/// Takes \p Missing bytes of the budget (nothing: of a file that is not to be
-/// fetched), when all files before have taken theirs.
+/// Takes \p Missing bytes of the budget, after all earlier files have taken
+/// theirs; absent: the file is gone or has changed. Returns whether to fetch.
 bool BuildFetcher::claim(const Item &Next, std::optional<uint64_t> Missing) {
   std::unique_lock Lock(Mutex);
   Changed.wait(Lock, [&] { return IsCancelled || Turn == Next.Turn; });
@@ -230,7 +231,7 @@ void BuildFetcher::fetch(const Item &Next) {
 
 void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
                               ArrayRef<ByteRange> Missing) {
-  // Long ranges in pieces, short ones together.
+  // Long ranges are split into several steps; short ones share a step.
   std::vector<ByteRange> Step;
   uint64_t InStep = 0;
   const auto FetchStep = [&] {
@@ -255,7 +256,7 @@ void BuildFetcher::fetchSteps(const Item &Next, const os::OpenFile &File,
       if (InStep == StepBytes)
         FetchStep();
       if (InStep == StepBytes)
-        return; // over
+        return; // the link has begun, or this was cancelled
     }
   FetchStep();
 }

@@ -15,8 +15,8 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Takes the next word of the command at the front of \p Text into \p Arg.
-/// False at the end of the line.
+/// Moves the next argument of the command at the front of \p Text to \p Arg.
+/// Returns false at the end of the line.
 static bool takeArg(StringRef &Text, std::string &Arg) {
   Text = Text.ltrim(" \t\r");
   if (Text.empty() || Text[0] == '\n')
@@ -63,7 +63,7 @@ linkStepOf(std::vector<std::vector<std::string>> Commands) {
     std::optional<KnownProgram> Program = recognizeProgram(Command);
     if (!Program)
       continue;
-    // A driver's own compiler is the driver itself.
+    // A driver runs itself as its compiler, with -cc1.
     if (Program->Driver &&
         (onlyCompiles(*Program->Driver, Command) ||
          (Command.size() > 1 && StringRef(Command[1]).starts_with("-cc1"))))

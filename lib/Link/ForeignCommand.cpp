@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// A driver may leave the link to another one, which then starts a linker.
+/// A driver may leave the link to another driver, which then starts a linker.
 static constexpr unsigned MaxDrivers = 3;
 
 static ForeignCommand problem(const Twine &What) {
@@ -30,8 +30,8 @@ static ForeignCommand problem(const Twine &What) {
   return Result;
 }
 
-/// Whether \p Arg names a response file that can be read only once, which is
-/// the driver's turn when it really runs.
+/// Whether \p Arg names a response file that can be read only once: the driver
+/// must read it when it really runs.
 static bool canBeReadOnce(const CommandLineArg &Arg) {
   StringRef Name = Arg.Text;
   if (Name.size() < 2 || !Name.consume_front("@"))
@@ -45,7 +45,7 @@ static bool canBeReadOnce(const CommandLineArg &Arg) {
 static std::vector<std::string> diagnosticsIn(StringRef Answer) {
   std::vector<std::string> Found;
   for (const StringRef Line : llvm::split(Answer, '\n'))
-    // What it would run is indented.
+    // A driver indents the commands that it would run.
     if (!Line.starts_with(" ") &&
         llvm::any_of(ArrayRef<StringRef>{"error: ", "warning: ", "note: "},
                      [&](StringRef Kind) { return Line.contains(Kind); }))
@@ -56,7 +56,7 @@ static std::vector<std::string> diagnosticsIn(StringRef Answer) {
 /// Whether \p Line is a driver's error.
 static bool isError(StringRef Line) { return Line.contains("error: "); }
 
-/// Why the driver \p Name, which said \p DriverDiagnostics, would not link.
+/// Returns why the driver \p Name, with \p DriverDiagnostics, would not link.
 static std::string whyNoLink(const std::string &Name,
                              ArrayRef<std::string> DriverDiagnostics) {
   const auto *First = llvm::find_if(DriverDiagnostics, isError);
@@ -70,15 +70,15 @@ static std::string whyNoLink(const std::string &Name,
   return "'" + Name + " -###' names no known linker";
 }
 
-/// Drivers read GNU quoting; clang-cl's differs in what is inside quotes only.
+/// Drivers read GNU quoting; clang-cl's quoting differs only inside quotes.
 static ExpandedCommandLine expandDriver(ArrayRef<std::string> Args) {
   return expandCommandLine(Flavour::ELF, Args.drop_front(),
                            CommandLineContext::fromProcess());
 }
 
-/// Asks the driver in front of \p Args what it would run for the link, and
-/// puts that in their place. False, with a problem or without, when there is no
-/// link to be known.
+/// Queries the driver in front of \p Args for the command of the link, and
+/// replaces \p Args by it. Returns false, with a problem or without, if it
+/// finds no link.
 static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
                         const std::atomic<bool> *Cancelled,
                         ForeignCommand &Result) {
@@ -103,8 +103,8 @@ static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
     return false;
 
   std::vector<std::string> Question = Args;
-  // gcc hands a response file on as a copy of its own, which is gone before its
-  // answer can be read.
+  // gcc passes a copy of a response file on, and removes the copy before
+  // Headstart can read its answer. It therefore gets the expanded arguments.
   if (Driver == DriverKind::GCC)
     Question = std::move(Plain);
   Question.insert(std::next(Question.begin()), "-###");
@@ -138,7 +138,7 @@ static bool queryDriver(DriverKind Driver, std::vector<std::string> &Args,
 }
 
 /// Whether \p Args are link.exe's: clang for MSVC may have found another
-/// linker, and passes these words to it all the same.
+/// linker, to which it passes the same arguments.
 static bool areForLinkExe(ArrayRef<std::string> Args) {
   return llvm::any_of(Args.drop_front(),
                       [](StringRef Arg) { return Arg.starts_with("-out:"); });
@@ -193,7 +193,7 @@ ForeignCommand readForeignCommand(std::vector<std::string> Args,
   Context.ToolPath = placeOf(Args.front());
   std::vector<std::string> LinkerArgs = std::move(Program->ImpliedArgs);
   for (std::string &Arg : drop_begin(Args, Program->LeadingArgs))
-    // collect2 keeps this one to itself.
+    // collect2 does not pass this argument on.
     if (!Result.Driver || !StringRef(Arg).starts_with("-fuse-ld="))
       LinkerArgs.push_back(std::move(Arg));
   ExpandedCommandLine Expanded =
@@ -211,7 +211,7 @@ std::optional<LinkCommand> guessLink(ArrayRef<std::string> Args,
   std::optional<KnownProgram> Program = recognizeProgram(Args);
   if (Forced || !Program || !Program->Driver)
     return readForeignCommand(Args, Forced, /*Cancelled=*/nullptr).Command;
-  if (Program->Driver == DriverKind::Rustc) // its arguments are no linker's
+  if (Program->Driver == DriverKind::Rustc) // its arguments are not a linker's
     return std::nullopt;
   ExpandedCommandLine Expanded = expandDriver(Args);
   std::vector<std::string> Plain = {Args.front()};

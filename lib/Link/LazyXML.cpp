@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// LLVM calls libxml2 to merge manifests, which few links of lld-link do. The
-/// library, with the 30 MB of ICU that it needs, would be loaded at every
-/// start, and the program would not start without it. Here are the functions
-/// that LLVM calls (lib/WindowsManifest/WindowsManifestMerger.cpp): each finds
-/// the real one at its first call.
+/// LLVM calls libxml2 to merge manifests, which few links of lld-link do. A
+/// program linked with the library would load it, with the 30 MB of ICU that it
+/// needs, at every start, and would not start without it. This file defines the
+/// functions that LLVM calls (lib/WindowsManifest/WindowsManifestMerger.cpp):
+/// each finds the real one at its first call.
 ///
 //===----------------------------------------------------------------------===//
 

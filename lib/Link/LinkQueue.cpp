@@ -7,18 +7,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A file's name is its number in the queue, what the link needs, and "run" or
-/// "wait": 12-104857600-run. The file "lock" is the directory's lock. Contents:
+/// A file's name has the link's number in the queue, its needed bytes, and
+/// "run" or "wait": 12-104857600-run. "lock" is the directory's lock. Contents:
 ///
 ///   pid 4711
 ///   space 4026531836
 ///   memory 8589934592
 ///   output app
 ///
-/// The locks are those of LLVM: fcntl's on POSIX, which hold across a network
-/// file system, and between processes only. To see whether another link's file
-/// is locked, a lock for readers is tried: that needs no right to write, which
-/// a link of another user (root's) does not give.
+/// LLVM takes the locks. On POSIX, these are fcntl's, which work across a
+/// network file system, and only between processes. A test whether another
+/// link's file is locked tries a read lock, which needs no write permission: a
+/// file of another user (root) gives none.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,11 +50,11 @@ using std::chrono::milliseconds;
 static constexpr StringLiteral DirectoryPrefix = "links-";
 static constexpr StringLiteral GateName = "lock";
 
-/// After this time a file that cannot be opened, and a queue without a link,
-/// count as left behind.
+/// The age at which a file that cannot be opened, or a queue without a link,
+/// counts as left behind.
 static constexpr std::chrono::hours MaxAge(24);
 
-/// The most that a link waits for the directory's lock: its holder may be
+/// The most time that a link waits for the directory's lock: its holder may be
 /// stopped.
 static constexpr milliseconds MaxGateWait(500);
 
@@ -74,8 +74,8 @@ std::string queueDirectory(StringRef Cache, StringRef MemoryName,
                     utohexstr(xxh3_64bits(Key), /*LowerCase=*/true, 16));
 }
 
-/// Opens \p Path as \p File and locks it; `no_lock_available` if another
-/// process has the lock for all of \p Timeout.
+/// Opens \p Path as \p File and locks it. Returns `no_lock_available` if
+/// another process holds the lock for all of \p Timeout.
 static std::error_code lock(const std::string &Path,
                             sys::fs::CreationDisposition How,
                             milliseconds Timeout, int &File) {
@@ -105,8 +105,8 @@ static bool isFile(const std::string &Path, int File) {
          Open.getUniqueID() == There.getUniqueID();
 }
 
-/// Locks \p Directory, which is created if it is missing; -1 if it cannot be
-/// used, or is locked for all of \p Timeout.
+/// Locks \p Directory, and creates it if it is missing. Returns -1 if it cannot
+/// be used, or is locked for all of \p Timeout.
 static int lockDirectory(const std::string &Directory, milliseconds Timeout) {
   // The last link of the queue may remove the directory at each of these steps.
   constexpr unsigned MaxTries = 8;
@@ -135,7 +135,7 @@ enum class PlaceState : uint8_t { Lives, Ended, Unknown };
 
 } // namespace
 
-/// Whether the link whose file is \p Path still has the lock on it.
+/// Whether the link whose file is \p Path still holds the lock on it.
 static PlaceState stateOf(const std::string &Path) {
   int File = -1;
   if (sys::fs::openFile(Path, File, sys::fs::CD_OpenExisting,
@@ -159,7 +159,7 @@ static bool isOld(const std::string &Path) {
              MaxAge;
 }
 
-/// Completes \p Link by the contents of its file, and by what its process does.
+/// Completes \p Link from its file and from the activity of its process.
 static void inspect(QueuedLink &Link) {
   sys::fs::file_status Status;
   if (!sys::fs::status(Link.File, Status))
@@ -193,9 +193,9 @@ static void inspect(QueuedLink &Link) {
   }
 }
 
-/// The links in \p Directory except for the one with the file \p Except. With
-/// \p Removes, the files of ended links are removed: no process has their
-/// locks. The caller then holds the directory's lock.
+/// Returns the links in \p Directory except the one with the file \p Except. If
+/// \p Removes, removes the files of ended links, whose locks no process holds;
+/// the caller must then hold the directory's lock.
 static std::vector<QueuedLink> placesIn(const std::string &Directory,
                                         StringRef Except, bool Removes = true) {
   std::vector<QueuedLink> Places;
@@ -227,8 +227,8 @@ static std::vector<QueuedLink> placesIn(const std::string &Directory,
   return Places;
 }
 
-/// Removes the queue in \p Directory if no link is in it. Takes over the
-/// directory's lock \p Gate, and releases it.
+/// Removes the queue in \p Directory if no link is in it; returns whether it
+/// did. Takes over the directory's lock \p Gate, and releases it.
 static bool removeUnused(const std::string &Directory, int Gate) {
   const bool IsUnused =
       none_of(placesIn(Directory, ""), [](const auto &P) { return P.Lives; });
@@ -236,13 +236,13 @@ static bool removeUnused(const std::string &Directory, int Gate) {
   if (IsUnused)
     (void)sys::fs::remove(pathIn(Directory, GateName));
   unlock(Gate);
-  // Windows removes a file when no process has it open. Fails if a link has
-  // entered since.
+  // Windows removes a file only after all processes have closed it. The removal
+  // fails if a link has entered since.
   return IsUnused && !sys::fs::remove(Directory);
 }
 
-/// Removes the queues beside \p Directory that killed links have left, and
-/// those of machines that were since started again.
+/// Removes the other queues of the cache of \p Directory that killed links have
+/// left, and those of machines that have restarted since.
 static void removeLeftQueues(const std::string &Directory) {
   for (const std::string &Path :
        queueDirectories(sys::path::parent_path(Directory).str())) {
@@ -267,7 +267,7 @@ std::vector<std::string> queueDirectories(const std::string &Cache) {
 }
 
 std::vector<QueuedLink> linksInQueue(const std::string &Directory) {
-  // Without the lock, a file may be that of a link that has not locked it yet.
+  // Without the lock, a file may belong to a link that has not locked it yet.
   const int Gate = lockDirectory(Directory, MaxGateWait);
   std::vector<QueuedLink> Links = placesIn(Directory, "", Gate != -1);
   if (Gate != -1)
@@ -314,7 +314,7 @@ bool LinkQueue::enter(uint64_t NewNumber, uint64_t TotalBytes) {
      << os::processSpace() << "\nmemory " << TotalBytes << "\noutput " << Output
      << "\n";
   OS.flush();
-  OS.clear_error(); // a full disk: the link is unknown
+  OS.clear_error(); // the disk is full: other links read no values
   return true;
 }
 
@@ -362,7 +362,7 @@ LinkQueue::Answer LinkQueue::poll(uint64_t TotalBytes,
       Needed + NeedBytes <= TotalBytes && NeedBytes <= AvailableBytes;
   if (!HasRoom && !IsAlone)
     return Answer::Wait;
-  // Inspects no more of them than needed: many links may wait, and each asks.
+  // Inspects no more links than needed: many may wait, and each of them polls.
   if (llvm::any_of(Places, [&](QueuedLink &Other) {
         return !Other.Runs && Other.Number < Number && counts(Other);
       }))
@@ -371,7 +371,7 @@ LinkQueue::Answer LinkQueue::poll(uint64_t TotalBytes,
   if (sys::fs::rename(pathIn(Directory, Name), pathIn(Directory, Runs)))
     return Answer::None;
   Name = std::move(Runs);
-  // For `headstart queue`.
+  // `headstart queue` reports this time.
   (void)sys::fs::setLastAccessAndModificationTime(
       File, std::chrono::system_clock::now());
   return Answer::Begin;

@@ -26,12 +26,12 @@ using namespace llvm;
 
 namespace headstart {
 
-/// LLVM ends the program when memory is missing. What is ours ends alone; all
-/// else is what LLVM does by itself (Support/ErrorHandling.cpp).
+/// If an allocation of Headstart's own work fails, only that work ends. For all
+/// other code, this ends the program like LLVM (Support/ErrorHandling.cpp).
 static void onBadAlloc(void *, const char *Reason, bool) {
   if (os::survivesBadAlloc())
     os::throwBadAlloc();
-  // No stream: those allocate.
+  // A stream would allocate.
   for (const char *Part : {"LLVM ERROR: out of memory\n", Reason, "\n"})
     std::fputs(Part, stderr);
   std::abort();
@@ -53,14 +53,14 @@ LinkSession::LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
   }
 }
 
-/// The most that the linker waits for threads to end when it needs its own.
+/// The most time that the linker waits for threads to end if it needs its own.
 static constexpr std::chrono::seconds ThreadTimeout(1);
 
-/// The most that it waits for threads to end for the sake of a report.
+/// The most time that the linker waits for threads to end before a report.
 static constexpr std::chrono::milliseconds ReportTimeout(2000);
 
-/// Adds the processor time that the calling thread takes for \p Work to \p Sum,
-/// in nanoseconds, where somebody asks for that.
+/// Runs \p Work, and adds its processor time on the calling thread to \p Sum
+/// (may be null), in nanoseconds.
 template <class Function>
 static void measure(std::atomic<int64_t> *Sum, const Function &Work) {
   if (!Sum)
@@ -72,7 +72,7 @@ static void measure(std::atomic<int64_t> *Sum, const Function &Work) {
     Sum->fetch_add((*End - *Begin).count());
 }
 
-/// `runWithTimeout` for what reads or keeps a record.
+/// `runWithTimeout` for work that reads or stores a profile.
 bool LinkSession::runForProfile(std::function<void()> Work) const {
   return runWithTimeout([Time = RecordTime, Work = std::move(Work)] {
     measure(Time.get(), Work);
@@ -96,8 +96,8 @@ Error LinkSession::begin(SmallVectorImpl<const char *> &Argv,
       Result = joinErrors(std::move(Result), std::move(E));
       return;
     }
-    // "off" in the environment has the last word: it is what one sets when
-    // the command lines cannot be changed.
+    // "off" in the environment overrides all options: users set it if they
+    // cannot change the command lines.
     if (WhyOff.empty())
       WhyOff = whyOff(Settings, Context);
     Settings.On = WhyOff.empty();
@@ -152,8 +152,8 @@ void LinkSession::startEngine(LinkCommand Command) {
   Engine->start(std::move(Command));
 }
 
-/// Finds the record of this output's last link. One that cannot be read is
-/// reported, and none.
+/// Reads the profile of this output's last link. If it cannot be read, reports
+/// this, and uses none.
 void LinkSession::useProfile(const LinkCommand &Command,
                              EngineOptions &Options) {
   if (Command.Outputs.empty())
@@ -206,8 +206,8 @@ void LinkSession::useProfile(const LinkCommand &Command,
     return;
   }
   Profile = std::move(Result->Profile);
-  // A record of other kinds of bytes than this link reads would keep the rest
-  // from being fetched.
+  // If the profile has other kinds of bytes than this link reads, the engine
+  // would not fetch the rest.
   if (Profile && Profile->Settings == ProfileSettings &&
       isRecordOf(*Profile, Command)) {
     Options.Profile = Profile;
@@ -215,15 +215,15 @@ void LinkSession::useProfile(const LinkCommand &Command,
   }
 }
 
-/// Notes \p Problem of the profile. If the user has named its file, and this
-/// link stores none in it, a warning says so as well.
+/// Notes \p Problem with the profile. If the user has named its file, and this
+/// link stores no profile in it, prints a warning, too.
 void LinkSession::noteProfile(std::string Problem, bool IsLost) {
   if (IsLost && Settings.Profile != "auto")
     printMessage(Tool, Severity::Warning, Problem);
   note(std::move(Problem));
 }
 
-/// Says what the record that the link began with was worth.
+/// Determines how well the profile with which the link began still matches.
 void LinkSession::noteProfileUse() {
   if (!Profile)
     return;
@@ -232,8 +232,8 @@ void LinkSession::noteProfileUse() {
   ProfileState = ProfileHolds || Use.Matched > Use.Changed ? "used" : "stale";
 }
 
-/// Keeps what this link touched for the next one, unless the record that it
-/// began with still holds for every file.
+/// Stores the touched pages of this link for the next one, unless the profile
+/// with which it began still matches every file.
 void LinkSession::keepProfile(bool Succeeded) {
   noteProfileUse();
   // A link that was short of memory no longer knows what it touched.
@@ -247,11 +247,12 @@ void LinkSession::keepProfile(bool Succeeded) {
         Tool, recordedOutput(Settings.Profile, Output), ProfileSettings));
     New->Names = Names;
     New->Files = *Touched;
-    // Of its inputs a link never needs all at once.
+    // A link never needs all of its inputs at once.
     uint64_t Peak = os::peakMemory().value_or(0);
     New->PeakBytes = Peak - std::min(Peak, New->touchedBytes() / 2);
   }
-  // The options may have come after the program's pages were asked for.
+  // An option may have changed the setting after the constructor requested the
+  // program's pages.
   std::shared_ptr<ProgramPages> Pages =
       MayRecord && Settings.Profile == "auto" ? Program : nullptr;
   if (!New && !Pages)
@@ -269,7 +270,7 @@ void LinkSession::keepProfile(bool Succeeded) {
     Failures = std::make_shared<std::vector<std::string>>(
         1, "writing the profile '" + ProfilePath + "' took too long");
   bool Failed = false;
-  // Both fail for the same reason: the directory. One message is enough.
+  // Both fail because of the directory, so one message is enough.
   for (std::string &Failure : *Failures)
     if (!Failure.empty() && !std::exchange(Failed, true))
       noteProfile(std::move(Failure), /*IsLost=*/true);
@@ -286,8 +287,8 @@ LinkSession::takeBuffer(StringRef Path, const BufferRequest &Request) {
   return nullptr;
 }
 
-/// lld's stages by the names of its timers (COFF/COFFLinkerContext.cpp), which
-/// /time prints.
+/// Returns the stage that lld's timer \p Name measures. The names, which /time
+/// prints, are in COFF/COFFLinkerContext.cpp.
 static std::optional<LinkStage> stageNamed(StringRef Name) {
   return StringSwitch<std::optional<LinkStage>>(Name)
       .Case("GC", LinkStage::Contents)
@@ -318,7 +319,7 @@ void LinkSession::reached(LinkStage Stage) {
     Stages.emplace_back(Stage, TraceClock::now());
 }
 
-/// The linker's own lane: each stage until the next, the last until now.
+/// Adds the linker's lane: a stage lasts until the next, the last until now.
 void LinkSession::traceStages() {
   std::lock_guard<std::mutex> Lock(StagesMutex);
   TraceLane &Lane = Trace->addLane("linker");
@@ -333,8 +334,8 @@ void LinkSession::traceStages() {
 }
 
 void LinkSession::writing() {
-  // lld's COFF driver has timers, and comes back to its inputs after this. Its
-  // ELF driver tries whether it can write before it reads anything.
+  // lld's COFF driver has timers, and reads its inputs again after this. Its
+  // ELF driver tests whether it can write before it reads anything.
   if (LinkedAs != Flavour::COFF &&
       IsBeyondParsing.load(std::memory_order_relaxed))
     reached(LinkStage::Contributions);
@@ -345,12 +346,12 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
     IsEnding.store(true);
     if (Engine) {
       Engine->cancel();
-      // Only reports tell what the threads have done to the last; and only what
-      // goes on in this process could meet them.
+      // Only reports need the final state of the threads, and the threads can
+      // only disturb a process that goes on.
       HasJoined = joinEngine(Settings.Stats || Trace || !Leaves
                                  ? ReportTimeout
                                  : std::chrono::milliseconds(0));
-      // What keeping a record reads is not the link's.
+      // The bytes that storing a profile reads are not the link's.
       if (Settings.Stats)
         UseAfter = os::diskUse(os::DiskUser::Process);
       measure(RecordTime.get(), [&] {
@@ -360,19 +361,18 @@ void LinkSession::end(bool Succeeded, bool Leaves) {
     }
     if (Trace) {
       traceStages();
-      // lld has written its own before it leaves, also in some links that
-      // failed.
+      // lld has already written its own trace, even in some failed links.
       mergeTimeTrace(Succeeded);
     }
     writeReports();
     Turn.leave();
-    Program = nullptr; // and its thread, if that has not ended
+    Program = nullptr; // detaches its thread if that has not ended
   });
 }
 
 void LinkSession::endAtExit() {
-  // A fatal error of LLVM's on a thread of ours is not the link's: the thread
-  // stops here, and whoever waits for it goes on after a while.
+  // A fatal error of LLVM on one of Headstart's threads must not end the link:
+  // the thread sleeps here, and a caller that waits for it times out.
   while (os::Threads::isOwn())
     std::this_thread::sleep_for(std::chrono::hours(1));
   if (!IsEnding.load())
@@ -382,7 +382,7 @@ void LinkSession::endAtExit() {
 bool LinkSession::releaseThreads() {
   if (!Engine)
     return false;
-  // Whoever comes later waits for the first; then there is room for all.
+  // A later caller waits for the first one; then all can start their threads.
   Engine->cancel();
   (void)joinEngine(ThreadTimeout);
   return true;

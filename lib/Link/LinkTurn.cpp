@@ -23,10 +23,10 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Holds the file of the queued link that has started this process.
+/// The variable with the file of the queued link that has started this process.
 static constexpr const char *TurnVariable = "HEADSTART_QUEUED";
 
-/// A link that needs less than this share of all memory has no turn.
+/// A link that needs less than 1/SmallShare of all memory has no turn.
 static constexpr uint64_t SmallShare = 64;
 
 bool runWithTimeout(std::function<void()> Work) {
@@ -43,11 +43,11 @@ uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last) {
     return Bytes;
   }
   constexpr size_t MaxSamples = 64;
-  constexpr std::chrono::milliseconds MaxTime(10); // they may be far away
+  constexpr std::chrono::milliseconds MaxTime(10); // for high-latency stores
   const size_t Count = Command.Inputs.size();
   const auto Begin = std::chrono::steady_clock::now();
   for (size_t I = 0; I < Count; I += Count / MaxSamples + 1) {
-    // What is searched for is mostly not there by its name, and a library.
+    // A library that the linker searches for rarely exists by its plain name.
     std::error_code Ignored;
     Bytes += os::statFile(Command.Inputs[I].Name, Ignored).Identity.Size;
     ++Samples;
@@ -109,7 +109,7 @@ std::string LinkTurn::wait(const PrefetchSettings &Settings, StringRef Tool,
             Result->Answer = Mine->poll(Total, Free);
         })) {
       IsStalled = true;
-      Queue = nullptr; // the thread that has not come back leaves the queue
+      Queue = nullptr; // the stalled thread leaves the queue
       return "";
     }
     if (Result->Answer == LinkQueue::Answer::Begin)
@@ -142,7 +142,7 @@ void LinkTurn::leave() {
 
 struct ForeignTurn::Guess {
   std::string Output;
-  std::string ProfilePath; ///< empty: none is kept
+  std::string ProfilePath; ///< empty: none is stored
   std::vector<uint64_t> Names;
   std::shared_ptr<const LinkProfile> Last; ///< null: none
   uint64_t NeedBytes = 0;
@@ -195,7 +195,7 @@ void ForeignTurn::end(bool Succeeded, std::optional<uint64_t> PeakBytes) {
   if (!Settings.QueueBytes && hasNoTurn(os::SystemMemory::read(),
                                         std::max(Known->NeedBytes, *PeakBytes)))
     return;
-  // No two links of an output take exactly the same.
+  // No two links of an output take exactly the same memory.
   constexpr uint64_t Tolerance = 16;
   const uint64_t Difference =
       std::max(Last, *PeakBytes) - std::min(Last, *PeakBytes);

@@ -21,16 +21,16 @@ namespace headstart {
 
 namespace {
 
-/// A name, and what it stands for.
+/// A program's name and kind.
 struct NamedProgram {
   StringLiteral Name;
-  std::optional<Flavour> Linker; ///< absent: the machine's own
+  std::optional<Flavour> Linker; ///< absent: that of the system's own linker
   std::optional<DriverKind> Driver;
 };
 
 } // namespace
 
-/// No name here ends in "-" and one that stands below it, or is that one.
+/// No name is, or ends in "-" and, a name above it: the first match counts.
 static constexpr NamedProgram Programs[] = {
     {"lld-link", Flavour::COFF, std::nullopt},
     {"ld64.lld", Flavour::MachO, std::nullopt},
@@ -48,7 +48,7 @@ static constexpr NamedProgram Programs[] = {
     {"gold", Flavour::ELF, std::nullopt},
     {"mold", Flavour::ELF, std::nullopt},
     {"wild", Flavour::ELF, std::nullopt},
-    // What gcc starts; it hands its words on to ld.
+    // gcc starts collect2, which passes its arguments on to ld.
     {"collect2", std::nullopt, std::nullopt},
     {"ld", std::nullopt, std::nullopt},
     {"clang-cl", std::nullopt, DriverKind::ClangCL},
@@ -73,7 +73,7 @@ static const NamedProgram *findProgram(StringRef Name) {
   return nullptr;
 }
 
-/// The system's own ld.
+/// The flavour of the system's own ld.
 static Flavour machinesOwn() {
   Triple Machine(sys::getProcessTriple());
   return Machine.isOSDarwin()    ? Flavour::MachO
@@ -81,7 +81,7 @@ static Flavour machinesOwn() {
                                  : Flavour::ELF;
 }
 
-/// The values of lld's -flavor (lld 22 Common/DriverDispatcher.cpp).
+/// The flavour for \p Value of -flavor (lld 22 Common/DriverDispatcher.cpp).
 static std::optional<Flavour> flavourOfLLD(StringRef Value) {
   std::string Name = Value.lower();
   if (is_contained({"ld", "ld.lld", "gnu"}, Name))
@@ -93,8 +93,8 @@ static std::optional<Flavour> flavourOfLLD(StringRef Value) {
   return std::nullopt;
 }
 
-/// Whether \p Arg says that `link` is link.exe: an option of its kind, a
-/// response file, an object. coreutils' link takes two paths.
+/// Whether \p Arg shows that `link` is link.exe: an option in its style, a
+/// response file, or an object. coreutils' link takes two paths.
 static bool isForLinkExe(StringRef Arg) {
   if (Arg.starts_with("@"))
     return true;
@@ -111,7 +111,7 @@ static bool isForLinkExe(StringRef Arg) {
          (Rest.starts_with(":") || (Rest.empty() && Arg[0] == '/'));
 }
 
-/// What a GNU ld for MinGW is told by the target in its name.
+/// The arguments that \p Target in the name of a GNU ld for MinGW implies.
 static std::vector<std::string> impliedByTarget(StringRef Target) {
   if (!Target.contains("mingw"))
     return {};
@@ -137,8 +137,8 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
   bool IsExe = Name.consume_back_insensitive(".exe");
   KnownProgram Result;
 
-  // As tools/main.cpp tells them apart: `headstart ld.lld ...`, and what
-  // clang-cl starts by -fuse-ld=headstart.
+  // tools/main.cpp distinguishes the same two: `headstart ld.lld ...`, and the
+  // command that clang-cl runs for -fuse-ld=headstart.
   if (Name == "headstart" && Args.size() > 1) {
     if (StringRef(Args[1]).starts_with("-out:") ||
         StringRef(Args[1]).starts_with("@")) {
@@ -152,7 +152,7 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
     return Program;
   }
 
-  // Every lld takes it, whatever its name is.
+  // lld accepts -flavor under each of its names.
   StringRef Unversioned = Name.rtrim("0123456789.").rtrim('-');
   if (Args.size() > 2 && Args[1] == "-flavor" && Unversioned.contains("lld")) {
     std::optional<Flavour> F = flavourOfLLD(Args[2]);
@@ -171,7 +171,7 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
     return Result;
   }
 
-  // As it is, then without a version: "ld64" is a name.
+  // The full name comes first: the digits of "ld64" are no version.
   const NamedProgram *Program = findProgram(Name);
   if (!Program) {
     Name = Unversioned;
@@ -188,8 +188,8 @@ std::optional<KnownProgram> recognizeProgram(ArrayRef<std::string> Args) {
   if (!Result.Driver && Result.Linker != Flavour::COFF &&
       !llvm::is_contained(Args, "-m"))
     Result.ImpliedArgs = impliedByTarget(Target);
-  // A cross linker's name has its target; only MinGW's and Apple's are not
-  // for ELF.
+  // A cross linker's name has its target. All except Apple's read ELF's command
+  // line; MinGW's has an implied -m.
   if (!Program->Linker && !Result.Driver && !Target.empty())
     Result.Linker = Target.contains("apple") ? Flavour::MachO : Flavour::ELF;
   return Result;

@@ -18,7 +18,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// What the program writes; empty when it does not end in time.
+/// The output of the program; empty if the program does not end in time.
 static std::string query(const std::vector<std::string> &Args,
                          os::ProgramStream Stream) {
   std::string Answer;
@@ -38,15 +38,15 @@ std::string versionOf(const std::string &Program) {
 }
 
 bool isHeadstart(const std::string &Program) {
-  // The option is what PrefetchSettings.cpp says no to before anything else
-  // happens; who does not know it may say what it likes.
+  // PrefetchSettings.cpp rejects this value before anything else happens. Other
+  // linkers print another message.
   return StringRef(query({Program, "--prefetch-jobs=?", "--version"},
                          os::ProgramStream::Error))
       .contains("--prefetch-jobs=?: expected a number of threads");
 }
 
-/// The linker that the compiler driver in front of \p Args would run; \p
-/// GCCName is what GCC's own helper, collect2, would look for.
+/// The linker that the compiler driver in front of \p Args would run.
+/// \p GCCName is the name that GCC's own helper, collect2, would search for.
 static std::string startedBy(const std::vector<std::string> &Args,
                              const std::string &GCCName) {
   std::vector<std::string> Question = Args;
@@ -56,7 +56,7 @@ static std::string startedBy(const std::vector<std::string> &Args,
   if (Commands.empty() || Commands.back().empty())
     return "";
   std::string Linker = Commands.back().front();
-  // collect2 looks for the linker where the driver does.
+  // collect2 searches the linker in the driver's directories.
   if (sys::path::stem(Linker) == "collect2") {
     Question[1] = "-print-prog-name=" + GCCName;
     Linker = firstLine(query(Question, os::ProgramStream::Output));

@@ -33,15 +33,15 @@ namespace {
 
 struct Node {
   StringRef Path;
-  std::optional<unsigned> Producer; ///< an edge
+  std::optional<unsigned> Producer; ///< the index of an edge
   bool IsKnown = false;
-  bool IsDirty = false; ///< will be written, or is a target that is not a file
+  bool IsDirty = false; ///< will be written, or is a target without a file
   int64_t ModifiedNs = 0;
 };
 
 struct Edge {
   StringRef Rule;
-  SmallVector<unsigned, 4> Inputs; ///< without those for the order only
+  SmallVector<unsigned, 4> Inputs; ///< without order-only inputs
   SmallVector<unsigned, 1> Outputs;
   bool IsKnown = false;
   bool IsDirty = false;
@@ -50,7 +50,7 @@ struct Edge {
 /// The last run of a step.
 struct LoggedStep {
   uint64_t Ms = 0;
-  int64_t ModifiedNs = 0; ///< of what it was up to date with
+  int64_t ModifiedNs = 0; ///< the input time with which it was up to date
 };
 
 class Planner {
@@ -86,8 +86,8 @@ private:
   std::vector<StringRef> DepsPaths; ///< by number
   StringMap<StringRef> DepsOf;      ///< numbers of paths, by output
   StringMap<int64_t> Times;
-  /// For workBefore, some tenths of a second: each step visits what is before
-  /// it, and very many may be of use to very many.
+  /// The limit of workBefore, some tenths of a second: each step visits all
+  /// steps before it, and very many steps may depend on very many.
   uint64_t VisitsLeft = 5000000;
 };
 
@@ -116,8 +116,8 @@ static StringRef takeId(StringRef &Line) {
   return Id;
 }
 
-/// Reads what follows `"FROM" -> `: either `"TO" [label=" RULE"]`, a step with
-/// one input and one output, or a line between a step and a file.
+/// Reads the text after `"FROM" -> `: either `"TO" [label=" RULE"]`, a step
+/// with one input and one output, or a line between a step and a file.
 void Planner::readArrow(StringRef From, StringRef Rest) {
   StringRef To = takeId(Rest);
   if (Rest.consume_front(" [label=\" ")) {
@@ -128,7 +128,7 @@ void Planner::readArrow(StringRef From, StringRef Rest) {
     E.Outputs.push_back(nodeOf(To));
   } else if (!Rest.contains("arrowhead=none")) {
     Edges[edgeOf(From)].Outputs.push_back(nodeOf(To));
-  } else if (!Rest.contains("style=dotted")) { // not for the order only
+  } else if (!Rest.contains("style=dotted")) { // not order-only
     Edges[edgeOf(To)].Inputs.push_back(nodeOf(From));
   }
 }
@@ -155,8 +155,8 @@ void Planner::readGraph(StringRef Dot) {
     NodePaths.try_emplace(Nodes[N].Path, N);
 }
 
-/// Lines of start, end, time of modification, output and a hash of the command;
-/// the last of an output counts.
+/// Reads lines of start, end, time of modification, output and a hash of the
+/// command. The last line of an output counts.
 void Planner::readLog(StringRef Text) {
   for (StringRef Line : llvm::split(Text, '\n')) {
     SmallVector<StringRef, 5> Fields;
@@ -171,9 +171,9 @@ void Planner::readLog(StringRef Text) {
   }
 }
 
-/// Records of a path, which is thus given the next number, or of an output and
-/// its dependencies. Version 3 (of ninja 1.3) has times of 4 bytes, version 4
-/// of 8.
+/// Reads records of a path, which gets the next number, or of an output and its
+/// dependencies. Version 3 (of ninja 1.3) has times of 4 bytes, version 4 times
+/// of 8 bytes.
 void Planner::readDeps(StringRef Bytes) {
   constexpr uint32_t IsDeps = UINT32_C(1) << 31;
   const auto TakeNumber = [&] {
@@ -233,7 +233,7 @@ bool Planner::hasNewerDependency(StringRef Output, int64_t ThanNs) {
 }
 
 void Planner::judge(Edge &E) {
-  if (std::exchange(E.IsKnown, true)) // also a cycle
+  if (std::exchange(E.IsKnown, true)) // also ends a cycle
     return;
   const bool IsPhony = E.Rule == "phony";
   bool Dirty = false;
@@ -251,8 +251,8 @@ void Planner::judge(Edge &E) {
       Output.ModifiedNs = std::max(Output.ModifiedNs, Newest);
       continue;
     }
-    // A step that leaves its output as it is (restat) is up to date with what
-    // the log says.
+    // A step that leaves its output unchanged (restat) is up to date with the
+    // time in the log.
     int64_t UpTo =
         std::max(Output.ModifiedNs, Logged.lookup(Output.Path).ModifiedNs);
     Dirty = Dirty || Output.ModifiedNs == 0 || Newest > UpTo ||
@@ -321,7 +321,7 @@ std::vector<NinjaStep> planNinja(StringRef Graph, StringRef Log, StringRef Deps,
   return Planner(Graph, Log, Deps, ModifiedNs).plan();
 }
 
-/// What ninja's \p Tool prints for \p Build; "" if it fails.
+/// The output of ninja's \p Tool for \p Build; "" if it fails.
 static std::string queryTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
                              ArrayRef<std::string> Rest,
                              const std::atomic<bool> &Cancelled) {
@@ -339,7 +339,7 @@ static std::string queryTool(const NinjaBuild &Build, ArrayRef<StringRef> Tool,
   return Answer;
 }
 
-/// A copy: ninja appends to its logs, and may replace them.
+/// Reads a copy, because ninja appends to its logs, and may replace them.
 static std::unique_ptr<MemoryBuffer> readWhole(StringRef Path) {
   auto Bytes = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                      /*RequiresNullTerminator=*/false,
@@ -351,7 +351,7 @@ std::optional<std::vector<NinjaStep>>
 queryNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled) {
   std::string Graph =
       queryTool(Build, {"-t", "graph"}, Build.Targets, Cancelled);
-  if (Graph.empty() && !Build.Targets.empty()) // CMake has names of its own
+  if (Graph.empty() && !Build.Targets.empty()) // may be CMake's names
     Graph = queryTool(Build, {"-t", "graph"}, {}, Cancelled);
   if (Graph.empty())
     return std::nullopt;

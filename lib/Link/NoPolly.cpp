@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so that a
-/// static link of LTO misses this one function. A plug-in that registers
-/// nothing takes its place; what is lost is `/mllvm:-polly`, which stock lld
-/// accepts (docs/internals/Design.md, "Packages").
+/// Debian builds LLVM's LTO with Polly but installs no libPolly.a, so a static
+/// link of LTO lacks this one function. A plug-in that registers nothing takes
+/// its place. Only `/mllvm:-polly`, which stock lld accepts, is lost
+/// (docs/internals/Design.md, "Packages").
 ///
 //===----------------------------------------------------------------------===//
 

@@ -19,11 +19,11 @@ using namespace llvm;
 
 namespace headstart {
 
-/// More threads than this gain nothing on any disk that was measured, and each
-/// costs a descriptor and a stack.
+/// More threads than this gained nothing on any store that was measured, and
+/// each costs a descriptor and a stack.
 static constexpr unsigned MaxJobs = 256;
 
-/// Stands for the available memory if the system does not report it.
+/// The assumed available memory if the system does not report it.
 static constexpr uint64_t CarefulBytes = uint64_t(2) << 30;
 
 uint64_t MemoryLimit::on(const os::SystemMemory &Memory) const {
@@ -113,8 +113,8 @@ static Error applyQueue(const PrefetchOption &O, PrefetchSettings &Settings) {
   return Error::success();
 }
 
-/// What the user meant by \p Value, which is almost "auto" or "none"; empty
-/// when it is one of them, or a file.
+/// Returns "auto" or "none" if \p Value is almost one of them; empty if it is
+/// one of them, or a file.
 static StringRef likelyProfile(StringRef Value) {
   const std::string Name = Value.lower();
   if (Value == "auto" || Value == "none" ||
@@ -211,7 +211,7 @@ std::string whyOff(const PrefetchSettings &Settings,
   return Settings.On ? "" : "--no-prefetch-inputs";
 }
 
-/// \p Variable becomes the one that is being read: the cause of an error.
+/// After an error, \p Variable is the environment variable that caused it.
 static Error readEnvironment(Flavour F, const CommandLineContext &Context,
                              PrefetchSettings &Settings, StringRef &Variable) {
   Variable = "HEADSTART";
@@ -228,7 +228,7 @@ static Error readEnvironment(Flavour F, const CommandLineContext &Context,
     cl::TokenizeGNUCommandLine(*Flags, Saver, Args);
     std::vector<PrefetchOption> Options =
         LinkerModel::of(F).takePrefetchOptions(Args);
-    // What is left is not ours, and a linker's options in here would be lost.
+    // The rest is not Headstart's, and a linker's options here would be lost.
     if (Args.size() > 1)
       return invalid(Twine("HEADSTART_FLAGS: '") + Args[1] +
                      "' is not a prefetching option");

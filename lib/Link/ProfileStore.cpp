@@ -26,10 +26,10 @@ using namespace llvm;
 
 namespace headstart {
 
-/// By which pruning knows what it may remove.
+/// The prefix of the files that pruning may remove.
 static constexpr StringLiteral Prefix = "llvmcache-";
 
-/// How each version of a profile begins.
+/// The beginning of each version of a profile.
 static constexpr StringLiteral ProfileStart = "headstart profile ";
 
 std::string profileDirectory() {
@@ -57,8 +57,8 @@ std::string recordedOutput(StringRef Setting, StringRef Output) {
   if (Setting != "auto")
     return Output.str();
   SmallString<256> Absolute(Output);
-  // Not sys::fs::make_absolute: it asks with ever more memory where the system
-  // says that it has none.
+  // sys::fs::make_absolute would retry with ever more memory if the system
+  // reports that it has none.
   if (sys::path::is_relative(Absolute))
     sys::path::make_absolute(os::currentDirectory(), Absolute);
   sys::path::remove_dots(Absolute, /*remove_dot_dot=*/true);
@@ -126,8 +126,8 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
     return createStringError(inconvertibleErrorCode(),
                              "could not store the profile '" + Path +
                                  "': it would be too large");
-  // The cache directory and ours in it, at most: a home that is not there is
-  // not made.
+  // This creates at most the cache directory and Headstart's in it, but no
+  // missing home directory.
   StringRef Directory = sys::path::parent_path(Path);
   if (!Directory.empty() && !sys::fs::is_directory(Directory)) {
     (void)sys::fs::create_directory(sys::path::parent_path(Directory));
@@ -144,7 +144,7 @@ Error saveProfile(const std::string &Path, const LinkProfile &Profile) {
 
 std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
                          bool Prune) {
-  // The link itself may have made a file of that name.
+  // The link itself may have created a file of that name.
   if (!mayReplaceProfile(Path))
     return "'" + Path + "' is not a profile, so Headstart does not replace it";
   const bool IsOneMore = !sys::fs::exists(Path);
@@ -155,8 +155,8 @@ std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
   return "";
 }
 
-/// What a link was writing when it was interrupted, unless LLVM could remove it
-/// (replaceFile).
+/// Whether \p Path is a file that a link was writing when it was interrupted,
+/// and that LLVM could not remove (replaceFile).
 static bool isTemporary(StringRef Path) {
   return sys::path::filename(Path).contains(".tmp");
 }
@@ -181,7 +181,7 @@ bool canKeepProfiles(const std::string &Directory) {
   if (!sys::fs::is_directory(Place) ||
       sys::fs::access(Place, sys::fs::AccessMode::Write))
     return false;
-  // access() allows root to write to /proc as well, where nothing can be made.
+  // access() also allows root to write to /proc, which can hold no new file.
   SmallString<256> Probe;
   sys::fs::createUniquePath(Place + "/.headstart-%%%%%%%%", Probe,
                             /*MakeAbsolute=*/false);
@@ -189,7 +189,7 @@ bool canKeepProfiles(const std::string &Directory) {
          !sys::fs::remove(Probe);
 }
 
-/// When \p Status' file was last used, as far as its times tell.
+/// The time of the last use of the file of \p Status, according to its times.
 static sys::TimePoint<> lastUseOf(const sys::fs::basic_file_status &Status) {
   return std::max(Status.getLastAccessedTime(),
                   Status.getLastModificationTime());
@@ -199,7 +199,7 @@ void renewProfile(const std::string &Path) {
   constexpr std::chrono::hours Often(24);
   const sys::TimePoint<> Now = std::chrono::system_clock::now();
   sys::fs::file_status Status;
-  // Not the time of access, which mounts with noatime leave as it is.
+  // The time of access does not count: mounts with noatime do not update it.
   if (sys::fs::status(Path, Status) ||
       Now - Status.getLastModificationTime() < Often)
     return;
@@ -212,8 +212,8 @@ void renewProfile(const std::string &Path) {
 }
 
 bool pruneProfiles(const std::string &Directory) {
-  // Not by LLVM's CachePruning: that ends the program when its time stamp
-  // cannot be closed, or the system does not tell how large the disk is.
+  // LLVM's CachePruning ends the program if it cannot close its time stamp, or
+  // if the system does not report the size of the disk.
   constexpr size_t MaxProfiles = 1000;
   const auto Now = std::chrono::system_clock::now();
   const auto Oldest = Now - std::chrono::hours(30 * 24);

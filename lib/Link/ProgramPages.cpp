@@ -29,7 +29,7 @@ std::shared_ptr<ProgramPages> ProgramPages::ofThisProcess(StringRef Linker) {
 void ProgramPages::request() {
   if (State->Record.empty() || State->Program.empty())
     return;
-  // Without a thread the program's pages come as they always did.
+  // Without a thread, the kernel reads the program's pages on page faults.
   (void)Thread.start([Mine = State] { Mine->requestNow(); });
 }
 
@@ -48,8 +48,8 @@ void ProgramPages::Request::requestNow() {
   RequestedBytes = 0;
   const RecordedFile &Pages = (*Loaded)->Files[0];
   os::PageCache Cache;
-  // Range by range: starting the program has read as many pages around its own
-  // faults as the whole record has.
+  // This queries each range: at the program's start, the kernel has read as
+  // many pages around page faults as the whole record has.
   std::vector<ByteRange> Missing;
   for (const ByteRange &Range : Pages.Touched) {
     std::optional<os::Residency> Now = Cache.residency(File, Range);

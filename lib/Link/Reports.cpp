@@ -32,7 +32,7 @@ std::error_code writeFile(const std::string &File,
   raw_fd_ostream OS(File, Error, sys::fs::OF_None);
   if (!Error) {
     Write(OS);
-    // Closed here: a stream that cannot be closed ends the program.
+    // If the destructor could not close the stream, it would end the program.
     OS.close();
     Error = OS.error();
     OS.clear_error();
@@ -42,15 +42,15 @@ std::error_code writeFile(const std::string &File,
 
 bool mayReplaceReport(const std::string &File, ArrayRef<StringRef> Starts) {
   std::error_code Error;
-  // Pipes and devices take anything, and /dev/stderr may be a file.
+  // A pipe or device may be written to, and /dev/stderr may be a regular file.
   return StringRef(File).starts_with("/dev/") ||
          os::statFile(File, Error).Kind != os::FileKind::Regular ||
          any_of(Starts,
                 [&](StringRef Start) { return mayReplaceRecord(File, Start); });
 }
 
-/// A disk that is full costs the report, not the link. It takes the place of
-/// what begins with one of \p Starts.
+/// Writes a report, which may replace a file that begins with one of \p Starts.
+/// A full disk costs the report, not the link.
 static void writeTo(const std::string &File, StringRef Tool,
                     ArrayRef<StringRef> Starts,
                     function_ref<void(raw_ostream &)> Write) {
@@ -97,7 +97,7 @@ Error addTimeTrace(TraceLog &Trace, const std::string &File) {
   };
   if (File == "-")
     return Fail("the linker wrote it to standard output");
-  // Not mapped: whoever truncates it then would end the linker.
+  // A process that truncates a mapped file would end the linker.
   os::OpenFile Open;
   if (std::error_code E = os::OpenFile::open(File, Open))
     return Fail(E.message());
@@ -131,24 +131,24 @@ void addLinkersDiskUse(std::optional<os::DiskUse> All,
   if (!All || !Threads)
     return;
   os::DiskUse Linkers = *All - *Threads;
-  // Where not even what was fetched is counted, nothing is said of the rest.
+  // If the system does not even count the fetched bytes, the rest is unknown.
   if (Stats.HintedBytes != 0 && Threads->Bytes == 0 && Linkers.Bytes == 0)
     return;
   Stats.LinkerReadBytes = Linkers.Bytes;
   Stats.LinkerStops = Linkers.Stops;
 }
 
-/// Where the figures go: to \p Name, or, where that is a directory (or ends as
-/// one), to a new file in it, so that the links of a build do not replace each
-/// other's.
+/// The file for the figures: \p Name, or, if that is a directory (or ends like
+/// one), a new file in it, so that the links of a build do not replace each
+/// other's figures.
 static std::string statsFile(const std::string &Name, StringRef Tool) {
   std::error_code Error;
   if (sys::path::is_separator(Name.back()))
-    // What is wrong is told when the file cannot be written.
+    // An error is reported when the file cannot be written.
     (void)sys::fs::create_directories(Name);
   else if (os::statFile(Name, Error).Kind != os::FileKind::Directory)
     return Name;
-  // In the order of time when they are sorted.
+  // The sorted names are in the order of time.
   SmallString<256> Path(Name);
   sys::path::append(
       Path, Twine(std::chrono::system_clock::now().time_since_epoch().count()) +
@@ -161,7 +161,7 @@ static void writeAll(const PrefetchSettings &Settings, LinkStats Stats,
                      const TraceLog *Trace, StringRef Tool) {
   uint64_t LeftOut = 0;
   if (Trace)
-    // lld's own trace may have the same name: it is in ours.
+    // lld's own trace may have the same name: Headstart's trace contains it.
     writeTo(Settings.TraceFile, Tool, {TraceStart, R"({"traceEvents":[)"},
             [&](raw_ostream &OS) { LeftOut = Trace->write(OS); });
   if (LeftOut != 0)
@@ -178,8 +178,8 @@ void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, StringRef Tool) {
   if (!Trace && !Settings.Stats)
     return;
-  // A file that grows past `ulimit -f` is an error then, and not the end of the
-  // linker.
+  // Without signals, a file that grows past `ulimit -f` is an error, and does
+  // not end the linker.
   os::runWithoutSignals(
       [&] { writeAll(Settings, std::move(Stats), Trace, Tool); });
 }

@@ -7,22 +7,22 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The seam. lld's code is linked unmodified; the references that its archives
-/// make to a few functions are bound to the `wrap` functions below instead
-/// (SeamFunctions.json, SeamNames.h), and each of those calls the function
-/// itself:
+/// The seam. lld's code is linked unmodified. The references of its archives to
+/// a few functions are bound to the `wrap` functions below (SeamFunctions.json,
+/// SeamNames.h), which call the original functions:
 ///
 ///   cl::ExpandResponseFiles    lld has its whole command line: begin
-///   MemoryBuffer::getFile      lld wants a file: hand it over, if it is held
-///   sys::Process::Exit         the one way out of lld, also after fatal(): end
-///   sys::fs::getMainExecutable where lld looks for clang's libraries
-///   lld::ScopedTimer           lld has come to another stage: reached
-///   FileOutputBuffer::create   the same, for drivers without timers
+///   MemoryBuffer::getFile      lld opens a file: takeBuffer
+///   sys::Process::Exit         lld leaves only here, even after fatal(): end
+///   sys::fs::getMainExecutable lld searches clang's libraries next to it
+///   lld::ScopedTimer           lld has reached another stage: reached
+///   FileOutputBuffer::create   lld creates its output, which is a stage for
+///                              drivers without timers: writing
 ///
-/// and what only one driver has in SeamELF.cpp and SeamMachO.cpp.
+/// SeamELF.cpp and SeamMachO.cpp have the functions that only one driver has.
 ///
-/// The installed session is the only static state here, since the functions
-/// that are wrapped have no argument in which it could travel.
+/// The installed session is the only static state here, since the wrapped
+/// functions have no argument that could carry it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,12 +54,12 @@ namespace {
 
 struct Installed {
   std::atomic<LinkSession *> Session{nullptr};
-  std::string ProgramName;   ///< for messages; set while nothing is installed
-  const char *FirstArg = ""; ///< of the command line, the very same bytes
+  std::string ProgramName;   ///< for messages; set while none is installed
+  const char *FirstArg = ""; ///< of the command line; compared by its address
 
-  /// lld keeps the names of its timers to itself. The timers are made by one
-  /// thread before any other starts, in the order of a context's members; a
-  /// later context's take the places of an earlier one's.
+  /// lld does not publish the names of its timers. One thread creates the
+  /// timers before any other starts, in the order of a context's members; those
+  /// of a later context take the places of those of an earlier one.
   void noteTimer(const lld::Timer *Timer, StringRef Name) {
     TimerNames[Timer] = Name.str();
   }
@@ -89,7 +89,7 @@ InstalledSession::InstalledSession(LinkSession &Session,
   installed().ProgramName = std::move(ProgramName);
   installed().FirstArg = FirstArg;
   installed().Session.store(&Session, std::memory_order_release);
-  // A few of LLVM's own options (/mllvm:-help) leave through exit().
+  // A few of LLVM's own options (/mllvm:-help) call exit().
   static const int Registered = std::atexit([] {
     if (LinkSession *Session = currentSession())
       Session->endAtExit();
@@ -112,8 +112,7 @@ using namespace headstart;
 
 using FileBuffer = ErrorOr<std::unique_ptr<MemoryBuffer>>;
 using OutputBuffer = Expected<std::unique_ptr<FileOutputBuffer>>;
-// cl refuses C's linkage for a template that nothing has instantiated yet
-// (C2526).
+// cl rejects C linkage for a template that is not instantiated yet (C2526).
 static_assert(sizeof(FileBuffer) != 0 && sizeof(OutputBuffer) != 0);
 
 HEADSTART_LLVM_FUNCTION(FileBuffer, getFile,
@@ -158,16 +157,16 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
                                          SmallVectorImpl<const char *> &Argv) {
   bool Result = HEADSTART_REAL(expandResponseFiles)(Saver, Tokenize, Argv);
   LinkSession *Session = currentSession();
-  // MinGW's driver has translated its words, and calls lld-link with them: what
-  // looks like an option of ours there (-Xlink=) was meant for lld-link.
+  // MinGW's driver calls lld-link with its translated arguments. There, an
+  // argument that looks like Headstart's option (-Xlink=) is for lld-link.
   bool IsTranslated = Session && Session->flavour() == Flavour::ELF &&
                       Session->linkedAs() == Flavour::COFF && Argv.size() > 1 &&
                       StringRef(Argv[1]) == "-lldmingw";
   if (Session && !IsTranslated) {
     CommandLineContext Context = CommandLineContext::fromProcess();
     Context.ToolPath = linkerProgramPath();
-    // lld's COFF driver expands all of its words, the others what follows the
-    // program's name.
+    // lld's COFF driver expands all of its arguments, the other drivers those
+    // after the program's name.
     bool HasName = !Argv.empty() && Argv.front() == installed().FirstArg;
     if (!HasName)
       Argv.insert(Argv.begin(), installed().FirstArg);
@@ -175,7 +174,7 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
     if (!HasName)
       Argv.erase(Argv.begin());
     if (E) {
-      // No link with settings that the user did not mean.
+      // A link must not run with settings that the user did not mean.
       printMessage(installed().ProgramName, Severity::Error,
                    toString(std::move(E)));
       HEADSTART_WRAP(exit)(1, /*NoCleanup=*/true);
@@ -185,7 +184,7 @@ bool HEADSTART_WRAP(expandResponseFiles)(StringSaver &Saver,
 }
 
 void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
-  // A test that links several times comes back from there.
+  // In a test that links several times, the process goes on after Exit.
   const bool Leaves = NoCleanup && !CrashRecoveryContext::GetCurrent();
   if (LinkSession *Session = currentSession())
     Session->end(/*Succeeded=*/RetCode == 0, Leaves);
@@ -194,7 +193,7 @@ void HEADSTART_WRAP(exit)(int RetCode, bool NoCleanup) {
   HEADSTART_REAL(exit)(RetCode, NoCleanup);
 }
 
-/// \p Ours, or the stock linker's path: see linkerProgramPath().
+/// Returns \p Ours, or the stock linker's path: see linkerProgramPath().
 static std::string besideClang(std::string Ours) {
   SmallString<256> Clang(sys::path::parent_path(Ours));
   sys::path::append(Clang, "..", "lib", "clang");
@@ -207,8 +206,8 @@ static std::string besideClang(std::string Ours) {
 std::string HEADSTART_WRAP(getMainExecutable)(const char *Argv0,
                                               void *MainAddr) {
   std::string Ours = HEADSTART_REAL(getMainExecutable)(Argv0, MainAddr);
-  // lld asks with its name alone. With --wrap libLLVM's questions come here as
-  // well: a backtrace asks without a name, and wants the program that runs.
+  // lld passes only its name. With --wrap, libLLVM's calls come here as well: a
+  // backtrace passes no name, and needs the running program.
   return Argv0 && !MainAddr ? besideClang(std::move(Ours)) : Ours;
 }
 

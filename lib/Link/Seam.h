@@ -22,9 +22,9 @@ namespace headstart {
 
 class LinkSession;
 
-/// Makes \p Session the one that lld's calls come to, for as long as this
-/// object lives. One at a time: lld itself links once at a time. \p FirstArg
-/// is the first argument of the command line that lld is given.
+/// Directs lld's calls to \p Session while this object lives. Only one object
+/// may live at a time, because lld runs one link at a time. \p FirstArg is the
+/// first argument of lld's command line.
 class InstalledSession {
 public:
   InstalledSession(LinkSession &Session, std::string ProgramName,
@@ -34,12 +34,12 @@ public:
   InstalledSession &operator=(const InstalledSession &) = delete;
 };
 
-/// The path of the program whose neighbours lld looks up (clang's runtime
-/// libraries): our own, where clang's directory lies beside it, else the stock
-/// linker's of the LLVM that Headstart was built with.
+/// The path of the program next to which lld searches clang's runtime
+/// libraries: Headstart's own, or, if clang's directory is not next to it, the
+/// stock linker's of the LLVM with which Headstart was built, if that exists.
 std::string linkerProgramPath();
 
-/// lld has come to \p Stage: tells the installed session. Any thread.
+/// Reports to the installed session that lld has reached \p Stage. Any thread.
 void stageReached(LinkStage Stage);
 
 } // namespace headstart

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// lld's ELF driver has no timers that could be listened to; two of its
-/// functions begin a stage each.
+/// lld's ELF driver has no timers that could report its stages. Two functions
+/// begin a stage each: splitSections here, and the one for outputs in Seam.cpp.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace lld::elf {
 struct Ctx; // NOLINT: lld's name
 } // namespace lld::elf
 
-// All symbols are resolved; sections are cut into pieces, and then relocations
-// are looked at. One for each form of ELF.
+// All symbols are resolved. The driver now splits sections into pieces, and
+// then scans relocations. Each variant of ELF has its own function.
 #define LISTEN(Name)                                                           \
   HEADSTART_LLD_FUNCTION(void, Name, (HEADSTART_ELF_PARAMETER));               \
   void HEADSTART_WRAP(Name)(HEADSTART_ELF_PARAMETER) {                         \

@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// lld's Mach-O driver has no timers that could be listened to.
+/// lld's Mach-O driver has no timers that could report its stages.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Seam.h"
 #include "SeamNames.h"
 
-// The inputs are read; what follows lays the output out. For pointers of 64 and
-// of 32 bits.
+// The inputs are read. The driver now lays out the output, with pointers of 64
+// or of 32 bits.
 #define LISTEN(Name)                                                           \
   HEADSTART_LLD_FUNCTION(void, Name, ());                                      \
   void HEADSTART_WRAP(Name)() {                                                \

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Fetches ranges of files, link by link, while a build runs, which always goes
-/// first: the threads are background threads, and can be paused.
+/// Fetches ranges of files, link by link, while a build runs. The build has
+/// priority: the threads are background threads, and can be paused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,69 +32,69 @@
 
 namespace headstart {
 
-/// What a link will read of one file.
+/// The ranges of one file that a link will read.
 struct FileRanges {
   std::string Path;
   std::vector<ByteRange> Ranges; ///< in order, disjoint
-  /// Of the file that the ranges are of; a file that has another one is
-  /// skipped. Absent: it is not compared.
+  /// The size and time of the planned file. A file that differs is skipped; an
+  /// absent value is not compared.
   std::optional<uint64_t> Size;
   std::optional<int64_t> ModifiedNs;
 };
 
-/// A reading of what was done for one link: of what no earlier one reads, too.
+/// The progress for one link. It excludes ranges that an earlier link reads.
 struct BuildLinkFigures {
   std::string Output;
   uint64_t Files = 0, FilesDone = 0;
   uint64_t Bytes = 0;
-  uint64_t FetchedBytes = 0;  ///< that were not in memory, and now are
-  uint64_t ResidentBytes = 0; ///< that were in memory
-  uint64_t LeftOutBytes = 0;  ///< that did not fit into the budget
-  uint64_t ChangedFiles = 0;  ///< gone, or others than those of the ranges
-  bool IsPlanned = false;     ///< all files are known
-  bool HasBegun = false;      ///< the rest is left to it
+  uint64_t FetchedBytes = 0;  ///< bytes that were not cached, and now are
+  uint64_t ResidentBytes = 0; ///< bytes that were cached
+  uint64_t LeftOutBytes = 0;  ///< bytes that did not fit into the budget
+  uint64_t ChangedFiles = 0;  ///< files that are missing or have changed
+  bool IsPlanned = false;     ///< whether all files are known
+  bool HasBegun = false;      ///< whether the link reads the rest itself
 
-  /// Nothing is left to do.
+  /// Whether no file is left to fetch.
   bool isDone() const { return IsPlanned && FilesDone == Files; }
 };
 
-/// Takes the budget in the order of the files, so that the earlier links come
-/// first however many threads there are. Any thread, except where it says
-/// otherwise.
+/// Assigns the budget in the order of the files, so that earlier links come
+/// first with any number of threads. Any thread may call a function, unless its
+/// comment says otherwise.
 class BuildFetcher {
 public:
   BuildFetcher(uint64_t BudgetBytes, unsigned Jobs)
       : BudgetBytes(BudgetBytes), Jobs(Jobs) {}
-  /// Cancels and joins.
+  /// Cancels, and joins the threads.
   ~BuildFetcher();
   BuildFetcher(const BuildFetcher &) = delete;
   BuildFetcher &operator=(const BuildFetcher &) = delete;
 
   /// Adds a link after the others, and returns its number.
   size_t addLink(std::string Output);
-  /// Adds the files of link \p Link. To be called in the order of the links,
-  /// once for each.
+  /// Adds the files of \p Link. The caller calls this once for each link, in
+  /// the order of the links.
   void add(size_t Link, std::vector<FileRanges> Files);
-  /// Leaves what is not fetched yet to \p Link itself.
+  /// Leaves the bytes that are not fetched yet to \p Link itself.
   void linkHasBegun(size_t Link);
-  /// There will be no more links.
+  /// Declares that no more links will be added.
   void finish();
 
-  /// Starts the threads; to be called once. Where none can be started, nothing
-  /// is fetched.
+  /// Starts the threads; the caller calls this once. If no thread can be
+  /// started, nothing is fetched.
   void start();
-  /// Does not block.
+  /// Requests that the threads end. Does not block.
   void cancel();
-  /// Waits until every file was dealt with, for \p MaxWait at most; returns
-  /// whether they were.
+  /// Waits at most \p MaxWait until every file of all links is finished.
+  /// Returns whether they are, or this was cancelled.
   bool waitFor(std::chrono::milliseconds MaxWait);
 
-  /// The threads stop after their step; waits for that, for a tenth of a second
-  /// at most. One thread may pause and resume.
+  /// Stops the threads after their step, and waits for this for at most a tenth
+  /// of a second. Only one thread may pause and resume.
   void pause();
   void resume();
-  /// Waits while it is paused; false when it is cancelled. Until `leave` the
-  /// calling thread counts as one that fetches.
+  /// Waits while this is paused; returns false if it is cancelled. Until
+  /// `leave`, the calling thread counts as one that fetches.
   bool enter();
   void leave();
 
@@ -103,7 +103,7 @@ public:
 private:
   struct Item {
     size_t Link = 0;
-    uint64_t Turn = 0; ///< in which the budget is taken
+    uint64_t Turn = 0; ///< the position in the order of claims
     FileRanges File;
   };
 
@@ -127,12 +127,12 @@ private:
   std::deque<Item> Waiting;
   std::deque<BuildLinkFigures> Links;
   llvm::StringMap<std::vector<ByteRange>> Planned; ///< by path
-  uint64_t Added = 0, Done = 0;                    ///< files
+  uint64_t Added = 0, Done = 0;                    ///< numbers of files
   uint64_t Turn = 0, Claimed = 0;
   bool IsFinished = false, IsPaused = false, IsCancelled = false;
-  unsigned Active = 0; ///< threads between enter and leave
+  unsigned Active = 0; ///< the threads between enter and leave
 
-  os::Threads Threads; // the last: its threads use what is above
+  os::Threads Threads; // last: the threads use the members above
 };
 
 } // namespace headstart

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The answer of a compiler driver to `-###`: the commands that it would run.
+/// Parses a compiler driver's answer to `-###`: the commands that it would run.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,21 +23,21 @@
 
 namespace headstart {
 
-/// The arguments of the commands in \p Answer. Commands are the lines that
-/// begin with a space; everything else that drivers print is skipped. Arguments
-/// are separated by spaces; in a quoted one a backslash stands before what it
-/// is to be taken for (clang quotes all arguments, gcc those that need it). An
+/// Returns the arguments of the commands in \p Answer. A command is a line that
+/// begins with a space; the other lines that drivers print are skipped. Spaces
+/// separate arguments. In a quoted argument, a backslash makes the next
+/// character literal (clang quotes all arguments, gcc those that need it). An
 /// argument may contain line breaks.
 std::vector<std::vector<std::string>> commandsIn(llvm::StringRef Answer);
 
-/// The command that links: the last whose program is a linker, or a driver
-/// that will start one (clang leaves the link to gcc for some targets).
+/// The command that links: the last one whose program is a linker, or a driver
+/// that will start a linker (clang leaves the link to gcc for some targets).
 std::optional<std::vector<std::string>>
 linkStepOf(std::vector<std::vector<std::string>> Commands);
 
-/// Whether \p Args (with the driver's name) say that nothing is linked: `-c`,
-/// `-S`, `-E` and their like, or a question to the driver. Saves asking for
-/// each file that is compiled.
+/// Whether \p Args (with the driver's name) request no link: `-c`, `-S`, `-E`
+/// and the like, or a query of the driver. This saves Headstart a query of the
+/// driver for each file that is compiled.
 bool onlyCompiles(DriverKind Driver, llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart

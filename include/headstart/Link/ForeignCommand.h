@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From the command line of any linker, or of a compiler driver, to the inputs
-/// of the link. Runs processes to ask drivers.
+/// Reads the command line of any linker, or of a compiler driver, for the
+/// inputs of the link. Runs processes to query drivers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,42 +26,41 @@
 
 namespace headstart {
 
-/// What a command line means, or why that is unknown.
+/// The meaning of a command line, or the reason why it is unknown.
 struct ForeignCommand {
-  /// The link. Absent with a Problem, and where the command compiles only.
+  /// The link. Absent with a Problem, if the command only compiles, and if the
+  /// query was cancelled.
   std::optional<LinkCommand> Command;
   std::string Problem;
-  /// It is unknown because it was cancelled.
   bool WasCancelled = false;
-  /// The problem is that the program is none that is known; a flavour would
-  /// help.
+  /// Whether the Problem is an unknown program, for which a flavour would help.
   bool IsUnknown = false;
   /// Response files that could not be expanded.
   std::vector<std::string> Notes;
-  /// Errors, warnings and notes of the compiler driver that was asked, line by
-  /// line, except the one that the Problem repeats.
+  /// Errors, warnings and notes of the queried compiler drivers, line by line,
+  /// except the one that the Problem repeats.
   std::vector<std::string> DriverDiagnostics;
-  bool HasError = false; ///< whether the driver told of an error
+  bool HasError = false; ///< whether the driver reported an error
 
   // With a Command:
   std::vector<CommandLineArg> Args; ///< the linker's own, expanded
-  Flavour Style = Flavour::ELF;     ///< whose options they are
-  std::optional<DriverKind> Driver; ///< that was asked for them first
+  Flavour Style = Flavour::ELF;     ///< the flavour of these arguments
+  std::optional<DriverKind> Driver; ///< the first driver that was queried
   bool AlsoCompiles = false;        ///< the driver would run more than the link
 };
 
-/// Reads \p Args, the program first. \p Forced overrules what the program's
-/// name tells. A compiler driver is run with `-###` to hear what it would run;
-/// that takes a few seconds at most, and ends when \p Cancelled (may be null)
-/// becomes true. Never reads a response file that is not a regular file, nor
-/// lets a driver read it. Blocks. Any thread.
+/// Reads \p Args, whose first element is the program. \p Forced overrides the
+/// flavour that the program's name implies. Runs a compiler driver with `-###`
+/// to learn its commands; this takes a few seconds at most, and ends when
+/// \p Cancelled (may be null) becomes true. Never reads a response file that is
+/// not a regular file, nor lets a driver read it. Blocks. Any thread.
 ForeignCommand readForeignCommand(std::vector<std::string> Args,
                                   std::optional<Flavour> Forced,
                                   const std::atomic<bool> *Cancelled);
 
-/// What is known of the link of \p Args without a driver's help: a compiler
-/// driver's own arguments count as a linker's, so the libraries that it adds
-/// are missing. Nothing if the program is unknown or does not link. \p Forced
+/// Guesses the link of \p Args without a driver's help: a compiler driver's own
+/// arguments count as a linker's, so the libraries that it adds are missing.
+/// Returns nothing if the program is unknown or does not link. Treats \p Forced
 /// and response files as above. Runs no process. Blocks. Any thread.
 std::optional<LinkCommand> guessLink(llvm::ArrayRef<std::string> Args,
                                      std::optional<Flavour> Forced);

@@ -7,27 +7,27 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A build starts as many links as there are processors. If their memory is
-/// more than the machine's (or the control group's), each pushes out what the
-/// others need, and some are killed. So the links that share a cache and a
-/// memory form a queue: one begins when there is room for it beside those that
-/// run.
+/// A build starts as many links as there are processors. If they need more
+/// memory than the machine (or the control group) has, they evict each other's
+/// pages, and the kernel kills some. The links that share a cache and a memory
+/// therefore form a queue: a link begins when it fits into memory alongside
+/// those that run.
 ///
 /// A queue is a directory in the user's cache. Each link has a file in it, and
-/// a lock on the file, which the system releases when the link ends, however it
-/// ends. A lock of the directory guards the decision which link begins next. A
-/// link that runs does not wait, and the first in the queue begins when no
-/// other runs: so there is no deadlock. The last link that leaves removes the
+/// a lock on the file, which the kernel releases when the link ends in any way.
+/// A lock of the directory guards the decision which link begins next. A link
+/// that runs does not wait, and the first link in the queue begins when no
+/// other runs, so there is no deadlock. The last link that leaves removes the
 /// directory.
 ///
-/// A link that is stopped (SIGSTOP, Ctrl-Z) does not count, nor does one that
-/// has started the link that asks, nor one that hangs: in HangLimits' number of
-/// questions, it has used no processor and read from no disk. So a link that
-/// hangs delays the others once, and they still begin one by one.
+/// A link that is stopped (SIGSTOP, Ctrl-Z) does not count. Neither does a hung
+/// link, which used no processor and read from no disk during HangLimits'
+/// number of polls. It therefore delays the others once, and they still begin
+/// one by one. A link that a queued link started does not wait.
 ///
-/// The contents of a link's file are for `headstart queue` and for this check:
-/// lines of a key and its value. What cannot be read is unknown. On Windows
-/// nothing can be read, since a lock there keeps others from reading.
+/// A link's file has lines of a key and its value, for `headstart queue` and
+/// for this check. A value that cannot be read is unknown. On Windows all are
+/// unknown, because a lock there prevents other processes from reading.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,51 +47,51 @@ namespace headstart {
 
 /// The directory in \p Cache of the queue for the memory \p MemoryName (see
 /// os::memoryName), so that machines and containers with one cache do not wait
-/// for each other. Links that were told how many bytes there are (\p SizeBytes)
-/// have their own. Reads no file; any thread.
+/// for each other. Links whose user set the size of the memory (\p SizeBytes)
+/// have a queue of their own. Reads no file; any thread.
 std::string queueDirectory(llvm::StringRef Cache, llvm::StringRef MemoryName,
                            std::optional<uint64_t> SizeBytes);
 
-/// What the queue knows of a link.
+/// The state of a link in a queue.
 struct QueuedLink {
   uint64_t Number = 0; ///< in the order of arrival
   uint64_t NeedBytes = 0;
   bool Runs = false;
   bool IsIdle = false;                ///< stopped: it does not count
-  llvm::sys::TimePoint<> Since;       ///< when it came, or began
-  std::optional<uint64_t> Process;    ///< in its own space (os::processSpace)
-  std::optional<uint64_t> TotalBytes; ///< that the links share
+  llvm::sys::TimePoint<> Since;       ///< when it arrived, or began
+  std::optional<uint64_t> Process;    ///< its id in its os::processSpace
+  std::optional<uint64_t> TotalBytes; ///< the memory that the links share
   std::string Output;                 ///< empty: unknown
 
   // For the queue itself.
   std::string File;
-  bool Lives = false;               ///< its process has the lock
-  std::optional<uint64_t> Progress; ///< changes while it works; if known
+  bool Lives = false;               ///< whether its process holds the lock
+  std::optional<uint64_t> Progress; ///< changes while it works; absent: unknown
 };
 
 /// The directories of the queues in \p Cache.
 std::vector<std::string> queueDirectories(const std::string &Cache);
 
-/// The links of the queue in \p Directory, in the order of arrival. Removes the
-/// queue if it has none. Blocks as `LinkQueue::ask`.
+/// Returns the links of the queue in \p Directory, in the order of arrival.
+/// Removes a queue without links. Blocks like `LinkQueue::poll`.
 std::vector<QueuedLink> linksInQueue(const std::string &Directory);
 
-/// Whether \p File, from `LinkQueue::file`, is that of a link that has not
-/// ended. Not in that link's process, which would lose its lock.
+/// Whether \p File, from `LinkQueue::file`, belongs to a link that has not
+/// ended. That link's process must not call this: it would lose its lock.
 bool isInQueue(const std::string &File);
 
-/// After how many questions without progress another link counts as hung. They
-/// come every 50 ms: 20 seconds, or a minute if its progress is unknown. Not by
-/// a clock, which runs while the process that asks is stopped.
+/// The number of polls without progress after which another link counts as
+/// hung. A link polls every 50 ms: 20 seconds, or a minute if the progress is
+/// unknown. A clock would also run while the polling process is stopped.
 struct HangLimits {
   unsigned Polls = 400;
   unsigned UnknownPolls = 1200;
 };
 
-/// One link's place. One thread at a time.
+/// One link's place in the queue. Only one thread at a time may use it.
 class LinkQueue {
 public:
-  /// For a link of \p Output that needs \p NeedBytes. `poll` creates
+  /// The place of a link of \p Output that needs \p NeedBytes. `poll` creates
   /// \p Directory if it is missing.
   LinkQueue(std::string Directory, uint64_t NeedBytes, std::string Output = "",
             HangLimits Limits = {})
@@ -102,22 +102,22 @@ public:
   ~LinkQueue() { leave(); }
 
   enum class Answer : uint8_t {
-    Begin, ///< there is room, or no other link
-    Wait,  ///< ask again in a moment
-    None,  ///< there can be no queue: the directory cannot be used
+    Begin, ///< the link fits into memory, or no other link runs
+    Wait,  ///< the caller polls again in a moment
+    None,  ///< the directory cannot be used, so there is no queue
   };
   /// Whether the link may begin on a machine with \p TotalBytes, of which
-  /// \p AvailableBytes are free now. A file that cannot be opened is not
-  /// counted as a link. Blocks for the files of the directory, and for half a
-  /// second at most for other links that ask.
+  /// \p AvailableBytes are free now. A file that cannot be opened does not
+  /// count as a link. Blocks for the files of the directory, and for at most
+  /// half a second for other links that poll.
   Answer poll(uint64_t TotalBytes, uint64_t AvailableBytes);
 
   /// Leaves the queue. The last link of a queue also removes its directory, and
-  /// directories that killed links have left in the cache. Blocks as `poll`,
-  /// for a tenth of a second at most for other links.
+  /// directories that killed links have left in the cache. Blocks like `poll`,
+  /// for at most a tenth of a second for other links.
   void leave();
 
-  /// Whether the last `poll` did not count a link because it hangs.
+  /// Whether the last `poll` ignored a link because it hangs.
   bool ignoresHungLink() const { return IgnoresHungLink; }
 
   /// The path and the descriptor of this link's file; empty and -1: none.
@@ -130,17 +130,17 @@ private:
 
   struct Observed {
     std::optional<uint64_t> Progress;
-    unsigned Polls = 0; ///< since it has changed
+    unsigned Polls = 0; ///< since Progress changed
   };
 
   std::string Directory;
   uint64_t NeedBytes;
   std::string Output;
-  std::string Name; ///< of our file; empty: none
+  std::string Name; ///< the name of this link's file; empty: none
   uint64_t Number = 0;
   int File = -1;
   HangLimits Limits;
-  std::map<std::string, Observed> Others; ///< by their files
+  std::map<std::string, Observed> Others; ///< keyed by their files
   bool IgnoresHungLink = false;
   bool HasPolled = false;
 };

@@ -8,7 +8,7 @@
 ///
 /// \file
 /// One link: its settings, its engine, its report. The session owns the
-/// engine, and joins it before anything that its threads use goes away.
+/// engine, and joins it before it destroys the objects that the threads use.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,56 +41,56 @@ namespace headstart {
 class LinkSession : PrefetchRun {
 public:
   /// \p Tool is the program's own name ("lld-link"), \p Final the options that
-  /// win over those in response files, \p Origin the start of main. Asks for
+  /// override those in response files, \p Origin the start of main. Requests
   /// the program's own pages; starts nothing else.
   LinkSession(std::string Tool, Flavour F, PrefetchSettings Settings,
               std::vector<PrefetchOption> Final, TraceClock::time_point Origin);
-  /// Ends the session, recording nothing.
+  /// Ends the session without recording a profile.
   ~LinkSession();
   LinkSession(const LinkSession &) = delete;
   LinkSession &operator=(const LinkSession &) = delete;
 
   Flavour flavour() const { return Kind; }
-  /// Whose command line the link's inputs were read from: with MinGW's -m,
-  /// ld.lld becomes a linker of COFF. Known after `begin`.
+  /// The flavour of the link itself: with MinGW's -m, ld.lld becomes a COFF
+  /// linker. Known after `begin`.
   Flavour linkedAs() const { return LinkedAs; }
 
-  /// The linker has expanded its command line to \p Argv (program's name
-  /// first): takes Headstart's own options out of it, and starts fetching what
-  /// the rest names. An option with a bad value is the error; then nothing has
-  /// started. Any call but the first changes nothing but \p Argv. Blocks for
-  /// parsing only.
+  /// Removes Headstart's own options from \p Argv, the linker's expanded
+  /// command line (program's name first), and starts to fetch the inputs that
+  /// the rest names. If an option has a bad value, returns an error and starts
+  /// nothing. Calls after the first change nothing except \p Argv. Blocks while
+  /// it parses, reads the profile, and waits for the link's turn.
   llvm::Error begin(llvm::SmallVectorImpl<const char *> &Argv,
                     const CommandLineContext &Context);
 
-  /// The buffer that the engine holds for \p Path, or null: then the caller
-  /// opens the file itself. Any thread.
+  /// Returns the buffer that the engine holds for \p Path, or null. Then the
+  /// caller opens the file itself. Any thread.
   std::unique_ptr<llvm::MemoryBuffer> takeBuffer(llvm::StringRef Path,
                                                  const BufferRequest &Request);
 
-  /// The linker has begun with what lld's timer of this \p Name measures
-  /// ("Symbol Merging"). Any thread.
+  /// Records that the linker has begun the work that lld's timer \p Name
+  /// measures ("Symbol Merging"). Any thread.
   void reached(llvm::StringRef Name);
-  /// The linker has come to \p Stage. Any thread.
+  /// Records that the linker has reached \p Stage. Any thread.
   void reached(LinkStage Stage);
-  /// The linker has made a file for its output: to write it, or to see whether
-  /// it could. Any thread.
+  /// Records that the linker creates a file for its output, to write it or to
+  /// test whether it can. Any thread.
   void writing();
 
-  /// Stops fetching, records what was touched (when the link \p Succeeded) and
-  /// writes the reports, once; who comes second waits for the first. Waits for
-  /// threads, and for the cache directory, for a moment only, and for threads
-  /// not at all when the process \p Leaves right after: a link ends when the
-  /// linker is done. Reports that the user wants are waited for; problems with
-  /// them go to standard error as warnings. Any thread.
+  /// Stops fetching, records the touched pages (if the link \p Succeeded) and
+  /// writes the reports, once; a second caller waits for the first. Waits only
+  /// briefly for threads and for the cache directory. If the process \p Leaves
+  /// right afterwards, waits for threads only if the user requested reports,
+  /// because a link ends when the linker is done. Prints problems with reports
+  /// to standard error as warnings. Any thread.
   void end(bool Succeeded, bool Leaves = false);
-  /// The same, at the exit of the process. Does nothing when `end` has begun:
-  /// what leaves by exit() may have been called from there.
+  /// Ends the session at the exit of the process. Does nothing if `end` has
+  /// begun, because `end` itself may have called exit().
   void endAtExit();
 
 private:
-  /// Lets the engine's threads end, so that the linker can have as many.
-  /// Whether there were any. Any thread.
+  /// Ends the engine's threads, so that the linker can start as many. Returns
+  /// whether there is an engine. Any thread.
   bool releaseThreads();
   void startEngine(LinkCommand Command);
   bool runForProfile(std::function<void()> Work) const;
@@ -107,32 +107,32 @@ private:
   Flavour LinkedAs = Kind;
   std::vector<PrefetchOption> Final;
   std::string WhyOff; ///< known after `begin`
-  /// Of the process: when fetching began, and when the link was done.
+  /// The process's disk use when fetching began, and when the link was done.
   std::optional<os::DiskUse> UseBefore, UseAfter;
-  /// Processor time for records, in nanoseconds; shared with the threads that
-  /// keep one. Null: it is not measured.
+  /// The processor time for profiles, in nanoseconds; shared with the threads
+  /// that read or store one. Null: it is not measured.
   std::shared_ptr<std::atomic<int64_t>> RecordTime;
-  std::shared_ptr<ProgramPages> Program; ///< null: not asked for
+  std::shared_ptr<ProgramPages> Program; ///< null: not requested
   std::unique_ptr<PrefetchEngine> Engine;
   LinkTurn Turn;
   bool HasJoined = false; ///< all threads of the engine have ended
 
-  /// For the trace: when the linker came to each of its stages.
+  /// For the trace: the times at which the linker reached its stages.
   std::mutex StagesMutex;
   std::vector<std::pair<LinkStage, TraceClock::time_point>> Stages;
 
   // The profile of this output's links.
-  std::string ProfilePath; ///< empty: none is kept
+  std::string ProfilePath; ///< empty: none is stored
   std::string Output;
   std::string ProfileSettings;
-  std::vector<uint64_t> Names;                ///< of the command line
+  std::vector<uint64_t> Names;                ///< namesOf the command line
   std::shared_ptr<const LinkProfile> Profile; ///< of the last link, or null
   const char *ProfileState = "none";
-  bool ProfileHolds = false; ///< for every file that the link was handed
+  bool ProfileHolds = false; ///< whether it matches every file of the link
   std::optional<std::vector<RecordedFile>> Touched;
   std::atomic<uint64_t> FallenThrough{0};
   std::atomic<bool> IsBeyondParsing{false}, IsEnding{false};
-  std::mutex JoinMutex; ///< one thread at a time may join the engine
+  std::mutex JoinMutex; ///< only one thread at a time may join the engine
   std::once_flag Begun, Ended;
 };
 

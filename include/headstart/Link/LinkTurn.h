@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Links take their turn in the queue of their memory (LinkQueue): those of the
-/// drop-in linkers, and those of any linker that `headstart run` starts.
+/// The turn of a link in the queue of its memory (LinkQueue): a link of a
+/// drop-in linker, or of any linker that `headstart run` starts.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,25 +28,25 @@
 
 namespace headstart {
 
-/// Does \p Work on a thread, where no signal comes (a file that grows past
-/// `ulimit -f` is an error there), and waits for it for a second: the user's
-/// cache may be on a file system that does not answer. False when it has not
-/// ended: it must own what it uses.
+/// Runs \p Work on a thread that receives no signals (a file that grows past
+/// `ulimit -f` is an error there), and waits at most a second for it: the
+/// user's cache may be on a file system that does not answer. Returns whether
+/// \p Work has ended. It may outlive the call, so it must own its data.
 bool runWithTimeout(std::function<void()> Work);
 
-/// About how many bytes the inputs of \p Command have: as in the profile
-/// \p Last, or, when that is null or names none, by a sample of them. Blocks
-/// for the files; ten milliseconds are enough if they answer.
+/// Estimates the bytes of the inputs of \p Command from the profile \p Last, or
+/// from a sample of the inputs if \p Last is null. Blocks for the files; ten
+/// milliseconds are enough if they answer.
 uint64_t expectedBytes(const LinkCommand &Command, const LinkProfile *Last);
 
-/// How much memory a link needs whose last link has the profile \p Last (may be
-/// null), and whose inputs have about \p InputBytes.
+/// The memory that a link needs, whose last link has the profile \p Last (may
+/// be null), and whose inputs have about \p InputBytes.
 uint64_t neededBytes(const LinkProfile *Last, uint64_t InputBytes);
 
-/// In whose name the needs of other linkers' links are stored.
+/// The tool in the profiles that store the memory needs of other linkers.
 inline constexpr const char *ForeignTool = "headstart run";
 
-/// One link's turn. One thread at a time.
+/// One link's turn. Only one thread at a time may use it.
 class LinkTurn {
 public:
   explicit LinkTurn(HangLimits Limits = {}) : Limits(Limits) {}
@@ -54,17 +54,17 @@ public:
   LinkTurn &operator=(const LinkTurn &) = delete;
   ~LinkTurn() { leave(); }
 
-  /// Waits until the links that run leave room for one of \p Output that needs
-  /// \p NeedBytes; if it has to wait, prints that as \p Tool. A link that a
+  /// Waits until a link of \p Output that needs \p NeedBytes fits into memory
+  /// alongside the links that run; prints a message as \p Tool if it has to
+  /// wait. The time is unlimited while the others make progress. A link that a
   /// queued link has started (`pass`) does not wait, nor does a small one.
-  ///
-  /// If it begins beside a link that hangs, the result is a note for the
-  /// report; else "". There is no limit while the others make progress.
+  /// Returns a note for the report if the link begins alongside a link that
+  /// hangs; else "".
   std::string wait(const PrefetchSettings &Settings, llvm::StringRef Tool,
                    const std::string &Output, uint64_t NeedBytes);
 
-  /// Tells the linkers that this process starts that their link has its turn.
-  /// Before there are other threads.
+  /// Informs the linkers that this process starts that their link has its turn.
+  /// Must be called before other threads exist.
   void pass() const;
 
   /// Leaves the queue, without waiting for a cache that does not answer.
@@ -77,32 +77,32 @@ public:
 
 private:
   HangLimits Limits;
-  std::shared_ptr<LinkQueue> Queue; ///< null: not in one
+  std::shared_ptr<LinkQueue> Queue; ///< null: in no queue
   bool IsStalled = false;
 };
 
-/// The turn of a link that another program makes. Its need is what its last
-/// link took, else estimated as that of a drop-in linker's link.
+/// The turn of a link that another program runs. It needs the memory that its
+/// last link took; the first link's need is estimated like a drop-in linker's.
 class ForeignTurn {
 public:
-  /// For the command \p Args; \p Forced as for readForeignCommand.
+  /// The turn of the command \p Args; \p Forced as for readForeignCommand.
   ForeignTurn(std::vector<std::string> Args, std::optional<Flavour> Forced,
               const PrefetchSettings &Settings)
       : Args(std::move(Args)), Forced(Forced), Settings(Settings) {}
 
-  /// As LinkTurn::wait, and passes the turn on. Runs no process. Blocks; never
-  /// fails. Before there are other threads that start programs.
+  /// Waits like LinkTurn::wait, and passes the turn on. Runs no process.
+  /// Blocks, never fails. Must be called before other threads start programs.
   std::string wait();
-  /// The link has ended: leaves the queue, and stores for the next link that it
-  /// took \p PeakBytes, if it has succeeded.
+  /// Leaves the queue after the link has ended, and, if it \p Succeeded, stores
+  /// its need, \p PeakBytes, for the next link.
   void end(bool Succeeded, std::optional<uint64_t> PeakBytes);
 
-  /// As LinkTurn's.
+  /// See LinkTurn.
   int descriptor() const { return Turn.descriptor(); }
   bool isStalled() const { return IsStalled || Turn.isStalled(); }
 
 private:
-  struct Guess; ///< what is known before the link
+  struct Guess; ///< the facts that are known before the link
 
   std::vector<std::string> Args;
   std::optional<Flavour> Forced;

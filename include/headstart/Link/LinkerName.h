@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What kind of program a command line starts, as far as its arguments tell: a
+/// Determines from its arguments what kind of program a command line starts: a
 /// linker, or a compiler driver that will start one. Reads no file.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,30 +24,30 @@
 
 namespace headstart {
 
-/// Compiler drivers, by the way in which they are asked what they would run.
+/// Compiler drivers, by the method to query which commands they would run.
 enum class DriverKind : uint8_t {
   Clang,   ///< clang, clang++, flang: `-###`
   ClangCL, ///< clang-cl: `-###`, and the linker's arguments are link.exe's
-  GCC,     ///< gcc, g++, cc, c++ and other languages': `-###`
-  Rustc,   ///< tells its link only by linking
+  GCC,     ///< gcc, g++, cc, c++ and those of other languages: `-###`
+  Rustc,   ///< reports its link only when it links
 };
 
 /// A program whose command line Headstart can read.
 struct KnownProgram {
-  Flavour Linker = Flavour::ELF;    ///< where Driver is absent
-  std::optional<DriverKind> Driver; ///< present: not a linker itself
-  /// How many arguments come before the linker's own: the program, `headstart`
+  Flavour Linker = Flavour::ELF;    ///< if Driver is absent
+  std::optional<DriverKind> Driver; ///< present: the program is not a linker
+  /// The number of arguments before the linker's own: the program, `headstart`
   /// before it, and `-flavor` with its value.
   size_t LeadingArgs = 1;
-  /// What the program adds of itself before the arguments of its command line:
-  /// the machine that a MinGW ld is built for.
+  /// The arguments that the program itself adds before those of its command
+  /// line: the machine for which a MinGW ld is built.
   std::vector<std::string> ImpliedArgs;
 };
 
-/// What the program of \p Args is: by its name (with a version behind it, a
-/// target before it, `.exe`), by `-flavor` for lld, by the first argument of
-/// `headstart`. `link` is link.exe's name
-/// and coreutils': there the other arguments decide. Nothing when unknown.
+/// Recognizes the program of \p Args by its name (also with a version after it,
+/// a target before it, or `.exe`), by `-flavor` for lld, or by the first
+/// argument of `headstart`. `link` may be link.exe or coreutils' program, so
+/// the other arguments decide. Returns nothing for an unknown program.
 std::optional<KnownProgram> recognizeProgram(llvm::ArrayRef<std::string> Args);
 
 } // namespace headstart

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which linker a program is, and which one a compiler driver would run, by
-/// asking them. Nothing is linked.
+/// Runs programs to learn which linker they are, or which linker a compiler
+/// driver would run. Nothing is linked.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,24 +20,24 @@
 
 namespace headstart {
 
-/// What \p Program says of itself with --version, first line; empty if nothing.
-/// Blocks, for 5 seconds at most.
+/// The first line that \p Program prints for --version; empty if there is none.
+/// Blocks for at most 5 seconds.
 std::string versionOf(const std::string &Program);
 
-/// Whether the linker at \p Program is one of Headstart's: whether it knows
-/// our options. It is run with a bad value of one, and without inputs. Blocks
-/// like `versionOf`.
+/// Whether the linker at \p Program is Headstart's, that is, has Headstart's
+/// options. Runs it with a bad value of one, and without inputs. Blocks like
+/// `versionOf`.
 bool isHeadstart(const std::string &Program);
 
-/// The linker that \p Driver, a compiler, would run with \p Option added
-/// ("-fuse-ld=lld", or ""), as a path where it can be found; empty when it
-/// would run none, or does not say. \p Input is a file that it takes for an
-/// object and does not read. Blocks like `versionOf`, twice.
+/// The linker that the compiler driver \p Driver would run if \p Option
+/// ("-fuse-ld=lld", or "") were added, as a path if it can be found; empty if
+/// the driver would run none, or reports none. \p Input is a file that it takes
+/// for an object and does not read. Blocks like two calls of `versionOf`.
 std::string linkerOf(const std::string &Driver, const std::string &Option,
                      const std::string &Input);
 
-/// The linker that the compiler driver in front of \p Link would run for that
-/// link, as above. For GCC the one that it runs as `ld.lld` (-fuse-ld=lld).
+/// The linker that the compiler driver at the front of \p Link would run for
+/// that link, as above. For GCC, the one that -fuse-ld=lld (`ld.lld`) selects.
 std::string linkerOf(const std::vector<std::string> &Link);
 
 } // namespace headstart

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which steps of a build will run, while ninja itself is running it. Not from
-/// a dry run: `ninja -n` truncates and removes response files, removes
-/// dependency files and repairs ninja's logs (measured with 1.11), all of which
-/// the build is using. Only tools of ninja that read nothing but the manifest
-/// are run (`-t graph`, `-t compdb`); times of files, and ninja's logs, tell
-/// the rest. What is wrong or missing in them costs bytes, never the build.
+/// Predicts which steps of a build will run, while ninja runs the build. A dry
+/// run would disturb it: `ninja -n` truncates and removes response files,
+/// removes dependency files and repairs ninja's logs (measured with 1.11), all
+/// of which the build is using. Headstart runs only ninja's tools that read
+/// just the manifest (`-t graph`, `-t compdb`), and reads the times of files
+/// and ninja's logs. Errors and gaps in these cost bytes, never the build.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,20 +35,20 @@ namespace headstart {
 struct NinjaStep {
   std::string Rule;
   std::vector<std::string> Outputs; ///< as the manifest names them
-  /// Whether another step makes one of its inputs: a link, an archive, but no
-  /// compilation of a source.
+  /// Whether another step makes one of its inputs: true for a link or an
+  /// archive, false for the compilation of a source.
   bool TakesOutputs = false;
-  /// For how long the steps that will run before it have taken when they last
+  /// The time that the steps that will run before this one took when they last
   /// ran, in milliseconds of one processor. 0 without TakesOutputs.
   uint64_t WorkBeforeMs = 0;
 };
 
-/// The steps that will run, by the work before them.
-/// \p Graph is what `ninja -t graph` prints, \p Log and \p Deps are the
+/// Returns the steps that will run, in the order of the work before them.
+/// \p Graph is the output of `ninja -t graph`, \p Log and \p Deps are the
 /// contents of `.ninja_log` and `.ninja_deps`; each may be empty or damaged.
-/// \p ModifiedNs returns when a file was modified, 0 if it does not exist. It
-/// is called at most once for each path. A step whose command line has changed
-/// is not recognized.
+/// \p ModifiedNs returns the time at which a file was modified, 0 if it does
+/// not exist. It is called at most once for each path. The planner does not
+/// recognize a step whose command line has changed.
 std::vector<NinjaStep>
 planNinja(llvm::StringRef Graph, llvm::StringRef Log, llvm::StringRef Deps,
           llvm::function_ref<int64_t(llvm::StringRef)> ModifiedNs);
@@ -59,19 +59,20 @@ struct NinjaBuild {
   std::vector<std::string> Targets; ///< empty: the default ones
 };
 
-/// The steps of \p Build that will run; nothing if ninja does not answer. Runs
-/// ninja for a moment. Blocks; ends when \p Cancelled becomes true. Any thread.
+/// Returns the steps of \p Build that will run; nothing if ninja does not
+/// answer. Runs ninja briefly. Blocks; ends when \p Cancelled becomes true. Any
+/// thread.
 std::optional<std::vector<NinjaStep>>
 queryNinja(const NinjaBuild &Build, const std::atomic<bool> &Cancelled);
 
-/// The command of each first output of the steps with one of \p Rules, with
-/// response files expanded. Blocks as `queryNinja`.
+/// Returns the commands of the steps with one of \p Rules, keyed by their first
+/// outputs, with response files expanded. Blocks like `queryNinja`.
 llvm::StringMap<std::string> commandsOf(const NinjaBuild &Build,
                                         llvm::ArrayRef<std::string> Rules,
                                         const std::atomic<bool> &Cancelled);
 
-/// The command lines in \p Command, of a shell, up to what only a shell
-/// understands.
+/// Returns the command lines in the shell command \p Command, up to the first
+/// argument that only a shell understands.
 std::vector<std::vector<std::string>> commandsInShell(llvm::StringRef Command);
 
 } // namespace headstart

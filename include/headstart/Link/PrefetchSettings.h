@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Headstart's own options, checked and given their values.
+/// The values of Headstart's own options, after they are checked.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,11 @@
 
 namespace headstart {
 
-/// The most memory to fetch ahead: so many bytes, or a share of what is
-/// available when the link starts.
+/// The most memory to fetch ahead: a number of bytes, or a share of the memory
+/// that is available when the link starts.
 struct MemoryLimit {
   uint64_t Bytes = 0;
-  unsigned Percent = 0; ///< 0: Bytes holds
+  unsigned Percent = 0; ///< 0: Bytes applies
 
   /// The limit in bytes on a machine like \p Memory.
   uint64_t on(const os::SystemMemory &Memory) const;
@@ -42,39 +42,39 @@ struct PrefetchSettings {
   bool On = true;
   /// The variable whose invalid value switched prefetching off; empty: none.
   std::string InvalidVariable;
-  /// Threads. Eight: cold storage answers many questions at a time (1.07 GB in
-  /// 800 files: 1.40 s with one reader, 0.74 with 4, 0.66 with 8).
+  /// The number of threads. Cold storage answers many requests at a time (1.07
+  /// GB in 800 files: 1.40 s with one reader, 0.74 s with 4, 0.66 s with 8).
   unsigned Jobs = 8;
-  /// The same for inputs on a high-latency store; as Jobs where that was asked
-  /// for.
+  /// The number of threads for inputs on a high-latency store; equal to Jobs if
+  /// the user set that.
   unsigned HighLatencyJobs = 64;
-  std::optional<MemoryLimit> Memory; ///< absent: decided from the machine
+  std::optional<MemoryLimit> Memory; ///< absent: derived from the machine
   std::string Profile = "auto";      ///< "auto", "none", a file or a directory/
-  /// Whether links wait for each other: absent: when they do not fit into
-  /// memory together; so many bytes in the place of that; 0: never.
+  /// Links wait for each other if they do not fit into this memory together;
+  /// absent: the machine's memory; 0: they never wait.
   std::optional<uint64_t> QueueBytes;
   bool Stats = false;
-  /// A file, or a directory for one file of each link; empty with Stats: a
-  /// paragraph to standard error.
+  /// A file, or a directory for one file of each link. If it is empty, Stats
+  /// writes a paragraph to standard error.
   std::string StatsFile;
   std::string TraceFile; ///< empty: no trace
   bool HandOver = true;  ///< developers only: see HACKING.md
-  Tuning Numbers;        ///< the same
+  Tuning Numbers;        ///< developers only
 
-  /// Half of what is available, where the user set no limit: what is fetched
-  /// ahead must leave room for what the linker allocates.
+  /// The user's limit, or else half of the available memory: the bytes that are
+  /// fetched ahead must leave room for the linker's allocations.
   uint64_t budgetBytes(const os::SystemMemory &Memory) const;
 };
 
-/// Applies \p Options in their order, the later winning. The error names the
-/// option as it was written and what was expected.
+/// Applies \p Options in order; a later one overrides an earlier one. The error
+/// names the option as the user wrote it, and the expected value.
 llvm::Error applyOptions(llvm::ArrayRef<PrefetchOption> Options,
                          PrefetchSettings &Settings);
 
 /// Applies `HEADSTART` ("off" switches everything off) and the options in
-/// `HEADSTART_FLAGS` (words as a POSIX shell would split them). A whole build
-/// has the same environment: what is wrong in it costs prefetching and is told
-/// to \p Warn, and never fails a link.
+/// `HEADSTART_FLAGS` (split like in a POSIX shell). A whole build has one
+/// environment, so an error in it never fails a link: it is reported to
+/// \p Warn, and switches prefetching off.
 void applyEnvironment(Flavour F, const CommandLineContext &Context,
                       PrefetchSettings &Settings,
                       llvm::function_ref<void(const std::string &)> Warn);
@@ -82,13 +82,13 @@ void applyEnvironment(Flavour F, const CommandLineContext &Context,
 /// Whether `HEADSTART` ("off", "0", "no", "false") switches everything off.
 bool isSwitchedOff(const CommandLineContext &Context);
 
-/// Why there is no prefetching, for people: "HEADSTART=off"; empty where
+/// The reason why prefetching is off, for a message: "HEADSTART=off"; empty if
 /// \p Settings and the environment allow it.
 std::string whyOff(const PrefetchSettings &Settings,
                    const CommandLineContext &Context);
 
-/// Reads "2G", "512M", "64k", "1000000" or "50%"; powers of 1024. Exposed for
-/// the tools that take sizes.
+/// Reads "2G", "512M", "64k", "1000000" or "50%"; the units are powers of 1024.
+/// Tools that take sizes use it, too.
 llvm::Expected<MemoryLimit> parseMemoryLimit(llvm::StringRef Text);
 
 } // namespace headstart

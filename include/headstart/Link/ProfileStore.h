@@ -25,64 +25,63 @@
 namespace headstart {
 
 /// The directory of `--prefetch-profile=auto`: `headstart` in the user's cache
-/// directory (XDG_CACHE_HOME, ~/.cache); empty where the user has none.
+/// directory (XDG_CACHE_HOME, ~/.cache); empty if the user has none.
 std::string profileDirectory();
 
 /// Whether \p Setting (the value of `--prefetch-profile`) means a directory
-/// with a record for each output: "auto", and what ends in a slash.
+/// with a profile for each output: "auto", or a path that ends in a slash.
 bool isProfileDirectory(llvm::StringRef Setting);
 
-/// The name by which a record knows \p Output: absolute in the user's cache, as
-/// it is in a file that may go to other machines.
+/// The name of \p Output in its profile: absolute in the user's cache, but
+/// unchanged in a file that may go to other machines.
 std::string recordedOutput(llvm::StringRef Setting, llvm::StringRef Output);
 
 /// The file that holds the profile of \p Output under \p Setting; empty for
-/// "none", and where "auto" has no directory.
+/// "none", and if "auto" has no directory.
 std::string profilePath(llvm::StringRef Setting, llvm::StringRef Tool,
                         llvm::StringRef Output);
 
-/// Reads the profile at \p Path: null, and no error, when there is none. Only
-/// regular files of at most MaxProfileBytes are read. The error names the path.
+/// Reads the profile at \p Path; null, and no error, if there is none. Reads
+/// only regular files of at most MaxProfileBytes. The error names the path.
 llvm::Expected<std::shared_ptr<const LinkProfile>>
 loadProfile(const std::string &Path);
 
-/// Whether \p Path may become a profile: nothing is there, or an empty file, or
-/// a profile of any version in any state. A user's own file, named
-/// by mistake, is not written over.
+/// Whether a profile may be written to \p Path: it does not exist, is empty, or
+/// is a profile of any version in any state. A user's own file, named by
+/// mistake, is not overwritten.
 bool mayReplaceProfile(const std::string &Path);
 
-/// A profile of this moment, with no files yet.
+/// Returns a profile with the current time, and without files.
 LinkProfile newProfile(llvm::StringRef Tool, llvm::StringRef Output,
                        llvm::StringRef Settings);
 
-/// Replaces the profile at \p Path as one step: a link that is killed leaves
-/// the old one. Directories are made as needed.
+/// Replaces the profile at \p Path in one step: a link that is killed leaves
+/// the old one. Creates at most two missing directories.
 llvm::Error saveProfile(const std::string &Path, const LinkProfile &Profile);
 
-/// The same, unless \p Path is a user's own file; with \p Prune, a profile
-/// that is one more makes `pruneProfiles` look for others to remove. What went
-/// wrong; empty: nothing.
+/// Saves \p Profile unless \p Path is a user's own file. With \p Prune, also
+/// calls `pruneProfiles` if \p Path is new. Returns the problem; empty: there
+/// is none.
 std::string storeProfile(const std::string &Path, const LinkProfile &Profile,
                          bool Prune);
 
-/// The paths of the profiles in \p Directory, in their order; none where it
-/// cannot be listed.
+/// The sorted paths of the profiles in \p Directory; none if it cannot be
+/// listed.
 std::vector<std::string> storedProfiles(const std::string &Directory);
 
-/// Whether the profiles of `--prefetch-profile=auto` can be kept in
-/// \p Directory: it can be written to, or can be made as `saveProfile` makes
-/// it.
+/// Whether the profiles of `--prefetch-profile=auto` can be stored in
+/// \p Directory: it is writable, or `saveProfile` can create it.
 bool canKeepProfiles(const std::string &Directory);
 
-/// Notes that a link uses the profile at \p Path, for `pruneProfiles`: sets the
-/// file's times to now, at most once a day. Does nothing where the file cannot
-/// be written to. Blocks for the file; any thread.
+/// Marks the profile at \p Path as used, for `pruneProfiles`: sets the file's
+/// times to now, at most once a day. Does nothing if the file is not writable.
+/// Blocks for the file; any thread.
 void renewProfile(const std::string &Path);
 
 /// Removes the profiles that no link has used for 30 days, and the oldest
-/// beyond 1,000. Returns whether the directory is there. A profile was last
-/// used when it was last written, renewed or read; many systems do not note the
-/// latter.
+/// beyond 1,000. Returns whether the directory exists. A profile was last used
+/// when it was last written, renewed or read; many systems do not record when a
+/// file was read.
 bool pruneProfiles(const std::string &Directory);
 
 } // namespace headstart

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The linker's own code is read from the disk as well, one fault at a time
-/// and 128 KiB around each. What a link touched of the program is recorded,
-/// once for each build of it and kind of link, and asked for at the start of
-/// the next.
+/// The kernel also reads the linker's own code from the disk, 128 KiB around
+/// each page fault. Headstart records the pages of the program that a link
+/// touched, once for each build of the program and kind of link, and requests
+/// them at the start of the next link.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ namespace headstart {
 
 class ProgramPages {
 public:
-  /// \p Program is the path of the program's file, \p Record where its pages
-  /// are recorded; empty: nowhere. \p Tool says in the record what it is. Does
-  /// nothing yet.
+  /// \p Program is the path of the program's file, \p Record the file for its
+  /// pages; empty: none. \p Tool is the description in that file. Does nothing
+  /// yet.
   ProgramPages(std::string Tool, std::string Program, std::string Record)
       : State(std::make_shared<Request>()) {
     State->Tool = std::move(Tool);
@@ -43,19 +43,19 @@ public:
   /// Detaches a thread that has not ended.
   ~ProgramPages() { (void)Thread.join(std::chrono::milliseconds(0)); }
 
-  /// The running program as \p Linker ("ld.lld"), which uses a part of it, and
-  /// its record in the user's cache directory.
+  /// The pages of the running program that it uses as \p Linker ("ld.lld"),
+  /// with the record in the user's cache directory.
   static std::shared_ptr<ProgramPages> ofThisProcess(llvm::StringRef Linker);
 
-  /// Asks for the recorded pages, on a thread of its own, unless the program
-  /// has changed since or is in memory. Does not block.
+  /// Requests the recorded pages on a thread of its own, unless the program has
+  /// changed since or is cached. Does not block.
   void request();
 
-  /// Records what the process has touched of the program until now, unless a
-  /// record of it holds. Waits for `request`. Blocks for a small file.
+  /// Records the pages of the program that the process has touched until now,
+  /// unless a record is valid. Waits for `request`. Blocks for a small file.
   llvm::Error keep();
 
-  /// How many bytes were asked for; nothing when no record held. Waits for
+  /// The number of requested bytes; nothing if no record was valid. Waits for
   /// `request`.
   std::optional<uint64_t> requestedBytes();
 
@@ -63,11 +63,11 @@ private:
   struct Request {
     std::string Tool, Program, Record;
     std::optional<uint64_t>
-        RequestedBytes; ///< written by the thread, read when joined
+        RequestedBytes; ///< the thread writes it; others read it after the join
 
     void requestNow();
   };
-  std::shared_ptr<Request> State; ///< the thread's as well
+  std::shared_ptr<Request> State; ///< shared with the thread
   os::Threads Thread;
 };
 

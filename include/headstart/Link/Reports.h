@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The reports that the user has asked for: the figures and the trace.
+/// The reports that the user has requested: the figures and the trace.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,28 +32,28 @@
 
 namespace headstart {
 
-/// Replaces what \p File names, be it a pipe or a device, by what \p Write
-/// writes. Why it could not be written, or success. Blocks.
+/// Replaces the contents of \p File, which may be a pipe or a device, by the
+/// output of \p Write. Returns an error, or success. Blocks.
 std::error_code writeFile(const std::string &File,
                           llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
-/// What a link that prefetches has, in this process or beside it: what the user
-/// wants, an engine's options, and what is told in the end.
+/// The state of prefetching for a link that runs in this process or alongside
+/// it: the user's settings, the engine's options, and the final reports.
 struct PrefetchRun {
   PrefetchRun(PrefetchSettings Settings, TraceClock::time_point Origin)
       : Settings(std::move(Settings)), Origin(Origin) {}
 
-  /// Has the engine's doings traced, if the user wants that. \p Program is the
-  /// name of the process in the trace.
+  /// Traces the engine, if the user requested a trace. \p Program is the name
+  /// of the process in the trace.
   void beginTrace(const std::string &Program);
-  /// For the link of \p Command, which is not changed any more. Reads memory's
-  /// state.
+  /// Returns the options for the link of \p Command, which does not change any
+  /// more. Reads the state of the memory.
   EngineOptions engineOptions(const LinkCommand &Command, bool HandOver);
-  /// Adds what lld has written for --time-trace to the trace. What is no such
-  /// trace, or another link's, is a problem, unless the link has failed. Reads
-  /// all of it, and blocks.
+  /// Adds lld's output for --time-trace to the trace. If it is no such trace,
+  /// or another link's, notes a problem, unless the link has failed. Reads all
+  /// of it, and blocks.
   void mergeTimeTrace(bool Succeeded);
-  /// Since Origin, in milliseconds.
+  /// The milliseconds since Origin.
   double milliseconds() const;
   void note(std::string Problem) {
     Problems.push_back({std::move(Problem), 1});
@@ -61,34 +61,34 @@ struct PrefetchRun {
 
   PrefetchSettings Settings;
   TraceClock::time_point Origin;
-  std::shared_ptr<TraceLog> Trace; ///< null: not wanted
-  /// Where the linker writes its own trace; empty: nowhere.
+  std::shared_ptr<TraceLog> Trace; ///< null: not requested
+  /// The file to which the linker writes its own trace; empty: none.
   std::string TimeTraceFile;
   std::vector<CountedProblem> Problems;
 };
 
-/// Has \p Trace hold what lld has written to \p File for --time-trace. What is
-/// no such trace, or another link's, is an error that names the file. "-" is
+/// Adds lld's output for --time-trace in \p File to \p Trace. If it is no such
+/// trace, or another link's, returns an error that names the file. "-" is
 /// standard output, which cannot be read again. Reads all of it, and blocks.
 llvm::Error addTimeTrace(TraceLog &Trace, const std::string &File);
 
-/// What of \p All, the use of a linker's process or processes, was the linker's
-/// own and not that of the prefetcher's \p Threads: into \p Stats, unless the
-/// file system seems not to be counted.
+/// Stores the disk use of the linker itself in \p Stats: \p All, the use of its
+/// process or processes, without that of the prefetcher's \p Threads. Stores
+/// nothing if the system seems not to count the file system.
 void addLinkersDiskUse(std::optional<os::DiskUse> All,
                        std::optional<os::DiskUse> Threads, LinkStats &Stats);
 
-/// Whether a report may be written to \p File: nothing is there, or what begins
-/// with one of \p Starts, or what is no file (a pipe, a device). A user's
-/// own file, named by mistake, is not written over. Blocks.
+/// Whether a report may be written to \p File: it does not exist, begins with
+/// one of \p Starts, or is not a regular file (a pipe, a device). A user's own
+/// file, named by mistake, is not overwritten. Blocks.
 bool mayReplaceReport(const std::string &File,
                       llvm::ArrayRef<llvm::StringRef> Starts);
 
-/// Writes \p Stats and \p Trace (may be null) to where \p Settings say, if they
-/// do; what of a time trace had to be left out is counted. Straight into what a
-/// path names, be it a pipe or /dev/stderr. What cannot be written costs a
-/// warning on standard error that begins with
-/// \p Tool. Blocks.
+/// Writes \p Stats and \p Trace (may be null) to the files in \p Settings, if
+/// there are any, and counts the events of a time trace that it leaves out.
+/// Writes directly to a path, which may be a pipe or /dev/stderr. If a file
+/// cannot be written, prints a warning that begins with \p Tool to standard
+/// error. Blocks.
 void writeReports(const PrefetchSettings &Settings, LinkStats Stats,
                   const TraceLog *Trace, llvm::StringRef Tool);
 
