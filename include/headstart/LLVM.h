@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Headstart builds with LLVM 19 to 22. All that differs stands here;
-/// everything else is written in what these versions have in common.
+/// Headstart builds with LLVM 19 to 22. This file contains everything that
+/// differs; all other code uses what these versions have in common.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Config/llvm-config.h"
 
-/// Option tables: what their class is made of before `InfoTable`, and that
-/// class. Newer ones keep their strings in one llvm::StringTable.
+/// The arguments before `InfoTable` of the class of option tables, and that
+/// class. Newer versions keep the strings in one llvm::StringTable.
 #if __has_include("llvm/ADT/StringTable.h")
 #define HEADSTART_OPTION_STRINGS OptionStrTable, OptionPrefixesTable,
 namespace llvm::opt {
@@ -30,7 +30,7 @@ using GenericOptionTable = llvm::opt::GenericOptTable;
 } // namespace headstart
 #else
 #define HEADSTART_OPTION_STRINGS
-/// A set of prefixes is an array, of which the last is a mark of its end.
+/// A set of prefixes is an array whose last element marks its end.
 #define HEADSTART_OPTION_PREFIX(Name, Value)                                   \
   static constexpr llvm::StringLiteral Name##_init[] = Value;                  \
   static constexpr llvm::ArrayRef<llvm::StringLiteral> Name(                   \
@@ -55,10 +55,10 @@ private:
 #endif
 
 #if LLVM_VERSION_MAJOR >= 22
-/// MemoryBuffer::willNeedIfMmap is a function that we override.
+/// MemoryBuffer::willNeedIfMmap is a function that Headstart overrides.
 #define HEADSTART_OVERRIDES_WILL_NEED override
-/// How to open a file to find out whether a process has it locked, and which
-/// lock to try. Older versions have no lock that can do without writing.
+/// The access for opening a file to find out whether a process has locked it,
+/// and the lock to try. Older versions have no lock that needs no write access.
 #define HEADSTART_LOCK_PROBE_ACCESS llvm::sys::fs::FA_Read
 #define HEADSTART_LOCK_PROBE_KIND , llvm::sys::fs::LockKind::Shared
 #else
@@ -79,7 +79,7 @@ using fs::make_absolute;
 } // namespace llvm
 #endif
 
-/// What lld's functions for ELF take, and how it is handed on.
+/// The parameter of lld's ELF functions, and the argument that passes it on.
 #if LLVM_VERSION_MAJOR >= 20
 #define HEADSTART_ELF_PARAMETER lld::elf::Ctx &Context
 #define HEADSTART_ELF_ARGUMENT Context
@@ -88,7 +88,7 @@ using fs::make_absolute;
 #define HEADSTART_ELF_ARGUMENT
 #endif
 
-/// Where plug-ins of LLVM's passes are declared.
+/// The header that declares plug-ins of LLVM's passes.
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #define HEADSTART_PASS_PLUGIN_HEADER "llvm/Plugins/PassPlugin.h"
 #else

@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the platforms' ways to fetch share; and the way that every system has:
-/// read, and throw away.
+/// Code that the platforms' methods to fetch share, and the method that works
+/// on every system: reading, and discarding what was read.
 ///
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_FETCHBYREADING_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_FETCHBYREADING_H
 
@@ -24,13 +24,13 @@
 
 namespace headstart::os::detail {
 
-/// Reads the rest of \p Result.Range (from AcceptedBytes on, already clipped
-/// to \p Clipped) and fills in \p Result. A file that ends early gives Failed
-/// with `errc::io_error`.
+/// Reads the rest of \p Clipped, the part of \p Result.Range inside the file,
+/// from AcceptedBytes on, and fills in \p Result. A file that ends early gives
+/// Failed with `errc::io_error`.
 inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
                            HintResult &Result) {
-  // Large enough that the call is cheap against the copy, small enough to stay
-  // in the second-level cache.
+  // Large enough that the call is cheap compared to the copy, and small enough
+  // to stay in the second-level cache.
   constexpr uint64_t ScratchBytes = UINT64_C(128) * 1024;
 
   const auto Fail = [&Result](std::error_code Error) {
@@ -60,12 +60,12 @@ inline void fetchByReading(const OpenFile &File, ByteRange Clipped,
   }
 }
 
-/// Requests bring so much at once: samples lie at least so far apart.
+/// The least distance of samples: one request loads this many bytes at once.
 constexpr uint64_t SampleDistance = UINT64_C(128) * 1024;
 
-/// What `PageCache::seemsCached` is everywhere: calls \p IsCached(Offset) for a
-/// byte of each \p Distance bytes of \p Ranges, and for the last one of each,
-/// until that is false or nothing.
+/// Implements `PageCache::seemsCached`: calls \p IsCached(Offset) for one byte
+/// of each \p Distance bytes of \p Ranges, and for the last byte of each range,
+/// until the result is false or nothing.
 template <class Function>
 std::optional<bool> sample(std::span<const ByteRange> Ranges, uint64_t FileSize,
                            const Function &IsCached,
@@ -84,9 +84,8 @@ std::optional<bool> sample(std::span<const ByteRange> Ranges, uint64_t FileSize,
   return Found;
 }
 
-/// What `PageCache::fetch` is everywhere: \p Fetch(Clipped, Result) fetches
-/// what
-/// \p File has of \p Range, which is not empty.
+/// Implements `PageCache::fetch`: \p Fetch(Clipped, Result) fetches the part of
+/// \p Range inside \p File, which is not empty.
 template <class Function>
 HintResult fetchClipped(const OpenFile &File, ByteRange Range,
                         const Function &Fetch) {

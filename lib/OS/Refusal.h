@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_REFUSAL_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_REFUSAL_H
 
@@ -14,7 +14,7 @@
 
 namespace headstart::os::detail {
 
-/// What OpenFile::open says of \p Kind; no error for a regular file.
+/// Returns the error of OpenFile::open for \p Kind; none for a regular file.
 inline std::error_code refusal(FileKind Kind) {
   switch (Kind) {
   case FileKind::Missing:

@@ -21,10 +21,10 @@ constexpr std::array<int, 5> Signals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 #else
 constexpr std::array<int, 2> Signals = {SIGINT, SIGTERM};
 #endif
-/// Those after that are noted only where something is to be put back.
+/// The signals after these are recorded only with NextSignal::Waits.
 constexpr size_t AlwaysNoted = 3;
 
-// A handler can reach nothing else.
+// A signal handler has no parameter for its data, so the data is global.
 std::atomic<int> Received = 0;
 std::array<std::atomic<bool>, Signals.size()> IsOurs; ///< not ignored
 std::atomic<bool> NextWaits = false;
@@ -35,7 +35,7 @@ extern "C" void noteSignal(int Signal) {
   Received.store(Signal, std::memory_order_relaxed);
   for (size_t I = 0; I != Signals.size(); ++I)
     if (IsOurs[I].load(std::memory_order_relaxed))
-      // NOLINTNEXTLINE(cert-err33-c): what to do?
+      // NOLINTNEXTLINE(cert-err33-c): a handler cannot report the error
       std::signal(Signals[I], NextWaits.load(std::memory_order_relaxed)
                                   ? SIG_IGN
                                   : SIG_DFL);
@@ -54,7 +54,7 @@ StopSignals::StopSignals(NextSignal Next) {
       break;
     IsOurs[I].store(true);
     Before[I] = std::signal(Signals[I], noteSignal);
-    // A shell without job control starts what runs in the background so.
+    // A shell without job control ignores them in background programs.
     if (Before[I] == SIG_IGN) {
       IsOurs[I].store(false);
       std::signal(Signals[I], SIG_IGN);
@@ -63,7 +63,7 @@ StopSignals::StopSignals(NextSignal Next) {
 }
 
 StopSignals::~StopSignals() {
-  // When one has come in, another one ends the program.
+  // After a signal was received, another one ends the program.
   for (size_t I = 0; I != Signals.size(); ++I)
     if (received() == 0 && Before[I] != SIG_ERR)
       std::signal(Signals[I], Before[I]);
@@ -73,7 +73,7 @@ StopSignals::~StopSignals() {
 
 void endByClosedPipe() {
 #ifdef SIGPIPE
-  // One of the process, not of the thread that wrote.
+  // The SIGPIPE of a write goes only to the thread that wrote.
   std::raise(SIGPIPE); // NOLINT(cert-err33-c): it is ignored, or blocked
 #endif
 }

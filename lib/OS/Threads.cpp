@@ -18,7 +18,7 @@ using namespace headstart::os;
 
 static thread_local bool IsOwnThread = false;
 static thread_local bool IsStartingOwn = false;
-static thread_local unsigned Guards = 0; // of hasMemoryFor, around each other
+static thread_local unsigned Guards = 0; // nesting depth of hasMemoryFor
 
 namespace {
 struct Shortage {
@@ -27,7 +27,7 @@ struct Shortage {
 };
 } // namespace
 
-// Never destroyed: a thread may be missing while the process ends.
+// Never destroyed: a thread may fail to start while the process ends.
 static Shortage &shortage() {
   static Shortage *const TheOne = new Shortage;
   return *TheOne;
@@ -112,7 +112,7 @@ std::error_code Threads::startAsIs(std::function<void()> Work) {
         Mine();
       } catch (const std::bad_alloc &) { // NOLINT: the contract of start
       }
-      Mine = nullptr; // what it owns, before anybody hears that it has ended
+      Mine = nullptr; // destroys what it owns before join() can see the end
       Counted->add(static_cast<size_t>(-1));
     });
   } catch (const std::system_error &E) {
@@ -148,7 +148,7 @@ bool Threads::join(std::chrono::milliseconds MaxWait) {
   for (std::thread &T : Running)
     T.detach();
   Running.clear();
-  // Those that are started from now on are counted anew.
+  // Threads that are started from now on are counted separately.
   Alive = nullptr;
   return false;
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a thread needs that fetches while other programs work. One source per
-/// platform in `lib/OS/<Platform>/Background.cpp`; the standard library only.
+/// Support for a thread that fetches while other programs work. Implemented in
+/// `lib/OS/<Platform>/Background.cpp`. Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@
 
 namespace headstart::os {
 
-/// From now on the calling thread, and those that it starts, take less
-/// processor time than others, and read from a disk that is idle (Linux:
-/// IOPRIO_CLASS_IDLE, which the scheduler "none" disregards). Does nothing
-/// where the system cannot do that.
+/// Makes the calling thread, and those that it starts, take less processor time
+/// than others from now on, and read only from an idle disk (Linux:
+/// IOPRIO_CLASS_IDLE, which the scheduler "none" ignores). Does nothing if the
+/// system cannot do this.
 void enterBackground();
 
-/// For how long at least one thread of the machine, this process's included,
-/// has waited for a disk; grows from call to call. Nothing where the system
-/// does not report it (Linux does, in /proc/pressure/io, or for a container in
-/// its control group). \p Root stands for `/`. Blocks for a pseudo-file.
+/// Returns how long at least one thread of the machine, including this
+/// process's, has waited for a disk; grows from call to call. Returns nothing
+/// if the system does not report it (Linux does, in /proc/pressure/io or in a
+/// container's control group). \p Root stands for `/`. Blocks for a small file.
 std::optional<std::chrono::microseconds>
 diskStall(const std::string &Root = "/");
 

@@ -21,8 +21,8 @@ struct ByteRange {
   uint64_t end() const { return Offset + Length; }
   bool empty() const { return Length == 0; }
 
-  /// What of it lies inside a file of \p FileSize bytes; empty when nothing
-  /// does. Safe for any Offset and Length, also where end() would wrap around.
+  /// Returns the part that lies inside a file of \p FileSize bytes, or an empty
+  /// range. Works for any Offset and Length, even if end() would wrap around.
   ByteRange clippedTo(uint64_t FileSize) const {
     if (Offset >= FileSize)
       return {FileSize, 0};

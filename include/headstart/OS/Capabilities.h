@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which of the calls that Headstart makes work on this system, for people. The
-/// engine does not ask here: it asks the classes that make them. The calls'
-/// names are in `lib/OS/<Platform>/Abilities.cpp`; the standard library only.
+/// Reports to people which of Headstart's system calls work here. The engine
+/// queries the classes that make the calls instead. The calls' names are in
+/// `lib/OS/<Platform>/Capabilities.cpp`. Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,38 +22,38 @@
 
 namespace headstart::os {
 
-/// What calls of the system are made for.
+/// The purposes of system calls.
 enum class CapabilityKind : uint8_t {
-  Hint,       ///< asking for a range of a file without waiting
-  LargePages, ///< fetching in pages as large as the file system has
-  Cachestat,  ///< what is in memory of a file, without mapping it
-  Mincore,    ///< the same of a mapping
-  Evict,      ///< dropping a file from the page cache
-  Cold,       ///< saying which pages can go first
-  Scan,       ///< what this process has touched, by ranges
-  Pagemap,    ///< the same, page by page
-  Waits,      ///< how often a thread has waited for the disk
-  Threads,    ///< starting one
+  Hint,       ///< requesting a range of a file without waiting
+  LargePages, ///< fetching in pages as large as the file system supports
+  Cachestat,  ///< querying the residency of a file, without a mapping
+  Mincore,    ///< querying the residency of a mapping
+  Evict,      ///< evicting a file from the page cache
+  Cold,       ///< advising which pages can be reclaimed first
+  Scan,       ///< querying what this process has touched, by ranges
+  Pagemap,    ///< querying what this process has touched, page by page
+  Waits,      ///< counting how often a thread has waited for the disk
+  Threads,    ///< starting a thread
 };
 
 struct Capability {
   CapabilityKind Kind;
   bool Works = false;
-  /// "posix_fadvise(POSIX_FADV_WILLNEED)"; empty where this platform has no
-  /// such call, or does not say which.
+  /// "posix_fadvise(POSIX_FADV_WILLNEED)"; empty if this platform has no such
+  /// call, or does not name it.
   std::string Call;
   /// The first system that has it: "Linux 6.5"; empty: every one, or none.
   std::string Since;
-  /// The file system of `Machine::Unmounted` that it needs: "/proc"; or empty.
+  /// The file system of `Machine::Unmounted` that it needs, "/proc", or empty.
   std::string Needs;
 };
 
-/// Tries each of them, on the program's own file and memory. Changes nothing
-/// but what is in memory of that file. Blocks for a moment.
+/// Tries each of them, on the program's own file and memory. Changes only which
+/// pages of that file are cached. Blocks for a moment.
 std::vector<Capability> probeCapabilities();
 
 namespace detail {
-/// What the call for \p Kind is called here, and since when it is there.
+/// The name of a call on this platform, and the first system that has it.
 struct CallName {
   CapabilityKind Kind;
   const char *Call;

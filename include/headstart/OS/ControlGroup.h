@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A group of processes whose disk is held to a speed and whose memory is held
-/// to a size: Linux's control groups, v1 and v2. The standard library only.
+/// A group of processes with limits on disk speed and memory: Linux's control
+/// groups, v1 and v2. Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,18 +22,18 @@
 
 namespace headstart::os {
 
-/// What the members of a group may use; 0: no limit.
+/// The limits on the members of a group; 0 means no limit.
 struct GroupLimits {
   uint64_t ReadBytesPerSecond = 0;
-  /// Whose disk that is: any path on it.
+  /// Any path on the disk to which that limit applies.
   std::string DiskOf;
-  /// Page cache included.
+  /// Includes the page cache.
   uint64_t MemoryBytes = 0;
 
   bool any() const { return ReadBytesPerSecond != 0 || MemoryBytes != 0; }
 };
 
-/// Control groups that live as long as this object. To be used by one thread.
+/// Control groups that live as long as this object. Only one thread may use it.
 class ControlGroup {
 public:
   ControlGroup() = default;
@@ -41,20 +41,19 @@ public:
   ControlGroup &operator=(const ControlGroup &) = delete;
   ~ControlGroup() { remove(); }
 
-  /// Makes groups with \p Limits: in the v1 hierarchies of blkio and memory
-  /// where there are any, else in the v2 hierarchy: at its root, or in one of
-  /// the groups above this process that its user may write to. Returns what
-  /// makes that impossible, for people, and then leaves nothing behind; else
-  /// "". \p Root stands for `/` (a test passes a directory). Removes what
-  /// earlier processes have left because they were killed. Blocks for
-  /// pseudo-files.
+  /// Creates groups with \p Limits: in the v1 hierarchies of blkio and memory
+  /// if they exist, else in the v2 hierarchy, at its root or in one of the
+  /// groups above this process that its user may write to. Returns "", or a
+  /// message for the user that says why this is impossible; then it leaves no
+  /// group behind. \p Root stands for `/` (a test passes a directory). Removes
+  /// groups of earlier processes that were killed. Blocks for pseudo-files.
   std::string create(const GroupLimits &Limits, const std::string &Root = "/");
 
   /// The files into which a process writes "0" to become a member.
   const std::vector<std::string> &entrances() const { return Entrances; }
 
-  /// Removes the groups and puts back what was switched on for them. Waits for
-  /// members that are just ending, at most some seconds.
+  /// Removes the groups and undoes what was enabled for them. Waits for members
+  /// that are just ending, some seconds at most.
   void remove();
 
 private:
@@ -68,7 +67,7 @@ private:
 
   std::vector<std::string> Groups; ///< directories
   std::vector<std::string> Entrances;
-  /// What stood otherwise: a file, and what to write into it.
+  /// The settings to restore: a file, and the text to write to it.
   std::vector<std::pair<std::string, std::string>> Undo;
 };
 

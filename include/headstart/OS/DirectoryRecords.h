@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The records in which systems list a directory, read without a system call
-/// and on any system: so that each is tested and fuzzed everywhere. Names are
-/// not copied. Pure; any thread.
+/// Parsers for the records in which operating systems list a directory. They
+/// make no system call and build on every system, so each of them is tested and
+/// fuzzed everywhere. Names are not copied. Pure functions; thread-safe.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,66 +24,67 @@
 
 namespace headstart::os {
 
-/// Reads records from the front of \p Bytes into \p Into, as many as it takes,
-/// and takes them off \p Bytes. `.` and `..` are left out. Returns the number
-/// of entries; \p Malformed says that the next record cannot be one (its length
-/// is impossible, its name is empty or does not end), whereupon \p Bytes is
-/// empty. The entries before it are sound. The other parsers do likewise.
+/// Parses records from the front of \p Bytes into \p Into, as many as it holds,
+/// and removes them from \p Bytes. Skips `.` and `..`. Returns the number of
+/// entries. If the next record is invalid (its length is impossible, or its
+/// name is empty or unterminated), sets \p Malformed and empties \p Bytes; the
+/// entries before it are valid. The other parsers do likewise.
 ///
-/// `struct linux_dirent64` of getdents64(2), as the machine lays it out.
-/// Neither size nor times.
+/// This one parses `struct linux_dirent64` of getdents64(2) in the machine's
+/// byte order, which has neither size nor times.
 size_t parseLinuxEntries(std::span<const char> &Bytes,
                          std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// macOS's records of getattrlistbulk(2), asked for just these attributes:
-/// `ATTR_CMN_RETURNED_ATTRS`, `_ERROR`, `_NAME`, `_OBJTYPE`, `_MODTIME`,
-/// `_CHGTIME`, `_FLAGS`, `_FILEID`, `ATTR_DIR_MOUNTSTATUS` and
-/// `ATTR_FILE_DATALENGTH`: any other attribute is malformed. \p Device is that
-/// of the directory and so of its entries (`ATTR_CMN_DEVID` may be the device
-/// behind a volume group, which stat(2) does not give). An entry has its status
-/// if all of these but the flags are there: a file needs its length, a
-/// directory its mount status. A directory on which something is, or would be,
-/// mounted, or that leads to another volume (`SF_FIRMLINK`), has type and inode
-/// as a hint: both are those of what is beneath. One that macOS could not stat
-/// (`ATTR_CMN_ERROR`) has its name only.
+/// Parses macOS's records of getattrlistbulk(2). The request must be for
+/// exactly these attributes: `ATTR_CMN_RETURNED_ATTRS`, `_ERROR`, `_NAME`,
+/// `_OBJTYPE`, `_MODTIME`, `_CHGTIME`, `_FLAGS`, `_FILEID`,
+/// `ATTR_DIR_MOUNTSTATUS` and `ATTR_FILE_DATALENGTH`; any other attribute is
+/// malformed. \p Device is the device of the directory, and so of its entries
+/// (`ATTR_CMN_DEVID` may be the device behind a volume group, which stat(2)
+/// does not report). An entry has a status if it has all attributes except the
+/// flags; only a file needs a length, and only a directory a mount status. For
+/// a directory that is or would become a mount point, or that leads to another
+/// volume (`SF_FIRMLINK`), type and inode are only a hint: both belong to the
+/// directory beneath. An entry that macOS could not stat (`ATTR_CMN_ERROR`) has
+/// only its name.
 size_t parseMacEntries(std::span<const char> &Bytes, uint64_t Device,
                        std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// What of \p Buffer the first \p Records records take: getattrlistbulk tells
-/// their number only. All of \p Buffer if one of them cannot be one, so that
-/// `parseMacEntries` finds it.
+/// Returns the part of \p Buffer that its first \p Records records take, since
+/// getattrlistbulk reports only their number. If one of them is invalid,
+/// returns all of \p Buffer, so that `parseMacEntries` finds it.
 std::span<const char> takeMacRecords(std::span<const char> Buffer,
                                      size_t Records);
 
-/// Windows's `FILE_ID_BOTH_DIR_INFO` (GetFileInformationByHandleEx), up to the
-/// record that says it is the last: \p Bytes may be longer. \p Device is the
-/// number of the directory's volume, where all its entries are (what a junction
-/// points to is not an entry). Where the file system has no id of 64 bits,
-/// `Inode` and `Device` are 0; size and times are always there. Names are
-/// UTF-16 in the machine's order and have no zero behind them, as with the two
-/// other parsers of Windows's records; the status is a hint.
+/// Parses Windows's `FILE_ID_BOTH_DIR_INFO` (GetFileInformationByHandleEx) up
+/// to the record that is marked as the last; \p Bytes may be longer. \p Device
+/// is the number of the directory's volume, which holds all its entries (the
+/// target of a junction is not an entry). If the file system has no id of 64
+/// bits, `Inode` and `Device` are 0; size and times are always there. In all
+/// three parsers of Windows's records, the status is a hint, and names are
+/// UTF-16 in the machine's byte order, without a zero after them.
 size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
                            std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// Windows's `FILE_FULL_DIR_INFO` (GetFileInformationByHandleEx), like
-/// `parseWindowsEntries`: size and times, but no id, so that `Inode` and
+/// Parses Windows's `FILE_FULL_DIR_INFO` (GetFileInformationByHandleEx) like
+/// `parseWindowsEntries`. It has size and times but no id, so `Inode` and
 /// `Device` are 0.
 size_t parseFullEntries(std::span<const char> &Bytes,
                         std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// Any number of Windows's `WIN32_FIND_DATAW` (FindFirstFileExW), one behind
-/// the other: size and the time of the last write, but no id and no time of
+/// Parses consecutive `WIN32_FIND_DATAW` records of Windows (FindFirstFileExW).
+/// They have the size and the time of the last write, but no id and no time of
 /// change, which are 0.
 size_t parseFindData(std::span<const char> &Bytes,
                      std::span<DirectoryEntry> Into, bool &Malformed);
 
-/// What a file of Windows with \p Attributes is; \p Tag is of meaning for a
-/// reparse point only.
+/// Returns the type of a Windows file with \p Attributes. \p Tag matters only
+/// for a reparse point.
 EntryType typeOfWindowsFile(uint32_t Attributes, uint32_t Tag);
 
-/// A `FILETIME` or a time in a `LARGE_INTEGER` (units of 100 ns since 1601) as
-/// nanoseconds since 1970, or the nearest that there is. 0, which Windows uses
-/// for "none", and what is below stay 0.
+/// Converts a `FILETIME`, or a time in a `LARGE_INTEGER` (units of 100 ns since
+/// 1601), to nanoseconds since 1970, or to the nearest possible value. Returns
+/// 0 for 0, which Windows uses for "none", and for negative times.
 int64_t nanosecondsFromFileTime(int64_t FileTime);
 
 } // namespace headstart::os

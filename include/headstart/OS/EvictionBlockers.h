@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Why pages of a file cannot be evicted, as far as the system tells.
-/// One source per platform in `lib/OS/<Platform>/EvictionBlockers.cpp`; the
-/// standard library only, no LLVM.
+/// The reasons why a file's pages cannot be evicted, as far as the system
+/// reports them. Each platform implements this in
+/// `lib/OS/<Platform>/EvictionBlockers.cpp`. Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,30 +25,30 @@
 
 namespace headstart::os {
 
-/// Where the contents of a file come from.
+/// The source of a file's contents.
 enum class FileBacking : uint8_t {
-  Disk,   ///< or a server, or anything else that can give them again
-  Memory, ///< memory is all there is: the pages stay until the file goes
-  None,   ///< the system makes them up when they are read: there are no pages
+  Disk,   ///< or a server, or anything else that can supply them again
+  Memory, ///< only memory: the pages stay until the file is deleted
+  None,   ///< the kernel generates them when they are read: there are no pages
 };
 
-/// Where the contents of \p File come from; Disk where that is not known. Does
-/// not block. Any thread.
+/// Returns where the contents of \p File come from, or Disk if that is unknown.
+/// Does not block. Thread-safe.
 FileBacking backingOf(const OpenFile &File);
 
-/// Who holds pages of a file.
+/// How processes use a file's pages.
 struct FileUse {
   bool IsMapped = false; ///< by a process
   bool IsLocked = false; ///< in memory, by a process (mlock)
 };
 
-/// Asks every process that this one may query (those of the same user; all,
-/// for root) what it has mapped. One answer for each of the files \p Paths;
-/// none is in use where the system does not tell, or the file cannot be opened.
-/// Takes some 0.1 ms a process, for one that has mapped some of the files as
-/// long as a scan of its page tables, and maps each file for a moment:
-/// the system names mapped files by devices and inodes that are not always
-/// those of FileIdentity. Blocks for metadata only. Any thread.
+/// Queries the mappings of every process that this one may query (those of the
+/// same user; of all users for root). Returns one result for each file in \p
+/// Paths; a file is in no use if the system does not report uses, or the file
+/// cannot be opened. Takes some 0.1 ms per process, and for one that has mapped
+/// some of the files as long as a scan of its page tables. Maps each file for a
+/// moment: the system identifies mapped files by devices and inodes that may
+/// differ from those of FileIdentity. Blocks for metadata only. Thread-safe.
 std::vector<FileUse> findUses(std::span<const std::string> Paths);
 
 } // namespace headstart::os

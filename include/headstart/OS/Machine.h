@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The machine in the words in which people compare figures. The standard
-/// library only, no LLVM.
+/// Describes the machine in the terms in which people compare measurements.
+/// Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,46 +22,46 @@
 
 namespace headstart::os {
 
-/// What the system does not tell is empty or absent.
+/// The machine. Fields that the system does not report are empty or absent.
 struct Machine {
   std::string System;    ///< "Linux 6.18.44"
   std::string Processor; ///< "AMD EPYC"
   unsigned Cores = 0;    ///< that this process may use
-  /// How many processors' time the control groups of this process allow it,
-  /// v1 or v2, the least of them: 1.5. Absent where there is no quota.
+  /// The smallest quota on processors among this process's control groups, v1
+  /// or v2: 1.5. Absent without a quota.
   std::optional<double> ProcessorQuota;
   uint64_t MemoryBytes = 0;
-  /// File systems of the kernel that are not mounted, though this system has
-  /// them: "/proc", "/sys". Memory, limits and disks are unknown without them.
+  /// The kernel's file systems that this system has, but not mounted: "/proc",
+  /// "/sys". Without them, memory, limits and disks are unknown.
   std::vector<std::string> Unmounted;
 };
 
-/// Reads it now. Blocks for pseudo-files. \p Root as in SystemMemory.
+/// Reads the machine. Blocks for pseudo-files. \p Root as in SystemMemory.
 Machine readMachine(const std::string &Root = "/");
 
-/// Where a file system has its files.
+/// The place where a file system stores its files.
 enum class StorageKind : uint8_t {
   Unknown,
-  Disk,      ///< of this machine
-  Memory,    ///< nowhere else: they are gone when it is
+  Disk,      ///< on this machine
+  Memory,    ///< nowhere else: they are lost when it is
   Network,   ///< on another machine
-  UserSpace, ///< wherever the program that serves them has them (FUSE)
+  UserSpace, ///< wherever the program that serves them stores them (FUSE)
 };
 
-/// The disk that a file lies on.
+/// The disk that stores a file.
 struct Disk {
   std::string Name;       ///< "nvme0n1", the whole disk of a partition
   std::string Number;     ///< "259:0", its device number; empty without a disk
   std::string FileSystem; ///< "ext4"
   StorageKind Kind = StorageKind::Unknown;
-  /// The most that the system reads ahead of a file there.
+  /// The most that the system reads ahead in a file on this disk.
   std::optional<uint64_t> ReadaheadBytes;
-  /// Where root can change that; empty where it cannot be.
+  /// The file in which root can change that; empty if root cannot change it.
   std::string ReadaheadFile;
 };
 
-/// The disk of \p Path. What lies in memory or on another machine has neither
-/// name nor number. Blocks for the file system.
+/// Returns the disk of \p Path. If the file is in memory or on another machine,
+/// the disk has neither name nor number. Blocks for the file system.
 Disk readDisk(const std::string &Path, const std::string &Root = "/");
 
 } // namespace headstart::os

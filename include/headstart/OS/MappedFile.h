@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Opening and mapping of regular files. One source per platform in
-/// `lib/OS/<Platform>/MappedFile.cpp`; the standard library only, no LLVM.
+/// Opens and maps regular files. Each platform implements this in
+/// `lib/OS/<Platform>/MappedFile.cpp`. Uses only the standard library.
 ///
-/// Everything here is safe against files that are not what they seem: a FIFO,
-/// a device, a directory or a socket is never opened (opening a FIFO for
-/// reading would wake a writer that waits for the real reader), only stat'ed.
+/// All functions are safe for files that are not what they seem: a FIFO, a
+/// device, a directory or a socket is never opened (opening a FIFO for reading
+/// would wake a writer that waits for the real reader), only stat'ed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,19 +28,19 @@
 
 namespace headstart::os {
 
-/// What a path names.
+/// The kind of file that a path names.
 enum class FileKind : uint8_t { Missing, Regular, Directory, Other };
 
-/// Which file, and in which state: two equal identities are the same content
-/// as far as the file system can tell without reading it.
+/// Which file, and in which state: equal identities mean equal contents, as far
+/// as the file system can report this without reading them.
 struct FileIdentity {
   uint64_t Device = 0;
   uint64_t Inode = 0;
   uint64_t Size = 0;      ///< bytes
   int64_t ModifiedNs = 0; ///< nanoseconds since the epoch
-  int64_t ChangedNs = 0;  ///< status change (ctime), 0 where there is none
-  // On Windows the volume's serial number, the file's index (or 128 bits folded
-  // to 64, where the file system has more), and the times that NTFS keeps.
+  int64_t ChangedNs = 0;  ///< status change (ctime), or 0 if there is none
+  // On Windows: the volume's serial number, the file's index (128 bits are
+  // folded to 64 if the file system has that many), and NTFS's own times.
 
   friend bool operator==(const FileIdentity &, const FileIdentity &) = default;
 };
@@ -51,19 +51,19 @@ struct FileStatus {
   FileIdentity Identity;
 };
 
-/// Stats \p Path, following symbolic links, without opening it. Blocks only
-/// for metadata. A path that does not exist is `FileKind::Missing` and no
+/// Stats \p Path, following symbolic links, without opening it. Blocks only for
+/// metadata. A path that does not exist is `FileKind::Missing` without an
 /// error; any other failure (no permission to search a directory, a loop of
-/// links) is returned in \p Error with `Missing`. Any thread. \p Known: what it
-/// was a moment ago. Where the whole identity takes an open file (Windows), a
-/// file of the same size and the same time of the last write is still that one.
+/// links) is returned in \p Error with `Missing`. Thread-safe. \p Known is the
+/// file's identity a moment ago: if a full identity requires an open file
+/// (Windows), a file of that size and last-write time is taken for that one.
 FileStatus statFile(const std::string &Path, std::error_code &Error,
                     const FileIdentity *Known = nullptr);
 
-/// An open regular file, for reading. Owns one descriptor, closed by the
-/// destructor. Movable, not copyable; not to be used by two threads at once
-/// except for `readAt`. While it is open others may write, rename, delete and
-/// replace the file, on Windows as well (it shares everything).
+/// An open regular file, for reading. Owns one descriptor, which the destructor
+/// closes. Movable, not copyable. Not thread-safe, except for `readAt`. While
+/// it is open, other processes may write, rename, delete and replace the file,
+/// on Windows as well (the file is opened with full sharing).
 class OpenFile {
 public:
   OpenFile() = default;
@@ -82,32 +82,31 @@ public:
   OpenFile &operator=(const OpenFile &) = delete;
   ~OpenFile() { close(); }
 
-  /// Opens \p Path when it is a regular file; looks before it opens, so that
-  /// it never blocks on, nor disturbs, a FIFO or a device. Anything that is
-  /// not a regular file gives `errc::is_a_directory` or
-  /// `errc::operation_not_supported`; otherwise the system's own error.
-  /// Never follows up with a read. What \p Result had open before is closed,
-  /// also on failure. Any thread.
+  /// Opens \p Path if it is a regular file. Stats it first, so that it neither
+  /// blocks on a FIFO or a device nor disturbs it. If the file is not regular,
+  /// returns `errc::is_a_directory` or `errc::operation_not_supported`;
+  /// otherwise the system's own error. Reads nothing. Closes what \p Result had
+  /// open before, also on failure. Thread-safe.
   static std::error_code open(const std::string &Path, OpenFile &Result);
-  /// The same, when \p Seen is what `statFile` has just said of \p Path.
+  /// Like the other `open`, for \p Seen that `statFile` has just returned.
   static std::error_code open(const std::string &Path, const FileStatus &Seen,
                               OpenFile &Result);
 
   bool isOpen() const { return Handle != InvalidHandle; }
-  /// Identity at the time of opening (from the open descriptor, so that no
-  /// rename in between can mix up two files).
+  /// Returns the identity at the time of opening (from the descriptor, so that
+  /// a rename meanwhile cannot mix up two files).
   const FileIdentity &identity() const { return Identity; }
   uint64_t size() const { return Identity.Size; }
 
-  /// Reads up to `Into.size()` bytes at \p Offset; blocks until they are there.
-  /// Returns the number of bytes read, short only at the end of the file.
-  /// Never raises SIGBUS, so it is the way to read a file that may shrink.
+  /// Reads up to `Into.size()` bytes at \p Offset, and blocks until they are
+  /// read. Returns the number of bytes read, which is short only at the end of
+  /// the file. Never raises SIGBUS, so it can read a file that may shrink.
   size_t readAt(uint64_t Offset, std::span<char> Into,
                 std::error_code &Error) const;
 
-  /// Says that reads through this descriptor will not follow one another, so
-  /// that a read brings just its own pages into memory and not what lies behind
-  /// them (up to 8 MiB on some machines). A hint; mappings keep their own ways.
+  /// Advises the system that reads through this descriptor are not sequential,
+  /// so that a read loads only its own pages and not those after them (up to 8
+  /// MiB on some machines). A hint, which does not affect mappings.
   void expectScatteredReads() const;
 
   void close();
@@ -116,7 +115,7 @@ public:
   intptr_t nativeHandle() const { return Handle; }
 
 private:
-  friend class PageCache; // to evict a file is to open it anew on Windows
+  friend class PageCache; // on Windows it reopens a file to evict it
   friend class MappedFile;
 
   static constexpr intptr_t InvalidHandle = -1;
@@ -124,14 +123,14 @@ private:
   FileIdentity Identity;
 };
 
-/// A read-only private mapping of a whole file; unmapped by the destructor.
-/// It outlives the OpenFile it was made from. Movable, not copyable.
+/// A read-only private mapping of a whole file, which the destructor unmaps. It
+/// outlives the OpenFile that it was made from. Movable, not copyable.
 ///
-/// Reading `bytes()` past a point to which the file has been truncated raises
-/// SIGBUS, as with any mapping (stock lld has the same exposure). Not on
-/// Windows: there no process can shrink, delete or replace a file that is
-/// mapped (ERROR_USER_MAPPED_FILE), which holds for the inputs of stock lld as
-/// well. A mapping is to be kept no longer than it is needed.
+/// Reading `bytes()` past a point to which the file was truncated raises
+/// SIGBUS, as with any mapping (stock lld has the same exposure). On Windows it
+/// does not, since no process can shrink, delete or replace a mapped file
+/// (ERROR_USER_MAPPED_FILE); this also holds for the inputs of stock lld. Keep
+/// a mapping no longer than it is needed.
 class MappedFile {
 public:
   MappedFile() = default;
@@ -151,9 +150,9 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
   ~MappedFile();
 
-  /// Maps all of \p File, in the size it had when it was opened. An empty file
-  /// maps to an empty span, no error, and `isMapped()`. A file that does not
-  /// end at a page boundary has a zero behind its last byte. Reads nothing.
+  /// Maps all of \p File, in its size at opening. An empty file maps to an
+  /// empty span, without an error and with `isMapped()`. If a file does not end
+  /// at a page boundary, a zero follows its last byte. Reads nothing.
   static std::error_code map(const OpenFile &File, MappedFile &Result);
 
   std::span<const char> bytes() const { return {Data, Size}; }
@@ -164,7 +163,7 @@ public:
 private:
   const char *Data = nullptr;
   size_t Size = 0; ///< bytes
-  /// Open on Windows only: if no handle is open, the bytes of a file that is
+  /// Open on Windows only: without an open handle, the bytes of a file that is
   /// deleted meanwhile may change (LLVM's review D48051).
   OpenFile File;
 };

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs a program apart from this one's terminal, says what it has cost, and
-/// samples it while it runs. One source per platform; the standard library
-/// only, no LLVM.
+/// Runs a program apart from this process's terminal, reports what it has cost,
+/// and samples it while it runs. Each platform implements this. Uses only the
+/// standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,28 +27,28 @@
 
 namespace headstart::os {
 
-/// What to run, and how.
+/// A program, and how to run it.
 struct ProgramStart {
   std::vector<std::string> Args; ///< argv, the program's name first
-  /// The file that is run; empty: Args[0]. Without a `/` looked for in PATH.
+  /// The file to run; empty: Args[0]. Without a `/` it is searched for in PATH.
   std::string Program;
-  /// Added to this process's environment: "NAME=VALUE", or "NAME" to leave
-  /// that variable out.
+  /// Changes to this process's environment: "NAME=VALUE" adds a variable,
+  /// "NAME" leaves it out.
   std::vector<std::string> Environment;
-  /// The file that takes what it prints, both streams; replaced. Empty: what
-  /// it prints is lost. It has nothing on its standard input.
+  /// The file that receives both output streams; it is replaced. If empty, the
+  /// output is discarded. The standard input is always empty.
   std::string Output;
-  /// What the program's process writes its own number into before the program
-  /// begins (cgroup.procs).
+  /// The files into which the program's process writes "0" to enter a group,
+  /// before the program begins (cgroup.procs).
   std::vector<std::string> Groups;
 };
 
-/// What a program has cost, with all that it has started, also what it has not
-/// waited for (which is ended with it). What the system does not tell is
-/// absent.
+/// The cost of a program and all programs that it has started, even those that
+/// it has not waited for (which are killed with it). Figures that the system
+/// does not report are absent.
 struct ProgramUsage {
   ProgramEnd End;
-  double Seconds = 0; ///< from before its process was made to its end
+  double Seconds = 0; ///< from before its process is created to its end
   double UserSeconds = 0;
   double SystemSeconds = 0;
   std::optional<uint64_t> MajorFaults;
@@ -57,29 +57,30 @@ struct ProgramUsage {
                                            ///< file pages that it has mapped
 };
 
-/// One program. To be used by one thread.
+/// One program. Only one thread may use it.
 class MeasuredProgram {
 public:
   MeasuredProgram() = default;
   MeasuredProgram(const MeasuredProgram &) = delete;
   MeasuredProgram &operator=(const MeasuredProgram &) = delete;
-  /// Kills what still runs.
+  /// Kills the program if it still runs.
   ~MeasuredProgram();
 
-  /// Starts the program, in a process group of its own: the terminal's signals
-  /// do not reach it. It ends when this process does. The error is that of the
-  /// system's exec, or of a group that cannot be entered; then nothing runs.
+  /// Starts the program in a process group of its own, so that the terminal's
+  /// signals do not reach it. It ends when this process does. Returns the error
+  /// of the system's exec, or of a group that cannot be entered; then nothing
+  /// runs.
   std::error_code start(const ProgramStart &Start);
 
-  /// Waits until the program has ended: what it has cost. Nothing when a signal
-  /// came in, or \p MaxWait has passed.
+  /// Waits until the program has ended, and returns what it has cost. Returns
+  /// nothing if a signal has arrived, or \p MaxWait has passed.
   std::optional<ProgramUsage>
   wait(std::optional<std::chrono::milliseconds> MaxWait = std::nullopt);
 
   /// Kills the program and its group, and waits for it.
   void kill();
 
-  /// The system's number for the process; -1 when none runs.
+  /// Returns the process number, or -1 if none runs.
   int id() const { return Child; }
 
 private:
@@ -87,8 +88,8 @@ private:
   std::chrono::steady_clock::time_point Begin;
 };
 
-/// A running program at one moment, with those that it has started. Bytes; what
-/// the system does not tell is absent.
+/// A running program at one moment, including those that it has started. In
+/// bytes; figures that the system does not report are absent.
 struct ProgramSample {
   std::optional<uint64_t> MajorFaults;    ///< so far
   std::optional<uint64_t> ReadBytes;      ///< so far, from disks
@@ -96,21 +97,21 @@ struct ProgramSample {
 };
 
 /// Samples the process \p Id and its children. Costs some system calls for
-/// each. Nothing when it has ended, or where the system does not tell.
+/// each. Returns nothing if it has ended, or if the system does not report it.
 std::optional<ProgramSample> sampleProgram(int Id);
 
 /// A file that a program has mapped, and how much of it is in its page tables.
 struct MappedPart {
-  std::string Path; ///< as the system knows it: absolute, links resolved
+  std::string Path; ///< absolute and without links, as the kernel reports it
   uint64_t Bytes = 0;
 };
 
-/// The files that the process \p Id and its children have mapped without the
-/// right to write, as often as they are mapped. Walks their page tables: some
-/// milliseconds for a gigabyte. Empty where the system does not tell.
+/// Returns the files that the process \p Id and its children have mapped
+/// without write access, once per mapping. Walks their page tables: some
+/// milliseconds for a gigabyte. Empty if the system does not report it.
 std::vector<MappedPart> mappedFilesOf(int Id);
 
-/// Writes back what waits to be written to the file system of \p Path, so that
+/// Writes the dirty pages of the file system of \p Path to the disk, so that
 /// the system does not do it during a measurement. Blocks.
 void writeBack(const std::string &Path);
 

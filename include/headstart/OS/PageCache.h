@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The page cache: hint ranges of a file, fetch them and wait, ask how much of
-/// them is resident, put them out. One source per platform in
-/// `lib/OS/<Platform>/PageCache.cpp`; the standard library only, no LLVM.
+/// The page cache: hints ranges of a file, fetches them and waits, queries how
+/// much of them is resident, and evicts them. Each platform implements it in
+/// `lib/OS/<Platform>/PageCache.cpp`. Uses only the standard library, no LLVM.
 ///
-/// A PageCache carries no state but its abilities, so one object may be used
-/// from any number of threads at once.
+/// A PageCache has no state except its capabilities, so any number of threads
+/// may use one object at once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,186 +31,186 @@
 
 namespace headstart::os {
 
-/// What this system can do. Found by probing at run time, never from version
-/// numbers; a test may switch an ability off to force the fallback.
+/// This system's capabilities, found by probing at run time and never by
+/// version numbers. A test may disable a capability to force the fallback.
 struct PageCacheCapabilities {
   bool Hint = false;         ///< asynchronous readahead of a range
   bool PopulateRead = false; ///< MADV_POPULATE_READ (Linux 5.14)
   bool Cachestat = false;    ///< cachestat(2) (Linux 6.5)
-  /// mincore(2) on a mapping of one's own; on Windows QueryWorkingSetEx, where
-  /// it tells of pages that this process has not touched.
+  /// mincore(2) on a mapping of this process; on Windows QueryWorkingSetEx, if
+  /// it reports pages that this process has not touched.
   bool Mincore = false;
   /// posix_fadvise(POSIX_FADV_DONTNEED); MS_INVALIDATE on macOS; on Windows an
   /// unbuffered open.
   bool Evict = false;
   size_t PageSize = 4096; ///< bytes
-  /// The most that one hint call loads, in bytes: Linux silently cuts a
-  /// longer one to the device's readahead and returns success (measured: 8 MiB
-  /// of 256 MiB with read_ahead_kb=8192), so longer ranges are hinted in steps.
-  /// On Windows the longest entry of a call of PrefetchVirtualMemory (64 MiB,
-  /// 512 entries to a call); under Wine, which hands each entry to Linux, as
-  /// there.
+  /// The most bytes that one hint call loads. Linux silently cuts a longer one
+  /// to the device's readahead and returns success (measured: 8 MiB of 256 MiB
+  /// with read_ahead_kb=8192), so longer ranges are hinted in steps. On
+  /// Windows, the longest entry of a call of PrefetchVirtualMemory (64 MiB, 512
+  /// entries per call); under Wine, as on Linux, which gets each entry.
   uint64_t HintStepBytes = UINT64_C(128) * 1024;
-  /// Whether one call loads twice that, of a file that is said to be read in
-  /// order (Linux): see `PageCache::inLargeRequests`.
+  /// Whether files are advised to be read sequentially, so that one call loads
+  /// twice the device's readahead (Linux); see `PageCache::inLargeRequests`.
   bool Doubles = false;
 };
 
 enum class HintOutcome : uint8_t {
-  Accepted,    ///< the system took it; no promise that the bytes will come
-  Unsupported, ///< this system cannot do that
+  Accepted,    ///< the system accepted it, but need not load the bytes
+  Unsupported, ///< this system cannot do this
   Failed,      ///< the system refused; see Error
 };
 
-/// What happened to one range.
+/// The outcome for one range.
 struct HintResult {
   ByteRange Range;
   HintOutcome Outcome = HintOutcome::Unsupported;
-  uint64_t AcceptedBytes = 0; ///< of Range, page-rounding left out
+  uint64_t AcceptedBytes = 0; ///< of Range, without page rounding
   unsigned Calls = 0;         ///< system calls made for it
   std::error_code Error;      ///< of the first call that failed
 };
 
-/// How much of a range is in memory, in pages of `pageSize()` bytes. By
-/// cachestat a page counts from the moment its read is under way, by mincore
-/// when it has arrived (measured: 65,536 and 15,136 pages right after hinting
-/// 256 MiB).
+/// How much of a range is resident, in pages of `pageSize()` bytes. cachestat
+/// counts a page as soon as its read is under way, mincore when it has arrived
+/// (measured: 65,536 and 15,136 pages right after hinting 256 MiB).
 struct Residency {
   uint64_t ResidentPages = 0;
   uint64_t TotalPages = 0;
-  /// At least ResidentPages are; of the others the system does not tell. Only
-  /// what is asked about memory is ever answered so, and never on Linux.
+  /// Whether the system does not report all pages, so that more may be
+  /// resident. Only queries by memory set this, and never on Linux.
   bool IsLowerBound = false;
-  /// How many of the resident ones have not been written to the disk yet; 0
-  /// where the system does not tell (cachestat does).
+  /// The resident pages that are not written to the disk yet; 0 if the system
+  /// does not report them (cachestat does).
   uint64_t UnwrittenPages = 0;
 
-  /// All of it is, also where that is a lower bound. The opposite is no answer
-  /// then.
+  /// Whether all pages are resident, which is certain even for a lower bound.
+  /// For a lower bound, false means nothing.
   bool complete() const { return ResidentPages >= TotalPages; }
 };
 
 class PageCache {
 public:
   /// Probes the system (a few microseconds on a scratch mapping; on Windows a
-  /// scratch file in the temporary directory, once in a process).
+  /// scratch file in the temporary directory, once per process).
   PageCache();
-  /// Uses just these abilities.
+  /// Uses exactly these capabilities.
   explicit PageCache(const PageCacheCapabilities &Capabilities);
 
-  /// Probes what this system can do.
+  /// Probes this system.
   static PageCacheCapabilities probe();
 
   const PageCacheCapabilities &capabilities() const { return Capabilities; }
   size_t pageSize() const { return Capabilities.PageSize; }
 
-  /// Asks for \p Ranges of \p File to be read into memory, and returns without
-  /// waiting for them (except on Windows, which does not promise that). A
-  /// hint: the system may do less, or nothing. Ranges are split into steps of
-  /// what one call really does; parts past the end of the file are ignored. One
-  /// result per range, in order. Never fails as a whole. On Windows the file is
-  /// mapped for the length of the call, and while the system says that it is
-  /// short of memory the outcome is Failed with `errc::not_enough_memory`.
+  /// Requests that the system loads \p Ranges of \p File, and returns without
+  /// waiting for them (Windows does not promise that). A hint: the system may
+  /// load less, or nothing. Splits ranges into steps of what one call really
+  /// loads, and ignores parts past the end of the file. Returns one result per
+  /// range, in order, and never fails as a whole. On Windows the file is mapped
+  /// during the call, and while the system reports that memory is low, the
+  /// outcome is Failed with `errc::not_enough_memory`.
   std::vector<HintResult> hint(const OpenFile &File,
                                std::span<const ByteRange> Ranges) const;
 
-  /// Brings \p Range of \p File into memory and waits until it is there (except
-  /// for single pages that a disk brings out of order, which are then on their
-  /// way). Nothing is entered into anybody's page tables. A closed file gives
-  /// Unsupported, one that has shrunk Failed. A range with nothing in it, or
-  /// past the end, is Accepted with 0 bytes.
+  /// Loads \p Range of \p File into the page cache and waits until it is there
+  /// (except for single pages that a disk returns out of order, which are then
+  /// under way). No process's page tables change. A closed file gives
+  /// Unsupported, a file that has shrunk Failed. A range that is empty or past
+  /// the end is Accepted with 0 bytes.
   ///
-  /// Windows hints \p Mapping, which is of \p File, and without it maps the
-  /// range for the length of the call. It waits for the last page: the pages
-  /// before it were requested earlier.
+  /// Windows hints \p Mapping, which is of \p File; without one, it maps the
+  /// range during the call. It waits for the last page, since the pages before
+  /// it were requested earlier.
   HintResult fetch(const OpenFile &File, ByteRange Range,
                    const MappedFile *Mapping = nullptr) const;
 
-  /// Brings \p Range of \p File into memory, and all that shares
-  /// `LargeStepBytes` of the file with it, in pages as large as the file system
-  /// has: that costs a quarter of the processor time of `fetch`. Waits for most
-  /// of it. Reads nothing of a `LargeStepBytes` in the middle of which the page
-  /// is cached: check with `residency`. Only Linux can; Unsupported elsewhere.
-  /// A file that has shrunk gives Failed, never SIGBUS.
+  /// Loads the blocks of `LargeStepBytes` of \p File that \p Range overlaps
+  /// into the page cache, in pages as large as the file system supports, which
+  /// costs a quarter of the processor time of `fetch`. Waits for most of the
+  /// bytes. Reads nothing of a block if the page in the middle of the overlap
+  /// is cached: check with `residency`. Only Linux can do this; elsewhere the
+  /// outcome is Unsupported. A file that has shrunk gives Failed, never SIGBUS.
   HintResult fetchInLargePages(const OpenFile &File, ByteRange Range) const;
   static constexpr uint64_t LargeStepBytes = UINT64_C(2) * 1024 * 1024;
 
-  /// The same, but `fetch` makes fewer and larger requests, for a high-latency
-  /// device. The linker's own faults in a mapping of such a file then read more
-  /// around them, too. Only Linux can; elsewhere no other.
+  /// Returns a copy whose `fetch` makes fewer and larger requests, for a
+  /// high-latency device. The linker's own page faults in a mapping of such a
+  /// file then also read more around them. Only Linux can do this; elsewhere
+  /// the copy is no different.
   PageCache inLargeRequests() const;
 
-  /// How much of \p Range of \p File is resident, by cachestat, or by mincore
-  /// on a temporary mapping; nothing where the system tells neither. Does not
-  /// read the file. A length past the end is cut to the end.
+  /// Returns how much of \p Range of \p File is resident, by cachestat, or by
+  /// mincore on a temporary mapping; nothing if the system supports neither.
+  /// Does not read the file. A length past the end is cut to the end.
   ///
-  /// Linux tells only the file's owner, and who may write to it: for anyone
-  /// else cachestat fails (6.14) and mincore calls every page resident, which
-  /// is seen through. An ordinary user thus gets no answer about system
-  /// libraries.
+  /// Linux reports this only to the file's owner and to users who may write to
+  /// it. For other users cachestat fails (6.14), and mincore reports every page
+  /// as resident, which this function detects. An ordinary user thus gets no
+  /// result for system libraries.
   std::optional<Residency> residency(const OpenFile &File,
                                      ByteRange Range) const;
 
-  /// Whether a page of each 128 KiB of \p Ranges, and the last one of each, is
-  /// in memory, for a file of which `residency` says nothing; nothing if the
-  /// system cannot tell, or \p File has nothing of the ranges. Linux tells
-  /// anyone who may read the file, by a read that does not wait (RWF_NOWAIT,
-  /// Linux 4.14; not on every file system). Windows times reads of one byte.
-  /// Stops at the first page that is missing, which that read may have brought.
+  /// Returns whether a page of each 128 KiB of \p Ranges, and the last page of
+  /// each range, is cached; for a file for which `residency` returns nothing.
+  /// Returns nothing if the system cannot report it, or if \p File has no byte
+  /// of the ranges. Linux reports it to every user who may read the file, by a
+  /// read that does not wait (RWF_NOWAIT, Linux 4.14; not on every file
+  /// system). Windows times reads of one byte. Stops at the first missing page,
+  /// which that read may have loaded.
   std::optional<bool> seemsCached(const OpenFile &File,
                                   std::span<const ByteRange> Ranges) const;
 
-  /// Asks for all of \p File to be dropped from memory. Pages that are dirty,
-  /// mapped or in use elsewhere stay: check with `residency`. Dirty pages are
-  /// written first (fdatasync), since the system drops clean pages only. Blocks
-  /// for that. macOS: by msync(MS_INVALIDATE) of a shared mapping (not run).
+  /// Requests that the system evicts all of \p File. Pages that are dirty,
+  /// mapped or in use elsewhere stay: check with `residency`. First writes
+  /// dirty pages (fdatasync), since the system evicts only clean ones; this
+  /// blocks. On macOS by msync(MS_INVALIDATE) of a shared mapping (not run).
   ///
-  /// On Windows a file system drops what it has cached of a file when the last
-  /// handle with buffering is closed while there is one without (so its own
-  /// sample of a file system, FastFAT's cleanup.c; not run there). So \p File
-  /// is opened anew, whatever its name is by now, and is not to be used by
-  /// another thread meanwhile; it is closed if that fails. Success is that of
-  /// the opens. Under Wine nothing is dropped.
+  /// On Windows a file system evicts a file's pages when the last buffered
+  /// handle is closed while an unbuffered one is open (according to Windows's
+  /// own sample of a file system, FastFAT's cleanup.c; not run there). \p
+  /// File is therefore reopened, whatever its name is by now, and closed if
+  /// that fails; no other thread may use it meanwhile. Success means that the
+  /// opens succeeded. Under Wine nothing is evicted.
   std::error_code evict(OpenFile &File) const;
 
-  /// Tells the system that \p Range of \p Mapping will not be needed soon:
-  /// this process's page-table entries go at once (on macOS they stay, and the
-  /// pages are the first that may go), the page cache keeps the
-  /// pages until it needs the memory. The contents stay readable. Only whole
-  /// pages inside \p Range are meant; but where Linux has mapped a huge page,
-  /// the entries of all of it go (measured: 512 for 1), to be faulted in again.
-  /// On Windows the pages leave the working set (VirtualUnlock).
+  /// Advises the system that \p Range of \p Mapping will not be needed soon.
+  /// This process's page-table entries are removed at once (on macOS they stay,
+  /// and the pages are the first to be reclaimed); the pages stay cached until
+  /// the system needs the memory. The contents stay readable. Affects only
+  /// whole pages inside \p Range, but if Linux has mapped a huge page, it
+  /// removes all its entries (measured: 512 for 1), which must be faulted in
+  /// again. On Windows the pages leave the working set (VirtualUnlock).
   std::error_code dontNeed(const MappedFile &Mapping, ByteRange Range) const;
 
-  /// Whether an access to a page of \p Mapping that is not cached may read what
-  /// lies around it, as it may from the start (MADV_NORMAL, MADV_RANDOM). If
-  /// not, reclaim does not spare pages for having been accessed through the
-  /// mapping (vma_has_recency, Linux 6.3). Not supported on Windows and macOS.
+  /// Sets whether an access to an uncached page of \p Mapping may read the
+  /// pages around it, as it may by default (MADV_NORMAL, MADV_RANDOM). If not,
+  /// reclaim does not spare pages that were accessed through the mapping
+  /// (vma_has_recency, Linux 6.3). Not supported on Windows and macOS.
   std::error_code setReadAround(const MappedFile &Mapping,
                                 bool IsAllowed) const;
 
   /// \name Any memory of this process
-  /// For memory that the caller has mapped. Nothing here can lose data,
-  /// whatever the memory is.
+  /// For memory that the caller has mapped. None of these functions can lose
+  /// data, whatever the memory is.
   /// @{
 
-  /// Asks for the pages under \p Memory, which lies in a mapped file, to be
-  /// read, in steps, without waiting. The result's range counts from the start
-  /// of \p Memory. Unsupported on macOS, where it would wait.
+  /// Requests that the system loads the pages of \p Memory, which lies in a
+  /// mapped file, in steps and without waiting. The result's range counts from
+  /// the start of \p Memory. Unsupported on macOS, where the call would wait.
   HintResult willNeed(std::span<const char> Memory) const;
 
-  /// Tells the system that the whole pages inside \p Memory, which lies in a
-  /// mapped file, are not needed soon. Linux takes those in this process's page
-  /// tables out of memory at once if no other process maps them and the caller
-  /// may write the file (MADV_PAGEOUT, Linux 5.4); macOS takes them before
-  /// others (MADV_DONTNEED); on Windows they leave the working set, as by
-  /// `dontNeed`, and lose the locks on them.
+  /// Advises the system that the whole pages inside \p Memory, which lies in a
+  /// mapped file, are not needed soon. Linux evicts those in this process's
+  /// page tables at once if no other process maps them and the caller may write
+  /// the file (MADV_PAGEOUT, Linux 5.4). macOS reclaims them before others
+  /// (MADV_DONTNEED). On Windows they leave the working set, as by `dontNeed`,
+  /// and lose their locks.
   std::error_code adviseCold(std::span<const char> Memory) const;
 
-  /// How much of what is under \p Memory is in memory, by mincore; a lower
-  /// bound on a Windows that tells only what this process has touched (Wine 8).
-  /// Only a query by file shows when Linux answers "all of
-  /// it" for want of rights; ask by file where that matters.
+  /// Returns how much of \p Memory is resident, by mincore; a lower bound on a
+  /// Windows that reports only pages that this process has touched (Wine 8). If
+  /// the caller lacks rights, Linux reports every page as resident. Only the
+  /// query by file detects this; use it where that matters.
   std::optional<Residency> residency(std::span<const char> Memory) const;
   /// @}
 

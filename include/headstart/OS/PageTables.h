@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which pages of a mapping are in this process's page tables: what it has
-/// touched, unless another process has filled them in. The standard library
-/// only, no LLVM.
+/// Reports which pages of a mapping are in this process's page tables: those
+/// that it has touched, unless another process has filled them in. Uses only
+/// the standard library, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,35 +24,34 @@
 
 namespace headstart::os {
 
-/// Reads the page tables of this process. Not to be used by two threads at
-/// once.
+/// Reads the page tables of this process. Not thread-safe.
 class PageTables {
 public:
-  /// How to ask; a test switches the better way off.
+  /// The methods that may be used. A test disables the better one.
   struct Capabilities {
     bool Scan = true;    ///< PAGEMAP_SCAN (Linux 6.7): by ranges
-    bool Pagemap = true; ///< /proc/self/pagemap: eight bytes a page
+    bool Pagemap = true; ///< /proc/self/pagemap: eight bytes per page
   };
 
   PageTables() : PageTables(Capabilities()) {}
   explicit PageTables(const Capabilities &Allowed);
-  // Closes the descriptor; where there is none, it is nothing.
+  // Closes the descriptor on Linux; does nothing elsewhere.
   ~PageTables(); // NOLINT(performance-trivially-destructible)
   PageTables(const PageTables &) = delete;
   PageTables &operator=(const PageTables &) = delete;
 
-  /// The pages under \p Memory that are in the page tables, as ranges counted
-  /// from the start of \p Memory, in order, merged, rounded outwards to pages
-  /// but not past its end. Nothing where the system does not tell.
+  /// Returns the pages of \p Memory that are in the page tables, as sorted and
+  /// merged ranges that count from the start of \p Memory. They are rounded
+  /// outwards to pages, but not past the end of \p Memory. Returns nothing if
+  /// the system does not report them.
   ///
-  /// More than was touched: a fault on a resident page maps its resident
-  /// neighbours with it (64 KiB, aligned), and all of a block that is cached as
-  /// one (up to 2 MiB of a file that was just written; single pages of one that
-  /// was fetched by hints); and MADV_POPULATE_READ maps without a touch. On
-  /// Windows it is the working set, by QueryWorkingSetEx, and either ability
-  /// will do.
-  /// \p Memory is not read, and need not be mapped any more: then the answer
-  /// is that nothing of it is.
+  /// The ranges may contain untouched pages. A fault on a resident page also
+  /// maps its resident neighbours (64 KiB, aligned), and a whole block that is
+  /// cached as one (up to 2 MiB of a file that was just written; single pages
+  /// of a file that was fetched by hints). MADV_POPULATE_READ maps pages
+  /// without a touch. On Windows the result is the working set, by
+  /// QueryWorkingSetEx, and either capability enables it. \p Memory is not
+  /// read, and may be unmapped by now; the result is then empty.
   std::optional<std::vector<ByteRange>> present(std::span<const char> Memory);
 
 private:

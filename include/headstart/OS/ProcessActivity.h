@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What another process does, for a link that waits for it. The standard
-/// library only, no LLVM.
+/// The activity of another process, for a link that waits for it. Uses only the
+/// standard library, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,22 +21,22 @@
 
 namespace headstart::os {
 
-/// What a process and its descendants do.
+/// The activity of a process and its descendants.
 struct ProcessActivity {
-  /// The process is stopped (SIGSTOP, Ctrl-Z), or it is an ancestor of the
+  /// Whether the process is stopped (SIGSTOP, Ctrl-Z), or is an ancestor of the
   /// calling process and so may wait for it.
   bool IsIdle = false;
-  /// Changes while one of them uses a processor or reads from a disk.
+  /// A number that changes while one of them uses a processor or reads a disk.
   uint64_t Progress = 0;
 };
 
-/// Names the space of process numbers that this process sees: a container has
-/// its own. Empty where the system has no such spaces. Any thread.
+/// Returns the name of this process's PID namespace; a container has its own.
+/// Empty if the system has no PID namespaces. Thread-safe.
 std::string processSpace();
 
-/// The activity of the process that has the number \p Process in this process's
-/// space; nothing if there is none, and where the system does not report it.
-/// Blocks for two small pseudo-files for each descendant. Any thread.
+/// Returns the activity of the process with the number \p Process in this
+/// process's PID namespace, or nothing if there is none or the system does not
+/// report it. Blocks for two small pseudo-files per descendant. Thread-safe.
 std::optional<ProcessActivity> activityOf(uint64_t Process);
 
 } // namespace headstart::os

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The program that is running, as a file that is mapped like any other. The
-/// standard library only, no LLVM.
+/// The running program, as a file that is mapped like any other. Uses only the
+/// standard library, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,40 +28,40 @@ struct ProgramPart {
   uint64_t Offset = 0; ///< of its first byte in the file
 };
 
-/// The read-only parts (code and constants) of the program itself, without the
-/// libraries that it loads; none where the system does not tell. Any thread.
-/// On Windows the loader may have put addresses into what is no code.
+/// Returns the read-only parts (code and constants) of the program itself,
+/// without the libraries that it loads, or nothing if the system does not
+/// report them. On Windows the loader may have written addresses into parts
+/// that are not code. Thread-safe.
 std::vector<ProgramPart> programParts();
 
-/// Puts something that can be neither read nor written into the places of the
-/// standard descriptors that are closed: the first file that is opened would
-/// take such a place, and get what the program prints. Writing there is an
-/// error, as before. Before anything is opened; one thread. On Windows it is
-/// the standard handles that are forgotten if they name nothing.
+/// Opens something that can be neither read nor written in place of each closed
+/// standard descriptor. Otherwise the next file to be opened would take its
+/// number and receive the program's output. A write to it is still an error. To
+/// be called before anything is opened, by the only thread. On Windows it
+/// clears standard handles that are invalid instead.
 void holdStandardDescriptors();
 
-/// The path of the program's file; empty where the system does not tell.
+/// Returns the path of the program's file; empty if the system reports none.
 std::string programPath();
 
-/// The path of the file that holds this code, whose parts `programParts` has:
-/// the program, on Windows perhaps a library. Empty where the system does not
-/// tell.
+/// Returns the path of the file that contains this code and the parts that
+/// `programParts` returns: the program, or on Windows perhaps a library. Empty
+/// if the system does not report it.
 std::string codePath();
 
-/// Ends the process: no destructor and no function of `atexit` runs, also none
-/// of a library, which would run after all other threads are gone.
+/// Ends the process without destructors or functions of `atexit`, even those of
+/// libraries, which would run after all other threads are gone.
 [[noreturn]] void leaveAtOnce(int Status);
 
-/// Lets the threads that start from now on share heaps: at most one more than
-/// there are processors. glibc gives each thread one of its own, up to eight
-/// for each processor (malloc/arena.c), and what is freed in one heap serves no
-/// thread of another. Left as it is where the user has set it
-/// (MALLOC_ARENA_MAX, GLIBC_TUNABLES), and where the system's heaps are shared
-/// anyway. Any thread.
+/// Makes the threads that start from now on share heaps: at most one heap more
+/// than there are processors. glibc gives each thread its own heap, up to eight
+/// per processor (malloc/arena.c), and memory that one heap frees serves no
+/// thread of another. Does nothing if the user has set the number of heaps
+/// (MALLOC_ARENA_MAX, GLIBC_TUNABLES) or they are shared anyway. Thread-safe.
 void shareHeaps();
 
-/// The directory that relative paths begin at; empty where the system does not
-/// tell. Any thread.
+/// Returns the directory that relative paths start at; empty if the system does
+/// not report it. Thread-safe.
 std::string currentDirectory();
 
 } // namespace headstart::os

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns a first Ctrl-C into something that a program can query. The standard
-/// library only, no LLVM.
+/// Turns a first Ctrl-C into a state that a program can query. Uses only the
+/// standard library, no LLVM.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,16 @@
 
 namespace headstart::os {
 
-/// What signals do that come in after the first.
+/// The effect of the signals after the first one.
 enum class NextSignal : unsigned char {
-  Ends,  ///< the usual: nothing that hangs can keep a user waiting
-  Waits, ///< nothing: there is something to be put back, which is soon done
+  Ends,  ///< end the program, so that a hang cannot keep a user waiting
+  Waits, ///< nothing: the program restores something, which is soon done
 };
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP is only noted; with
-/// `NextSignal::Waits` also SIGQUIT and SIGPIPE. A signal
-/// that was ignored stays ignored. One at a time in a process; threads that are
-/// to be spared an interrupted system call should be started by `os::Threads`.
+/// While an object lives, the first SIGINT, SIGTERM or SIGHUP is only recorded;
+/// with `NextSignal::Waits` also SIGQUIT and SIGPIPE. A signal that was ignored
+/// stays ignored. A process may have one object at a time. Threads whose system
+/// calls must not be interrupted should be started by `os::Threads`.
 class StopSignals {
 public:
   explicit StopSignals(NextSignal Next = NextSignal::Ends);
@@ -36,7 +36,7 @@ public:
   StopSignals &operator=(const StopSignals &) = delete;
   ~StopSignals();
 
-  /// The signal that has come in, or 0. Any thread.
+  /// Returns the signal that was received, or 0. Thread-safe.
   static int received();
 
 private:
@@ -44,10 +44,10 @@ private:
   std::array<Handler, 5> Before{};
 };
 
-/// What a write to a closed pipe does to a program: SIGPIPE ends it. Returns
-/// where the system has no such signal, or it is ignored or blocked. For a
-/// program whose writing threads are those of `os::Threads`, which are spared
-/// it. To be called by the main thread.
+/// Ends the program by SIGPIPE, as a write to a closed pipe does. Returns if
+/// the system has no such signal, or if it is ignored or blocked. For a program
+/// that writes on threads of `os::Threads`, which receive no SIGPIPE. To be
+/// called by the main thread.
 void endByClosedPipe();
 
 } // namespace headstart::os

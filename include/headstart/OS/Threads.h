@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Threads whose start is reported, not thrown: a machine out of threads costs
-/// speed, never the link. The standard library only, no LLVM.
+/// Threads that report a failed start instead of throwing: a lack of threads
+/// slows a link down, but never breaks it. Uses only the standard library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,16 +29,16 @@
 
 namespace headstart::os {
 
-/// How often the calling thread has given up its processor to wait for
-/// something (a disk, a lock); nothing where the system does not tell. Grows
-/// from call to call; costs a system call.
+/// Returns how often the calling thread has given up its processor to wait for
+/// something (a disk, a lock), or nothing if the system does not report it.
+/// Grows from call to call. Costs a system call.
 std::optional<uint64_t> countWaits();
 
-/// What was read from disks, as the system counts it.
+/// The reads from disks, as the system counts them.
 struct DiskUse {
-  uint64_t Bytes = 0; ///< 0 also of file systems that are not counted
-  /// How often a thread had to stop for a page that was not in memory, of a
-  /// file or of the program itself (major faults).
+  uint64_t Bytes = 0; ///< 0 also for file systems without a count
+  /// How often a thread had to wait for a page that was not resident, of a file
+  /// or of the program itself (major faults).
   uint64_t Stops = 0;
 
   DiskUse &operator+=(const DiskUse &Other) {
@@ -46,46 +46,46 @@ struct DiskUse {
     Stops += Other.Stops;
     return *this;
   }
-  /// What was added since \p Before.
+  /// Returns what was added since \p Before.
   DiskUse operator-(const DiskUse &Before) const {
     auto Less = [](uint64_t A, uint64_t B) { return A > B ? A - B : 0; };
     return {Less(Bytes, Before.Bytes), Less(Stops, Before.Stops)};
   }
 };
 
-/// Whose use of the disks.
+/// Whose disk use to query.
 enum class DiskUser : uint8_t {
-  Thread,  ///< the calling one
-  Process, ///< all threads, ended ones too
+  Thread,  ///< the calling thread
+  Process, ///< all threads, including ended ones
 };
 
-/// What \p User has read until now; nothing where the system does not tell.
-/// Costs a system call. Any thread.
+/// Returns what \p User has read so far, or nothing if the system does not
+/// report it. Costs a system call. Thread-safe.
 std::optional<DiskUse> diskUse(DiskUser User);
 
-/// The processor time that the calling thread has taken; nothing where the
-/// system does not tell. Costs a system call.
+/// Returns the processor time of the calling thread, or nothing if the system
+/// does not report it. Costs a system call.
 std::optional<std::chrono::nanoseconds> processorTime();
 
-/// How long the calling thread could have run, but waited for a processor,
-/// since it began; nothing where the system does not tell (Linux does, in
-/// /proc/thread-self/schedstat). Costs some system calls.
+/// Returns how long the calling thread has waited for a processor since it
+/// began, though it could have run, or nothing if the system does not report it
+/// (Linux does, in /proc/thread-self/schedstat). Costs some system calls.
 std::optional<std::chrono::nanoseconds> processorWait();
 
-/// How many processors this process may use, at least 1.
+/// Returns how many processors this process may use, at least 1.
 unsigned usableProcessors();
 
-/// A clock that only goes forward; no two systems' are to be compared.
+/// Returns the time of a clock that never goes backwards. The times of two
+/// systems must not be compared.
 std::chrono::steady_clock::time_point now();
 
-/// std::condition_variable, in a form that a simulated system can put in the
-/// place of the real one (docs/internals/Design.md, "A simulated system"). May
-/// wake for nothing.
+/// A std::condition_variable that a simulated system can replace
+/// (docs/internals/Design.md, "A simulated system"). Waits may end spuriously.
 class Condition {
 public:
-  /// Blocks; \p Lock is free meanwhile.
+  /// Blocks, with \p Lock unlocked meanwhile.
   void wait(std::unique_lock<std::mutex> &Lock);
-  /// The same, until \p Time at the latest: false when that has come.
+  /// Like `wait`, until \p Time at the latest. Returns false if it has come.
   bool waitUntil(std::unique_lock<std::mutex> &Lock,
                  std::chrono::steady_clock::time_point Time);
   void notifyOne();
@@ -95,29 +95,27 @@ private:
   std::condition_variable Changed;
 };
 
-/// Some threads that belong together. One thread at a time may call its
-/// functions.
+/// A group of threads. Only one thread at a time may call its functions.
 class Threads {
 public:
   Threads() = default;
   Threads(const Threads &) = delete;
   Threads &operator=(const Threads &) = delete;
-  /// Joins.
   ~Threads() { join(); }
 
-  /// Starts one more thread that runs \p Work; signals stay with the threads
-  /// that were there before, except those of its own faults. Work may throw
-  /// std::bad_alloc, which ends this thread and nothing else. Returns why it
+  /// Starts one more thread that runs \p Work. Signals stay with the threads
+  /// that existed before, except those of the new thread's own faults. If \p
+  /// Work throws std::bad_alloc, only this thread ends. Returns why the thread
   /// could not be started (no more threads allowed, no memory for its stack).
   std::error_code start(std::function<void()> Work);
 
-  /// Waits until every thread has ended. Blocks.
+  /// Blocks until every thread has ended.
   void join();
 
-  /// The same, for no longer than \p MaxWait. False when some have not
-  /// ended by then, or by an earlier call's time (a system call of a file
-  /// system that does not answer): they are detached, must own all that they
-  /// use, and end when their call does.
+  /// Like `join`, for no longer than \p MaxWait. Returns false if some threads
+  /// have not ended by then, or had not by an earlier call's time (in a system
+  /// call of a file system that does not answer). These are detached; they must
+  /// own everything that they use, and end when their call does.
   bool join(std::chrono::milliseconds MaxWait);
 
   size_t size() const { return Running.size(); }
@@ -126,10 +124,10 @@ public:
   static bool isOwn();
 
 private:
-  /// How many threads have not ended yet. Shared with the threads.
+  /// The number of threads that have not ended yet. Shared with the threads.
   struct Count;
 
-  /// With the signals of the caller.
+  /// Starts a thread with the signal mask of the caller.
   std::error_code startAsIs(std::function<void()> Work);
 
   std::shared_ptr<Count> Alive;
@@ -139,37 +137,37 @@ private:
 
 namespace detail {
 bool hasMemoryFor(void (*Work)(void *), void *Argument);
-/// Whether the calling thread is starting one of ours.
+/// Whether the calling thread is inside `Threads::start`.
 bool isStartingOwn();
-/// Calls what onThreadShortage has set, and returns what it says.
+/// Calls the function that onThreadShortage has set, and returns its result.
 bool endOwnThreads();
 } // namespace detail
 
-/// For layers that throw nothing themselves.
+/// Throws std::bad_alloc, for the layers above, in which nothing throws.
 [[noreturn]] void throwBadAlloc();
 
-/// Whether the calling thread catches that: it is one of ours,
-/// or inside of hasMemoryFor.
+/// Whether std::bad_alloc is caught on the calling thread, because `Threads`
+/// started it or it is inside hasMemoryFor.
 bool survivesBadAlloc();
 
-/// Does \p Work, and says whether there was memory for it: std::bad_alloc ends
-/// it, and nothing else.
+/// Runs \p Work, and returns whether there was memory for it: std::bad_alloc
+/// ends \p Work, and nothing else.
 template <class Function> bool hasMemoryFor(Function Work) {
   return detail::hasMemoryFor(
       [](void *This) { (*static_cast<Function *>(This))(); }, &Work);
 }
 
-/// Sets what is called when another thread than ours cannot be started since
-/// the system allows no more: \p EndThreads ends threads of ours, and says
-/// whether there were any; then it is tried again. On Linux, in programs that
-/// are linked with --wrap=pthread_create; elsewhere it is not called. Null:
-/// nothing more is called. Any thread.
+/// Sets the function that is called if a thread outside of `Threads` cannot be
+/// started because the system allows no more. \p EndThreads ends threads of
+/// `Threads` and returns whether there were any; then the start is retried. It
+/// is called only on Linux, in programs that are linked with
+/// --wrap=pthread_create. Null unsets it. Thread-safe.
 void onThreadShortage(std::shared_ptr<const std::function<bool()>> EndThreads);
 
-/// Does \p Work where no signal comes, and waits for it: on a thread where
-/// there are signals, elsewhere on this one (a thread of Windows that is waited
-/// for while the process runs its exit handlers may wait for the lock that
-/// these hold).
+/// Runs \p Work where no signal arrives, and waits for it: on a thread of its
+/// own if the system has signals, else on the calling thread. (A Windows thread
+/// that the process waits for in its exit handlers may itself wait for the lock
+/// that these hold.)
 void runWithoutSignals(const std::function<void()> &Work);
 
 } // namespace headstart::os

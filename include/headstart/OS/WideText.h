@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Windows's names are any 16-bit units, ours are bytes: UTF-8, in which an
-/// unpaired surrogate is the three bytes that it would have as a character
-/// (WTF-8, https://wtf-8.codeberg.page). Every name of Windows has one such
-/// form, and comes back from it unchanged. Pure, on any system, so that it is
-/// tested everywhere; any thread.
+/// Windows's names are arbitrary 16-bit units. Headstart's names are bytes:
+/// UTF-8, in which an unpaired surrogate takes the three bytes that it would
+/// have as a character (WTF-8, https://wtf-8.codeberg.page). Every Windows name
+/// has exactly one such form, and is converted back unchanged. These pure
+/// functions build, and are tested, on every system. Thread-safe.
 ///
 /// \p Unit is `char16_t`, and on Windows also `wchar_t`.
 ///
@@ -30,61 +30,61 @@ namespace headstart::os {
 inline constexpr size_t MaxBytesPerUnit = 3;
 
 /// Writes \p Wide as WTF-8 to \p Into, which has room for
-/// `MaxBytesPerUnit * Wide.size()` bytes. Returns the number of bytes; no zero
-/// is added. Never fails, allocates nothing.
+/// `MaxBytesPerUnit * Wide.size()` bytes. Returns the number of bytes, and adds
+/// no zero. Never fails, and allocates nothing.
 template <typename Unit>
 size_t writeUtf8(std::basic_string_view<Unit> Wide, char *Into);
 
-/// The same for units that lie as bytes, of the machine's order, at any
-/// address: names in Windows's records. An odd last byte is left out.
+/// Like `writeUtf8`, for units stored as bytes in the machine's order at any
+/// address, such as names in Windows's records. Ignores an odd last byte.
 size_t writeUtf8FromBytes(std::string_view WideBytes, char *Into);
 
-/// Adds \p Wide as WTF-8 to \p Result. A pair of surrogates must not be cut in
-/// two calls: neither this nor `appendWide` reads what is there already.
+/// Appends \p Wide as WTF-8 to \p Result. The caller must not split a surrogate
+/// pair between two calls: neither this nor `appendWide` reads the old text.
 template <typename Unit>
 void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result);
 
-/// Adds \p Text to \p Result. False, with \p Result as it was, when \p Text is
-/// not WTF-8 (an overlong form, a value past U+10FFFF, a character beyond
-/// U+FFFF as two surrogates of three bytes): no name of Windows has that form.
+/// Appends \p Text to \p Result. Returns false and leaves \p Result unchanged
+/// if \p Text is not WTF-8 (an overlong form, a value past U+10FFFF, a
+/// character beyond U+FFFF as two surrogates of three bytes), since no Windows
+/// name has that form.
 template <typename Unit>
 bool appendWide(std::string_view Text, std::basic_string<Unit> &Result);
 
-/// What a path counts from.
+/// The base that a path is relative to.
 enum class PathStart : unsigned char {
   Directory,      ///< `a\b`: the current directory
   DriveDirectory, ///< `C:a`: the current directory of that drive
   Drive,          ///< `\a`: the root of the current drive or share
-  Nothing,        ///< `C:\a`, `\\server\share\a`: it is absolute
-  Verbatim,       ///< `\\?\a`, `\\.\a`, `\??\a`: taken as it is, or a device
+  Nothing,        ///< `C:\a`, `\\server\share\a`: the path is absolute
+  Verbatim,       ///< `\\?\a`, `\\.\a`, `\??\a`: taken literally, or a device
 };
 
-/// What \p Path counts from. Both separators are known but in `\\?\` and `\??\`
-/// themselves.
+/// Returns the base of \p Path. Either separator counts, except in `\??\`.
 template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path);
 
-/// Whether Windows may take \p Path for a device or a pipe rather than a file
-/// or directory: `\\.\...`, a `\\?\` without a drive, volume or share, the
-/// pipes and mailslots of a server, and names like `NUL`, `com1.txt` or
-/// `C:\x\aux:` by the rules up to Windows 10 (Windows 11 has given up most of
-/// the last: https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
-/// Those of which it is not sure count.
+/// Whether Windows may take \p Path for a device or a pipe instead of a file or
+/// directory: `\\.\...`, a `\\?\` without a drive, volume or share, the pipes
+/// and mailslots of a server, and names like `NUL`, `com1.txt` or `C:\x\aux:`
+/// by the rules up to Windows 10 (Windows 11 has dropped most of these names:
+/// https://learn.microsoft.com/windows/win32/fileio/naming-a-file). Returns
+/// true in case of doubt.
 template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path);
 
-/// \p Path as an absolute path of any length (`\\?\C:\...`,
-/// `\\?\UNC\server\share\...`), with `/`, `.`, `..` and what trails resolved as
-/// Win32 does for shorter ones:
-/// https://learn.microsoft.com/dotnet/standard/io/file-path-formats. It counts
-/// from \p Base, an absolute path: what `startOf` says. One that starts at
-/// `Verbatim`, or `mayBeDevice` by its name, is returned as it is.
+/// Returns \p Path as an absolute path of any length (`\\?\C:\...`,
+/// `\\?\UNC\server\share\...`). Resolves `/`, `.`, `..` and trailing dots and
+/// spaces as Win32 does for shorter paths:
+/// https://learn.microsoft.com/dotnet/standard/io/file-path-formats. A path
+/// that `startOf` finds relative starts at \p Base, which is absolute. A
+/// `Verbatim` path, or one that `mayBeDevice`, is returned unchanged.
 template <typename Unit>
 std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
                                      std::basic_string_view<Unit> Base);
 
-/// Adds a space and \p Arg to \p CommandLine so that CommandLineToArgvW and
-/// the C runtime take it off again as it is: in quotes where it is empty or has
-/// a space, a tab, a newline or a quote in it, a backslash doubled where a
-/// quote follows:
+/// Appends a space and \p Arg to \p CommandLine so that CommandLineToArgvW and
+/// the C runtime parse it back unchanged: in quotes if it is empty or contains
+/// a space, a tab, a newline or a quote, with each backslash before a quote
+/// doubled:
 /// https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments.
 /// Not for the first argument, nor for cmd.exe.
 template <typename Unit>

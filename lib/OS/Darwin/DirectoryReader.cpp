@@ -22,10 +22,10 @@ namespace headstart::os {
 
 using namespace detail;
 
-/// Whether the system heeds O_NOFOLLOW_ANY (macOS 11). One that does not know
-/// the flag ignores it and follows, so that its answer is no way to tell; a
-/// look through a link that every macOS has is (/var is private/var). Unless
-/// that is refused for the link's sake, the answer is no.
+/// Whether the system supports O_NOFOLLOW_ANY (macOS 11). Older systems ignore
+/// the flag and follow links, so this opens a path through a link that every
+/// macOS has (/var is private/var). Only a refusal because of that link means
+/// yes.
 static bool refusesLinksInPaths() {
   static const bool Refuses = [] {
     const int FD = openAt(AT_FDCWD, "/var/.", DirectoryFlags | O_NOFOLLOW_ANY);
@@ -46,9 +46,9 @@ int detail::openParts(int Base, const char *Path) {
   return openAt(Base, Trimmed.c_str(), DirectoryFlags | O_NOFOLLOW_ANY);
 }
 
-// A firmlink leads to another volume, of which stat(2) says that it is the same
-// (VA_REALFSID in XNU's vnode_getattr): to compare devices would not tell it. A
-// caller that is told "maybe" asks for the identity, at the same cost.
+// A firmlink leads to another volume, but stat(2) reports the same device
+// (VA_REALFSID in XNU's vnode_getattr), so comparing devices would not detect
+// it. If MayBeMount is set, the caller queries the identity, at the same cost.
 std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
@@ -56,7 +56,7 @@ std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
   return openBelow(Name, Links, Result);
 }
 
-/// What one record may take: the largest name (a file system may give 255
+/// The most bytes of one record: the longest name (a file system may allow 255
 /// characters of four bytes; XNU's own limit is MAXPATHLEN), and the fields.
 static constexpr size_t MaxRecordBytes = MAXPATHLEN + 256;
 
@@ -70,9 +70,10 @@ void DirectoryReader::start(DirectoryHandle &NewDirectory) {
   Unread = {};
 }
 
-/// The next records of the directory: their number, 0 at the end, -1 and errno.
+/// Reads the next records of the directory. Returns their number, 0 at the end,
+/// or -1 and sets errno.
 static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
-  // What parseMacEntries reads, and no more.
+  // Exactly what parseMacEntries reads.
   attrlist Wanted = {};
   Wanted.bitmapcount = ATTR_BIT_MAP_COUNT;
   Wanted.commonattr = ATTR_CMN_RETURNED_ATTRS | ATTR_CMN_ERROR | ATTR_CMN_NAME |
@@ -87,9 +88,9 @@ static int listInBulk(int Descriptor, char *Buffer, size_t Capacity) {
   return Records;
 }
 
-/// Whether an error of getattrlistbulk says that readdir(3) may do better:
-/// file systems that take none of it, and a directory that may be read but not
-/// searched (attributes ask for both rights, names for one).
+/// Whether readdir(3) may succeed after this error of getattrlistbulk: if the
+/// file system does not support the call, or the directory may be read but not
+/// searched (attributes require both rights, names one).
 static bool mayReaddir(int Error) {
   return Error == ENOTSUP || Error == EINVAL || Error == EACCES ||
          Error == EPERM || Error == ENOSYS;
@@ -121,8 +122,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
         Error = listByReaddir(FD, Buffer, Capacity, Filled);
         Unread = {Buffer.get(), Filled};
       } else if (Records < 0 && errno != ENOENT) {
-        // ENOENT: the directory was deleted, and a deleted directory is an
-        // empty one.
+        // ENOENT: the directory was deleted, and is thus empty.
         Error = lastError();
       }
       if (Filled == 0) {

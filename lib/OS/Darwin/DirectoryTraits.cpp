@@ -24,18 +24,18 @@ DirectoryTraits traitsOf(const DirectoryHandle &Directory) {
   const bool IsHfs = std::strcmp(FS.f_fstypename, "hfs") == 0;
   if ((FS.f_flags & MNT_LOCAL) == 0 || (!IsApfs && !IsHfs))
     return Traits;
-  // Both list sizes and times themselves, and Apple's own fts(3) takes them for
-  // those of stat(2).
+  // Both list sizes and times themselves, and Apple's own fts(3) uses these in
+  // place of stat(2).
   Traits.ListsStatus = true;
-  // POSIX: what is added, removed or renamed changes the directory's times.
-  // APFS keeps nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
-  // seconds (TN1150). Of neither is it known that a time that has been looked
-  // at is not given again.
+  // POSIX: adding, removing or renaming an entry changes the directory's times.
+  // APFS stores nanoseconds (Apple File System Reference, j_inode_val_t), HFS+
+  // seconds (TN1150). It is not known whether a time that was already queried
+  // can be given again.
   //
-  // MayIgnoreCase stays true also where fpathconf(_PC_CASE_SENSITIVE) says that
-  // case is told apart: both find names that are spelled in another
-  // normalization form (Apple File System Reference, "normalization-insensitive
-  // hash"; TN1150, "Unicode subtleties").
+  // MayIgnoreCase stays true even if fpathconf(_PC_CASE_SENSITIVE) reports that
+  // case matters: both find names in another normalization form (Apple File
+  // System Reference, "normalization-insensitive hash"; TN1150, "Unicode
+  // subtleties").
   Traits.ReportsChanges = true;
   return Traits;
 }
@@ -46,7 +46,7 @@ int64_t fileClockNs() {
   timespec Now;
   if (::clock_gettime(CLOCK_REALTIME, &Now) != 0)
     return 0;
-  // HFS+ cuts off what is less than a second.
+  // HFS+ cuts times to whole seconds.
   return Now.tv_sec * INT64_C(1000000000);
 }
 

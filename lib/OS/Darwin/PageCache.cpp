@@ -21,10 +21,10 @@ using namespace headstart;
 using namespace headstart::os;
 using namespace headstart::os::detail;
 
-/// The longest hint in one call: `ra_count` is an int, and nothing is known to
-/// be cut below that (XNU's advisory_read goes on to the end of the range).
-/// Shorter, since HFS+ keeps the file from changing its size meanwhile. Not
-/// measured.
+/// The longest hint in one call. `ra_count` is an int, and no smaller limit is
+/// known (XNU's advisory_read continues to the end of the range). The step is
+/// shorter, since HFS+ keeps the file from changing its size during the call.
+/// Not measured.
 static constexpr uint64_t HintStep = UINT64_C(1024) * 1024;
 
 static int descriptor(const OpenFile &File) {
@@ -44,7 +44,7 @@ static HintResult hintOne(const OpenFile &File, ByteRange Range,
     while (Result < 0 && errno == EINTR);
     if (Result >= 0)
       return 0;
-    // EFBIG: the file ends before the range now. ENOTTY and ENOTSUP: its file
+    // EFBIG: the file now ends before the range. ENOTTY and ENOTSUP: the file
     // system takes no advice.
     if (errno == EFBIG)
       return 0;
@@ -61,7 +61,7 @@ PageCache::PageCache() : Capabilities(probe()) {}
 
 PageCache::PageCache(const PageCacheCapabilities &Capabilities)
     : Capabilities(Capabilities) {
-  // Not an ability but a fact, without which no call here is aligned.
+  // Not a capability but a fact, to which all calls here must be aligned.
   this->Capabilities.PageSize = systemPageSize();
 }
 
@@ -71,8 +71,8 @@ PageCacheCapabilities PageCache::probe() {
   Found.HintStepBytes = HintStep;
   Found.PopulateRead = false;
   Found.Cachestat = false;
-  // Whether a file system takes the advice is seen for each file. All of these
-  // are older than any macOS that this can be built for.
+  // Each hint reports whether its file system takes advice. All of these calls
+  // are older than any macOS that Headstart can be built for.
   Found.Hint = true;
   Found.Mincore = true;
   Found.Evict = true;
@@ -99,9 +99,9 @@ HintResult PageCache::fetch(const OpenFile &File, ByteRange Range,
   });
 }
 
-// mincore looks each page up in the file's memory object and what that was
-// copied from, and so tells of the page cache, not of this process, and to
-// everybody who may map the file (XNU, vm_map_page_range_info_internal).
+// mincore looks up each page in the file's memory object and in the object that
+// it was copied from. It thus reports the page cache, not this process, and to
+// every user who may map the file (XNU, vm_map_page_range_info_internal).
 std::optional<Residency> PageCache::residency(const OpenFile &File,
                                               ByteRange Range) const {
   if (!File.isOpen() || !Capabilities.Mincore)
@@ -124,22 +124,23 @@ std::optional<bool> PageCache::seemsCached(const OpenFile &,
   return std::nullopt;
 }
 
-// F_NOCACHE would not do: it keeps later reads of the descriptor from being
+// F_NOCACHE does not work: it keeps later reads of the descriptor from being
 // cached, and uses what is cached already. MS_INVALIDATE drops the pages of the
-// object that is mapped, which for a private mapping is a copy without any
-// (vm_map_msync leaves internal objects out): so a shared one, of a descriptor
-// that may only read.
+// mapped object. For a private mapping this is a copy without pages
+// (vm_map_msync skips internal objects), so the mapping is shared, of a
+// read-only descriptor.
 std::error_code PageCache::evict(OpenFile &File) const {
   if (!Capabilities.Evict)
     return std::make_error_code(std::errc::function_not_supported);
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
   std::error_code Error;
-  // msync writes what is dirty before it drops it; this is for what it cannot
-  // see, and says what could not be written. A descriptor to read with will do.
+  // msync writes dirty pages before it drops them. fsync also writes what msync
+  // cannot see, and reports what cannot be written. A read-only descriptor
+  // suffices.
   if (::fsync(descriptor(File)) != 0)
     Error = lastError();
-  // Address space for files of any size; a multiple of every page size.
+  // Saves address space for large files. A multiple of every page size.
   constexpr uint64_t StepBytes = UINT64_C(1) << 30;
   for (uint64_t At = 0; At < File.size(); At += StepBytes) {
     const uint64_t Length = std::min(StepBytes, File.size() - At);
@@ -151,9 +152,9 @@ std::error_code PageCache::evict(OpenFile &File) const {
   return Error;
 }
 
-/// MADV_DONTNEED only moves pages to the queue of those that go first
-/// (VM_SYNC_DEACTIVATE in XNU's vm_map_msync): it loses no data, whatever the
-/// memory is. MADV_FREE would.
+/// MADV_DONTNEED only moves pages to the queue of those that are reclaimed
+/// first (VM_SYNC_DEACTIVATE in XNU's vm_map_msync). It loses no data, whatever
+/// the memory is; MADV_FREE would.
 static std::error_code deactivate(std::span<char> Pages) {
   if (!Pages.empty() &&
       ::madvise(Pages.data(), Pages.size(), MADV_DONTNEED) != 0)
@@ -169,8 +170,8 @@ std::error_code PageCache::dontNeed(const MappedFile &Mapping,
                      static_cast<size_t>(Pages.Length)});
 }
 
-// Without a descriptor there is MADV_WILLNEED alone, which waits for the disk:
-// nothing is better than a hint that blocks the linker.
+// Without a descriptor there is only MADV_WILLNEED, which waits for the disk.
+// No hint is better than one that blocks the linker.
 HintResult PageCache::willNeed(std::span<const char> Memory) const {
   HintResult Result;
   Result.Range = {0, Memory.size()};

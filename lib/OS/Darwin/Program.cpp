@@ -19,8 +19,8 @@
 
 using namespace headstart::os;
 
-/// The program's own header: of the images that dyld has loaded the one that is
-/// a program.
+/// Returns the program's own header: of the images that dyld has loaded, the
+/// one that is a program.
 static const mach_header_64 *programHeader(intptr_t &Slide) {
   for (uint32_t I = 0, Count = ::_dyld_image_count(); I != Count; ++I) {
     const mach_header *const Header = ::_dyld_get_image_header(I);
@@ -33,8 +33,8 @@ static const mach_header_64 *programHeader(intptr_t &Slide) {
   return nullptr;
 }
 
-/// Whether the program's file is for several processors: then offsets count
-/// from the slice of this one, and nothing here tells where that is.
+/// Whether the program's file is for several architectures. Offsets then count
+/// from the slice of this one, whose position is not known here.
 static bool isUniversal() {
   OpenFile File;
   std::array<unsigned char, 4> Magic = {};
@@ -42,7 +42,7 @@ static bool isUniversal() {
   if (OpenFile::open(programPath(), File) ||
       File.readAt(0, {reinterpret_cast<char *>(Magic.data()), Magic.size()},
                   Error) != Magic.size())
-    return true; // nothing is known
+    return true; // not known
   // FAT_MAGIC and FAT_MAGIC_64, high byte first.
   return Magic[0] == 0xCA && Magic[1] == 0xFE && Magic[2] == 0xBA &&
          (Magic[3] == 0xBE || Magic[3] == 0xBF);
@@ -61,8 +61,8 @@ std::vector<ProgramPart> headstart::os::programParts() {
     if (Kind.cmd == LC_SEGMENT_64) {
       segment_command_64 Segment;
       std::memcpy(&Segment, Command, sizeof(Segment));
-      // dyld writes to __DATA_CONST before it makes that read-only: initprot
-      // has the right to write there, so that it is left out.
+      // dyld writes to __DATA_CONST before it makes that read-only. Its
+      // initprot includes the right to write, so it is skipped.
       if (Segment.filesize != 0 && (Segment.initprot & VM_PROT_READ) != 0 &&
           (Segment.initprot & VM_PROT_WRITE) == 0) {
         const auto *const Begin = reinterpret_cast<const char *>( // NOLINT
@@ -79,7 +79,7 @@ std::vector<ProgramPart> headstart::os::programParts() {
 
 std::string headstart::os::programPath() {
   uint32_t Size = 0;
-  ::_NSGetExecutablePath(nullptr, &Size); // says how long it is
+  ::_NSGetExecutablePath(nullptr, &Size); // returns the length
   std::string Path(Size, '\0');
   if (Size == 0 || ::_NSGetExecutablePath(Path.data(), &Size) != 0)
     return {};

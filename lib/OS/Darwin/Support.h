@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_DARWIN_SUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_DARWIN_SUPPORT_H
 
@@ -19,11 +19,11 @@
 
 namespace headstart::os::detail {
 
-/// What openat(2) takes for a directory that is only passed through, for which
-/// permission to read it is not needed. A system that does not know the flag
-/// (O_EXEC) ignores it and asks for that permission.
+/// The flag of openat(2) for passing through a directory, which needs no
+/// permission to read it. A system that does not know the flag (O_EXEC) ignores
+/// it, and requires that permission.
 inline constexpr int PassThrough = O_SEARCH;
-/// Nothing: fstatat(2) has no flag that keeps a look from mounting.
+/// Empty: fstatat(2) has no flag that prevents automounting.
 inline constexpr int NoAutomount = 0;
 
 inline const timespec &modifiedTime(const struct stat &S) {
@@ -32,17 +32,17 @@ inline const timespec &modifiedTime(const struct stat &S) {
 inline const timespec &changedTime(const struct stat &S) {
   return S.st_ctimespec;
 }
-/// `dev_t` has a sign there, and 32 bits.
+/// `dev_t` is signed on macOS, and has 32 bits.
 inline uint64_t deviceOf(const struct stat &S) {
   return static_cast<uint32_t>(S.st_dev);
 }
 
-/// Reads through \p Descriptor do not follow one another. A hint.
+/// Advises that reads through \p Descriptor are not sequential. A hint.
 inline void expectScattered(int Descriptor) {
   ::fcntl(Descriptor, F_RDAHEAD, 0);
 }
 
-/// What mincore(2) fills in for a page; bit 0 says that it is in memory.
+/// The type of mincore(2)'s result for a page; bit 0 means resident.
 using MincoreByte = char;
 
 } // namespace headstart::os::detail

@@ -30,12 +30,12 @@ template <typename T> static std::optional<T> control(const char *Name) {
   return Value;
 }
 
-/// Free pages (speculative ones, which readahead has brought and nobody has
-/// used, count as free already), and inactive pages of files, which can go
-/// without being written to swap.
+/// Returns the free pages (which include speculative ones, that readahead
+/// loaded and no process has used), the purgeable ones, and inactive pages of
+/// files, which can be reclaimed without swap.
 ///
-/// Inactive pages may be anonymous too: of those in files (`external`) and the
-/// inactive the fewer are certain to be both together at most.
+/// Inactive pages may be anonymous, too. The pages that are inactive and of
+/// files (`external`) are at most the smaller of both counts.
 static uint64_t availablePages(const vm_statistics64_data_t &Figures) {
   return uint64_t(Figures.free_count) + Figures.purgeable_count +
          std::min(Figures.inactive_count, Figures.external_page_count);
@@ -43,12 +43,12 @@ static uint64_t availablePages(const vm_statistics64_data_t &Figures) {
 
 SystemMemory SystemMemory::read(const std::string &Root) {
   SystemMemory Memory;
-  // There are no pseudo-files: another root is a test's, and holds nothing.
+  // There are no pseudo-files: another root belongs to a test, and is empty.
   if (Root != "/")
     return Memory;
   Memory.TotalBytes = control<uint64_t>("hw.memsize").value_or(0);
 
-  // mach_host_self() gives a right each time, which is to be given back.
+  // mach_host_self() returns a right each time, which must be released.
   const mach_port_t Host = ::mach_host_self();
   vm_statistics64_data_t Figures = {};
   mach_msg_type_number_t Count = HOST_VM_INFO64_COUNT;
@@ -73,7 +73,7 @@ SystemMemory SystemMemory::read(const std::string &Root) {
 }
 
 std::string headstart::os::memoryName(const std::string &Root) {
-  // A UUID, or the name of the host where the system has none.
+  // A UUID, or the name of the host if the system has no UUID.
   std::array<char, 256> Name = {};
   for (const char *Key : {"kern.bootsessionuuid", "kern.hostname"}) {
     size_t Size = Name.size() - 1;
@@ -86,14 +86,14 @@ std::string headstart::os::memoryName(const std::string &Root) {
 std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
 
 uint64_t headstart::os::maxMappings(const std::string &) {
-  return 65530; // no limit is known: Linux's default, the lowest that is
+  return 65530; // no limit is known: Linux's default, the lowest one
 }
 
 uint64_t headstart::os::maxOpenFiles() {
   rlimit Limit;
   if (::getrlimit(RLIMIT_NOFILE, &Limit) != 0)
     return OPEN_MAX;
-  // The limit of every process holds below the one of this.
+  // The limit for every process applies, too, if it is lower.
   const uint64_t Max = static_cast<uint64_t>(
       std::max(control<int>("kern.maxfilesperproc").value_or(OPEN_MAX), 1));
   return std::min<uint64_t>(Limit.rlim_cur, Max);

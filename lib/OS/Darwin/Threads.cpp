@@ -10,8 +10,9 @@
 
 namespace headstart::os {
 
-// Nobody tells: getrusage(2) has no RUSAGE_THREAD there, and thread_info's
-// flavours have times and no count of switches (<mach/thread_info.h>).
+// macOS does not report it: getrusage(2) has no RUSAGE_THREAD, and
+// thread_info's flavours have times but no count of switches
+// (<mach/thread_info.h>).
 std::optional<uint64_t> countWaits() { return std::nullopt; }
 std::optional<std::chrono::nanoseconds> processorWait() { return std::nullopt; }
 

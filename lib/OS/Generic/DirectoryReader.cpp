@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For systems that nobody has written a source for: the C++ standard library
-// and nothing else. A directory is its path and an iterator, so it is a place
-// and not a directory: who renames one on the way there leads astray, and
-// between a look at a part and its opening a link can be put in its place.
+// For systems without a source of their own: uses only the C++ standard
+// library. A directory is a path and an iterator, so it identifies a place and
+// not a directory: a rename on the way there redirects it, and between the
+// check of a part and its opening another process can replace it by a link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What a DirectoryHandle's handle points to.
+/// The object that a DirectoryHandle's handle points to.
 struct Directory {
   fs::path Path;
   fs::directory_iterator Next;
@@ -68,20 +68,20 @@ static EntryType typeOf(fs::file_type Type) {
   }
 }
 
-/// The status of what is there, or the error that it is not.
+/// Returns the status of \p Path. If nothing is there, this is an error.
 static fs::file_status statOf(const fs::path &Path, LinkRule Links,
                               std::error_code &Error) {
   const fs::file_status Status = Links == LinkRule::Follow
                                      ? fs::status(Path, Error)
                                      : fs::symlink_status(Path, Error);
-  // Libraries differ in whether they call it an error that nothing is there.
+  // Not every library reports a missing file as an error.
   if (Status.type() == fs::file_type::not_found && !Error)
     Error = std::make_error_code(std::errc::no_such_file_or_directory);
   return Status;
 }
 
 static std::error_code openAt(const fs::path &Path, intptr_t &Handle) {
-  // Before it is opened: a FIFO must not be.
+  // The check must come first, since a FIFO must not be opened.
   std::error_code Error;
   const fs::file_status Status = statOf(Path, LinkRule::Follow, Error);
   if (Error)
@@ -106,7 +106,7 @@ void DirectoryHandle::close() {
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
-  // The C functions beneath would silently name another directory.
+  // The C functions beneath would silently open another directory.
   if (Path.find('\0') != std::string::npos)
     return std::make_error_code(std::errc::invalid_argument);
   return openAt(Path.empty() ? "." : Path, Result.Handle);
@@ -142,7 +142,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   intptr_t Opened = InvalidHandle;
   if (!Error)
     Error = openAt(Joined, Opened);
-  Result.close(); // not sooner: it may be this
+  Result.close(); // not earlier: it may be this
   Result.Handle = Opened;
   return Error;
 }
@@ -150,11 +150,11 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
 std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
-  MayBeMount = true; // the library cannot tell
+  MayBeMount = true; // the library does not report mounts
   return openBelow(Name, Links, Result);
 }
 
-/// Size and time of a file or directory at \p Path, which is of type \p Type.
+/// Reads size and time of the file or directory \p Path of type \p Type.
 static std::error_code identify(const fs::path &Path, fs::file_type Type,
                                 FileIdentity &Result) {
   std::error_code Error;
@@ -185,7 +185,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   const fs::file_type Type = statOf(Path, Links, Error).type();
   if (Error)
     return Error;
-  // The library follows links for all but their type.
+  // The library follows links for everything except the type.
   FileIdentity Identity;
   const bool Knows = Type != fs::file_type::symlink;
   if (Knows)
@@ -224,7 +224,7 @@ std::error_code DirectoryHandle::identity(FileIdentity &Result) const {
                   : notOpen();
 }
 
-/// More than a name takes on any file system that is known.
+/// More than a name takes on any known file system.
 static constexpr size_t MaxNameBytes = 4096;
 
 DirectoryReader::DirectoryReader(size_t BufferBytes)
@@ -251,7 +251,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
   ++Calls;
   fs::directory_iterator &Next = directoryOf(Directory->nativeHandle())->Next;
   while (Count != Into.size() && Next != fs::directory_iterator()) {
-    // A name is followed by a zero where it has bytes.
+    // Copies the zero after the name, too.
     using Char = fs::path::value_type;
     const fs::path Name = Next->path().filename();
     const size_t NameBytes = Name.native().size() * sizeof(Char);
@@ -265,7 +265,7 @@ size_t DirectoryReader::read(std::span<DirectoryEntry> Into,
     Entry = {};
     Entry.Name = {Buffer.get() + Used, NameBytes};
     Used += NameBytes + sizeof(Char);
-    // It may be gone: then its type stays unknown.
+    // The entry may be gone; then its type stays unknown.
     std::error_code Ignored;
     Entry.Type = typeOf(Next->symlink_status(Ignored).type());
     Next.increment(Error);

@@ -12,8 +12,8 @@ using namespace headstart::os;
 
 PageCache PageCache::inLargeRequests() const { return *this; }
 
-// To touch a page of a file that has shrunk is a fault (SIGBUS, on Windows an
-// exception), and only Linux has a call that touches and cannot end in one.
+// Touching a page of a file that has shrunk is a fault (SIGBUS, on Windows an
+// exception). Only Linux has a call that touches pages without that risk.
 HintResult PageCache::fetchInLargePages(const OpenFile &,
                                         ByteRange Range) const {
   HintResult Result;

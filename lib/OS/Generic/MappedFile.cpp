@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For systems that nobody has written a source for: the C++ standard library
-// and nothing else. A "mapping" is a copy on the heap.
+// For systems without a source of their own: uses only the C++ standard
+// library. A "mapping" is a copy on the heap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What an OpenFile's handle points to. A stream has one position, and readAt
-/// may be called from many threads: the lock covers seek and read together.
+/// The object that an OpenFile's handle points to. A stream has one position,
+/// and many threads may call readAt, so the lock covers seek and read together.
 struct Stream {
   std::FILE *File;
   std::mutex Lock;
@@ -51,7 +51,7 @@ FileStatus headstart::os::statFile(const std::string &Path,
                                    std::error_code &Error,
                                    const FileIdentity *) {
   Error.clear();
-  // The C functions would silently name another file.
+  // The C functions would silently stat another file.
   if (Path.find('\0') != std::string::npos) {
     Error = std::make_error_code(std::errc::invalid_argument);
     return {};
@@ -94,8 +94,8 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &,
 std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   Result.close();
 
-  // A stream cannot be asked which file it has: look on both sides of opening
-  // it, and start over if the answers differ.
+  // A stream does not report which file it has. Stat the path before and after
+  // opening it, and start over if the results differ.
   for (unsigned Try = 0; Try < 4; ++Try) {
     std::error_code Error;
     const FileStatus Before = statFile(Path, Error);
@@ -114,7 +114,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
     Opened->File = std::fopen(Path.c_str(), "rb");
     if (Opened->File == nullptr)
       return lastError();
-    // A buffer would give out what the file held at the read before this one.
+    // A buffer would return what the file held at an earlier read.
     std::setvbuf(Opened->File, nullptr, _IONBF, 0);
 
     OpenFile Candidate;
@@ -128,7 +128,7 @@ std::error_code OpenFile::open(const std::string &Path, OpenFile &Result) {
   return std::make_error_code(std::errc::device_or_resource_busy);
 }
 
-/// fseek takes a long, which may have 32 bits while files have 64.
+/// fseek takes a long, which may have only 32 bits, while files have 64.
 static bool seek(std::FILE *File, uint64_t Offset) {
   int Origin = SEEK_SET;
   do {
@@ -192,8 +192,8 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   if (File.size() >= std::numeric_limits<size_t>::max())
     return std::make_error_code(std::errc::file_too_large);
 
-  // A page-based mapping has a zero behind the file's last byte (unless it ends
-  // at a page boundary), and users of mappings rely on it.
+  // A page-based mapping has a zero after the file's last byte (unless the file
+  // ends at a page boundary), and users of mappings rely on it.
   const auto Length = static_cast<size_t>(File.size());
   std::unique_ptr<char[]> Copy(new (std::nothrow) char[Length + 1]);
   if (!Copy)

@@ -16,7 +16,7 @@ using namespace headstart::os::detail;
 
 PageCache::PageCache() : Capabilities(probe()) {}
 
-// No ability can be switched on here.
+// This system has no capability that could be enabled.
 PageCache::PageCache(const PageCacheCapabilities & /*Abilities*/)
     : Capabilities(probe()) {}
 

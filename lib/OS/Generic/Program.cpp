@@ -28,7 +28,7 @@ void headstart::os::shareHeaps() {}
 
 std::string headstart::os::currentDirectory() {
   std::error_code Error;
-  // Not string(): that throws for what has no place in the code page.
+  // Not string(), which throws if the code page lacks a character.
   const std::u8string Path = std::filesystem::current_path(Error).u8string();
   return {Path.begin(), Path.end()};
 }

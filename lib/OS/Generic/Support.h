@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_GENERIC_SUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_GENERIC_SUPPORT_H
 
@@ -18,8 +18,8 @@
 
 namespace headstart::os::detail {
 
-/// Nanoseconds since 1970 where file_clock can tell, otherwise since its own
-/// epoch, which is anyone's choice (1601 on Windows): good enough to compare.
+/// Returns nanoseconds since 1970 if file_clock can convert to them, otherwise
+/// since its own, unspecified epoch (1601 on Windows): good enough to compare.
 template <class FileTime> int64_t nanoseconds(FileTime Time) {
   const auto SinceEpoch = [&] {
     if constexpr (requires { FileTime::clock::to_sys(Time); })
@@ -31,9 +31,9 @@ template <class FileTime> int64_t nanoseconds(FileTime Time) {
       .count();
 }
 
-/// What stands in for the inode, which the library does not tell: the place
-/// where the links end. It keeps two files of one size and time apart, though
-/// not a file from another that was put in its place within one clock tick.
+/// Returns a substitute for the inode, which the library does not report: a
+/// hash of the path after resolving links. It distinguishes two files of equal
+/// size and time, but not a file from its replacement within one clock tick.
 inline uint64_t idOf(const std::filesystem::path &Place) {
   return std::hash<std::string>()(Place.string());
 }

@@ -19,7 +19,7 @@ std::string headstart::os::memoryName(const std::string &) { return {}; }
 std::optional<uint64_t> headstart::os::peakMemory() { return std::nullopt; }
 
 uint64_t headstart::os::maxMappings(const std::string &) {
-  return 65530; // Linux's default, the lowest limit that is known
+  return 65530; // Linux's default, the lowest known limit
 }
 
 uint64_t headstart::os::maxOpenFiles() { return FOPEN_MAX; }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_POSIX_COMMON_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_COMMON_H
 
@@ -22,8 +22,8 @@ namespace headstart::os::detail {
 
 inline std::error_code lastError() { return {errno, std::system_category()}; }
 
-/// Nanoseconds since 1970. What 64 bits cannot hold (before 1677, after 2262;
-/// tmpfs, XFS and Btrfs take any of it) is the first or the last that they can.
+/// Returns nanoseconds since 1970. 64 bits cannot hold times before 1677 or
+/// after 2262, which tmpfs, XFS and Btrfs accept; they become the nearest one.
 inline int64_t nanoseconds(const timespec &Time) {
   constexpr int64_t PerSecond = 1'000'000'000;
   using Limits = std::numeric_limits<int64_t>;
@@ -39,7 +39,7 @@ inline size_t systemPageSize() {
   return static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// \p PageSize is a power of two in both.
+/// \p PageSize is a power of two in both functions.
 inline uint64_t roundDown(uint64_t Value, size_t PageSize) {
   return Value & ~static_cast<uint64_t>(PageSize - 1);
 }

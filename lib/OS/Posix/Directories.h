@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_POSIX_DIRECTORIES_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_DIRECTORIES_H
 
@@ -17,21 +17,21 @@ namespace headstart::os::detail {
 
 inline constexpr int DirectoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
-/// openat(2), which a signal may interrupt on network file systems and FUSE.
+/// Retries openat(2), which signals interrupt on network file systems and FUSE.
 int openAt(int Base, const char *Path, int Flags);
 
-/// Whether \p Path could lead out of the directory that it is relative to,
-/// without a link. RESOLVE_BENEATH allows "a/..", but as openat(2) knows
-/// nothing of the kind, and no caller needs it, no `..` is allowed at all.
+/// Whether \p Path could leave the directory that it is relative to without
+/// following a link. RESOLVE_BENEATH allows "a/..", but openat(2) has nothing
+/// similar and no caller needs it, so `..` is not allowed at all.
 bool mayLeave(std::string_view Path);
 
-/// Opens the directory \p Path below \p Base part after part, where no call of
-/// the system refuses links on the way. -1 and errno where there is one.
+/// Opens the directory \p Path below \p Base part by part, for systems without
+/// a call that refuses links on the way. Returns -1 and sets errno on an error.
 int openPartByPart(int Base, std::string_view Path);
 
-/// The platform's way to open the directory \p Path, which has several parts
-/// and does not lead out of \p Base, but for links: any on the way is an error.
-/// -1 and errno.
+/// Opens the directory \p Path by the platform's own method. \p Path has
+/// several parts, and can leave \p Base only by links: any link on the way is
+/// an error. Returns -1 and sets errno on an error.
 int openParts(int Base, const char *Path);
 
 } // namespace headstart::os::detail

@@ -38,10 +38,10 @@ int detail::openAt(int Base, const char *Path, int Flags) {
 std::error_code DirectoryHandle::open(const std::string &Path,
                                       DirectoryHandle &Result) {
   Result.close();
-  // c_str() would silently name another directory.
+  // c_str() would silently open another directory.
   if (Path.find('\0') != std::string::npos)
     return std::make_error_code(std::errc::invalid_argument);
-  // O_DIRECTORY: a FIFO or a device is refused before it is opened.
+  // O_DIRECTORY refuses a FIFO or a device before opening it.
   const int FD =
       openAt(AT_FDCWD, Path.empty() ? "." : Path.c_str(), DirectoryFlags);
   if (FD < 0)
@@ -50,7 +50,7 @@ std::error_code DirectoryHandle::open(const std::string &Path,
   return {};
 }
 
-/// Takes the first part and the '/' behind it off \p Path.
+/// Removes the first part, and the '/' after it, from \p Path.
 static std::string_view takePart(std::string_view &Path) {
   const size_t End = std::min(Path.find('/'), Path.size());
   const std::string_view Part = Path.substr(0, End);
@@ -68,7 +68,7 @@ bool detail::mayLeave(std::string_view Path) {
 }
 
 int detail::openPartByPart(int Base, std::string_view Path) {
-  // Without "/" at the end: the last part is not opened like the others.
+  // Without "/" at the end, since the last part is opened with other flags.
   Path = Path.substr(0, Path.find_last_not_of('/') + 1);
   int At = Base;
   std::string Part;
@@ -76,7 +76,7 @@ int detail::openPartByPart(int Base, std::string_view Path) {
     Part = takePart(Path);
     if (Part.empty())
       continue;
-    // To pass through a directory, permission to read it is not needed.
+    // Passing through a directory needs no permission to read it.
     const int Flags = Path.empty() ? DirectoryFlags : PassThroughFlags;
     const int Next = openAt(At, Part.c_str(), Flags | O_NOFOLLOW);
     const int Error = errno;
@@ -92,7 +92,7 @@ int detail::openPartByPart(int Base, std::string_view Path) {
 
 static int openWithoutLinks(int Base, const char *Path) {
   if (mayLeave(Path)) {
-    errno = EXDEV; // as openat2 has it
+    errno = EXDEV; // like openat2
     return -1;
   }
   if (std::string_view(Path).find('/') == std::string_view::npos)
@@ -106,7 +106,7 @@ std::error_code DirectoryHandle::openBelow(const char *Path, LinkRule Links,
   const int FD = Links == LinkRule::Follow ? openAt(Base, Path, DirectoryFlags)
                                            : openWithoutLinks(Base, Path);
   const std::error_code Error = FD < 0 ? lastError() : std::error_code();
-  Result.close(); // not sooner: it may be this
+  Result.close(); // not earlier: it may be this
   if (FD >= 0)
     Result.Handle = FD;
   return Error;
@@ -138,7 +138,7 @@ std::error_code DirectoryHandle::addStatus(DirectoryEntry &Entry,
   struct stat S;
   int Flags =
       NoAutomount | (Links == LinkRule::Follow ? 0 : AT_SYMLINK_NOFOLLOW);
-  // The header asks for a zero behind the name.
+  // The header requires a zero after the name.
   // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage)
   if (::fstatat(descriptor(Handle), Entry.Name.data(), &S, Flags) != 0)
     return lastError();
@@ -154,7 +154,7 @@ std::error_code DirectoryHandle::readFile(const char *Name,
                                           uint64_t &Size) const {
   Filled = 0;
   Size = 0;
-  // A FIFO of that name must not be opened: that would wake its writer.
+  // A FIFO of that name must not be opened, which would wake its writer.
   struct stat S;
   if (::fstatat(descriptor(Handle), Name, &S, NoAutomount) != 0)
     return lastError();

@@ -21,7 +21,7 @@ namespace headstart::os {
 static constexpr size_t TypeAt = 18;
 static constexpr size_t NameAt = 19;
 
-/// Appends the record of \p Entry. False when there is no memory for it.
+/// Appends the record of \p Entry. Returns false if there is no memory for it.
 static bool append(const dirent &Entry, std::unique_ptr<char[]> &Buffer,
                    size_t &Capacity, size_t &Filled) {
   const size_t NameBytes = std::strlen(Entry.d_name) + 1;
@@ -63,18 +63,17 @@ std::error_code detail::listByReaddir(int Descriptor,
   std::error_code Error;
   for (;;) {
     errno = 0;
-    const dirent *const Entry = ::readdir(Stream); // NOLINT: of one thread
+    const dirent *const Entry = ::readdir(Stream); // NOLINT: not shared
     if (Entry == nullptr) {
       if (errno == EINTR)
         continue;
-      // ENOENT: the directory was deleted, and a deleted directory is an empty
-      // one.
+      // ENOENT: the directory was deleted, and is thus empty.
       if (Filled == 0 && errno != 0 && errno != ENOENT)
         Error = lastError();
       break;
     }
     if (!append(*Entry, Buffer, Capacity, Filled)) {
-      // What the stream has read ahead is lost: a list with a gap is none.
+      // The entries read ahead are lost; a list with a gap must not be used.
       Error = std::make_error_code(std::errc::not_enough_memory);
       Filled = 0;
       break;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_POSIX_DIRECTORYLIST_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_DIRECTORYLIST_H
 
@@ -16,16 +16,15 @@
 
 namespace headstart::os::detail {
 
-/// Reads all that is left in the directory that \p Descriptor is open on by
+/// Reads the rest of the directory that \p Descriptor is open on, by
 /// readdir(3), into \p Buffer of \p Capacity bytes, which is replaced by larger
-/// ones as needed. \p Filled is what of it is used: records as
-/// `parseLinuxEntries` reads them. An error is returned when there is none: one
-/// that breaks the list off comes with the next call, which meets it again.
-/// Blocks.
+/// ones as needed. \p Filled bytes of it are used, by records for
+/// `parseLinuxEntries`. Returns an error only without records: the next call
+/// meets an error after some records again, and returns it. Blocks.
 ///
-/// All at once, since readdir reads ahead into a buffer of its own: nobody else
-/// could go on where it has stopped. The descriptor stays open, at the end of
-/// the directory.
+/// It reads everything at once, since readdir reads ahead into a buffer of its
+/// own, so no other reader could continue where it stops. The descriptor stays
+/// open, at the end of the directory.
 std::error_code listByReaddir(int Descriptor, std::unique_ptr<char[]> &Buffer,
                               size_t &Capacity, size_t &Filled);
 

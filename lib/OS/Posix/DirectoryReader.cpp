@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For a POSIX system without a source of its own, and tested on Linux for the
-// sake of those systems that fall back on parts of it.
+// For POSIX systems without a source of their own. It is tested on Linux, for
+// the systems that fall back on parts of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ int detail::openParts(int Base, const char *Path) {
 std::error_code DirectoryHandle::openChild(const char *Name, LinkRule Links,
                                            DirectoryHandle &Result,
                                            bool &MayBeMount) const {
-  // Part of the same file system may be mounted there: its device says nothing.
+  // Part of the same file system, with the same device, may be mounted there.
   MayBeMount = true;
   return openBelow(Name, Links, Result);
 }

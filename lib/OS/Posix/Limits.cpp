@@ -21,8 +21,8 @@ uint64_t os::freeDescriptors() {
   const size_t Count = std::min<uint64_t>(maxOpenFiles(), Numbers.size());
   for (size_t I = 0; I != Count; ++I)
     Numbers[I] = {static_cast<int>(I), POLLIN, 0};
-  // One call tells of all which of them nobody has (macOS looks at those only
-  // of which something is asked). Without waiting no signal comes in between.
+  // One call reports which numbers are not open (macOS checks only those with a
+  // requested event). No signal interrupts it, since it does not wait.
   if (::poll(Numbers.data(), static_cast<nfds_t>(Count), 0) < 0)
     return 0;
   return static_cast<uint64_t>(std::count_if(

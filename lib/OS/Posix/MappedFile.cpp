@@ -36,7 +36,7 @@ FileStatus headstart::os::statFile(const std::string &Path,
                                    std::error_code &Error,
                                    const FileIdentity *) {
   Error.clear();
-  // c_str() would silently name another file.
+  // c_str() would silently stat another file.
   if (Path.find('\0') != std::string::npos) {
     Error = std::make_error_code(std::errc::invalid_argument);
     return {};
@@ -67,9 +67,9 @@ std::error_code OpenFile::open(const std::string &Path, const FileStatus &Seen,
   if (Seen.Kind != FileKind::Regular)
     return refusal(Seen.Kind);
 
-  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. They keep us from
-  // hanging or gaining a terminal if the name was given to something else since
-  // we looked; that it is something else shows below.
+  // O_NONBLOCK and O_NOCTTY have no effect on a regular file. If the path names
+  // something else since the stat, they prevent a hang or a new controlling
+  // terminal; the check below detects this.
   int Descriptor;
   do
     Descriptor =
@@ -121,9 +121,8 @@ void OpenFile::expectScatteredReads() const {
 }
 
 void OpenFile::close() {
-  // Not retried on EINTR: the descriptor has been released by then (Linux, and
-  // XNU's fp_close_and_unlock), and another thread may already have been given
-  // its number.
+  // Not retried on EINTR: the descriptor is already released (Linux, and XNU's
+  // fp_close_and_unlock), and another thread may have received its number.
   if (isOpen())
     ::close(descriptor(Handle));
   Handle = InvalidHandle;
@@ -140,16 +139,15 @@ std::error_code MappedFile::map(const OpenFile &File, MappedFile &Result) {
   if (!File.isOpen())
     return std::make_error_code(std::errc::bad_file_descriptor);
   if (File.size() == 0) {
-    // mmap refuses a length of 0; what is mapped is still told from what is
-    // not.
+    // mmap refuses a length of 0, but `isMapped` must be true.
     Result.Data = "";
     return {};
   }
   if (File.size() > std::numeric_limits<size_t>::max() / 2)
     return std::make_error_code(std::errc::file_too_large);
 
-  // No page more: what a linker reads behind an input is then what it would
-  // read without us, and no SIGBUS.
+  // Maps no additional page: a linker that reads past the end of an input then
+  // reads what it would read without Headstart, and gets no SIGBUS.
   void *const Address =
       ::mmap(nullptr, static_cast<size_t>(File.size()), PROT_READ, MAP_PRIVATE,
              descriptor(File.nativeHandle()), 0);

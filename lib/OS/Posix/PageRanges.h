@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_POSIX_PAGERANGES_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_PAGERANGES_H
 
@@ -24,7 +24,7 @@
 
 namespace headstart::os::detail {
 
-/// A mapping for the length of one function.
+/// A mapping that lasts for one function.
 class ScratchMapping {
 public:
   ScratchMapping(int Descriptor, uint64_t Offset, uint64_t Length,
@@ -56,7 +56,7 @@ inline uint64_t pagesOf(ByteRange Range, size_t PageSize) {
   return (Range.end() - 1) / PageSize - Range.Offset / PageSize + 1;
 }
 
-/// How many of the pages of [\p Begin, +\p Length) are resident; nothing when
+/// Returns how many pages of [\p Begin, +\p Length) are resident, or nothing if
 /// mincore fails. \p Begin is page-aligned.
 inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
                                              size_t PageSize) {
@@ -65,8 +65,8 @@ inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
   for (uint64_t Done = 0; Done < Length;) {
     const uint64_t Step =
         std::min<uint64_t>(Length - Done, Pages.size() * PageSize);
-    // EAGAIN (Linux): no page for the kernel's own copy of the answer. Rare
-    // enough to be taken for "cannot tell".
+    // EAGAIN (Linux): no page for the kernel's copy of the result. This is rare
+    // enough to count as "unknown".
     if (::mincore(Begin + Done, Step, Pages.data()) != 0)
       return std::nullopt;
     const auto Count = static_cast<ptrdiff_t>((Step + PageSize - 1) / PageSize);
@@ -78,9 +78,9 @@ inline std::optional<uint64_t> countResident(char *Begin, uint64_t Length,
   return Resident;
 }
 
-/// Asks for \p Range of \p File in steps of `HintStepBytes`, each by \p Query,
-/// which takes the first byte and the length and returns 0 or an error number,
-/// ENOSYS where the system has no such call.
+/// Hints \p Range of \p File in steps of `HintStepBytes`. \p Query takes a
+/// step's first byte and length, and returns 0 or an error number, which is
+/// ENOSYS if the system has no such call.
 template <typename Function>
 HintResult hintInSteps(const OpenFile &File, ByteRange Range,
                        const PageCacheCapabilities &Capabilities,
@@ -117,9 +117,9 @@ HintResult hintInSteps(const OpenFile &File, ByteRange Range,
   return Result;
 }
 
-/// The whole pages in \p Range of a mapping of \p Size bytes, for advice that
-/// its neighbours, which may be in use, must not get: none where there is not
-/// one. The file's last page has no neighbour past the file's end.
+/// Returns the whole pages in \p Range of a mapping of \p Size bytes, or an
+/// empty range; for advice that must not affect neighbouring data, which may be
+/// in use. The file's last page counts as whole, since no data follows it.
 inline ByteRange wholePages(uint64_t Size, ByteRange Range, size_t PageSize) {
   const ByteRange Clipped = Range.clippedTo(Size);
   const uint64_t Begin = roundUp(Clipped.Offset, PageSize);
@@ -131,7 +131,7 @@ inline ByteRange wholePages(uint64_t Size, ByteRange Range, size_t PageSize) {
   return {Begin, End - Begin};
 }
 
-/// The whole pages inside \p Memory; none where there is not one.
+/// Returns the whole pages inside \p Memory, or an empty span.
 inline std::span<char> wholePages(std::span<const char> Memory,
                                   size_t PageSize) {
   const auto Start = reinterpret_cast<uintptr_t>(Memory.data());
@@ -142,7 +142,7 @@ inline std::span<char> wholePages(std::span<const char> Memory,
   return {const_cast<char *>(Memory.data()) + (Begin - Start), End - Begin};
 }
 
-/// Residency of \p Memory by mincore(2), believed.
+/// Returns the residency of \p Memory as mincore(2) reports it, unchecked.
 inline std::optional<Residency> residencyOf(std::span<const char> Memory,
                                             size_t PageSize) {
   if (Memory.empty())

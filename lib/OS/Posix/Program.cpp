@@ -23,8 +23,8 @@
 using namespace headstart::os;
 
 void headstart::os::holdStandardDescriptors() {
-  // A directory to pass through: neither is allowed. The lowest place that is
-  // free is taken; one that is none of the three is given back.
+  // A directory for passing through can be neither read nor written. open(2)
+  // takes the lowest free number; one above the standard descriptors is closed.
   int FD;
   do
     FD = ::open("/", detail::PassThrough | O_CLOEXEC);

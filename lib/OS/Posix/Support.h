@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_POSIX_SUPPORT_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_POSIX_SUPPORT_H
 

@@ -13,8 +13,6 @@
 
 namespace headstart::os {
 
-// glibc asks sched_getaffinity(2); libc++ the number of those in use, which on
-// macOS is hw.logicalcpu.
 std::optional<std::chrono::nanoseconds> processorTime() {
   timespec Time;
   if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Time) != 0)
@@ -23,17 +21,19 @@ std::optional<std::chrono::nanoseconds> processorTime() {
          std::chrono::nanoseconds(Time.tv_nsec);
 }
 
+// glibc queries sched_getaffinity(2); libc++ the number of online processors,
+// which on macOS is hw.logicalcpu.
 unsigned usableProcessors() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
 std::error_code Threads::start(std::function<void()> Work) {
-  // A thread inherits its creator's mask: with everything blocked, the
-  // linker's handlers keep running on the linker's threads.
+  // A thread inherits its creator's mask. With everything blocked, the linker's
+  // handlers keep running on the linker's threads.
   sigset_t All;
   sigset_t Before;
   sigfillset(&All);
-  // Blocked, a fault of the thread would end the process without a word.
+  // If blocked, a fault of the thread would end the process without a message.
   for (const int Fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
     sigdelset(&All, Fault);
   pthread_sigmask(SIG_SETMASK, &All, &Before);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-// The check derives the names of headers outside of include/ from the checkout.
+// clang-tidy would derive the name of this guard from the checkout's path.
 #ifndef HEADSTART_LIB_OS_RECORDS_FIELDS_H // NOLINT(llvm-header-guard)
 #define HEADSTART_LIB_OS_RECORDS_FIELDS_H
 
@@ -17,16 +17,16 @@
 
 namespace headstart::os::detail {
 
-/// The field of type \p T that begins \p At bytes behind \p Record, which need
-/// not be aligned. The caller has checked that it is there.
+/// Returns the field of type \p T at \p At bytes after \p Record, which need
+/// not be aligned. The caller has checked that the record is long enough.
 template <typename T> T fieldAt(const char *Record, size_t At) {
   T Value;
   std::memcpy(&Value, Record + At, sizeof(Value));
   return Value;
 }
 
-/// The text that begins \p At bytes into \p Bytes and ends with a zero there;
-/// empty if it does not end, or begins outside.
+/// Returns the text that begins \p At bytes into \p Bytes and ends with a zero;
+/// empty if it does not end there, or begins outside.
 inline std::string_view textAt(std::span<const char> Bytes, size_t At) {
   if (At >= Bytes.size())
     return {};

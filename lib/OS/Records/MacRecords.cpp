@@ -8,15 +8,15 @@
 //
 // The layout is that of getattrlist(2) and getattrlistbulk(2), with the numbers
 // of bsd/sys/attr.h, as XNU's bsd/vfs/vfs_attrlist.c packs it
-// (attr_pack_common, attr_pack_dir, attr_pack_file, get_error_attributes): a
-// record is its length, the set of attributes that it has, and these, in the
-// order of their bits, each on a boundary of 4 bytes, also those of 8; the
-// directory's or the file's come last. ATTR_CMN_ERROR stands out of order,
-// before the name. What varies in length is a reference: how far behind the
-// reference the text begins, and its length with the zero; between the fields
-// and the text may be a gap, where the file system lacks an attribute. A record
-// is as long as a multiple of 8, but the last one may be one of 4 that fills
-// the buffer.
+// (attr_pack_common, attr_pack_dir, attr_pack_file, get_error_attributes). A
+// record is its length, the set of its attributes, and the attributes in the
+// order of their bits, each on a boundary of 4 bytes, even if it has 8; the
+// directory's or the file's come last. Only ATTR_CMN_ERROR is out of order,
+// before the name. An attribute of variable length is a reference: the distance
+// from the reference to the text, and the text's length with the zero. If the
+// file system lacks an attribute, a gap may separate the fields from the text.
+// A record's length is a multiple of 8; the last record may instead fill the
+// buffer with a multiple of 4.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,17 +55,17 @@ constexpr uint32_t DataLength = 0x200;      // ATTR_FILE_DATALENGTH
 // bsd/sys/stat.h: a directory that leads to another volume (macOS 10.15).
 constexpr uint32_t Firmlink = 0x800000; // SF_FIRMLINK
 
-/// All that macOS is asked for: where others stood, nobody knows what is where.
+/// All requested attributes. Any other would move the fields after it.
 constexpr uint32_t KnownCommon = Name | ObjectType | Modified | Changed |
                                  Flags | FileId | EntryError | Returned;
 constexpr uint32_t Stamp = ObjectType | Modified | Changed | FileId;
 
-/// Takes one field after another from a record.
+/// Reads one field of a record after another.
 class Cursor {
 public:
   explicit Cursor(std::span<const char> Record) : Record(Record) {}
 
-  /// 0 where the record is over, whereupon `isSound` is false.
+  /// Returns 0 after the end of the record, and makes `isSound` false.
   template <typename T> T take() {
     if (Record.size() - At < sizeof(T)) {
       Sound = false;
@@ -80,7 +80,7 @@ public:
     const size_t Reference = At;
     const auto Offset = take<int32_t>();
     const auto Length = take<uint32_t>();
-    // A name before its reference would be one that the fields overlap.
+    // A name before its reference would overlap the fields.
     if (!Sound || Offset < 0)
       return {};
     const size_t Begin = Reference + static_cast<size_t>(Offset);
@@ -89,7 +89,7 @@ public:
                   Begin);
   }
 
-  /// `struct timespec` of a process of 64 bits, as nanoseconds.
+  /// Reads the `struct timespec` of a 64-bit process, as nanoseconds.
   int64_t takeTime() {
     const auto Seconds = take<int64_t>();
     const auto Rest = take<int64_t>();
@@ -131,7 +131,7 @@ static EntryType typeOf(uint32_t Type) {
   }
 }
 
-/// The length of the record at the front of \p Bytes, or 0.
+/// Returns the length of the record at the front of \p Bytes, or 0 if invalid.
 static size_t lengthOf(std::span<const char> Bytes) {
   if (Bytes.size() < MinRecordBytes)
     return 0;
@@ -176,7 +176,7 @@ static bool readRecord(std::span<const char> Record, uint64_t Device,
   if (!Fields.isSound() || Entry.Name.empty())
     return false;
 
-  // An entry that could not be looked at is still an entry.
+  // An entry that macOS could not stat is still an entry.
   if (Failed)
     Entry.Type = EntryType::Unknown;
   const bool IsWhole =
@@ -199,7 +199,7 @@ std::span<const char> takeMacRecords(std::span<const char> Buffer,
   for (; Records != 0; --Records) {
     const size_t Length = lengthOf(Buffer.subspan(End));
     if (Length == 0)
-      return Buffer; // parsing comes to the same place, and says so
+      return Buffer; // parseMacEntries finds the error
     End += Length;
   }
   return Buffer.first(End);

@@ -20,7 +20,7 @@ static constexpr uint32_t FirstLow = 0xDC00;
 static constexpr uint32_t LastLow = 0xDFFF;
 static constexpr uint32_t FirstPaired = 0x10000;
 static constexpr uint32_t LastCharacter = 0x10FFFF;
-static constexpr uint32_t TailBits = 6; ///< of a byte behind the first
+static constexpr uint32_t TailBits = 6; ///< of a byte after the first
 static constexpr uint32_t TailMask = 0x3F;
 static constexpr uint32_t HalfBits = 10; ///< of a surrogate
 static constexpr uint32_t HalfMask = 0x3FF;
@@ -34,7 +34,7 @@ static char byteOf(uint32_t Value) {
   return static_cast<char>(static_cast<unsigned char>(Value));
 }
 
-/// Writes the \p Count units that \p UnitAt gives.
+/// Writes the \p Count units that \p UnitAt returns.
 template <typename Function>
 static size_t writeUnits(size_t Count, Function UnitAt, char *const Into) {
   char *Out = Into;
@@ -86,7 +86,8 @@ void appendUtf8(std::basic_string_view<Unit> Wide, std::string &Result) {
   Result.resize(Before + writeUtf8(Wide, Result.data() + Before));
 }
 
-/// Takes one character off the front of \p Text; false if there is none.
+/// Removes one character from the front of \p Text. Returns false if it is not
+/// valid.
 static bool takeCharacter(std::string_view &Text, uint32_t &Value) {
   const auto ByteAt = [&](size_t I) {
     return static_cast<uint32_t>(static_cast<unsigned char>(Text[I]));
@@ -126,7 +127,7 @@ template <typename Unit>
 bool appendWide(std::string_view Text, std::basic_string<Unit> &Result) {
   const size_t Before = Result.size();
   Result.reserve(Before + Text.size());
-  bool AfterHigh = false; // one that stands alone
+  bool AfterHigh = false; // one that is unpaired
   while (!Text.empty()) {
     uint32_t Value = 0;
     if (!takeCharacter(Text, Value) || (AfterHigh && isLow(Value))) {
@@ -158,8 +159,8 @@ template <typename Unit> static Unit upper(Unit Value) {
              : Value;
 }
 
-/// Whether \p Wide begins with \p Text, which is ASCII in capital letters, in
-/// either case and with either separator.
+/// Whether \p Wide begins with \p Text, which is ASCII in capital letters.
+/// Ignores case, and accepts either separator.
 template <typename Unit>
 static bool beginsWith(std::basic_string_view<Unit> Wide,
                        std::string_view Text) {
@@ -203,7 +204,7 @@ template <typename Unit> PathStart startOf(std::basic_string_view<Unit> Path) {
                                                  : PathStart::Drive;
 }
 
-/// Where the part of \p Path that begins at \p At ends.
+/// Returns the end of the part of \p Path that begins at \p At.
 template <typename Unit>
 static size_t endOfPart(std::basic_string_view<Unit> Path, size_t At) {
   while (At < Path.size() && !isSeparator(Path[At]))
@@ -211,7 +212,7 @@ static size_t endOfPart(std::basic_string_view<Unit> Path, size_t At) {
   return At;
 }
 
-/// Whether \p Share, `server\share\...`, is where a server has its pipes.
+/// Whether \p Share, `server\share\...`, holds a server's pipes or mailslots.
 template <typename Unit>
 static bool isPipeShare(std::basic_string_view<Unit> Share) {
   const size_t Server = endOfPart(Share, 0);
@@ -222,7 +223,7 @@ static bool isPipeShare(std::basic_string_view<Unit> Share) {
   return isText(Name, "PIPE") || isText(Name, "MAILSLOT");
 }
 
-/// By the rules up to Windows 10 and, for the digits, of Windows 11.
+/// Follows the rules up to Windows 10 and, for the digits, those of Windows 11.
 template <typename Unit>
 static bool isDeviceName(std::basic_string_view<Unit> Name) {
   const std::array<Unit, 3> Ends = {Unit('.'), Unit(':'), Unit(0)};
@@ -270,7 +271,7 @@ template <typename Unit> bool mayBeDevice(std::basic_string_view<Unit> Path) {
   return isDeviceName(Path.substr(Begin));
 }
 
-/// A root that ends with a separator, and what is below it.
+/// A root, which ends with a separator, and the path below it.
 template <typename Unit> struct SplitPath {
   std::basic_string<Unit> Root; ///< in its extended form
   std::basic_string_view<Unit> Below;
@@ -311,8 +312,8 @@ static SplitPath<Unit> splitPath(std::basic_string_view<Unit> Path) {
   return Result;
 }
 
-/// Adds the parts of \p Below to \p Result, whose first \p RootUnits units stay
-/// whatever comes.
+/// Appends the parts of \p Below to \p Result, and never removes its first \p
+/// RootUnits units.
 template <typename Unit>
 static void addParts(std::basic_string_view<Unit> Below, size_t RootUnits,
                      std::basic_string<Unit> &Result) {
@@ -330,7 +331,8 @@ static void addParts(std::basic_string_view<Unit> Below, size_t RootUnits,
       Result.resize(std::max(Before, RootUnits));
       continue;
     }
-    // A single dot at a part's end goes, at the path's end all dots and spaces.
+    // Win32 drops a single dot at a part's end, and all dots and spaces at the
+    // path's end.
     if (IsLast) {
       while (!Part.empty() &&
              (Part.back() == Unit('.') || Part.back() == Unit(' ')))
@@ -361,7 +363,7 @@ std::basic_string<Unit> extendedPath(std::basic_string_view<Unit> Path,
   if (Start != PathStart::Nothing)
     addParts(Path.substr(Start == PathStart::DriveDirectory ? 2 : 0), RootUnits,
              Result);
-  // Which says that it is a directory.
+  // A separator at the end says that the path is a directory.
   if (!Path.empty() && isSeparator(Path.back()) && Result.back() != Unit('\\'))
     Result.push_back(Unit('\\'));
   return Result;
@@ -378,9 +380,9 @@ void appendArgument(std::basic_string_view<Unit> Arg,
     return;
   }
   CommandLine.push_back(Unit('"'));
-  size_t Backslashes = 0; // that the last units are
+  size_t Backslashes = 0; // at the end so far
   for (const Unit U : Arg) {
-    if (U == Unit('"')) // one for each, and one for the quote
+    if (U == Unit('"')) // one per backslash, and one for the quote
       CommandLine.append(Backslashes + 1, Unit('\\'));
     Backslashes = U == Unit('\\') ? Backslashes + 1 : 0;
     CommandLine.push_back(U);

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4, File-
-// IdBothDirectoryInformation and FileFullDirectoryInformation) and
-// WIN32_FIND_DATAW (minwinbase.h), all with the offsets that the natural
-// alignment of their members gives.
+// FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO (winbase.h; [MS-FSCC] 2.4,
+// FileIdBothDirectoryInformation and FileFullDirectoryInformation) and
+// WIN32_FIND_DATAW (minwinbase.h). The offsets follow from the natural
+// alignment of their members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace detail;
 
 namespace {
 
-// What FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO have in common.
+// The common fields of FILE_ID_BOTH_DIR_INFO and FILE_FULL_DIR_INFO.
 namespace dirinfo {
 constexpr size_t NextAt = 0;
 constexpr size_t ModifiedAt = 24;
@@ -31,7 +31,7 @@ constexpr size_t ChangedAt = 32;
 constexpr size_t SizeAt = 40;
 constexpr size_t AttributesAt = 56;
 constexpr size_t NameLengthAt = 60; // in bytes
-// The tag of a reparse point ([MS-FSA] 2.1.5.6.3); else of no interest.
+// The tag of a reparse point ([MS-FSA] 2.1.5.6.3); otherwise not used.
 constexpr size_t EaSizeAt = 64;
 // "each MUST be aligned on an 8-byte boundary" ([MS-FSCC] 2.4).
 constexpr size_t Alignment = 8;
@@ -64,10 +64,10 @@ constexpr uint32_t ReparseAttribute = 0x400;
 
 } // namespace
 
-/// A tag that says "this stands for another name" makes a link: symbolic links
-/// (0xA000000C, of WSL 0xA000001D) and junctions (0xA0000003) have that bit
-/// (IsReparseTagNameSurrogate, winnt.h). Others do not: a file that is
-/// compressed or in the cloud is a file ([MS-FSCC] 2.1.2.1, Reparse Tags).
+/// A tag that stands for another name makes a link: symbolic links (0xA000000C,
+/// of WSL 0xA000001D) and junctions (0xA0000003) have that bit
+/// (IsReparseTagNameSurrogate, winnt.h). Others do not: a compressed file or
+/// one in the cloud is a file ([MS-FSCC] 2.1.2.1, Reparse Tags).
 EntryType typeOfWindowsFile(uint32_t Attributes, uint32_t Tag) {
   if ((Attributes & ReparseAttribute) != 0) {
     constexpr uint32_t NameSurrogate = 0x20000000;
@@ -108,8 +108,8 @@ int64_t nanosecondsFromFileTime(int64_t FileTime) {
                          : Since * 100;
 }
 
-/// A chain of records whose names begin at byte \p NameAt; \p AddId gives an
-/// entry what only one of the two layouts has.
+/// Parses a chain of records whose names begin at byte \p NameAt. \p AddId adds
+/// to an entry what only one of the two layouts has.
 template <class Function>
 static size_t parseChain(std::span<const char> &Bytes, size_t NameAt,
                          std::span<DirectoryEntry> Into, bool &Malformed,
@@ -123,7 +123,7 @@ static size_t parseChain(std::span<const char> &Bytes, size_t NameAt,
     const size_t Next = HasHead ? fieldAt<uint32_t>(Record, NextAt) : 0;
     const size_t NameLength =
         HasHead ? fieldAt<uint32_t>(Record, NameLengthAt) : 0;
-    // The last record has no end of its own.
+    // The last record has no length of its own.
     const size_t End = Next == 0 ? Bytes.size() : Next;
     if (NameLength == 0 || NameLength % 2 != 0 || Next % Alignment != 0 ||
         End > Bytes.size() || End < NameAt || End - NameAt < NameLength) {
@@ -156,8 +156,8 @@ size_t parseWindowsEntries(std::span<const char> &Bytes, uint64_t Device,
                            std::span<DirectoryEntry> Into, bool &Malformed) {
   return parseChain(Bytes, bothdir::NameAt, Into, Malformed,
                     [Device](const char *Record, DirectoryEntry &Entry) {
-                      // "0" and "all ones" are how a file system says that it
-                      // has no id of 64 bits ([MS-FSCC] 2.1.9).
+                      // "0" and "all ones" mean that the file system has no
+                      // 64-bit id ([MS-FSCC] 2.1.9).
                       const auto Id =
                           fieldAt<uint64_t>(Record, bothdir::FileIdAt);
                       const bool HasId =
@@ -200,7 +200,7 @@ size_t parseFindData(std::span<const char> &Bytes,
     Entry.Identity.Size = uint64_t(fieldAt<uint32_t>(Record, SizeHighAt))
                               << 32 |
                           fieldAt<uint32_t>(Record, SizeLowAt);
-    // A FILETIME on a boundary of 4 bytes: the low half first.
+    // A FILETIME on a boundary of 4 bytes, with the low half first.
     Entry.Identity.ModifiedNs =
         nanosecondsFromFileTime(fieldAt<int64_t>(Record, ModifiedAt));
     Entry.Type = typeOfWindowsFile(fieldAt<uint32_t>(Record, AttributesAt),
