@@ -1,4 +1,4 @@
-//===- Bench.cpp - A link against itself, with and without prefetch -------===//
+//===- Bench.cpp - The comparison of headstart bench ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Variants run in turn, A B C A B C, since whatever else a machine does changes
-// from minute to minute. A round begins with a look at the page cache: what is
-// not in the state that it is to be in is not run, and said.
+// Variants run in turn, A B C A B C, since the other load of a machine changes
+// from minute to minute. Each round first queries the page cache. If the inputs
+// are not in the required state, the round does not run, and is reported.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ char BenchUsageError::ID = 0;
 
 namespace {
 
-constexpr double MaxOfCold = 0.01; ///< of the inputs in memory
+constexpr double MaxOfCold = 0.01; ///< the cached share of the inputs
 constexpr double MinOfWarm = 0.99;
 constexpr unsigned Attempts = 3; ///< for one round of one variant
 
@@ -118,8 +118,8 @@ Error Bench::setLimits() {
   return Error::success();
 }
 
-/// Finds out before any link whether its inputs can be made cold at all. Where
-/// a command of the user's does that, nothing is known before it has run.
+/// Checks before the first link whether its inputs can be made cold at all,
+/// unless a command of the user's does that: only running it shows its effect.
 Error Bench::checkCold() {
   if (Options.Rounds.at(static_cast<size_t>(CacheState::Cold)) == 0 ||
       !Options.Prepare.empty())
@@ -135,20 +135,20 @@ Error Bench::checkCold() {
                  "page cache");
 }
 
-/// One link that counts for nothing: it shows whether there is a link at all,
-/// and whether the linker is one of ours, which then stores a profile.
+/// Runs one uncounted link, which shows whether the command links, and whether
+/// the linker is Headstart's, which then stores a profile.
 Error Bench::linkFirst() {
   say("running one uncounted link to find out which variants apply; outputs "
       "go to '" +
       Place.outputs() + "'");
   step("first link");
-  Facts.IsHeadstart = true; // as far as its environment goes
+  Facts.IsHeadstart = true; // sets the environment as for Headstart's linkers
   LinkVariant Variant;
   Variant.Prefetches = true;
   ReportFiles Files;
   Files.Profile = Place.file("profile");
   Files.Stats = Place.file("stats.json");
-  // Cold: the profile of a warm link holds more than the link touched.
+  // Link cold, since a warm link's profile has more than the link touched.
   Inputs->evict([&] { return isStopped(); });
   Expected<os::ProgramUsage> Usage =
       link(startOf(Facts, Variant, Files), /*Watch=*/nullptr);
@@ -200,7 +200,7 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   if (Error E = Place.clearOutputs())
     return std::move(E);
   Start.Output = Place.file("messages");
-  // What the last link has written must not be written back during this one.
+  // The kernel must not write back the last link's outputs during this one.
   os::writeBack(Place.outputs());
   os::MeasuredProgram Program;
   const auto Begin = std::chrono::steady_clock::now();
@@ -216,12 +216,12 @@ Expected<os::ProgramUsage> Bench::link(os::ProgramStart Start,
   Paused = 0;
   while (!Usage) {
     if (isStopped())
-      return stopped(); // and the program is killed
+      return stopped(); // the destructor of Program kills it
     const auto Before = std::chrono::steady_clock::now();
     if (Watch)
       Watch->sample(Program.id(), Begin);
     Usage = Program.wait(Watch ? Often : Seldom);
-    // Ctrl-Z, or a machine that was put to sleep.
+    // Ctrl-Z suspended this process, or the machine slept.
     const auto Elapsed = std::chrono::steady_clock::now() - Before;
     if (Elapsed > Pause)
       Paused += std::chrono::duration<double>(Elapsed).count();
@@ -261,7 +261,7 @@ std::optional<ResidentPart> Bench::prepare(CacheState State, std::string &Why) {
     const bool IsCold = State == CacheState::Cold;
     if (IsCold)
       Inputs->evict(Stopped);
-    // The user's own words, for a shell.
+    // The user wrote the command for a shell.
     // NOLINTNEXTLINE(bugprone-command-processor,cert-env33-c)
     if (IsCold && HasPrepare && std::system(Options.Prepare.c_str()) != 0) {
       Why = "'" + Options.Prepare + "' failed";
@@ -331,8 +331,8 @@ Error Bench::runRound(CacheState State, size_t Variant, unsigned Number) {
   return Error::success();
 }
 
-/// Links once by each way: the first links after cold ones only settle how the
-/// inputs' pages lie in memory.
+/// Links once with each variant, since the first links after cold ones still
+/// change how the inputs' pages are laid out in memory.
 Error Bench::settleWarm() {
   for (size_t Variant = 0; Variant != Variants.size(); ++Variant, ++Done) {
     step("warming up, " + Twine(Variants[Variant].Name));
@@ -363,7 +363,7 @@ Error Bench::watch(CacheState State) {
     step("observed " + stateName(State) + " link, " + Variant.Name);
     ReportFiles Files;
     if (Variant.Prefetches) {
-      // Without a record, so that it leaves one.
+      // Without an old profile, the link stores a new one.
       Files.Profile =
           Place.file(Variant.UsesProfile ? "profile" : "watched-profile");
       Files.Stats = Place.file("watched-stats.json");
@@ -402,8 +402,7 @@ Error Bench::watch(CacheState State) {
   return Error::success();
 }
 
-/// What was discarded stands with the rounds; a sentence for those who read
-/// only those.
+/// Adds a note about discarded rounds, for users who read only the notes.
 void Bench::noteDiscarded() {
   for (size_t State = 0; State != NumCacheStates; ++State)
     for (const BenchVariant &Reported : Report.Variants) {
@@ -421,7 +420,8 @@ void Bench::noteDiscarded() {
     }
 }
 
-/// Two at once would spoil each other's figures, and each other's cache.
+/// Waits until no other comparison runs: two at a time would distort each
+/// other's figures and page cache.
 Error Bench::waitForOthers() {
   const std::string Directory = profileDirectory();
   if (Directory.empty() || sys::fs::create_directories(Directory))
@@ -437,7 +437,7 @@ Error Bench::waitForOthers() {
   for (bool IsReported = false;; IsReported = true) {
     const std::error_code Failure =
         sys::fs::tryLockFile(Lock, std::chrono::milliseconds(0));
-    // A file system without locks keeps nobody from measuring.
+    // Measure with the lock, or if locking fails for another reason.
     if (Failure != std::errc::no_lock_available)
       return Error::success();
     if (!IsReported)
@@ -448,8 +448,8 @@ Error Bench::waitForOthers() {
   }
 }
 
-/// "1 cold round", "5 cold and 5 warm rounds", "1 cold round and 5 warm
-/// rounds".
+/// Returns "1 cold round", "5 cold and 5 warm rounds" or "1 cold round and 5
+/// warm rounds".
 static std::string roundsInWords(unsigned Cold, unsigned Warm) {
   const auto Name = [](unsigned Count) {
     return Count == 1 ? " round" : " rounds";
@@ -466,12 +466,12 @@ static std::string roundsInWords(unsigned Cold, unsigned Warm) {
   return Text;
 }
 
-/// Says how many links follow, of which kinds, and how long they take: each
-/// about as long as the first, unless they are slowed down.
+/// Reports how many links of which kinds follow. Without limits, also estimates
+/// their time: each takes about as long as the first.
 void Bench::announce() {
   const auto [Cold, Warm] = Options.Rounds;
   const unsigned States = (Cold != 0) + (Warm != 0);
-  // Warm links are preceded by one each that only warms up.
+  // Before the warm rounds, each variant links once to warm up.
   Total = Variants.size() *
           (Cold + Warm + (Warm != 0) + (Options.Watch ? States : 0));
   Begin = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-//===- BenchOutputs.cpp - Whether all links have written the same ---------===//
+//===- BenchOutputs.cpp - The comparison of all links' outputs ------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,7 +30,7 @@ Error Bench::linkForOutputs(size_t Variant) {
   return keepOutputs(Variant);
 }
 
-/// The names of the files that differ between \p A and \p B.
+/// Returns the names of the files that differ between \p A and \p B.
 static std::vector<std::string> differences(const OutputFiles &A,
                                             const OutputFiles &B) {
   std::set<std::string> Names;
@@ -44,7 +44,7 @@ static std::vector<std::string> differences(const OutputFiles &A,
   return {Names.begin(), Names.end()};
 }
 
-/// Compares what the ways of \p Group have written, as long as nothing differs.
+/// Compares the outputs of the variants \p Group up to the first difference.
 Error Bench::compareOutputs(ArrayRef<size_t> Group) {
   const size_t First = Group.front();
   auto FindOther = [&]() -> std::optional<size_t> {
@@ -55,7 +55,8 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
     return std::nullopt;
   };
   const std::optional<size_t> Other = FindOther();
-  // Before anybody is accused: does the first give the same bytes twice?
+  // Check that the first variant writes the same bytes twice, before reporting
+  // a difference between variants.
   if (Other && Written[First].size() == 1)
     if (Error E = linkForOutputs(First))
       return E;
@@ -80,7 +81,7 @@ Error Bench::compareOutputs(ArrayRef<size_t> Group) {
 }
 
 Error Bench::compareOutputs() {
-  // A PDB holds the command line, and the image the PDB's checksum.
+  // A PDB contains the command line, and the image contains its checksum.
   const bool HasPDB = llvm::any_of(Report.Outputs, [](const auto &File) {
     return StringRef(File.first).ends_with_insensitive(".pdb");
   });

@@ -27,7 +27,7 @@
 
 namespace headstart {
 
-/// One comparison from its command to its report.
+/// One comparison, from its command to its report.
 class Bench {
 public:
   explicit Bench(const BenchOptions &Options) : Options(Options) {}
@@ -47,11 +47,11 @@ private:
   llvm::Error settleWarm();
   llvm::Expected<os::ProgramUsage> link(os::ProgramStart Start,
                                         LinkWatch *Watch);
-  /// What a link by \p Variant is given when nothing is asked of it.
+  /// Returns the files for a link of \p Variant that is not watched.
   ReportFiles profileFor(const LinkVariant &Variant) const;
-  /// Links by \p Variant within the limits.
+  /// Runs a link of \p Variant within the limits.
   llvm::Expected<os::ProgramUsage> linkHeld(size_t Variant);
-  /// Brings the inputs into \p State; nothing when they would not go, and why.
+  /// Brings the inputs into \p State. If this fails, sets \p Why.
   std::optional<ResidentPart> prepare(CacheState State, std::string &Why);
   llvm::Error keepOutputs(size_t Variant);
   llvm::Error compareOutputs();
@@ -60,7 +60,7 @@ private:
   void checkUsersOutputs();
   void describe();
 
-  /// One more link by \p Variant whose outputs are kept and nothing else.
+  /// Runs one more link of \p Variant, and keeps only its outputs.
   llvm::Error linkForOutputs(size_t Variant);
   bool isStopped() const { return Options.Stopped && Options.Stopped(); }
   static llvm::Error stopped() {
@@ -71,7 +71,7 @@ private:
       Options.Progress(Line.str());
   }
   void announce();
-  /// Reports that the link \p What begins, with the medians so far of \p State.
+  /// Reports that the link \p What begins, with \p State's medians so far.
   void step(const llvm::Twine &What,
             std::optional<CacheState> State = std::nullopt) const;
   void note(const llvm::Twine &Text) { Report.Notes.push_back(Text.str()); }
@@ -82,18 +82,18 @@ private:
   LinkerFacts Facts;
   Scratch Place;
   os::ControlGroup Group;
-  /// How long this process itself did not run during the last link; seconds.
+  /// How long this process was suspended during the last link, in seconds.
   double Paused = 0;
-  double FirstSeconds = 0;      ///< what the link took that is not counted
+  double FirstSeconds = 0;      ///< the time of the uncounted first link
   unsigned Done = 0, Total = 0; ///< links
-  std::chrono::steady_clock::time_point Begin; ///< of those that are counted
-  int Lock = -1; ///< a descriptor, held as long as the process
-  std::optional<LinkCommand> Command; ///< with its outputs moved
+  std::chrono::steady_clock::time_point Begin; ///< of counted links
+  int Lock = -1; ///< a descriptor, open until the process ends
+  std::optional<LinkCommand> Command; ///< with its outputs redirected
   std::optional<InputFiles> Inputs;
   std::vector<LinkVariant> Variants;
-  /// What links by each way have written, each set of outputs once.
+  /// The different sets of outputs that the links of each variant wrote.
   std::vector<std::vector<OutputFiles>> Written;
-  /// What the user has where the link would write.
+  /// The user's files at the paths to which the link would write.
   std::vector<std::pair<std::string, os::FileStatus>> UsersOutputs;
 };
 

@@ -1,4 +1,4 @@
-//===- InputFiles.cpp - The inputs of a link, in and out of memory --------===//
+//===- InputFiles.cpp - The inputs of a link and their residency ----------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ InputFiles::InputFiles(const LinkCommand &Command) {
       continue;
     const std::string &Path = Input.Found.Path;
     SmallString<256> Real;
-    // Two names of one file are one input.
+    // Two paths of one file count as one input.
     const bool HasReal = !sys::fs::real_path(Path, Real);
     if (HasReal && !ByPath.try_emplace(Real, Files.size()).second)
       continue;
@@ -43,7 +43,7 @@ std::optional<size_t> InputFiles::indexOf(StringRef Path) const {
   return Found->second;
 }
 
-/// Whether \p Path is one that programs load: "libc.so.6", "x.dylib".
+/// Whether \p Path is a library that programs load: "libc.so.6", "x.dylib".
 static bool isSharedLibrary(StringRef Path) {
   StringRef Name = sys::path::filename(Path);
   return Name.contains(".so.") || Name.ends_with(".so") ||
@@ -85,7 +85,7 @@ std::string InputFiles::whyUnknown(const ResidentPart &Part) const {
          "is cached: only the inputs' owner and root can measure this link";
 }
 
-/// What keeps the file \p Path in memory.
+/// Returns the reason why the file \p Path stays cached.
 static const char *keeperOf(const std::string &Path) {
   os::OpenFile File;
   if (!os::OpenFile::open(Path, File) &&
@@ -117,7 +117,7 @@ void InputFiles::evict(function_ref<bool()> Stopped) const {
       return;
     os::OpenFile File;
     if (!os::OpenFile::open(Input.Path, File))
-      (void)Cache.evict(File); // what it has done is asked for afterwards
+      (void)Cache.evict(File); // the caller queries the effect
   }
 }
 

@@ -1,5 +1,4 @@
-//===- InputFiles.h - The inputs of a link, in and out of memory -*- C++
-//-*-===//
+//===- InputFiles.h - The inputs of a link and their residency --*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,16 +23,16 @@
 
 namespace headstart {
 
-/// How much of a set of files is in memory; bytes.
+/// How much of a set of files is cached, in bytes.
 struct ResidentPart {
   uint64_t Resident = 0;
-  uint64_t Known = 0;   ///< the size of the files of which the system tells
-  uint64_t Unknown = 0; ///< the size of the others
-  /// The size of shared libraries that others use; counted in neither. Only
-  /// where cold is asked for.
+  uint64_t Known = 0;   ///< the size of the files with known residency
+  uint64_t Unknown = 0; ///< the size of the files with unknown residency
+  /// The size of cached shared libraries, which neither Known nor Unknown
+  /// includes. 0 if `residency` includes libraries.
   uint64_t InUse = 0;
-  std::vector<uint64_t> OfEach; ///< 0 where the system does not tell
-  size_t FirstUnknown = 0;      ///< one of the others, where there is one
+  std::vector<uint64_t> OfEach; ///< resident bytes; 0 if unknown
+  size_t FirstUnknown = 0;      ///< a file of Unknown, if there is one
 
   double share() const {
     return Known == 0
@@ -45,31 +44,31 @@ struct ResidentPart {
 /// The files that one link reads.
 class InputFiles {
 public:
-  /// Finds them; blocks for the disk. What is no regular file is left out.
+  /// Finds the inputs that are regular files. Blocks for the disk.
   explicit InputFiles(const LinkCommand &Command);
 
   const std::vector<BenchInput> &files() const { return Files; }
   uint64_t bytes() const { return Bytes; }
 
-  /// How much of them is in memory now. Without \p WithLibraries shared
-  /// libraries of which something is there are left out: every program uses
-  /// them, so that no link ever finds them cold.
+  /// Queries how much is cached now. Without \p WithLibraries it leaves out
+  /// shared libraries that are cached in part or whole: other programs use
+  /// them, so no link ever finds them cold. Blocks.
   ResidentPart residency(bool WithLibraries) const;
-  /// Why the system does not tell of \p Part's Unknown, with a path. Blocks.
+  /// Why the system does not report \p Part's Unknown, with a path. Blocks.
   std::string whyUnknown(const ResidentPart &Part) const;
-  /// Why \p Part, found after `evict`, is not cold, with a path. Blocks.
+  /// Why \p Part, queried after `evict`, is not cold, with a path. Blocks.
   std::string whyNotCold(const ResidentPart &Part) const;
-  /// Asks for all of them to be evicted, until \p Stopped. Blocks.
+  /// Requests the eviction of all files, until \p Stopped. Blocks.
   void evict(llvm::function_ref<bool()> Stopped) const;
-  /// Brings all of them into memory, until \p Stopped. Blocks.
+  /// Fetches all files, until \p Stopped. Blocks.
   void fetch(llvm::function_ref<bool()> Stopped) const;
 
-  /// The number of the file that the linker, or the system, calls \p Path.
+  /// The index of the file that the linker or the system calls \p Path.
   std::optional<size_t> indexOf(llvm::StringRef Path) const;
 
 private:
   std::vector<BenchInput> Files;
-  llvm::StringMap<size_t> ByPath; ///< also by the system's own names
+  llvm::StringMap<size_t> ByPath; ///< also by the files' real paths
   uint64_t Bytes = 0;
   os::PageCache Cache;
 };

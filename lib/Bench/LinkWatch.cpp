@@ -1,4 +1,4 @@
-//===- LinkWatch.cpp - One link, looked at while it runs ------------------===//
+//===- LinkWatch.cpp - Samples of a running link --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,7 +27,7 @@ uint64_t LinkWatch::sampleMappings(int Id) {
     if (!Index)
       continue;
     SawMappings = true;
-    // A file that is mapped twice has its pages in the tables twice.
+    // The pages of a file that is mapped twice count twice.
     Now[*Index] =
         std::min(Now[*Index] + Part.Bytes, Inputs.files()[*Index].Bytes);
   }
@@ -47,7 +47,7 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
   const Clock::time_point Start = Clock::now();
   if (Start >= NextMappings) {
     LastTouched = sampleMappings(Id);
-    // At most a tenth of the time goes into that.
+    // Reading the mappings may take at most a tenth of the time.
     constexpr int Share = 10;
     const Clock::time_point End = Clock::now();
     NextMappings =
@@ -59,7 +59,7 @@ void LinkWatch::sample(int Id, Clock::time_point Begin) {
   };
   Link.Ms.push_back(Milliseconds(Start - Begin).count());
   TouchedNow.push_back(LastTouched);
-  // A process that is just ending tells less.
+  // The system reports less about a process that is ending.
   Faults.push_back(std::max(Sample->MajorFaults.value_or(0), Last(Faults)));
   Read.push_back(std::max(Sample->ReadBytes.value_or(0), Last(Read)));
   Memory.push_back(Sample->AnonymousBytes.value_or(Last(Memory)));
@@ -77,7 +77,7 @@ void LinkWatch::addTrace(StringRef Text) {
   if (!Events)
     return;
   HasTrace = true;
-  // The lanes are told apart by their names.
+  // The lane named "linker" has the stages.
   using Lane = std::pair<int64_t, int64_t>;
   std::set<Lane> LinkerLanes;
   auto LaneOf = [](const json::Object &Event) {
@@ -137,7 +137,7 @@ void LinkWatch::addProfile(const LinkProfile &Profile) {
       TouchedRanges[*Index] = File.Touched;
 }
 
-/// How many bytes of \p Range are in none of \p Others, which are in order.
+/// Returns how many bytes of \p Range are in none of the sorted \p Others.
 static uint64_t bytesOutside(ByteRange Range, ArrayRef<ByteRange> Others) {
   uint64_t Outside = Range.Length;
   const ByteRange *First = llvm::partition_point(
@@ -154,8 +154,8 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
   const size_t Count = Inputs.files().size();
   Link.ResidentBefore = Before.OfEach;
   if (!Link.Ms.empty()) {
-    // Where the process ended: what it has cost in all. The last
-    // look may have been a moment later.
+    // Add the totals at the end of the process. The last sample may have been
+    // a moment later.
     Link.Ms.push_back(std::max(Usage.Seconds * 1000, Link.Ms.back()));
     Faults.push_back(std::max(Usage.MajorFaults.value_or(0), Faults.back()));
     Read.push_back(std::max(Usage.ReadBytes.value_or(0), Read.back()));
@@ -183,7 +183,7 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
     for (const Fetch &F : Fetches) {
       if (F.Input == SIZE_MAX)
         continue;
-      // Ranges are rounded to pages, also past the end.
+      // Ranges are rounded to pages, so they may exceed the file.
       const ByteRange Inside = F.Range.clippedTo(Inputs.files()[F.Input].Bytes);
       (*Link.Fetched)[F.Input] += Inside.Length;
       if (HasProfile)
@@ -195,7 +195,7 @@ WatchedLink LinkWatch::finish(const os::ProgramUsage &Usage,
     for (size_t I = 0; I != Count; ++I)
       for (const ByteRange &Range : TouchedRanges[I])
         (*Link.Touched)[I] += Range.clippedTo(Inputs.files()[I].Bytes).Length;
-    // The last look came before the end; the record did not.
+    // Unlike the last sample, the profile includes the end of the link.
     if (Link.TouchedBytes)
       Link.TouchedBytes->back() = std::accumulate(
           Link.Touched->begin(), Link.Touched->end(), static_cast<uint64_t>(0));

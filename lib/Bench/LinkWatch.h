@@ -1,4 +1,4 @@
-//===- LinkWatch.h - One link, looked at while it runs ----------*- C++ -*-===//
+//===- LinkWatch.h - Samples of a running link ------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,30 +22,30 @@
 
 namespace headstart {
 
-/// Collects the samples of one link. To be used by one thread.
+/// Collects the samples of one link. Only one thread may use it.
 class LinkWatch {
 public:
-  /// \p Inputs must outlive it.
+  /// \p Inputs must outlive this object.
   explicit LinkWatch(const InputFiles &Inputs) : Inputs(Inputs) {}
 
-  /// Looks at the running process \p Id, which was started at \p Begin.
+  /// Samples the running process \p Id, which was started at \p Begin.
   void sample(int Id, std::chrono::steady_clock::time_point Begin);
 
-  /// Adds what a prefetcher has written about itself: \p Trace, the text of
-  /// --prefetch-trace. Anything else adds nothing.
+  /// Adds the fetches and stages of \p Trace, the text of --prefetch-trace. Any
+  /// other text adds nothing.
   void addTrace(llvm::StringRef Trace);
-  /// Adds what a record tells of the bytes that were touched, which is better
-  /// than what was seen from outside.
+  /// Adds the touched bytes of \p Profile, which are more exact than the
+  /// samples from outside.
   void addProfile(const LinkProfile &Profile);
 
-  /// What has come together about a link of \p Usage; \p Before is what was in
-  /// memory when it began.
+  /// Returns the result for a link with \p Usage. \p Before is the residency
+  /// when the link began. Call once.
   WatchedLink finish(const os::ProgramUsage &Usage, const ResidentPart &Before);
 
 private:
   struct Fetch {
     ByteRange Range;
-    size_t Input = SIZE_MAX; ///< SIZE_MAX: none that is known
+    size_t Input = SIZE_MAX; ///< SIZE_MAX: unknown
   };
   uint64_t sampleMappings(int Id);
 
@@ -57,7 +57,7 @@ private:
   uint64_t LastTouched = 0;
   std::chrono::steady_clock::time_point NextMappings;
   std::vector<Fetch> Fetches;
-  /// When, in milliseconds, and how many bytes in all by then.
+  /// Times in milliseconds, and the sums of fetched bytes by then.
   std::vector<std::pair<double, uint64_t>> FetchedSoFar;
   bool HasTrace = false;
   std::vector<std::vector<ByteRange>> TouchedRanges; ///< of each input

@@ -1,4 +1,4 @@
-//===- Redirect.cpp - The same link with other outputs --------------------===//
+//===- Redirect.cpp - Redirection of a link's outputs ---------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ namespace headstart {
 
 namespace {
 
-/// Collects the words for one linker.
+/// Collects the arguments for one linker.
 class Redirection {
 public:
   Redirection(const ForeignCommand &Link, StringRef Directory)
@@ -41,9 +41,9 @@ private:
 
 } // namespace
 
-/// A path in the directory, of the name that \p Path has.
+/// Returns a path in the directory with the file name of \p Path.
 std::string Redirection::placeFor(StringRef Path) {
-  // A path of link.exe may have either kind of slash.
+  // link.exe takes paths with slashes and backslashes.
   StringRef Name = Path.substr(Path.find_last_of("/\\") + 1);
   std::string Unique = Name.empty() ? "output" : Name.str();
   while (!Taken.insert(Unique).second)
@@ -53,7 +53,7 @@ std::string Redirection::placeFor(StringRef Path) {
   return std::string(Place);
 }
 
-/// Cuts the dashes (or the slash) off an option; "" for what is none.
+/// Returns an option without its dashes (or slash); "" if \p Arg is none.
 static StringRef optionIn(StringRef Arg, bool AlsoSlash) {
   if (Arg.consume_front("--") || Arg.consume_front("-") ||
       (AlsoSlash && Arg.consume_front("/")))
@@ -73,7 +73,7 @@ std::vector<std::string> Redirection::args() {
   std::vector<std::string> Result;
   for (const LinkOutput &Output : Link.Command->Outputs) {
     if (Output.Option.empty())
-      continue; // it goes with another
+      continue; // its path is derived from another
     Result.push_back(Output.Option);
     if (StringRef(Output.Option).ends_with(":") ||
         StringRef(Output.Option).ends_with("="))
@@ -83,7 +83,7 @@ std::vector<std::string> Redirection::args() {
   }
   if (Link.Style == Flavour::COFF && !has("Brepro") && !has("timestamp"))
     Result.emplace_back("/Brepro");
-  // A link for Windows by words of GNU's.
+  // This is a link for Windows with GNU's arguments.
   if (Link.Style == Flavour::ELF && Link.Command->Kind == Flavour::COFF)
     Result.emplace_back("--no-insert-timestamp");
   return Result;
@@ -94,13 +94,13 @@ std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
   return Redirection(Link, Directory).args();
 }
 
-/// As a compiler driver takes words for its linker.
+/// Returns \p Args in the syntax in which a compiler driver passes them on.
 static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
                                               std::vector<std::string> Args,
                                               bool HasLinkOption) {
   std::vector<std::string> Result;
   if (Driver == DriverKind::ClangCL) {
-    // Behind /link everything is the linker's.
+    // All arguments after /link are the linker's.
     if (!HasLinkOption)
       Result.emplace_back("/link");
     llvm::append_range(Result, std::move(Args));
@@ -108,7 +108,7 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
   }
   for (size_t I = 0; I != Args.size(); ++I) {
     StringRef Arg = Args[I];
-    // The driver has its own name for the image.
+    // The driver has its own option for the image.
     if (Arg == "-o" && I + 1 != Args.size()) {
       Result.push_back(std::move(Args[I]));
       Result.push_back(std::move(Args[++I]));
@@ -123,8 +123,8 @@ static std::vector<std::string> throughDriver(DriverKind Driver, Flavour Style,
   return Result;
 }
 
-/// An option by which the linker writes files that nobody can move: beside its
-/// inputs, or into directories of its own choice. Empty: there is none.
+/// Returns an option with which the linker writes files that no option can
+/// redirect: next to its inputs, or in directories that it chooses. Else empty.
 static std::string sideEffect(const ForeignCommand &Link) {
   static constexpr StringRef Options[] = {
       "save-temps",
@@ -154,8 +154,8 @@ static std::string sideEffect(const ForeignCommand &Link) {
   return "";
 }
 
-/// The option of the prefetcher in \p Command that names a file, or turns its
-/// figures on: the comparison has its own. Empty: there is none.
+/// Returns an option of the prefetcher in \p Command that the comparison sets
+/// itself (for the statistics, the trace or the profile); else empty.
 static std::string ownReport(const LinkCommand &Command) {
   for (const PrefetchOption &Option : Command.PrefetchOptions)
     if (Option.Name == "prefetch-stats" || Option.Name == "prefetch-trace" ||
@@ -164,7 +164,7 @@ static std::string ownReport(const LinkCommand &Command) {
   return "";
 }
 
-/// Whether \p Path lies in \p Directory, which is absolute.
+/// Whether \p Path is in \p Directory.
 static bool liesIn(StringRef Path, StringRef Directory) {
   const auto Whole = [](StringRef Name) {
     SmallString<256> Absolute = Name;
@@ -220,7 +220,7 @@ RedirectedLink redirect(ArrayRef<std::string> Args, const ForeignCommand &Link,
                          : Again.Problem;
     return Result;
   }
-  // Links are run without it.
+  // The comparison runs links without LLD_REPRODUCE.
   const std::string Reproducer =
       sys::Process::GetEnv("LLD_REPRODUCE").value_or("");
   for (const LinkOutput &Output : Again.Command->Outputs)

@@ -1,4 +1,4 @@
-//===- Scratch.cpp - A place for outputs that nobody wants ----------------===//
+//===- Scratch.cpp - A temporary directory for outputs --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,17 +21,17 @@ namespace headstart {
 
 Scratch::~Scratch() {
   if (!Directory.empty())
-    (void)sys::fs::remove_directories(Directory); // nobody to be told
+    (void)sys::fs::remove_directories(Directory);
 }
 
 static Error cannot(const Twine &What, std::error_code Error) {
   return createStringError(Error, "cannot " + What + ": " + Error.message());
 }
 
-/// Makes a directory of that name in \p Parent, or one like it. Whether it
-/// could.
+/// Makes a directory named \p Name, or \p Name with a number, in \p Parent, and
+/// sets \p Parent to it. Returns whether it could.
 static bool makeIn(SmallString<256> &Parent, StringRef Name) {
-  constexpr int Max = 100; // others may be left of processes of our number
+  constexpr int Max = 100; // killed processes of our number may have left some
   for (int Try = 0; Try != Max; ++Try) {
     SmallString<256> Path = Parent;
     sys::path::append(Path, Name + (Try == 0 ? "" : "-" + std::to_string(Try)));
@@ -47,8 +47,8 @@ static bool makeIn(SmallString<256> &Parent, StringRef Name) {
   return false;
 }
 
-/// Whether a directory may be made beside \p Output: not beside a device, and
-/// not where lld would take a part of the path for a pattern ('%').
+/// Whether a directory may be made next to \p Output. This excludes devices,
+/// and paths with '%', which lld takes for a pattern.
 static bool canBeNextToOutput(StringRef Output, StringRef Directory) {
   sys::fs::file_status Status;
   return !Directory.contains('%') &&
@@ -61,7 +61,7 @@ Error Scratch::make(StringRef Output) {
   SmallString<256> Path = Output;
   (void)sys::fs::make_absolute(Path);
   sys::path::remove_filename(Path);
-  // The system's own name for it, which has no `..` in it.
+  // The real path has no `..`.
   SmallString<256> Real;
   if (!sys::fs::real_path(Path, Real))
     Path = Real;
@@ -88,7 +88,7 @@ std::string Scratch::file(StringRef Name) const {
 }
 
 Error Scratch::clearOutputs() const {
-  (void)sys::fs::remove_directories(outputs()); // it may not be there
+  (void)sys::fs::remove_directories(outputs()); // it may not exist
   if (std::error_code Error = sys::fs::create_directory(outputs()))
     return cannot("create the directory '" + outputs() + "'", Error);
   return Error::success();
@@ -107,7 +107,7 @@ Expected<OutputFiles> Scratch::readOutputs() const {
     if (!Buffer)
       return cannot("read '" + I->path() + "'", Buffer.getError());
     StringRef Bytes = (*Buffer)->getBuffer();
-    // What --time-trace writes holds times.
+    // The output of --time-trace contains times.
     if (Bytes.starts_with("{\"traceEvents\""))
       continue;
     const XXH128_hash_t Hash =

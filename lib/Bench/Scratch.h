@@ -1,4 +1,4 @@
-//===- Scratch.h - A place for outputs that nobody wants --------*- C++ -*-===//
+//===- Scratch.h - A temporary directory for outputs ------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@
 
 namespace headstart {
 
-/// What a file holds.
+/// The size and hash of a file's contents.
 struct OutputFile {
   uint64_t Bytes = 0;
   uint64_t HashLow = 0, HashHigh = 0; ///< XXH3, 128 bits
@@ -26,10 +26,10 @@ struct OutputFile {
   friend bool operator==(const OutputFile &, const OutputFile &) = default;
 };
 
-/// Names below the directory of the outputs, and what is there.
+/// The outputs by their paths below the directory of outputs.
 using OutputFiles = std::map<std::string, OutputFile>;
 
-/// A directory of its own, gone with the object.
+/// A temporary directory, which the destructor removes.
 class Scratch {
 public:
   Scratch() = default;
@@ -37,21 +37,20 @@ public:
   Scratch &operator=(const Scratch &) = delete;
   ~Scratch();
 
-  /// Makes the directory: beside \p Output, so that what is written goes to the
-  /// same disk as the user's; where that cannot be, in the directory for
-  /// temporary files.
+  /// Makes the directory next to \p Output, so that links write to the disk of
+  /// the user's output; if that fails, in the directory for temporary files.
   llvm::Error make(llvm::StringRef Output);
 
-  /// Whether it is the former.
+  /// Whether the directory is next to the output.
   bool isNextToOutput() const { return IsNextToOutput; }
 
-  /// The absolute path of \p Name in it.
+  /// Returns the absolute path of \p Name in the directory.
   std::string file(llvm::StringRef Name) const;
-  /// Where links write. Absolute.
+  /// Returns the absolute path of the directory to which links write.
   std::string outputs() const { return file("out"); }
-  /// Empties that.
+  /// Empties the directory of outputs.
   llvm::Error clearOutputs() const;
-  /// Reads what is there, but for traces of time, which are never the same.
+  /// Reads the outputs except time traces, which are never identical.
   llvm::Expected<OutputFiles> readOutputs() const;
 
 private:

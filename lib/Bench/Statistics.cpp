@@ -1,4 +1,4 @@
-//===- Statistics.cpp - What a handful of timings says --------------------===//
+//===- Statistics.cpp - Statistics of a few timings -----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -37,8 +37,8 @@ BenchRatio intervalOfMedian(std::vector<double> Values) {
   if (Values.empty())
     return Result;
   llvm::sort(Values);
-  // The median lies below the smallest value when all n fall above it:
-  // 2^-n on either side. As many on each side are left out as 5% allow.
+  // The median is below the smallest of n values with probability 2^-n, and
+  // above the largest likewise. Leave out as many on each side as 5% allow.
   const size_t Count = Values.size();
   const double EachSide = 0.025;
   double Term = std::pow(0.5, static_cast<double>(Count)); // C(n, k) / 2^n
@@ -71,7 +71,7 @@ static void markOutliers(BenchSeries &Series) {
   constexpr double Factor = 0.6745;
   constexpr double Threshold = 3.5;
   constexpr double Share = 0.05;
-  constexpr size_t Fewest = 4; // of fewer nobody can tell which is the odd one
+  constexpr size_t Fewest = 4; // fewer do not show which one is unusual
   const auto NumValid = static_cast<size_t>(llvm::count_if(
       Series.Rounds, [](const BenchRound &R) { return R.IsValid; }));
   for (BenchRound &R : Series.Rounds) {

@@ -1,4 +1,4 @@
-//===- StockLinker.cpp - The same link by stock lld -----------------------===//
+//===- StockLinker.cpp - The link with stock lld --------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ static std::string realPath(StringRef Program) {
   return std::string(Real);
 }
 
-/// Why \p Path is not stock lld of our version; empty: it is.
+/// Returns why \p Path is not stock lld of Headstart's version; empty if it is.
 static std::string whyNotStock(const std::string &Path) {
   if (!sys::fs::can_execute(Path))
     return "'" + Path + "' is not a program";
@@ -39,9 +39,9 @@ static std::string whyNotStock(const std::string &Path) {
   return "";
 }
 
-/// The words of \p Facts' link by the stock linker, which is run directly. It
-/// goes by its name, and does not know the names that are Headstart's own. Any
-/// other name stays: a PDB holds it.
+/// Returns the arguments of \p Facts' link for running the stock linker
+/// directly. Replaces a name of Headstart's own, which stock lld would not
+/// recognize. Keeps any other name, since a PDB contains it.
 static std::vector<std::string> directArgs(const LinkerFacts &Facts) {
   std::vector<std::string> Args = Facts.Args;
   if (sys::path::stem(Args.front()) == "headstart" &&
@@ -55,18 +55,18 @@ static std::vector<std::string> directArgs(const LinkerFacts &Facts) {
   return Args;
 }
 
-/// The same through the compiler driver, which is told to run \p Stock.
+/// Returns the arguments that make the compiler driver run \p Stock.
 static std::vector<std::string> driverArgs(const LinkerFacts &Facts,
                                            const std::string &Stock) {
   std::vector<std::string> Args = Facts.Args;
   if (Facts.Driver == DriverKind::GCC) {
-    // It takes no path of a linker. The first -B wins, and the last -fuse-ld.
+    // GCC takes no path of a linker. The first -B and the last -fuse-ld win.
     Args.insert(std::next(Args.begin()),
                 "-B" + sys::path::parent_path(Stock).str());
     Args.emplace_back("-fuse-ld=lld");
   } else if (Facts.Style == Flavour::COFF) {
-    // clang knows a linker for MSVC by its name alone. Words at the end may be
-    // the linker's (/link).
+    // clang selects a linker for MSVC only by its name. Arguments at the end
+    // may be the linker's (/link).
     llvm::erase_if(Args, [](StringRef Arg) {
       return Arg.starts_with("-fuse-ld=") || Arg.starts_with("/fuse-ld=");
     });

@@ -1,4 +1,4 @@
-//===- Variants.cpp - The ways to run one link ----------------------------===//
+//===- Variants.cpp - The variants of one link ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// Whether the linker's own words name stock lld of a version that fetches.
+/// Whether the linker's --version names stock lld of a version that fetches.
 static bool isStockLLD(const LinkerFacts &Facts) {
   StringRef Version = Facts.Version;
   const size_t Name = Version.find("LLD ");
@@ -38,7 +38,7 @@ static std::optional<LinkVariant> variantOf(const LinkerFacts &Facts,
   LinkVariant Variant;
   Variant.Name = Name.str();
   const std::string Linker = sys::path::filename(Facts.Args.front()).str();
-  // The path of the stock linker stands elsewhere in the report.
+  // The report has the stock linker's path elsewhere.
   const std::string Stock = !Facts.Stock.empty()
                                 ? LinkerModel::of(Facts.Style).Program.str() +
                                       " " LLVM_VERSION_STRING " (stock)"
@@ -70,7 +70,7 @@ static std::optional<LinkVariant> variantOf(const LinkerFacts &Facts,
       return std::nullopt;
     }
     Variant.Title = Stock + " " + Option;
-    // COFF: the PDB holds the command line, and the image its checksum.
+    // A PDB contains the command line, and the image the PDB's checksum.
     Variant.WritesOwnOutput = Facts.Style == Flavour::COFF;
     return Variant;
   }
@@ -95,7 +95,7 @@ std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
   std::vector<LinkVariant> Variants;
   auto IsWanted = [&](StringRef Name) {
     return llvm::is_contained(Wanted, Name) ||
-           // The base that another linker has in its place.
+           // Another linker has "stock" as its base in place of "off".
            (Name == "stock" && !Facts.IsHeadstart &&
             llvm::is_contained(Wanted, "off"));
   };
@@ -105,14 +105,14 @@ std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
     std::string Why;
     if (std::optional<LinkVariant> Variant = variantOf(Facts, Name, Why))
       Variants.push_back(std::move(*Variant));
-    // Without it nothing tells what changing the linker is worth.
+    // Without "stock" the report cannot show the effect of changing the linker.
     else if (IsWanted(Name) || Name == "stock")
       Notes.push_back(("'" + Name + "' is not measured: " + Why).str());
   }
   return Variants;
 }
 
-/// A word of HEADSTART_FLAGS, in the quotes that it takes.
+/// Returns \p Arg quoted for HEADSTART_FLAGS.
 static std::string quoted(StringRef Arg) {
   std::string Result = "\"";
   for (const char C : Arg) {
@@ -123,8 +123,8 @@ static std::string quoted(StringRef Arg) {
   return Result + "\"";
 }
 
-/// The user's HEADSTART_FLAGS with \p Options in the place of those that name
-/// files.
+/// Returns the user's HEADSTART_FLAGS with \p Options in place of the options
+/// for the statistics, the trace and the profile.
 static std::string flagsWith(const std::vector<std::string> &Options) {
   BumpPtrAllocator Allocator;
   StringSaver Saver(Allocator);
@@ -165,10 +165,10 @@ os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
                          const ReportFiles &Files) {
   os::ProgramStart Start;
   Start.Args = Facts.Args;
-  // It would write a tar file into the middle of everything.
+  // With this variable, lld would write a tar file during the measurement.
   Start.Environment.emplace_back("LLD_REPRODUCE");
   std::vector<std::string> Options = optionsFor(Files, Facts.IsHeadstart);
-  // So they come through a compiler driver, too.
+  // The variable passes through a compiler driver, too.
   Start.Environment.push_back("HEADSTART_FLAGS=" +
                               flagsWith(Variant.Prefetches && Facts.IsHeadstart
                                             ? Options

@@ -1,4 +1,4 @@
-//===- Variants.h - The ways to run one link --------------------*- C++ -*-===//
+//===- Variants.h - The variants of one link --------------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,54 +21,54 @@
 
 namespace headstart {
 
-/// What is known of the linker.
+/// The known facts about the linker.
 struct LinkerFacts {
-  std::vector<std::string> Args; ///< the link, its outputs moved
+  std::vector<std::string> Args; ///< the link, its outputs redirected
   std::optional<Flavour> Forced;
   Flavour Style = Flavour::ELF;
   std::optional<DriverKind> Driver; ///< the compiler driver that runs it
   bool IsHeadstart = false;
-  bool HasOwnOptions = false; ///< the arguments hold options of the prefetcher
+  bool HasOwnOptions = false; ///< whether Args has options of the prefetcher
   std::string Stock;          ///< stock lld of the same version; empty: none
   std::string NoStock;        ///< why there is none; empty before `findStock`
-  std::vector<std::string> StockArgs; ///< the link by Stock
-  std::string Version; ///< what the linker says of itself; may be empty
+  std::vector<std::string> StockArgs; ///< the link with Stock
+  std::string Version; ///< the linker's --version text; may be empty
   std::string Self;    ///< the headstart program
 };
 
-/// The file names of what a prefetcher is to leave behind; empty: nothing.
+/// The files that a prefetcher writes; it writes none for an empty name.
 struct ReportFiles {
-  std::string Profile; ///< empty: no record is used, and none is kept
+  std::string Profile; ///< also read; empty: no profile is read or stored
   std::string Stats;
   std::string Trace;
 };
 
-/// One way to run a link.
+/// One variant of a link.
 struct LinkVariant {
   std::string Name;  ///< of BenchVariants
   std::string Title; ///< for people
-  /// A prefetcher of ours is at work: it writes the files that it is asked for.
+  /// Whether Headstart prefetches, and so writes the requested files.
   bool Prefetches = false;
   bool UsesProfile = false;
-  /// The linker writes its command line, which is another one, into its output.
+  /// Whether the linker stores its own, different command line in its output.
   bool WritesOwnOutput = false;
 };
 
-/// Finds stock lld of our own version, which takes the place of \p Facts'
-/// linker: \p Given by the user, or LLVM's own. Fills in Stock and StockArgs,
-/// or NoStock. A linker that is not Headstart's has none: if \p Given is not
-/// used, a note says so. The error says what is wrong with \p Given. Runs the
-/// linker with --version, and asks a compiler driver what it would run. Blocks.
+/// Finds stock lld of Headstart's version, which replaces \p Facts' linker: the
+/// user's \p Given, or LLVM's own. Fills in Stock and StockArgs, or NoStock. A
+/// linker that is not Headstart's has none; then a note reports an unused
+/// \p Given. The error reports what is wrong with \p Given. Runs the linker's
+/// --version, and queries which linker a compiler driver would run. Blocks.
 llvm::Error findStock(llvm::StringRef Given, LinkerFacts &Facts,
                       std::vector<std::string> &Notes);
 
-/// The ways that \p Facts' linker has, of the \p Wanted (all of them if empty),
-/// in the order of BenchVariants. Adds to \p Notes why one is left out.
+/// Returns those of the \p Wanted variants (all if empty) that the linker of
+/// \p Facts supports, in BenchVariants' order. \p Notes says why it omits one.
 std::vector<LinkVariant> variantsOf(const LinkerFacts &Facts,
                                     llvm::ArrayRef<std::string> Wanted,
                                     std::vector<std::string> &Notes);
 
-/// What starts the link \p Variant, leaving \p Files.
+/// Returns the command that runs the link as \p Variant and writes \p Files.
 os::ProgramStart startOf(const LinkerFacts &Facts, const LinkVariant &Variant,
                          const ReportFiles &Files);
 

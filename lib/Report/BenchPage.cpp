@@ -1,4 +1,4 @@
-//===- BenchPage.cpp - A report of headstart bench as a page --------------===//
+//===- BenchPage.cpp - The HTML page of headstart bench -------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,8 +24,8 @@ void writeBenchPage(StringRef ReportJSON, raw_ostream &OS) {
     Fixed = json::fixUTF8(ReportJSON);
     ReportJSON = Fixed;
   }
-  // The element ends at "</script", and "<!--" would change where. Outside of
-  // strings JSON has no '<', so that this stays the same report.
+  // "</script" would end the HTML element, and "<!--" would move its end. JSON
+  // has '<' only in strings, so escaping it does not change the report.
   while (!ReportJSON.empty()) {
     auto [Plain, Rest] = ReportJSON.split('<');
     OS << Plain;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What utils/embed-page.py made of lib/Report/Page: the page before and behind
-/// the place of the report, in pieces, since compilers limit a literal's
-/// length. Nothing, when there was no D3.
+/// The output of utils/embed-page.py for lib/Report/Page: the page before and
+/// after the report, in pieces, since compilers limit a literal's length. Empty
+/// if the build found no D3.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BenchReport.cpp - What a comparison of links has found -------------===//
+//===- BenchReport.cpp - The results of a comparison of links -------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -53,7 +53,7 @@ private:
     else
       text(Key, Value);
   }
-  /// Six decimals: finer than any of these clocks means.
+  /// Writes six decimals, which is finer than the resolution of these clocks.
   void decimal(double Value) {
     J.rawValue([&](raw_ostream &OS) { OS << format("%.6f", Value); });
   }
@@ -151,7 +151,7 @@ void JSONWriter::inputs(const BenchReport &Report) {
 void JSONWriter::round(const BenchRound &R) {
   J.object([&] {
     J.attribute("number", R.Number);
-    // What was not run has no times.
+    // A link that was not run has no times.
     const bool WasRun = R.Seconds != 0;
     decimalIf(WasRun, "seconds", R.Seconds);
     decimalIf(WasRun, "user_seconds", R.UserSeconds);
@@ -235,7 +235,7 @@ void JSONWriter::watched(StringRef Key,
       J.attribute("phases", nullptr);
     Expected<json::Value> Stats = json::parse(Link->StatsJSON);
     J.attributeBegin("stats");
-    // As the link wrote it: LLVM would give all its numbers 17 digits.
+    // Copy the link's text, since LLVM would write its numbers in 17 digits.
     if (Stats)
       J.rawValue(StringRef(Link->StatsJSON).trim());
     else

@@ -1,4 +1,4 @@
-//===- BenchText.cpp - What a comparison has found, for a terminal --------===//
+//===- BenchText.cpp - The results of a comparison, for a terminal --------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,7 @@ static std::string columnOr(std::optional<uint64_t> Value,
   return Value ? Format(*Value) : "?";
 }
 
-/// The ratio, with its interval if \p Series has enough rounds for one.
+/// Returns the ratio, with its interval if \p Series has enough rounds.
 static std::string ratioOf(const BenchComparison &Comparison,
                            const BenchSeries &Series) {
   constexpr int MinRounds = 3;
@@ -51,8 +51,8 @@ static std::string ratioOf(const BenchComparison &Comparison,
                  Comparison.Ratio->Low, Comparison.Ratio->High);
 }
 
-/// Whether the interval of \p Comparison leaves room for a difference of more
-/// than a tenth. The page (results.js) draws the same line.
+/// Whether the interval of \p Comparison allows a difference of more than a
+/// tenth. The page (results.js) uses this limit, too.
 static bool isNoisy(const BenchComparison &Comparison) {
   constexpr double Tenth = 0.1;
   return Comparison.Found == Verdict::NoDifference && Comparison.Ratio &&
@@ -60,7 +60,7 @@ static bool isNoisy(const BenchComparison &Comparison) {
           Comparison.Ratio->High > 1 + Tenth);
 }
 
-/// "24% less time", and " than off" with a \p Base; "" for the base itself.
+/// Returns "24% less time", and " than off" with a \p Base; "" for the base.
 static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
   const auto With = [&](StringRef Preposition) {
     return Base.empty() ? "" : (" " + Preposition + " " + Base).str();
@@ -87,8 +87,8 @@ static std::string inWords(const BenchComparison &Comparison, StringRef Base) {
 
 namespace {
 
-/// A table whose columns are as wide as what is in them: the first flush left,
-/// the others right.
+/// A table whose columns are as wide as their cells. The first column is flush
+/// left, the others are flush right.
 class TextTable {
 public:
   void add(std::vector<std::string> Row) { Rows.push_back(std::move(Row)); }
@@ -113,14 +113,14 @@ private:
 
 } // namespace
 
-/// What came of \p Variant, in a line; nothing for the base of it all.
+/// Writes a line with the result of \p Variant; nothing for the first variant.
 static void writeInWords(const BenchVariant &Variant, CacheState State,
                          StringRef First, raw_ostream &OS) {
   const BenchSeries &S = Variant.in(State);
   std::string Words = "no valid round";
   if (S.hasValidRound()) {
     Words = inWords(S.ToFirst, First);
-    // The same words: off is the first variant, or neither comparison can tell.
+    // Equal if off is the first variant, or if neither comparison is clear.
     if (S.ToOff && inWords(*S.ToOff, "off") != Words)
       Words = "compared with off: " + inWords(*S.ToOff, "") + "; with " +
               First.str() + ": " + inWords(S.ToFirst, "");
@@ -138,7 +138,7 @@ static void writeSeries(const BenchReport &Report, CacheState State,
      << (Rounds == 1 ? " round" : " rounds")
      << " of each variant, alternating:\n";
   const std::string &First = Report.Variants.front().Name;
-  // Both bases, where they are two.
+  // Whether off is a second base besides the first variant.
   const bool HasOff =
       First != "off" && llvm::any_of(Report.Variants, [](const auto &Variant) {
         return Variant.Name == "off";

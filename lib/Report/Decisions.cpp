@@ -1,4 +1,4 @@
-//===- Decisions.cpp - How often each decision was taken ------------------===//
+//===- Decisions.cpp - Counters of the engine's decisions -----------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LinkStats.cpp - What prefetching did for one link ------------------===//
+//===- LinkStats.cpp - The figures of one link ----------------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ std::string formatBytes(uint64_t Bytes) {
     return std::to_string(Bytes) + (Bytes == 1 ? " byte" : " bytes");
   auto Value = static_cast<double>(Bytes);
   size_t Unit = 0;
-  // 999.95 would be printed as "1000": step up before that.
+  // From 999.5 on, "%.0f" would print "1000".
   while (Value >= 999.5 && Unit + 1 < Units.size()) {
     Value /= 1000;
     ++Unit;
@@ -36,8 +36,8 @@ std::string formatBytes(uint64_t Bytes) {
   return Text;
 }
 
-/// Writes \p Ms with three decimals: a microsecond is finer than any of these
-/// clocks means, and LLVM's JSON would print all 17 digits.
+/// Writes \p Ms with three decimals. A microsecond is finer than the resolution
+/// of these clocks, and LLVM's JSON would print all 17 digits.
 static void writeMilliseconds(json::OStream &J, StringRef Key,
                               std::optional<double> Ms) {
   J.attributeBegin(Key);
@@ -167,12 +167,12 @@ static std::string seconds(double Ms) {
   return Text;
 }
 
-/// "1 input", "2 inputs".
+/// Returns "1 input" or "2 inputs".
 static std::string counted(uint64_t Count, StringRef What) {
   return (Twine(Count) + " " + What + (Count == 1 ? "" : "s")).str();
 }
 
-/// "once", "14 times".
+/// Returns "once" or "14 times".
 static std::string times(uint64_t Count) {
   return Count == 1 ? "once" : std::to_string(Count) + " times";
 }
@@ -181,14 +181,14 @@ static uint64_t orNone(uint64_t All, uint64_t Part) {
   return All > Part ? All - Part : 0;
 }
 
-/// How many bytes of the inputs were not in memory, as far as it is known.
+/// Returns how many bytes of the inputs were not cached, as far as is known.
 static uint64_t missingBytes(const LinkStats &S) {
   return orNone(orNone(S.InputsBytes, S.UnknownBytesBefore),
                 S.ResidentBytesBefore);
 }
 
-/// How much of what is known of the inputs was not in memory, and of how much
-/// that is not known. False when there is no more to say of it.
+/// Writes how much of the inputs was not cached, and for how much this is
+/// unknown. Returns false if there is no more to report about it.
 static bool addShare(const LinkStats &S, raw_ostream &P) {
   const uint64_t Known = orNone(S.InputsBytes, S.UnknownBytesBefore);
   const uint64_t Missing = missingBytes(S);
@@ -221,7 +221,7 @@ static bool addShare(const LinkStats &S, raw_ostream &P) {
   return Missing != 0;
 }
 
-/// What was not in memory, and why it was not fetched.
+/// Writes how much was not cached, and why nothing was fetched.
 static void addCold(const LinkStats &S, raw_ostream &P) {
   if (S.Inputs != 0 && S.InputsBytes == 0 && S.Unfinished) {
     P << "the linker finished before Headstart opened any of "
@@ -249,8 +249,8 @@ static void addCold(const LinkStats &S, raw_ostream &P) {
 static void addFetched(const LinkStats &S, raw_ostream &P) {
   const uint64_t Missing = missingBytes(S);
   constexpr uint64_t MinShare = 16; // less is rounding
-  // A range is asked for as a whole when a page of it is missing. Where memory
-  // was short, bytes were fetched twice.
+  // If one page of a range is missing, the prefetcher requests the whole range.
+  // If memory was short, it fetched some bytes twice.
   if (S.UnknownBytesBefore == 0 && !S.ShortOfMemory &&
       orNone(S.HintedBytes, Missing) > S.HintedBytes / MinShare)
     P << " Headstart requested " << formatBytes(S.HintedBytes) << " (at most "
@@ -283,7 +283,7 @@ static void addFetched(const LinkStats &S, raw_ostream &P) {
     P << " The linker finished before Headstart had fetched everything.";
 }
 
-/// By which prices most files were fetched as they were.
+/// Writes the prices of the store with the most measurements, and the choices.
 static void addPrices(const LinkStats &S, raw_ostream &P) {
   auto Times = [&](std::initializer_list<Decision> Which) {
     uint64_t Sum = 0;
@@ -308,12 +308,12 @@ static void addPrices(const LinkStats &S, raw_ostream &P) {
     << " by a plan.";
 }
 
-/// Whether the link had a profile: how much is fetched, and when, depends on
-/// it.
+/// Writes whether the link had a profile, since the amount and the time of
+/// fetching depend on it.
 static void addProfile(const LinkStats &S, raw_ostream &P) {
   if (S.Profile == "used")
     P << " Headstart used the profile of an earlier link.";
-  // If a problem says why it was not usable, that is enough.
+  // Skip this if a problem already gives the reason.
   else if (S.Profile == "stale" &&
            llvm::none_of(S.Problems, [](const CountedProblem &Problem) {
              return StringRef(Problem.Message).contains("profile");
@@ -323,7 +323,7 @@ static void addProfile(const LinkStats &S, raw_ostream &P) {
     P << " There was no profile yet; this link stored one.";
 }
 
-/// What was left for the linker to wait for: what fetching ahead did not save.
+/// Writes what the linker still had to read, wait for and open itself.
 static void addLinker(const LinkStats &S, raw_ostream &P) {
   if (S.LinkerReadBytes.value_or(0) != 0) {
     P << " The linker itself read " << formatBytes(*S.LinkerReadBytes)
@@ -335,16 +335,16 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
   } else if (S.LinkerReadBytes && S.HintedBytes != 0) {
     P << " The linker itself read nothing from the disk.";
   }
-  // Less is no pause that anybody would look for.
+  // The user does not notice a shorter pause.
   constexpr double MinMs = 5;
   if (S.WaitedMs && *S.WaitedMs >= MinMs)
     P << " It waited " << seconds(*S.WaitedMs)
       << " for files that Headstart was opening.";
-  // Beside a linker that is not ours nothing can be handed over.
+  // Alongside another linker, Headstart cannot hand over inputs.
   const uint64_t Opened = S.HandedOver + S.NotHandedOver;
   if (Opened == 0)
     return;
-  // Not the number of inputs: a linker may open an input again, or not at all.
+  // Not the number of inputs: the linker may open one repeatedly or never.
   P << " The linker opened inputs " << times(Opened) << "; Headstart ";
   if (S.HandedOver == 0)
     P << "never had the file ready.";
@@ -354,7 +354,7 @@ static void addLinker(const LinkStats &S, raw_ostream &P) {
     P << "had the file ready" << (Opened == 1 ? "." : " each time.");
 }
 
-/// The prefetcher's own processor time, and what most of it was for.
+/// Writes the prefetcher's own processor time, and its main purpose.
 static void addProcessor(const LinkStats &S, raw_ostream &P) {
   static constexpr std::array<const char *, NumPrefetchWorks> For = {
       "opening files",
@@ -370,7 +370,7 @@ static void addProcessor(const LinkStats &S, raw_ostream &P) {
   double Sum = 0;
   for (double Ms : *S.ProcessorMs)
     Sum += Ms;
-  constexpr double MinMs = 5; // as above
+  constexpr double MinMs = 5; // as in addLinker
   if (Sum < MinMs)
     return;
   const auto Most = llvm::max_element(*S.ProcessorMs);

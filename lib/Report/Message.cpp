@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace headstart {
 
-/// NO_COLOR counts when it is not empty (no-color.org).
+/// Whether \p OS has colours and NO_COLOR is unset or empty (no-color.org).
 static bool hasColours(raw_ostream &OS) {
   return OS.has_colors() &&
          sys::Process::GetEnv("NO_COLOR").value_or("").empty();
@@ -40,7 +40,7 @@ void printColoured(StringRef Text, Severity Level, raw_ostream &OS) {
 
 void printMessage(StringRef Tool, Severity Level, const Twine &Text,
                   raw_ostream &OS) {
-  // In one piece: standard error has no buffer, and several threads write.
+  // One write per line: several threads write to unbuffered standard error.
   std::string Line;
   raw_string_ostream Buffer(Line);
   Buffer << Tool << ": ";

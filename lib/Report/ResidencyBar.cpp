@@ -1,4 +1,4 @@
-//===- ResidencyBar.cpp - How much is in memory, drawn in text ------------===//
+//===- ResidencyBar.cpp - Text bars of cached shares ----------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@ BarStyle BarStyle::of(function_ref<const char *(const char *)> Environment) {
     return StringRef(Text ? Text : "");
   };
   BarStyle Style;
-  // The first that is set and not empty holds, as in setlocale(3).
+  // The first variable that is set and not empty wins, as in setlocale(3).
   for (const char *Name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (StringRef Locale = Value(Name); !Locale.empty()) {
       Style.Unicode = Locale.contains_insensitive("utf-8") ||
@@ -45,21 +45,21 @@ unsigned ResidentShare::percent() const {
   return static_cast<unsigned>(std::clamp(std::lround(Exact), 1L, 99L));
 }
 
-/// From 0, nothing, to 4, all of it.
+/// Returns a level from 0 (nothing is resident) to 4 (everything is).
 static unsigned levelOf(ResidentShare Share) {
   constexpr unsigned Max = 4;
   if (Share.Resident >= Share.Whole)
     return Max;
   if (Share.Resident == 0)
     return 0;
-  // A third, two thirds, and less than all.
+  // The limits are a third, two thirds, and all.
   const double Part =
       static_cast<double>(Share.Resident) / static_cast<double>(Share.Whole);
   return std::clamp(1 + static_cast<unsigned>(Part * 3), 1U, Max - 1);
 }
 
 static std::string drawLevels(ArrayRef<unsigned> Levels, BarStyle Style) {
-  // U+00B7, U+2591, U+2592, U+2593, U+2588: whatever the compiler's charset.
+  // U+00B7, U+2591, U+2592, U+2593 and U+2588, in any charset of the compiler.
   constexpr StringRef Blocks[] = {"\xc2\xb7", "\xe2\x96\x91", "\xe2\x96\x92",
                                   "\xe2\x96\x93", "\xe2\x96\x88"};
   constexpr StringRef Letters[] = {".", "-", "+", "*", "#"};
@@ -98,7 +98,7 @@ std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
                                 static_cast<double>(Share.Whole) *
                                 static_cast<double>(Width);
   for (unsigned I = 0; I != Width; ++I) {
-    // In thousandths of a column.
+    // The unit is a thousandth of a column.
     const double Part = std::clamp(Full - I, 0.0, 1.0);
     Levels.push_back(levelOf({static_cast<uint64_t>(Part * 1000), 1000}));
   }
@@ -106,7 +106,7 @@ std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style) {
 }
 
 unsigned stripWidth(unsigned Columns) {
-  // Beside it stand a percentage and a size, and a path needs room.
+  // A percentage, a size and a path also need room on the line.
   constexpr unsigned Min = 8;
   constexpr unsigned Max = 40;
   const unsigned Width = Columns / 3;

@@ -1,4 +1,4 @@
-//===- TimeTrace.cpp - What lld writes for --time-trace -------------------===//
+//===- TimeTrace.cpp - The trace of lld's --time-trace --------------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,12 +14,12 @@ namespace headstart {
 
 namespace {
 
-/// Walks over JSON: finds where values begin and end, and builds nothing.
+/// Finds where JSON values begin and end, without parsing them.
 class Cursor {
 public:
   explicit Cursor(StringRef Text) : Rest(Text) {}
 
-  /// Skips white space, and then \p C if it comes next.
+  /// Skips white space, and then \p C if it is next. Returns whether it was.
   bool consume(char C) {
     Rest = Rest.ltrim(" \t\r\n");
     return Rest.consume_front(StringRef(&C, 1));
@@ -27,8 +27,8 @@ public:
 
   bool atEnd() { return Rest.ltrim(" \t\r\n").empty(); }
 
-  /// Skips one value, and gives its text; an empty one where there is
-  /// none, or no end of it.
+  /// Skips one value and returns its text. Returns an empty text if there is no
+  /// value, or if the value has no end.
   StringRef value() {
     Rest = Rest.ltrim(" \t\r\n");
     size_t Size = sizeOfValue();
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  /// Where the string that opens at \p Begin is over; 0 when it has no end.
+  /// Returns the end of the string that begins at \p Begin; 0 if it has none.
   size_t endOfString(size_t Begin) const {
     size_t I = Begin + 1;
     while ((I = Rest.find_first_of("\"\\", I)) != StringRef::npos) {
@@ -67,7 +67,7 @@ private:
         continue;
       case '{':
       case '[':
-        // json::parse calls itself for each. lld's have three.
+        // json::parse recurses for each level. lld's events have three levels.
         if (++Depth > MaxNesting)
           return 0;
         break;

@@ -1,4 +1,4 @@
-//===- TraceLog.cpp - What the prefetcher's threads did, and when ---------===//
+//===- TraceLog.cpp - The trace of the prefetcher's threads ---------------===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,8 +23,8 @@ using std::chrono::microseconds;
 
 namespace headstart {
 
-// What Perfetto takes for one thread has one number, whatever its process is;
-// 0 is the idle thread's.
+// Perfetto identifies a thread by its number alone, in all processes. 0 is the
+// idle thread.
 static constexpr int64_t OwnProcess = 1;
 static constexpr int64_t LinkersProcess = 2;
 static constexpr int64_t FirstThread = 1;
@@ -45,7 +45,7 @@ TraceLog::TraceLog(TraceClock::time_point Origin, StringRef Program)
   SystemOrigin = std::chrono::duration_cast<microseconds>(Since).count();
 }
 
-/// With Mutex held.
+/// The caller holds Mutex.
 TraceLane &TraceLog::newLane(StringRef Name, int Place) {
   Lanes.push_back(std::make_unique<TraceLane>(Name, Place));
   return *Lanes.back();
@@ -77,7 +77,7 @@ Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
   Expected<TimeTrace> Parsed = TimeTrace::parse(std::move(Text));
   if (!Parsed)
     return Parsed.takeError();
-  // Two clocks were read one after the other.
+  // The constructor read two clocks one after the other.
   constexpr int64_t Tolerance = 2000;
   int64_t Now =
       std::chrono::duration_cast<microseconds>(TraceClock::now() - Origin)
@@ -90,7 +90,7 @@ Error TraceLog::addTimeTrace(std::unique_ptr<MemoryBuffer> Text) {
   return Error::success();
 }
 
-/// Microseconds, the format's unit, to the nanosecond.
+/// Writes \p D in microseconds, the format's unit, to the nanosecond.
 static void writeTime(json::OStream &J, StringRef Key, TraceClock::duration D) {
   J.attributeBegin(Key);
   J.rawValue([&](raw_ostream &OS) {
@@ -99,8 +99,8 @@ static void writeTime(json::OStream &J, StringRef Key, TraceClock::duration D) {
   J.attributeEnd();
 }
 
-/// A name ("process_name") or a place in the order ("process_sort_index"), of a
-/// thread or, with \p Thread 0, of a process.
+/// Writes a name ("process_name") or a place in the order
+/// ("process_sort_index") of a thread or, if \p Thread is 0, of a process.
 static void writeMetadata(json::OStream &J, StringRef Kind, int64_t Process,
                           int64_t Thread, StringRef Key,
                           const json::Value &Value) {
@@ -131,10 +131,10 @@ static void writeArguments(json::OStream &J, const TraceEvent &E) {
   });
 }
 
-// The format:
+// The format is the "Trace Event Format":
 // https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
-// ("Trace Event Format"): complete events ("X"), names and places ("M"),
-// counters ("C"), and arrows ("s", "f").
+// It has complete events ("X"), names and places ("M"), counters ("C"), and
+// arrows ("s", "f").
 uint64_t TraceLog::write(raw_ostream &OS) const {
   std::lock_guard<std::mutex> Lock(Mutex);
   uint64_t LeftOut = 0;
@@ -165,7 +165,7 @@ void TraceLog::writeEvents(json::OStream &J) const {
     writeMetadata(J, "thread_name", OwnProcess, Thread, "name", Lane.Name);
     writeMetadata(J, "thread_sort_index", OwnProcess, Thread, "sort_index",
                   Thread);
-    // What happened inside of something was appended before it.
+    // A thread appends an inner event before the event that contains it.
     std::vector<const TraceEvent *> Events;
     Events.reserve(Lane.Events.size());
     for (const TraceEvent &E : Lane.Events)
@@ -188,14 +188,14 @@ void TraceLog::writeEvents(json::OStream &J) const {
       J.object([&] {
         bool Ends = E->Flow.Which == TraceFlow::To;
         J.attribute("ph", Ends ? "f" : "s");
-        if (Ends) // at the event around it
+        if (Ends) // the arrow points at the event around its time
           J.attribute("bp", "e");
         J.attribute("pid", OwnProcess);
         J.attribute("tid", Thread);
         J.attribute("cat", "input");
         J.attribute("name", "input");
         J.attribute("id", E->Flow.Id);
-        // What is waited for may begin within the event that waits.
+        // Point at the end, since the awaited event may begin within this one.
         TraceClock::duration Last = std::max<TraceClock::duration>(
             E->End - std::chrono::nanoseconds(1) - E->Begin, {});
         writeTime(J, "ts", E->Begin + (Ends ? Last : Last.zero()) - Origin);
@@ -205,7 +205,7 @@ void TraceLog::writeEvents(json::OStream &J) const {
   }
 }
 
-/// Counters are of the process. Said is when one changes.
+/// Writes the counters, which belong to the process, whenever one changes.
 void TraceLog::writeSamples(json::OStream &J) const {
   StringMap<uint64_t> Last;
   for (const TraceSample &S : Samples) {
@@ -223,7 +223,7 @@ void TraceLog::writeSamples(json::OStream &J) const {
   }
 }
 
-/// Sums over the whole link, which have a lane each and no time.
+/// Whether \p Event is a sum over the link, with its own lane and no time.
 static bool isTotal(const json::Object &Event) {
   const json::Object *Arguments = Event.getObject("args");
   return Event.getString("name").value_or("").starts_with("Total ") &&
@@ -255,7 +255,7 @@ uint64_t TraceLog::writeTimeTrace(json::OStream &J) const {
     Event["pid"] = LinkersProcess;
     Event["tid"] = It->second;
     if (IsMetadata) {
-      // LLVM names a thread once for each time that it was profiled.
+      // LLVM names a thread each time that it profiles the thread.
       StringRef Name = Event.getString("name").value_or("");
       if (!Named.emplace(Name.str(), *Thread).second)
         return;

@@ -25,7 +25,7 @@ RedirectedLink moved(const Args &Link) {
   return redirect(Link, Command, {}, "/scratch/out");
 }
 
-/// What is added to \p Link.
+/// Returns the arguments that are added to \p Link.
 Args addedTo(const Args &Link) {
   RedirectedLink Result = moved(Link);
   EXPECT_EQ(Result.Problem, "");
@@ -42,7 +42,7 @@ TEST(RedirectTest, COFF) {
               ElementsAre("/out:/scratch/out/a.exe",
                           "/pdb:/scratch/out/game.pdb",
                           "/lldmap:/scratch/out/game.map"));
-  // What takes its name from the image goes with it.
+  // Outputs that take their name from the image move with it.
   const RedirectedLink Link =
       moved({"lld-link", "a.obj", "/debug", "/dll", "/map", "/time-trace"});
   EXPECT_EQ(Link.Problem, "");

@@ -25,7 +25,7 @@ TEST(StatisticsTest, Medians) {
 }
 
 TEST(StatisticsTest, IntervalLeavesOutWhatItMay) {
-  // By the tables of the sign test: k for n at 95%.
+  // From the tables of the sign test: k for n at 95%.
   const std::pair<size_t, size_t> LeftOut[] = {
       {1, 0},  {5, 0},  {6, 0},  {8, 0},  {9, 1},
       {11, 1}, {12, 2}, {14, 2}, {15, 3}, {20, 5}};
@@ -62,7 +62,7 @@ TEST(StatisticsTest, JudgesByTheIntervalAndByTheSize) {
   EXPECT_EQ(judge({1.4, 1.1, 1.5}), Verdict::Slower);
   EXPECT_EQ(judge({0.7, 0.5, 1.1}), Verdict::NoDifference);
   EXPECT_EQ(judge({1.4, 0.9, 1.5}), Verdict::NoDifference);
-  // Told from 1 by its interval, and too small to matter.
+  // The interval excludes 1, but the difference is too small to matter.
   EXPECT_EQ(judge({0.99, 0.985, 0.995}), Verdict::NoDifference);
   EXPECT_EQ(judge({1.01, 1.005, 1.015}), Verdict::NoDifference);
 }
@@ -89,7 +89,7 @@ TEST(StatisticsTest, NamesOutliers) {
   EXPECT_FALSE(Series.MedianMajorFaults);
   for (const BenchRound &R : Series.Rounds)
     EXPECT_EQ(R.Outlier, R.Seconds == 5.0);
-  // Close together, though the deviation is next to nothing.
+  // The rounds are close together, although the deviation is almost zero.
   BenchSeries Tight = seriesOf({2.0, 2.0, 2.0, 2.0, 2.05});
   summarize(Tight);
   EXPECT_TRUE(std::none_of(Tight.Rounds.begin(), Tight.Rounds.end(),
@@ -107,12 +107,12 @@ TEST(StatisticsTest, WhatIsDiscardedCountsForNothing) {
   const BenchComparison Half = compare(Base, Series);
   ASSERT_TRUE(Half.Ratio);
   EXPECT_NEAR(Half.Ratio->High, 0.5, 1e-9);
-  // Two pairs.
+  // Two pairs are too few.
   EXPECT_EQ(Half.Found, Verdict::Unknown);
 }
 
 TEST(StatisticsTest, PairsAreOfOneNumber) {
-  // The machine became slower: pair by pair nothing differs.
+  // The machine became slower, but no pair differs.
   BenchSeries Base = seriesOf({1.0, 2.0, 4.0, 8.0, 16.0, 32.0});
   const BenchComparison Same = compare(Base, Base);
   EXPECT_EQ(Same.Found, Verdict::NoDifference);
@@ -126,7 +126,7 @@ TEST(StatisticsTest, PairsAreOfOneNumber) {
 }
 
 TEST(StatisticsTest, ChangingTheLinkerIsNotPrefetching) {
-  // A linker that starts faster, and prefetches for nothing.
+  // This linker starts faster, and its prefetching has no effect.
   std::vector<BenchVariant> Variants(3);
   const std::pair<const char *, double> Each[] = {
       {"stock", 1.0}, {"off", 0.7}, {"on", 0.7}};
@@ -145,13 +145,13 @@ TEST(StatisticsTest, ChangingTheLinkerIsNotPrefetching) {
   ASSERT_TRUE(On.ToOff);
   EXPECT_EQ(On.ToOff->Found, Verdict::NoDifference);
   EXPECT_EQ(On.ToOff->Ratio->Median, 1);
-  // The first is the base of both where it is the one without prefetch.
+  // The first variant is the base of both if it is the one without prefetching.
   Variants.erase(Variants.begin());
   summarizeAndCompare(Variants, CacheState::Cold);
   EXPECT_EQ(Variants[0].in(CacheState::Cold).ToFirst.Found, Verdict::Base);
   EXPECT_EQ(Variants[1].in(CacheState::Cold).ToFirst.Ratio->Median, 1);
   EXPECT_EQ(Variants[1].in(CacheState::Cold).ToOff->Ratio->Median, 1);
-  // Without it nothing is said of prefetching.
+  // Without that variant, prefetching is not judged.
   Variants.erase(Variants.begin());
   Variants[0].in(CacheState::Cold).ToOff.reset();
   summarizeAndCompare(Variants, CacheState::Cold);

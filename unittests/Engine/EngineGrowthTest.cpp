@@ -22,7 +22,7 @@ struct Symbol {
   bool Defines;
 };
 
-/// An object with one section of PartBytes and these symbols.
+/// Returns an object with these symbols and one section of PartBytes.
 std::string object(std::initializer_list<Symbol> Symbols) {
   using ELFT = llvm::object::ELF64LE;
   using namespace llvm::ELF;
@@ -77,19 +77,19 @@ std::string memberHeader(const std::string &Name, size_t Size) {
   return padded(padded(Name, 48) + std::to_string(Size), 58) + "`\n";
 }
 
-/// How much of the first part of the object at \p Offset of \p Path is in
-/// memory: all, or not all.
+/// Whether the first part of the object at \p Offset of \p Path is completely
+/// cached.
 bool partIsResident(const std::string &Path, uint64_t Offset = 0) {
   os::PageCache Cache;
   os::OpenFile File = openOrFail(Path);
-  // Whole pages of the section alone.
+  // Only the pages that belong completely to the section.
   return Cache.residency(File, {Offset + 8192, PartBytes - 16384})->complete();
 }
 
 class EngineGrowthTest : public testing::Test {
 protected:
   TestDirectory Directory;
-  /// A store whose bytes cost much, whatever is measured: all is inspected.
+  /// A store whose bytes are expensive: the engine inspects all files.
   Tuning Numbers = [] {
     Tuning Result;
     Result.GuessedRequest = Tuning::Seconds(1e-8);
@@ -123,7 +123,7 @@ protected:
     return statsOf(Engine);
   }
 
-  /// A thin archive of the objects \p Names, which lie beside it.
+  /// Writes a thin archive of the objects \p Names in the same directory.
   std::string writeThin(const std::vector<std::string> &Names) {
     std::string Long;
     std::string Members;
@@ -154,8 +154,8 @@ TEST_F(EngineGrowthTest, MembersOfThinArchivesJoinTheInputs) {
     evict(Paths);
     LinkStats Stats = fetch({Main, Thin}, Jobs);
     EXPECT_EQ(Stats.Inputs, 62U);
-    // The one that defines what main lacks is linked; of the others the linker
-    // reads symbols.
+    // The linker links the member that defines what main lacks, and reads only
+    // the symbols of the others.
     EXPECT_TRUE(partIsResident(Paths[1]));
     for (unsigned I = 1; I != 60; ++I)
       EXPECT_FALSE(partIsResident(Paths[I + 1])) << I;
@@ -186,15 +186,15 @@ TEST_F(EngineGrowthTest, OfAnArchiveTheMembersThatAreLinkedAreFetched) {
   EXPECT_FALSE(partIsResident(Path, Offsets[2]));
   EXPECT_TRUE(partIsResident(Path, Offsets[3]));
 
-  // An input that is in memory takes members as well.
+  // An input that is cached pulls in members, too.
   evict({Path});
   fetch({Path, Main});
   EXPECT_TRUE(partIsResident(Path, Offsets[0]));
   EXPECT_FALSE(partIsResident(Path, Offsets[2]));
 }
 
-/// Most of the objects are cached and left to the linker, and the archive is
-/// not cached: the objects' symbols say which of its members are linked.
+/// Most objects are cached and left to the linker, and the archive is not
+/// cached. The objects' symbols determine which of its members are linked.
 TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
   std::string Archive = "!<arch>\n";
   std::vector<uint64_t> Offsets;
@@ -212,7 +212,7 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
           Directory.write(Name + ".o", object({{Name.c_str(), false}})));
   }
   Paths.push_back(Directory.write("parts.a", Archive));
-  // To open an object costs much; a byte of an archive costs more.
+  // Opening an object is expensive; a byte of an archive is more expensive.
   Numbers.MinStreak = 2;
   Numbers.OpenSeconds = 100;
   Numbers.LazyShare = 1e6;
@@ -227,11 +227,11 @@ TEST_F(EngineGrowthTest, ObjectsThatAreLeftToTheLinkerTakeMembersAsWell) {
     EXPECT_EQ(partIsResident(Paths.back(), Offsets[I]), I < Count) << I;
 }
 
-/// What names inputs is followed, however much of it is cached.
+/// Inputs that reference others are followed, even if they are mostly cached.
 TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
   std::string Main = Directory.write("main.o", object({{"a", false}}));
   std::string Member = Directory.write("m.o", object({{"a", true}}));
-  // Names that fill most of 30 pages.
+  // References that fill most of 30 pages.
   std::vector<std::string> Names(300, std::string(398, 'x') + ".o");
   Names[0] = "m.o";
   std::string Thin = writeThin(Names);
@@ -241,7 +241,7 @@ TEST_F(EngineGrowthTest, WhatIsAlmostCachedIsFollowedAsWell) {
   for (const std::string &Names : {Thin, Script}) {
     SCOPED_TRACE(Names);
     evict({Main, Member, Names});
-    // All but the last page.
+    // All pages except the last.
     os::OpenFile File = openOrFail(Names);
     const os::PageCache Cache;
     const uint64_t Page = Cache.pageSize();
@@ -283,7 +283,7 @@ TEST_F(EngineGrowthTest, AScriptThatNamesItselfEnds) {
   Directory.write("self.ld", "INPUT(" + Script + " " + Other + ")");
   evict({Script, Other});
   LinkStats Stats = fetch({Script});
-  // Its other name is an input as well, but no other file.
+  // The script's other name is an input as well, but the same file.
   EXPECT_EQ(Stats.InputsBytes,
             openOrFail(Script).size() + openOrFail(Other).size());
   EXPECT_TRUE(partIsResident(Other));

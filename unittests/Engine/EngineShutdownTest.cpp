@@ -23,7 +23,7 @@ protected:
 };
 
 TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
-  // Asking for memory stands for a system call that does not return.
+  // The memory reader simulates a system call that does not return.
   struct Gate {
     std::mutex Mutex;
     std::atomic<unsigned> Asked{0};
@@ -52,7 +52,7 @@ TEST_F(EngineShutdownTest, AThreadThatDoesNotComeBackIsLetGo) {
   Engine = nullptr;
   Options.Trace = nullptr;
   EXPECT_EQ(Taken->getBufferSize(), 20000U);
-  // The thread still has all that it uses: a sanitizer would tell.
+  // The thread still owns all that it uses; otherwise a sanitizer would fail.
   std::weak_ptr<Gate> Watched = Closed;
   Options.ReadMemory = nullptr;
   Closed->Mutex.unlock();

@@ -31,7 +31,7 @@ using os::test::openOrFail;
 using os::test::pattern;
 using os::test::TestDirectory;
 
-/// What lld's COFF driver asks for.
+/// A request like those of lld's COFF driver.
 inline BufferRequest likeLLD() {
   return {/*RequiresNullTerminator=*/false, /*IsVolatile=*/false, std::nullopt};
 }
@@ -54,9 +54,9 @@ inline std::vector<std::string> writeFiles(const TestDirectory &Directory,
   return Paths;
 }
 
-/// Waits until copies of small files are handed over: where a system does not
-/// show every change (Linux before 6.13), a file that has just been written is
-/// left to the linker.
+/// Waits until copies of small files are handed over. If a system does not show
+/// every change (Linux before 6.13), the engine leaves a file that has just
+/// been written to the linker.
 inline void waitUntilOld(const std::vector<std::string> &Paths) {
   for (const std::string &Path : Paths) {
     const os::OpenFile File = openOrFail(Path);
@@ -66,9 +66,9 @@ inline void waitUntilOld(const std::vector<std::string> &Paths) {
   }
 }
 
-/// Puts files out of memory. They must be on the disk first, since only clean
-/// pages can be dropped; pages that another processor has just put into its own
-/// list stay for a moment.
+/// Evicts files. First they must be on the disk, since only clean pages can be
+/// dropped. Pages that another processor has just put into its own list stay
+/// for a moment.
 inline void evict(const std::vector<std::string> &Paths) {
   os::PageCache Cache;
   for (const std::string &Path : Paths) {
@@ -79,7 +79,7 @@ inline void evict(const std::vector<std::string> &Paths) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       ASSERT_FALSE(Cache.evict(File));
       const auto Found = Cache.residency(File, {0, File.size()});
-      // Wine does not report residency; nothing shows then what is left.
+      // Wine does not report residency, so the remaining pages are unknown.
       ASSERT_TRUE(Found || !Cache.capabilities().Mincore);
       Left = Found ? Found->ResidentPages : 0;
     }

@@ -23,7 +23,7 @@ using testing::Contains;
 
 namespace {
 
-/// A trace, read back.
+/// A trace that is read back.
 struct ReadTrace {
   std::map<int64_t, std::string> Lanes;
   std::vector<llvm::json::Object> Events; ///< with durations
@@ -57,7 +57,7 @@ struct ReadTrace {
     }
   }
 
-  /// "lane/event" of each.
+  /// Returns "lane/event" for each event.
   std::multiset<std::string> names() const {
     std::multiset<std::string> Result;
     for (const llvm::json::Object &O : Events)
@@ -129,7 +129,7 @@ TEST_F(EngineTraceTest, TellsWhatTheLinkerAskedFor) {
   EXPECT_EQ(Names.count("linker's inputs/left to the linker"), 1U);
   EXPECT_EQ(Read.Begun.size(), 4U);
   EXPECT_EQ(Read.Ended, Read.Begun);
-  // All of it was asked for.
+  // The linker requested all of it.
   EXPECT_EQ(Read.Counters["fetched ahead"].back(), 0);
 }
 
@@ -143,7 +143,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
-  // The thread opens the first, and has no room to fetch it.
+  // The thread opens the first file, but has no room to fetch it.
   while (Engine.waitingForMemory() == 0)
     std::this_thread::yield();
   Engine.cancel();
@@ -151,7 +151,7 @@ TEST_F(EngineTraceTest, TellsWhatThreadsWaitFor) {
   EXPECT_EQ(Engine.waitingForMemory(), 0U);
   std::multiset<std::string> Names = ReadTrace(*Trace).names();
   EXPECT_THAT(Names, Contains("prefetch 0/wait for memory"));
-  // What has not begun is not there.
+  // The trace does not contain a fetch that has not begun.
   EXPECT_THAT(Names, testing::Not(Contains("prefetch 0/fetch")));
   EXPECT_TRUE(statsOf(Engine).Unfinished);
 }
@@ -223,7 +223,7 @@ TEST(SchedulerTest, SaysThatItWaitsWhenItDoes) {
   EXPECT_TRUE(Inputs.waitUntilPublished(*Entry, Count));
   EXPECT_EQ(Waits, 2);
 
-  // More may come as long as somebody looks.
+  // New work may appear while a thread is busy.
   std::thread Worker(
       [&] { EXPECT_EQ(Inputs.next(0, Count).What, Scheduler::Task::Begin); });
   while (Waits != 3)

@@ -37,7 +37,7 @@ protected:
 TEST_F(FileContentsTest, AMappedBufferIsOfTheKindThatLLVMMakes) {
   auto Buffer = HintedBuffer::over(mapped(40000), "as/asked", likeLLD(), Cache);
   ASSERT_TRUE(Buffer);
-  // lld decides by the kind whether dontNeedIfMmap is worth calling.
+  // lld uses the kind to decide whether to call dontNeedIfMmap.
   EXPECT_EQ(Buffer->getBufferKind(), MemoryBuffer::MemoryBuffer_MMap);
   EXPECT_EQ(Buffer->getBufferIdentifier(), "as/asked");
   EXPECT_EQ(Buffer->getBuffer(), pattern(40000));

@@ -21,7 +21,7 @@ DecisionCounts Decisions;
 
 constexpr uint64_t MiB = UINT64_C(1) << 20;
 
-/// A gate in front of one store, where memory is no matter.
+/// A gate for one store with unlimited memory.
 struct OneStore {
   Gate All;
   StoreQueue &Queue;
@@ -35,7 +35,7 @@ StoreQueue::Step inspection(uint32_t Number, bool IsUrgent = false) {
   return {Number, LinkStage::Parse, 0, IsUrgent};
 }
 
-/// A store that answers \p AtOnce steps at once, whatever is measured.
+/// Returns a tuning for which each store answers \p AtOnce steps at once.
 Tuning fixedWindow(unsigned AtOnce) {
   Tuning Numbers;
   Numbers.FirstWindow = Numbers.MaxWindow = AtOnce;
@@ -51,8 +51,8 @@ TEST(GateTest, TheLinkersOwnNeedsNoRoom) {
   EXPECT_TRUE(Queue.enter(inspection(99, /*IsUrgent=*/true)));
 }
 
-/// Answers in \p Elapsed seconds, for which the thread was without a processor
-/// for \p Unscheduled.
+/// Makes \p Count requests that take \p Elapsed seconds each; the thread has no
+/// processor for \p Unscheduled of them.
 void answer(StoreQueue &Queue, unsigned Count, double Elapsed,
             double Unscheduled = 0) {
   for (unsigned I = 0; I != Count; ++I) {
@@ -84,7 +84,7 @@ TEST(GateTest, ANameThatWaitedForAProcessorTellsNothing) {
   EXPECT_NEAR(One.Queue.nameLatency(), 0.75e-3, 1e-6);
 }
 
-/// A thread that makes a request, and ends it when it is told to.
+/// A thread that makes a request, and ends it on demand.
 struct Requester {
   os::Threads Thread;
   std::atomic<bool> HasBegun{false};
@@ -122,7 +122,7 @@ TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
   OneStore One(Numbers);
   StoreQueue &Queue = One.Queue;
   EXPECT_FALSE(Queue.largeRisk());
-  // Prices are estimated when requests were under way for some time.
+  // The model estimates prices only after requests were under way for a while.
   ASSERT_TRUE(Queue.enter(inspection(0)));
   std::this_thread::sleep_for(2 * Numbers.WindowTime);
   Queue.leave(std::nullopt);
@@ -130,7 +130,7 @@ TEST(GateTest, StepsInLargePagesThatDoNotComeAreARisk) {
   ASSERT_TRUE(Queue.largeRisk());
   const double Before = *Queue.largeRisk();
   EXPECT_LT(Before, 5e-3);
-  // The first one is tried alone.
+  // The first large step runs alone.
   Queue.beginLarge();
   EXPECT_FALSE(Queue.largeRisk());
   for (unsigned I = 0; I != 20; ++I)
@@ -187,7 +187,7 @@ TEST(GateTest, AStepThatNeedsMemoryWaitsForTheLinker) {
   Requester Types(Queue, fetch(LinkStage::Types, MiB));
   while (Of.All.waiting() == 0)
     std::this_thread::yield();
-  // Neither an inspection nor what the linker waits for needs room.
+  // Inspections and steps that the linker waits for need no room.
   EXPECT_TRUE(Queue.enter(inspection(7)));
   EXPECT_TRUE(Queue.enter({8, LinkStage::Parse, MiB, /*IsUrgent=*/true}));
   EXPECT_FALSE(Types.HasBegun);
@@ -220,7 +220,7 @@ TEST(GateTest, MemoryThatComesBackMakesRoom) {
   Of.Available = 1;
   Of.All.memory().decide(400 * MiB);
   ASSERT_TRUE(Of.All.memory().isShort());
-  // Nothing is ahead that the linker could come to.
+  // No fetched bytes are ahead that the linker could reach.
   EXPECT_TRUE(Of.All.store(1).enter(fetch(LinkStage::Parse, MiB),
                                     [&] { Of.Available = 400 * MiB; }));
 }

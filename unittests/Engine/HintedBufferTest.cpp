@@ -17,7 +17,7 @@ namespace {
 
 class HintedBufferTest : public testing::Test {
 protected:
-  /// LLVM's own mapping of a file that is not in memory.
+  /// Returns LLVM's own mapping of a file that is not cached.
   HintedBuffer coldBuffer(size_t Size) {
     std::string Path = Directory.write("cold.obj", pattern(Size));
     evict({Path});
@@ -44,7 +44,7 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
   os::HintResult Result = B.willNeed(Middle);
   EXPECT_EQ(Result.Outcome, os::HintOutcome::Accepted);
   EXPECT_EQ(Result.AcceptedBytes, Middle.Length);
-  // Reading waits for what the hint has begun.
+  // Reading waits for the requests that the hint has begun.
   std::string Bytes = B.getBuffer().substr(Middle.Offset, Middle.Length).str();
   EXPECT_EQ(Bytes, pattern(1 << 20).substr(Middle.Offset, Middle.Length));
   EXPECT_TRUE(B.residency(Middle)->complete());
@@ -54,7 +54,7 @@ TEST_F(HintedBufferTest, HintsJustAPart) {
 TEST_F(HintedBufferTest, AllIsHintedInAsManyCallsAsThatTakes) {
   HintedBuffer B = coldBuffer(1 << 20);
   os::HintResult Result = B.willNeed({0, B.getBufferSize()});
-  // Other systems load no more in a call than the disk's readahead.
+  // Other systems load at most the disk's readahead per call.
   if (!os::test::OnWindows)
     EXPECT_GT(Result.Calls, 1U);
   EXPECT_EQ(Result.AcceptedBytes, B.getBufferSize());

@@ -18,7 +18,7 @@ constexpr uint64_t MiB = 1 << 20;
 constexpr Tuning Numbers;
 DecisionCounts Decisions;
 
-/// A machine whose memory the test sets.
+/// A machine whose memory is set by the test.
 struct Machine {
   std::atomic<uint64_t> Available{1000 * MiB};
   std::atomic<int> Pressure{0};
@@ -55,7 +55,7 @@ TEST(MemoryWindowTest, TooManyInputsAreSeenWhileTheyAreCounted) {
   Machine M;
   MemoryWindow Window(100 * MiB, M.reader(), Numbers, Decisions);
   EXPECT_FALSE(Window.decideEarly(100 * MiB));
-  // What the link itself takes by and by does not count.
+  // Memory that the link itself gradually takes does not count.
   M.Available = 300 * MiB;
   EXPECT_FALSE(Window.decideEarly(500 * MiB));
   M.Available = 100 * MiB;
@@ -73,11 +73,11 @@ TEST(MemoryWindowTest, WhatTheLinkerCameToMakesRoom) {
   Window.add(LinkStage::Types, 41 * MiB);
   Window.reached(LinkStage::Contents);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
-  // What was given back with its stage is not given back again.
+  // Bytes that were released with their stage are not released again.
   Window.release(59 * MiB);
   Window.add(LinkStage::Types, 58 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
-  // For a stage that the linker is in, nothing is ahead.
+  // No bytes are ahead for a stage that the linker has reached.
   Window.add(LinkStage::Contents, 500 * MiB);
   EXPECT_TRUE(hasRoom(Window, LinkStage::Types));
   Window.add(LinkStage::Types, 1 * MiB);
@@ -116,7 +116,7 @@ TEST(MemoryWindowTest, TheWindowShrinksWithWhatThereIsAndUnderPressure) {
   Window.add(LinkStage::Parse, 0);
   Window.reached(LinkStage::Parse); // changes nothing
   Window.add(LinkStage::Types, 0);
-  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents)); // not looked at again yet
+  EXPECT_TRUE(hasRoom(Window, LinkStage::Contents)); // not measured again yet
   Window.add(LinkStage::Parse, 32 * MiB);
   Window.release(32 * MiB);
   EXPECT_FALSE(hasRoom(Window, LinkStage::Contents));

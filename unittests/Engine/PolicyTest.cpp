@@ -28,7 +28,7 @@ FileFacts object(uint64_t Size, uint64_t Missing) {
   return Facts;
 }
 
-/// Of each object so many bytes are needed first, and later.
+/// Plans objects that need \p First bytes first and \p Later bytes later.
 void learn(Policy &Choice, uint64_t Size, uint64_t First, uint64_t Later) {
   for (unsigned I = 0; I != 100; ++I)
     Choice.notePlan(Size,
@@ -106,7 +106,7 @@ TEST(PolicyTest, LargePagesBringWhatLiesInThem) {
   EXPECT_TRUE(Choice.isLargeCheaper(Page, Page, 0, LocalDisk));
   EXPECT_FALSE(Choice.isLargeCheaper({0, 64 * KiB}, Page, 0, LocalDisk));
   EXPECT_TRUE(Choice.isLargeCheaper({0, 1900 * KiB}, Page, 0, CountsRequests));
-  // It spares less processor time than it may cost.
+  // Large pages save less processor time than they may cost.
   const ByteRange File{0, 60 * KiB};
   EXPECT_FALSE(Choice.isLargeCheaper(File, File, 0.5e-3, Remote));
 }
@@ -131,9 +131,9 @@ TEST(PolicyTest, FewCachedObjectsOfALongRunAreInspected) {
   const unsigned Few = Choice.skipped(1000, 100e3, 10e-6, LocalDisk);
   EXPECT_GT(Few, 0U);
   EXPECT_GT(Choice.skipped(10000, 100e3, 10e-6, LocalDisk), Few);
-  // Whatever the prices are, some are.
+  // Some objects are inspected whatever the prices are.
   EXPECT_EQ(Choice.skipped(UINT32_MAX, 0, 0, StorePrices()), 63U);
-  // There a missed object costs a round trip.
+  // On such a store, a missed object costs a round trip.
   EXPECT_LT(Choice.skipped(1000, 100e3, 10e-6, Remote), Few);
   // The linker would wait for each name.
   EXPECT_EQ(Choice.skipped(10000, 100e3, 5e-3, Remote), 0U);

@@ -130,7 +130,7 @@ TEST_F(PrefetchEngineTest, WhatIsNotARegularFileIsLeftAlone) {
   LinkStats Stats = statsOf(Engine);
   EXPECT_EQ(Stats.Inputs, 5U);
   EXPECT_EQ(Stats.HandedOver, 0U);
-  // One line for each kind of problem, with a path and a count.
+  // Each kind of problem has one line, with a path and a count.
   ASSERT_EQ(Stats.Problems.size(), 2U);
   EXPECT_THAT(Stats.Problems[0].Message, HasSubstr("regular file"));
   EXPECT_EQ(Stats.Problems[0].Count, 3U);
@@ -141,7 +141,7 @@ TEST_F(PrefetchEngineTest, AFileThatChangedSinceIsNotHandedOver) {
   std::vector<std::string> Paths = writeFiles(Directory, 4, 50000);
   PrefetchEngine Engine({});
   Engine.startFiles(Paths);
-  Engine.join(); // all are opened
+  Engine.join(); // all files are opened
   std::filesystem::remove(Paths[0]);
   std::filesystem::rename(Directory.write("new", pattern(50000)), Paths[1]);
   std::filesystem::resize_file(Paths[2], 20000);
@@ -181,15 +181,15 @@ TEST_F(PrefetchEngineTest, CancellingStopsTheFetching) {
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 1;
-  // Room for one step only, so that the thread is certain to be waiting.
+  // One step fills the budget, so the thread is certain to wait.
   Options.BudgetBytes = 1;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   Engine.cancel();
   Engine.join();
-  // A step in large pages is all of a file.
+  // A step in large pages covers a whole file.
   EXPECT_LE(statsOf(Engine).HintedBytes, 1U << 20);
-  // What it has not opened, the linker still gets.
+  // The linker still gets the files that the engine has not opened.
   EXPECT_TRUE(Engine.take(Paths[63], likeLLD()));
 }
 
@@ -205,7 +205,7 @@ TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
   for (int T = 0; T != 4; ++T)
     Takers.emplace_back([&, T] {
       for (size_t I = 0; I != Paths.size(); ++I) {
-        // From both ends, so that some meet the engine and some outrun it.
+        // From both ends: some threads meet the engine, and some outrun it.
         size_t Which = T % 2 ? I : Paths.size() - 1 - I;
         auto Buffer = Engine.take(Paths[Which], likeLLD());
         if (Buffer && Buffer->getBufferSize() == 20000 &&
@@ -219,9 +219,9 @@ TEST_F(PrefetchEngineTest, ManyThreadsTakeWhileItRuns) {
   EXPECT_EQ(Right, 4 * 400U);
 }
 
-/// A COFF object with 300 kB each of code, CodeView symbols (behind a small
-/// section of them, which is read while parsing) and types, and its symbol
-/// table of the same size at the end.
+/// Returns a COFF object with 300 kB each of code, CodeView symbols (after a
+/// small section of them, which is read while parsing) and types, and as large
+/// a symbol table at the end.
 std::string object(char Seed) {
   constexpr uint32_t Part = 300000;
   struct {
@@ -257,7 +257,7 @@ TEST_F(PrefetchEngineTest, FetchesAPhaseOfAllBeforeTheNextOfAny) {
   evict(Paths);
   auto Trace = std::make_shared<TraceLog>(TraceClock::now());
   EngineOptions Options;
-  Options.Jobs = 1; // one thread: one order
+  Options.Jobs = 1; // one thread has one order
   Options.Trace = Trace;
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
@@ -327,8 +327,8 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
   };
   PrefetchEngine Engine(Options);
   Engine.startFiles({Path});
-  // 270,000 bytes are ahead when the parse phase is fetched: none of the
-  // contents, until the linker has taken the file.
+  // After the parse stage was fetched, 270,000 bytes are ahead. The contents
+  // are not fetched until the linker has taken the file.
   auto Buffer = Engine.take(Path, likeLLD());
   ASSERT_TRUE(Buffer);
   Engine.reached(LinkStage::Contents);
@@ -349,7 +349,7 @@ TEST_F(PrefetchEngineTest, ShortOfMemoryItWaitsForTheLinkerStageByStage) {
   EXPECT_GE(Looks.load(), 2U);
   LinkStats Stats = statsOf(Engine);
   EXPECT_TRUE(Stats.Problems.empty());
-  // Contents, symbols and debug symbols were gone through once more.
+  // The engine visited contents, symbols and debug symbols once more.
   EXPECT_GT(Stats.HintedBytes, File.size());
   EXPECT_EQ(Engine.wastedBytes({}), File.size());
 }
@@ -359,13 +359,13 @@ TEST_F(PrefetchEngineTest, WhatTheLinkerAsksForOutOfTurnGoesFirst) {
   evict(Paths);
   EngineOptions Options;
   Options.Jobs = 1;
-  Options.BudgetBytes = 4 << 20; // the thread waits after some four files
+  Options.BudgetBytes = 4 << 20; // the thread waits after about four files
   PrefetchEngine Engine(Options);
   Engine.startFiles(Paths);
   while (statsOf(Engine).HintedBytes < Options.BudgetBytes)
     std::this_thread::yield();
   EXPECT_TRUE(Engine.take(Paths[60], likeLLD()));
-  // Room for some more, which the sixtieth is first to use.
+  // Makes room for more files; Paths[60] is the first to use it.
   for (size_t I = 0; I != 4; ++I)
     EXPECT_TRUE(Engine.take(Paths[I], likeLLD()));
   while (!isResident(Paths[60]))

@@ -20,7 +20,7 @@ NamedInput input(std::string Name) {
   return Input;
 }
 
-/// A link of \p Inputs.
+/// Returns a link of \p Inputs.
 LinkCommand linkOf(std::vector<NamedInput> Inputs) {
   LinkCommand Command;
   Command.Inputs = std::move(Inputs);
@@ -35,12 +35,12 @@ TEST(SchedulerTest, CancelEndsTheWaitForWhatNobodyPublishes) {
   std::optional<NamedInput> Claimed;
   InputEntry *Opening = Inputs.request("a.o", false, Claimed);
   ASSERT_TRUE(Opening && Claimed);
-  (void)Inputs.next(); // a.o, asked for
+  (void)Inputs.next(); // a.o, which the linker requested
   InputEntry *Untouched = Inputs.next().Entry;
   ASSERT_EQ(Untouched->Named.Name, "b.o");
 
-  // The linker's thread, and three of the engine's: one waits for the linker,
-  // one for an input that no thread has opened, one for work.
+  // The linker's thread and three of the engine's: one waits for the linker,
+  // one for an input that no thread has opened, and one for work.
   std::atomic<unsigned> Waiting{0};
   auto Waits = [&] { ++Waiting; };
   InputEntry *Found = Opening;
@@ -78,9 +78,9 @@ TEST(SchedulerTest, ObjectsBehindAnotherAreLeftToTheLinker) {
     ASSERT_TRUE(Entry && !Claimed);
     EXPECT_EQ(Entry->State, EntryState::Unavailable);
   }
-  // No archive is, and nothing behind it.
+  // Archives and the inputs after them are not left to the linker.
   EXPECT_EQ(Inputs.next().Entry->Named.Name, "d.a");
-  // The linker neither opens for us what nobody has begun with, nor waits.
+  // The linker neither opens an unclaimed input for the engine nor waits.
   EXPECT_EQ(Inputs.request("e.o", true, Claimed), nullptr);
   EXPECT_FALSE(Claimed);
   Scheduler::Work Last = Inputs.next();
@@ -111,14 +111,14 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   ASSERT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::All);
   InputEntry *Near = Inputs.next().Entry;
   ASSERT_EQ(Near->Named.Name, "c.o");
-  // What the linker asks for goes first, wherever it lies.
+  // An input that the linker requests goes first, in any directory.
   std::optional<NamedInput> Claimed;
   ASSERT_TRUE(Inputs.request("far/d.o", false, Claimed));
   InputEntry *Requested = Inputs.next().Entry;
   EXPECT_EQ(Requested->Named.Name, "far/d.o");
   for (InputEntry *Done : {Near, Requested})
     Inputs.planned(*Done, bitOf(LinkStage::Contents), nullptr, /*IsDone=*/true);
-  // Nobody waits for what hangs.
+  // No thread waits for the inputs that hang.
   for (LinkStage Stage : {LinkStage::Parse, LinkStage::Contents}) {
     Scheduler::Work Begin = Inputs.next();
     ASSERT_EQ(Begin.What, Task::Begin);
@@ -130,7 +130,7 @@ TEST(SchedulerTest, DirectoriesInWhichThreadsHangComeLast) {
   EXPECT_EQ(Last.What, Task::Prepare);
   EXPECT_EQ(Last.Entry->Named.Name, "far/b.o");
   EXPECT_EQ(Inputs.next().What, Task::None);
-  // And then nobody looks any more.
+  // After that, no thread watches for stalls.
   EXPECT_EQ(Inputs.waitForStall(Short, HasNotMoved), Scheduler::Stall::None);
 }
 
@@ -146,7 +146,7 @@ TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
   Inputs.next(); // far/c.o hangs, too
   Inputs.planned(*Near.Entry, bitOf(LinkStage::Contents), nullptr,
                  /*IsDone=*/true);
-  // There is nothing to do until far/a.o is prepared.
+  // No work exists until far/a.o is prepared.
   Scheduler::Work Next;
   std::atomic<bool> Waits{false};
   std::thread Idle(
@@ -157,12 +157,12 @@ TEST(SchedulerTest, ThreadsThatWaitForOneThatHangsGoOn) {
   Idle.join();
   ASSERT_EQ(Next.What, Task::Begin);
   Inputs.begin(LinkStage::Parse, /*IsBegun=*/true);
-  // The symbols of what hangs are its planner's, if that ever comes back.
+  // If the planner of an input that hangs ever returns, it reads the symbols.
   Next = Inputs.next();
   EXPECT_EQ(Next.What, Task::Symbols);
   EXPECT_EQ(Next.Entry, Near.Entry);
   EXPECT_FALSE(Hangs.Entry->HasSymbols);
-  // One that hangs in reading symbols holds up nobody either.
+  // A thread that hangs while it reads symbols does not delay others either.
   EXPECT_EQ(Inputs.next().Stage, LinkStage::Contents);
 }
 

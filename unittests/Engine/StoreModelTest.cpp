@@ -19,13 +19,13 @@ namespace {
 constexpr uint64_t KiB = 1024;
 constexpr Tuning Numbers;
 
-/// A store by its numbers, in a time of its own. As many steps are under way as
-/// the model allows, or as there are threads.
+/// A simulated store with its own clock. As many steps are under way as the
+/// model allows, but no more than there are threads.
 struct SimulatedStore {
   double Latency;        ///< seconds
   double BytesPerSecond; ///< of all requests together
   unsigned AtOnce;
-  double PerRequest = 0; ///< seconds in which it begins no other
+  double PerRequest = 0; ///< seconds during which no other request begins
   unsigned Threads = 64;
   double Now = 0;
 
@@ -34,8 +34,8 @@ struct SimulatedStore {
     bool operator<(const Step &Other) const { return End > Other.End; }
   };
 
-  /// Reads \p Files files of \p Bytes, each in one request. Returns how long
-  /// that takes.
+  /// Reads \p Files files of \p Bytes, each in one request. Returns the seconds
+  /// that this takes.
   double read(StoreModel &Model, unsigned Files, uint64_t Bytes) {
     auto At = [](double Seconds) {
       return StoreModel::Time(std::chrono::hours(1)) +
@@ -83,7 +83,7 @@ TEST(StoreModelTest, BothPricesOfALocalDisk) {
     Disk.read(Model, 64, 4 * KiB);
     Disk.read(Model, 16, 512 * KiB);
   }
-  // Eight threads get an eighth of the latency for a request.
+  // With eight threads, a request costs an eighth of the latency.
   EXPECT_NEAR(Model.prices().Request, 100e-6 / 8, 10e-6);
   EXPECT_NEAR(Model.prices().Byte, 1 / 1.5e9, 0.3 / 1.5e9);
   EXPECT_NEAR(Model.latency(), 100e-6, 20e-6);
@@ -97,7 +97,7 @@ TEST(StoreModelTest, AStoreThatCountsRequests) {
     Volume.read(Model, 64, 4 * KiB);
     Volume.read(Model, 16, 512 * KiB);
   }
-  // The guess was 10 us; some of the time is put down to the bytes.
+  // The guess was 10 us. The model attributes some of the time to the bytes.
   EXPECT_GT(Model.prices().Request, 0.4 / 2000);
   EXPECT_LT(Model.prices().Request, 1 / 2000.0);
   EXPECT_LT(Model.prices().Byte, 3e-9);
@@ -109,7 +109,7 @@ TEST(StoreModelTest, AHighLatencyStoreGetsAsManyAsItTakesAtOnce) {
     const double Elapsed =
         SimulatedStore{20e-3, 1e9, AtOnce}.read(Model, 3000, 32 * KiB);
     EXPECT_GE(Model.window(), AtOnce);
-    // As if all of them had been under way from the first moment on.
+    // As fast as if all of them were under way from the first moment.
     EXPECT_LE(Elapsed, 1.15 * 3000 * 20e-3 / AtOnce);
   }
 }
@@ -127,7 +127,7 @@ TEST(StoreModelTest, OneSlowGroupSaysNothing) {
   for (unsigned I = 0; I != 8; ++I)
     Latency.note(5e-3);
   EXPECT_EQ(Latency.seconds(), 0);
-  // Six of eight wait behind others.
+  // Six of eight requests wait for others.
   for (unsigned I = 0; I != 8; ++I)
     Latency.note(I < 2 ? 1e-4 : 5e-3);
   EXPECT_NEAR(Latency.seconds(), 1e-4, 1e-6);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Problems that were told of.
+/// Collects the reported problems.
 class Problems {
 public:
   TreeFetcher::ProblemSink sink() {
@@ -63,8 +63,8 @@ TreeFetchFigures fetchAll(const std::vector<std::string> &Paths,
   return Fetcher.figures();
 }
 
-/// Fetches evicted files until all are in memory: a system may take single
-/// pages away again. The figures are those of the first time.
+/// Fetches evicted files until all are cached, because a system may evict
+/// single pages again. Returns the figures of the first time.
 TreeFetchFigures fetchUntilThere(const std::vector<std::string> &Paths,
                                  const TreeFetchOptions &Options) {
   evict(Paths);
@@ -108,7 +108,7 @@ TEST(TreeFetcherTest, WhatIsInMemoryCostsNoBudget) {
   fetchUntilThere(Paths, {});
   TreeFetchFigures F;
   for (int Try = 0; Try != 20 && F.ResidentFiles != 8; ++Try) {
-    fetchAll(Paths, {}); // what has been taken away
+    fetchAll(Paths, {}); // fetches evicted pages again
     F = fetchAll(Paths, {.BudgetBytes = 0});
   }
   EXPECT_EQ(F.ResidentFiles, 8U);
@@ -130,7 +130,7 @@ TEST(TreeFetcherTest, TheBudgetIsKeptAndWhatDoesNotFitIsCounted) {
   EXPECT_EQ(F.DoneBytes, 1'000'000U);
   EXPECT_EQ(F.fetchedBytes(), 300'000U);
   EXPECT_EQ(F.leftBytes(), 0U);
-  // Whole files or nothing of them.
+  // A file is fetched completely or not at all.
   size_t Untouched = 0;
   for (const std::string &Path : Paths) {
     os::OpenFile File = openOrFail(Path);
@@ -152,7 +152,7 @@ TEST(TreeFetcherTest, ASmallerFileStillFits) {
 }
 
 TEST(TreeFetcherTest, WhatWasNotFetchedIsGivenBack) {
-  // A page by its size, and less when it is read.
+  // This file has the size of a page, but a read returns less.
   const std::string Short = "/sys/devices/system/cpu/online";
   std::error_code Error;
   const uint64_t Size = os::statFile(Short, Error).Identity.Size;
@@ -201,7 +201,7 @@ TEST(TreeFetcherTest, WhatIsLeftKeepsToTheBudget) {
   EXPECT_EQ(F.fetchedBytes(), 350U);
   F.DoneBytes = 950;
   EXPECT_EQ(F.leftBytes(), 50U);
-  F.FetchedBytes = 410; // some pages twice
+  F.FetchedBytes = 410; // some pages were fetched twice
   EXPECT_EQ(F.leftBytes(), 0U);
 }
 
@@ -286,7 +286,7 @@ TEST(TreeFetcherTest, CancelEndsIt) {
   Fetcher.join();
   EXPECT_LT(Fetcher.figures().FetchedBytes, 50U * 200'000);
   Fetcher.add(toFetch(Paths)); // does not block
-  // One that was never used ends as well, and one that waits for more.
+  // Fetchers that were never used or that wait for more files end as well.
   const TreeFetcher Unused({}, {});
   TreeFetcher Idle({}, {});
   Idle.start();
@@ -308,7 +308,7 @@ TEST(TreeFetcherTest, CancelEndsWhoWaitsForAPlace) {
 TEST(TreeFetcherTest, ManyFilesWaitForTheirPlaceAndAllCome) {
   TreeFetcher Fetcher({.Jobs = 4}, {});
   Fetcher.start();
-  // More than wait at a time.
+  // More groups than may wait at a time.
   for (int I = 0; I != 300; ++I)
     Fetcher.add(std::vector<FileToFetch>(1000, FileToFetch{"/none", 1}));
   Fetcher.finish();

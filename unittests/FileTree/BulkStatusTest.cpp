@@ -34,8 +34,8 @@ os::FileIdentity identityOf(const std::string &Path) {
   return Status.Identity;
 }
 
-/// Files of one directory, more than enough for it to be opened; and of as many
-/// directories with one file each. What becomes of the nth is the same in both.
+/// Many files of one directory, enough for it to be opened, and as many
+/// directories with one file each. The nth file changes equally in both.
 class BulkStatusTest : public testing::TestWithParam<bool> {
 protected:
   static constexpr size_t Count = 40;
@@ -70,7 +70,7 @@ protected:
   }
 
   TestDirectory Directory;
-  /// What changes an entry as it is listed.
+  /// Changes each entry that is listed.
   std::function<void(os::DirectoryEntry &)> Listed;
   std::vector<std::string> Paths;
   std::vector<os::FileIdentity> Identities;
@@ -96,7 +96,7 @@ TEST_P(BulkStatusTest, tellsWhatHasBecomeOfEach) {
     Expect(3, Changed);
     fs::remove(Path(5));
     Expect(5, Missing);
-    // The same size and time, but another file.
+    // Another file of the same size and time.
     auto Time = fs::last_write_time(Path(7));
     fs::rename(Path(7), Path(7) + ".old");
     std::ofstream(Path(7)) << "content";
@@ -108,10 +108,10 @@ TEST_P(BulkStatusTest, tellsWhatHasBecomeOfEach) {
     fs::remove(Path(11));
     ASSERT_EQ(::mkfifo(Path(11).c_str(), 0600), 0);
     Expect(11, Changed);
-    // By a link it is still the same file.
+    // A link leads to the same file.
     fs::rename(Path(13), Path(13) + ".old");
     fs::create_symlink(Path(13) + ".old", Path(13));
-    Expect(13, Changed); // its ctime says that it has been renamed
+    Expect(13, Changed); // the rename changed its ctime
     Identities[2 * 13 + Kind] = identityOf(Path(13));
     Expect(13, Same);
     fs::remove(Path(15));
@@ -151,7 +151,7 @@ TEST_P(BulkStatusTest, directoriesMayBeGone) {
   std::vector<FileChange> Changes = compare();
   for (size_t I = 0; I != Changes.size(); ++I)
     EXPECT_EQ(Changes[I], I % 2 == 0 ? Missing : Same) << Paths[I];
-  // A file in the place of the directory.
+  // A file replaces the directory.
   Directory.write("many", "");
   EXPECT_EQ(compare(), Changes);
 }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A file system that can be trusted, whatever the tests run on.
+/// The traits of a trustworthy file system, whatever the tests run on.
 os::DirectoryTraits exactTraits(const os::DirectoryHandle & /*Directory*/) {
   os::DirectoryTraits Traits;
   Traits.MayIgnoreCase = false;
@@ -35,7 +35,7 @@ os::DirectoryTraits foldingTraits(const os::DirectoryHandle &Directory) {
   return Traits;
 }
 
-/// An hour from now: every directory has long been as it is.
+/// Sets the clock an hour ahead, so that no directory has changed recently.
 SnapshotOptions settled() {
   SnapshotOptions Options;
   Options.Traits = exactTraits;
@@ -134,7 +134,7 @@ TEST(DirectorySnapshotTest, namesNeedNotBeText) {
     EXPECT_EQ(found(*Snapshot, Bytes, Rule), Bytes);
     EXPECT_EQ(found(*Snapshot, Longest, Rule), Longest);
   }
-  // Too long for any entry (ENAMETOOLONG), but only a name.
+  // The name is too long for any entry (ENAMETOOLONG), but valid for a lookup.
   EXPECT_TRUE(lacks(*Snapshot, std::string(300, 'x')));
   EXPECT_TRUE(lacks(*Snapshot, llvm::StringRef("a\0b", 3)));
 }
@@ -147,7 +147,7 @@ TEST(DirectorySnapshotTest, looksUpTheFirstPartOfAPath) {
   EXPECT_FALSE(lacks(*Snapshot, "sub/y")) << "the folder below is not known";
   EXPECT_FALSE(lacks(*Snapshot, "sub/"));
   EXPECT_TRUE(lacks(*Snapshot, "other/../sub/x")) << "'other' is not there";
-  // These are no entries, and lead anywhere.
+  // These are no entries and can lead anywhere.
   for (const char *Name : {"", ".", "..", "./x", "../x", "/x", "//x"})
     EXPECT_FALSE(lacks(*Snapshot, Name)) << Name;
 }
@@ -180,7 +180,7 @@ TEST(DirectorySnapshotTest, findsByAnyCaseRule) {
   EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreASCII), "-");
   EXPECT_EQ(found(*Snapshot, "\u00e4THER.LIB", CaseRule::IgnoreUnicode),
             "\u00c4ther.lib");
-  // The exact one is preferred.
+  // An exact match is preferred.
   EXPECT_EQ(found(*Snapshot, "a", CaseRule::IgnoreASCII), "a");
   EXPECT_EQ(found(*Snapshot, "A", CaseRule::IgnoreASCII), "A");
 }
@@ -197,7 +197,7 @@ TEST(DirectorySnapshotTest, whatAnotherCaseMightFindIsNotLacking) {
   EXPECT_FALSE(lacks(*Folding, "foo"));
   EXPECT_TRUE(lacks(*Folding, "bar"));
   EXPECT_FALSE(lacks(*Folding, "\u00e4")) << "it may be normalized";
-  // As soon as there is a name whose folding nobody knows.
+  // One name with unknown folding is enough.
   Directory.write("\u00e4", "");
   Folding = readOrFail(Directory.path(), Options);
   EXPECT_FALSE(lacks(*Folding, "bar"));
@@ -235,11 +235,11 @@ TEST(DirectorySnapshotTest, aDirectoryThatHasJustChangedIsNotVerified) {
     };
     return readOrFail(Directory.path(), Options)->isVerified();
   };
-  // A change in the same tick would not show in the change time.
+  // The change time would not show a change in the same tick.
   EXPECT_FALSE(VerifiedAfter(0));
   EXPECT_FALSE(VerifiedAfter(5'000'000));
   EXPECT_FALSE(VerifiedAfter(-3'600'000'000'000)) << "the clock was put back";
-  // Whole seconds may be all that the file system keeps: 3 s is always enough.
+  // The file system may keep only whole seconds: 3 s is always enough.
   EXPECT_TRUE(VerifiedAfter(3'000'000'000));
   EXPECT_TRUE(VerifiedAfter(0, /*ReportsEveryChange=*/true));
 }
@@ -270,7 +270,7 @@ TEST(DirectorySnapshotTest, aDirectoryThatKeepsChangingIsNotVerified) {
   SnapshotOptions Options = settled();
   Options.Listed = [&] {
     Directory.write("file" + std::to_string(++Listings), "");
-    // The change shows, however coarse the clock is.
+    // The change is visible even if the clock is coarse.
     fs::last_write_time(Directory.path(), fs::file_time_type::clock::now() -
                                               std::chrono::hours(Listings));
   };
@@ -355,7 +355,7 @@ TEST(DirectorySnapshotTest, whatIsTooLargeIsAnError) {
 
 TEST(DirectorySnapshotTest, namesMadeToCollideAreAnErrorAndNoHang) {
   TestDirectory Directory;
-  // 400 names have 1,024 slots, found by the first ten bits of the hash.
+  // 400 names have 1,024 slots, which the first ten bits of the hash select.
   unsigned Count = 0;
   for (unsigned I = 0; Count != 400; ++I) {
     std::string Name = "n" + std::to_string(I);

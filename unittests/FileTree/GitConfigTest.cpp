@@ -18,7 +18,7 @@ struct ConfigCase {
   const char *Value; ///< null: none
 };
 
-// What git 2.39 says to each: `git config -f FILE core.excludesFile`.
+// The values that git 2.39 prints: `git config -f FILE core.excludesFile`.
 const ConfigCase Cases[] = {
     {"", nullptr},
     {"[core]\n\texcludesFile = ~/x\n", "~/x"},
@@ -49,7 +49,7 @@ TEST(GitConfigTest, FindsTheLastValue) {
   }
 }
 
-// git refuses such files; what stood before the error is kept.
+// git rejects such files; Headstart keeps the value before the error.
 TEST(GitConfigTest, EndsWhereItCannotGoOn) {
   const std::string Good = "[core]\nexcludesfile = a\n";
   for (const char *Bad : {"[core", "[core\n]", "=", "k v\n", "k = \"a\n",

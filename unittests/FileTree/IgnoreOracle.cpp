@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For utils/check-ignore.py: lists a tree the plain way, less what IgnoreRules
-// hides. Paths from the root, a zero behind each, a '/' behind directories;
-// `.git` is left out, as git does. Settings that are named on the command line
-// are turned around. Messages go to standard error.
+// For utils/check-ignore.py: lists a tree with plain loops, except what
+// IgnoreRules hides. Prints each path from the root with a zero after it, and a
+// '/' after a directory; skips `.git`, as git does. Each setting on the command
+// line is inverted. Problems go to standard error.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,8 +17,8 @@ using namespace std::string_literals;
 
 namespace {
 
-/// What the file \p Text in the root says of \p Path, a directory if it ends in
-/// '/': '-' nothing, 'x' hide, '!' show.
+/// The verdict of the file \p Text in the root on \p Path, a directory if it
+/// ends in '/': '-' for none, 'x' for hide, '!' for show.
 char verdict(llvm::StringRef Text, llvm::StringRef Path) {
   std::string Problem;
   auto List = PatternList::parse(Text, Problem);
@@ -47,7 +47,7 @@ struct PatternCase {
   char Verdict;
 };
 
-// Each line has been compared with `git check-ignore` 2.39.
+// `git check-ignore` 2.39 gives the same verdict for each line.
 const PatternCase Cases[] = {
     // Names and paths.
     {"foo", "foo", 'x'},
@@ -129,8 +129,8 @@ const PatternCase Cases[] = {
     {"/a**b", "axxb", 'x'},
     {"**\\/b", "b", '-'},
     {"**\\/b", "x/y/b", 'x'},
-    // Not as gitignore(5) has it, but as git does: what is before the first
-    // special byte is compared first, and the rest begins with two stars.
+    // git differs from gitignore(5): it compares the bytes before the first
+    // special byte first, and the rest begins with two stars.
     {"foo**/bar", "foobar", 'x'},
     {"foo**/bar", "foo/x/bar", 'x'},
     {"foo**/bar", "foox/y/bar", 'x'},
@@ -203,7 +203,7 @@ const PatternCase Cases[] = {
     {"b\n\xef\xbb\xbf"
      "a",
      "a", '-'},
-    // The last one wins, however it is found.
+    // The last matching pattern wins, however it is found.
     {"a\n!a", "a", '!'},
     {"!a\na", "a", 'x'},
     {"*\n!a.o", "a.o", '!'},
@@ -241,7 +241,7 @@ TEST(IgnorePatternTest, SplitsALine) {
     EXPECT_FALSE(parseIgnoreLine(Nothing, Line)) << Nothing;
 }
 
-// With plain backtracking these would never end.
+// Plain backtracking would take practically forever here.
 TEST(IgnorePatternTest, IsNotLedAstray) {
   std::string Stars;
   std::string Directories = "x/";
@@ -264,8 +264,8 @@ TEST(IgnorePatternTest, IsNotLedAstray) {
   EXPECT_EQ(verdict(std::string(1 << 20, '*'), As), 'x');
 }
 
-// Random patterns over few bytes against random paths of the same: the tables
-// and the way back to the last star give what trying everything gives.
+// Random patterns and random paths over a few bytes: the tables and the
+// backtracking to the last star give the same verdict as an exhaustive search.
 TEST(IgnorePatternTest, AgreesWithTheSlowWay) {
   std::mt19937 Random(1);
   auto Text = [&](llvm::ArrayRef<const char *> Pieces, unsigned Most) {
@@ -320,7 +320,7 @@ TEST(IgnorePatternTest, AFileWithoutPatternsIsNone) {
   EXPECT_EQ(Problem, "");
 }
 
-// The three parts of an entry's path, and files at every level of it.
+// The three parts of an entry's path, with an ignore file at each level.
 TEST(IgnorePatternTest, PatternsBeginAtTheirDirectory) {
   std::string Problem;
   struct {
@@ -354,7 +354,7 @@ TEST(IgnorePatternTest, PatternsBeginAtTheirDirectory) {
   EXPECT_EQ(List->match(InRoot, 5), IgnoreVerdict::None);
 }
 
-// Longer than what is kept without an allocation.
+// The path is longer than the buffer that needs no allocation.
 TEST(IgnorePatternTest, PathsMayBeLong) {
   std::string Directory = "a";
   while (Directory.size() < 3 * IgnoreQuery::PathBytes)

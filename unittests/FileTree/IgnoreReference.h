@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests: what a file of patterns says of a path, with every place that a
-/// pattern can have reached followed at once and every pattern tried in turn.
+/// For tests: the verdict of a pattern file on a path. Follows all positions
+/// that a pattern can have reached at once, and tries every pattern in turn.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ inline bool matchesSlowly(llvm::ArrayRef<detail::GlobStep> Steps,
                           llvm::ArrayRef<detail::ByteSet> Classes,
                           llvm::StringRef Text) {
   using detail::GlobOp;
-  // Whether what is before a byte has been matched.
+  // For each position, whether the steps so far match the bytes before it.
   std::vector<bool> Reached(Text.size() + 1);
   Reached[0] = true;
   for (const detail::GlobStep &Step : Steps) {
@@ -73,7 +73,7 @@ inline bool matchesSlowly(llvm::ArrayRef<detail::GlobStep> Steps,
   return Reached.back();
 }
 
-/// What the file \p Text in the root says of the entry.
+/// The verdict of the file \p Text in the root on the entry.
 inline detail::IgnoreVerdict slowVerdict(llvm::StringRef Text,
                                          llvm::StringRef Directory,
                                          llvm::StringRef Name,

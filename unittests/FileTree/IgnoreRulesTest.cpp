@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A variable of the environment, for the time of a test.
+/// An environment variable that is set while the object lives.
 class Variable {
 public:
   Variable(const char *Name, const std::string &Value) : Name(Name) {
@@ -46,7 +46,7 @@ private:
   std::optional<std::string> Before;
 };
 
-/// A tree, and a home directory beside it that is the user's.
+/// A tree, and the user's home directory next to it.
 class IgnoreRulesTest : public testing::Test {
 protected:
   void SetUp() override { fs::create_directories(Files.path("tree")); }
@@ -61,8 +61,8 @@ protected:
     return Files.path(Name.empty() ? "tree" : "tree/" + Name);
   }
 
-  /// Whether \p Path, a directory if it ends in '/', is shown by a walk that
-  /// begins at \p Root (from the tree).
+  /// Whether a walk from \p Root, a path in the tree, shows \p Path, a
+  /// directory if it ends in '/'.
   bool isShown(llvm::StringRef Path, const std::string &Root = "") {
     IgnoreRules Rules(Settings, &Problems);
     IgnoreScopePtr Scope = Rules.above(path(Root), &Problems);
@@ -113,7 +113,7 @@ TEST_F(IgnoreRulesTest, TheDeepestFileDecides) {
   EXPECT_TRUE(isShown("a/top"));
   EXPECT_FALSE(isShown("a/special"));
   EXPECT_TRUE(isShown("a/b/special"));
-  // `.git` is left to the walker.
+  // The walker handles `.git`.
   EXPECT_TRUE(isShown(".git/"));
   EXPECT_THAT(Problems, IsEmpty());
 }
@@ -172,7 +172,7 @@ TEST_F(IgnoreRulesTest, TheOrderOfGitsOtherFiles) {
   EXPECT_FALSE(isShown("c"));
   EXPECT_FALSE(isShown("anchored"));
   EXPECT_TRUE(isShown("sub/anchored"));
-  // Anchored at the repository's root, wherever the walk begins.
+  // The pattern is anchored at the repository's root, wherever the walk begins.
   EXPECT_TRUE(isShown("anchored", "sub"));
   EXPECT_FALSE(isShown("a", "sub"));
   Settings.GitGlobal = false;
@@ -194,7 +194,7 @@ TEST_F(IgnoreRulesTest, TheUsersConfigurationNamesTheirFile) {
   Files.write("home/two", "c\n");
   EXPECT_TRUE(isShown("b"));
   EXPECT_FALSE(isShown("c"));
-  // A file that is not there is none.
+  // A missing file replaces the default file as well.
   Files.write("home/.gitconfig", "[core]\nexcludesFile = ~/three\n");
   EXPECT_TRUE(isShown("a"));
   EXPECT_TRUE(isShown("c"));
@@ -226,7 +226,7 @@ TEST_F(IgnoreRulesTest, DirectoriesAboveTheRootCount) {
   Settings.Parents = false;
   for (const char *Name : {"c.o", "x", "y", "d"})
     EXPECT_TRUE(isShown(Name, "a/b")) << Name;
-  // It is in a repository all the same.
+  // The walk's root is still in a repository.
   write("a/b/.gitignore", "z\n");
   EXPECT_FALSE(isShown("z", "a/b"));
 }
@@ -239,7 +239,7 @@ TEST_F(IgnoreRulesTest, LinksInARootAreResolved) {
   IgnoreRules Rules;
   IgnoreScopePtr Scope = Rules.above(Files.path("link"));
   EXPECT_TRUE(Rules.isIgnored(*Scope, "", "x", false));
-  // Without a root there are no rules, and nothing breaks.
+  // If the root does not exist, there are no rules.
   Scope = Rules.above(Files.path("nothing"));
   ASSERT_TRUE(Scope);
   EXPECT_FALSE(Rules.isIgnored(*Scope, "", "x", false));
@@ -254,10 +254,10 @@ TEST_F(IgnoreRulesTest, AnIgnoredRootIsShownAllTheSame) {
   EXPECT_TRUE(isShown("build", "build"));
   EXPECT_TRUE(isShown("sub/a.o", "build"));
   EXPECT_TRUE(isShown("a.o", "build/sub"));
-  // What is inside still counts.
+  // Rules in the ignored directory still apply.
   EXPECT_FALSE(isShown("sub/own", "build"));
   EXPECT_FALSE(isShown("own", "build/sub"));
-  // A home directory that is a repository and ignores everything.
+  // The home directory is a repository that ignores everything.
   write(".gitignore", "*\n");
   makeDirectory("project/.git");
   makeDirectory("project/src");
@@ -275,7 +275,7 @@ TEST_F(IgnoreRulesTest, GitMayBeAFile) {
   EXPECT_FALSE(isShown("a", "w"));
   write("w/.git", "gitdir: " + path("repo/.git/worktrees/w") + "\r\n");
   EXPECT_FALSE(isShown("a", "w"));
-  // Whatever it holds, it makes a repository.
+  // Any `.git` file makes a repository, whatever its contents.
   for (const char *Text : {"", "gitdir: ", "gitdir: nowhere", "x",
                            "gitdir: ../repo/.git/info/exclude\n"}) {
     write("w/.git", Text);
@@ -303,12 +303,12 @@ TEST_F(IgnoreRulesTest, SaysThatARepositorysExcludesCannotBeRead) {
 
 TEST_F(IgnoreRulesTest, SaysWhatItCannotRead) {
   makeDirectory(".git");
-  // A directory of that name is nothing to git, and no problem.
+  // git ignores a directory of that name, and it is not a problem.
   makeDirectory("a/.gitignore");
   EXPECT_TRUE(isShown("a/x"));
   EXPECT_THAT(Problems, IsEmpty());
 
-  // git follows no link here; ripgrep follows one to an .ignore.
+  // git does not follow a link here; ripgrep follows one to an .ignore.
   write("rules", "x\n");
   makeDirectory("b");
   fs::create_symlink("../rules", path("b/.gitignore"));
@@ -342,7 +342,7 @@ TEST_F(IgnoreRulesTest, NothingNewCostsNothing) {
   EXPECT_EQ(enter(Rules, Root, "", "b"), Root);
 }
 
-// Threads that share what is above them, and drop it in any order.
+// Threads share the scopes of parent directories and release them in any order.
 TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   makeDirectory(".git");
   write(".gitignore", "*.o\n!/a/*/b?.o\n");
@@ -380,7 +380,7 @@ TEST_F(IgnoreRulesTest, ThreadsShareScopes) {
   EXPECT_EQ(Wrong, 0U);
 }
 
-// Every directory with rules of its own: neither entering nor leaving recurses.
+// Every directory has its own rules: neither entering nor leaving recurses.
 TEST_F(IgnoreRulesTest, ChainsMayBeLong) {
   makeDirectory(".git");
   write(".ignore", "x\n");

@@ -33,7 +33,7 @@ os::DirectoryEntry entry(std::string_view Name, uint64_t Number) {
   return E;
 }
 
-// Without memory for these few bytes there is no test.
+// If these few bytes cannot be allocated, there is no test.
 // NOLINTBEGIN(bugprone-throwing-static-initialization)
 const TreeSelection Selection = {.Hidden = true,
                                  .NoIgnore = false,
@@ -47,7 +47,7 @@ const std::vector<ManifestPath> Unknown = {{1, "a"}, {0, "c"},   {0, "a/b c/d"},
                                            {0, "c"}, {0, "c/d"}, {0, "c.d"}};
 // NOLINTEND(bugprone-throwing-static-initialization)
 
-/// A tree with names of every kind.
+/// Fills a tree with names of every kind.
 void fill(TreeListing &Listing) {
   Listing.add(0, 0, "", {entry("a", 1), entry("b\n", 2), entry("\xff\xfe", 3)});
   Listing.add(0, 0, "a", {entry("x", 4)});
@@ -164,12 +164,12 @@ TEST(ManifestTest, SaysWhatIsWrong) {
             "the file ends early, at byte 24");
 }
 
-/// A manifest by hand, with a right checksum.
+/// Makes a manifest with a valid checksum by hand.
 std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
   std::string Bytes;
   llvm::raw_string_ostream OS(Bytes);
-  // No options, any depth, no types, no globs, time 0, one root "" of "/";
-  // nothing unknown.
+  // No options, any depth, no types, no globs, time 0, one root "" of "/", no
+  // unknown paths.
   OS << "headstart manifest 2\n";
   for (char C : {0, 0, 0, 0, 0, 1, 0, 1})
     OS << C;
@@ -179,7 +179,7 @@ std::string made(llvm::function_ref<void(llvm::raw_ostream &)> Tail) {
   return Bytes;
 }
 
-/// One directory of the entries \p Names.
+/// Makes a manifest of one directory with the entries \p Names.
 std::string madeOf(StringRef Path, llvm::ArrayRef<StringRef> Names,
                    unsigned Type = 1, unsigned Root = 0) {
   return made([&](llvm::raw_ostream &OS) {
@@ -256,7 +256,7 @@ TEST(ManifestTest, CountsCannotMakeItAllocate) {
                 llvm::encodeULEB128(Entries, OS);
               })),
               "");
-  // Numbers that are cut, and that are too long.
+  // Numbers that are truncated, and numbers that are too long.
   for (int Length : {1, 9, 10, 11, 300})
     EXPECT_NE(problemOf(made([&](llvm::raw_ostream &OS) {
                 OS << std::string(size_t(Length), '\xff');

@@ -30,8 +30,7 @@ SnapshotOptions settled() {
   return Options;
 }
 
-/// What a search does with a name: whether a probe was needed, and what came of
-/// it.
+/// The result of a search for a name, and whether it needed a probe.
 enum class Outcome : uint8_t { KnownMissing, ProbedMissing, Found };
 
 class SnapshotCacheTest : public testing::Test {
@@ -48,7 +47,7 @@ protected:
     return Outcome::ProbedMissing;
   }
 
-  /// Looks in vain until no probe is needed; how many were.
+  /// Searches for missing names until no probe is needed; returns the probes.
   unsigned probesUntilListed(SnapshotCache &Cache, SnapshotCache::Directory &In,
                              unsigned Most = 10000) {
     for (unsigned I = 0; I != Most; ++I)
@@ -100,11 +99,11 @@ TEST_F(SnapshotCacheTest, aLargerDirectoryIsProbedLonger) {
 }
 
 TEST_F(SnapshotCacheTest, theRuleOfRentingOrBuying) {
-  // Nothing is known of what will come: spend the price, no more.
+  // With no forecast, spend as much as the listing costs and no more.
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 0), 100U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, -50), 100U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 100), 100U);
-  // A forecast of more makes it sooner, by a bounded share.
+  // A higher forecast lists earlier, by a bounded factor.
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 101), 12U);
   EXPECT_EQ(SnapshotCache::missesToSpend(100, 1000000), 12U);
   EXPECT_EQ(SnapshotCache::missesToSpend(6, 1000000), SnapshotCache::MinMisses);
@@ -122,7 +121,7 @@ TEST_F(SnapshotCacheTest, aForecastMakesItListSooner) {
   EXPECT_GE(probesUntilListed(Cache, Cache.add(Other.path())), 6U);
 }
 
-/// Of a hundred names one comes to this directory: it will not see many more.
+/// One of a hundred names reaches this directory, so it will not see many more.
 TEST_F(SnapshotCacheTest, aForecastCountsWhatComesToTheDirectory) {
   std::string Padding(200, 'x');
   for (int I = 0; I != 100; ++I)
@@ -175,7 +174,7 @@ TEST_F(SnapshotCacheTest, aNewFileIsFoundBeforeTheListingAndAdviceAfter) {
   EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
   probesUntilListed(Cache, In);
   EXPECT_EQ(look(Cache, In, "x"), Outcome::Found);
-  // What has gone is not found: a listed name is looked at all the same.
+  // A removed file is not found: the search probes listed names as well.
   fs::remove(Directory.path("x"));
   EXPECT_EQ(look(Cache, In, "x"), Outcome::ProbedMissing);
 }
@@ -230,8 +229,8 @@ TEST_F(SnapshotCacheTest, aDirectoryThatIsLargerThanItSaysIsGivenUp) {
   EXPECT_EQ(Cache.figures().Refusals, 1U);
 }
 
-// 8 threads, 16 directories, each under its own path and by a link: whatever
-// they are told is true, and each directory is read once.
+// 8 threads search 16 directories, each by its own path and by a link. Every
+// answer is right, and each directory is read once.
 TEST_F(SnapshotCacheTest, threadsShareWhatOneOfThemReads) {
   constexpr unsigned Directories = 16;
   constexpr unsigned Names = 300;

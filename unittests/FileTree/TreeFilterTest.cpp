@@ -112,7 +112,7 @@ TEST(TreeFilterTest, BracesHoldNoSlash) {
                                   "give one glob for each path");
   EXPECT_NE(Problem("x/{a,sub/b/c}/*").find("braces cannot contain a slash"),
             std::string::npos);
-  // That is another mistake.
+  // Another error is reported here.
   EXPECT_EQ(Problem("{a/b").find("slash"), std::string::npos);
   EXPECT_EQ(Problem("{a,b}/{c,d}"), "");
 }
@@ -128,7 +128,7 @@ TEST(TreeFilterTest, TheLastGlobThatMatchesDecides) {
   EXPECT_FALSE(Filter.judge("d", "a.c", EntryType::Regular).Show);
   EXPECT_FALSE(Filter.judge("d", "test_a.o", EntryType::Regular).Show);
   EXPECT_TRUE(Filter.judge("d", "test_me.o", EntryType::Regular).Show);
-  // A directory that no glob names is entered, but not shown.
+  // A walk enters a directory that no glob matches, but does not show it.
   EXPECT_FALSE(Filter.judge("", "d", EntryType::Directory).Show);
   EXPECT_TRUE(Filter.judge("", "d", EntryType::Directory).Enter);
   EXPECT_FALSE(Filter.judge("", "test_d", EntryType::Directory).Enter);

@@ -34,8 +34,8 @@ std::vector<std::string> pathsOf(const TreeListing &Listing) {
 }
 
 TEST(TreeListingTest, ComparesPartByPart) {
-  // In this order: what is in a directory stands before a neighbour whose name
-  // goes on with a byte below '/'.
+  // Sorted: a directory's contents precede a neighbour whose name continues
+  // with a byte below '/'.
   const std::vector<std::string> Sorted = {"",    "a",     "a/b",  "a/b/c",
                                            "a/c", "a!",    "a.b",  "a.b/x",
                                            "aa",  "b\x7f", "b\xff"};

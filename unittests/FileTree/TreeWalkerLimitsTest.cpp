@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Deep, wide, moving, forbidden: what a walk must get through with bounded
-// memory and descriptors.
+// Deep, wide, changing and unreadable trees, which a walk must handle with
+// bounded memory and descriptors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +39,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where a million files are made, and gone, in seconds.
+/// A directory in which a million files are made and removed in seconds.
 const char *memoryDirectory() {
   return ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nullptr;
 }
 
-/// Removes what std::filesystem cannot.
+/// Removes trees that std::filesystem cannot.
 void removeTree(const std::string &Path) {
   EXPECT_EQ(os::test::exitStatus(os::test::startChild([&] {
               ::execlp("rm", "rm", "-rf", Path.c_str(), nullptr);
@@ -53,7 +53,7 @@ void removeTree(const std::string &Path) {
             0);
 }
 
-/// Makes \p Count files in \p Directory: links of one, so that it takes little.
+/// Makes \p Count files in \p Directory as hard links to one, which is cheap.
 void makeFiles(const std::string &Directory, unsigned Count) {
   int FD = ::open(Directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_GE(FD, 0);
@@ -65,7 +65,7 @@ void makeFiles(const std::string &Directory, unsigned Count) {
   ::close(FD);
 }
 
-/// Sets how many descriptors this process may have, until it is destroyed.
+/// Limits this process's descriptors until the object is destroyed.
 class DescriptorLimit {
 public:
   explicit DescriptorLimit(rlim_t Count) {
@@ -81,7 +81,7 @@ private:
   rlimit Before = {};
 };
 
-/// The allocations of a walk of \p Root, by one thread, with status.
+/// The number of allocations of a walk of \p Root by one thread, with status.
 uint64_t allocationsOf(const std::string &Root) {
   WalkOptions Options;
   Options.Jobs = 1;
@@ -101,7 +101,7 @@ TEST(TreeWalkerLimitsTest, AllocatesNothingPerEntry) {
   makeFiles(Tree.path("few"), 100);
   makeFiles(Tree.path("many"), 10000);
   uint64_t Few = allocationsOf(Tree.path("few"));
-  EXPECT_GT(Few, 0U); // or nothing is counted
+  EXPECT_GT(Few, 0U); // otherwise nothing is counted
   EXPECT_EQ(allocationsOf(Tree.path("many")), Few);
 }
 
@@ -167,7 +167,7 @@ TEST(TreeWalkerLimitsTest, WaitsForDescriptorsThatOthersHold) {
   for (int FD; (FD = ::dup(0)) >= 0;)
     Held.push_back(FD);
   ASSERT_GT(Held.size(), 8U);
-  // Enough for one thread's own, too little for what the walker plans with.
+  // Enough for one thread, but fewer than the walker plans for.
   for (unsigned I = 0; I != 6; ++I) {
     ::close(Held.back());
     Held.pop_back();
@@ -193,9 +193,9 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
   Counter Seen;
   uint64_t Before = Allocations;
   EXPECT_EQ(walk(Tree.path(), Seen, Options).Entries, Count);
-  // What was allocated did not grow with it.
+  // The number of allocations did not grow with the number of entries.
   EXPECT_LT(Allocations - Before, 1000U);
-  // "0" to "999999", all the digits.
+  // The digits of the names "0" to "999999".
   EXPECT_EQ(Seen.NameBytes,
             10U * 1 + 90 * 2 + 900 * 3 + 9000 * 4 + 90000 * 5 + 900000 * 6);
 }
@@ -203,8 +203,8 @@ TEST(TreeWalkerLimitsTest, WalksAMillionEntriesInOneDirectory) {
 TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
   if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
-  // Shows how far the listing of a wide directory is ahead of the directories
-  // in it.
+  // Measures how far the listing of a wide directory is ahead of the walk of
+  // its subdirectories.
   class Watcher : public Counter {
   public:
     void visit(const WalkDirectory &Directory,
@@ -229,7 +229,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
   TestDirectory Tree(memoryDirectory());
   for (unsigned I = 0; I != Count; ++I)
     ASSERT_EQ(::mkdir(Tree.path(std::to_string(I)).c_str(), 0755), 0);
-  // With few handles the root is not kept open for its children.
+  // With so few handles, the walker does not keep the root open.
   for (unsigned Open : {0U, 1U}) {
     SCOPED_TRACE(Open);
     WalkOptions Options;
@@ -246,7 +246,7 @@ TEST(TreeWalkerLimitsTest, BoundsWhatIsPendingInAWideTree) {
 TEST(TreeWalkerLimitsTest, NeedsNoMoreThreadsForWhatIsInMemory) {
   if (!memoryDirectory())
     GTEST_SKIP() << "no file system in memory (/dev/shm)";
-  // One that waits, as for a pipe that is full: that is not the disk.
+  // A visitor that waits, as for a full pipe: this is not the disk's latency.
   class Sleeper : public Counter {
   public:
     void visit(const WalkDirectory &Directory,
@@ -331,7 +331,7 @@ TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
   sockaddr_un Address = {};
   Address.sun_family = AF_UNIX;
   int FD = ::open(Tree.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // A path of a socket must be short.
+  // The path of a socket must be short.
   std::string Short = "/proc/self/fd/" + std::to_string(FD) + "/socket";
   Short.copy(Address.sun_path, sizeof(Address.sun_path) - 1);
   ASSERT_EQ(
@@ -349,8 +349,8 @@ TEST(TreeWalkerLimitsTest, DisturbsNoSpecialFile) {
   EXPECT_TRUE(Seen.Problems.empty());
 }
 
-/// Whether the one problem is that \p Path contains itself. (The analyzer sees
-/// leaks in gmock's matchers behind a fork.)
+/// Whether the only problem is that \p Path contains itself. (The analyzer
+/// reports leaks in gmock's matchers after a fork.)
 bool isLeftOut(const Recorder &Seen, const std::string &Path) {
   return Seen.Problems.size() == 1 &&
          Seen.Problems[0].find(Path + ": skipped") != std::string::npos;
@@ -363,7 +363,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
   fs::create_directory(Tree.path("a/memory"));
   Tree.write("other/x", "");
   fs::create_directory(Tree.path("a/bound"));
-  // A child, so that what is mounted is gone with it.
+  // A child process, so that its mounts end with it.
   int Status = os::test::exitStatus(os::test::startChild([&] {
     if (::unshare(CLONE_NEWNS) != 0 ||
         ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
@@ -392,7 +392,7 @@ TEST(TreeWalkerLimitsTest, SeesWhatIsMounted) {
     EXPECT_TRUE(Near.paths().count("memory"));
     EXPECT_TRUE(Near.paths().count("bound/x"));
 
-    // From below the directory that was mounted, it has the root in it.
+    // The walk begins below the mounted directory, which contains its root.
     Recorder Below;
     walk(Tree.path("a/b"), Below);
     const std::set<std::string> Once = {

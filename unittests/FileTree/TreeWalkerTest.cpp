@@ -26,7 +26,7 @@ using os::test::NoLinks;
 
 namespace {
 
-/// Some hundred files and directories, in shapes of all kinds.
+/// Makes some hundred files and directories in trees of various shapes.
 void makeTree(const TestDirectory &Tree) {
   for (unsigned I = 0; I != 24; ++I) {
     std::string Directory = "d" + std::to_string(I);
@@ -329,7 +329,7 @@ TEST(TreeWalkerTest, EndsSoonWhenCancelled) {
     Seen.Walker = &Walker;
     WalkFigures Figures = Walker.walk({Tree.path()}, Seen);
     EXPECT_TRUE(Walker.isCancelled());
-    // Whatever was under way, and no more.
+    // The walker finishes the directories under way and starts no others.
     EXPECT_LE(Figures.Directories, 2 * Jobs);
   }
 }

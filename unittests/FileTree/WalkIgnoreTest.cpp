@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Without what the user who runs the tests has configured.
+/// Rules without the configuration of the user who runs the tests.
 IgnoreRules testRules() {
   IgnoreSettings Settings;
   Settings.GitGlobal = false;
@@ -54,7 +54,7 @@ TEST(WalkIgnoreTest, LeavesOutAndNeverEntersWhatIsIgnored) {
   }
 }
 
-/// Its ignore file is the last thing that a listing of many system calls shows.
+/// The listing takes many system calls, and the ignore file may come last.
 TEST(WalkIgnoreTest, KnowsTheIgnoreFileOfALongDirectory) {
   TestDirectory Tree;
   fs::create_directory(Tree.path(".git"));
@@ -122,7 +122,7 @@ TEST(WalkIgnoreTest, FollowedLinksAreJudgedAsLinks) {
   Options.Ignore = &Rules;
   Recorder Seen;
   walk(Tree.path(), Seen, Options);
-  // "out/" means directories, and this is a link, as for git.
+  // "out/" matches only directories, and this is a link, as for git.
   EXPECT_THAT(Seen.paths(),
               UnorderedElementsAre("real", "real/file", "out", "out/file"));
 }

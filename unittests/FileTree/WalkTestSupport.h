@@ -22,7 +22,7 @@ namespace headstart::test {
 
 using os::test::TestDirectory;
 
-/// Writes down each path that is shown, and how often.
+/// Records each visited path and how often it was visited.
 class Recorder : public TreeVisitor {
 public:
   void visit(const WalkDirectory &Directory,
@@ -74,7 +74,7 @@ private:
   std::mutex Mutex;
 };
 
-/// Only counts.
+/// Counts entries only.
 class Counter : public TreeVisitor {
 public:
   void visit(const WalkDirectory & /*Directory*/,

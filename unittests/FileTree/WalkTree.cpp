@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `walk-tree FOLDER [JOBS]`: a line for each entry below, in no order: its type
-// as a letter, its size (of files), its path from the directory. To be compared
-// with what somebody else says (utils/check-walk.py).
+// `walk-tree FOLDER [JOBS]` prints a line for each entry below, unordered: its
+// type as a letter, its size (of files), and its path from the directory.
+// utils/check-walk.py compares this with another program's output.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,7 @@ TEST(WorkQueueTest, GivesTheNewestFirstAndThievesTheOldest) {
   WorkQueue<int> Queue(2);
   Queue.push(0, {1, 2, 3, 4});
   EXPECT_EQ(Queue.take(0), 4);
-  // Half of what is left: 1 and 2. The thief begins with the newest of them.
+  // Steals half of the rest, 1 and 2. The thief takes the newer one first.
   EXPECT_EQ(Queue.take(1), 2);
   EXPECT_EQ(Queue.pending(1), 1U);
   EXPECT_EQ(Queue.take(1), 1);
@@ -53,7 +53,7 @@ TEST(WorkQueueTest, StopsThoseWhoWait) {
   Queue.push(0, {1, 2});
   EXPECT_TRUE(Queue.take(0));
   EXPECT_TRUE(Queue.take(0));
-  // Nothing to take, and not done: whoever asks waits.
+  // The queue is empty but not done, so a thread that takes waits.
   std::thread Waiter([&] { EXPECT_FALSE(Queue.take(1)); });
   while (!Queue.hasSleepers())
     std::this_thread::yield();
@@ -86,7 +86,7 @@ TEST(WorkQueueTest, WakesNoMoreThanAreWanted) {
   });
   while (!Queue.hasSleepers())
     std::this_thread::yield();
-  // One is wanted, and one is awake: the pusher does it all.
+  // One thread is wanted and one is awake: the pusher does all the work.
   for (int I = 0; I != 1000; ++I) {
     Queue.push(0, {I});
     ASSERT_EQ(Queue.take(0), I);
@@ -101,8 +101,8 @@ TEST(WorkQueueTest, WakesNoMoreThanAreWanted) {
   Sleeper.join();
 }
 
-/// Each number begets those below it; all threads together must see exactly as
-/// many as one would, and all must end.
+/// Each number pushes those below it. All threads together must see exactly as
+/// many as one thread would, and all must end.
 TEST(WorkQueueTest, LosesNothingAmongThreads) {
   for (unsigned Threads : {2U, 4U, 8U}) {
     for (unsigned Round = 0; Round != 20; ++Round) {

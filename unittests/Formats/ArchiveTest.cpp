@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// A member's header and its bytes.
+/// Makes a member's header and its bytes.
 std::string member(const std::string &Name, size_t Size) {
   std::string M = Name;
   M.resize(48, ' ');
@@ -34,7 +34,7 @@ std::vector<LayoutPart> indexOf(const std::string &Archive) {
   return ArchiveReader(Bytes).readIndex();
 }
 
-/// The end of what is read at once.
+/// The end of the index, which is read in one range.
 uint64_t indexEnd(const std::string &Archive) {
   std::vector<LayoutPart> Parts = indexOf(Archive);
   EXPECT_EQ(Parts.size(), 1U);
@@ -46,7 +46,7 @@ uint64_t indexEnd(const std::string &Archive) {
 TEST(ArchiveTest, TheIndexesAreReadAtOnceAndTheMembersAreNot) {
   std::string Index = "!<arch>\n" + member("/", 301) + member("//", 77);
   EXPECT_EQ(indexEnd(Index + member("/0", 100000) + member("a.obj/", 5000)),
-            Index.size() - 1); // without the byte that makes it even
+            Index.size() - 1); // without the padding byte
 }
 
 TEST(ArchiveTest, OfTwoSymbolIndexesTheSecondIsRead) {
@@ -91,7 +91,7 @@ TEST(ArchiveTest, KnowsTheOtherIndexes) {
   }
 }
 
-/// A member in the form of BSD and Darwin: its name opens its body.
+/// A member in the form of BSD and Darwin: its body starts with its name.
 std::string longNamed(std::string Name, size_t Size, size_t NameBytes = 20) {
   std::string M = member("#1/" + std::to_string(NameBytes), NameBytes + Size);
   Name.resize(NameBytes, '\0');
@@ -110,7 +110,7 @@ TEST(ArchiveTest, KnowsAnIndexByTheNameBehindItsHeader) {
 TEST(ArchiveTest, AMemberWithALongNameIsNoIndex) {
   EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("a_long_name.o", 100)), 8U);
   EXPECT_EQ(indexEnd("!<arch>\n" + longNamed("__.SYM", 100, 500)), 8U);
-  // Names that reach past their member or the file.
+  // Names that end after their member or the file.
   EXPECT_EQ(indexEnd("!<arch>\n" + member("#1/99999", 100)), 8U);
   EXPECT_EQ(indexEnd("!<arch>\n" + member("#1/-1", 100)), 8U);
   EXPECT_EQ(indexEnd(("!<arch>\n" + longNamed("__.SYMDEF", 9)).substr(0, 70)),
@@ -131,7 +131,7 @@ TEST(ArchiveTest, TheNameBehindAHeaderIsNotOfTheContents) {
 
 TEST(ArchiveTest, AThinArchiveHasNoMembersInside) {
   std::string Index = "!<thin>\n" + member("/", 300) + member("//", 50);
-  // A thin member's size is that of a file elsewhere.
+  // A thin member's size is that of another file.
   std::string Thin = Index + member("/0", 0);
   EXPECT_EQ(indexEnd(Thin), Index.size());
 }

@@ -91,7 +91,7 @@ TEST(COFFTest, LeavesOtherFilesAlone) {
   std::string Archive = "!<arch>\n" + std::string(200, ' ');
   std::string Text(200, 'x');
   std::string Zeros(200, '\0');
-  // An import library's member opens like a big object.
+  // An import library's member begins like a big object.
   std::string Import(200, '\0');
   Import[2] = Import[3] = '\xff';
   for (const std::string &File : {Archive, Text, Zeros, Import})
@@ -124,7 +124,7 @@ TEST(COFFTest, StaysWithinTheFileWhateverItSays) {
     std::string Head =
         Round % 2 ? plainHead({{".text", 0, 0}, {".debug$S", 0, 0}}, 0, 0)
                   : bigHead({{".text", 0, 0}, {".debug$T", 0, 0}}, 0, 0);
-    // Everything but the magic at random.
+    // Randomizes all bytes after the magic.
     for (size_t I = Round % 2 ? 2 : 28; I != Head.size(); ++I)
       Head[I] = static_cast<char>(Random());
     uint64_t FileSize = Head.size() + Random() % 10000;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The headers of COFF objects, of both forms.
+/// Makes the headers of plain and big COFF objects.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ inline void appendSections(std::string &Bytes,
   }
 }
 
-/// The head of a plain object: 20 bytes of header and 40 a section.
+/// The head of a plain object: a header of 20 bytes, and 40 for each section.
 inline std::string
 plainHead(llvm::ArrayRef<COFFSection> Sections, uint32_t SymbolTable,
           uint32_t NumSymbols,
@@ -66,7 +66,7 @@ plainHead(llvm::ArrayRef<COFFSection> Sections, uint32_t SymbolTable,
   return Bytes;
 }
 
-/// The head of a big object: 56 bytes of header and 40 a section.
+/// The head of a big object: a header of 56 bytes, and 40 for each section.
 inline std::string bigHead(llvm::ArrayRef<COFFSection> Sections,
                            uint32_t SymbolTable, uint32_t NumSymbols) {
   llvm::object::coff_bigobj_file_header Header = {};

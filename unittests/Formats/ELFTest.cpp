@@ -28,7 +28,7 @@ struct SectionSpec {
   uint32_t Link = 0, Info = 0;
 };
 
-/// Writes an object with \p Sections (behind the null section), their bytes in
+/// Writes an object with \p Sections (after the null section), their bytes in
 /// order, and the section headers at the end, as compilers do.
 template <typename ELFT>
 std::string makeObject(ArrayRef<SectionSpec> Sections,
@@ -129,7 +129,7 @@ public:
         ET_REL, ManySections);
   }
 
-  /// The bytes of each part that is of \p Kind.
+  /// The bytes of each part of \p Kind.
   std::vector<std::string> parts(StringRef File, const ELFObject &Layout,
                                  PartKind Kind) {
     std::vector<std::string> Result;
@@ -171,7 +171,7 @@ TYPED_TEST(ELFTest, SymbolsSayWhatIsDefinedAndWhatIsLacking) {
   std::optional<ELFObject> Layout = read(File);
   ASSERT_TRUE(Layout);
   ELFSymbols Symbols = symbolsOf(File, *Layout);
-  ASSERT_EQ(Symbols.Uses.size(), 3U); // what is lacking weakly takes nothing
+  ASSERT_EQ(Symbols.Uses.size(), 3U); // weak references extract nothing
   EXPECT_EQ(Symbols.Uses[0].Name, hashOfSymbol("inline"));
   EXPECT_TRUE(Symbols.Uses[0].Defines);
   EXPECT_EQ(Symbols.Uses[1].Name, hashOfSymbol("main"));
@@ -249,7 +249,7 @@ TYPED_TEST(ELFTest, WhateverBytesThereAreNoRangeGoesPastTheEnd) {
   for (unsigned Round = 0; Round != 3000; ++Round) {
     std::string File = Good;
     for (unsigned I = 0; I != 1 + Round % 8; ++I) {
-      // Header and section headers are what matters.
+      // Most changes hit the header or the section headers.
       size_t At =
           Random() % 2 ? Random() % 64 : File.size() - 1 - Random() % 600;
       File[At] = static_cast<char>(Random());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A file of which only the head exists; parts that can be compared.
+/// A file of which only the head exists, and comparisons of parts.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 #include <vector>
 
 namespace headstart {
-// Found by argument-dependent look-up when a comparison fails.
+// Argument-dependent lookup finds this when a comparison fails.
 inline void PrintTo(const LayoutPart &P, std::ostream *OS) {
   *OS << partName(P.Kind).str() << " [" << P.Range.Offset << ", "
       << P.Range.end() << ")";
@@ -36,8 +36,8 @@ inline bool operator==(const LayoutPart &A, const LayoutPart &B) {
 
 namespace headstart::test {
 
-/// A file that says that it has more bytes than its head, which cannot be read;
-/// it notes what is asked for.
+/// Claims to have more bytes than its head, of which a read fails. Records the
+/// requested ranges.
 class HeadOnly final : public ByteSource {
 public:
   explicit HeadOnly(std::string Head, uint64_t FileSize = 0)
@@ -52,7 +52,7 @@ private:
     Requested.push_back(Range);
     if (Range.end() > Head.size())
       return std::nullopt;
-    // Exactly as long as it says, so that a sanitizer sees a step too far.
+    // A block of exactly that size, so that a sanitizer reports a read past it.
     Last.assign(Head.begin() + Range.Offset, Head.begin() + Range.end());
     return llvm::ArrayRef<char>(Last);
   }
@@ -61,7 +61,7 @@ private:
   std::vector<char> Last;
 };
 
-/// Every part lies within the file, in order, and overlaps no other.
+/// Expects that the parts are in order, within the file and disjoint.
 inline void expectSane(const std::vector<LayoutPart> &Parts,
                        uint64_t FileSize) {
   uint64_t End = 0;

@@ -89,7 +89,7 @@ TEST(MachOSliceTest, OtherMagicsAndCountsAreUnknown) {
   EXPECT_FALSE(
       find(universalHead({{X86, X86All, 4096, 100}}, MachO::FAT_MAGIC_64),
            "x86_64"));
-  // A Java class of version 52.
+  // The head of a Java class of version 52.
   EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(52), "x86_64"));
   EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(0xffffffff), "x86_64"));
   EXPECT_FALSE(find(word(MachO::FAT_MAGIC) + word(2), "x86_64", 40));
@@ -108,7 +108,7 @@ std::string object(size_t Size, uint32_t Sections = 0) {
   return Object;
 }
 
-/// A member in Darwin's form, \p NameBytes for the name.
+/// A member in Darwin's form, with \p NameBytes for its name.
 std::string member(std::string Name, const std::string &Body,
                    size_t NameBytes = 20) {
   std::string M = "#1/" + std::to_string(NameBytes);
@@ -122,14 +122,14 @@ std::string member(std::string Name, const std::string &Body,
   return M;
 }
 
-/// The parts of what has some; nothing for what has none.
+/// The parts of an input; empty if it has none.
 std::vector<LayoutPart> partsOf(const std::string &File, bool AllMembers,
                                 StringRef Arch = "arm64") {
   HeadOnly Bytes(File);
   return MachOInput::read(Bytes, Arch).readParts(Bytes, AllMembers);
 }
 
-/// The parts of one object, moved.
+/// The parts of one object, moved by \p Offset.
 std::vector<LayoutPart> moved(const std::string &Object, uint64_t Offset) {
   std::vector<LayoutPart> Parts = partsOf(Object, false);
   for (LayoutPart &P : Parts)
@@ -188,7 +188,7 @@ TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
   std::string Archive =
       "!<arch>\n" + member("__.SYMDEF", std::string(5000, 'i')) +
       member("a.o", object(50001)) + member("b.o", object(50000));
-  // Members are even in the archive, wherever that lies.
+  // Members are aligned relative to the archive, wherever it begins.
   for (uint32_t Offset : {16384U, 16385U}) {
     std::string File =
         universalHead({{X86, X86All, 4096, 100},
@@ -202,7 +202,7 @@ TEST(MachOPartsTest, AnArchiveInASliceIsReadLikeAFile) {
     }
     EXPECT_GT(Expected.size(), 10U);
     EXPECT_EQ(partsOf(File, true), Expected);
-    // Nothing but the head where no slice fits; all where none can be chosen.
+    // If no slice fits, only the head is read; without Arch there is no layout.
     EXPECT_THAT(partsOf(File, true, "i386"),
                 ElementsAre(LayoutPart{{0, 4096}, PartKind::Headers}));
     EXPECT_THAT(partsOf(File, true, ""), IsEmpty());
@@ -247,7 +247,7 @@ TEST(MachOPartsTest, StaysWithinTheFileWhateverItSays) {
   for (int Round = 0; Round != 3000; ++Round) {
     std::string File = Good;
     for (int I = 0; I != 8; ++I) {
-      // Headers of all kinds are hit more often than contents.
+      // Headers of all kinds are changed more often than contents.
       size_t Places[] = {Random() % 60, 8192 + Random() % 700,
                          8192 + 12000 + Random() % 1000};
       size_t Place = Places[Random() % 3];

@@ -23,7 +23,7 @@ namespace {
 constexpr uint32_t Code = MachO::S_ATTR_PURE_INSTRUCTIONS;
 constexpr uint64_t Large = 1 << 20;
 
-/// The parts of a file of \p FileSize bytes, without the first, its headers.
+/// The parts of a file of \p FileSize bytes, except the first, the headers.
 std::vector<LayoutPart> parts(const MachOWriter &Writer,
                               uint64_t FileSize = Large) {
   std::string Head = Writer.head();
@@ -70,7 +70,7 @@ TEST(MachOTest, AddendsInASectionAreReadWhileParsing) {
       Result.push_back(P.Kind);
     return Result;
   };
-  // arm64's code has its addends among the relocations.
+  // The addends of arm64's code are among its relocations.
   EXPECT_THAT(Kinds(MachO::CPU_TYPE_ARM64),
               ElementsAre(PartKind::Contents, PartKind::ParsedContents,
                           PartKind::Relocations, PartKind::Relocations));
@@ -154,7 +154,7 @@ TEST(MachOTest, IsNothingElse) {
   EXPECT_FALSE(isRead(std::string(4096, 'x')));
   EXPECT_FALSE(isRead("", 0));
   EXPECT_FALSE(isRead("\xcf\xfa\xed", 3));
-  // A header cut off, and a kind of file that is no input.
+  // A truncated header, and a file type that is no input.
   EXPECT_FALSE(isRead(MachOWriter().head().substr(0, 20), 20));
   EXPECT_FALSE(isRead(MachOWriter(true, 0, MachO::MH_CORE).head()));
 }
@@ -179,12 +179,12 @@ TEST(MachOTest, OverlapsAreCut) {
 }
 
 TEST(MachOTest, ImpossibleCommandsAreNoLayout) {
-  // No command at all is none too few.
+  // A file with no commands is valid.
   EXPECT_TRUE(isRead(MachOWriter().head()));
   EXPECT_FALSE(isRead(MachOWriter().raw(MachO::LC_UUID, 0).head()));
   EXPECT_FALSE(isRead(MachOWriter().raw(MachO::LC_UUID, 7).head()));
   EXPECT_FALSE(isRead(MachOWriter().raw(MachO::LC_UUID, 9).head()));
-  // Too short for what they are: nothing of them is read.
+  // Commands that are too short for their type have no parts.
   for (uint32_t Command :
        {uint32_t(MachO::LC_SEGMENT_64), uint32_t(MachO::LC_SYMTAB),
         uint32_t(MachO::LC_DATA_IN_CODE)})
@@ -193,7 +193,7 @@ TEST(MachOTest, ImpossibleCommandsAreNoLayout) {
                            uint32_t(MachO::LC_DYLD_EXPORTS_TRIE)})
     EXPECT_THAT(parts(MachOWriter(true, 0, MachO::MH_DYLIB).raw(Command, 8)),
                 IsEmpty());
-  // More commands, and more bytes of them, than there are.
+  // The header claims more commands, or more bytes of them, than exist.
   MachOWriter W;
   W.symbols(1000, 1, 2000, 1);
   EXPECT_FALSE(isRead(W.head(/*CountMore=*/0xfffffff0)));
@@ -205,7 +205,7 @@ TEST(MachOTest, OfMoreSectionsThanTheSegmentHoldsThoseInItAreRead) {
     MachOWriter W(Wide);
     W.segment({{"__TEXT", "__text", 1000, 10}});
     std::string Head = W.head();
-    // nsects is the last but one word of the segment's command.
+    // nsects is the last but one 32-bit field of the segment's command.
     Head.replace(Wide ? 32 + 64 : 28 + 48, 4, "\xff\xff\xff\xff");
     HeadOnly Bytes(Head, Large);
     std::optional<MachOFile> File = MachOFile::read(Bytes);

@@ -76,13 +76,13 @@ public:
     return add(C);
   }
 
-  /// A command that says of itself that it has \p Size bytes, and has eight.
+  /// A command of eight bytes that claims to have \p Size.
   MachOWriter &raw(uint32_t Command, uint32_t Size) {
     llvm::MachO::load_command C = {Command, Size};
     return add(C);
   }
 
-  /// The header and the commands; \p CountMore and \p BytesMore are lies.
+  /// The header and the commands, with \p CountMore and \p BytesMore too many.
   std::string head(uint32_t CountMore = 0, uint32_t BytesMore = 0) const {
     llvm::MachO::mach_header_64 H = {};
     H.magic = Wide ? llvm::MachO::MH_MAGIC_64 : llvm::MachO::MH_MAGIC;

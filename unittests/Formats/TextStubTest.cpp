@@ -143,8 +143,8 @@ TEST(TextStubTest, version5) {
               ElementsAre("/usr/lib/c.dylib"));
 }
 
-/// What LLVM's own reader says of \p Text: the names that each document
-/// re-exports for anyone, by install name.
+/// The result of LLVM's own reader for \p Text: the names that each document
+/// re-exports for any client, by install name.
 std::multiset<std::string> readByLLVM(StringRef Text) {
   std::multiset<std::string> Result;
   auto File = MachO::TextAPIReader::get(MemoryBufferRef(Text, "x.tbd"));
@@ -175,7 +175,7 @@ TEST(TextStubTest, agreesWithLLVM) {
 }
 
 TEST(TextStubTest, survivesAnyText) {
-  std::mt19937 Random(22); // NOLINT: the same texts every time
+  std::mt19937 Random(22); // NOLINT: always the same texts
   constexpr StringLiteral Alphabet("[]{}'\":,-#\n \\x");
   for (StringRef Text :
        {StringRef(Version3), StringRef(Version4), StringRef(Version5)})
@@ -193,7 +193,7 @@ TEST(TextStubTest, survivesDeepText) {
   constexpr size_t Many = 4 << 20;
   EXPECT_THAT(readTextStub(std::string(Many, '{')), IsEmpty());
   EXPECT_THAT(readTextStub("{\"a\":" + std::string(Many, '[')), IsEmpty());
-  // A bracket in a string closes nothing.
+  // A bracket in a string does not close anything.
   std::string Hidden = "{\"a\":[";
   for (int I = 0; I < 100000; ++I)
     Hidden += "\"]\",[";

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   std::vector<std::string> Text;
   std::vector<CommandLineArg> CommandArgs;
   for (llvm::StringRef Line : Lines) {
-    // Words that look into the file system would make runs differ.
+    // Arguments that read the file system would make runs differ.
     if (Line.contains_insensitive("sysroot") ||
         Line.contains_insensitive("dir") || Line.contains("remap-inputs"))
       continue;

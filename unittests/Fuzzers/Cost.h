@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Counts what a parser reads, allocates and does, and ends the program when
-/// that is more than a multiple of its input. To be included by one source of a
-/// program. Counts, not times: the same input always costs the same.
+/// Counts what a parser reads, allocates and does, and aborts if a count
+/// exceeds a multiple of the input's size. One source of a program includes it.
+/// Counts, unlike times, are always the same for the same input.
 ///
-/// A step is an edge of the program's flow, or 16 bytes of what the C library
-/// and LLVM's hash go through on its behalf, or a hundredth of a system call.
+/// A step is an edge of the program's control flow, 16 bytes that the C library
+/// or LLVM's hash processes for it, or a hundredth of a system call.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 
 namespace headstart::fuzz {
 
-/// So many for each byte of the input, and so many more.
+/// The limit of a count: a number for each byte of the input, and a constant.
 struct CostLimit {
   uint64_t PerByte;
   uint64_t Plus;
@@ -40,11 +40,11 @@ struct CostLimits {
   CostLimit Read, Allocated, Steps;
 };
 
-/// What has been counted since a Cost was made. One thread.
+/// The counts since a Cost was made, on one thread.
 struct Counts {
   bool On = false;
   uint64_t Read = 0;      ///< bytes
-  uint64_t Allocated = 0; ///< bytes, whether or not they were given back
+  uint64_t Allocated = 0; ///< bytes, also those that were freed
   uint64_t Steps = 0;
 };
 inline Counts Counted;
@@ -59,7 +59,7 @@ HEADSTART_UNCOUNTED inline void countMalloc(const volatile void *,
 }
 HEADSTART_UNCOUNTED inline void countFree(const volatile void *) {}
 
-/// The costs from here to the end of its life, for an input of so many bytes.
+/// Counts from its construction to its destruction, for \p Bytes of input.
 class Cost {
 public:
   Cost(size_t Bytes, const CostLimits &Limits) : Bytes(Bytes), Limits(Limits) {
@@ -106,17 +106,17 @@ private:
 
   const size_t Bytes;
   const CostLimits &Limits;
-  static inline Counts Highest; ///< percent of what is allowed
+  static inline Counts Highest; ///< percent of the limit
 };
 
 } // namespace headstart::fuzz
 
-// What the program is linked with --wrap for (CMakeLists.txt).
+// The functions that --wrap replaces (CMakeLists.txt).
 extern "C" {
 HEADSTART_UNCOUNTED void __wrap___sanitizer_cov_trace_pc_guard(uint32_t *) {
   ++headstart::fuzz::Counted.Steps;
 }
-// libFuzzer's own say that they are of no use, and end the program.
+// libFuzzer's own report that they are not supported, and end the program.
 HEADSTART_UNCOUNTED void
 __wrap___sanitizer_cov_trace_pc_guard_init(uint32_t *, uint32_t *) {}
 size_t __real_strnlen(const char *, size_t);

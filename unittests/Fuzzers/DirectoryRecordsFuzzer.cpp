@@ -17,7 +17,7 @@ using namespace headstart::os;
 
 namespace {
 
-/// What a parser made of some bytes, given in steps of \p Room entries.
+/// The result of a parser, read in steps of \p Room entries.
 struct Listing {
   std::vector<DirectoryEntry> Entries;
   bool Malformed = false;
@@ -48,7 +48,7 @@ static Listing list(Function Parser, std::span<const char> Bytes, size_t Room,
     const size_t Before = Bytes.size();
     const size_t Count = Parser(Bytes, std::span(Into), Result.Malformed);
     require(Count <= Room);
-    require(Bytes.size() < Before); // or it would never end
+    require(Bytes.size() < Before); // otherwise it would never end
     require(Bytes.empty() || Count == Room);
     require(!Result.Malformed || Bytes.empty());
     Result.Entries.insert(Result.Entries.end(), Into.begin(),
@@ -63,7 +63,7 @@ static Listing list(Function Parser, std::span<const char> Bytes, size_t Room,
     else
       require(End < All.data() + All.size() && *End == '\0' &&
               E.Name.find('\0') == std::string_view::npos);
-    // Without a status, an identity is no more than a hint at the inode.
+    // Without a status, an identity has at most a hint of the inode.
     FileIdentity Hint;
     Hint.Inode = E.Identity.Inode;
     require(E.HasStatus || E.Identity == Hint);
@@ -72,7 +72,7 @@ static Listing list(Function Parser, std::span<const char> Bytes, size_t Room,
   return Result;
 }
 
-/// The room must not matter.
+/// Requires the same result for any room.
 template <class Function>
 static void check(Function Parser, std::span<const char> Bytes, NameKind Kind) {
   const Listing One = list(Parser, Bytes, 1, Kind);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The last line is the path that is asked for, a directory if it ends in '/';
-// what is before it is the file. The answer must be that of the slow way.
+// The last line is the queried path, a directory if it ends in '/'; the lines
+// before it are the file. The verdict must match the reference's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   llvm::StringRef Name = Path;
   if (Path.contains('/'))
     std::tie(Directory, Name) = Path.rsplit('/');
-  // What no directory holds: empty names, zeros.
+  // Skip names that no directory has: empty ones, and those with zeros.
   if (Name.empty() || Path.contains('\0') || Path.starts_with("/") ||
       Path.contains("//"))
     return 0;
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   auto List = detail::PatternList::parse(Text, Problem);
   auto Verdict = detail::IgnoreVerdict::None;
   if (List) {
-    // The file in the root, the walk from there or from the first directory.
+    // The file is in the root; the walk begins there or in the first directory.
     detail::IgnoreQuery Query("", Directory, Name, IsDirectory);
     Verdict = List->match(Query, 1);
     if (!Directory.empty()) {

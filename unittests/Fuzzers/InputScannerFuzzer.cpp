@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What InputScanner reads inside inputs, as each linker's: scripts, text stubs,
-// thin archives, objects, bitcode. Mach-O's run paths are looked up as well,
-// since an input says how many there are.
+// The files that InputScanner reads, for each linker: scripts, text stubs, thin
+// archives, objects, bitcode. Also resolves Mach-O's run paths, since an input
+// determines their number.
 //
 //===----------------------------------------------------------------------===//
 

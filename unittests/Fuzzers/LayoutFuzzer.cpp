@@ -20,7 +20,7 @@
 
 using namespace headstart;
 
-/// Parts in order, none past the end; the plan within the file.
+/// Requires that parts are in order and in the file, and the plan in the file.
 static void check(llvm::ArrayRef<LayoutPart> Parts, uint64_t FileSize,
                   Flavour Kind) {
   uint64_t End = 0;
@@ -87,7 +87,7 @@ static constexpr fuzz::CostLimits Limits = {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
-  // The first byte chooses.
+  // The first byte selects whether all members are read.
   if (Size == 0)
     return 0;
   MemoryBytes Bytes(

@@ -22,7 +22,7 @@ static constexpr fuzz::CostLimits Limits = {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
-  // With a right checksum, or nothing would get past it.
+  // Without a valid checksum, no input would get further.
   std::string Bytes = "headstart manifest 2\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   addChecksum(Bytes);
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   for (const ManifestPath &P : M->unknown())
     if (!M->isUnknown(P.Root, P.Path))
       abort();
-  // What was read can be found, written, and read again.
+  // Each entry can be found, serialized and parsed again.
   TreeListing Listing(1);
   for (const ManifestDirectory &F : M->directories()) {
     if (M->find(F.Root, F.Path) != &F)

@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For readers that take open files: while costs are counted, there are only
-/// those of `Files`, at any path below /fuzz, and every system call that the OS
-/// layer makes for a file is answered here, without the system. That is fast
-/// (no system call in an execution), and what a file names cannot lead to one
-/// of the machine's.
+/// For readers of open files: while costs are counted, only `Files` exist, at
+/// any path below /fuzz, and this header answers every system call that the OS
+/// layer makes for a file. That is fast, since an execution makes no system
+/// call, and a name in an input cannot lead to a file of the machine.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@
 namespace headstart::fuzz {
 
 inline llvm::StringRef Files[3];
-/// Which of them stands at a path; below zero: none.
+/// The index of the file at a path, or a negative number if there is none.
 inline int (*FileAt)(llvm::StringRef Path) = [](llvm::StringRef Path) {
   return Path == "/fuzz/0" ? 0 : -1;
 };

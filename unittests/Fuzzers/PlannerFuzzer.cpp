@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FilePlanner reads what it is told to by the file itself: of an object its
-// section and symbol tables, of an archive its indexes and members.
+// FilePlanner reads what the file refers to: the section and symbol tables of
+// an object, the indexes and members of an archive.
 //
 //===----------------------------------------------------------------------===//
 

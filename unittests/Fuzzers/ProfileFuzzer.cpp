@@ -24,7 +24,7 @@ static constexpr fuzz::CostLimits Limits = {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   fuzz::Cost Cost(Size, Limits);
-  // With a right checksum, or nothing would get past it.
+  // Without a valid checksum, no input would get further.
   std::string Bytes = "headstart profile 3\n";
   Bytes.append(reinterpret_cast<const char *>(Data), Size);
   char Sum[8];
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
       if (R.Range.Length > Size || R.Range.Offset > Size - R.Range.Length)
         abort();
   }
-  // What was read can be written, and read again.
+  // A parsed profile can be serialized and parsed again.
   if (!parseProfile(serializeProfile(*Profile)))
     abort();
   return 0;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before the first zero: /proc/self/cgroup, and a time trace; before the
-// second: /proc/self/mountinfo; behind it: every other file of a control group.
+// The input up to the first zero is /proc/self/cgroup and a time trace, then
+// /proc/self/mountinfo, and after the second zero every other cgroup file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -58,7 +58,7 @@ TEST(COFFCommandTest, knowsWhoNamedAnInput) {
 }
 
 TEST(COFFCommandTest, tellsInputsFromUnknownOptions) {
-  // A path for lld, unless it is an option; but "-x" is never an input.
+  // lld takes these as paths unless they are options; "-x" is never an input.
   LinkCommand Command =
       parse({"/x.obj", "/outs", "-x.obj", "--long", "-", "", "x.obj",
              "/prefetch-inputs:banana", "/nodefaultlibs"});
@@ -104,7 +104,7 @@ TEST(COFFCommandTest, marksWholeArchives) {
               ElementsAre(true, true, false));
 }
 
-// The order of lld-link 22.1.8, seen with strace.
+// The order of lld-link 22.1.8, observed with strace.
 TEST(COFFCommandTest, readsOptionFilesInTheOrderOfLld) {
   LinkCommand Command =
       parse({"/natvis:n1.natvis", "/natvis:n2.natvis", "/pdbstream:a=s1",
@@ -129,7 +129,7 @@ TEST(COFFCommandTest, lastValueWins) {
 }
 
 TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
-  // No PDB: no natvis files, no streams.
+  // Without a PDB, lld reads no natvis files and no streams.
   EXPECT_THAT(names(parse({"a.obj", "/natvis:n", "/pdbstream:a=s"})),
               ElementsAre("a.obj"));
   EXPECT_THAT(names(parse({"a.obj", "/natvis:n", "/debug:dwarf"})),
@@ -140,7 +140,7 @@ TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
   EXPECT_THAT(names(parse({"a.obj", "/manifestinput:m", "/manifest:embed",
                            "/manifest"})),
               ElementsAre("a.obj"));
-  // An order needs its '@', and keeps the call graph from being read.
+  // An order needs '@', and prevents lld from reading the call graph.
   EXPECT_THAT(names(parse({"a.obj", "/order:o"})), ElementsAre("a.obj"));
   EXPECT_THAT(
       names(parse({"a.obj", "/order:@o", "/call-graph-ordering-file:c"})),
@@ -150,7 +150,7 @@ TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
   EXPECT_THAT(names(parse({"a.obj", "/call-graph-ordering-file:c",
                            "/call-graph-profile-sort:no"})),
               ElementsAre("a.obj"));
-  // The native view's definitions: hybrid images with /def: only.
+  // Only hybrid images with /def: read the definitions of the native view.
   EXPECT_THAT(names(parse({"a.obj", "/defarm64native:n", "/def:d"})),
               ElementsAre("a.obj", "d"));
   EXPECT_THAT(names(parse({"a.obj", "/defarm64native:n", "/machine:ARM64X"})),
@@ -158,11 +158,11 @@ TEST(COFFCommandTest, readsOnlyWhatLldGetsTo) {
   EXPECT_THAT(
       names(parse({"a.obj", "/defarm64native:n", "/def:d", "/machine:arm64x"})),
       ElementsAre("a.obj", "d", "n"));
-  // A profile that the program is going to write.
+  // The program will write this profile.
   EXPECT_THAT(names(parse({"a.obj", "/lto-cs-profile-file:p",
                            "/lto-cs-profile-generate"})),
               ElementsAre("a.obj"));
-  // Nothing is made of the symbols.
+  // These links do not use the symbols.
   for (const char *Arg : {"/lldemit:llvm", "/lldemit:asm",
                           "/thinlto-index-only", "/thinlto-index-only:x"}) {
     LinkCommand Command =
@@ -289,7 +289,7 @@ TEST(COFFCommandTest, collectsPrefetchOptionsFromEverywhere) {
 
 TEST(COFFCommandTest, survivesRandomArgs) {
   CurrentTestDirectory Directory;
-  std::mt19937 Random(22); // NOLINT: the same words every time
+  std::mt19937 Random(22); // NOLINT: the same arguments every time
   for (unsigned I = 0; I < 300; ++I) {
     Strings Args;
     for (unsigned Left = Random() % 10; Left; --Left) {

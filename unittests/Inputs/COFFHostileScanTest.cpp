@@ -18,7 +18,7 @@ using testing::SizeIs;
 
 namespace {
 
-/// One of each kind, with all that can be named inside, and what is named.
+/// A file of each kind with every kind of reference, and the references.
 struct Sample {
   std::string Bytes;
   Strings Names;
@@ -60,13 +60,13 @@ TEST(COFFHostileScanTest, truncatedFiles) {
     for (size_t Length = 0; Length < S.Bytes.size(); ++Length) {
       Directory.write("a.obj", std::string_view(S.Bytes).substr(0, Length));
       Strings Names = scan({"/wholearchive:a.obj", "/debug"});
-      // A member's name can be cut short, and is then another.
+      // A truncated name of a member is another name.
       if (!S.Bytes.starts_with("!<thin>"))
         EXPECT_THAT(Names, IsSubsetOf(S.Names)) << Length;
       EXPECT_LE(Names.size(), S.Names.size()) << Length;
       Whole += Names == S.Names;
     }
-    // What is missing shows.
+    // Most truncated files lack some references.
     EXPECT_LT(Whole, S.Bytes.size() / 2);
   }
 }
@@ -87,7 +87,7 @@ TEST(COFFHostileScanTest, changedBytes) {
       os::OpenFile File;
       ASSERT_FALSE(os::OpenFile::open("a.obj", File));
       FileInspector Inspector(File);
-      // Whatever it names: it ends, and is no more than the file could hold.
+      // Any scan ends, and finds no more than the file can hold.
       EXPECT_LE(
           Resolver.scan(Command.Inputs.front(), "a.obj", Inspector).size(),
           Bytes.size());
@@ -96,7 +96,7 @@ TEST(COFFHostileScanTest, changedBytes) {
   EXPECT_EQ(Scans, 1000U);
 }
 
-/// A plain object of one section, with some fields of its header overwritten.
+/// Returns a plain object of one section, with some header fields overwritten.
 std::string sectionWith(uint64_t Size, uint64_t Offset) {
   std::string Bytes = MadeObject{{{".drectve", "/defaultlib:a"}}}.bytes();
   Bytes.replace(20 + 16, 8, little(Size, 4) + little(Offset, 4));
@@ -115,7 +115,7 @@ TEST(COFFHostileScanTest, contentsOutsideOfTheFile) {
   EXPECT_THAT(Scan(0xffffffff, 60), IsEmpty());
   EXPECT_THAT(Scan(13, 0xffffffff), IsEmpty());
   EXPECT_THAT(Scan(0xffffffff, 0xffffffff), IsEmpty());
-  EXPECT_THAT(Scan(13, 0), IsEmpty()); // says that it has none
+  EXPECT_THAT(Scan(13, 0), IsEmpty()); // the header states no contents
 }
 
 TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
@@ -136,7 +136,7 @@ TEST(COFFHostileScanTest, sectionTablesOutsideOfTheFile) {
   }
 }
 
-// A section table as long as the file says, of a file that is mostly a hole.
+// A section table of the size that the file states, in a mostly sparse file.
 TEST(COFFHostileScanTest, hugeCounts) {
   CurrentTestDirectory Directory;
   std::string Bytes = objectSaying("/defaultlib:a", /*Big=*/true);
@@ -160,7 +160,7 @@ TEST(COFFHostileScanTest, manyMembers) {
     Archive += member("x/", objectSaying("/defaultlib:" + std::to_string(I)));
   Directory.write("a.lib", Archive);
   EXPECT_THAT(scan({"/wholearchive:a.lib"}), SizeIs(4096));
-  // Members without contents, which do not count for more.
+  // Members without contents count as well.
   Archive = "!<arch>\n";
   for (int I = 0; I != 20000; ++I)
     Archive += member("x/", "");

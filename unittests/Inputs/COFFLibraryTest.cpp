@@ -22,13 +22,13 @@ TEST(COFFLibraryTest, comeAfterWhatIsNamed) {
 }
 
 TEST(COFFLibraryTest, areOpenedOncePerName) {
-  // As written, without regard to case (lld 22: visitedLibs).
+  // The names are compared as written, ignoring case (lld 22: visitedLibs).
   EXPECT_THAT(names(parse({"a.obj", "/defaultlib:b", "/defaultlib:B",
                            "/defaultlib:b.lib", "/defaultlib:B.LIB"})),
               ElementsAre("a.obj", "b", "b.lib"));
 }
 
-// Seen in lld-link 22.1.8: no search at all for the first, one for the second.
+// Observed in lld-link 22.1.8: the first is not searched for, the second once.
 TEST(COFFLibraryTest, giveWayToAnInputOfThatName) {
   EXPECT_THAT(names(parse({"a.obj", "sub/Foo.lib", "/defaultlib:foo.LIB"})),
               ElementsAre("a.obj", "sub/Foo.lib"));
@@ -68,7 +68,7 @@ TEST(COFFLibraryTest, namesThatFindNothingAreComparedInLowerCase) {
 TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
   CurrentTestDirectory Directory;
   Directory.write("lib/foo.lib");
-  // Found in a directory, the path counts: by another route it is the same.
+  // If a library is found in a directory, its path counts, however it is named.
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:lib/foo.lib"})),
               ElementsAre("a.obj"));
@@ -77,11 +77,11 @@ TEST(COFFLibraryTest, exclusionComparesWhatTheNamesFind) {
               ElementsAre("a.obj", "foo"));
   if (std::filesystem::exists("lib/FOO.lib"))
     GTEST_SKIP() << "the file system does not tell foo from FOO";
-  // FOO finds nothing, and so excludes nothing that is found ...
+  // FOO is not found, so it excludes no library that is found ...
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:FOO", "/machine:x64"})),
               ElementsAre("a.obj", "foo"));
-  // ... unless lld searches for it again, in lower case.
+  // ... unless lld searches again in lower case.
   EXPECT_THAT(names(parse({"a.obj", "/libpath:lib", "/defaultlib:foo",
                            "/nodefaultlib:FOO"})),
               ElementsAre("a.obj"));

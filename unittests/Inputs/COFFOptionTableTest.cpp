@@ -25,10 +25,10 @@ using testing::ElementsAre;
 
 namespace {
 
-// Every option of lld-link 22.1.8, read out of the option table in Debian's
+// Every option of lld-link 22.1.8, extracted from the option table in Debian's
 // liblldCOFF.a (OptionStrTableStorage, OptionPrefixesTable and infoTable of
-// DriverUtils.cpp.o). "/x" stands for the prefixes "/", "-", "/?" and "-?"; a
-// name that ends in ':' or '=' has a value joined to it.
+// DriverUtils.cpp.o). "/x" stands for the prefixes "/", "-", "/?" and "-?". A
+// name that ends in ':' or '=' has a joined value.
 // clang-format off
 constexpr StringLiteral LldOptions[] = {
     "--color-diagnostics", "--color-diagnostics=", "--no-color-diagnostics",
@@ -96,7 +96,7 @@ bool isOwn(unsigned ID) {
   return optionTable().getOptionGroupID(ID) == OPT_grp_headstart;
 }
 
-/// The ids of all flags and all options with values.
+/// Returns the ids of all flags and all options with values.
 std::vector<unsigned> searchableOptions() {
   std::vector<unsigned> IDs;
   for (unsigned ID = 1; ID <= optionTable().getNumOptions(); ++ID)
@@ -131,7 +131,7 @@ TEST(COFFOptionTableTest, holdsExactlyTheOptionsOfLld) {
       Ours.insert("/" + Name);
     }
   }
-  // Stock's own prefetch option: Headstart answers to it.
+  // Stock lld's own prefetch option, which Headstart accepts.
   EXPECT_TRUE(Ours.insert("/prefetch-inputs").second);
   EXPECT_TRUE(Ours.insert("/prefetch-inputs:no").second);
   EXPECT_EQ(Ours, Known);
@@ -147,7 +147,7 @@ TEST(COFFOptionTableTest, keepsWhatMatchArgReliesOn) {
   }
 }
 
-/// What llvm::opt makes of \p Text: the option's id and its value.
+/// Returns the option's id and value that llvm::opt finds in \p Text.
 std::pair<unsigned, std::string> matchWithOptTable(const std::string &Text) {
   const char *Argv[] = {Text.c_str()};
   unsigned MissingIndex;
@@ -166,7 +166,7 @@ std::pair<unsigned, std::string> matchWithOptTable(const std::string &Text) {
 void expectSame(const std::string &Text) {
   MatchedArg Match = matchArg(Text);
   auto [ID, Value] = matchWithOptTable(Text);
-  // An alias that is a flag leaves its value (or none) in AliasArgs.
+  // An alias that is a flag has its value (or none) in AliasArgs.
   EXPECT_EQ(Match.ID, ID) << Text;
   if (Match.ID == ID)
     EXPECT_EQ(Match.Value, Value) << Text;
@@ -217,7 +217,7 @@ TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnOtherArgs) {
 }
 
 TEST(COFFOptionTableTest, matchArgAgreesWithOptTableOnRandomArgs) {
-  std::mt19937 Random(22); // NOLINT: the same words every time
+  std::mt19937 Random(22); // NOLINT: the same arguments every time
   std::vector<unsigned> IDs = searchableOptions();
   StringRef Alphabet = "/-?:=abcdefgoutlib.\\\"\x80\xff ";
   for (unsigned I = 0; I < 20000; ++I) {

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// The options whose value, or a part of it, is read.
+/// The options of whose value lld reads at least a part.
 const std::map<unsigned, std::string> ReadOptions = {
     {OPT_wholearchive_file, "value.obj"},
     {OPT_defaultlib, "value.obj"},
@@ -37,7 +37,7 @@ const std::map<unsigned, std::string> ReadOptions = {
     {OPT_manifestinput, "value.obj"},
 };
 
-// Made from the table itself, so that no option can be forgotten.
+// The table generates the test, so that no option can be forgotten.
 TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
   CurrentTestDirectory Directory;
   const OptionTable &Table = optionTable();
@@ -51,14 +51,14 @@ TEST(COFFOptionValueTest, onlyKnownOptionsMakeInputs) {
       Strings Expected = {"a.obj", "plain.def"};
       if (auto It = ReadOptions.find(ID); It != ReadOptions.end()) {
         Expected.push_back(It->second);
-        // The last word wins.
+        // The last argument wins.
         if (ID == OPT_deffile)
           erase(Expected, "plain.def");
       }
-      // What makes lld read as much as it ever does.
+      // These arguments make lld read as many inputs as possible.
       Strings Args = {"a.obj",           "/debug", "/def:plain.def",
                       "/manifest:embed", Arg,      "/machine:arm64x"};
-      // Words that change what is read of the others have tests of their own.
+      // Arguments that change how others are read have their own tests.
       if (ID == OPT_debug_value || ID == OPT_machine ||
           ID == OPT_manifest_value)
         Expected = names(parse({"a.obj", "/def:plain.def"}));

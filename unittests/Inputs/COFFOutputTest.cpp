@@ -48,8 +48,8 @@ TEST(COFFOutputTest, importLibraries) {
               ElementsAre("x.dll", "x.lib"));
 }
 
-// `foo.exe` next to the library it is linked with: an output of that name would
-// keep the library from being fetched.
+// If `foo.exe` is linked with a library of that name, an output with the
+// library's name would prevent its prefetch.
 TEST(COFFOutputTest, programsHaveNoImportLibraryByDefault) {
   EXPECT_THAT(outputs({"main.obj", "foo.lib", "/out:foo.exe"}),
               ElementsAre("foo.exe"));

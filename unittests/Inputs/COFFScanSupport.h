@@ -21,7 +21,7 @@
 
 namespace headstart::test {
 
-/// \p Bytes low bytes of \p Value, the lowest first.
+/// Returns the \p Bytes low bytes of \p Value, the lowest first.
 inline std::string little(uint64_t Value, unsigned Bytes) {
   std::string Result;
   for (unsigned I = 0; I != Bytes; ++I)
@@ -30,9 +30,9 @@ inline std::string little(uint64_t Value, unsigned Bytes) {
 }
 
 struct MadeSection {
-  std::string Name; ///< of at most eight characters
+  std::string Name; ///< at most eight characters
   std::string Contents;
-  uint32_t Characteristics = 0x00100A00; ///< as .drectve has them
+  uint32_t Characteristics = 0x00100A00; ///< those of .drectve
 };
 
 struct MadeObject {
@@ -63,21 +63,21 @@ struct MadeObject {
   }
 };
 
-/// An object with these directives.
+/// Returns an object with these directives.
 inline std::string objectSaying(std::string Directives, bool Big = false) {
   return MadeObject{{{".text$mn", "code"}, {".drectve", std::move(Directives)}},
                     Big}
       .bytes();
 }
 
-/// A .debug$T whose first record refers to the PDB \p Path.
+/// Returns a .debug$T whose first record refers to the PDB \p Path.
 inline MadeSection typeServer(const std::string &Path) {
   std::string Record = little(0x1515, 2) + std::string(20, 'G') + Path + '\0';
   return {".debug$T", little(4, 4) + little(Record.size(), 2) + Record,
           0x42100040};
 }
 
-/// What the blocks of bitcode hold that linkers read.
+/// The bitcode blocks that linkers read.
 struct MadeBitcode {
   std::string Directives;
   uint32_t Version = 3;
@@ -116,7 +116,7 @@ private:
   }
 };
 
-/// A member's header, for a name as it stands there.
+/// Returns a member's header; \p Name is written unchanged.
 inline std::string memberHeader(std::string Name, uint64_t Size) {
   std::string Header = std::move(Name);
   Header.resize(48, ' ');
@@ -125,15 +125,15 @@ inline std::string memberHeader(std::string Name, uint64_t Size) {
   return Header + "`\n";
 }
 
-/// A member, filled up to an even length.
+/// Returns a member, padded to an even length.
 inline std::string member(const std::string &Name,
                           const std::string &Contents) {
   return memberHeader(Name, Contents.size()) + Contents +
          std::string(Contents.size() % 2, '\n');
 }
 
-/// What a scan of \p Named finds, each as "name", "name (type server)" or "name
-/// (member)".
+/// Returns the inputs that a scan of \p Named finds, each as "name", "name
+/// (type server)" or "name (member)".
 inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   InputResolver Resolver(Command);
   ResolvedInput Resolved = Resolver.resolve(Named);
@@ -157,7 +157,7 @@ inline Strings scan(const LinkCommand &Command, const NamedInput &Named) {
   return Result;
 }
 
-/// The same for the first input of a command line.
+/// Returns the same for the first input of a command line.
 inline Strings scan(const Strings &Args) {
   LinkCommand Command = parse(Args);
   if (Command.Inputs.empty())

@@ -47,7 +47,7 @@ TEST(COFFScanTest, otherDirectivesNameNoFile) {
   EXPECT_THAT(said("/defaultlib:\"a b"), ElementsAre("a b"));
 }
 
-// As lld-link 22.1.8, to which the mark is part of the first word.
+// Like lld-link 22.1.8, which reads the mark as part of the first argument.
 TEST(COFFScanTest, byteOrderMark) {
   EXPECT_THAT(said("\xef\xbb\xbf/defaultlib:a /defaultlib:b"),
               ElementsAre("b"));
@@ -71,7 +71,7 @@ TEST(COFFScanTest, excludedLibraries) {
 TEST(COFFScanTest, librariesThatTheCommandLineNames) {
   EXPECT_THAT(said("/defaultlib:A.LIB /defaultlib:a", {"sub/a.lib"}),
               ElementsAre("a"));
-  // What /defaultlib: names comes later.
+  // An input that /defaultlib: names comes later.
   EXPECT_THAT(said("/defaultlib:a", {"/defaultlib:a"}), ElementsAre("a"));
 }
 
@@ -160,7 +160,7 @@ TEST(COFFScanTest, whichTypesCount) {
   MadeSection Removed = T;
   Removed.Characteristics |= 0x800;
   EXPECT_THAT(Scan({Removed, U}), ElementsAre("u.pdb (type server)"));
-  // Of another kind (LF_PRECOMP), of another version, cut short.
+  // Records of another kind (LF_PRECOMP), of another version, and truncated.
   MadeSection Other = T;
   Other.Contents[6] = 0x09;
   EXPECT_THAT(Scan({Other}), IsEmpty());
@@ -172,7 +172,7 @@ TEST(COFFScanTest, whichTypesCount) {
     Other.Contents.resize(I);
     EXPECT_THAT(Scan({Other}), IsEmpty()) << I;
   }
-  // A record that ends before its name does, or before it begins.
+  // A record that ends before its name ends or begins.
   for (size_t Length : {0, 2, 21, 22, 26}) {
     Other = T;
     Other.Contents.replace(4, 2, little(Length, 2));
@@ -189,7 +189,7 @@ TEST(COFFScanTest, bitcode) {
   MadeBitcode Made{"/defaultlib:a \"/defaultlib:b.lib\""};
   std::string Bytes = Made.bytes();
   EXPECT_THAT(Scan(Bytes), ElementsAre("a", "b.lib"));
-  // In the wrapper.
+  // The same bitcode in the wrapper.
   EXPECT_THAT(Scan(little(0x0b17c0de, 4) + little(0, 4) + little(20, 4) +
                    little(Bytes.size(), 4) + little(7, 4) + Bytes),
               ElementsAre("a", "b.lib"));
@@ -254,7 +254,7 @@ TEST(COFFScanTest, thinArchives) {
   EXPECT_THAT(scan({"a.lib", "/machine:ARM64X"}), SizeIs(5));
 }
 
-// lld 22 knows only the name that the archive has for a member.
+// lld 22 knows only the member's name in the archive.
 TEST(COFFScanTest, typeServersOfThinMembers) {
   CurrentTestDirectory Directory;
   Directory.write("f/a.obj", MadeObject{{typeServer("C:\\x\\t.pdb")}}.bytes());

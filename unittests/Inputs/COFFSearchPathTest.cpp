@@ -30,7 +30,7 @@ Strings searchPaths(const Strings &Args,
   return parse(Args, Context).SearchPaths;
 }
 
-/// The first bytes of an object for \p Machine; a header and no sections.
+/// Returns the header of an object for \p Machine without sections.
 std::string object(uint16_t Machine) {
   std::string Bytes(20, '\0');
   Bytes[0] = char(Machine);
@@ -41,7 +41,7 @@ constexpr uint16_t X86 = 0x14c;
 constexpr uint16_t X64 = 0x8664;
 constexpr uint16_t ARM64 = 0xaa64;
 
-/// A tree such as `/winsysroot:` expects.
+/// Creates a tree as `/winsysroot:` expects it.
 void makeSysRoot(const CurrentTestDirectory &Directory) {
   for (const char *Version : {"14.9.1", "14.40.33807"})
     Directory.write("root/VC/Tools/MSVC/" + std::string(Version) +
@@ -91,7 +91,7 @@ TEST(COFFSearchPathTest, mingwTakesOnlyLibpath) {
 TEST(COFFSearchPathTest, winsysroot) {
   CurrentTestDirectory Directory;
   makeSysRoot(Directory);
-  // The newest version of each, by number.
+  // The newest version of each, compared by number.
   std::string VC = "root/VC/Tools/MSVC/14.40.33807/";
   std::string SDK = "root/Windows Kits/10/Lib/10.0.22621.0/";
   EXPECT_THAT(
@@ -129,7 +129,7 @@ TEST(COFFSearchPathTest, vctoolsdirAndWinsdkdir) {
               ElementsAre("", "dia/lib/amd64", "vc/lib/x64",
                           "vc/atlmfc/lib/x64", "sdk/Lib/10.0.5.0/ucrt/x64",
                           "sdk/Lib/10.0.5.0/um/x64"));
-  // With LIB, no SDK is added behind the user's back.
+  // If LIB is set, no SDK is added implicitly.
   EXPECT_THAT(searchPaths({"a.obj", "/vctoolsdir:vc", "/machine:x64"},
                           contextWith({{"LIB", "e1"}})),
               ElementsAre("", "vc/lib/x64", "vc/atlmfc/lib/x64"));
@@ -143,12 +143,12 @@ TEST(COFFSearchPathTest, toolchainFromTheEnvironment) {
   EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"},
                           contextWith({{"VCINSTALLDIR", "vc"}})),
               ElementsAre("", "vc/lib/amd64", "vc/atlmfc/lib/amd64"));
-  // A developer's prompt sets LIB as well, and that is then all there is.
+  // A developer's prompt also sets LIB, which then is the only source ...
   EXPECT_THAT(
       searchPaths({"a.obj", "/machine:x64"},
                   contextWith({{"VCToolsInstallDir", "vc"}, {"LIB", "e1"}})),
       ElementsAre("", "e1"));
-  // ... unless an option names a version; both are as in lld-link 22.1.8.
+  // ... unless an option names a version. Both are as in lld-link 22.1.8.
   EXPECT_THAT(
       searchPaths({"a.obj", "/machine:x64", "/vctoolsversion:14"},
                   contextWith({{"VCToolsInstallDir", "vc"}, {"LIB", "e1"}})),
@@ -177,7 +177,7 @@ TEST(COFFSearchPathTest, toolchainFromPATH) {
   EXPECT_THAT(
       searchPaths({"a.obj", "/machine:x86"}, Tools("d/amd64ret/bin")),
       ElementsAre("", "d/amd64ret/lib/i386", "d/amd64ret/atlmfc/lib/i386"));
-  // Clang's own cl.exe, and directories of another shape.
+  // Clang's own cl.exe, and directories with another structure.
   for (const char *Bin : {"llvm/bin", "x/y", "MSVC/14.1/bin/Hostx64/x64"})
     EXPECT_THAT(searchPaths({"a.obj", "/machine:x64"}, Tools(Bin)),
                 ElementsAre(""))
@@ -196,7 +196,7 @@ TEST(COFFSearchPathTest, infersTheMachine) {
   Big.resize(12);
   Big += "\xc7\xa1\xba\xd1\xee\xba\xa9\x4b\xaf\x20\xfa\xf8\x1d\xaf\x70\x4d";
   Big.resize(56);
-  // The id of /bigobj, as in llvm/BinaryFormat/COFF.h.
+  // The id of /bigobj, from llvm/BinaryFormat/COFF.h.
   const unsigned char ID[] = {0xc7, 0xa1, 0xba, 0xd1, 0xee, 0xba, 0xa9, 0x4b,
                               0xaf, 0x20, 0xfa, 0xf6, 0x6a, 0xa4, 0xdc, 0xb8};
   std::copy(std::begin(ID), std::end(ID), Big.begin() + 12);

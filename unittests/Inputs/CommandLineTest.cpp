@@ -66,7 +66,7 @@ TEST(CommandLineTest, takesTheQuotingFromTheCommandLineProper) {
       texts(expand({"--rsp-quoting=posix", "--rsp-quoting=windows", "@x.rsp"})),
       ElementsAre("--rsp-quoting=posix", "--rsp-quoting=windows", "a\\b", "'c",
                   "d'"));
-  // Not through a variable (lld 22 COFF/DriverUtils.cpp).
+  // A variable does not set it (lld 22 COFF/DriverUtils.cpp).
   EXPECT_THAT(
       texts(expand({"@x.rsp"}, contextWith({{"LINK", "--rsp-quoting=posix"}}))),
       ElementsAre("--rsp-quoting=posix", "a\\b", "'c", "d'"));
@@ -227,7 +227,7 @@ TEST(CommandLineTest, ignoresTheEnvironmentWhenTold) {
   CommandLineContext Context = contextWith({{"LINK", "a.obj"}});
   for (const char *Arg : {"/lldignoreenv", "-LLDIgnoreEnv", "-?lldignoreenv"})
     EXPECT_THAT(texts(expand({Arg}, Context)), ElementsAre(Arg));
-  // Only on the command line proper, which is parsed first.
+  // It only counts on the command line proper, which is parsed first.
   Directory.write("x.rsp", "/lldignoreenv");
   EXPECT_THAT(texts(expand({"@x.rsp"}, Context)),
               ElementsAre("a.obj", "/lldignoreenv"));

@@ -39,7 +39,7 @@ TEST(ELFCommandTest, saysWhoNamesAnInput) {
                                 "x.rsp", "-T", "--just-symbols="));
 }
 
-// The order of ld.lld 22.1.8, seen with --verbose.
+// The order of ld.lld 22.1.8, observed with --verbose.
 TEST(ELFCommandTest, readsListsBeforeInputs) {
   LinkCommand Command =
       parseELF({"a.o", "--version-script=v1", "--retain-symbols-file=r",
@@ -169,7 +169,7 @@ TEST(ELFCommandTest, timeTrace) {
             "a.out.time-trace");
   EXPECT_EQ(parseELF({"a.o", "-plugin-opt=time-trace=p"}).TimeTrace, "p");
   EXPECT_EQ(parseELF({"a.o", "--plugin-opt=time-trace=p"}).TimeTrace, "p");
-  // Standard output is no file that could be read.
+  // Standard output is not a file that can be read.
   LinkCommand Out = parseELF({"a.o", "--time-trace=-"});
   EXPECT_EQ(Out.TimeTrace, "-");
   EXPECT_THAT(Out.Outputs, ElementsAre("a.out"));
@@ -272,7 +272,7 @@ TEST(ELFCommandTest, quotesLikeWindowsWhereItIsToldTo) {
 
 TEST(ELFCommandTest, survivesRandomArgs) {
   CurrentTestDirectory Directory;
-  std::mt19937 Random(22); // NOLINT: the same words every time
+  std::mt19937 Random(22); // NOLINT: the same arguments every time
   const char *Starts[] = {"",
                           "-",
                           "--",

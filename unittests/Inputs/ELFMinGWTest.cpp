@@ -66,7 +66,7 @@ TEST_F(ELFMinGWTest, becomesALinkOfCOFF) {
 
 TEST_F(ELFMinGWTest, searchesByItsOwnNames) {
   EXPECT_EQ(findMinGW({"-lx", "-Ll"}), "-lx");
-  // From the last to the first in lld's order.
+  // From the last to the first name in lld's order.
   for (const char *Name : {"l/x.dll", "l/libx.dll", "l/x.lib", "l/libx.a",
                            "l/x.dll.a", "l/libx.dll.a"}) {
     Directory.write(Name);

@@ -19,12 +19,12 @@ using namespace headstart::test;
 
 namespace {
 
-// Every option of ld.lld 22.1.8, read out of the option tables in Debian's
+// Every option of ld.lld 22.1.8, extracted from the option tables in Debian's
 // liblldELF.a (optInfo of DriverUtils.cpp.o) and liblldMinGW.a (infoTable of
-// Driver.cpp.o). A name with no dash has one or two. Its end says where the
-// value is: "=" joined, "*" joined without a sign, "|" the next word, "|=" and
-// "|*" either of both; else there is none. A flag whose name ends in such a
-// sign would be told apart by its kind alone, and there is none.
+// Driver.cpp.o). A name without a dash has one or two dashes. Its suffix shows
+// the value: "=" joined, "*" joined without a sign, "|" the next argument, "|="
+// and "|*" either of both; otherwise there is none. No flag's name ends in such
+// a sign, so names suffice.
 // clang-format off
 constexpr StringLiteral LldOptions[] = {
     "-(", "-)", "Bdynamic", "Bno-symbolic", "Bshareable", "Bstatic",
@@ -184,7 +184,7 @@ constexpr StringLiteral MinGWOptions[] = {
 };
 // clang-format on
 
-/// One spelling that the table knows: prefix, name, kind.
+/// One spelling in the table: prefix, name, kind.
 using Spelling = std::tuple<std::string, std::string, unsigned>;
 
 std::set<Spelling> spellingsOf(ArrayRef<StringLiteral> Options) {
@@ -262,7 +262,7 @@ std::vector<CommandLineArg> args(const Strings &Texts) {
   return Result;
 }
 
-/// What the words of lld are, one string each: id of the option and value.
+/// Returns the id and value of each argument of lld, one string each.
 Strings match(const Strings &Texts) {
   std::vector<CommandLineArg> Args = args(Texts);
   elf::MatchedLine Line(Args, /*MinGW=*/false);
@@ -286,7 +286,7 @@ TEST(ELFOptionTableTest, everyFormOfAnOptionIsTheSame) {
               testing::Each("script:x"));
   EXPECT_THAT(match({"-static", "-dn", "--non_shared", "-Bstatic"}),
               testing::Each("Bstatic"));
-  // `-output` is -o with the value "utput", to lld as well.
+  // lld, too, reads `-output` as -o with the value "utput".
   EXPECT_THAT(match({"-output"}), testing::ElementsAre("o:utput"));
 }
 
@@ -316,7 +316,7 @@ TEST(ELFOptionTableTest, tellsThePersonality) {
     EXPECT_TRUE(IsMinGW({"a.o", "-m", Name})) << Name;
   EXPECT_FALSE(IsMinGW({"-m", "elf_x86_64", "-m", "i386pep"}));
   EXPECT_TRUE(IsMinGW({"-m", "i386pep", "-m", "elf_x86_64"}));
-  // lld looks for these two words and for no others.
+  // lld searches only for these two arguments.
   EXPECT_FALSE(IsMinGW({"-mi386pep"}));
   EXPECT_FALSE(IsMinGW({"i386pep", "-m"}));
   EXPECT_FALSE(IsMinGW({}));

@@ -94,13 +94,13 @@ TEST(ELFPrefetchOptionsTest, aValueIsNotAnOption) {
   for (const char *Option :
        {"-o", "-L", "-T", "-e", "-z", "-rpath", "--version-script", "-b",
         "--plugin-opt", "-plugin-opt", "--chroot", "-mllvm",
-        // MinGW's alone.
+        // Only MinGW has these.
         "-Xlink", "--Xlink", "-pdb", "--subsystem", "--icf", "-delayload"}) {
     Taken T = take({"a.o", Option, "--prefetch-stats", "--prefetch-jobs=1"});
     EXPECT_THAT(T.Rest, ElementsAre("a.o", Option, "--prefetch-stats"));
     EXPECT_THAT(T.Options, ElementsAre("prefetch-jobs=1"));
   }
-  // These have theirs already, or none.
+  // These already have their value, or have none.
   for (const char *Option : {"-ox", "--output=x", "--gc-sections", "-S",
                              "--nonsense", "--pdb=", "-icf=all"})
     EXPECT_THAT(take({Option, "--prefetch-stats"}).Rest, ElementsAre(Option));

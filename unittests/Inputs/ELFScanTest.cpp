@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// A member's header.
+/// Returns the header of a member.
 std::string header(std::string Name, std::string Size) {
   Name.resize(48, ' ');
   Size.resize(10, ' ');
@@ -27,7 +27,7 @@ std::string header(std::string Name, std::string Size) {
 
 std::string thin(const std::string &Members) { return "!<thin>\n" + Members; }
 
-/// An object with two sections, one of which holds \p Libraries.
+/// Returns an object with two sections, one of which holds \p Libraries.
 template <class ELFT>
 std::string object(const std::string &Libraries, uint16_t Type = ELF::ET_REL) {
   using Header = ELFT::Ehdr;
@@ -178,7 +178,7 @@ TEST_F(ELFScanTest, countsSectionsBeyondTheHeader) {
   EXPECT_THAT(listed({"a.o"}), ElementsAre("a.o", "x", "y.a"));
 }
 
-/// How many bytes the names have that the file \p Name names inside itself.
+/// Returns the total length of the references that a scan of \p Name finds.
 uint64_t bytesNamed(const std::string &Name) {
   LinkCommand Command = parseELF({Name});
   InputResolver Resolver(Command);
@@ -193,7 +193,7 @@ uint64_t bytesNamed(const std::string &Name) {
 }
 
 TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
-  // Sections that all end with the same zero.
+  // All sections end with the same zero.
   using Header = object::ELF64LE::Ehdr;
   using Section = object::ELF64LE::Shdr;
   constexpr uint16_t Count = 1000;
@@ -211,7 +211,7 @@ TEST_F(ELFScanTest, manyNamesOfTheSameBytesAreFew) {
   Directory.write("a.o", File + Libraries);
   EXPECT_GE(bytesNamed("a.o"), 4000U);
   EXPECT_LE(bytesNamed("a.o"), File.size() + Libraries.size());
-  // The same name again and again.
+  // The same name is repeated.
   Directory.write("b.o", object<object::ELF64LE>(std::string("x\0x\0x\0", 6)));
   EXPECT_EQ(bytesNamed("b.o"), 1U);
 }

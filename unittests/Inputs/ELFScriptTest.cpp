@@ -18,8 +18,8 @@ using testing::SizeIs;
 
 namespace {
 
-/// What \p Text names: inputs as they are, "+" before what it includes, "@"
-/// before directories.
+/// Returns the names in \p Text: inputs unchanged, "+" before included files,
+/// "@" before directories.
 Strings scriptNames(llvm::StringRef Text, bool IsPart = false) {
   Strings Result;
   for (const ScriptName &N : readLinkerScript(Text, IsPart)) {
@@ -41,7 +41,7 @@ TEST(ELFScriptTest, namesInputs) {
               ElementsAre("a", "b"));
   EXPECT_THAT(scriptNames("INCLUDE a.ld INCLUDE \"b.ld\" SEARCH_DIR(=/x)"),
               ElementsAre("+a.ld", "+b.ld", "@=/x"));
-  // lld 22 takes the comma for a name: "unable to find ,".
+  // lld 22 reads the comma as a name: "unable to find ,".
   EXPECT_THAT(scriptNames("INPUT(a.o, b.o)"), ElementsAre("a.o", ",", "b.o"));
 }
 

@@ -23,7 +23,7 @@ inline LinkCommand parseELF(const Strings &Args,
       .parse(expandCommandLine(Flavour::ELF, Args, Context).Args, Context);
 }
 
-/// The paths that a link reads, in order.
+/// Returns the paths that a link reads, in order.
 inline Strings listed(const Strings &Args) {
   Strings Result;
   LinkCommand Command = parseELF(Args);
@@ -32,7 +32,7 @@ inline Strings listed(const Strings &Args) {
   return Result;
 }
 
-/// Where the only input of a command line is.
+/// Returns the path of the only input of a command line.
 inline std::string resolved(const Strings &Args) {
   LinkCommand Command = parseELF(Args);
   EXPECT_EQ(Command.Inputs.size(), 1U);

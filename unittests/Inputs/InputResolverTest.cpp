@@ -14,7 +14,7 @@ using namespace headstart::test;
 
 namespace {
 
-/// The path and the kind of file that \p Input, the only one, is found as.
+/// Returns the path and the kind of file to which the last input resolves.
 std::pair<std::string, os::FileKind> find(const Strings &Args) {
   LinkCommand Command = parse(Args);
   EXPECT_FALSE(Command.Inputs.empty());
@@ -35,7 +35,7 @@ TEST(InputResolverTest, absoluteNamesSkipTheSearch) {
   EXPECT_EQ(find({Path, "/libpath:lib"}), regular(Path));
   EXPECT_EQ(find({Directory.path("b.obj"), "/libpath:lib"}),
             missing(Directory.path("b.obj")));
-  // No extension is added to them (lld 22: findFile).
+  // lld adds no extension to them (lld 22: findFile).
   EXPECT_EQ(find({Directory.path("a")}), missing(Directory.path("a")));
 }
 
@@ -63,7 +63,7 @@ TEST(InputResolverTest, objIsAddedDirectoryByDirectory) {
   EXPECT_EQ(find({"a", "/libpath:p2", "/libpath:p1"}), regular("p2/a"));
   Directory.write("p1/a");
   EXPECT_EQ(find({"a", "/libpath:p1"}), regular("p1/a"));
-  // A '.' anywhere in the name will do for an extension.
+  // A '.' anywhere in the name counts as an extension.
   EXPECT_EQ(find({"./p1/b"}), missing("./p1/b"));
   Directory.write("p1/b.obj");
   EXPECT_EQ(find({"./p1/b"}), missing("./p1/b"));
@@ -100,7 +100,7 @@ TEST(InputResolverTest, librariesInMinGWMode) {
   EXPECT_EQ(Find("/defaultlib:bar.lib"), regular("p1/libbar.a"));
   EXPECT_EQ(Find("/defaultlib:none"), missing("libnone.a"));
   EXPECT_EQ(Find("/defaultlib:sub/bar"), missing("sub/bar.lib"));
-  // As lld-link 22.1.8: "could not open 'libhere.a'".
+  // Like lld-link 22.1.8: "could not open 'libhere.a'".
   EXPECT_EQ(Find("/defaultlib:here"), missing("libhere.a"));
 }
 

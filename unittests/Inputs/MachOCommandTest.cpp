@@ -136,7 +136,7 @@ TEST(MachOCommandTest, fileLists) {
   EXPECT_EQ(Command.Inputs[1].Reason, InputReason::OptionFile);
   EXPECT_EQ(Command.Inputs[2].Reason, InputReason::FileList);
   EXPECT_EQ(Command.Inputs[2].From, "list");
-  // lld 22 knows no directory behind a comma, and a directory is no list.
+  // lld 22 accepts no directory after a comma. A directory is not a list.
   EXPECT_THAT(names(parseMachO({"-filelist", "list,folder"})),
               ElementsAre("list,folder"));
   EXPECT_THAT(names(parseMachO({"-filelist", "."})), ElementsAre("."));
@@ -151,8 +151,8 @@ TEST(MachOCommandTest, longFileLists) {
   LinkCommand Command = parseMachO({"-filelist", "many"});
   ASSERT_EQ(Command.Inputs.size(), 200001U);
   EXPECT_EQ(Command.Inputs.back().Name, "folder/object199999.o");
-  // A line that no path has is skipped, wherever the pieces that are read
-  // at a time end.
+  // A line that is too long for a path is skipped, wherever the blocks in which
+  // the file is read end.
   Directory.write("line", "a.o\n" + std::string(3 << 20, 'x') + "\nb.o\n" +
                               std::string((1 << 20) - 9, 'y') + "\nc.o");
   EXPECT_THAT(names(parseMachO({"-filelist", "line"})),
@@ -189,7 +189,7 @@ TEST(MachOCommandTest, outputs) {
                          contextWith({{"LLD_REPRODUCE", "env.tar"}}))
                   .Outputs,
               ElementsAre("a.out", "env.tar", "t"));
-  // What the link writes is not fetched because an option reads it.
+  // An output of the link is not fetched, even if an option reads it.
   EXPECT_THAT(names(parseMachO({"a.o", "-order_file", "m", "-map", "m"})),
               ElementsAre("a.o"));
 }

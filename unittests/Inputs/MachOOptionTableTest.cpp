@@ -19,9 +19,9 @@ using namespace headstart::macho;
 
 namespace {
 
-// Every option of ld64.lld 22.1.8, read out of Debian's liblldMachO.a by a
-// program that asks its MachOOptTable for name, kind and number of values. A
-// '*' stands for a value joined to the name, a number for separate values.
+// Every option of ld64.lld 22.1.8. A program read them from the MachOOptTable
+// in Debian's liblldMachO.a: name, kind and number of values. '*' stands for a
+// value joined to the name, a number for separate values.
 // clang-format off
 constexpr StringLiteral LldOptions[] = {
     "-A 1", "-add_ast_path 1", "-add_empty_section 2", "-add_linker_option",
@@ -155,7 +155,7 @@ constexpr StringLiteral LldOptions[] = {
 };
 // clang-format on
 
-/// Option \p ID in the same notation; empty for what is no option.
+/// Returns option \p ID in the same notation; empty: not an option.
 std::string described(unsigned ID) {
   const OptionTable &Table = optionTable();
   SmallVector<StringRef, 2> Prefixes;
@@ -189,8 +189,8 @@ TEST(MachOOptionTableTest, holdsExactlyTheOptionsOfLld) {
 }
 
 TEST(MachOOptionTableTest, ourOptionsChangeNoOthersMeaning) {
-  // A joined option of lld that ours begin with would take them, or the other
-  // way round.
+  // A joined option of lld that is a prefix of ours would match ours, or vice
+  // versa.
   for (unsigned ID = 1; ID <= optionTable().getNumOptions(); ++ID) {
     if (optionTable().getOptionGroupID(ID) != OPT_grp_headstart)
       continue;

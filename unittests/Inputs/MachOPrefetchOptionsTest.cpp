@@ -98,7 +98,7 @@ TEST(MachOPrefetchOptionsTest, readWorkersAreJobs) {
   EXPECT_THAT(T.Rest, ElementsAre("a.o", "-lb"));
   EXPECT_THAT(take({"--read-workers=0"}).Options,
               ElementsAre("prefetch-jobs=0"));
-  // As lld reads numbers; and never too many for us.
+  // Numbers are parsed like lld's, and limited to our maximum.
   EXPECT_THAT(take({"--read-workers=0x1F"}).Options,
               ElementsAre("prefetch-jobs=31"));
   EXPECT_THAT(take({"--read-workers=100000"}).Options,
@@ -113,7 +113,7 @@ TEST(MachOPrefetchOptionsTest, badReadWorkersAreTheLinkersToReport) {
     EXPECT_THAT(T.Options, IsEmpty()) << Bad;
     EXPECT_THAT(T.Rest, ElementsAre("--read-workers=2", Bad));
   }
-  // lld judges only the last.
+  // lld checks only the last option.
   Taken T = take({"--read-workers=x", "--read-workers=2"});
   EXPECT_THAT(T.Rest, IsEmpty());
   EXPECT_EQ(T.Options.back(), "prefetch-jobs=2");

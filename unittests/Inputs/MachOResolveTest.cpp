@@ -16,14 +16,14 @@ using testing::ElementsAre;
 
 namespace {
 
-/// The path of the first input of \p Args, or "missing NAME".
+/// Returns the path of the first input of \p Args, or "missing NAME".
 std::string found(const Strings &Args) {
   LinkCommand Command = parseMachO(Args);
   ResolvedInput R = InputResolver(Command).resolve(Command.Inputs.at(0));
   return (R.exists() ? "" : "missing ") + R.Path;
 }
 
-/// Where a re-exported \p Name is found that \p From names.
+/// Returns the path of the re-exported \p Name that \p From references.
 std::string foundAgain(const Strings &Args, const std::string &Name,
                        const std::string &From,
                        const std::string &Umbrella = "") {
@@ -75,7 +75,7 @@ TEST(MachOResolveTest, searchPathsBelowRoots) {
   EXPECT_THAT(Command.MachO.SystemRoots, ElementsAre("r1", "r2"));
   EXPECT_THAT(parseMachO({"-syslibroot", "r1", "-Lown", "-Z"}).SearchPaths,
               ElementsAre("own"));
-  // A last root of "/" undoes the others.
+  // A last root of "/" cancels the others.
   EXPECT_THAT(
       parseMachO({"-syslibroot", "r1", "-syslibroot", "/"}).MachO.SystemRoots,
       ElementsAre(""));
@@ -90,7 +90,7 @@ TEST(MachOResolveTest, absolutePathsBelowRoots) {
   EXPECT_EQ(found({"-syslibroot", "root", "/opt/libb.dylib"}),
             "root/opt/libb.dylib");
   EXPECT_EQ(found({"-syslibroot", "root", Own}), Own);
-  // Objects stay where they are, and so does what has no root.
+  // Roots do not change the paths of objects. Without roots, no path changes.
   EXPECT_EQ(found({"-syslibroot", "root", Object}), Object);
   EXPECT_EQ(found({"/opt/libb.dylib"}), "missing /opt/libb.dylib");
   EXPECT_EQ(found({"-syslibroot", "root", "-weak_library", "/opt/libb.dylib"}),
@@ -155,7 +155,7 @@ TEST(MachOResolveTest, installNamesWithPrefixes) {
   EXPECT_EQ(foundAgain({"-dylib", "-o", "out/program"},
                        "@executable_path/liba.dylib", "x"),
             "missing @executable_path/liba.dylib");
-  // From where the umbrella really is, not the one that names it.
+  // @loader_path is the umbrella's resolved place, not its referrer's.
   std::string B = Directory.path("deep/in/libb.dylib");
   EXPECT_EQ(foundAgain({}, "@loader_path/in/libb.dylib", "link.dylib"), B);
   EXPECT_EQ(foundAgain({}, "@loader_path/in/libb.dylib", "other/libc.tbd",

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 
 namespace {
 
-/// What the first input of \p Args names.
+/// Returns the references of the first input of \p Args.
 std::vector<FoundInput> scan(Strings Args) {
   Args.insert(Args.begin(), {"-arch", "arm64"});
   LinkCommand Command = parseMachO(Args);
@@ -33,7 +33,7 @@ std::vector<FoundInput> scan(Strings Args) {
   return Resolver.scan(Named, Found.Path, Inspector);
 }
 
-/// "l" or "f" before a name that is searched for.
+/// Returns the names, with "l" or "f" before those that are searched for.
 Strings namesOf(const std::vector<FoundInput> &Found) {
   Strings Result;
   for (const FoundInput &F : Found)
@@ -88,10 +88,10 @@ TEST(MachOScanTest, linkerOptionsThatDoNotCount) {
   std::vector<FoundInput> Found = scan({"a.o", "-force_load_swift_libs"});
   EXPECT_FALSE(Found[0].Input.Whole);
   EXPECT_TRUE(Found[2].Input.Whole);
-  // An object of another processor is not read.
+  // lld skips an object for another processor.
   Directory.write("x.o", objectFile({Option}, CPU_TYPE_X86_64));
   EXPECT_THAT(scan({"x.o"}), IsEmpty());
-  // What a section is made of is not looked into.
+  // The contents of a section are not scanned.
   EXPECT_THAT(scan({"-sectcreate", "A", "b", "a.o"}), IsEmpty());
 }
 
@@ -102,7 +102,7 @@ TEST(MachOScanTest, badLinkerOptions) {
                                      linkerOption({"-x"}), linkerOption({}),
                                      Huge, command(LC_LINKER_OPTION, "")}));
   EXPECT_THAT(namesOf(scan({"a.o"})), ElementsAre("l z"));
-  // A command of no size, and commands that do not fit.
+  // A command of size zero, and commands that do not fit.
   Directory.write("b.o", objectFile({little(LC_LINKER_OPTION) + little(0)}));
   Directory.write("c.o",
                   objectFile({little(LC_LINKER_OPTION) + little(1 << 20)}));
@@ -137,7 +137,7 @@ TEST(MachOScanTest, umbrellas) {
   auto ReExport = [](const std::string &Name) {
     return dylibCommand(LC_REEXPORT_DYLIB, Name);
   };
-  // What is re-exported searches beside the first, unless it is public.
+  // A re-exported library searches next to the first, unless it is public.
   Directory.write("one/top.dylib",
                   dylibFile("top", {ReExport("@loader_path/p/mid"),
                                     ReExport("/usr/lib/pub")}));
@@ -189,7 +189,7 @@ TEST(MachOScanTest, impossibleSlices) {
     return big(FAT_MAGIC) + big(Count) + big(CPU_TYPE_ARM64) + big(0) +
            big(Offset) + big(Size) + big(0);
   };
-  // Behind the end, around it, over the table itself, and too many.
+  // A slice after the end, one across it, one over the table, and too many.
   Directory.write("a.o", Fat(1 << 30, 100) + Own);
   Directory.write("b.o", Fat(0xffffff00, 0x200) + Own);
   Directory.write("c.o", Fat(0, 8) + Own);
@@ -229,7 +229,7 @@ TEST(MachOScanTest, thinArchives) {
   EXPECT_TRUE(Found[0].Next);
   EXPECT_TRUE(Found[0].Input.Lazy);
   EXPECT_FALSE(scan({"-force_load", "lib/thin.a"})[0].Input.Lazy);
-  // Ends where it is cut off; a member that is an archive names nothing.
+  // The scan ends at a truncation. An archive in an archive names nothing.
   Directory.write("lib/cut.a", Archive.substr(0, Archive.size() - 100));
   EXPECT_THAT(namesOf(scan({"lib/cut.a"})), ElementsAre("lib/a.o", "/abs/b.o"));
   Directory.write("lib/self.a",
@@ -248,7 +248,7 @@ TEST(MachOScanTest, badThinArchives) {
   Directory.write("d.a", "!<thin>\n" + arHeader("a.o/", "1").substr(0, 59));
   for (const char *Name : {"a.a", "b.a", "c.a", "d.a"})
     EXPECT_THAT(scan({Name}), IsEmpty()) << Name;
-  // Many members with one long name fill no memory.
+  // Many members with one long name use little memory.
   std::string Name(3000, 'x');
   std::string Many = "!<thin>\n" + arHeader("//", "3002") + Name + "/\n";
   for (int I = 0; I < 100000; ++I)
@@ -283,7 +283,7 @@ reexported-libraries:
 TEST(MachOScanTest, stubs) {
   CurrentTestDirectory Directory;
   Directory.write("top.tbd", Stub);
-  // Sorted, and documents of the file in their place.
+  // The names are sorted, and documents of the file are in their place.
   EXPECT_THAT(
       namesOf(scan({"top.tbd", "-platform_version", "macos", "13", "13"})),
       ElementsAre("/usr/lib/system/libsystem_kernel.dylib", "/z/a.dylib",
@@ -291,7 +291,7 @@ TEST(MachOScanTest, stubs) {
   EXPECT_THAT(
       namesOf(scan({"top.tbd", "-platform_version", "ios", "1", "1"})),
       ElementsAre("/usr/lib/system/libsystem_kernel.dylib", "/z/ios.dylib"));
-  // A file goes before a document.
+  // A file takes precedence over a document.
   Directory.write("lib/inside.tbd", Stub);
   EXPECT_THAT(
       namesOf(

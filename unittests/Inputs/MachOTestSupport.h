@@ -38,7 +38,7 @@ inline std::string big(uint32_t Word) {
   return Bytes;
 }
 
-/// A load command of \p Kind whose size is filled in.
+/// Returns a load command of \p Kind, with its size filled in.
 inline std::string command(uint32_t Kind, std::string Body) {
   Body.resize((Body.size() + 7) / 8 * 8);
   return little(Kind) + little(static_cast<uint32_t>(Body.size() + 8)) + Body;
@@ -51,7 +51,7 @@ inline std::string linkerOption(const Strings &Args) {
   return command(llvm::MachO::LC_LINKER_OPTION, Body);
 }
 
-/// LC_ID_DYLIB, LC_REEXPORT_DYLIB or LC_LOAD_DYLIB.
+/// Returns LC_ID_DYLIB, LC_REEXPORT_DYLIB or LC_LOAD_DYLIB.
 inline std::string dylibCommand(uint32_t Kind, const std::string &Name) {
   return command(Kind,
                  little(24) + std::string(12, '\0') + Name + std::string(1, 0));
@@ -62,7 +62,7 @@ inline std::string runPath(const std::string &Path) {
                  little(12) + Path + std::string(1, '\0'));
 }
 
-/// A 64-bit Mach-O file of nothing but load commands.
+/// Returns a 64-bit Mach-O file that has only load commands.
 inline std::string machO(uint32_t FileType, const Strings &Commands,
                          uint32_t CPU = llvm::MachO::CPU_TYPE_ARM64,
                          uint32_t Flags = 0) {
@@ -88,7 +88,7 @@ inline std::string dylibFile(const std::string &InstallName, Strings Commands,
                Flags);
 }
 
-/// The paths of all inputs of \p Command that are there.
+/// Returns the paths of all inputs of \p Command that exist.
 inline Strings listed(const LinkCommand &Command) {
   Strings Paths;
   for (const ListedInput &Input : listInputs(Command))

@@ -27,7 +27,7 @@ std::string text(const ResolvedInput &R) {
          std::to_string(R.Status.Identity.Inode);
 }
 
-/// Each input in a link of its own, whose resolver only probes.
+/// Resolves each input in its own link, whose resolver only probes.
 Strings resolvedAlone(const LinkCommand &Command) {
   Strings Result;
   for (const NamedInput &Input : Command.Inputs) {
@@ -44,15 +44,15 @@ class ManyDirectoriesTest : public testing::Test {
 protected:
   static constexpr unsigned Directories = 12;
 
-  /// Whether directories that have just been made can be relied upon.
+  /// Whether the listings of new directories are reliable.
   static bool listsNewDirectories() {
     os::DirectoryHandle Here;
     return !os::DirectoryHandle::open("", Here) &&
            os::traitsOf(Here).ReportsEveryChange;
   }
 
-  /// Directories "0" to "11" in which each of \p Names is or is not, or is
-  /// something else.
+  /// Creates directories "0" to "11" that each contain some of \p Names, as
+  /// files or as something else.
   void fill(const Strings &Names) {
     for (unsigned I = 0; I != Directories; ++I) {
       fs::create_directories(std::to_string(I) + "/sub");
@@ -79,8 +79,8 @@ protected:
     }
   }
 
-  /// Resolves all inputs of \p Command, in one thread and in several, and
-  /// compares what is found with what probing finds.
+  /// Resolves all inputs of \p Command in one thread and in several, and
+  /// compares the results with those of probing.
   void compare(const LinkCommand &Command) {
     ASSERT_GT(Command.Inputs.size(), 20U);
     Strings Expected = resolvedAlone(Command);
@@ -113,7 +113,7 @@ protected:
 TEST_F(ManyDirectoriesTest, ofELF) {
   Strings Names;
   Strings Args = {"-L=", "--sysroot=0"};
-  // There "none/.." is a directory though "none" is not.
+  // On Windows, "none/.." is a directory although "none" does not exist.
   if (!os::test::OnWindows)
     Args.emplace_back("-Lnone");
   for (int I = 0; I != 100; ++I) {

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What takes a Unix system's own calls to set up; CMake leaves it out
-// elsewhere.
+// These tests need Unix system calls, so CMake omits them on other systems.
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,8 +75,8 @@ TEST(TakePrefetchOptionsTest, lldLinkForms) {
   }
 }
 
-// Words that stock lld-link ignores with a warning or takes for options of its
-// own in any case, so that to take them changes nothing else.
+// Stock lld-link ignores these arguments with a warning or reads them as its
+// own options, so removing them changes nothing else.
 TEST(TakePrefetchOptionsTest, mixedForms) {
   EXPECT_THAT(take({"--prefetch-inputs:no", "--prefetch-jobs:4",
                     "-prefetch-jobs=4", "-no-prefetch-inputs"})

@@ -24,8 +24,8 @@ namespace headstart::test {
 
 using Strings = std::vector<std::string>;
 
-/// A directory of the running test's own, current while it exists, removed with
-/// all that is in it.
+/// A directory for the running test. It is the current directory while it
+/// exists, and is removed with its contents.
 class CurrentTestDirectory {
 public:
   CurrentTestDirectory() : Before(std::filesystem::current_path()) {
@@ -36,7 +36,7 @@ public:
         (std::string("headstart-") + Test->test_suite_name() + "." +
          Test->name() + "-" + std::to_string(std::random_device()()));
     std::filesystem::create_directories(Path);
-    // lld gives absolute names for some directories; /tmp may be a link.
+    // lld prints absolute names for some directories; /tmp may be a link.
     Directory = std::filesystem::canonical(Path);
     std::filesystem::current_path(Directory);
   }
@@ -51,7 +51,7 @@ public:
   std::string path(std::string_view Name = "") const {
     return Name.empty() ? Directory.string() : (Directory / Name).string();
   }
-  /// Writes the file \p Name, whose directories are made as needed.
+  /// Writes the file \p Name, and creates its directories if necessary.
   std::string write(std::string_view Name, std::string_view Text = "x") const {
     std::filesystem::path File = Directory / Name;
     std::filesystem::create_directories(File.parent_path());
@@ -64,7 +64,7 @@ private:
   std::filesystem::path Directory;
 };
 
-/// A context with these variables and no others.
+/// Returns a context with only these variables.
 inline CommandLineContext
 contextWith(std::map<std::string, std::string> Variables = {},
             std::string ToolPath = "") {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::chrono::seconds Timeout(60);
 constexpr uint64_t Size = UINT64_C(3) << 20; // more than a step
 
-/// Files that are not in memory, if the system can do that.
+/// Files that are not cached, if the system can evict them.
 class BuildFetcherTest : public testing::Test {
 protected:
   FileRanges file(const std::string &Name) {
@@ -64,7 +64,7 @@ TEST_F(BuildFetcherTest, EarlierLinksHaveTheBudget) {
   ASSERT_TRUE(Fetcher.waitFor(Timeout));
   auto Links = Fetcher.figures();
   EXPECT_EQ(Links[0].FetchedBytes, Size);
-  EXPECT_EQ(Links[1].Files, 2U); // a is the first link's
+  EXPECT_EQ(Links[1].Files, 2U); // a belongs to the first link
   EXPECT_EQ(Links[1].FetchedBytes, 0U);
   EXPECT_EQ(Links[1].LeftOutBytes, 2 * Size);
   EXPECT_GE(resident(A.Path), Size * 9 / 10);

@@ -94,7 +94,7 @@ TEST(LinkerNameTest, LinkIsWhatItsWordsSay) {
   EXPECT_EQ(linkerOf({"link", "/NOLOGO", "b"}), Flavour::COFF);
   EXPECT_EQ(linkerOf({"link", "@a.rsp"}), Flavour::COFF);
   EXPECT_EQ(linkerOf({"link", "A.OBJ", "b"}), Flavour::COFF);
-  // coreutils' link, of two paths.
+  // coreutils' link, with two paths.
   EXPECT_FALSE(recognizeProgram({"link", "/tmp/a", "/tmp/b"}));
   EXPECT_FALSE(recognizeProgram({"link", "a", "b"}));
   EXPECT_FALSE(recognizeProgram({"link", "--help"}));
@@ -113,7 +113,7 @@ TEST(LinkerNameTest, MinGWIsInTheName) {
 }
 
 TEST(DriverAnswerTest, ReadsCommands) {
-  // clang quotes every word, gcc those that need it; neither indents the rest.
+  // clang quotes all arguments, gcc if necessary; only commands are indented.
   std::vector<Args> Commands =
       commandsIn("clang version 22\n"
                  "Target: x86_64\n"
@@ -157,7 +157,7 @@ TEST(DriverAnswerTest, KnowsWhatOnlyCompiles) {
       onlyCompiles(DriverKind::Clang, Args{"clang", "a.o", "-o", "x"}));
 }
 
-/// A driver that answers with \p Answer, and logs what it was asked.
+/// Writes a driver that prints \p Answer and logs its arguments.
 std::string makeDriver(const os::test::TestDirectory &Directory,
                        const std::string &Name, const std::string &Answer) {
   std::string Path = Directory.write(
@@ -206,7 +206,7 @@ TEST(ForeignCommandTest, AsksADriver) {
   ForeignCommand C =
       readForeignCommand({Driver, "a.obj"}, std::nullopt, nullptr);
   ASSERT_TRUE(C.Command) << C.Problem;
-  // clang-cl's linker is given link.exe's words, whichever it is.
+  // clang-cl passes the arguments of link.exe to its linker, whichever it is.
   EXPECT_EQ(C.Command->Kind, Flavour::COFF);
   EXPECT_THAT(C.Command->Inputs, SizeIs(1));
   EXPECT_EQ(contentsOf(Directory.path("asked")), "-###\na.obj\n");

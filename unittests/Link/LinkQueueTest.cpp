@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The locks hold between processes only, so another link is another process.
+// Locks only work between processes, so another link is another process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,10 +35,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All of the memory, which only one link of this test can have.
+/// The whole memory; only one link of this test can have it.
 constexpr uint64_t Memory = 400;
 
-/// A process that runs \p Work, and is killed at the latest with this object.
+/// A process that runs \p Work. The destructor kills it if it still runs.
 class Child {
 public:
   template <typename Function> explicit Child(const Function &Work) {
@@ -69,7 +69,7 @@ private:
   pid_t Process;
 };
 
-/// A link in another process, which runs until it is killed.
+/// A link in another process that runs until it is killed.
 class OtherLink {
 public:
   explicit OtherLink(const std::string &Directory)
@@ -91,8 +91,8 @@ private:
   Child Process;
 };
 
-/// A user who may not open what the test's user has not allowed to: root may
-/// open everything.
+/// Runs as a user who may open only what the test's user allows, because root
+/// may open every file.
 class AsOrdinaryUser {
 public:
   AsOrdinaryUser() {
@@ -107,7 +107,7 @@ class LinkQueueTest : public testing::Test {
 protected:
   void SetUp() override { fs::permissions(Cache.path(), fs::perms::all); }
 
-  /// The file of another link in the queue.
+  /// Writes the file of another link in the queue.
   std::string write(const char *Name, fs::perms Mode) const {
     std::string File = Cache.write(std::string("links-1/") + Name, "");
     fs::permissions(Directory, fs::perms::all);
@@ -230,9 +230,9 @@ TEST_F(LinkQueueTest, RemovesWhatKilledLinksHaveLeft) {
   EXPECT_TRUE(fs::exists(Cache.path("links-5/notes.txt")));
 }
 
-/// Links that come while the last one removes the directory. On a file system
-/// that is slow for a moment, a link finds no queue and begins without one, and
-/// the last link leaves the directory to the next.
+/// Links begin while the last one removes the directory. If the file system is
+/// slow for a moment, a link finds no queue and begins without one, and the
+/// last link leaves the directory to the next.
 TEST_F(LinkQueueTest, NoTwoLinksRunWhileTheirDirectoryComesAndGoes) {
   const std::string Mark = Cache.path("mark");
   std::vector<std::unique_ptr<Child>> Links;
@@ -274,11 +274,11 @@ TEST_F(LinkQueueTest, AStoppedLinkIsNotWaitedFor) {
     std::this_thread::yield();
   EXPECT_EQ(Now, Answer::Begin);
   EXPECT_FALSE(Queue.ignoresHungLink());
-  ASSERT_EQ(linksInQueue(Directory).size(), 1U); // the own process sees no lock
+  ASSERT_EQ(linksInQueue(Directory).size(), 1U); // own locks are invisible
   EXPECT_TRUE(linksInQueue(Directory)[0].IsIdle);
 }
 
-/// Its parent waits for it.
+/// The parent waits for its child.
 TEST_F(LinkQueueTest, TheLinkThatHasStartedThisOneIsNotWaitedFor) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
     GTEST_SKIP() << "the system does not report the children of a process";
@@ -365,7 +365,7 @@ TEST_F(LinkQueueTest, ALinkThatHangsDoesNotCount) {
   }
 }
 
-/// Only one of the links that wait begins beside a link that hangs.
+/// Only one of the waiting links begins alongside a link that hangs.
 TEST_F(LinkQueueTest, ALinkThatWorksCountsForEver) {
   if (!os::activityOf(static_cast<uint64_t>(getpid())))
     GTEST_SKIP() << "the system does not report what a process does";

@@ -25,7 +25,7 @@ namespace {
 
 constexpr uint64_t Memory = 400;
 
-/// Each test has a cache of its own.
+/// Each test has its own cache.
 class LinkTurnTest : public testing::Test {
 protected:
   LinkTurnTest() {
@@ -55,7 +55,7 @@ protected:
     while (linksInQueue(directory()).empty())
       std::this_thread::yield();
   }
-  /// What the link \p Turn of another output is told.
+  /// Waits for the link \p Turn of another output. Returns its note.
   std::string wait(LinkTurn &Turn) const {
     testing::internal::CaptureStderr();
     std::string Note = Turn.wait(Settings, "test", "app", Memory);
@@ -90,7 +90,7 @@ TEST_F(LinkTurnTest, ALinkThatWasStartedByAQueuedOneHasNoTurn) {
   Turn.pass();
   EXPECT_EQ(exitStatus(startChild([&] {
               LinkTurn Nested;
-              // In the queue of another memory, there would be a turn.
+              // A queue of another memory size would give it a turn.
               PrefetchSettings Others = Settings;
               Others.QueueBytes = 2 * Memory;
               (void)Nested.wait(Others, "nested", "app", Memory);
@@ -118,8 +118,8 @@ protected:
     (void)Cache.write("a.o", std::string(1000, 'a'));
     Settings.QueueBytes = 1 << 30;
   }
-  /// What a link by \p Args is expected to need; nothing if it has no turn.
-  /// It takes \p PeakBytes.
+  /// Returns the expected need of a link by \p Args that takes \p PeakBytes;
+  /// nothing if it has no turn.
   std::optional<uint64_t> needOf(std::vector<std::string> Args,
                                  uint64_t PeakBytes, bool Succeeds = true) {
     Args.push_back(Cache.path("a.o"));
@@ -156,7 +156,7 @@ TEST_F(ForeignTurnTest, NeedsWhatTheLastLinkOfTheOutputTook) {
   EXPECT_EQ(needOf(Link, 5000, /*Succeeds=*/false), 1500U);
   EXPECT_EQ(needOf(Link, 5000), 1500U);
   EXPECT_EQ(needOf(Link, 5001), 5000U);
-  EXPECT_EQ(needOf(Link, 9000), 5000U); // 5001 is the same
+  EXPECT_EQ(needOf(Link, 9000), 5000U); // 5001 counts as unchanged
   EXPECT_EQ(needOf(Link, 9000), 9000U);
   EXPECT_EQ(needOf({"mold", "-o", Cache.path("other")}, 1), 1500U);
   Settings.Profile = "none";

@@ -18,7 +18,7 @@ namespace {
 
 class LinkerProbeTest : public testing::Test {
 protected:
-  /// A program that is made of shell commands.
+  /// Writes a program that runs the shell commands \p Script.
   std::string program(const std::string &Name, const std::string &Script) {
     std::string Path = Directory.write(Name, "#!/bin/sh\n" + Script);
     std::filesystem::permissions(Path, std::filesystem::perms::owner_all);

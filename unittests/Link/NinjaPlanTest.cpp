@@ -22,8 +22,8 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Two programs from two objects each, one of which they share by an archive.
-/// As `ninja -t graph` of 1.11 prints it.
+/// Two programs of two objects each; they share one object through an archive.
+/// The text is the output of `ninja -t graph` of 1.11.
 constexpr StringLiteral Graph = R"(digraph ninja {
 rankdir="LR"
 node [fontsize=10, shape=box, height=0.25]
@@ -62,7 +62,7 @@ constexpr StringLiteral Log = "# ninja log v5\n"
                               "0\t350\t10\ttool.o\taa\n"
                               "half a li";
 
-/// All up to date at first.
+/// Returns times with which all outputs are up to date.
 std::map<std::string, int64_t> upToDate() {
   return {{"app.c", 1},  {"lib.c", 1},   {"tool.c", 1}, {"app.o", 10},
           {"lib.o", 10}, {"tool.o", 10}, {"lib.a", 11}, {"app", 12},
@@ -97,7 +97,7 @@ std::string pathRecord(std::string Path, uint32_t Number) {
          number(~Number);
 }
 
-/// That tool.o includes h.h.
+/// Returns a log according to which tool.o includes h.h.
 std::string deps(uint32_t Version) {
   const uint32_t Head = Version == 4 ? 12 : 8;
   std::string Bytes = "# ninjadeps\n" + number(Version) +
@@ -156,7 +156,7 @@ TEST(NinjaPlan, Headers) {
   }
 }
 
-/// Ninja may be writing what is read, and other programs are called ninja.
+/// Ninja may be writing the file, and other programs are called ninja, too.
 TEST(NinjaPlan, DamagedFiles) {
   auto Times = upToDate();
   Times["h.h"] = Times["lib.c"] = 20;

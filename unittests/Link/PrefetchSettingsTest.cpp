@@ -64,7 +64,7 @@ TEST(PrefetchSettingsTest, SizesComeInTheUsualForms) {
   os::SystemMemory Memory;
   Memory.AvailableBytes = 1000;
   EXPECT_EQ(Half->on(Memory), 500U);
-  // Without /proc the memory is unknown, and not used up.
+  // Without /proc, the memory is unknown rather than exhausted.
   EXPECT_EQ(Half->on(os::SystemMemory()) >> 20, 1023U);
 }
 
@@ -141,7 +141,7 @@ TEST(PrefetchSettingsTest, WhatIsAlmostAutoOrNoneIsNoFile) {
   }
 }
 
-/// What is warned of; \p S is set.
+/// Returns the warning, and sets \p S.
 std::string warning(const std::map<std::string, std::string> &Variables,
                     PrefetchSettings &S) {
   std::string Told;
@@ -214,7 +214,7 @@ TEST(WhyOffTest, NamesWhatSwitchedItOff) {
   S.On = false;
   EXPECT_EQ(whyOff(S, Nothing), "--no-prefetch-inputs");
   EXPECT_EQ(whyOff(S, Off), "HEADSTART=off");
-  // An invalid variable has switched it off, until an option switches it on.
+  // An invalid variable switches it off until an option switches it on.
   EXPECT_NE(warning({{"HEADSTART", "of"}}, S), "");
   EXPECT_EQ(whyOff(S, Nothing), "HEADSTART has an invalid value");
   EXPECT_NE(warning({{"HEADSTART_FLAGS", "--frob"}}, S), "");

@@ -89,7 +89,7 @@ TEST_F(ProfileStoreTest, IsReadBackAndReplaced) {
   auto P = loadProfile(Path);
   ASSERT_TRUE(bool(P)) << llvm::toString(P.takeError());
   EXPECT_EQ((*P)->Output, "two");
-  // Nothing but the profile stays behind.
+  // No file remains except the profile.
   unsigned Files = 0;
   for (const auto &E :
        std::filesystem::directory_iterator(Directory.path("new/folder")))
@@ -151,7 +151,7 @@ TEST_F(ProfileStoreTest, WhatAnInterruptedLinkHasLeftIsNoProfile) {
   setTimes(Old, std::chrono::hours(25), std::chrono::hours(25));
   EXPECT_TRUE(storedProfiles(Directory.path()).empty());
   EXPECT_TRUE(pruneProfiles(Directory.path()));
-  EXPECT_TRUE(std::filesystem::exists(Now)); // a link may be at it
+  EXPECT_TRUE(std::filesystem::exists(Now)); // a link may be writing it
   EXPECT_FALSE(std::filesystem::exists(Old));
 }
 

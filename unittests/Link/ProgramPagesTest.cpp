@@ -27,7 +27,7 @@ protected:
   std::string Program = Directory.write("program", pattern(4 << 20));
   std::string Record = Directory.path("record");
 
-  /// Writes a record by which 1 MiB from the second on was touched.
+  /// Writes a record according to which the second MiB was touched.
   void record() {
     LinkProfile P;
     P.Files = {

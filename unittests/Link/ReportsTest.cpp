@@ -58,7 +58,7 @@ TEST_F(ReportsTest, ATimeTraceThatCannotBeReadIsNamed) {
             "time trace '" + Old + "': this is the trace of another link");
 }
 
-// Nobody waits for the other end of a pipe.
+// The link must not wait for the other end of a pipe.
 TEST_F(ReportsTest, ATimeTraceInAPipeIsLeftAlone) {
   std::string Pipe = Directory.path("pipe");
   ASSERT_EQ(::mkfifo(Pipe.c_str(), 0600), 0);
@@ -99,7 +99,7 @@ TEST(LinkersDiskUseTest, IsWhatTheThreadsDidNotRead) {
   addLinkersDiskUse(os::DiskUse{700, 9}, os::DiskUse{500, 2}, Stats);
   EXPECT_EQ(Stats.LinkerReadBytes, 200U);
   EXPECT_EQ(Stats.LinkerStops, 7U);
-  // Nothing of it was counted twice.
+  // No bytes are counted twice.
   addLinkersDiskUse(os::DiskUse{500, 1}, os::DiskUse{512, 2}, Stats);
   EXPECT_EQ(Stats.LinkerReadBytes, 0U);
   EXPECT_EQ(Stats.LinkerStops, 0U);
@@ -113,7 +113,7 @@ TEST(LinkersDiskUseTest, IsNotSaidWhereNobodyCounts) {
   addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
   EXPECT_FALSE(Stats.LinkerReadBytes.has_value());
   EXPECT_FALSE(Stats.LinkerStops.has_value());
-  // With nothing fetched there is nothing to be counted.
+  // If nothing was fetched, the threads have nothing to count.
   Stats.HintedBytes = 0;
   addLinkersDiskUse(os::DiskUse{0, 3}, os::DiskUse{}, Stats);
   EXPECT_EQ(Stats.LinkerReadBytes, 0U);

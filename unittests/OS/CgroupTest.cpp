@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts that systems, containers and hybrids have, written into a
+// The cgroup layouts of systems, containers and hybrids, written into a
 // directory that stands for the root.
 //
 //===----------------------------------------------------------------------===//
@@ -61,7 +61,7 @@ protected:
   }
   static std::string mib(uint64_t Value) { return std::to_string(Value * MiB); }
 
-  /// Checks limit and what is available, in MiB.
+  /// Checks the limit and the available memory, in MiB.
   void expect(uint64_t Limit, uint64_t Available) const {
     const SystemMemory Memory = SystemMemory::read(Root.path());
     EXPECT_EQ(Memory.CgroupLimitBytes, std::optional(Limit * MiB));
@@ -157,7 +157,7 @@ TEST_F(CgroupTest, V2LimitOfAnAncestor) {
   writeV2("/user.slice/app.scope", mib(200), 80, 10);
   writeV2("/user.slice/app.scope/inner", "max", 70, 0);
   expect(200, 130);
-  // Of the wider limit less can be left.
+  // A wider limit can leave less memory available.
   writeV2("/user.slice", mib(300), 290, 50);
   expect(200, 60);
 }
@@ -192,7 +192,7 @@ TEST_F(CgroupTest, MoreThanTheLimitLeavesNothing) {
   write("proc/self/cgroup", "0::/a\n");
   writeV2("/a", mib(100), 150, 20);
   expect(100, 0);
-  writeV2("/a", mib(100), 50, 60); // read at two times
+  writeV2("/a", mib(100), 50, 60); // read one after the other
   expect(100, 100);
 }
 
@@ -316,7 +316,7 @@ TEST_F(CgroupTest, ThePressureOfTheGroupGoesBeforeThatOfTheMachine) {
   EXPECT_EQ(SystemMemory::read(Root.path()).PressurePercent, 2.0);
 }
 
-/// What the processors' quota is under a root.
+/// The processor quota below a root.
 class QuotaTest : public CgroupTest {
 protected:
   std::optional<double> quota() const {
@@ -354,7 +354,7 @@ TEST_F(QuotaTest, OfVersion1IsThatOfTheProcessors) {
   write("sys/fs/cgroup/cpu/build/cpu.cfs_quota_us", "250000\n");
   write("sys/fs/cgroup/cpu/build/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(quota(), 2.5);
-  // Of the group of memory nobody asks.
+  // The group of the memory controller does not count.
   write("sys/fs/cgroup/cpu/other/cpu.cfs_quota_us", "100000\n");
   write("sys/fs/cgroup/cpu/other/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(quota(), 2.5);
@@ -387,7 +387,7 @@ TEST_F(CgroupTest, NamesTheGroupWhoseLimitHolds) {
   EXPECT_EQ(NameIn("/wide"), Machine);
   EXPECT_NE(NameIn("/a"), Machine);
   EXPECT_NE(NameIn("/a"), NameIn("/b"));
-  // What has no limit, or the same, takes memory from the group around it.
+  // A group with no limit, or the same one, takes memory from its parent.
   writeV2("/a/free", "max", 1, 0);
   writeV2("/a/same", mib(10), 1, 0);
   writeV2("/a/less", mib(5), 1, 0);
@@ -415,7 +415,7 @@ TEST_F(CgroupTest, AGroupHasOneNameInsideAndOutsideOfItsContainer) {
   writeV2("/docker/b", mib(10), 1, 0);
   write("proc/self/cgroup", "0::/docker/a\n");
   const std::string Outside = memoryName(Root.path());
-  // A container that sees its own group alone, mounted at another place.
+  // A container that sees only its own group, mounted at another place.
   write("proc/self/cgroup", "0::/\n");
   auto Inside = [&](const std::string &Group) {
     const std::string Point = "sys/fs/cgroup/unified/docker/" + Group;

@@ -28,8 +28,8 @@ using Args = std::vector<std::string>;
 
 Args shell(const std::string &Script) { return {"sh", "-c", Script}; }
 
-/// Runs \p Program in the place of a child of this process, which can be one
-/// of a kind; the child's raw status.
+/// Runs \p Program in place of a child of this process and returns the child's
+/// raw wait status.
 int statusOf(const Args &Program) {
   const pid_t Child = startChild([&] {
     ForegroundProgram Foreground;
@@ -47,7 +47,7 @@ std::string contentsOf(const std::string &Path) {
   return {std::istreambuf_iterator<char>(File), {}};
 }
 
-/// Waits until \p Path is there; whether it came.
+/// Waits until \p Path exists; returns whether it does.
 bool waitFor(const std::string &Path) {
   for (unsigned I = 0; I != 3000 && ::access(Path.c_str(), F_OK) != 0; ++I)
     ::usleep(10000);
@@ -114,7 +114,7 @@ TEST(ChildProcessTest, DoesNotRepeatWhatTheWholeGroupGot) {
   const pid_t Child = startChild([&]() -> int {
     ::setpgid(0, 0);
     ForegroundProgram Foreground(std::chrono::minutes(10));
-    // It does not end at once: a repetition would come in between.
+    // The program does not end at once: a repeated signal would reach it.
     (void)Foreground.start(
         shell("trap 'echo TERM >>" + Directory.path("got") +
               "; T=1' TERM; : >" + Directory.path("ready") +
@@ -170,7 +170,7 @@ TEST(ChildProcessTest, KeepsIgnoredSignalsIgnored) {
 
 TEST(ChildProcessTest, TheProgramEndsWithAKilledParent) {
   const TestDirectory Directory;
-  // Only the program holds the writing end, so the reader sees its end.
+  // Only the program holds the write end, so the reader sees the pipe's end.
   int Ends[2];
   ASSERT_EQ(::pipe(Ends), 0);
   const pid_t Child = startChild([&]() -> int {
@@ -207,7 +207,7 @@ TEST(ChildProcessTest, HoldsNoPipeThatTheProgramHasClosed) {
   });
   ::close(Ends[1]);
   char Byte = 0;
-  EXPECT_EQ(::read(Ends[0], &Byte, 1), 0); // hangs if anybody holds it
+  EXPECT_EQ(::read(Ends[0], &Byte, 1), 0); // hangs if any process holds it
   ::close(Ends[0]);
   (void)Directory.write("seen", "");
   EXPECT_EQ(exitStatus(Child), 9);
@@ -230,7 +230,7 @@ TEST(ChildProcessTest, TellsTheMostMemoryOfTheProgramAndItsChildren) {
   const pid_t Child = startChild([]() -> int {
     setVariable("TAKEN", "100");
     ForegroundProgram Foreground;
-    // The shell's child takes the memory: a variable of so many megabytes.
+    // The shell's child takes the memory: a variable of $TAKEN megabytes.
     (void)Foreground.start(shell(
         "sh -c 'x=$(head -c ${TAKEN}000000 /dev/zero | tr \"\\0\" x); :'; :"));
     (void)Foreground.wait();
@@ -246,7 +246,7 @@ TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
       ForegroundProgram Foreground;
       (void)Foreground.start(shell("sleep 0.3; exit 5"));
       containFaults();
-      Threads Bad; // of the kind that prefetches; never joined
+      Threads Bad; // like a prefetching thread, never joined
       (void)Bad.start([&] { ::raise(Signal); });
       while (!hadFault())
         ::usleep(1000);
@@ -254,7 +254,7 @@ TEST(ChildProcessTest, AFaultOfAThreadEndsThatThreadOnly) {
     });
     EXPECT_EQ(exitStatus(Child), 5);
   }
-  // That of the thread which waits is everybody's.
+  // A fault of the waiting thread ends the process.
   const pid_t Child = startChild([]() -> int {
     containFaults();
     return ::raise(SIGSEGV);
@@ -283,7 +283,7 @@ TEST(CaptureOutputTest, ListensToOneStream) {
 }
 
 TEST(CaptureOutputTest, TheProgramHasNoInputAndNoOtherDescriptor) {
-  constexpr int Own = 77; // out of the way of what the shell opens
+  constexpr int Own = 77; // a number that the shell does not use
   ASSERT_EQ(::dup2(STDERR_FILENO, Own), Own);
   std::string Answer;
   EXPECT_FALSE(
@@ -326,7 +326,7 @@ TEST(CaptureOutputTest, IsBounded) {
 TEST(CaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   const TestDirectory Directory;
   std::string Answer;
-  // It holds the stream for as long as the directory is there.
+  // A background process holds the stream while the directory exists.
   ASSERT_FALSE(captureOutput(shell("(while test -d " + Directory.path() +
                                    "; do sleep 0.02; done) & echo said"),
                              ProgramStream::Output, {}, Answer));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Directories that stand for the hierarchies of both versions. That real groups
-// hold a real link is tested with headstart bench (test/Bench).
+// Directories stand for the hierarchies of both versions. The tests of
+// headstart bench (test/Bench) put a real link into real groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ class ControlGroupTest : public testing::Test {
 protected:
   void SetUp() override {
     Number = deviceNumberOf(Root.path());
-    // A disk that the test's directory lies on, as its second partition.
+    // A disk whose second partition holds the test's directory.
     Root.write("sys/devices/disk9/dev", "9:0\n");
     Root.write("sys/devices/disk9/queue/read_ahead_kb", "128\n");
     Root.write("sys/devices/disk9/disk9p2/partition", "2\n");
@@ -52,8 +52,8 @@ protected:
     Limits.DiskOf = Root.path();
   }
 
-  /// A directory has no files of its own, as a group has: they are there
-  /// before.
+  /// Writes the files of a group in advance: unlike a group, a new directory
+  /// has none.
   std::string makeGroup(const std::string &Parent,
                         std::initializer_list<std::string_view> Files) {
     const std::string Group =
@@ -106,7 +106,7 @@ TEST_F(ControlGroupTest, Version2AtItsRoot) {
   EXPECT_EQ(read(Made + "/memory.max"), "70000");
   EXPECT_THAT(Group.entrances(),
               ElementsAre(Root.path(Made + "/cgroup.procs")));
-  // What was not on is switched on, and off again; what was on stays.
+  // Only the controller that was off is switched on, and off again later.
   EXPECT_THAT(read("sys/fs/cgroup/cgroup.subtree_control"),
               testing::StartsWith("+io"));
   Group.remove();
@@ -116,15 +116,14 @@ TEST_F(ControlGroupTest, Version2AtItsRoot) {
 }
 
 TEST_F(ControlGroupTest, Version2BelowARootThatIsOthers) {
-  // Nothing can be made at the root; the group above ours is this user's.
+  // No group can be made at the root; the group above ours is this user's.
   Root.write("sys/fs/cgroup/cgroup.controllers", "io memory\n");
   Root.write("sys/fs/cgroup/user.slice/cgroup.subtree_control", "memory io\n");
   Root.write("sys/fs/cgroup/user.slice/app.slice/cgroup.subtree_control",
              "io memory\n");
   const std::string Made =
       makeGroup("sys/fs/cgroup/user.slice/app.slice", {"io.max", "memory.max"});
-  // There the files are missing, as they are where a controller is not handed
-  // on.
+  // A group in user.slice has no files, as if no controller were enabled.
   ControlGroup Group;
   EXPECT_EQ(Group.create(Limits, Root.path()), "");
   EXPECT_EQ(read(Made + "/memory.max"), "70000");
@@ -179,7 +178,7 @@ TEST_F(ControlGroupTest, RemovesWhatTheDeadHaveLeft) {
   Root.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "");
   makeGroup("sys/fs/cgroup/memory", {"memory.limit_in_bytes"});
   const std::string Parent = Root.path("sys/fs/cgroup/memory");
-  // Numbers of processes go up to 2^22.
+  // Process ids are at most 2^22.
   std::filesystem::create_directory(Parent + "/headstart-bench-999999999");
   std::filesystem::create_directory(Parent + "/headstart-bench-1");
   std::filesystem::create_directory(Parent + "/headstart-bench-notes");

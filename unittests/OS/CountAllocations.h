@@ -23,10 +23,10 @@
 
 namespace headstart::os::test {
 
-/// By all threads, so far.
+/// The number of allocations by all threads so far.
 inline std::atomic<uint64_t> Allocations = 0;
 
-// The sanitizers bring operators of their own.
+// The sanitizers bring their own operators.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 inline constexpr bool CountsAllocations = false;
 #else
@@ -34,7 +34,7 @@ inline constexpr bool CountsAllocations = true;
 
 inline void *countedAllocation(size_t Bytes) {
   Allocations.fetch_add(1, std::memory_order_relaxed);
-  // A constructor of a test must not meet a null pointer.
+  // A constructor in a test must not get a null pointer.
   if (void *Block = std::malloc(Bytes != 0 ? Bytes : 1))
     return Block;
   std::abort();

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds everywhere, whatever opens the directories. Compiled into OSTests
-// and OSGenericTests. What only POSIX systems have is in
-// PosixDirectoryTest.cpp.
+// The promises that hold on every system. Compiled into OSTests and
+// OSGenericTests. PosixDirectoryTest.cpp has the tests for POSIX systems.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,7 +102,7 @@ TEST(DirectoryHandleTest, OpensDirectoriesBelow) {
       EXPECT_FALSE(Base.openBelow(Path, Links, Below));
       EXPECT_EQ(listRest(Reader, Below), Names{"file"});
     }
-  // One after another, in the place of the one before.
+  // Each directory replaces its parent in the same handle.
   DirectoryHandle Down = openDirectory(Directory.path());
   for (const char *Name : {"a", "b", "c"})
     EXPECT_FALSE(Down.openBelow(Name, LinkRule::Refuse, Down));
@@ -209,7 +208,7 @@ TEST(DirectoryHandleTest, StatusIsWhatALookAtThePathGives) {
   for (const LinkRule Links : {LinkRule::Refuse, LinkRule::Follow}) {
     DirectoryEntry Entry;
     Entry.Name = "file";
-    Entry.StatusIsHint = true; // whatever was believed before
+    Entry.StatusIsHint = true; // replaced by the real status
     EXPECT_FALSE(Base.addStatus(Entry, Links));
     EXPECT_EQ(Entry.Type, EntryType::Regular);
     EXPECT_TRUE(Entry.HasStatus);
@@ -265,7 +264,7 @@ TEST(DirectoryHandleTest, StatusOfWhatIsGoneLeavesTheEntryAlone) {
     return;
   makeLink("file", Directory.path("link"));
   Entry = {};
-  Entry.Name = "link"; // to the file that is gone
+  Entry.Name = "link"; // its target is gone
   Entry.Type = EntryType::Link;
   EXPECT_EQ(Base.addStatus(Entry, LinkRule::Follow),
             std::errc::no_such_file_or_directory);
@@ -405,7 +404,7 @@ TEST(DirectoryHandleTest, MovesAndLeaksNoDescriptor) {
     Listed.emplace_back("link");
   }
   std::sort(Listed.begin(), Listed.end());
-  openDirectory(Directory.path()).close(); // what opens nothing but at first
+  openDirectory(Directory.path()).close(); // the first open may open more
   const int64_t Before = openHandles();
   {
     DirectoryHandle First = openDirectory(Directory.path());

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds everywhere, whatever lists the directories. Compiled into OSTests
-// and OSGenericTests. What only POSIX systems have is in
-// PosixDirectoryTest.cpp.
+// The promises that hold on every system. Compiled into OSTests and
+// OSGenericTests. PosixDirectoryTest.cpp has the tests for POSIX systems.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// \p Count empty files in \p Directory; their names, sorted.
+/// Makes \p Count empty files in \p Directory; returns their names, sorted.
 Names fill(const TestDirectory &Directory, size_t Count) {
   Names Made;
   for (size_t I = 0; I < Count; ++I) {
@@ -51,11 +50,11 @@ TEST(DirectoryReaderTest, GivesEveryEntryOnce) {
       DirectoryHandle Handle = openDirectory(Directory.path());
       DirectoryReader Reader(BufferBytes);
       EXPECT_EQ(listRest(Reader, Handle, Room), Made);
-      // Several batches, or this would not test what it says.
+      // Small buffers must need several calls, or this tests no batches.
       if (BufferBytes <= 5000 && !ListsAtOnce) {
         EXPECT_GT(Reader.calls(), 5u);
       }
-      // The end stays the end.
+      // A read after the end finds the end again.
       std::array<DirectoryEntry, 4> Entries;
       std::error_code Error;
       EXPECT_EQ(Reader.read(Entries, Error), 0u);
@@ -110,7 +109,7 @@ TEST(DirectoryReaderTest, NamesAreTheBytesOfTheFileSystem) {
   if (NamesAreAnyBytes)
     Tried.insert(Tried.end(),
                  {"\xff\xfe\x80", "a\nb", " ", "...", "\\", "a.o"});
-  // A file system may take two of them for one name, or not take one at all.
+  // A file system may treat two of these names as one, or refuse one.
   Names Made;
   for (const std::string &Name : Tried) {
     const fs::path Path = toPath(Directory.path(Name));

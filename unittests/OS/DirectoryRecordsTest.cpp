@@ -38,7 +38,7 @@ std::string linuxRecord(uint64_t Inode, uint8_t Type, std::string_view Name,
   append(Record, Length.value_or(static_cast<uint16_t>(Bytes)));
   append(Record, Type);
   Record += Name;
-  // What the kernel leaves behind the name's zero is anything.
+  // The kernel may leave any bytes after the name's zero.
   Record += '\0';
   Record.resize(Bytes, 'x');
   return Record;
@@ -137,7 +137,7 @@ TEST(LinuxRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
     EXPECT_TRUE(P.TookAll);
     EXPECT_EQ(P.Names, Names{"good"});
   }
-  // What has a record behind it must not lend it a zero.
+  // A following record must not supply the missing zero.
   EXPECT_TRUE(parseLinux(Unterminated + Good).Malformed);
   EXPECT_EQ(parseLinux(Unterminated + Good).Names, Names{});
 }
@@ -310,7 +310,7 @@ TEST(MacRecordsTest, AnEntryThatLacksSomethingHasNoStatus) {
     const Parsed P = parseMac(macRecord({.Common = MacAll & ~Missing}));
     ASSERT_EQ(P.Names, Names{"name"}) << Missing;
     EXPECT_FALSE(P.Entries[0].HasStatus) << Missing;
-    // Of the identity, a hint at most.
+    // At most, the identity has a hint of the inode.
     FileIdentity Hint;
     Hint.Inode = Missing == MacFileId ? 0 : 0x1234567890abcdef;
     EXPECT_EQ(P.Entries[0].Identity, Hint);
@@ -370,8 +370,8 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.Length = 0},
       {.Length = 4},
       {.Length = 23},
-      {.Length = 24},        // room for no name
-      {.Length = 32},        // room for the reference alone
+      {.Length = 24},        // no room for a name
+      {.Length = 32},        // room for the reference only
       {.Length = 30},        // not a multiple of 4
       {.Length = Size - 16}, // ends before the name does
       {.Length = Size - 2},  // after its name, not a multiple of 4
@@ -384,13 +384,13 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
       {.NameShift = std::numeric_limits<int32_t>::min()},
       {.NameShift = 0x7fffff00},
       {.NameLength = 0},
-      {.NameLength = 4},               // without its zero
+      {.NameLength = 4},               // without the terminating zero
       {.Common = MacAll & ~1u},        // no name
-      {.Common = MacAll | 0x4},        // ATTR_CMN_FSID was not asked for
-      {.Common = MacAll | 0x10000000}, // ATTR_CMN_ADDEDTIME neither
-      {.Common = MacAll | 0x2},        // nor ATTR_CMN_DEVID
-      {.Directory = MacMounted | 0x1}, // nor ATTR_DIR_LINKCOUNT
-      {.File = MacLength | 0x1},       // nor ATTR_FILE_LINKCOUNT
+      {.Common = MacAll | 0x4},        // ATTR_CMN_FSID was not requested
+      {.Common = MacAll | 0x10000000}, // nor was ATTR_CMN_ADDEDTIME
+      {.Common = MacAll | 0x2},        // nor was ATTR_CMN_DEVID
+      {.Directory = MacMounted | 0x1}, // nor was ATTR_DIR_LINKCOUNT
+      {.File = MacLength | 0x1},       // nor was ATTR_FILE_LINKCOUNT
   };
   for (const MacEntry &B : Bad) {
     const Parsed P = parseMac(Good + macRecord(B));
@@ -406,7 +406,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   for (const size_t Cut : {1, 3, 4, 23, 24, 31})
     EXPECT_TRUE(parseMac(macRecord({}).substr(0, Cut)).Malformed) << Cut;
   EXPECT_TRUE(parseMac(macRecord({.Length = 8}).substr(0, 24)).Malformed);
-  // A name as long as it claims to be, which begins inside and ends outside.
+  // A name of the claimed length begins inside the record and ends outside it.
   std::string Text = macRecord({.Name = "unended", .NameLength = ~uint32_t(0)});
   std::replace(Text.end() - 8, Text.end(), '\0', 'x');
   EXPECT_TRUE(parseMac(Text + Good).Malformed);
@@ -415,7 +415,7 @@ TEST(MacRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
 TEST(MacRecordsTest, TakesSoManyRecords) {
   const std::string A = macRecord({.Name = "a"});
   const std::string B = macRecord({.Name = "a longer name"});
-  const std::string Left(100, '\xab'); // of the call before
+  const std::string Left(100, '\xab'); // left by the previous call
   const std::string Text = A + B + Left;
   EXPECT_EQ(takeMacRecords(Text, 0).size(), 0u);
   EXPECT_EQ(takeMacRecords(Text, 1).size(), A.size());

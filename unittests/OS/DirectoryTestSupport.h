@@ -39,7 +39,7 @@ namespace headstart::os::test {
 
 using Names = std::vector<std::string>;
 
-/// Whether the reader brings a directory in one piece, as that by readdir does.
+/// Whether the reader reads a whole directory at once, as that by readdir does.
 #ifdef HEADSTART_TEST_LISTS_AT_ONCE
 inline constexpr bool ListsAtOnce = true;
 #else
@@ -53,7 +53,7 @@ inline DirectoryHandle openDirectory(const std::string &Path) {
   return Directory;
 }
 
-/// The names that are left in \p Directory, sorted.
+/// Lists the remaining names in \p Directory, sorted.
 inline Names listRest(DirectoryReader &Reader, DirectoryHandle &Directory,
                       size_t Room = 128) {
   std::vector<DirectoryEntry> Entries(Room);
@@ -96,16 +96,16 @@ inline Names listAll(const std::string &Path) {
 
 #ifdef _WIN32
 
-/// Those of Windows are UTF-16, without `\\`, and lose what trails.
+/// Windows' names are UTF-16, without `\\`, and lose trailing dots and spaces.
 inline constexpr bool NamesAreAnyBytes = false;
-/// What a path through a file gives: Windows does not tell it from one through
-/// nothing.
+/// The error for a path through a file, which Windows reports like one through
+/// a missing directory.
 inline constexpr std::errc BelowAFile = std::errc::no_such_file_or_directory;
 
 inline bool makeFifo(const std::string & /*Path*/) { return false; }
 
-/// Handles of this process; where that is not told (Wine 8 says 0), the number
-/// that the next one gets, which is the lowest that is free there.
+/// Returns the number of this process's handles. Where GetProcessHandleCount
+/// reports none (Wine 8 gives 0), returns the next handle, the lowest free one.
 inline int64_t openHandles() {
   DWORD Count = 0;
   ::GetProcessHandleCount(::GetCurrentProcess(), &Count);
@@ -116,7 +116,7 @@ inline int64_t openHandles() {
   return static_cast<int64_t>(reinterpret_cast<intptr_t>(Next));
 }
 
-/// Sets the time of the last write back.
+/// Moves the time of the last write \p Seconds into the past.
 inline bool makeOlder(const std::string &Path, int64_t Seconds) {
   const HANDLE File = ::CreateFileW(
       toPath(Path).c_str(), FILE_READ_ATTRIBUTES | FILE_WRITE_ATTRIBUTES,
@@ -144,7 +144,7 @@ inline bool makeFifo(const std::string &Path) {
   return true;
 }
 
-/// The lowest descriptor that is free.
+/// Returns the lowest free descriptor.
 inline int64_t openHandles() { return nextDescriptor(); }
 
 inline bool makeOlder(const std::string &Path, int64_t Seconds) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests of Linux's page cache. The files must be on a disk: pages of a
-/// tmpfs cannot be dropped.
+/// Support for tests of Linux's page cache. The files must be on a disk,
+/// because the kernel cannot drop pages of a tmpfs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ inline PageCacheCapabilities withoutMincore() {
   Capabilities.Mincore = false;
   return Capabilities;
 }
-/// A file on a disk, and what is really in memory of it.
+/// A file on a disk, with queries of its cached pages.
 template <class TestBase> class DiskFile : public TestBase {
 protected:
   static constexpr uint64_t FileBytes = 3'000'001;
@@ -74,8 +74,8 @@ protected:
     return (File.size() + Real.pageSize() - 1) / Real.pageSize();
   }
 
-  /// Drops the file, and checks it. A page that the disk is still reading stays
-  /// until it has arrived.
+  /// Evicts the file and verifies it. A page that the disk is still reading
+  /// stays until it has arrived.
   void dropIt() {
     for (int Try = 0; Try != 1000; ++Try) {
       ASSERT_FALSE(Real.evict(File));
@@ -86,8 +86,8 @@ protected:
     FAIL() << "evicted pages are resident";
   }
 
-  /// Whether all of it arrives: what the disk brings out of order may do so
-  /// just after fetch has returned.
+  /// Whether all pages arrive: if the disk completes reads out of order, some
+  /// may arrive just after fetch has returned.
   bool allArrives() const {
     for (int Try = 0; resident() != pages(); ++Try) {
       if (Try == 1000)
@@ -97,7 +97,7 @@ protected:
     return true;
   }
 
-  /// What is really resident and has arrived.
+  /// The number of cached pages that have arrived.
   uint64_t resident(ByteRange Range) const {
     const auto Found = Arrived.residency(File, Range);
     EXPECT_TRUE(Found);
@@ -105,7 +105,7 @@ protected:
   }
   uint64_t resident() const { return resident({0, File.size()}); }
 
-  /// Asks up to 2,000 times whether all of \p Range has arrived.
+  /// Queries up to 2,000 times whether all of \p Range has arrived.
   bool arrives(ByteRange Range) const {
     for (unsigned Try = 0; Try < 2000; ++Try) {
       const auto Found = Arrived.residency(File, Range);

@@ -54,12 +54,12 @@ TEST(EvictionBlockersTest, WhoMapsAFileAndWhoLocksIt) {
   MappedFile Locked;
   ASSERT_FALSE(MappedFile::map(opened(MappedPath), Mapped));
   ASSERT_FALSE(MappedFile::map(opened(LockedPath), Locked));
-  // By the system call: AddressSanitizer's mlock does nothing.
+  // AddressSanitizer's mlock does nothing, so the test makes the system call.
   ASSERT_EQ(::syscall(SYS_mlock, Locked.data(), Locked.size()), 0);
   const std::array<std::string, 6> Requested = {LockedPath, Free, MappedPath,
-                                                // Once more.
+                                                // A second time.
                                                 LockedPath,
-                                                // Nobody can have these mapped.
+                                                // No process can map these.
                                                 Directory.write("empty", ""),
                                                 Free + ".gone"};
   const std::vector<FileUse> Uses = findUses(Requested);
@@ -92,7 +92,7 @@ TEST(EvictionBlockersTest, WhatIsNotOnTheDiskYetIsTold) {
     GTEST_SKIP() << "needs cachestat (Linux 6.5)";
   const TestDirectory Directory(std::filesystem::current_path());
   const std::string Text(100000, 'x');
-  // The system may write it at any time; not a hundred times at once.
+  // The kernel may write the file early, but hardly in each of 100 tries.
   bool IsReported = false;
   for (int Try = 0; Try != 100 && !IsReported; ++Try) {
     OpenFile File = opened(Directory.write("file", Text));

@@ -67,7 +67,7 @@ Listing list(const std::string &Path) {
 TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
   if (!CountsAllocations)
     GTEST_SKIP() << "allocations are not counted under a sanitizer";
-  // Disks take their time to remove so many files.
+  // A disk takes long to remove so many files.
   const fs::path Memory = "/dev/shm";
   const TestDirectory Small(fs::exists(Memory) ? Memory
                                                : fs::path(testing::TempDir()));
@@ -76,7 +76,7 @@ TEST(LinuxDirectoryReaderTest, AllocatesNothingForAnEntry) {
   makeFiles(Large, 10'000);
   const Listing Few = list(Small.path());
   const Listing Many = list(Large.path());
-  EXPECT_EQ(Few.Entries, 11u); // with the large one
+  EXPECT_EQ(Few.Entries, 11u); // includes the large directory
   EXPECT_EQ(Many.Entries, 10'000u);
   EXPECT_EQ(Few.Allocated, 1u) << "the buffer";
   EXPECT_EQ(Many.Allocated, 1u);
@@ -121,7 +121,7 @@ TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
                 return 1;
               if (!deny(SYS_getdents64, EIO))
                 return 99;
-              // The rest of the batch is sound.
+              // The rest of the batch is valid.
               size_t Rest = 0;
               while (const size_t Count = Reader.read(Entries, Error)) {
                 if (Error)
@@ -132,7 +132,7 @@ TEST(LinuxDirectoryReaderTest, AnErrorInTheMiddleEndsTheListing) {
                 return 3;
               if (Error != std::errc::io_error)
                 return 4;
-              // That was the last call.
+              // The reader makes no further call.
               const uint64_t Calls = Reader.calls();
               if (Reader.read(Entries, Error) != 0 || Error)
                 return 5;
@@ -158,8 +158,8 @@ TEST(LinuxDirectoryReaderTest, ADirectoryThatIsDeletedHasComeToItsEnd) {
   while (const size_t Count = Reader.read(Entries, Error))
     Rest += Count;
   EXPECT_FALSE(Error) << Error.message();
-  EXPECT_LT(Rest, 400u); // what the buffer held
-  // Nothing below it can be opened or looked at any more.
+  EXPECT_LT(Rest, 400u); // only the entries in the buffer
+  // Nothing below the directory can be opened or statted any more.
   DirectoryEntry Entry;
   Entry.Name = "entry-0";
   EXPECT_EQ(Handle.addStatus(Entry), std::errc::no_such_file_or_directory);
@@ -182,8 +182,8 @@ TEST(LinuxDirectoryReaderTest, ARenameOnTheWayLeadsNowhereElse) {
   EXPECT_EQ(std::string(Into.data(), Filled), "old");
 }
 
-/// What openBelow must do with and without openat2(2); 0, or a number that
-/// tells which promise is broken.
+/// Checks openBelow with or without openat2(2). Returns 0, or the number of the
+/// broken promise.
 int checkOpenBelow(const DirectoryHandle &Base) {
   DirectoryHandle Below;
   std::array<char, 8> Into;
@@ -197,7 +197,7 @@ int checkOpenBelow(const DirectoryHandle &Base) {
       return 1;
     if (Below.readFile("file", Into, Filled, Size) || Filled != 5)
       return 2;
-    // Also one that is readable: not every descriptor of a directory is.
+    // The result must also be readable: not every directory descriptor is.
     DirectoryReader Reader;
     Reader.start(Below);
     if (Reader.read(Entries, Error) != 1 || Error)
@@ -253,7 +253,7 @@ TEST(LinuxDirectoryReaderTest, KnowsThatADirectoryIsNoMountPoint) {
   Directory.write("a/file", "");
   DirectoryHandle Base;
   ASSERT_FALSE(DirectoryHandle::open(Directory.path(), Base));
-  // 1 if it may be one, 0 if not, 2 if it is not opened.
+  // Returns 1 if it may be a mount point, 0 if it is none, 2 if the open fails.
   const auto Ask = [&] {
     DirectoryHandle Child;
     bool MayBeMount = true;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file must be on a disk whose reads the system counts; a directory on a
-// tmpfs or on a network is a named skip.
+// The file must be on a disk whose reads the kernel counts. The tests skip a
+// directory on a tmpfs or on a network.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ protected:
   }
   ~LinuxDiskUseTest() override { std::filesystem::remove(Path); }
 
-  /// Reads the file when nothing of it is in memory.
+  /// Evicts the file and reads it.
   void readCold() const {
     OpenFile File = openOrFail(Path);
     EXPECT_FALSE(PageCache().evict(File));
@@ -53,7 +53,7 @@ protected:
     EXPECT_EQ(File.readAt(0, Bytes, Error), FileBytes);
   }
 
-  // The build's directory is on a disk rather than the temporary one.
+  // The build directory is more likely on a disk than the temporary one.
   const std::string Path = "disk-use-" + std::to_string(::getpid()) + ".bytes";
   bool Counts = false;
 };
@@ -64,14 +64,14 @@ TEST_F(LinuxDiskUseTest, IsToldOfThreadAndProcess) {
   DiskUse Before = *diskUse(DiskUser::Process);
   DiskUse Thread;
   std::thread([&] {
-    // A page of the test itself may have been missing.
+    // A page of the test program itself may have been missing.
     DiskUse AtFirst = *diskUse(DiskUser::Thread);
     EXPECT_LT(AtFirst.Bytes, FileBytes);
     readCold();
     Thread = *diskUse(DiskUser::Thread) - AtFirst;
   }).join();
   EXPECT_GE(Thread.Bytes, FileBytes);
-  // Also of threads that have ended.
+  // The process's count includes threads that have ended.
   EXPECT_GE((*diskUse(DiskUser::Process) - Before).Bytes, Thread.Bytes);
 }
 
@@ -93,8 +93,8 @@ TEST_F(LinuxDiskUseTest, APageThatIsMissingStopsAThread) {
   EXPECT_GE(Thread.Bytes, PageCache().pageSize());
 }
 
-/// What a program that runs in our place has read when it was \p Script, by its
-/// exit status: 0 is less than the file.
+/// Runs \p Script in place of a child; exit status 1 means that it read the
+/// whole file, 0 that it read less.
 int readBy(const std::string &Script, const std::function<void()> &Meanwhile) {
   return exitStatus(startChild([&] {
     ForegroundProgram Program;
@@ -113,7 +113,7 @@ TEST_F(LinuxDiskUseTest, IsToldOfAProgramAndThoseThatItStarts) {
     GTEST_SKIP() << "reads from the current folder are not counted";
   OpenFile File = openOrFail(Path);
   EXPECT_FALSE(PageCache().evict(File));
-  // The second command keeps the shell from becoming the first.
+  // The second command keeps the shell from replacing itself with the first.
   EXPECT_EQ(readBy("cat " + Path + " >/dev/null; :", [] {}), 1);
 }
 

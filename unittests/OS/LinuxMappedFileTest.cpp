@@ -44,7 +44,7 @@ TEST(LinuxMappedFileTest, TellsAReplacementOfTheSameSizeAndTime) {
 TEST(LinuxMappedFileTest, TellsAChangeWhoseTimeWasPutBack) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "hello");
-  // Away from the clock's current tick, in which ctime would stand still.
+  // Repeats past the clock's current tick, within which ctime does not change.
   const FileIdentity Before = openOrFail(Path).identity();
   FileIdentity After = Before;
   for (unsigned Try = 0; Try < 100'000 && After.ChangedNs == Before.ChangedNs;
@@ -67,7 +67,7 @@ TEST(LinuxMappedFileTest, HardLinksAreOneFile) {
             openOrFail(Directory.path("link")).identity());
 }
 
-/// The modification time of \p Path as a file by name and as an entry of its
+/// The modification time of \p Path by its name and as an entry of its
 /// directory.
 std::pair<int64_t, int64_t> modificationTimes(const fs::path &Path) {
   std::error_code Error;
@@ -98,7 +98,7 @@ TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
     struct stat S;
     ASSERT_EQ(::stat(Path.c_str(), &S), 0);
     if (S.st_mtim.tv_sec != Time.tv_sec)
-      return; // not every system keeps it
+      return; // not every system stores this time
     EXPECT_EQ(modificationTimes(Path), std::pair(Wanted, Wanted))
         << Time.tv_sec;
   };
@@ -106,7 +106,7 @@ TEST(LinuxMappedFileTest, TimesThatDoNotFitAreTheFirstAndTheLastThatDo) {
          9223372035 * PerSecond + 999999999);
   Expect({.tv_sec = 9223372036, .tv_nsec = 999999999}, Limits::max());
   Expect({.tv_sec = 9223372037, .tv_nsec = 0}, Limits::max());
-  Expect({.tv_sec = 13569465600, .tv_nsec = 1}, Limits::max()); // 2400
+  Expect({.tv_sec = 13569465600, .tv_nsec = 1}, Limits::max()); // the year 2400
   Expect({.tv_sec = -1, .tv_nsec = 999999999}, -1);
   Expect({.tv_sec = -9223372037, .tv_nsec = 1}, Limits::min());
   ::unlink(Path.c_str());

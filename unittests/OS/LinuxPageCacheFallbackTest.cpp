@@ -137,7 +137,7 @@ TEST_P(PageCacheFallbackTest, SurvivesATruncatedFile) {
             HintOutcome::Accepted);
   EXPECT_EQ(Cache.fetch(File, {0, 65536}).Outcome, HintOutcome::Accepted);
   EXPECT_EQ(resident({0, 65536}), 65536 / Cache.pageSize());
-  // A hint past the new end is nobody's error.
+  // A hint past the new end is not an error.
   const ByteRange All{0, FileBytes};
   EXPECT_FALSE(Cache.hint(File, {&All, 1})[0].Error);
   const auto Found = Cache.residency(Mapping.bytes());

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in memory before and after each act.
-//
-// Some machines drop pages by themselves, so residency is asked for right after
-// the act and nothing rests on time. A hint returns before its pages are there;
-// after one, residency is asked for again, a bounded number of times.
+// Residency before and after each operation. Some machines evict pages on their
+// own, so each test queries residency right after the operation and assumes
+// nothing about time. A hint returns before its pages arrive; the test then
+// repeats the query a bounded number of times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +79,7 @@ TEST_F(LinuxPageCacheTest, ASampleSaysWhetherAFileIsCached) {
   dropIt();
   Real.fetch(File, {0, FileBytes});
   EXPECT_EQ(Real.seemsCached(File, All), true);
-  // Also the last page counts, and what lies in between.
+  // The last page and the middle count as well.
   for (const ByteRange &Cached :
        {ByteRange{0, FileBytes - 8192}, ByteRange{0, 300'000}}) {
     dropIt();
@@ -113,7 +112,7 @@ TEST_F(LinuxPageCacheTest, BothWaysOfAskingAgree) {
       const auto A = ByCachestat.residency(File, Requested);
       const auto B = Arrived.residency(File, Requested);
       ASSERT_TRUE(A && B);
-      // Read-ahead that nobody waits for may still arrive between two answers.
+      // Read-ahead may still arrive between the two queries.
       EXPECT_EQ(A->TotalPages, B->TotalPages);
       EXPECT_LE(A->ResidentPages, B->ResidentPages);
       EXPECT_EQ(A->ResidentPages == 0, B->ResidentPages == 0);
@@ -142,7 +141,7 @@ TEST_F(LinuxPageCacheTest, CountsThePagesThatARangeTouches) {
 }
 
 TEST_F(LinuxPageCacheTest, MincoreCountsMoreThanOneBatch) {
-  // A hole of 4,096 pages and a few: one batch and the beginning of another.
+  // A hole of 4,096 pages and three more: one batch and the start of another.
   fs::resize_file(Path, (4096 + 3) * Real.pageSize() - 1);
   File = openOrFail(Path);
   dropIt();
@@ -163,7 +162,7 @@ TEST_F(LinuxPageCacheTest, NobodyIsToldThatAFileOfOthersIsResident) {
               OpenFile Own;
               if (OpenFile::open(Path, Own))
                 return 1;
-              // mincore alone calls every page resident.
+              // mincore alone reports every page as resident.
               const ByteRange All{0, FileBytes};
               const auto ByFile = Arrived.residency(Own, All);
               if (ByFile && ByFile->ResidentPages != 0)
@@ -222,7 +221,7 @@ TEST_F(LinuxPageCacheTest, ALongHintIsSplit) {
   for (size_t I = 0; I < Ranges.size(); ++I)
     EXPECT_EQ(Results[I].Calls, Calls[I]) << I;
 
-  // Steps that are no whole pages are made so.
+  // Steps are rounded to whole pages.
   for (const uint64_t Step : {uint64_t(0), uint64_t(1), Page + 1}) {
     Capabilities.HintStepBytes = Step;
     const ByteRange Range{0, 10 * Page};
@@ -276,7 +275,7 @@ TEST_F(LinuxPageCacheTest, FetchReadsNoMoreThanItsRange) {
 TEST_F(LinuxPageCacheTest, LargePagesBringTheirPartOfTheFile) {
   const MappedFile Mapping = mapOrFail(File);
   ASSERT_FALSE(Real.evict(File));
-  // The file has 3 MB: the last third is in a part of its own.
+  // The file has 3 MB, so its last third is in a large step of its own.
   const HintResult Result = Real.fetchInLargePages(File, {2'500'000, 1});
   if (Result.Outcome == HintOutcome::Unsupported)
     GTEST_SKIP() << "MADV_HUGEPAGE or MADV_POPULATE_READ: not on this kernel";
@@ -296,7 +295,7 @@ TEST_F(LinuxPageCacheTest, LargePagesLeaveOtherMappingsAsTheyAre) {
   const MappedFile Mapping = mapOrFail(File);
   (void)Real.fetchInLargePages(File, {0, FileBytes});
   EXPECT_EQ(presentPages(Mapping, Real.pageSize()), 0U);
-  // If the pages are reclaimed an access brings its page, not 2 MiB.
+  // If the pages are reclaimed, an access reads its page, not 2 MiB.
   ASSERT_FALSE(Real.evict(File));
   ASSERT_FALSE(Real.setReadAround(Mapping, false));
   EXPECT_EQ(Mapping.data()[0], Contents[0]);
@@ -329,7 +328,7 @@ TEST_F(LinuxPageCacheTest, AnyMemoryCanBeAskedAboutAndHinted) {
   EXPECT_EQ(Result.AcceptedBytes, 10 * Page);
   const uint64_t Step = Real.capabilities().HintStepBytes;
   EXPECT_EQ(Result.Calls, (7 + 10 * Page + Step - 1) / Step);
-  // The hint does not wait: a read of the range does.
+  // The hint does not wait, but a read of the range does.
   EXPECT_EQ(std::string(Part.begin(), Part.end()),
             Contents.substr(20 * Page + 7, 10 * Page));
   EXPECT_TRUE(Real.residency(Part)->complete());
@@ -363,15 +362,15 @@ TEST_F(LinuxPageCacheTest, DontNeedEmptiesThePageTables) {
   EXPECT_EQ(text(Mapping), Contents);
   EXPECT_EQ(presentPages(Mapping, Page), pages());
 
-  // No page is inside of these ranges as a whole.
+  // None of these ranges contains a whole page.
   for (const ByteRange &Range :
        {ByteRange{1, Page}, ByteRange{3 * Page + 1, 2 * Page - 2},
         ByteRange{FileBytes - 10, 10}, ByteRange{FileBytes, Page}}) {
     ASSERT_FALSE(Real.dontNeed(Mapping, Range));
     EXPECT_EQ(presentPages(Mapping, Page), pages());
   }
-  // The last page of the file is whole although it is not full. (Where pages
-  // are mapped as a huge one, its other entries go with it.)
+  // The file's last page counts as whole, although the file does not fill it.
+  // (If a huge page maps it, the kernel drops its other entries as well.)
   EXPECT_TRUE(isPresent(Mapping, pages() - 1, Page));
   ASSERT_FALSE(Real.dontNeed(Mapping, {FileBytes - Page - 10, Page + 10}));
   EXPECT_FALSE(isPresent(Mapping, pages() - 1, Page));
@@ -389,7 +388,8 @@ TEST_F(LinuxPageCacheTest, ReadingLeavesThePageTablesAlone) {
   const MappedFile Mapping = mapOrFail(File);
   const HintResult Result = Cache.fetch(File, {0, FileBytes});
   EXPECT_EQ(Result.Outcome, HintOutcome::Accepted);
-  // The advice, all of it at once, 23 pieces of 128 KiB; a byte of each read.
+  // The calls: the advice, one for the whole range, 23 for steps of 128 KiB,
+  // and a read of one byte in each step.
   EXPECT_EQ(Result.Calls, 1U + 1 + 23 + 23);
   EXPECT_EQ(presentPages(Mapping, Cache.pageSize()), 0U);
 }

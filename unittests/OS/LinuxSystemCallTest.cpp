@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A child process in which one system call fails, as on an older kernel or in a
-// sandbox: what is then found by probing, and what happens to a PageCache that
-// was told otherwise.
+// One system call fails in a child process, as on an older kernel or in a
+// sandbox. The tests check what probing reports and what a PageCache does that
+// was created with other capabilities.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ protected:
   static constexpr uint64_t FileBytes = 300'001;
   static constexpr ByteRange All{0, FileBytes};
 
-  /// As if this kernel knew everything.
+  /// The capabilities of a kernel that supports every call.
   static PageCacheCapabilities everything() {
     PageCacheCapabilities Capabilities;
     Capabilities.Hint = Capabilities.PopulateRead = Capabilities.Cachestat =

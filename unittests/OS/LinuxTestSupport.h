@@ -35,14 +35,14 @@ inline bool deny(unsigned Number, unsigned Error) {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &Program) == 0;
 }
 
-/// Runs \p Work in a child where the call fails; what it returns, or 99.
+/// Runs \p Work in a child where the call fails; returns its result, or 99.
 template <class Function>
 int runWithout(unsigned Number, unsigned Error, Function Work) {
   return exitStatus(
       startChild([&] { return deny(Number, Error) ? Work() : 99; }));
 }
 
-/// The device that \p Path lies on, as /proc and /sys name it: "259:1".
+/// The device that holds \p Path, as /proc and /sys name it: "259:1".
 inline std::string deviceNumberOf(const std::string &Path) {
   struct stat S = {};
   EXPECT_EQ(::stat(Path.c_str(), &S), 0);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every implementation promises. Compiled into OSTests and OSGenericTests.
+// Promises of every implementation. Compiled into OSTests and OSGenericTests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using headstart::os::OpenFile; // windows.h has a function of that name
+using headstart::os::OpenFile; // windows.h has a function of this name
 
 FileStatus statOf(const std::string &Path) {
   std::error_code Error;
@@ -62,7 +62,7 @@ TEST(StatFileTest, TellsWhatAPathNames) {
   EXPECT_EQ(statOf(Directory.path()).Kind, FileKind::Directory);
   EXPECT_EQ(statOf(Directory.path("absent")).Kind, FileKind::Missing);
   EXPECT_EQ(statOf("").Kind, FileKind::Missing);
-  // ENOTDIR rather than ENOENT: no such file either.
+  // The error is ENOTDIR rather than ENOENT; the file is missing either way.
   EXPECT_EQ(statOf(File + "/below").Kind, FileKind::Missing);
 }
 
@@ -186,7 +186,7 @@ TEST(OpenFileTest, ClosesWhatWasOpenAlsoOnFailure) {
   EXPECT_FALSE(File.isOpen());
 }
 
-// What a moved-from object is, is part of the promise.
+// The state of a moved-from object is part of the promise.
 // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 TEST(OpenFileTest, Moves) {
   const TestDirectory Directory;
@@ -281,7 +281,7 @@ TEST(OpenFileTest, ReadsOnManyThreads) {
 
 TEST(MappedFileTest, MapsTheContents) {
   const TestDirectory Directory;
-  // Around a page boundary, where mappings go wrong.
+  // Sizes around a page boundary, where a wrong mapping would show.
   for (const size_t Size : {1U, 4095U, 4096U, 4097U, 65536U, 300'000U}) {
     SCOPED_TRACE(Size);
     const std::string Text = pattern(Size);
@@ -347,7 +347,7 @@ TEST(MappedFileTest, DoesNotMapWhatAShrunkFileHasLost) {
   const OpenFile File = openOrFail(Path);
   fs::resize_file(Path, 10);
   MappedFile Mapping;
-  // Where it is mapped, the part that is gone is not to be read.
+  // If the file is mapped, the lost part must not be read.
   const std::error_code Error = MappedFile::map(File, Mapping);
   EXPECT_EQ(Mapping.isMapped(), !Error);
   if (MappingsHoldFiles) {

@@ -73,7 +73,7 @@ TEST_F(MeasuredProgramTest, StreamsEnvironmentAndName) {
   Start.Environment = {"MEASURED_GONE", "MEASURED_OTHER=a=b"};
   EXPECT_EQ(run(Start).End.Code, 0);
   EXPECT_EQ(printed(), "argument0 kept--a=b\nerror\n");
-  // What the program is told to be called is the first word.
+  // The first argument is the name that the program sees.
   Start.Args = {"other-name", "-c", "exec cat /proc/$$/cmdline"};
   Start.Args[2] = "tr '\\0' ' ' </proc/$$/cmdline";
   run(Start);
@@ -87,7 +87,7 @@ TEST_F(MeasuredProgramTest, SaysWhyNothingRuns) {
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
   Start.Args = {Directory.write("text", "no program")};
   EXPECT_EQ(Program.start(Start), std::errc::permission_denied);
-  // A group that cannot be entered: not run outside of it instead.
+  // If the program cannot enter a group, it must not run outside of it.
   Start = shell("echo ran >" + Directory.path("ran"));
   Start.Groups = {Directory.path("missing/cgroup.procs")};
   EXPECT_EQ(Program.start(Start), std::errc::no_such_file_or_directory);
@@ -103,11 +103,11 @@ TEST_F(MeasuredProgramTest, EntersItsGroupsBeforeItBegins) {
 }
 
 TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
-  // The pages of what is read are charged to the one that reads them.
+  // The kernel charges the pages to the process that reads them.
   const std::string Path = Directory.write("file", std::string(3 << 20, 'x'));
   OpenFile File = openOrFail(Path);
   const PageCache Cache;
-  // Once for ourselves: not every file system counts.
+  // Not every file system counts reads, so this process reads the file first.
   ASSERT_FALSE(Cache.evict(File));
   const DiskUse Before = *diskUse(DiskUser::Process);
   std::string Bytes(File.size(), '\0');
@@ -125,7 +125,6 @@ TEST_F(MeasuredProgramTest, CountsWhatItsChildrenCost) {
 
 TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
   MeasuredProgram Program;
-  // Its child holds the FIFO open as long as it lives.
   ASSERT_FALSE(Program.start(
       shell("sleep 1000 & echo $! >" + Directory.path("child") + "; wait")));
   std::string Child;
@@ -135,7 +134,7 @@ TEST_F(MeasuredProgramTest, KillsTheWholeGroup) {
   EXPECT_EQ(::kill(std::stoi(Child), 0), 0);
   Program.kill();
   EXPECT_EQ(Program.id(), -1);
-  // Gone, or waiting for init to take note of it.
+  // The child has ended, or init has not yet reaped it.
   const auto IsGone = [&] {
     const std::string Stat =
         contentsOf("/proc/" + std::to_string(std::stoi(Child)) + "/stat");
@@ -163,7 +162,7 @@ TEST_F(MeasuredProgramTest, TellsWhatIsMapped) {
       Directory.write("a file", std::string(5 * 65536, 'x'));
   OpenFile File = openOrFail(Path);
   const MappedFile Mapping = mapOrFail(File);
-  // Two pages, or what is mapped along with them.
+  // Two pages, or more if the kernel maps others along with them.
   EXPECT_EQ(Mapping.data()[0], 'x');
   EXPECT_EQ(Mapping.data()[3 * 65536], 'x');
   uint64_t Bytes = 0;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every implementation promises, each by what it says it can. Compiled
+// The promises of every implementation, according to its capabilities. Compiled
 // into OSTests and OSGenericTests.
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ protected:
   const PageCache Cache;
 };
 
-/// A range, and how many of its bytes are in a file of FileBytes bytes.
+/// A range, and how many of its bytes a file of FileBytes bytes has.
 struct RangeCase {
   ByteRange Range;
   uint64_t InFile;
@@ -194,8 +194,8 @@ TEST_F(PageCacheTest, ResidencyIsThereWhenTheSystemTellsIt) {
     if (Capabilities.Mincore) {
       EXPECT_TRUE(ByMapping.has_value());
     }
-    // Without the ability, what it says is not all; a file is never spoken of
-    // so.
+    // Without Mincore, the answer for a mapping is a lower bound; that for a
+    // file never is.
     EXPECT_FALSE(ByFile && ByFile->IsLowerBound);
     if (ByMapping && Case.InFile != 0) {
       EXPECT_EQ(ByMapping->IsLowerBound, !Capabilities.Mincore);
@@ -237,8 +237,8 @@ bool isFine(std::error_code Error) {
 }
 
 TEST_F(PageCacheTest, ServesManyThreadsAtOnce) {
-  // Of all calls on one cache, one file and one mapping, none may disturb
-  // another; evictions make the fetches do real work.
+  // Concurrent calls on one cache, file and mapping must not disturb each
+  // other. Evictions make the fetches do real work.
   std::vector<std::thread> Threads;
   std::array<unsigned, 4> Wrong = {};
   OpenFile Evicting = openOrFail(Path);

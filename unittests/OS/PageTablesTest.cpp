@@ -19,21 +19,21 @@ using testing::IsEmpty;
 
 namespace {
 
-/// Each test asks both ways.
+/// Runs each test with both methods.
 class PageTablesTest : public testing::TestWithParam<bool> {
 protected:
   PageTablesTest() : Tables({/*Scan=*/GetParam(), /*Pagemap=*/!GetParam()}) {}
 
-  /// A mapping of a file that is not in memory: what was written is cached in
-  /// large blocks, each of which one fault maps as a whole.
+  /// Maps a file that is not cached: freshly written data is cached in large
+  /// blocks, and one fault maps a whole block.
   MappedFile freshMapping(size_t Size) {
     File = openOrFail(Directory.write("file", pattern(Size)));
     EXPECT_FALSE(Cache.evict(File));
     return mapOrFail(File);
   }
 
-  /// Reads from each page of \p Range. A fault enters what lies around it as
-  /// well, as far as it is in memory: that is just the range.
+  /// Reads from each page of \p Range. A fault also maps the cached pages
+  /// around it, and only the range is cached.
   void touch(const MappedFile &Mapping, ByteRange Range) {
     ASSERT_EQ(Cache.fetch(File, Range).Outcome, HintOutcome::Accepted);
     for (uint64_t At = Range.Offset; At < Range.end(); At += Page)
@@ -72,7 +72,7 @@ TEST_P(PageTablesTest, PopulatedPagesAreToldToThePage) {
   EXPECT_THAT(*Present, ElementsAre(ByteRange{10 * Page, 2 * Page},
                                     ByteRange{40 * Page, 1 * Page},
                                     ByteRange{98 * Page, 2 * Page - 100}));
-  // A part that begins in the middle of a page.
+  // The queried memory begins in the middle of a page.
   EXPECT_THAT(*Tables.present(Mapping.bytes().subspan(10 * Page + 7, Page)),
               ElementsAre(ByteRange{0, Page}));
 }

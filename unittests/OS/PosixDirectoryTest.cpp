@@ -81,7 +81,7 @@ TEST(DirectoryHandleTest, TellsAMountPoint) {
   EXPECT_TRUE(MayBeMount);
 }
 
-#ifdef __linux__ // others have nobody who tells who opens a file
+#ifdef __linux__ // other systems cannot report an open
 TEST(DirectoryHandleTest, LeavesAFifoAlone) {
   const TestDirectory Directory;
   const std::string Path = Directory.path("fifo");
@@ -112,7 +112,7 @@ TEST(DirectoryHandleTest, LeavesAFifoAlone) {
       << "the FIFO was opened";
   EXPECT_EQ(errno, EAGAIN);
 
-  // Or the watch would prove nothing.
+  // Without this event, the watch would prove nothing.
   const int Fifo = ::open(Path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   ASSERT_GE(Fifo, 0);
   EXPECT_GT(::read(Watch, Events.data(), Events.size()), 0);

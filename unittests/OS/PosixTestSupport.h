@@ -20,15 +20,15 @@
 
 namespace headstart::os::test {
 
-/// Starts a child that runs \p Work and exits with what it returns.
+/// Starts a child that runs \p Work and exits with its result.
 template <class Function> pid_t startChild(Function Work) {
   const pid_t Child = ::fork();
   if (Child == 0)
-    ::_exit(Work()); // no exit handlers: they belong to the parent
+    ::_exit(Work()); // skips the exit handlers, which belong to the parent
   return Child;
 }
 
-/// Waits for \p Child; its exit status, or -1 if a signal ended it.
+/// Waits for \p Child; returns its exit status, or -1 if a signal ended it.
 inline int exitStatus(pid_t Child) {
   int Status = 0;
   if (::waitpid(Child, &Status, 0) != Child || !WIFEXITED(Status))
@@ -36,8 +36,8 @@ inline int exitStatus(pid_t Child) {
   return WEXITSTATUS(Status);
 }
 
-/// Runs \p Work without the privileges of root and returns what it returns, a
-/// small number.
+/// Runs \p Work without the privileges of root and returns its result, a small
+/// number.
 template <class Function> int runUnprivileged(Function Work) {
   if (::geteuid() != 0)
     return Work();
@@ -47,14 +47,14 @@ template <class Function> int runUnprivileged(Function Work) {
   }));
 }
 
-/// The descriptor that the next open gets.
+/// The descriptor that the next open will return.
 inline int nextDescriptor() {
   const int Next = ::fcntl(0, F_DUPFD_CLOEXEC, 0);
   ::close(Next);
   return Next;
 }
 
-/// Writes \p Text into a new file and waits until it is on the disk.
+/// Writes \p Text into a new file and waits until the disk has it.
 inline void writeSynced(const std::string &Path, const std::string &Text) {
   const int File =
       ::open(Path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -26,7 +26,7 @@ void end(pid_t Child) {
   ::waitpid(Child, nullptr, 0);
 }
 
-/// Until \p Condition holds; the test hangs if it never does.
+/// Waits until \p Condition holds; the test hangs if it never does.
 template <class Function> void waitUntil(const Function &Condition) {
   while (!Condition())
     std::this_thread::yield();
@@ -60,7 +60,7 @@ TEST(ProcessActivityTest, AStoppedProcessIsIdle) {
   end(Child);
 }
 
-/// A driver only waits for the linker that it has started.
+/// A driver only waits for its linker.
 TEST(ProcessActivityTest, ADescendantsWorkIsProgress) {
   const pid_t Driver = startChild([]() -> int {
     const pid_t Linker = startChild([]() -> int {

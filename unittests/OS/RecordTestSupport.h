@@ -35,8 +35,8 @@ inline std::string bytesOf(std::u16string_view Text) {
   return {reinterpret_cast<const char *>(Text.data()), Text.size() * 2};
 }
 
-/// What a parser made of some bytes. The bytes are copied into a block of their
-/// own size, so that AddressSanitizer sees a read past them.
+/// The result of a parser. The bytes are parsed in a block of their own size,
+/// so that AddressSanitizer reports a read past them.
 struct Parsed {
   std::vector<DirectoryEntry> Entries;
   std::vector<std::string> Names;
@@ -58,7 +58,7 @@ Parsed parse(Function Parser, const std::string &Text, size_t Room = 64) {
     EXPECT_GE(E.Name.data(), Block.data());
     EXPECT_LE(E.Name.data() + E.Name.size(), Block.data() + Block.size());
     Result.Names.emplace_back(E.Name);
-    E.Name = {}; // the block ends with this function
+    E.Name = {}; // the block is freed when this function returns
   }
   Result.TookAll = Bytes.empty();
   return Result;

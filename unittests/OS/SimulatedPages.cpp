@@ -93,8 +93,8 @@ bool isPagemap(int Descriptor) {
          std::memcmp(Target + Length - NameLength, Name, NameLength) == 0;
 }
 
-/// Returns the end of what the kernel's own pages of the file fill of a mapping
-/// of \p Length bytes at \p Offset.
+/// Returns the end of the part of a mapping of \p Length bytes at \p Offset
+/// that the kernel's own pages of the file fill.
 uint64_t ownEnd(int Descriptor, uint64_t Offset, uint64_t Length) {
   struct stat Status;
   if (Descriptor < 0 || ::fstat(Descriptor, &Status) != 0 ||
@@ -105,7 +105,7 @@ uint64_t ownEnd(int Descriptor, uint64_t Offset, uint64_t Length) {
   return (Left + ownPage() - 1) / ownPage() * ownPage();
 }
 
-/// Maps whole pages at \p Address. An access past the file's last page is
+/// Maps whole pages at \p Address. An access past the file's last page raises
 /// SIGBUS, as on any system; the rest of that page is zeros.
 void *mapAt(void *Address, uint64_t Length, int Protection, int Flags,
             int Descriptor, off64_t Offset) {
@@ -124,7 +124,7 @@ void *mapAt(void *Address, uint64_t Length, int Protection, int Flags,
   return Result;
 }
 
-/// Counts the pages in \p Range, one call for each.
+/// Counts the pages in \p Range with one call for each.
 int countPages(long Descriptor, FileRange Range, CachestatCounts &Counts) {
   const auto Call = real<long(long, ...)>("syscall");
   if (Range.Length == 0) {
@@ -147,7 +147,7 @@ int countPages(long Descriptor, FileRange Range, CachestatCounts &Counts) {
   return 0;
 }
 
-/// Rounds the regions of a scan to pages, and merges those that meet.
+/// Rounds the regions of a scan to pages, and merges adjacent ones.
 int roundRegions(ScanArguments &Arguments, int Count) {
   // The page in which a full list ended is scanned again.
   if (Arguments.WalkEnd != Arguments.End)
@@ -199,7 +199,7 @@ void *mmap64(void *Address, size_t Length, int Protection, int Flags,
   }
   if (IsFixed)
     return mapAt(Address, Length, Protection, Flags, Descriptor, Offset);
-  // Reserve room for an aligned mapping, then unmap what lies around it.
+  // Reserves room for an aligned mapping, then unmaps the excess around it.
   const uint64_t Room = up(Length) + page();
   void *const Found =
       Room > Length ? Map(nullptr, Room, PROT_NONE,

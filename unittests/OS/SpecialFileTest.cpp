@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FIFOs, sockets, devices and files without permission, where there are POSIX
-// calls to make them. Compiled into OSTests and OSGenericTests.
+// FIFOs, sockets, devices and files without permission, on systems that have
+// POSIX calls to make them. Compiled into OSTests and OSGenericTests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ TEST(SpecialFileTest, RefusesASocket) {
   ::close(Socket);
 }
 
-#ifdef __linux__ // others have nobody who tells who opens a file
+#ifdef __linux__ // other systems cannot report an open
 /// Whether \p Process sleeps; false once it has ended.
 bool isAsleep(pid_t Process) {
   std::ifstream File("/proc/" + std::to_string(Process) + "/stat");
@@ -105,8 +105,8 @@ TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ASSERT_TRUE(isAsleep(Writer)) << "the writer does not wait";
 
-  // An open by us, and the one of the writer that it would complete, would be
-  // in the queue by the time that our call returns.
+  // If expectRefused opened the FIFO, its event and that of the writer whose
+  // open it completes would be in the queue when it returns.
   const int Watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(Watch, 0);
   ASSERT_GE(::inotify_add_watch(Watch, Path.c_str(), IN_OPEN | IN_ACCESS), 0);
@@ -123,7 +123,7 @@ TEST(SpecialFileTest, LeavesTheWaitingWriterOfAFifoAlone) {
     return;
   }
 
-  // The reader that it waited for.
+  // Opens the read end for which the writer waits.
   const int Reader = ::open(Path.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_GE(Reader, 0);
   char Byte = 0;
@@ -141,7 +141,7 @@ TEST(SpecialFileTest, ReportsAFileThatMayNotBeRead) {
   EXPECT_EQ(runUnprivileged([&] {
               std::error_code Error;
               if (statFile(Path, Error).Kind != FileKind::Regular || Error)
-                return 1; // to look, no permission is needed
+                return 1; // a stat needs no permission
               OpenFile File;
               if (OpenFile::open(Path, File) != std::errc::permission_denied)
                 return 2;

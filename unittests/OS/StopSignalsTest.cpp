@@ -39,7 +39,7 @@ TEST(StopSignalsTest, TheNextWaitsWhereThatIsAskedFor) {
           if (StopSignals::received() != SIGHUP)
             std::_Exit(1);
         }
-        std::raise(SIGTERM); // ends, when there is nothing to be put back
+        std::raise(SIGTERM); // now ends the process
         std::_Exit(2);
       },
       testing::KilledBySignal(SIGTERM), "");

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every implementation promises. Compiled into OSTests and OSGenericTests.
+// Promises of every implementation. Compiled into OSTests and OSGenericTests.
 //
 //===----------------------------------------------------------------------===//
 

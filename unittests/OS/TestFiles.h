@@ -23,7 +23,7 @@
 
 namespace headstart::os::test {
 
-/// \p Name, of bytes as ours are: UTF-8 on Windows, whatever its code page.
+/// Converts \p Name, in UTF-8 on Windows whatever the code page, to a path.
 inline std::filesystem::path toPath(std::string_view Name) {
   return std::filesystem::path(std::u8string(Name.begin(), Name.end()));
 }
@@ -32,7 +32,7 @@ inline std::string fromPath(const std::filesystem::path &Path) {
   return {Text.begin(), Text.end()};
 }
 
-/// Whether this is Windows, in fact or as Wine has it.
+/// Whether this is Windows or Wine.
 inline constexpr bool OnWindows =
 #ifdef _WIN32
     true;
@@ -40,7 +40,7 @@ inline constexpr bool OnWindows =
     false;
 #endif
 
-/// A directory of the running test's own, removed with all that is in it.
+/// The running test's own directory, removed with its contents.
 class TestDirectory {
 public:
   explicit TestDirectory(
@@ -68,8 +68,7 @@ public:
     return fromPath(Name.empty() ? Directory : Directory / toPath(Name));
   }
 
-  /// Writes \p Text into the file \p Name, whose directories are made as
-  /// needed.
+  /// Writes \p Text into the file \p Name and makes its directories as needed.
   std::string write(std::string_view Name, std::string_view Text) const {
     const std::filesystem::path File = Directory / toPath(Name);
     std::filesystem::create_directories(File.parent_path());
@@ -81,20 +80,20 @@ private:
   std::filesystem::path Directory;
 };
 
-/// Whether nobody can shrink, delete or replace a file that is mapped.
+/// Whether no process can shrink, delete or replace a mapped file.
 inline constexpr bool MappingsHoldFiles = OnWindows;
 
-/// Puts the file \p From in the place of \p To, which somebody may have open.
+/// Replaces \p To, which a process may have open, with the file \p From.
 inline void replaceFile(const std::string &From, const std::string &To) {
-  // Windows renames what is open, but nothing onto it (but for programs that
-  // ask Windows 10 for POSIX's way): first the old one out of the way, as
-  // LLVM's sys::fs::rename does.
+  // Windows can rename an open file but not replace it (except for programs
+  // that request Windows 10's POSIX semantics). So the old file is renamed
+  // first, as in LLVM's sys::fs::rename.
   if constexpr (MappingsHoldFiles)
     std::filesystem::rename(To, To + ".old");
   std::filesystem::rename(From, To);
 }
 
-/// \p Size bytes of which no page is like another.
+/// \p Size bytes in which no two pages are equal.
 inline std::string pattern(size_t Size) {
   std::string Text(Size, '\0');
   for (size_t I = 0; I < Size; ++I)

@@ -24,7 +24,7 @@
 
 namespace headstart::os::test {
 
-/// What a link is to lead to: Windows keeps two kinds apart.
+/// The kind of a link's target, which Windows distinguishes.
 enum class LinkTo { File, Directory };
 
 #ifdef _WIN32
@@ -33,7 +33,7 @@ inline constexpr const char *NoLinks =
     "no symbolic links can be made here (Wine 8 has none, and Windows lets "
     "administrators and developers only)";
 
-/// False where there is no link then; Wine's call says that there was.
+/// Returns false if no link was made; Wine's call reports success regardless.
 inline bool tryLink(const std::string &Target, const std::string &Path,
                     LinkTo Kind) {
   std::filesystem::path To = toPath(Target);
@@ -61,7 +61,7 @@ inline bool tryLink(const std::string &Target, const std::string &Path,
 
 #endif
 
-/// A test that needs links is skipped, with NoLinks for the reason, without.
+/// Whether links can be made. If not, tests that need them skip with NoLinks.
 inline bool canMakeLinks() {
   static const bool Can = [] {
     const TestDirectory Directory;

@@ -35,7 +35,7 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
     }));
     EXPECT_FALSE(Waiting.join(milliseconds(10)));
     EXPECT_EQ(Waiting.size(), 0U);
-    // What is started later has nothing to do with it.
+    // A thread that is started later is independent of the detached one.
     ASSERT_FALSE(Waiting.start([] {}));
     EXPECT_FALSE(Waiting.join(std::chrono::minutes(1))) << "one was let go";
   }
@@ -43,7 +43,7 @@ TEST(ThreadsTest, AThreadThatWaitsIsLetGo) {
   State->Gate.unlock();
   while (!State->Passed)
     std::this_thread::yield();
-  // It takes what it owns along.
+  // The thread frees its captures when it ends.
   State = nullptr;
   while (!Watched.expired())
     std::this_thread::yield();
@@ -76,7 +76,7 @@ TEST(ThreadsTest, MissingMemoryEndsTheThreadAlone) {
   EXPECT_TRUE(hasMemoryFor([] {}));
 }
 
-/// Two threads for each processor, all busy: each waits for the other.
+/// Starts two busy threads for each processor, so that some must wait.
 TEST(ThreadsTest, TellsHowLongAThreadWaitedForAProcessor) {
   const auto Begin = processorWait();
   if (!Begin)

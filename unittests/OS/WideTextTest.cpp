@@ -170,7 +170,7 @@ TEST(WideTextTest, ResolvesDots) {
   EXPECT_EQ(extended(u"C:\\a\\\\b//c"), R"(\\?\C:\a\b\c)");
   EXPECT_EQ(extended(u"C:\\a\\"), R"(\\?\C:\a\)");
   EXPECT_EQ(extended(u"a/."), R"(\\?\C:\now\here\a)");
-  // As Win32 does with shorter ones.
+  // Win32 does this with shorter names.
   EXPECT_EQ(extended(u"C:\\a.\\b. ."), R"(\\?\C:\a\b)");
   EXPECT_EQ(extended(u"C:\\a..\\...\\b "), R"(\\?\C:\a..\...\b)");
   EXPECT_EQ(extended(u"C:\\ a\\b"), R"(\\?\C:\ a\b)");

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// \p Path as Win32 takes it without changing a name in it.
+/// \p Path in the form that keeps Win32 from changing a name in it.
 std::wstring verbatim(const std::string &Path) {
   std::wstring Wide;
   const std::error_code Error = detail::toSystemPath(Path, Wide);
@@ -38,7 +38,7 @@ std::wstring verbatim(const std::string &Path) {
   return Wide;
 }
 
-/// Makes an empty file of exactly that name. False if that is no name here.
+/// Makes an empty file of exactly that name. Returns false if it is not valid.
 bool makeFile(const TestDirectory &Directory, const std::wstring &Name) {
   const std::wstring Path = verbatim(Directory.path()) + L"\\" + Name;
   UniqueHandle File(::CreateFileW(Path.c_str(), GENERIC_WRITE, 0, nullptr,
@@ -48,7 +48,7 @@ bool makeFile(const TestDirectory &Directory, const std::wstring &Name) {
 
 std::string utf8(std::wstring_view Wide) { return detail::toUtf8(Wide); }
 
-/// What a listing says of each name.
+/// The entry that a listing gives for each name.
 std::map<std::string, DirectoryEntry> entriesOf(DirectoryHandle &Directory,
                                                 size_t BufferBytes = 0) {
   std::map<std::string, DirectoryEntry> Found;
@@ -119,13 +119,13 @@ TEST_P(ListMethodTest, SaysWhatALookAtEachFileSays) {
   }
 }
 
-// More than a buffer of them, so that WTF-8 takes one and a half times the room
-// of the records.
+// The names exceed one buffer and take one and a half times the records' size
+// in WTF-8.
 TEST_P(ListMethodTest, NamesMayBeLongInEveryUnit) {
   const TestDirectory Directory;
   Names Made;
   for (wchar_t I = 0; I < 200; ++I) {
-    // Of the Linux beneath Wine 255 bytes are the most.
+    // The Linux below Wine limits a name to 255 bytes.
     std::wstring Name(84, L'\u20ac');
     Name[40] = static_cast<wchar_t>(L'\u4e00' + I);
     ASSERT_TRUE(makeFile(Directory, Name));
@@ -172,14 +172,14 @@ TEST_P(ListMethodTest, AnotherReaderGoesOnAtABoundary) {
   EXPECT_EQ(std::unique(Found.begin(), Found.end()), Found.end());
 }
 
-/// Whether this is Wine, which knows what it opened by its path at that time
-/// for everything but to list it and to open what is in it.
+/// Whether this is Wine, which finds an open directory by the path of its open,
+/// except to list it and to open entries in it.
 bool isWine() {
   return detail::findFunction<void()>(L"ntdll.dll", "wine_get_version") !=
          nullptr;
 }
 
-/// Makes `old/inner/file`, opens `old` and puts another directory in its place.
+/// Makes `old/inner/file`, opens `old`, renames it and makes another `old`.
 DirectoryHandle openRenamed(const TestDirectory &Directory) {
   Directory.write("old/inner/file", "text");
   DirectoryHandle Outer = openDirectory(Directory.path("old"));
@@ -187,7 +187,7 @@ DirectoryHandle openRenamed(const TestDirectory &Directory) {
                         verbatim(Directory.path("new")).c_str()),
             0)
       << ::GetLastError();
-  Directory.write("old/inner/other", ""); // astray
+  Directory.write("old/inner/other", ""); // the wrong file
   return Outer;
 }
 
@@ -320,14 +320,14 @@ TEST(WindowsDirectoryTest, PathsMayBeLongerThanMaxPath) {
     EXPECT_FALSE(Handle.openBelow(Below.c_str(), Links, Handle));
     EXPECT_EQ(listRest(Reader, Handle), Names{"file"});
   }
-  // Wine 8's GetFinalPathNameByHandleW takes MAX_PATH at most.
+  // Wine 8's GetFinalPathNameByHandleW supports at most MAX_PATH.
   if (!isWine()) {
     detail::refuseMethodsBefore(ListMethod::Find);
     DirectoryHandle Last = openDirectory(Deep);
     EXPECT_EQ(listRest(Reader, Last), Names{"file"});
     detail::refuseMethodsBefore(ListMethod::IdBoth);
   }
-  // std::filesystem does not know how to come there.
+  // std::filesystem cannot remove a path of this length.
   At.close();
   ::DeleteFileW(verbatim(Deep + "\\file").c_str());
   for (; Deep != Directory.path(); Deep.resize(Deep.rfind('\\')))
@@ -370,14 +370,14 @@ TEST(WindowsDirectoryTest, APipeIsLeftAlone) {
   EXPECT_EQ(DirectoryHandle::open(utf8(Name), Opened),
             std::errc::not_a_directory);
   EXPECT_TRUE(DirectoryHandle::open("NUL", Opened));
-  // Somebody who had come would be connected.
+  // If the tests had opened the pipe, it would be connected.
   EXPECT_EQ(::ConnectNamedPipe(Pipe.get(), nullptr), 0);
   EXPECT_EQ(::GetLastError(), DWORD(ERROR_PIPE_LISTENING));
 }
 
-/// A junction: a reparse point that leads to another directory, which anybody
-/// may make. The buffer is REPARSE_DATA_BUFFER's MountPointReparseBuffer
-/// (ntifs.h).
+/// Makes a junction: a reparse point that leads to another directory, which
+/// every user may make. The buffer is REPARSE_DATA_BUFFER's
+/// MountPointReparseBuffer (ntifs.h).
 bool makeJunction(const std::string &Target, const std::string &Path) {
   if (::CreateDirectoryW(verbatim(Path).c_str(), nullptr) == 0)
     return false;

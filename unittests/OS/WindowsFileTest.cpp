@@ -44,7 +44,7 @@ std::wstring wide(const std::string &Text) {
   return Result;
 }
 
-/// Writes a file by its name as Windows has it.
+/// Writes a file by its wide name.
 bool writeWide(const std::wstring &Path, const std::string &Text) {
   const HANDLE File = ::CreateFileW(Path.c_str(), GENERIC_WRITE, 0, nullptr,
                                     CREATE_NEW, 0, nullptr);
@@ -76,19 +76,19 @@ TEST(WindowsSharingTest, WhatWeHaveOpenCanBeChanged) {
   const TestDirectory Directory;
   const std::string Path = Directory.write("file", "before");
   const os::OpenFile File = openOrFail(Path);
-  // Written by another handle, as a compiler does.
+  // Another handle writes the file, as a compiler does.
   const HANDLE Writer =
       ::CreateFileW(wide(Path).c_str(), GENERIC_READ | GENERIC_WRITE,
                     FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr);
   if (Writer == INVALID_HANDLE_VALUE) {
-    // It shares no writing, but does not ask to read for itself alone.
+    // The writer shares reading, so File must not block it.
     FAIL() << ::GetLastError();
   }
   DWORD Written = 0;
   EXPECT_NE(::WriteFile(Writer, "AFTER!", 6, &Written, nullptr), 0);
   ::CloseHandle(Writer);
   EXPECT_EQ(contents(File), "AFTER!");
-  // Made anew under its name.
+  // The file is truncated by name.
   const HANDLE Truncated = ::CreateFileW(wide(Path).c_str(), GENERIC_WRITE,
                                          FILE_SHARE_READ | FILE_SHARE_WRITE,
                                          nullptr, CREATE_ALWAYS, 0, nullptr);
@@ -118,7 +118,7 @@ TEST(WindowsSharingTest, AFileThatIsHeldIsReportedAsBusy) {
   ASSERT_NE(Holder, INVALID_HANDLE_VALUE);
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open(Path, File), std::errc::device_or_resource_busy);
-  // To look, nobody is asked.
+  // A stat works although the file is in use.
   EXPECT_EQ(statOf(Path).Kind, os::FileKind::Regular);
   ::CloseHandle(Holder);
   EXPECT_FALSE(os::OpenFile::open(Path, File));
@@ -168,7 +168,7 @@ TEST(WindowsPathTest, TakesLongPaths) {
     }
     const std::wstring File = Long + L"\\file";
     ASSERT_TRUE(writeWide(File, "hello")) << ::GetLastError();
-    // With the prefix, without it, and with the other separator.
+    // The path with the prefix, without it, and with the other separator.
     const std::string Path = utf8(File).substr(4);
     std::string Slashes = Path;
     std::replace(Slashes.begin(), Slashes.end(), '\\', '/');
@@ -181,7 +181,7 @@ TEST(WindowsPathTest, TakesLongPaths) {
   os::OpenFile File;
   EXPECT_EQ(os::OpenFile::open("C:\\" + std::string(40'000, 'x'), File),
             std::errc::filename_too_long);
-  // Not by the library, which does not know long paths.
+  // std::filesystem does not support long paths, so Win32 removes them.
   while (Long.size() > wide(Directory.path()).size() + 4) {
     ::DeleteFileW((Long + L"\\file").c_str());
     ::RemoveDirectoryW(Long.c_str());
@@ -189,7 +189,7 @@ TEST(WindowsPathTest, TakesLongPaths) {
   }
 }
 
-/// Whether there can be a file of that name; if so, it is found and read.
+/// Whether a file of that name can exist; if so, it is found and read.
 bool findsFileNamed(const std::wstring &Name) {
   const TestDirectory Directory;
   std::wstring Path = L"\\\\?\\" + wide(Directory.path()) + L"\\" + Name;
@@ -250,7 +250,7 @@ TEST(WindowsPathTest, DirectoriesMayEndWithASeparator) {
 
 TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
   const TestDirectory Directory;
-  // One client may connect: an open of ours would be that one.
+  // One client may connect, so an open by the test would use it up.
   const wchar_t *const Name = L"\\\\.\\pipe\\headstart-test";
   const HANDLE Pipe =
       ::CreateNamedPipeW(Name, PIPE_ACCESS_DUPLEX, PIPE_TYPE_BYTE | PIPE_NOWAIT,
@@ -269,7 +269,7 @@ TEST(WindowsPathTest, DevicesAndPipesAreNeverOpened) {
     EXPECT_EQ(os::OpenFile::open(Path, File),
               std::errc::operation_not_supported);
   }
-  // Had somebody connected, this would say so.
+  // If a client had connected, the error would differ.
   EXPECT_EQ(::ConnectNamedPipe(Pipe, nullptr), 0);
   EXPECT_EQ(::GetLastError(), static_cast<DWORD>(ERROR_PIPE_LISTENING));
   ::CloseHandle(Pipe);

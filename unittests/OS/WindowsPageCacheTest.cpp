@@ -25,7 +25,7 @@
 
 using namespace headstart;
 using namespace headstart::os::test;
-// Not all of os: winbase.h has an OpenFile of its own.
+// Not all of os: winbase.h has its own OpenFile.
 namespace os = headstart::os;
 using os::HintOutcome;
 using os::HintResult;
@@ -40,7 +40,7 @@ using os::usableProcessors;
 namespace {
 
 constexpr uint64_t Page = 4096;
-/// Entries to a call; see PageCache.cpp.
+/// Entries per call; see PageCache.cpp.
 constexpr size_t Batch = 512;
 
 class WindowsPageCacheTest : public testing::Test {
@@ -58,7 +58,7 @@ protected:
 };
 
 TEST_F(WindowsPageCacheTest, EvictionIsInNobodysWay) {
-  // Compilers open what they read so that nobody may write meanwhile.
+  // A compiler opens its inputs so that no other process may write them.
   const std::wstring Path = toPath(Directory.path("file")).wstring();
   std::atomic<bool> IsDone{false};
   std::atomic<unsigned> Evictions{0};
@@ -90,7 +90,7 @@ TEST_F(WindowsPageCacheTest, ARangeTakesACallForEachBatchOfSteps) {
     EXPECT_EQ(Result.AcceptedBytes, Pages * Page);
     EXPECT_EQ(Result.Calls, (Pages + Batch - 1) / Batch);
   }
-  // One byte more on either side takes a page more.
+  // One more byte on either side takes one more page.
   const ByteRange Range{Page - 1, (Batch - 1) * Page + 1};
   const HintResult Result = Cache.hint(File, {&Range, 1}).front();
   EXPECT_EQ(Result.AcceptedBytes, Range.Length);
@@ -165,7 +165,7 @@ TEST_F(WindowsPageCacheTest, FetchHintsTheMappingOfItsCaller) {
     EXPECT_EQ(Result.AcceptedBytes, Range.Length);
     EXPECT_EQ(Result.Calls, 2U) << "a hint, and a read of the last byte";
   }
-  // What lies behind the mapping, or behind the file, is not requested of it.
+  // Bytes past the end of the mapping or of the file are not requested.
   const ByteRange Past{1999 * Page, 10 * Page};
   EXPECT_EQ(Cache.fetch(File, Past, &Mapping).AcceptedBytes, Page);
 }
@@ -202,7 +202,7 @@ TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
   auto Present = Tables.present(Mapping.bytes());
   ASSERT_TRUE(Present.has_value());
   EXPECT_TRUE(Present->empty());
-  // At the boundary of two queries.
+  // A page at the boundary of two queries.
   volatile char Byte = Mapping.data()[1024 * Page];
   (void)Byte;
   Present = Tables.present(Mapping.bytes());
@@ -214,7 +214,7 @@ TEST_F(WindowsPageCacheTest, WhatWasTouchedIsInTheWorkingSet) {
   const auto Found = Cache.residency(Mapping.bytes().subspan(1024 * Page, 1));
   ASSERT_TRUE(Found.has_value());
   EXPECT_TRUE(Found->complete());
-  // All of it.
+  // Touch all pages.
   for (uint64_t At = 0; At < Contents.size(); At += Page)
     Byte = Mapping.data()[At];
   Present = Tables.present(Mapping.bytes());
@@ -239,7 +239,7 @@ TEST(WindowsSystemMemoryTest, TellsOfTheMachine) {
 }
 
 TEST(WindowsSystemMemoryTest, TellsOfTheLimitOfAJob) {
-  // Too much to be in the way of the tests that follow in this process, which
+  // The limit is high enough not to affect later tests in this process, which
   // stays in the job.
   constexpr uint64_t Limit = uint64_t(1) << 40;
   const HANDLE Job = ::CreateJobObjectW(nullptr, nullptr);

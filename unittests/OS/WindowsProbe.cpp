@@ -6,25 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//     WindowsProbe words A B...      prints its words, a line each
-//     WindowsProbe exit STATUS       ends so
+//     WindowsProbe words A B...      prints its arguments, a line each
+//     WindowsProbe exit STATUS       exits with this status
 //     WindowsProbe flood             writes until it is killed
-//     WindowsProbe sleep             for ten minutes
-//     WindowsProbe streams           a line to each, and what it gets
-//     WindowsProbe leave             starts one that sleeps, prints its id
-//     WindowsProbe run A B...        os::ForegroundProgram in its place
-//     WindowsProbe become A B...     os::becomeProgram
-//     WindowsProbe detached A B...   the same without a console
+//     WindowsProbe sleep             sleeps for ten minutes
+//     WindowsProbe streams           prints a line to each, `input` if it reads
+//     WindowsProbe leave             starts a sleeping program, prints its id
+//     WindowsProbe run A B...        runs A in its place: os::ForegroundProgram
+//     WindowsProbe become A B...     calls os::becomeProgram
+//     WindowsProbe detached A B...   runs A without a console
 //     WindowsProbe held HOW FILE A B...
-//                                    the same while FILE is open: `alone`
-//                                    shares nothing, `reading` lets others
-//                                    read, of `deleted` only the open handle is
-//                                    left
-//     WindowsProbe fault KIND        two contained faults beside `exit 5`:
-//                                    abort or address
+//                                    runs A while FILE is open: `alone` shares
+//                                    nothing, `reading` lets others read,
+//                                    `deleted` leaves only the open handle
+//     WindowsProbe fault KIND        two contained faults while `exit 5` runs;
+//                                    KIND is abort or address
 //     WindowsProbe page-cache        commands on its standard input; see below
-//     WindowsProbe pipe NAME FILE    makes a pipe and prints `ready`; who opens
-//                                    it gets FILE once there was a line on the
+//     WindowsProbe pipe NAME FILE    makes a pipe, prints `ready`, and writes
+//                                    FILE to its client after a line on the
 //                                    standard input
 //
 //===----------------------------------------------------------------------===//
@@ -63,8 +62,8 @@ namespace {
 
 using Args = std::vector<std::string>;
 
-/// Opens the system's event of low memory by its name in the kernel, which no
-/// documented function takes, and sets it or not.
+/// Opens the system's low-memory event by its kernel name, which no documented
+/// function accepts, and sets or clears it.
 bool signalLowMemory(bool IsLow) {
   struct Text {
     USHORT Length;
@@ -96,20 +95,20 @@ bool signalLowMemory(bool IsLow) {
 }
 
 // clang-format off
-/// Answers each line with one: a number, or `error` and why.
+/// Answers each input line with one line: a number, or `error` and a reason.
 ///
 ///     open PATH          opens and maps a file; its size
 ///     touched            pages of the mapping that this process has touched
-///     resident           what PageCache::residency says of the file: pages, or
+///     resident           PageCache::residency of the file: resident pages, or
 ///                        `unknown`
-///     mapped             the same of the mapping, `at-least` before a bound
-///     hint BEGIN LENGTH  bytes that the system took
+///     mapped             that of the mapping, `at-least` before a lower bound
+///     hint BEGIN LENGTH  hints a range; the bytes that the system accepted
 ///     touch BEGIN LENGTH reads a byte of each page; their number
-///     unmap              keeps the file open; 0
+///     unmap              unmaps but keeps the file open; 0
 ///     evict              PageCache::evict; 0
 ///     close              unmaps and closes; 0
-///     low-memory 0|1     sets the system's own signal, or not; 0. Windows lets
-///                        nobody do that, Wine does
+///     low-memory 0|1     sets or clears the system's own signal; 0. Wine
+///                        allows this, Windows does not
 // clang-format on
 int servePageCache() {
   const PageCache Cache;
@@ -211,7 +210,7 @@ int run(const Args &Program) {
   endLike(Foreground.wait());
 }
 
-/// Runs \p Program with a file open that others then meet so.
+/// Runs \p Program while this process holds a file open as \p How says.
 int hold(const std::string &How, const std::string &Path, const Args &Program) {
   const DWORD Share = How == "alone"     ? 0
                       : How == "reading" ? FILE_SHARE_READ
@@ -231,7 +230,7 @@ int hold(const std::string &How, const std::string &Path, const Args &Program) {
   return run(Program);
 }
 
-/// Runs a program as a service does: there is no console.
+/// Runs a program as a service does, without a console.
 int runDetached(const Args &Program) {
   os::detail::Started Started;
   os::detail::StartOptions Options;
@@ -244,7 +243,7 @@ int runDetached(const Args &Program) {
   ::ExitProcess(Code);
 }
 
-/// Leaves a program behind that holds our streams.
+/// Leaves a running program behind that holds this process's streams.
 int leave() {
   std::wstring Line = L"\"";
   std::wstring Path(1000, L'\0');
@@ -274,14 +273,14 @@ int fault(const std::string &Kind, const Args &Program) {
   (void)Bad.start(BeBad);
   while (!hadFault())
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  // The runtime forgets a handler of signals that it has called. A fault that
-  // is not contained ends this process with another status, soon.
+  // The C runtime removes a signal handler that it has called, so test a second
+  // fault. If uncontained, it would soon end this process with another status.
   (void)Bad.start(BeBad);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   endLike(Foreground.wait());
 }
 
-/// Holds whoever reads the pipe for as long as it is wanted.
+/// Keeps the pipe's reader waiting until a line arrives on standard input.
 int servePipe(const std::string &Name, const std::string &File) {
   const HANDLE Pipe = ::CreateNamedPipeA(
       (R"(\\.\pipe\)" + Name).c_str(), PIPE_ACCESS_OUTBOUND,

@@ -34,7 +34,7 @@ namespace {
 
 using Args = std::vector<std::string>;
 
-/// WindowsProbe, which is built beside this program.
+/// The path of WindowsProbe, which is built next to this program.
 std::string probe() {
   return (fs::path(os::programPath()).parent_path() / "WindowsProbe.exe")
       .string();
@@ -51,7 +51,7 @@ std::string capture(const Args &Program,
   return Answer;
 }
 
-/// The status of the probe with \p Arguments.
+/// Runs the probe with \p Arguments; returns its exit status.
 DWORD statusOf(const std::wstring &Arguments) {
   std::wstring Line = L'"' + fs::path(probe()).wstring() + L"\" " + Arguments;
   STARTUPINFOW Startup = {};
@@ -70,7 +70,7 @@ DWORD statusOf(const std::wstring &Arguments) {
 
 std::wstring quotedProbe() { return L'"' + fs::path(probe()).wstring() + L'"'; }
 
-/// Whether \p Path can be deleted, which a program that runs prevents.
+/// Whether \p Path can be deleted, which fails while its program runs.
 bool waitUntilGone(const fs::path &Path) {
   for (unsigned I = 0; I != 600; ++I) {
     std::error_code Error;
@@ -94,7 +94,7 @@ TEST(WindowsProgramTest, ItsPartsAreTheBytesOfItsFile) {
     const bool IsCode = Code >= Part.Memory.data() &&
                         Code < Part.Memory.data() + Part.Memory.size();
     HoldsCode |= IsCode;
-    if (!IsCode) // the loader may have written addresses
+    if (!IsCode) // the loader may have relocated addresses
       continue;
     std::vector<char> Bytes(std::min<size_t>(Part.Memory.size(), 4096));
     std::error_code Error;
@@ -122,7 +122,7 @@ TEST(WindowsCaptureOutputTest, WordsArriveAsTheyAre) {
   Args Program = {probe(), "words"};
   std::string Expected;
   for (const std::string &Arg : Sent) {
-    // The C runtime may expand what looks like a pattern; it names no file.
+    // The C runtime may expand patterns, but these match no file.
     Program.push_back(Arg);
     Expected += Arg + "\n";
   }
@@ -168,14 +168,14 @@ TEST(WindowsCaptureOutputTest, DoesNotWaitForWhatTheProgramLeavesBehind) {
   const HANDLE Left = ::OpenProcess(PROCESS_TERMINATE | SYNCHRONIZE, FALSE,
                                     static_cast<DWORD>(std::stoul(Id)));
   ASSERT_NE(Left, nullptr) << "it was ended: " << ::GetLastError();
-  // Nor is it killed.
+  // The process is not killed.
   EXPECT_EQ(::WaitForSingleObject(Left, 500), static_cast<DWORD>(WAIT_TIMEOUT));
   ::TerminateProcess(Left, 0);
   ::CloseHandle(Left);
 }
 
 TEST(WindowsCaptureOutputTest, KillsWhatAProgramHasStartedAtALimit) {
-  // `cmd` starts the one that writes, and waits for it.
+  // `cmd` starts the program that writes, and waits for it.
   os::AnswerLimits Small;
   Small.Time = std::chrono::seconds(60);
   Small.Bytes = 10'000;
@@ -206,7 +206,7 @@ TEST(WindowsForegroundTest, SaysWhyAProgramCannotBeRun) {
   };
   EXPECT_EQ(Why("headstart-no-such-program"), ENOENT);
   EXPECT_EQ(Why(Directory.path("nowhere")), ENOENT);
-  // Windows leaves out what trails; Wine 8 runs none of them.
+  // Windows drops trailing dots and spaces; Wine 8 runs none of these names.
   for (const char *const Tail : {"", " ", ".", " .", ". ."})
     EXPECT_EQ(Why(Batch + Tail), ENOEXEC) << Tail;
   EXPECT_EQ(Why(Plain), ENOEXEC);
@@ -219,7 +219,7 @@ TEST(WindowsForegroundTest, AFaultOfAThreadEndsThatThreadOnly) {
 
 TEST(WindowsForegroundTest, TheProgramEndsWithAKilledParent) {
   const TestDirectory Directory;
-  // A copy: while it runs it cannot be deleted.
+  // Runs a copy, which cannot be deleted while it runs.
   const fs::path Copy = fs::path(Directory.path()) / "copy.exe";
   fs::copy_file(probe(), Copy);
   const fs::path Ready = fs::path(Directory.path()) / "ready";

@@ -27,7 +27,7 @@ namespace {
 // FILE_ID_BOTH_DIR_INFO
 //===----------------------------------------------------------------------===//
 
-/// 2023-11-14 22:13:20.1234567 as Windows has it.
+/// 2023-11-14 22:13:20.1234567 in Windows' units.
 constexpr int64_t FileTime = 116'444'736'000'000'000 + 17'000'000'001'234'567;
 
 struct WindowsEntry {
@@ -40,8 +40,8 @@ struct WindowsEntry {
   std::optional<uint32_t> NameLength = {};
 };
 
-/// \p NameAt is where the name begins: at byte 104, or 68 of the records that
-/// have neither a short name nor an id.
+/// \p NameAt is the name's offset: 104 bytes, or 68 in the records that have
+/// neither a short name nor an id.
 std::string windowsRecord(const WindowsEntry &E, size_t NameAt = 104) {
   std::string R;
   append(R, uint32_t(0));
@@ -110,13 +110,13 @@ TEST(WindowsRecordsTest, TellsLinksFromFilesWithATag) {
            {0x400, 0xA000000C, EntryType::Link}, // symbolic link
            {0x410, 0xA000000C, EntryType::Link}, // ... to a directory
            {0x410, 0xA0000003, EntryType::Link}, // junction
-           {0x400, 0xA000001D, EntryType::Link}, // of WSL
+           {0x400, 0xA000001D, EntryType::Link}, // WSL's symbolic link
            {0x400, 0x80000023, EntryType::Socket},
            {0x400, 0x80000024, EntryType::Fifo},
            {0x400, 0x80000025, EntryType::CharacterDevice},
            {0x400, 0x80000026, EntryType::BlockDevice},
-           {0x400, 0x80000017, EntryType::Regular},   // WOF: compressed
-           {0x410, 0x9000001A, EntryType::Directory}, // in the cloud
+           {0x400, 0x80000017, EntryType::Regular},   // compressed by WOF
+           {0x410, 0x9000001A, EntryType::Directory}, // cloud placeholder
            {0x20, 0xA000000C, EntryType::Regular},    // a size of EAs
            {0x10, 0xA0000003, EntryType::Directory}}) {
     const WindowsEntry E{.Attributes = C.Attributes, .Tag = C.Tag};
@@ -150,7 +150,7 @@ TEST(WindowsRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   const std::string Good = windowsRecord({.Name = u"good"});
   const auto Size = static_cast<uint32_t>(windowsRecord({}).size());
   const std::initializer_list<WindowsEntry> Bad = {
-      {.Next = 8},        // into its own head
+      {.Next = 8},        // into its own header
       {.Next = 104},      // over its own name
       {.Next = Size + 8}, // beyond the end
       {.Next = Size - 4}, // between boundaries
@@ -225,8 +225,8 @@ TEST(FullRecordsTest, RefusesImpossibleRecordsAndKeepsThoseBefore) {
   const std::string Good = fullRecord({.Name = u"good"});
   const auto Size = static_cast<uint32_t>(fullRecord({}).size());
   const std::initializer_list<WindowsEntry> Bad = {
-      {.Next = 8},        // into its own head
-      {.Next = 64},       // the same
+      {.Next = 8},        // into its own header
+      {.Next = 64},       // also into its own header
       {.Next = 72},       // over its own name
       {.Next = Size + 8}, // beyond the end
       {.Next = Size - 4}, // between boundaries

@@ -25,14 +25,14 @@ using testing::ElementsAre;
 
 namespace {
 
-/// Writes a symbol table, of either form, with the string table behind it.
+/// Writes a symbol table of either form and the string table after it.
 template <typename Symbol> class SymbolTable {
 public:
   explicit SymbolTable(unsigned NumSections) {
     Sections.resize(NumSections, {".text", 0, 0, 0, 0, COMDAT});
   }
 
-  /// A section's own symbol with its definition.
+  /// Adds a section's own symbol with its definition.
   void define(uint32_t Section, uint8_t Selection, uint32_t Parent = 0) {
     add(".text", Section, COFF::IMAGE_SYM_CLASS_STATIC, 1);
     object::coff_aux_section_definition Definition = {};
@@ -50,14 +50,14 @@ public:
     add(Name, Section, Class, 0);
   }
 
-  /// The same name as that of the first long one.
+  /// Adds a symbol with the name of the first long one.
   void nameAgain(uint32_t Section) {
     std::string Before = std::exchange(Strings, "");
     name("long enough", Section);
     Strings = Before;
   }
 
-  /// An object with these symbols and the strings behind them.
+  /// An object with these symbols, followed by the strings.
   std::string object() const {
     auto Write = sizeof(Symbol) == sizeof(object::coff_symbol32) ? test::bigHead
                                                                  : plainHead;
@@ -113,7 +113,7 @@ TYPED_TEST_SUITE(ComdatTableTest, BothForms);
 constexpr auto Any = COFF::IMAGE_COMDAT_SELECT_ANY;
 constexpr auto Associative = COFF::IMAGE_COMDAT_SELECT_ASSOCIATIVE;
 
-/// Two COMDATs, of which the second has debug symbols that have unwind tables.
+/// Two COMDATs. The second has debug symbols, which have unwind tables.
 template <typename Symbol> SymbolTable<Symbol> sample(StringRef Second) {
   SymbolTable<Symbol> Table(5);
   Table.Sections[0].Characteristics = COFF::IMAGE_SCN_CNT_CODE;

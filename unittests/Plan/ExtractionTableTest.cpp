@@ -99,7 +99,7 @@ TEST(ExtractionTableTest, ManyThreadsComeToTheSameAnswer) {
   ExtractionTable Table;
   constexpr unsigned PerThread = 2000;
   std::vector<std::thread> Threads;
-  // Member N of every thread defines N and lacks N + 1; only 0 is wanted.
+  // Member N defines N and references N + 1; only 0 is requested.
   for (unsigned T = 0; T != 4; ++T)
     Threads.emplace_back([&, T] {
       for (unsigned I = 0; I != PerThread; ++I)

@@ -34,7 +34,7 @@ MATCHER_P3(IsRange, Stage, Offset, End, "") {
          arg.Range.end() == End;
 }
 
-/// A made-up object of 4 MiB: headers, code, CodeView, symbols at the end.
+/// An invented object of 4 MiB: headers, code, CodeView, symbols at the end.
 std::vector<LayoutPart> largeObject() {
   std::vector<LayoutPart> L = {{{0, 100 * KiB}, PartKind::Headers},
                                {{100 * KiB, 924 * KiB}, PartKind::Contents},
@@ -135,14 +135,14 @@ TEST(FetchPlanTest, AnEarlierStageInTheMiddleSplitsALaterRange) {
                           IsRange(LinkStage::Contents, 404 * KiB, 804 * KiB)));
 }
 
-/// The parameter is the size of a page.
+/// The parameter is the page size.
 class FetchPlanPagesTest : public testing::TestWithParam<uint64_t> {
 protected:
   const uint64_t Page = GetParam();
   PlanOptions Options;
   FetchPlanPagesTest() { Options.PageBytes = Page; }
 
-  /// Each range of \p Plan is whole pages, and no page comes twice.
+  /// Expects that the ranges of \p Plan are whole pages, each at most once.
   void expectPagesOnce(const std::vector<PlannedRange> &Plan,
                        uint64_t FileSize) const {
     uint64_t Bytes = 0;
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, FetchPlanPagesTest,
                          testing::Values(4 * KiB, 16 * KiB, 64 * KiB));
 
 TEST_P(FetchPlanPagesTest, EveryNeededByteIsPlannedExactlyOnce) {
-  // What a COFF object has.
+  // The kinds of parts in a COFF object.
   constexpr PartKind Kinds[] = {
       PartKind::Headers,     PartKind::Symbols,      PartKind::CompilerInfo,
       PartKind::Contents,    PartKind::Relocations,  PartKind::Types,
@@ -202,7 +202,7 @@ TEST_P(FetchPlanPagesTest, EveryNeededByteIsPlannedExactlyOnce) {
   }
 }
 
-/// The bytes of \p Plan, of which none lie in two of its ranges.
+/// The number of bytes in \p Plan, whose ranges do not overlap.
 uint64_t planned(const std::vector<PlannedRange> &Plan) {
   return bytesOutside(rangesOf(Plan), {});
 }
@@ -211,7 +211,7 @@ TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
   Options.MergeGapBytes = 0;
   std::mt19937 Random(11);
   for (int Round = 0; Round != 200; ++Round) {
-    // What a system with pages of 4 KiB has recorded.
+    // A profile from a system with pages of 4 KiB.
     const uint64_t FileSize = 4 * MiB + 1 + Random() % (64 * KiB);
     std::vector<ByteRange> Touched, Early;
     for (uint64_t At = Random() % 16; At < 1024; At += 2 + Random() % 40)
@@ -226,7 +226,7 @@ TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
     for (const ByteRange &R : Touched)
       if (!llvm::is_contained(Early, R))
         Recorded.push_back({R, LinkStage::Contents});
-    // Each page that was touched, and no other.
+    // Each touched page, and no other.
     std::set<uint64_t> Pages;
     for (const ByteRange &R : Touched)
       Pages.insert(R.Offset / Page);
@@ -243,7 +243,7 @@ TEST_P(FetchPlanPagesTest, ARecordWithOtherPagesIsRounded) {
       EXPECT_EQ(bytesOutside(Touched, rangesOf(Plan)), 0U);
       EXPECT_EQ(planned(Plan), Expected);
     }
-    // A page of two stages comes in the earlier one.
+    // A page that two stages touch is planned in the earlier one.
     uint64_t First = 0;
     for (const PlannedRange &R : Rounded)
       First += R.Stage == LinkStage::Parse ? R.Range.Length : 0;
@@ -269,7 +269,7 @@ TEST(FetchPlanTest, ARecordLeavesOutWhatWasNotTouched) {
 }
 
 TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
-  // An archive: the index by its layout, the members by the record.
+  // The layout gives an archive's index, the profile gives its members.
   std::vector<LayoutPart> L = {{{0, 400 * KiB}, PartKind::Symbols}};
   PlanOptions Options;
   Options.MergeGapBytes = 0;
@@ -283,7 +283,7 @@ TEST(FetchPlanTest, ARecordAddsWhatNoLayoutForesaw) {
 }
 
 TEST(FetchPlanTest, AGapThatIsClosedMayHoldWhatWasForeseen) {
-  // Behind the plan's last range, before it, and around it.
+  // Touched bytes before, between and after the plan's ranges.
   std::vector<LayoutPart> L = {{{100 * KiB, 8 * KiB}, PartKind::Symbols},
                                {{140 * KiB, 8 * KiB}, PartKind::Symbols}};
   PlanOptions Options;
@@ -333,7 +333,7 @@ TEST(FetchPlanTest, TheStagesAreThoseOfLd64) {
   Options.Kind = Flavour::MachO;
   EXPECT_THAT(Offsets(LinkStage::Parse), ElementsAre(0, 2, 3, 4));
   EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1, 5));
-  // -S: no source is named in the output.
+  // With -S, the output names no source.
   Options.ReadsDWARF = false;
   EXPECT_THAT(Offsets(LinkStage::Contents), ElementsAre(1));
   Options.Kind = Flavour::COFF;
@@ -350,7 +350,7 @@ TEST(FetchPlanTest, WhereARequestCostsMuchGapsAreClosed) {
   EXPECT_THAT(coalesceRanges(Plan, 100 * KiB),
               ElementsAre(IsRange(LinkStage::Parse, 0U, 88 * KiB),
                           IsRange(LinkStage::Parse, 512 * KiB, 520 * KiB),
-                          // Too much to come early for the sake of a request.
+                          // Too many bytes to read early for a request.
                           IsRange(LinkStage::Contents, 520 * KiB, 1420 * KiB)));
   EXPECT_EQ(5U, coalesceRanges(Plan, 0).size());
   EXPECT_THAT(coalesceRanges(Plan, 1 * MiB),

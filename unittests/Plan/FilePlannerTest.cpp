@@ -91,7 +91,7 @@ TEST_F(FilePlannerTest, ARecordOnlyTakesAway) {
   RecordedFile Record;
   Record.Touched = {{0, 4096}, {73 * 4096, 8192}};
   EXPECT_EQ(plan(First, 0, &Record), 4096U + 8192);
-  // All of it was touched, but the first has the names.
+  // All of Second was touched, but the linker keeps the COMDAT of First.
   Record.Touched = {{0, std::filesystem::file_size(Second)}};
   EXPECT_LT(plan(Second, 1, &Record), PartBytes + 20000);
 }
@@ -105,7 +105,7 @@ TEST_F(FilePlannerTest, WithoutItsSymbolsAFileIsPlannedByItsHeaders) {
             2 * PartBytes);
 }
 
-/// An archive of two objects of 300 kB, all but some 5 kB of it DWARF.
+/// An archive of two objects of 300 kB, all DWARF except about 5 kB.
 std::string machOArchive() {
   MachOWriter Writer;
   Writer.segment({{"__TEXT", "__text", 4096, 1000},
@@ -129,7 +129,7 @@ TEST_F(FilePlannerTest, OfAMachOArchiveEachMemberIsPlanned) {
     return planned(FilePlanner(Options).plan(Inspector, Named, 0, Buffers));
   };
   EXPECT_LT(Planned(Flavour::MachO, /*Whole=*/true), 30000U);
-  // Two headers, of which the second is not near the first, and the code.
+  // Two headers, the second away from the first, and the code.
   EXPECT_GE(Planned(Flavour::MachO, /*Whole=*/true), 16384U);
   EXPECT_EQ(Planned(Flavour::MachO, /*Whole=*/false), 4096U);
   EXPECT_EQ(Planned(Flavour::COFF, /*Whole=*/true), File.size());

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a browser makes of the page is tested by utils/check-page.py.
+// utils/check-page.py tests how a browser shows the page.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,12 +41,12 @@ std::string pageOf(StringRef Report) {
   return Text;
 }
 
-/// What an HTML parser takes for the report: all up to the first end tag.
+/// Returns the report as an HTML parser finds it: up to the first end tag.
 StringRef reportIn(StringRef Page) {
   return Page.split(Opening).second.split("</script").first;
 }
 
-/// The page without the report and without the text of its scripts and styles.
+/// Returns the page without the report and the text of its scripts and styles.
 std::string markupOf(StringRef Page) {
   std::string Markup;
   while (!Page.empty()) {
@@ -90,7 +90,7 @@ TEST_F(BenchPageTest, NothingInAReportEndsIt) {
     Expected<json::Value> Read = json::parse(Inside);
     ASSERT_TRUE(bool(Read)) << toString(Read.takeError());
     EXPECT_EQ(Read->getAsObject()->getString("folder"), StringRef(Name));
-    // And what stands around it is as ever.
+    // The rest of the page is unchanged.
     std::string Empty = pageOf("{}");
     EXPECT_EQ(Page.size() - Inside.size(),
               Empty.size() - reportIn(Empty).size());
@@ -115,7 +115,7 @@ TEST_F(BenchPageTest, WhatIsNoReportIsAPageAsWell) {
 TEST_F(BenchPageTest, LoadsNothing) {
   std::string Page = pageOf("{}");
   std::string Markup = markupOf(Page);
-  // The parts of the page are seen at all.
+  // The markup contains the parts of the page.
   EXPECT_THAT(Markup, HasSubstr("<main"));
   EXPECT_EQ(StringRef(Markup).count("<script"), 3U);
   EXPECT_FALSE(Regex("[^a-z]src *=").match(Markup)) << Markup;
@@ -140,7 +140,7 @@ TEST_F(BenchPageTest, ItsPolicyForbidsTheRest) {
   StringRef Scripts = Policy.split("script-src ").second.split(';').first;
   EXPECT_EQ(Scripts.count("'sha256-"), 2U);
   EXPECT_FALSE(Scripts.contains("unsafe"));
-  // Before anything that it is to hold for.
+  // The policy must precede everything that it applies to.
   EXPECT_LT(Page.find("Content-Security-Policy"), Page.find("<style"));
   EXPECT_LT(Page.find("Content-Security-Policy"), Page.find("<link"));
 }

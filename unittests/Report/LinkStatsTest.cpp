@@ -170,7 +170,7 @@ TEST(LinkStatsTest, TheParagraphStaysWithinTheTerminal) {
   }
 }
 
-/// The same on one line, to compare with.
+/// Returns the paragraph on one line, for comparisons.
 std::string text(const LinkStats &S) {
   std::string Text = asParagraph(S);
   EXPECT_EQ(Text.back(), '\n');
@@ -224,10 +224,10 @@ TEST(LinkStatsTest, RangesThatWereMostlyInMemoryInWords) {
       HasSubstr("less than 1% of 800 MB (450 inputs) was not cached. "
                 "Headstart requested 600 MB (at most 1.0 MB of it not cached) "
                 "with 8 threads between 0.01 s and 0.90 s. The"));
-  // Nothing that the rounded figures show.
+  // The rounded figures do not show the difference.
   S.ResidentBytesBefore = 201000000;
   EXPECT_THAT(text(S), HasSubstr("Headstart fetched 600 MB with"));
-  // What memory was short for is fetched twice.
+  // If memory is short, bytes are fetched twice.
   S.ResidentBytesBefore = 799000000;
   S.ShortOfMemory = true;
   EXPECT_THAT(text(S), HasSubstr("Headstart fetched 600 MB with"));
@@ -249,13 +249,12 @@ TEST(LinkStatsTest, WarmInWords) {
             "there was nothing to fetch. The linker opened inputs 452 times; "
             "Headstart had the file ready 449 times. "
             "The link took 2.50 s.");
-  // A budget of nothing is no reason then.
+  // An empty budget is not the reason then.
   LinkStats S = warmStats();
   S.BudgetBytes = 0;
   EXPECT_EQ(text(S), text(warmStats()));
 }
 
-// What nobody tells is neither in memory nor out of it.
 TEST(LinkStatsTest, ProcessorTimeInWords) {
   LinkStats S = someStats();
   S.ProcessorMs = {1, 2, 3.5, 4, 250, 6, 7, 8};
@@ -266,11 +265,12 @@ TEST(LinkStatsTest, ProcessorTimeInWords) {
   S.ProcessorMs = {0, 0, 0, 0, 20, 0, 0, 1};
   EXPECT_THAT(text(S), HasSubstr("took 0.02 s of processor time, almost all "
                                  "of it for fetching. The link"));
-  // Nothing that anybody would look for.
+  // The time is too short to be of interest.
   S.ProcessorMs = {1, 0, 0, 0, 3, 0, 0, 0};
   EXPECT_EQ(text(S).find("processor"), std::string::npos);
 }
 
+// Bytes of unknown residency count neither as cached nor as uncached.
 TEST(LinkStatsTest, WhatIsNotKnownInWords) {
   LinkStats S = someStats();
   S.UnknownBytesBefore = S.InputsBytes;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// render-bench-page REPORT.json PAGE.html: exit status 77 where this build has
-// no page.
+// render-bench-page REPORT.json PAGE.html: exits with status 77 if this build
+// has no page.
 //
 //===----------------------------------------------------------------------===//
 

@@ -77,7 +77,7 @@ TEST(ResidencyBarTest, TheLocaleSaysWhichCharacters) {
   EXPECT_FALSE(styleOf({}).Unicode);
   EXPECT_FALSE(styleOf({{"LANG", "en_US"}}).Unicode);
   EXPECT_FALSE(styleOf({{"LC_ALL", "C"}, {"LANG", "en_US.UTF-8"}}).Unicode);
-  // What is empty is not set.
+  // An empty variable counts as unset.
   EXPECT_TRUE(styleOf({{"LC_ALL", ""}, {"LANG", "en_US.UTF-8"}}).Unicode);
 }
 

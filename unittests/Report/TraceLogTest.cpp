@@ -34,8 +34,8 @@ llvm::json::Value parsed(const TraceLog &Log, uint64_t LeftOut = 0) {
   return *V;
 }
 
-/// The events of \p Log that are \p Kind ("X") and, if one is given, called
-/// \p Name.
+/// Returns the events of \p Log with \p Kind ("X") and, if it is not empty, \p
+/// Name.
 std::vector<llvm::json::Object> eventsOf(const TraceLog &Log,
                                          llvm::StringRef Kind,
                                          llvm::StringRef Name = "",
@@ -158,7 +158,7 @@ TEST(TraceLogTest, NoTwoThreadsThatAreNotOursHaveOneName) {
   EXPECT_TRUE(Names.count("linker's inputs 16"));
 }
 
-// One of the linker's threads ends the process, others know nothing of it.
+// One of the linker's threads ends the process while others continue.
 TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
   constexpr int Times = 500, NumThreads = 2;
   TraceLog Log(TraceClock::now());
@@ -178,7 +178,7 @@ TEST(TraceLogTest, ThreadsThatAreNotOursMayGoOnWhileItIsWritten) {
     llvm::raw_string_ostream OS(Text);
     Log.write(OS);
     EXPECT_TRUE(llvm::StringRef(Text).ends_with("]}\n"));
-    // Or the threads would hardly ever get the lock.
+    // Otherwise the threads would rarely get the lock.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   for (std::thread &T : Threads)
@@ -191,7 +191,7 @@ TEST(TraceLogTest, WhatIsInsideOfAnEventComesBehindIt) {
   auto At = [&](int Ms) { return Start + std::chrono::milliseconds(Ms); };
   TraceLog Log(Start);
   TraceLane &Lane = Log.addLane("prefetch 0");
-  // As they end.
+  // In the order of their ends.
   Lane.add({"wait", At(1), At(2), ""});
   Lane.add({"fetch", At(1), At(4), ""});
   Lane.add({"wait", At(5), At(5), ""});
@@ -211,7 +211,7 @@ TEST(TraceLogTest, ArrowsEndInsideOfTheirEvents) {
   TraceEvent Open{"open", At(2), At(3), "f"};
   Open.Flow = {TraceFlow::From, 7};
   Log.addLane("prefetch 0").add(Open);
-  // The linker has begun to wait before it was opened.
+  // The linker began to wait before the file was opened.
   TraceEvent Taken{"handed over", At(1), At(4), "f"};
   Taken.Flow = {TraceFlow::To, 7};
   Log.addLane("linker's inputs").add(Taken);
@@ -323,14 +323,14 @@ TEST(TraceLogTest, ATimeTraceIsOnTheSameAxis) {
   ASSERT_FALSE(
       bool(Log.addTimeTrace(timeTrace(SomeEvents, systemNow() - 5'000'000))));
   std::vector<llvm::json::Object> Events = eventsOf(Log, "X");
-  ASSERT_EQ(Events.size(), 2U); // no sums
-  // Five seconds behind our origin, by two clocks.
+  ASSERT_EQ(Events.size(), 2U); // without the sums
+  // Five seconds after our origin, by two clocks.
   EXPECT_NEAR(*Events[0].getNumber("ts"), 5'000'020, 1'000'000);
   EXPECT_EQ(*Events[1].getInteger("ts") - *Events[0].getInteger("ts"), 10);
   EXPECT_EQ(Events[0].getInteger("dur"), 5);
   EXPECT_EQ(Events[0].getString("name"), "in\"[{");
   EXPECT_EQ(Events[0].getObject("args")->getString("detail"), "]}\\");
-  // A process of its own, with threads that are none of ours.
+  // The time trace is a separate process with its own threads.
   std::vector<llvm::json::Object> Processes =
       eventsOf(Log, "M", "process_name");
   ASSERT_EQ(Processes.size(), 2U);
@@ -356,7 +356,7 @@ TEST(TraceLogTest, ATimeTraceOfAnotherLinkIsNotTaken) {
 TEST(TraceLogTest, WhatIsNoTimeTraceIsRefused) {
   TraceLog Log(TraceClock::now());
   std::string Whole = timeTrace(SomeEvents, systemNow())->getBuffer().str();
-  // Cut off anywhere.
+  // Truncated at any byte.
   for (size_t Size = 0; Size != Whole.size(); ++Size) {
     llvm::Error E = Log.addTimeTrace(
         llvm::MemoryBuffer::getMemBufferCopy(Whole.substr(0, Size)));
@@ -396,7 +396,7 @@ TEST(TraceLogTest, EventsThatMakeNoSenseAreLeftOutAndCounted) {
   EXPECT_EQ(eventsOf(Log, "X", "", /*LeftOut=*/6).size(), 1U);
 }
 
-// 100 MB and more: one event at a time is parsed.
+// Such a file has 100 MB and more, so events are parsed one at a time.
 TEST(TraceLogTest, ALargeTimeTraceIsCopied) {
   std::string Events;
   constexpr int Count = 20000;

@@ -73,7 +73,7 @@ static Object coffObject(ArrayRef<Section> Sections, bool IsSmall,
   return Made;
 }
 
-/// An archive whose index names nothing.
+/// Draws an archive whose index is empty.
 void LinkInputs::drawLibrary(SimulatedOS &OS, uint64_t Number) {
   SimulatedInput Input;
   Input.Path = directory(OS) + formatv("{0}.lib", Number).str();
@@ -105,12 +105,12 @@ void LinkInputs::drawCOFF(SimulatedOS &OS, uint64_t Count) {
       Sections.push_back(
           {".debug$T", sectionBytes(OS, IsSmall), LinkStage::Types, ""});
     if (Random.onceIn(2)) {
-      // The first is read early: see FirstCodeView in COFF.cpp.
+      // The first section is read early: see FirstCodeView in COFF.cpp.
       Sections.push_back({".debug$S", 64, LinkStage::Parse, ""});
       Sections.push_back(
           {".debug$S", sectionBytes(OS, IsSmall), LinkStage::DebugSymbols, ""});
     }
-    // Objects name others, which come after all; the file is at its name.
+    // Objects name others, which follow all inputs; each file is at its name.
     if (Random.onceIn(4) && Libraries.size() < 100) {
       Libraries.push_back(directory(OS) +
                           formatv("found{0}.obj", Libraries.size()).str());
@@ -132,7 +132,7 @@ void LinkInputs::drawCOFF(SimulatedOS &OS, uint64_t Count) {
         false);
     Made.Input.Path = Path;
     Made.Input.IsDependency = true;
-    Made.Input.CanBeUrgent = false; // perhaps no thread knows of it yet
+    Made.Input.CanBeUrgent = false; // perhaps no thread knows it yet
     add(OS, std::move(Made.Input), Made.Size, std::move(Made.Bytes),
         Made.VersionAt);
   }

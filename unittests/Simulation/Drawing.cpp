@@ -19,8 +19,8 @@ using namespace headstart::simulation;
 static constexpr uint64_t KiB = 1024, MiB = 1024 * KiB;
 static constexpr Nanoseconds Microsecond = 1000, Millisecond = 1'000'000;
 
-/// Most links are small, some are as large as any: a mechanism that begins at
-/// 256 inputs is reached as it is, too.
+/// Most links are small, but some are as large as real ones, to reach the
+/// mechanisms that begin at 256 inputs with their real limits.
 static uint64_t drawSize(SeededRandom &Random) {
   const uint64_t Drawn = Random.below(1000);
   if (Drawn < 900)
@@ -32,7 +32,7 @@ static uint64_t drawSize(SeededRandom &Random) {
   return Random.logBetween(uint64_t(3000), 20000);
 }
 
-/// By numbers of its own: with another page size a seed means the same link.
+/// Uses separate random numbers: a seed means the same link with any page size.
 static void drawPageSize(uint64_t Seed) {
   constexpr std::array<uint64_t, 4> Sizes = {4 * KiB, 4 * KiB, 16 * KiB,
                                              64 * KiB};
@@ -122,8 +122,8 @@ void SimulatedLink::drawFaults() {
       *Fault = Random.onceIn(4) ? 3 : Random.between(20, 2000);
 }
 
-/// Files of either state, in runs: what comes after a long run of cached
-/// objects is decided differently.
+/// Caches runs of files: after a long run of cached objects, the engine decides
+/// differently.
 void SimulatedLink::drawCachedRuns() {
   const uint64_t Longest = Random.logBetween(uint64_t(1), 3000);
   bool IsCached = Random.onceIn(2);
@@ -138,7 +138,7 @@ void SimulatedLink::drawCachedRuns() {
   }
 }
 
-/// Caches every page of \p Of but \p Missing.
+/// Caches every page of \p Of except \p Missing of them.
 static void cacheAlmost(SimulatedOS &OS, File &Of, uint64_t Missing) {
   Missing = std::min(Missing, Of.Cached.size()) * PageBytes;
   const uint64_t At =
@@ -167,7 +167,7 @@ void SimulatedLink::drawCached() {
     else if (How == Almost || IsMixed)
       cacheAlmost(OS, Of, Random.between(1, 4));
   }
-  // A profile's plan of archives matters where objects are cached.
+  // A profile's plan of archives matters if objects are cached.
   for (const SimulatedInput &Input : Link.Inputs) {
     File &Of = fileOf(Input);
     Of.WasCached = Of.Cached.all();
@@ -175,7 +175,7 @@ void SimulatedLink::drawCached() {
   }
 }
 
-/// Files of other users.
+/// Lets some files belong to other users.
 void SimulatedLink::drawUnknown() {
   if (!Random.onceIn(4))
     return;
@@ -200,8 +200,8 @@ void SimulatedLink::drawOptions() {
     Options.MaxMappings = Random.between(1, 4);
 }
 
-/// Half of the links have the numbers that users get. In the others a
-/// mechanism that begins at 256 inputs begins at five.
+/// Half of the links use the numbers that users get. In the others, a mechanism
+/// that begins at 256 inputs begins at five.
 void SimulatedLink::drawTuning() {
   if (Random.onceIn(2))
     return;
@@ -287,14 +287,14 @@ void SimulatedLink::drawMemory() {
     Options.ReadMemory = [] { return os::SystemMemory::read(); };
 }
 
-/// Another amount of memory is available from now on.
+/// Changes the amount of available memory.
 void SimulatedLink::changeMemory() {
   switch (Random.below(4)) {
   case 0:
     OS.AvailableBytes = UINT64_MAX;
     break;
   case 1:
-    // A group at its limit has next to nothing.
+    // A group at its limit has almost no memory.
     OS.AvailableBytes = Random.below(Random.onceIn(2) ? 4 : MiB);
     break;
   default:
@@ -303,7 +303,7 @@ void SimulatedLink::changeMemory() {
   OS.PressurePercent = static_cast<double>(Random.below(101));
 }
 
-/// What the last link touched of \p Input, or its plan as well.
+/// Returns the ranges of \p Input that the last link touched, or also its plan.
 static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
                              const os::FileIdentity &Identity) {
   RecordedFile Record;
@@ -326,7 +326,7 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
   });
   for (const auto &[Range, When] : Touched) {
     const uint64_t Begin = Range.Offset / PageBytes * PageBytes;
-    // Small members of an archive share pages: each is planned once.
+    // Small members of an archive share pages. Each page is planned once.
     if (llvm::none_of(Record.Plan, [&](const PlannedRange &Known) {
           return Known.Range.Offset < Range.end() && Begin < Known.Range.end();
         }))
@@ -337,8 +337,8 @@ static RecordedFile recordOf(SeededRandom &Random, const SimulatedInput &Input,
   return Record;
 }
 
-/// A profile of an earlier link. Some of its files have another state now, some
-/// have gone, some are recorded as what another one is.
+/// Draws the profile of an earlier link. Some of its files have changed since,
+/// some no longer exist, and some are recorded with another file's contents.
 void SimulatedLink::drawProfile() {
   auto Profile = std::make_shared<LinkProfile>();
   const uint64_t MissingIn = Random.onceIn(4) ? 2 : Random.between(4, 100);
@@ -367,11 +367,11 @@ void SimulatedLink::drawLinker() {
     LinkerThreads = static_cast<unsigned>(Random.between(2, 4));
   if (Random.onceIn(4))
     SkippedIn = Random.onceIn(2) ? 2 : UINT64_MAX;
-  // The judges of these watch a linker that rests when it has asked for all.
+  // The judges for these faults need a linker that rests after its requests.
   if ((HasHang || MemoryChanges) && Random.onceIn(2)) {
     IsIdle = true;
     SkippedIn = UINT64_MAX;
-    // Of several threads some may fill what memory there is with later stages.
+    // If there are several threads, some may fill the memory with later stages.
     if (MemoryChanges) {
       Options.Jobs = 1;
       Options.HighLatencyJobs = 0;

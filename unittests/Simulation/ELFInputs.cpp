@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace headstart::simulation {
 
-/// Adds a section, and what it is read for to \p Input.
+/// Adds a section, and to \p Input the stage that reads it.
 static Elf64_Shdr &addSection(ELFWriter &Writer, SimulatedInput &Input,
                               uint32_t Type, uint64_t Flags, uint64_t Length,
                               LinkStage When) {
@@ -25,7 +25,7 @@ static Elf64_Shdr &addSection(ELFWriter &Writer, SimulatedInput &Input,
   return Header;
 }
 
-/// Symbols "a" to "h": some are defined, some are wanted.
+/// Adds symbols from "a" to "h"; some are defined, some undefined.
 static void addSymbols(ELFWriter &Writer, SimulatedInput &Input,
                        SeededRandom &Random) {
   std::string Names("\0a\0b\0c\0d\0e\0f\0g\0h\0", 17);
@@ -92,8 +92,8 @@ FileBytes LinkInputs::drawArchive(SimulatedOS &OS, SimulatedInput &Input,
   return Contents;
 }
 
-/// A script or a thin archive that names an object. Some are large: blanks, or
-/// the same member again and again.
+/// Draws a script or a thin archive that names an object. Some are large,
+/// because they contain blanks or repeat the same member.
 void LinkInputs::drawScript(SimulatedOS &OS, uint64_t Number) {
   SeededRandom &Random = OS.Random;
   const bool IsThin = Random.onceIn(2);
@@ -131,7 +131,7 @@ void LinkInputs::drawScript(SimulatedOS &OS, uint64_t Number) {
 void LinkInputs::drawELF(SimulatedOS &OS, uint64_t Count) {
   SeededRandom &Random = OS.Random;
   Command.Kind = Flavour::ELF;
-  const uint64_t Kinds = Random.onceIn(2) ? 6 : 40; // of which most are objects
+  const uint64_t Kinds = Random.onceIn(2) ? 6 : 40; // with 40, mostly objects
   for (uint64_t I = 0; I != Count; ++I) {
     const uint64_t Kind = Random.below(Kinds);
     if (Kind == 1) {

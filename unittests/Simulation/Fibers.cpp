@@ -19,7 +19,7 @@
 namespace headstart::simulation {
 
 namespace {
-/// Stacks are used again: to map one costs more than a run.
+/// Reuses stacks, because mapping one costs more than a run.
 class StackPool {
 public:
   static constexpr size_t Bytes = size_t(256) << 10;
@@ -42,8 +42,8 @@ private:
 };
 StackPool Stacks;
 
-/// Where the thread_local variables of this program are, for the one real
-/// thread that all fibers run on.
+/// Returns the thread_local variables of this program for the one real thread
+/// that runs all fibers.
 std::span<char> threadLocals() {
   static const std::span<char> Found = [] {
     std::span<char> Result;
@@ -56,7 +56,7 @@ std::span<char> threadLocals() {
               *static_cast<std::span<char> *>(Argument) = {
                   static_cast<char *>(Info->dlpi_tls_data),
                   Info->dlpi_phdr[I].p_memsz};
-          return 1; // the program comes first
+          return 1; // the program is the first entry
         },
         &Result);
     return Result;
@@ -64,10 +64,10 @@ std::span<char> threadLocals() {
   return Found;
 }
 
-/// How long a fiber may keep a processor for which others wait.
+/// How long a fiber may keep a processor while others wait for it.
 constexpr Nanoseconds ProcessorSlice = 1'000'000;
 
-/// What `enter` runs: makecontext passes on no pointer.
+/// The argument of `enter`, because makecontext passes no pointer.
 Fibers *Entering = nullptr;
 } // namespace
 
@@ -94,7 +94,7 @@ void Fibers::start(std::function<void()> Work, bool IsEngine) {
   New->Work = std::move(Work);
   New->IsEngine = IsEngine;
   New->Number = All.size();
-  // Some threads hardly ever get a processor.
+  // Some threads rarely get a processor.
   New->Weight =
       Random.onceIn(4) ? 1 : static_cast<unsigned>(Random.between(1, 16));
   getcontext(&New->Context);
@@ -105,7 +105,7 @@ void Fibers::start(std::function<void()> Work, bool IsEngine) {
   EngineFibers += IsEngine;
   ++Alive;
   makeRunnable(New.get());
-  // As the program begins: no fiber has changed them yet.
+  // The variables as at the program's start, before any fiber changes them.
   const std::span<char> Locals = threadLocals();
   static const std::vector<char> Untouched(Locals.begin(), Locals.end());
   New->Locals = Untouched;
@@ -118,7 +118,7 @@ void Fibers::leave(std::vector<Fiber *> &From, Fiber *Leaver) {
   From.pop_back();
 }
 
-/// \p Woken is in neither list.
+/// \p Woken must be in neither list.
 void Fibers::makeRunnable(Fiber *Woken) {
   Woken->On = nullptr;
   Woken->Timer = 0;
@@ -126,15 +126,14 @@ void Fibers::makeRunnable(Fiber *Woken) {
   Runnable.push_back(Woken);
 }
 
-/// The calling fiber waits for something, and goes on at \p Until, or when
-/// \p On is woken.
+/// The calling fiber waits until \p Until, or until \p On is woken.
 void Fibers::suspend(Nanoseconds Until, const void *On) {
   ++Running->Waits;
   releaseProcessor();
   pause(Until, On);
 }
 
-/// The same, without giving up a processor.
+/// Like suspend, but keeps the processor.
 void Fibers::pause(Nanoseconds Until, const void *On) {
   leave(Runnable, Running);
   Running->On = On;
@@ -160,8 +159,8 @@ void Fibers::yield() {
     _longjmp(MainJump, 1);
 }
 
-/// Lets \p Next run, until it yields. Each swapcontext makes two system calls,
-/// which took half of the time.
+/// Runs \p Next until it yields. Does not use swapcontext, whose two system
+/// calls took half of the time.
 void Fibers::resume(Fiber &Next) {
   if (IsSanitized) {
     swapcontext(&Main, &Next.Context);
@@ -203,7 +202,7 @@ void Fibers::releaseProcessor() {
 }
 
 void Fibers::compute(Nanoseconds For) {
-  // Less is added up: each pause is a step of the simulation.
+  // Smaller amounts are added up, because each pause is a simulation step.
   constexpr Nanoseconds Least = 5000;
   if (Processors == 0 || !Running)
     return;
@@ -239,7 +238,7 @@ void Fibers::wait(const void *On, std::unique_lock<std::mutex> &Lock,
   Lock.unlock();
   if (Running->Locks != 0)
     fail("a thread waits while it holds another mutex");
-  // Only those who wait for a store have a condition of their own.
+  // Only threads that wait for a store use a condition of their own.
   const auto *Address = static_cast<const char *>(On);
   const bool IsOwn =
       Address >= Running->Stack && Address < Running->Stack + StackPool::Bytes;
@@ -263,7 +262,7 @@ void Fibers::wake(const void *On, bool All) {
   }
 }
 
-/// Puts the clock forward to the next timer. False: there is none.
+/// Advances the clock to the next timer. Returns false if there is none.
 bool Fibers::advance() {
   if (OnQuiet)
     OnQuiet();
@@ -282,7 +281,7 @@ bool Fibers::advance() {
   return !Runnable.empty();
 }
 
-/// Who goes on. Null: no thread ever can.
+/// Returns the fiber to run next. Null: no thread can ever run.
 Fiber *Fibers::choose() {
   if (Runnable.empty() && !advance())
     return nullptr;

@@ -8,9 +8,10 @@
 ///
 /// \file
 /// The threads of a simulated process, and its clock. All threads are fibers of
-/// one real thread. A fiber runs until it comes to a point where a real thread
-/// could be held up (a system call, a wait, a mutex that another holds); the
-/// seed draws which fiber goes on. So a seed is one run, the same each time.
+/// one real thread. A fiber runs until it reaches a point where a real thread
+/// could be delayed (a system call, a wait, a mutex that another thread holds).
+/// could be delayed (a system call, a wait, a mutex of another thread). The
+/// seed
 ///
 /// The clock stands still while any fiber can run.
 ///
@@ -42,8 +43,8 @@ inline constexpr Nanoseconds Second = 1'000'000'000;
 inline constexpr size_t MaxDevices = 4;
 
 struct Fiber {
-  ucontext_t Context{}; ///< where it begins; sanitized, also where it goes on
-  std::jmp_buf Jump{};  ///< where it goes on
+  ucontext_t Context{}; ///< its start; sanitized, also where it continues
+  std::jmp_buf Jump{};  ///< where it continues
   bool HasBegun = false;
   char *Stack = nullptr;
   std::function<void()> Work;
@@ -51,29 +52,29 @@ struct Fiber {
   bool IsEngine = false; ///< a thread of the engine, not one of the linker
   bool IsDone = false;
   bool TimedOut = false;
-  const void *On = nullptr; ///< what it waits for: a condition or a mutex
+  const void *On = nullptr; ///< the condition or mutex that it waits for
   uint64_t Timer = 0;       ///< the timer that may wake it
-  size_t Place = 0;         ///< in Runnable or in Waiting
+  size_t Place = 0;         ///< its index in Runnable or Waiting
   unsigned Weight = MaxWeight;
-  unsigned Guards = 0;           ///< of hasMemoryFor, one around the other
-  unsigned Locks = 0;            ///< mutexes that it holds
-  uint64_t Waits = 0;            ///< how often it has waited
-  Nanoseconds ProcessorWait = 0; ///< for a processor, until now
+  unsigned Guards = 0;           ///< the nesting depth of hasMemoryFor
+  unsigned Locks = 0;            ///< the number of mutexes that it holds
+  uint64_t Waits = 0;            ///< the number of its waits
+  Nanoseconds ProcessorWait = 0; ///< time spent waiting for a processor
   bool HasProcessor = false;     ///< see Fibers::compute
-  Nanoseconds SliceLeft = 0;     ///< of the processor that it has
-  Nanoseconds Owed = 0;          ///< processor time not yet taken
+  Nanoseconds SliceLeft = 0;     ///< rest of its processor's time slice
+  Nanoseconds Owed = 0;          ///< processor time still to be taken
   std::vector<char> Locals;      ///< its copy of the thread_local variables
-  /// Whether it waits for its turn at a store (DeviceModel::enter), and the
-  /// fewest requests that each device had under way meanwhile: for a judge.
+  /// Whether it waits for its turn at a store (DeviceModel::enter), and for a
+  /// judge the fewest requests that each device had under way during the wait.
   bool WaitsForStore = false;
   std::array<unsigned, MaxDevices> FewestRequests{};
 
   static constexpr unsigned MaxWeight = 16;
 };
 
-// The sanitizers keep what they know of the one real thread among the
-// thread_local variables: under them all fibers share these. And they know of
-// swapcontext, but not of a longjmp to another stack.
+// The sanitizers keep their state of the one real thread in thread_local
+// variables. Under a sanitizer, all fibers therefore share these variables. The
+// sanitizers support swapcontext, but not a longjmp to another stack.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 inline constexpr bool IsSanitized = true;
 #else
@@ -89,32 +90,31 @@ public:
 
   SeededRandom Random;
 
-  /// Starts \p Work on a thread of its own.
+  /// Starts \p Work on its own thread.
   void start(std::function<void()> Work, bool IsEngine);
-  /// Runs until all threads have ended, in at most \p MaxSteps. Returns what is
-  /// wrong otherwise; empty: nothing.
+  /// Runs until all threads have ended, for at most \p MaxSteps. Returns the
+  /// failure, or an empty string.
   std::string run(uint64_t MaxSteps);
 
   Nanoseconds now() const { return Time; }
   void setTime(Nanoseconds Start) { Time = Start; }
   void sleep(Nanoseconds For);
-  /// Lets another thread go on, perhaps.
+  /// May let another thread run.
   void yield();
 
-  /// How many processors there are; 0: computing takes no time.
+  /// The number of processors; 0: computing takes no time.
   unsigned Processors = 0;
-  /// The calling fiber computes for so long. If all processors are busy it
-  /// waits for one, first come, first served. It keeps its processor from call
-  /// to call until it waits for something else or its slice has passed while
-  /// others wait.
+  /// The calling fiber computes for the given time. If all processors are busy,
+  /// it waits for one, first come, first served. It keeps its processor until
+  /// it waits for something else, or until its slice ends while others wait.
   void compute(Nanoseconds For);
 
-  /// The calling fiber; null outside of all.
+  /// Returns the calling fiber; null outside all fibers.
   Fiber *running() const { return Running; }
   bool isEngine() const { return Running && Running->IsEngine; }
   size_t startedByEngine() const { return EngineFibers; }
 
-  /// \name What std::mutex and os::Condition do
+  /// \name The operations of std::mutex and os::Condition
   /// @{
   void wait(const void *On, std::unique_lock<std::mutex> &Lock,
             Nanoseconds Until, bool &TimedOut);
@@ -125,7 +125,7 @@ public:
   bool hasBlocked() const { return Blocked != 0; }
   /// @}
 
-  /// Called before the clock goes on: no thread can run.
+  /// Called when no thread can run, before the clock advances.
   std::function<void()> OnQuiet;
   /// Calls \p Visit with each fiber that waits for a condition.
   template <class Function> void forEachWaiting(Function Visit) {
@@ -142,7 +142,7 @@ public:
 private:
   struct Timer {
     Nanoseconds At;
-    uint64_t Number; ///< Fiber::Timer is another: the fiber has been woken
+    uint64_t Number; ///< if not Fiber::Timer, the fiber has been woken
     Fiber *Of;
     bool operator>(const Timer &Other) const { return At > Other.At; }
   };
@@ -162,7 +162,7 @@ private:
   std::vector<std::unique_ptr<Fiber>> All;
   std::vector<Fiber *> Runnable, Waiting; ///< the latter for something
   std::vector<Timer> Timers;              ///< a heap, the next one first
-  std::deque<Fiber *> Ready;              ///< wait for a processor
+  std::deque<Fiber *> Ready;              ///< fibers that wait for a processor
   unsigned BusyProcessors = 0;
   uint64_t NumTimers = 0;
   size_t EngineFibers = 0, Alive = 0, Blocked = 0;

@@ -35,20 +35,20 @@ uint64_t SimulatedLink::maxStep() const {
   return std::max(Options.Numbers.StepBytes, os::PageCache::LargeStepBytes);
 }
 
-/// Whether requests to the device of \p Of are answered in so little that no
-/// price makes the engine request what it might not need.
+/// Whether requests to the device of \p Of are so fast that no price makes the
+/// engine request bytes that it might not need.
 bool SimulatedLink::isFast(const File &Of) const {
   constexpr Nanoseconds Fast = 100'000;
   const Device &On = OS.Devices[Of.DeviceNumber];
   return On.NameLatency == 0 && On.PerRequest == 0 && On.Latency < Fast;
 }
 
-/// The same, and threads can tell.
+/// Whether isFast(Of) holds, and threads can measure it.
 bool SimulatedLink::isLocal(const File &Of) const {
   return isFast(Of) && OS.WaitsForProcessor == 0;
 }
 
-/// What a step may take, if all that can be under way is.
+/// Returns the longest time of a step if all possible requests are under way.
 Nanoseconds SimulatedLink::longestAnswer() const {
   Nanoseconds Longest = 0;
   for (const Device &Each : OS.Devices)
@@ -59,22 +59,22 @@ Nanoseconds SimulatedLink::longestAnswer() const {
   return Longest + 100 * OS.MaxProcessorWait;
 }
 
-/// Whether the engine may leave \p Input to the linker, unopened: after some
+/// Whether the engine may leave \p Input to the linker, unopened, after some
 /// cached objects.
 bool SimulatedLink::mayBeLeft(const SimulatedInput &Input) const {
   return Input.isObject() && OS.CachedFound >= Options.Numbers.MinStreak;
 }
 
-/// Whether the engine may find memory short for this link.
+/// Whether the engine may run short of memory in this link.
 bool SimulatedLink::mayBeShort() const {
   return OS.CacheBytes != UINT64_MAX || MemoryChanges ||
          Options.ExpectedBytes != 0;
 }
 
-/// Whether a thread of the engine must read \p Input next if the linker asks
-/// for it now. No thread reads a small one that the linker has copied itself,
-/// one that is cached, one that is left to the linker, or one that the last
-/// link did not touch.
+/// Whether a thread of the engine must read \p Input next if the linker
+/// requests it now. No thread reads a small input that the linker has copied
+/// itself, a cached input, one left to the linker, or one that the last link
+/// did not touch.
 bool SimulatedLink::mustBegin(const SimulatedInput &Input) {
   const File &Of = fileOf(Input);
   return LinkerThreads == 1 && Input.CanBeUrgent && !Of.IsBegun &&
@@ -97,12 +97,12 @@ void SimulatedLink::onBegin(File &Of) {
 }
 
 void SimulatedLink::onFetch(File &Of, ByteRange Range) {
-  // A thread that was let go of may end its step when the engine has gone.
+  // A detached thread may end its step after the engine is destroyed.
   if (!OS.isEngine() || !Engine)
     return;
   const bool IsShort = Engine->wasShortOfMemory();
   const unsigned Times = ++Of.FetchedAt[Range.Offset];
-  // COFF's headers are read in so many stages.
+  // The linker reads COFF headers in this many stages.
   constexpr unsigned MaxStages = 4;
   if (Times > (IsShort ? MaxStages : 1U) && !HasFaults)
     OS.fail("a step was fetched twice for one stage");
@@ -112,10 +112,10 @@ void SimulatedLink::onFetch(File &Of, ByteRange Range) {
   judgeBudget(Of, Range);
 }
 
-/// What was fetched ahead of the linker stays within the budget.
+/// Checks that the bytes fetched ahead of the linker stay within the budget.
 void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
   const SimulatedInput *Input = Of.Input;
-  // Replaced meanwhile; or planned without what it says of itself.
+  // The file was replaced, or was planned without its headers.
   if (!Input || OS.Wrong.Read != 0)
     return;
   const bool MayCombine = OS.deviceOf(Of).Latency > 5'000;
@@ -139,9 +139,8 @@ void SimulatedLink::judgeBudget(File &Of, ByteRange Range) {
     OS.fail(("more is ahead than the budget allows: " + Twine(Ahead)).str());
 }
 
-/// No thread can run: those that wait for their turn at a store wait in spite
-/// of the room that there is. Of a thread that waits for memory nothing is
-/// said.
+/// No thread can run: notes how few requests each device has while threads wait
+/// for their turn at a store. Does nothing while a thread waits for memory.
 void SimulatedLink::onQuiet() {
   if (!Engine || Engine->waitingForMemory() != 0)
     return;
@@ -154,8 +153,8 @@ void SimulatedLink::onQuiet() {
   });
 }
 
-/// The calling thread makes a small request. It has not waited while there was
-/// room for one.
+/// Checks that the calling thread, which makes a small request, has not waited
+/// while its device had room for one.
 void SimulatedLink::judgeStoreQueue() {
   Fiber &Mine = *OS.running();
   if (!std::exchange(Mine.WaitsForStore, false) || !isFaultless() ||
@@ -170,9 +169,9 @@ void SimulatedLink::judgeStoreQueue() {
             llvm::utostr(Fewest));
 }
 
-/// A thread asks which parts of a partly cached file are cached while it plans
-/// the file; others may not read its symbols yet. (Of a remote one it asks
-/// again before each step.)
+/// A thread queries the residency of a partly cached file while it plans the
+/// file; until then no other thread may read its symbols. (For a remote file it
+/// repeats the query before each step.)
 void SimulatedLink::judgeReader(const File &Of) {
   if (!Of.WasCold && Of.Version == 0 && Of.ReportsResidency &&
       OS.CacheBytes == UINT64_MAX && Of.QueriesResidency &&
@@ -180,7 +179,7 @@ void SimulatedLink::judgeReader(const File &Of) {
     OS.fail(Of.Path + " is read by one thread while another plans it");
 }
 
-/// What is handed over is what is at the path at this moment.
+/// Checks that a handed-over buffer holds the file that is at its path now.
 void SimulatedLink::judgeBuffer(const SimulatedInput &Input,
                                 const llvm::MemoryBuffer &Buffer) {
   const File &Of = fileOf(Input);
@@ -202,29 +201,28 @@ void SimulatedLink::judgeBuffer(const SimulatedInput &Input,
   }
 }
 
-/// Each input is opened once, and its headers are read once.
+/// Checks that each input is opened once, and that its headers are read once.
 void SimulatedLink::judgeReads() {
-  // Short of memory the linker's second reading needs them once more.
+  // If memory is short, the linker's second pass needs the headers again.
   if (OS.FreeDescriptors < std::max<size_t>(400, 4 * Link.Inputs.size()) ||
       Engine->wasShortOfMemory())
     return;
-  // When threads seem to hang the others go on, and files are closed.
+  // If threads seem to hang, the others continue, and files are closed.
   if (Taken.at(static_cast<size_t>(Decision::Stalled)) != 0)
     return;
   const bool HadLarge =
       Taken.at(static_cast<size_t>(Decision::LargePagesFailed)) != 0;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
-    // The symbols of what is cached, or was left to the linker, may be read at
-    // a later time.
+    // The symbols of a file that was cached or left may be read later.
     if (!Of.WasCold || mayBeLeft(Input) || !isLocal(Of))
       continue;
-    // Where large pages do not come, the file is opened once more.
+    // If large pages are unavailable, the file is opened once more.
     if (Of.Opens > 1 && !HadLarge)
       OS.fail(Input.Path + " was opened " + llvm::utostr(Of.Opens) + " times");
     if (Options.Profile)
-      continue; // the same: of what it names all may be cached
-    // An archive that is fetched whole is inspected for its symbols alone.
+      continue; // likewise: all files that it references may be cached
+    // An archive that is fetched whole is inspected only for its symbols.
     if (Input.IsArchive &&
         Taken.at(static_cast<size_t>(Decision::WholeCheaper)) != 0)
       continue;
@@ -242,20 +240,20 @@ void SimulatedLink::judgeReads() {
   }
 }
 
-/// All that the linker will read of an input up to \p Until is fetched.
+/// Checks that all the linker reads of an input up to \p Until was fetched.
 void SimulatedLink::judgeWhole(LinkStage Until) {
-  // An ELF link that was short of memory at any time is left to the linker.
+  // The engine leaves an ELF link to the linker once memory was short.
   const bool WasShort = OS.CacheBytes != UINT64_MAX ||
                         (mayBeShort() && Link.Command.Kind == Flavour::ELF);
-  // One thread comes to the second stage when it is done with the first. Of
-  // several, some may fill the budget with the second stage meanwhile.
+  // A single thread reaches the second stage after it completes the first. Of
+  // several threads, some may already fill the budget with the second stage.
   const bool IsHeld = Until == LinkStage::Parse && OS.startedByEngine() > 2 &&
                       (Options.BudgetBytes != UINT64_MAX || mayBeShort());
   if (!IsIdle || !isFaultless() || Options.Profile || WasShort || IsHeld)
     return;
   for (const SimulatedInput &Input : Link.Inputs) {
     const File &Of = fileOf(Input);
-    // Of another user's file some pages tell for all.
+    // For another user's file, some pages stand for all.
     const bool IsGuessed = !Of.ReportsResidency && !Of.WasCold;
     if (Input.IsOnDemand || !Of.IsBegun || IsGuessed || mayBeLeft(Input))
       continue;
@@ -267,8 +265,8 @@ void SimulatedLink::judgeWhole(LinkStage Until) {
   }
 }
 
-/// Every input was opened, also one that only a script or an archive names. Not
-/// all objects are scanned for what they name.
+/// Checks that every input was opened, also one that only a script or an
+/// archive names. The engine does not scan all objects for their references.
 void SimulatedLink::judgeOpened() {
   if (!isFaultless() || OS.FreeDescriptors < 400)
     return;
@@ -277,9 +275,9 @@ void SimulatedLink::judgeOpened() {
       OS.fail(Input.Path + " was never opened");
 }
 
-/// A device that does not answer holds up only what lies there.
+/// Checks that a device that does not answer delays only the inputs on it.
 void SimulatedLink::judgeElsewhere() {
-  // Each input there may hold up a thread.
+  // Each input on it may block a thread.
   const auto Hang = llvm::count_if(Link.Inputs, [&](const auto &Input) {
     return OS.deviceOf(fileOf(Input)).HangsAt != Never;
   });
@@ -302,14 +300,14 @@ void SimulatedLink::judgeElsewhere() {
   }
 }
 
-/// Whether a device has a high latency is measured, whatever else is the case:
-/// processors that are busy, files that the system tells nothing of.
+/// Checks that the latency of a device is measured correctly, even if
+/// processors are busy or the system does not report the residency of files.
 void SimulatedLink::judgeRemote() {
   if (HasFaults || HasHang || OS.FreeDescriptors < 400 ||
       Options.HighLatencyJobs <= Options.Jobs + 1)
     return;
   const bool HasMore = OS.startedByEngine() > Options.Jobs + 1;
-  // Above it, twice as many threads are worth it.
+  // Above this latency, doubling the number of threads is worthwhile.
   const double Limit = (2 * Options.Jobs / Options.Numbers.BusyThreads - 1) *
                        Options.Numbers.FileSeconds * 1e9;
   const bool MayBeBusy = OS.WaitsForProcessor != 0;
@@ -322,7 +320,7 @@ void SimulatedLink::judgeRemote() {
   });
   if (HasMore && IsFast && (OS.ReportsWaits || !MayBeBusy))
     OS.fail("a local disk was taken for a remote one");
-  // Where threads wait for processors, few answers tell of the device.
+  // If threads wait for processors, few requests reveal the device's latency.
   if (HasMore || !IsIdle || mayBeShort() || MayBeBusy)
     return;
   constexpr unsigned Enough = 40;

@@ -44,7 +44,7 @@ double Layout::meanBytes() const {
          static_cast<double>(std::max<size_t>(Inputs.size(), 1));
 }
 
-/// The parts that \p Words name: "c123", "c-45".
+/// Reads the parts from \p Words: "c123", "c-45".
 static bool readParts(ArrayRef<StringRef> Words, RecordedObject &Object) {
   for (StringRef Word : Words) {
     RecordedPart &Part = Object.Parts.emplace_back();
@@ -109,7 +109,7 @@ std::optional<Layout> Layout::read(const std::string &Path,
     Error = Path + ":" + utostr(Number) + ": not a line of a layout";
     return std::nullopt;
   }
-  // An archive's index covers all of its members, of which some are kept.
+  // The index covers all members of an archive, but only some are recorded.
   for (RecordedInput &Input : Result.Inputs)
     Input.IndexBytes = std::min(Input.IndexBytes, Input.Bytes / 16);
   return Result;
@@ -120,7 +120,7 @@ static uint64_t scaled(uint64_t Bytes, double Scale, uint64_t Least = 1) {
                   static_cast<uint64_t>(static_cast<double>(Bytes) * Scale));
 }
 
-// The COMDAT that the first input has, and others copies of.
+// The first input has this COMDAT; the others have copies of it.
 static constexpr const char *Shared = "shared";
 
 namespace {
@@ -132,8 +132,8 @@ public:
       : From(From), Scale(Scale), Begin(Begin), Into(Into),
         Writer(Begin, {sizeof(Elf64_Ehdr), 0}) {}
 
-  /// The object defines symbol \p Defined if not 0, and refers to those up to
-  /// \p Wanted.
+  /// The object defines symbol \p Defined unless it is 0, and refers to the
+  /// symbols up to \p Wanted.
   uint64_t write(uint64_t Defined, uint64_t Wanted);
 
 private:
@@ -198,7 +198,7 @@ void ELFObjectWriter::add(const RecordedPart &Part) {
     Kind = PartKind::Symbols;
     break;
   case 'r':
-    // Of the first section, which is loaded.
+    // The relocations of the first section, which is loaded.
     Writer.addSection(SHT_RELA, InGroup, Bytes).sh_info = 1;
     Kind = PartKind::Relocations;
     break;
@@ -266,7 +266,7 @@ void ELFObjectWriter::finishSymbols() {
 uint64_t ELFObjectWriter::write(uint64_t Defined, uint64_t Wanted) {
   Into.Needed.push_back({{Begin, sizeof(Elf64_Ehdr)}, PartKind::Headers});
   makeSymbols(Defined, Wanted);
-  // Relocations name section 1.
+  // Section 1, to which the relocations refer.
   Writer.addSection(SHT_PROGBITS, SHF_ALLOC, 16);
   need(PartKind::Contents);
   for (const RecordedPart &Part : From.Parts)
@@ -292,7 +292,7 @@ void InputWriter::writeELF(const RecordedObject &From, double Scale,
   const uint64_t Defined = IsMember && From.IsLinked ? ++NumDefined : 0;
   ELFObjectWriter Writer(From, Scale, Into.Bytes, Into);
   Into.Bytes += Writer.write(Defined, NumWanted);
-  // Of a member that is not linked only headers and symbols are read.
+  // The linker reads only headers and symbols of a member that is not linked.
   if (!From.IsLinked)
     Into.Needed.erase(
         std::remove_if(Into.Needed.begin() + static_cast<ptrdiff_t>(Before),
@@ -304,7 +304,7 @@ void InputWriter::writeELF(const RecordedObject &From, double Scale,
         Into.Needed.end());
 }
 
-/// Adds \p Part to \p Writer, with \p Bytes bytes, and returns what it is.
+/// Adds \p Part with \p Bytes bytes to \p Writer, and returns its kind.
 static PartKind addCOFFPart(COFFWriter &Writer, const RecordedPart &Part,
                             uint64_t Bytes) {
   switch (Part.Kind) {
@@ -333,7 +333,7 @@ static PartKind addCOFFPart(COFFWriter &Writer, const RecordedPart &Part,
         COFF::IMAGE_SCN_LNK_REMOVE;
     return PartKind::NeverRead;
   default:
-    // Most are COMDATs; so the symbols are worth reading.
+    // Most sections are COMDATs, which makes their symbols worth reading.
     Writer.addSection(".text", Bytes).Characteristics =
         COFF::IMAGE_SCN_LNK_COMDAT;
     return PartKind::Contents;
@@ -372,7 +372,7 @@ void InputWriter::writeCOFF(const RecordedObject &From, double Scale,
   Into.Contents = std::move(Writer.Contents);
 }
 
-/// What ld64.lld reads of a debug section of that letter; see MachO.cpp.
+/// Returns how much ld64.lld reads of a debug section; see MachO.cpp.
 static uint64_t bytesReadOfDWARF(char Kind, uint64_t Bytes) {
   switch (Kind) {
   case 'I':

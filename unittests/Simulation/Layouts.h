@@ -8,7 +8,7 @@
 ///
 /// \file
 /// Layouts that utils/record-layout.py has recorded, and inputs that are
-/// written after them.
+/// written according to them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct RecordedObject {
   std::vector<RecordedPart> Parts;
   bool IsLinked = true;
 
-  /// The bytes of the parts of that kind.
+  /// Returns the total bytes of the parts of \p Kind.
   uint64_t bytesOf(char Kind) const;
 };
 
@@ -44,7 +44,7 @@ struct RecordedInput {
   std::vector<RecordedObject> Objects; ///< the input itself, or its members
   uint64_t Bytes = 0;
 
-  /// How many members of an archive are linked.
+  /// Returns the number of archive members that are linked.
   uint64_t linkedMembers() const;
 };
 
@@ -54,18 +54,18 @@ struct Layout {
   std::vector<RecordedInput> Inputs;
 
   double meanBytes() const;
-  /// Reads \p Path; the reason on failure.
+  /// Reads \p Path; sets \p Error on failure.
   static std::optional<Layout> read(const std::string &Path,
                                     std::string &Error);
 };
 
-/// What the linker reads of an input.
+/// A part of an input that the linker reads.
 struct NeededPart {
   ByteRange Range;
   PartKind Kind = PartKind::Whole;
 };
 
-/// An input as it is written. All other bytes are zero.
+/// An input to write. All bytes outside Contents are zero.
 struct WrittenInput {
   FileBytes Contents;
   uint64_t Bytes = 0;
@@ -78,8 +78,8 @@ class InputWriter {
 public:
   explicit InputWriter(Flavour Kind) : Kind(Kind) {}
 
-  /// The input that comes first: it has the COMDAT whose copies the others
-  /// have, and refers to the \p NumLinked archive members that are linked.
+  /// Returns the first input. It has the COMDAT that the others copy, and
+  /// refers to the \p NumLinked archive members that are linked.
   WrittenInput first(uint64_t NumLinked);
   WrittenInput write(const RecordedInput &From, double Scale);
 
@@ -94,8 +94,8 @@ private:
                     WrittenInput &Into);
 
   Flavour Kind;
-  uint64_t NumDefined = 0; ///< members that are linked, until now
-  uint64_t NumWanted = 0;  ///< by the object that is written
+  uint64_t NumDefined = 0; ///< the linked members until now
+  uint64_t NumWanted = 0;  ///< those that the current object refers to
 };
 
 } // namespace headstart::simulation

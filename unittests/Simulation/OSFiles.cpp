@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lib/Engine and the layers below it ask of lib/OS about files, answered
-// by SimulatedOS. If a function that they call were not here, the linker would
-// take it from the real lib/OS, and report the others as defined twice.
+// The file functions of lib/OS that lib/Engine and the layers below it call,
+// implemented with SimulatedOS. If one were missing here, the linker would take
+// it from the real lib/OS, and report duplicate definitions of the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ static const FilePtr &fileOf(const OpenFile &File) {
   return SimulatedOS::current().opened(File.nativeHandle());
 }
 
-/// The bytes of \p File from \p Offset on.
+/// Copies the bytes of \p File from \p Offset on.
 static void copyBytes(const simulation::File &File, uint64_t Offset,
                       std::span<char> Into) {
   std::fill(Into.begin(), Into.end(), '\0');
@@ -119,14 +119,14 @@ size_t OpenFile::readAt(uint64_t Offset, std::span<char> Into,
     return 0;
   }
   OS.tell("read", File->Path, Range);
-  // What is read as a whole is copied, all else is inspected.
+  // A file that is read as a whole is copied; other reads inspect a file.
   const bool IsWhole = Range.Length == File->Identity.Size;
   OS.charge(OS.Costs.Read);
   OS.load(*File, Range);
   OS.charge((OS.Costs.CopyByte + (IsWhole ? 0 : OS.Costs.InspectByte)) *
             static_cast<double>(Range.Length));
   OS.yield();
-  // What was fetched is in memory.
+  // Reads after the fetch come from memory.
   if (OS.isEngine() && !File->IsFetched)
     File->Inspected.push_back(Range);
   copyBytes(*File, Offset, Into.first(Range.Length));
@@ -273,7 +273,7 @@ HintResult PageCache::fetchInLargePages(const OpenFile &File,
        How == LargePages::Work && At < End; At += LargeStepBytes) {
     const uint64_t First = std::max(At, Range.Offset);
     const uint64_t Last = std::min(At + LargeStepBytes, End);
-    // A fault in a cached page reads nothing around it.
+    // A page fault on a cached page triggers no readahead.
     if (Of->Cached.has((First + (Last - First) / 2) / simulation::PageBytes))
       continue;
     OS.charge(OS.Costs.Hint +
@@ -322,9 +322,9 @@ PageTables::present(std::span<const char>) {
   return std::nullopt;
 }
 
-// A directory is known by its path; a handle is the number of its entries that
-// are still to be listed. No simulated link searches a directory: only that
-// takes time which lies before the names are known.
+// A directory is identified by its path; a handle is the number of entries
+// still to be listed. Simulated links do not search directories, so only the
+// operations before the names are known take time.
 
 bool os::reportsEveryChange(const OpenFile &File) {
   SimulatedOS &OS = SimulatedOS::current();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lib/Engine and the layers below it ask of lib/OS about threads, memory
-// and time, answered by SimulatedOS. The linker's --wrap binds the mutexes of
+// The thread, memory and time functions of lib/OS that lib/Engine and the
+// layers below it call, implemented with SimulatedOS. The linker's --wrap binds
 // std::mutex to the functions at the end (CMakeLists.txt).
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ std::optional<std::chrono::nanoseconds> os::processorWait() {
     return std::nullopt;
   return std::chrono::nanoseconds(OS.running()->ProcessorWait);
 }
-/// The clock stands still while a thread has a processor.
+/// The clock stands still while a thread uses a processor.
 std::optional<std::chrono::nanoseconds> os::processorTime() {
   return std::chrono::nanoseconds(0);
 }
@@ -151,8 +151,8 @@ bool os::detail::hasMemoryFor(void (*Work)(void *), void *Argument) {
   return HasMemory;
 }
 
-// A thread that holds a mutex may be held up, and others then wait for the
-// mutex. Fibers of one real thread would wait for ever.
+// A thread that holds a mutex may be suspended, and others then wait for the
+// mutex. Without simulated mutexes, fibers of one real thread would deadlock.
 extern "C" {
 int __real_pthread_mutex_trylock(pthread_mutex_t *Mutex);
 int __real_pthread_mutex_unlock(pthread_mutex_t *Mutex);

@@ -54,7 +54,7 @@ ByteRange ELFWriter::end(uint64_t TableBytes) {
   Header.e_version = 1;
   Header.e_ehsize = sizeof(Header);
   Header.e_shentsize = sizeof(Elf64_Shdr);
-  // More are sections that are not used.
+  // Sections above this number are not used.
   Header.e_shnum =
       static_cast<uint16_t>(std::min<uint64_t>(Count, SHN_LORESERVE - 1));
   Header.e_shstrndx = static_cast<uint16_t>(Headers.size() - 1);
@@ -95,7 +95,7 @@ void COFFWriter::addRelocations(StringRef Name, uint64_t Length) {
   Last = All;
 }
 
-/// The first symbol defines the section, the second leads it.
+/// The first symbol defines the section; the second is its leader.
 void COFFWriter::leadBy(StringRef Leader) {
   Headers.back().Characteristics =
       Headers.back().Characteristics | COFF::IMAGE_SCN_LNK_COMDAT;
@@ -197,7 +197,7 @@ void MachOWriter::end(uint64_t HeaderBytes) {
   for (const MachO::section_64 &S : Sections)
     Commands += bytesOf(S);
   Commands += bytesOf(Table);
-  // One that means nothing to the linker takes the rest.
+  // A command that the linker ignores takes the rest.
   if (sizeof(Header) + Commands.size() + sizeof(MachO::load_command) <
       HeaderBytes) {
     MachO::load_command Rest = {};

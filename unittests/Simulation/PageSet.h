@@ -18,11 +18,11 @@
 
 namespace headstart::simulation {
 
-/// Of the system that is simulated: 4, 16 or 64 KiB. Set before it has files.
+/// The simulated page size: 4, 16 or 64 KiB. Set before the system has files.
 inline uint64_t PageBytes = 4096;
 
-/// A bit for each page of a file. Work is done 64 pages at a time: a large link
-/// has a million pages.
+/// A bit for each page of a file. Operations handle 64 pages at a time, because
+/// a large link has a million pages.
 class PageSet {
 public:
   explicit PageSet(uint64_t FileSize = 0)
@@ -34,7 +34,7 @@ public:
   bool all() const { return Cached == Pages; }
   bool has(uint64_t Page) const { return Words[Page / 64] >> (Page % 64) & 1; }
 
-  /// How many pages of \p Range are in the set.
+  /// Returns the number of pages of \p Range in the set.
   uint64_t count(ByteRange Range) const {
     uint64_t Found = 0;
     forEachWord(Range, [&](size_t Word, uint64_t Mask) {
@@ -48,7 +48,7 @@ public:
                : (Range.end() - 1) / PageBytes - Range.Offset / PageBytes + 1;
   }
 
-  /// Adds the pages of \p Range, and returns how many were not there.
+  /// Adds the pages of \p Range, and returns how many of them are new.
   uint64_t add(ByteRange Range) {
     uint64_t New = 0;
     forEachWord(Range, [&](size_t Word, uint64_t Mask) {
@@ -58,15 +58,14 @@ public:
     Cached += New;
     return New;
   }
-  /// Adds those of the 64 pages from page 64 * \p Word on that \p Mask says.
+  /// Adds the pages of \p Mask, whose first bit is the page 64 * \p Word.
   void addWord(size_t Word, uint64_t Mask) {
     const uint64_t Left = Pages - Word * 64;
     Mask &= Left >= 64 ? ~uint64_t(0) : (uint64_t(1) << Left) - 1;
     Cached += static_cast<uint64_t>(std::popcount(Mask & ~Words[Word]));
     Words[Word] |= Mask;
   }
-  /// The first page from \p From to \p To - 1 that is not in the set; \p To:
-  /// there is none.
+  /// Returns the first page in [\p From, \p To) that is not in the set, or To.
   uint64_t nextMissing(uint64_t From, uint64_t To) const {
     while (From < To) {
       const uint64_t Rest = ~Words[From / 64] >> (From % 64);
@@ -77,7 +76,7 @@ public:
     }
     return To;
   }
-  /// The same for the first page that is in the set.
+  /// Returns the first page in [\p From, \p To) that is in the set, or To.
   uint64_t nextCached(uint64_t From, uint64_t To) const {
     while (From < To) {
       const uint64_t Rest = Words[From / 64] >> (From % 64);
@@ -88,7 +87,8 @@ public:
     }
     return To;
   }
-  /// Removes the 64 pages from page 64 * \p Word on; how many were there.
+  /// Removes the 64 pages from 64 * \p Word on; returns how many were in the
+  /// set.
   uint64_t removeWord(size_t Word) {
     const auto Removed = static_cast<uint64_t>(std::popcount(Words[Word]));
     Words[Word] = 0;
@@ -106,7 +106,7 @@ public:
   }
 
 private:
-  /// \p Range lies within the file.
+  /// \p Range must lie within the file.
   template <class Function>
   static void forEachWord(ByteRange Range, Function Visit) {
     if (Range.empty())

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How pages come and go if SimulatedOS::IsTimed: requests of a limited size,
-// the readahead of Linux's mappings (mm/filemap.c, do_sync_mmap_readahead and
-// do_async_mmap_readahead), and the eviction of what was used longest ago.
+// Paging if SimulatedOS::IsTimed: requests of a limited size, the readahead of
+// Linux's mappings (mm/filemap.c, do_sync_mmap_readahead and
+// do_async_mmap_readahead), and the eviction of the least recently used pages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace headstart::simulation {
 
-/// \p Bytes in at least \p Runs requests. When the last is answered.
+/// Requests \p Bytes in at least \p Runs requests. Returns the last one's end.
 Nanoseconds SimulatedOS::requestPieces(Device &From, uint64_t Bytes,
                                        uint64_t Runs) {
   const uint64_t Most = From.RequestBytes == 0 ? Bytes : From.RequestBytes;
@@ -52,7 +52,7 @@ Nanoseconds SimulatedOS::requestPieces(Device &From, uint64_t Bytes,
   return Last;
 }
 
-/// Requests what of \p Range is not cached. When it comes.
+/// Requests the missing pages of \p Range. Returns the time of their arrival.
 Nanoseconds SimulatedOS::fetchMissing(File &Of, ByteRange Range) {
   if (Range.empty())
     return now();
@@ -75,7 +75,7 @@ Nanoseconds SimulatedOS::fetchMissing(File &Of, ByteRange Range) {
   return Arrival;
 }
 
-/// When all of \p Range has come that was requested until now.
+/// Returns the time when all pages requested so far in \p Range have arrived.
 Nanoseconds SimulatedOS::arrivalOf(File &Of, ByteRange Range) {
   Nanoseconds Arrival = now();
   std::erase_if(Of.Coming, [&](const auto &Each) {
@@ -108,8 +108,8 @@ void SimulatedOS::loadTimed(File &Of, ByteRange Range) {
   waitUntil(Of, std::max(Requested, fetchMissing(Of, Range)));
 }
 
-/// The page \p Page of a mapping is used, which requests the next window of
-/// the readahead.
+/// The linker uses page \p Page of a mapping. Requests the next readahead
+/// window if the page is its mark.
 void SimulatedOS::requestAhead(File &Of, uint64_t Page) {
   const uint64_t Most =
       std::max<uint64_t>(deviceOf(Of).Readahead / PageBytes, 1);
@@ -143,7 +143,7 @@ void SimulatedOS::touch(File &Of, ByteRange Range) {
     waitUntil(Of, arrivalOf(Of, {At * PageBytes, (Missing - At) * PageBytes}));
     if (Missing == End)
       return;
-    // It may have come meanwhile, or what has come may be evicted again.
+    // It may have arrived meanwhile, or other pages may have been evicted.
     At = Missing;
     if (Of.Cached.has(At))
       continue;
@@ -159,7 +159,7 @@ void SimulatedOS::touch(File &Of, ByteRange Range) {
   }
 }
 
-/// A use of the pages of \p Range, by 64 pages.
+/// Records a use of the pages of \p Range, in units of 64 pages.
 void SimulatedOS::noteUse(File &Of, ByteRange Range) {
   if (CacheBytes == UINT64_MAX || Range.empty())
     return;

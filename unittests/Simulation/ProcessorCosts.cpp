@@ -38,7 +38,7 @@ static constexpr unsigned Parse = bit(LinkStage::Parse),
                           DebugSymbols = bit(LinkStage::DebugSymbols),
                           Copied = bit(LinkStage::DebugSymbols);
 
-// lld-link /time, 450 objects, 769 MB: the PDB takes two thirds.
+// lld-link /time, 450 objects, 769 MB. The PDB takes two thirds of the time.
 static constexpr StageCosts COFFStages[] = {
     {1.25, 0, Parse, LinkStage::Parse},
     {0, 5, Contents, LinkStage::Contents},
@@ -56,7 +56,7 @@ static constexpr StageCosts ELFStages[] = {
     {0.2, 2.5, Contents | Copied, LinkStage::Contributions},
 };
 
-// ld64.lld --time-trace, 40 objects, 62 MB: signing and the symbol table take
+// ld64.lld --time-trace, 40 objects, 62 MB. Signing and the symbol table take
 // as long as the contents.
 static constexpr StageCosts MachOStages[] = {
     {2.4, 0, Parse, LinkStage::Parse},

@@ -10,7 +10,7 @@
 /// The processor time of system calls, of the engine and of the linkers, in
 /// nanoseconds. The figures come from docs/Benchmarks.md and
 /// docs/internals/Experiments.md (2 cores, AMD EPYC), and from lld's own
-/// --time-trace and /time. `simulate` has none: there, computing takes no time.
+/// --time-trace and /time. In `simulate` computing takes no time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +30,13 @@ struct ProcessorCosts {
   double Open = 0;      ///< an open and an fstat
   double Close = 0;     ///< a close
   double Map = 0;       ///< an mmap
-  double Residency = 0; ///< a query of what is cached
+  double Residency = 0; ///< a residency query
   double Hint = 0;      ///< a hint, for each range
-  double Read = 0;      ///< a read, without the copy
+  double Read = 0;      ///< a read, without the copying
   double CopyByte = 0;  ///< a byte copied by a read
   double Wait = 0;      ///< a wait for a store: two context switches
   double PageByte = 0;  ///< a byte that enters the page cache in small pages
-  double LargeByte = 0; ///< the same in large pages
+  double LargeByte = 0; ///< a byte that enters it in large pages
   double Fault = 0;     ///< a fault on a page that is not cached
   /// @}
 
@@ -50,22 +50,22 @@ struct ProcessorCosts {
   static ProcessorCosts measured();
 };
 
-/// What a linker does in one stage: first its main thread goes through the
-/// inputs, then all its threads do.
+/// The costs of one of a linker's stages: first the main thread reads the
+/// inputs, then all threads do.
 struct StageCosts {
   double SerialByte;   ///< by the main thread, for each byte
   double ParallelByte; ///< by all threads, for each byte
-  unsigned Phases;     ///< that it reads: a bit for each LinkStage
+  unsigned Phases;     ///< it reads: a bit for each LinkStage
   LinkStage When;
-  bool OnlySymbols = false; ///< and of those phases only symbols
+  bool OnlySymbols = false; ///< it reads only the symbols of those phases
 };
 
 struct LinkerCosts {
-  double Start = 0;     ///< of the process
-  double OwnStart = 0;  ///< the same of Headstart's program
+  double Start = 0;     ///< start of the stock linker's process
+  double OwnStart = 0;  ///< start of Headstart's process
   double OpenInput = 0; ///< for each input, besides the system calls
   double Member = 0;    ///< for each member of an archive
-  /// Whether all inputs are opened before the first is parsed.
+  /// Whether the linker opens all inputs before it parses the first.
   bool OpensAllFirst = false;
   llvm::ArrayRef<StageCosts> Stages;
 

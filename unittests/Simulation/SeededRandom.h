@@ -25,14 +25,14 @@ public:
     Z = (Z ^ (Z >> 27)) * 0x94d049bb133111eb;
     return Z ^ (Z >> 31);
   }
-  /// From 0 to \p Limit - 1.
+  /// Returns a number from 0 to \p Limit - 1.
   uint64_t below(uint64_t Limit) { return next() % Limit; }
   uint64_t between(uint64_t Least, uint64_t Most) {
     return Least + below(Most - Least + 1);
   }
-  /// True once in \p Times.
+  /// Returns true once in \p Times calls, on average.
   bool onceIn(uint64_t Times) { return below(Times) == 0; }
-  /// From \p Least to \p Most, each order of magnitude as often as the others.
+  /// Draws from \p Least to \p Most; each order of magnitude is equally likely.
   double logBetween(double Least, double Most) {
     const double Share = static_cast<double>(next() >> 11) * 0x1p-53;
     return Least * std::pow(Most / Least, Share);

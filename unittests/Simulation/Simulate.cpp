@@ -8,27 +8,27 @@
 ///
 /// \file
 /// simulate [SEEDS] [--first SEED] [--jobs N] [--all]: each seed is a whole
-/// link, with inputs, a linker, devices, memory and faults that are drawn from
-/// it. What must hold, whatever is drawn:
+/// link, whose inputs, linker, devices, memory and faults are drawn from it.
+/// These rules must hold in every link:
 ///
 ///  - it ends, and no step of the linker takes much longer than the device;
-///  - what is fetched ahead of the linker stays within the budget;
-///  - what is handed over is what is at its path at that moment, byte for byte;
-///  - no step of a file is fetched twice for one stage, and whole pages are;
-///  - what the linker asks for is begun before what it has not asked for;
-///  - no system call that may take its time is made while a mutex is held;
+///  - the bytes fetched ahead of the linker stay within the budget;
+///  - a handed-over buffer has the bytes that are at its path at that moment;
+///  - no step of a file is fetched twice for one stage; steps are whole pages;
+///  - an input that the linker requests is begun before others;
+///  - no thread makes a system call that may take long while it holds a mutex;
 ///  - no small request waits for its device while there is room;
-///  - no input is read by one thread while another plans it;
-///  - a device that does not answer holds up only what lies there;
-///  - without faults, each input is opened, a cold one once, and its headers
-///    are read once, and all is fetched that the linker will read.
+///  - no thread reads an input while another thread plans it;
+///  - a device that does not answer delays only the inputs on it;
+///  - without faults, each input is opened, a cold one once, its headers are
+///    read once, and all that the linker will read is fetched.
 ///
-/// And of all seeds together: each decision of the engine was taken.
+/// All seeds together must take each decision of the engine.
 ///
-/// The first seed that fails is reported, with the reason; it fails again
-/// alone, and is then told event by event. With --all every seed that fails is
-/// reported. Seeds are simulated in N processes, so that a crash is reported
-/// with its seed.
+/// The program reports the first seed that fails, with the reason. The seed
+/// fails again alone, and then prints each event. With --all, the program
+/// reports every seed that fails. It simulates seeds in N processes, so that it
+/// can report a crash with its seed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ using llvm::StringRef;
 namespace {
 constexpr unsigned MaxProcesses = 64;
 
-/// With fewer seeds a decision may be missed by chance.
+/// With fewer seeds, a decision may be missed by chance.
 constexpr uint64_t SeedsForCoverage = 20000;
 
 struct Request {
@@ -62,16 +62,16 @@ struct Request {
   bool Continues = false; ///< after a seed that fails
 };
 
-/// What one process has seen; read by the others and by their parent.
+/// The progress of one process. The other processes and their parent read it.
 struct Progress {
-  std::atomic<uint64_t> Seed{0}; ///< that it simulates
+  std::atomic<uint64_t> Seed{0}; ///< the current seed
   std::atomic<bool> HasFailed{false};
   char Reason[256] = {};
   std::array<std::atomic<uint64_t>, NumDecisions> Times{}, Seeds{};
 };
 
 struct Shared {
-  /// No process goes on to seeds behind the first that has failed.
+  /// No process continues with seeds after the first that failed.
   std::atomic<uint64_t> FirstFailed{UINT64_MAX};
   std::array<Progress, MaxProcesses> All;
 };
@@ -98,7 +98,7 @@ static bool parse(int Count, char **Args, Request &Options) {
   return true;
 }
 
-/// The seed of \p Mine has failed. Whether its process goes on with the next.
+/// The seed of \p Mine has failed. Returns whether its process continues.
 static bool noteFailure(const Request &Options, Shared &All, Progress &Mine,
                         StringRef Reason) {
   const uint64_t Seed = Mine.Seed.load();
@@ -115,7 +115,7 @@ static bool noteFailure(const Request &Options, Shared &All, Progress &Mine,
   return false;
 }
 
-/// Simulates the seeds of \p Mine from \p Begin on: one of
+/// Simulates the seeds of \p Mine: from \p Begin on, one in every
 /// \p Options.Processes.
 static void simulateSeeds(const Request &Options, uint64_t Begin, Shared &All,
                           Progress &Mine) {
@@ -123,7 +123,7 @@ static void simulateSeeds(const Request &Options, uint64_t Begin, Shared &All,
   for (uint64_t Seed = Begin; Seed < std::min(End, All.FirstFailed.load());
        Seed += Options.Processes) {
     Mine.Seed.store(Seed);
-    // Made on the heap and left there when it fails: its threads are not done.
+    // On the heap, and leaked on failure, because its threads still run.
     auto *One = new SimulatedLink(Seed);
     if (Options.Seeds == 1)
       One->tell();
@@ -153,7 +153,7 @@ static pid_t startProcess(const Request &Options, uint64_t Begin, Shared &All,
   return Child;
 }
 
-/// Runs \p Options in processes of its own, and waits for them.
+/// Runs \p Options in separate processes, and waits for them.
 static void simulateInProcesses(const Request &Options, Shared &All) {
   std::array<pid_t, MaxProcesses> Children{};
   for (uint64_t I = 0; I != Options.Processes; ++I)
@@ -174,7 +174,7 @@ static void simulateInProcesses(const Request &Options, Shared &All) {
   }
 }
 
-/// Prints how often each decision was taken. False: one was never.
+/// Prints how often each decision was taken. Returns false if one never was.
 static bool printDecisions(const Request &Options, const Shared &All) {
   bool IsComplete = true;
   llvm::outs() << "decision                        times   % of seeds\n";

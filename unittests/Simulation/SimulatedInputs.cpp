@@ -36,7 +36,7 @@ bool SimulatedInput::hasGapIn(ByteRange Range) const {
   return Range.Length > Covered + partGap() / 4;
 }
 
-/// Most inputs lie in one directory of the first device.
+/// Most inputs are in one directory of the first device.
 std::string LinkInputs::directory(SimulatedOS &OS) const {
   if (OtherDirectories == 0 || !OS.Random.onceIn(OtherDirectories))
     return "/in0/";
@@ -65,7 +65,7 @@ SimulatedInput &LinkInputs::add(SimulatedOS &OS, SimulatedInput Input,
   return Inputs.back();
 }
 
-/// Large links have many small inputs: so a run stays short.
+/// Large links have many small inputs, which keeps a run short.
 void LinkInputs::draw(SimulatedOS &OS, uint64_t Count) {
   SeededRandom &Random = OS.Random;
   constexpr uint64_t LargestLink = uint64_t(4) << 30;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Objects, archives and scripts with real headers and nothing in them, drawn
-/// for one link, and what a linker reads of them at each stage.
+/// Objects, archives and scripts with real headers and empty contents, drawn
+/// for one link, and the parts of them that a linker reads at each stage.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,29 +25,30 @@
 
 namespace headstart::simulation {
 
-/// Between any two parts of a large input: far more than the planner closes.
+/// The gap between two parts of a large input. The planner closes only far
+/// smaller gaps.
 inline uint64_t partGap() { return 16 * PageBytes; }
 
 struct SimulatedInput {
   std::string Path;
-  /// In the order of the file, with partGap() between any two if it is large.
+  /// In file order, with partGap() between any two if the input is large.
   std::vector<std::pair<ByteRange, LinkStage>> Parts;
   std::vector<ByteRange> Headers; ///< with partGap() around them
   uint64_t Bytes = 0;
-  bool IsLarge = false; ///< there is much room between its parts
+  bool IsLarge = false; ///< its parts have large gaps between them
   bool IsArchive = false;
   bool IsDependency = false; ///< named by an object
-  bool IsOnDemand = false;   ///< the linker may not ask for it
-  /// Whether the linker reads all of it, whatever the others are.
+  bool IsOnDemand = false;   ///< the linker may not request it
+  /// Whether the linker always reads all of it.
   bool IsReadWhole = true;
-  /// Whether the linker's asking for it says which input it is.
+  /// Whether a request by the linker identifies this input.
   bool CanBeUrgent = true;
   bool IsRequested = false;
 
   bool isObject() const { return Path.ends_with('o') || Path.ends_with("obj"); }
-  /// For which stage the bytes at \p Offset are planned by the layout.
+  /// Returns the stage for which the layout plans the bytes at \p Offset.
   LinkStage stageOf(uint64_t Offset, const PlanOptions &Options) const;
-  /// Whether \p Range has more than gaps that the planner closes.
+  /// Whether \p Range has a gap that the planner does not close.
   bool hasGapIn(ByteRange Range) const;
 };
 
@@ -57,8 +58,7 @@ struct LinkInputs {
   std::deque<SimulatedInput> Inputs;
   uint64_t Bytes = 0;
 
-  /// \p MaxSection: no section has more bytes. \p SmallIn: one of so many
-  /// objects is small.
+  /// Draws \p Count inputs.
   void draw(SimulatedOS &OS, uint64_t Count);
 
 private:
@@ -74,7 +74,7 @@ private:
                       FileBytes Contents, uint64_t VersionAt = 0);
 
   uint64_t MaxSection = 0, SmallShare = 0, OtherDirectories = 0;
-  uint64_t LazyIn = 8; ///< one of so many objects is lazy
+  uint64_t LazyIn = 8; ///< one in so many objects is lazy
 };
 
 inline NamedInput namedInput(std::string Name) {

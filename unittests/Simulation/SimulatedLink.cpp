@@ -13,8 +13,8 @@
 using namespace headstart;
 using namespace headstart::simulation;
 
-/// Another program writes an input while the link runs: often the one that the
-/// linker asks for next.
+/// Another program changes an input while the link runs, often the one that the
+/// linker requests next.
 void SimulatedLink::change(SimulatedInput &Next) {
   if (!HasChanges || !Random.onceIn(8))
     return;
@@ -37,7 +37,7 @@ void SimulatedLink::read(const SimulatedInput &Input, LinkStage Now) {
       OS.load(fileOf(Input), Range);
 }
 
-/// The linker asks for \p Input, and opens it itself if the engine does not
+/// The linker requests \p Input, and opens it itself if the engine does not
 /// hand it over.
 void SimulatedLink::askFor(SimulatedInput &Input) {
   OS.tell("ask", Input.Path);
@@ -57,7 +57,7 @@ void SimulatedLink::askFor(SimulatedInput &Input) {
   Buffers.push_back(std::move(Buffer));
 }
 
-/// What each of the linker's threads does in the first stage.
+/// Each of the linker's threads runs this in the first stage.
 void SimulatedLink::parseInputs() {
   while (NextInput != Order.size() && !OS.isFailed() && !HasLeft) {
     SimulatedInput &Input = *Order[NextInput++];
@@ -106,8 +106,8 @@ void SimulatedLink::advanceTo(LinkStage Now) {
     StageAhead.at(S) = 0;
 }
 
-/// The linker does something else for so long that the engine must have
-/// fetched all of the first stage.
+/// The linker does other work for so long that the engine must have fetched all
+/// of the first stage.
 void SimulatedLink::restAfterParse() {
   if (!HasRequestedAll || !IsIdle)
     return;
@@ -118,19 +118,19 @@ void SimulatedLink::restAfterParse() {
   judgeElsewhere();
 }
 
-/// Notes what the engine has decided until now.
+/// Records the decisions that the engine has taken so far.
 void SimulatedLink::takeDecisions() {
   LinkStats Stats;
   Engine->addTo(Stats, os::now());
   Taken = Stats.Decisions;
 }
 
-/// A link whose engine is waited for: `headstart warm` and its like.
+/// A link that waits for the engine, as `headstart warm` does.
 void SimulatedLink::waitForEngine() {
   HasCancelled = Random.onceIn(2);
   if (HasCancelled)
     Engine->cancel();
-  // Else it may wait for memory for ever.
+  // Otherwise the engine may wait for memory forever.
   if (MemoryChanges)
     OS.AvailableBytes = UINT64_MAX;
   advanceTo(LinkStage::Commit);
@@ -212,8 +212,7 @@ void SimulatedLink::tell() {
 }
 
 std::string SimulatedLink::run() {
-  // Threads that wait for memory measure it again and again while the linker
-  // rests.
+  // While the linker rests, threads that wait for memory measure it repeatedly.
   const uint64_t MaxSteps = 50'000'000 + 5'000 * Link.Inputs.size();
   OS.start([this] { linker(); }, /*IsEngine=*/false);
   std::string Failure = OS.run(MaxSteps);

@@ -8,8 +8,8 @@
 ///
 /// \file
 /// A whole link: inputs, devices, memory, faults, options of the engine, and a
-/// linker, all drawn from one seed; and the judges that watch it. Drawing.cpp
-/// draws, SimulatedLink.cpp is the linker, Judges.cpp judges.
+/// linker, all drawn from one seed; and the judges that check it. Drawing.cpp
+/// draws, SimulatedLink.cpp is the linker, and Judges.cpp checks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ using Decisions = std::array<uint64_t, NumDecisions>;
 class SimulatedLink {
 public:
   explicit SimulatedLink(uint64_t Seed);
-  /// Runs it. Returns what is wrong; empty: nothing.
+  /// Runs the link. Returns the failure, or an empty string.
   std::string run();
-  /// Tells what was drawn, and from now on each event, on standard error.
+  /// Prints the drawn values, and from now on each event, on standard error.
   void tell();
-  /// How often the engine took each decision.
+  /// Returns how often the engine took each decision.
   const Decisions &decisions() const { return Taken; }
 
 private:
@@ -103,31 +103,31 @@ private:
   std::unique_ptr<PrefetchEngine> Engine;
   Decisions Taken{};
 
-  // What was drawn:
+  // The drawn values:
   bool HasFaults = false, HasChanges = false, HasHang = false;
-  bool IsIdle = false; ///< the linker asks for its inputs, and reads nothing
+  bool IsIdle = false; ///< the linker requests its inputs, but reads nothing
   bool MemoryChanges = false;
-  bool Leaves = false; ///< with an error, somewhere
+  bool Leaves = false; ///< the linker exits early with an error
   unsigned LinkerThreads = 1;
   uint64_t SkippedIn = 16; ///< the linker does not need one of so many inputs
-  std::vector<SimulatedInput *> Order; ///< in which the linker asks
+  std::vector<SimulatedInput *> Order; ///< in which the linker requests them
 
-  // Where the linker is:
+  // The linker's position:
   size_t NextInput = 0;
-  unsigned Parsing = 0; ///< threads
+  unsigned Parsing = 0; ///< the number of threads
   bool HasLeft = false, HasCancelled = false;
-  bool HasRequestedAll = true; ///< that the command line names; no more come
+  bool HasRequestedAll = true; ///< all named inputs; it requests no more
   LinkStage Stage = LinkStage::Parse;
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> Buffers;
 
-  // What the judges have seen:
+  // The judges' observations:
   uint64_t ParseAhead = 0;
   std::array<uint64_t, NumLinkStages> StageAhead{};
-  File *Wanted = nullptr; ///< asked for, and not begun
-  /// How many others than that each thread has begun since. The first may have
-  /// been its work before. A thread that begins a second one had asked for work
-  /// while Wanted was next: so another thread must have begun Wanted, and not
-  /// all threads can begin a second one.
+  File *Wanted = nullptr; ///< requested, and not yet begun
+  /// How many other files each thread has begun since the request. The first
+  /// one may have been the thread's work before the request. A thread that
+  /// begins a second one took it while Wanted was next. Another thread must
+  /// therefore have begun Wanted, so not all threads can begin a second one.
   std::map<Fiber *, unsigned> BegunSince;
 };
 

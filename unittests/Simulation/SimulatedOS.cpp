@@ -17,7 +17,7 @@ namespace headstart::simulation {
 
 SimulatedOS *SimulatedOS::Current = nullptr;
 
-/// Addresses that no thread may touch, for mappings.
+/// Reserves addresses for mappings that no thread may access.
 static constexpr uint64_t AddressBytes = uint64_t(1) << 40;
 static char *addresses() {
   static char *const Base = [] {
@@ -30,7 +30,7 @@ static char *addresses() {
 
 SimulatedOS::SimulatedOS(uint64_t Seed)
     : Fibers(Seed), Before(std::exchange(Current, this)) {
-  // Some time of the day, in the middle of a tick.
+  // An arbitrary time of day, in the middle of a tick.
   setTime(1'000'000 * Second + static_cast<Nanoseconds>(Random.below(Second)));
 }
 
@@ -90,7 +90,7 @@ uint64_t SimulatedOS::entriesOf(const std::string &Path) const {
   return It == Directories.end() ? 0 : It->second;
 }
 
-/// The number stands in the first part of the path: "/in2/a.o".
+/// The first directory of the path has the device number: "/in2/a.o".
 size_t SimulatedOS::deviceOfPath(const std::string &Path) const {
   size_t At = Path.find_first_of("0123456789", 1);
   size_t End = Path.find('/', 1);
@@ -126,7 +126,7 @@ void SimulatedOS::requestFile(const char *Call, const std::string &Path,
   const size_t Number = deviceOfPath(Path);
   if (!IsTimed || Devices[Number].NameLatency == 0)
     return requestName(Call, Number);
-  // FUSE's default; it opens a file with a request of its own.
+  // FUSE's default. FUSE opens a file with a separate request.
   constexpr Nanoseconds Fresh = Second;
   std::shared_ptr<File> Of = find(Path);
   auto Listed = ListedUntil.find(directoryOf(Path));
@@ -182,7 +182,7 @@ void SimulatedOS::cacheWord(File &Of, size_t Word, uint64_t Pages) {
   addCached(Of, Of.Cached.count() - Old);
 }
 
-/// Evicts files until the cache holds no more than it may.
+/// Evicts files until the cache is within its limit.
 void SimulatedOS::evict() {
   while (CachedPages * PageBytes > CacheBytes && !CachedFiles.empty()) {
     const size_t Drawn = Random.below(CachedFiles.size());
@@ -198,7 +198,7 @@ void SimulatedOS::evict() {
   }
 }
 
-/// Hands a request of \p Bytes to \p From. When it is answered.
+/// Sends a request of \p Bytes to \p From. Returns the time of the answer.
 Nanoseconds SimulatedOS::request(Device &From, uint64_t Bytes) {
   constexpr uint64_t MaxRequest = uint64_t(1) << 20;
   From.ChannelFree.resize(From.Channels, 0);
@@ -252,7 +252,7 @@ void SimulatedOS::noteRequest(const File &Of, bool IsRead) {
 void SimulatedOS::query(const File &Of) {
   if (QueryTime == 0 || !running())
     return;
-  // A thread may hold its turn at the device meanwhile.
+  // A thread may hold its place at the device during the query.
   deviceOf(Of).EngineRequests += isEngine();
   sleep(QueryTime);
   deviceOf(Of).EngineRequests -= isEngine();
@@ -262,7 +262,7 @@ void SimulatedOS::hint(File &Of, ByteRange Range) {
   constexpr Nanoseconds LongQueue = Second / 20;
   Device &From = deviceOf(Of);
   Range = Range.clippedTo(Of.Identity.Size);
-  // The kernel drops readahead when the queue is long.
+  // The kernel drops readahead if the queue is long.
   if (!From.TakesHints || now() >= From.HangsAt ||
       From.BandwidthFree > now() + LongQueue)
     return;

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The OS layer once more, as a simulation: files, devices with latencies and
-/// bandwidths, a page cache, memory, a clock, threads, and faults. It is linked
-/// in the place of lib/OS, so that the engine and all below it run on it
-/// without a change.
+/// A simulation of the OS layer: files, devices with latencies and bandwidths,
+/// a page cache, memory, a clock, threads, and faults. It is linked instead of
+/// lib/OS, so that the engine and the layers below it run on it unchanged.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,129 +37,129 @@ namespace headstart::simulation {
 
 struct SimulatedInput;
 
-/// What a file system does with requests for large pages, and with hints.
+/// How a file system handles requests for large pages, and hints.
 enum class LargePages : uint8_t { Work, Unsupported, Ignored };
 
-/// A disk, a share on the network, or a mount.
+/// A disk, a network share, or a mount.
 struct Device {
   Nanoseconds Latency = 100'000; ///< of each request
   double NanosecondsPerByte = 1;
-  /// For each request, during which no other begins: a disk that counts them.
+  /// The time of a request during which no other request begins.
   Nanoseconds PerRequest = 0;
-  unsigned Channels = 8;       ///< requests at once
-  Nanoseconds NameLatency = 0; ///< to open a file, or to stat a path
-  /// What file times are rounded down to; 1: each change has its own time.
-  Nanoseconds FileTick = 1; ///< what file times are rounded down to
+  unsigned Channels = 8;       ///< the most requests at once
+  Nanoseconds NameLatency = 0; ///< to open a file or stat a path
+  /// The unit to which file times are rounded down; 1: they are exact.
+  Nanoseconds FileTick = 1;
   LargePages Large = LargePages::Unsupported;
-  /// Whether a read that does not wait tells what is cached (RWF_NOWAIT).
+  /// Whether a read that does not wait (RWF_NOWAIT) reports what is cached.
   bool ReportsCached = false;
-  bool TakesHints = false;     ///< else a hint does nothing
-  Nanoseconds HangsAt = Never; ///< from then on it does not answer
-  /// The most bytes of one request; 0: a call is one request of any size.
+  bool TakesHints = false;     ///< otherwise hints have no effect
+  Nanoseconds HangsAt = Never; ///< the engine's requests hang from then on
+  /// The most bytes of one request; 0: each call makes one request of any size.
   uint64_t RequestBytes = 0;
-  /// A limit (a control group, a volume of a cloud): bytes and requests have
-  /// prices, and what was not used for up to LimitBurst may be used at once.
+  /// A limit (of a control group or a cloud volume): bytes and requests have
+  /// prices. Capacity that was unused for up to LimitBurst may be used at once.
   double LimitPerByte = 0; ///< nanoseconds
   Nanoseconds LimitPerRequest = 0, LimitBurst = 0;
-  double Jitter = 0; ///< a request takes up to so many latencies longer
-  /// What a fault on a page that is not cached reads around it.
+  double Jitter = 0; ///< the most that a request takes longer, in latencies
+  /// The bytes around a page that is not cached which a fault on it reads.
   uint64_t Readahead = 128 << 10;
 
-  // What it has done:
+  // The work done so far:
   uint64_t Requests = 0, Bytes = 0;
 
-  // What is under way:
+  // The work under way:
   std::vector<Nanoseconds> ChannelFree;
   Nanoseconds BandwidthFree = 0;
-  Nanoseconds LimitFree = 0;    ///< when all that was requested is paid for
-  Nanoseconds LongestQueue = 0; ///< that a request has met
-  unsigned EngineRequests = 0;  ///< for which threads of the engine wait
+  Nanoseconds LimitFree = 0;    ///< when all earlier requests are paid for
+  Nanoseconds LongestQueue = 0; ///< the longest that a request has waited
+  unsigned EngineRequests = 0;  ///< that the engine's threads wait for
 };
 
-/// Which bytes a file has; all others are zero. By offset, in order.
+/// The nonzero bytes of a file, ordered by offset. All other bytes are zero.
 using FileBytes = std::vector<std::pair<uint64_t, std::string>>;
 
 struct File {
   std::string Path;
   os::FileIdentity Identity;
   FileBytes Bytes;
-  /// Where a byte of the file tells how often it was written; 0: nowhere.
+  /// The offset of a byte that counts how often the file was written; 0: none.
   uint64_t VersionAt = 0;
   unsigned Version = 0;
   PageSet Cached;
-  bool ReportsResidency = true; ///< else it is another user's
-  bool WasCached = false;       ///< all of it, at the beginning
-  bool WasCold = false;         ///< none of it was
+  bool ReportsResidency = true; ///< otherwise another user owns the file
+  bool WasCached = false;       ///< completely, when the link began
+  bool WasCold = false;         ///< no page was cached when the link began
   size_t DeviceNumber = 0;
-  size_t CachedPlace = SIZE_MAX; ///< in SimulatedOS::CachedFiles
-  /// Hinted pages that are still on their way, and when they come.
+  size_t CachedPlace = SIZE_MAX; ///< its index in SimulatedOS::CachedFiles
+  /// Hinted pages that are still being read, and the times of their arrival.
   std::vector<std::pair<ByteRange, Nanoseconds>> Coming;
-  // The mapping's readahead, in pages: the last window, and the page whose use
-  // requests the next.
+  // The readahead of the mapping, in pages: the last window, and the page whose
+  // use requests the next window.
   uint64_t AheadBegin = 0, AheadEnd = 0, AheadMark = UINT64_MAX;
-  std::vector<uint64_t> UsedAt;   ///< by 64 pages: the number of the last use
-  Nanoseconds NameKnownUntil = 0; ///< without a request
-  const SimulatedInput *Input = nullptr; ///< null: replaced
+  std::vector<uint64_t> UsedAt;          ///< last use, for each 64 pages
+  Nanoseconds NameKnownUntil = 0;        ///< until then a stat needs no request
+  const SimulatedInput *Input = nullptr; ///< null: the file was replaced
 
-  // What was done to it, for the judges:
+  // The operations on it, for the judges:
   unsigned Opens = 0;
-  std::vector<ByteRange> Inspected;       ///< read in small, before all else
-  std::map<uint64_t, unsigned> FetchedAt; ///< times, by the offset of the step
-  uint64_t Ahead = 0;        ///< bytes that came before the linker asked for it
-  bool IsFetched = false;    ///< something of it, by the engine
-  bool IsBegun = false;      ///< a thread of the engine has come to it
-  bool ArrivesWhole = false; ///< what was fetched is not by its layout
-  Fiber *QueriesResidency = nullptr; ///< of a part of it
+  std::vector<ByteRange> Inspected; ///< small reads, before any other read
+  std::map<uint64_t, unsigned> FetchedAt; ///< fetches by offset
+  uint64_t Ahead = 0;        ///< bytes fetched before the linker requested it
+  bool IsFetched = false;    ///< the engine fetched some of it
+  bool IsBegun = false;      ///< a thread of the engine has begun with it
+  bool ArrivesWhole = false; ///< it is not fetched by its layout
+  Fiber *QueriesResidency = nullptr; ///< the thread that queries parts
 };
 
-/// What goes wrong, as chances: once in so many calls; 0: never.
+/// The faults, as chances: one in so many calls fails; 0: none fails.
 struct Faults {
   uint64_t Open = 0, Read = 0, Map = 0, Fetch = 0, Thread = 0, Memory = 0,
            Stall = 0;
 };
 
-/// One run.
+/// The simulated operating system of one run.
 class SimulatedOS : public Fibers {
 public:
   explicit SimulatedOS(uint64_t Seed);
   ~SimulatedOS();
 
-  /// The one that runs.
+  /// Returns the current one.
   static SimulatedOS &current() { return *Current; }
   static bool exists() { return Current != nullptr; }
 
   std::vector<Device> Devices;
   Faults Wrong;
-  uint64_t CacheBytes = UINT64_MAX;     ///< the page cache holds no more
-  uint64_t AvailableBytes = UINT64_MAX; ///< what the system says is available
+  uint64_t CacheBytes = UINT64_MAX;     ///< the most bytes in the page cache
+  uint64_t AvailableBytes = UINT64_MAX; ///< as the system reports it
   double PressurePercent = 0;
   uint64_t FreeDescriptors = 400;
-  /// Once in so many system calls a thread of the engine waits for a processor
+  /// One in so many system calls of the engine's threads waits for a processor,
   /// for up to MaxProcessorWait.
   uint64_t WaitsForProcessor = 0;
-  Nanoseconds QueryTime = 0; ///< to ask what is cached of a file
-  /// Whether the times are those of a real system (worlds): what one thread
-  /// waits for others wait for too, large requests are split, the page cache
-  /// evicts what was used longest ago, and names are known for a while.
+  Nanoseconds QueryTime = 0; ///< how long a residency query takes
+  /// Whether the times are those of a real system (worlds). A thread's wait
+  /// then delays others, large requests are split, the page cache evicts the
+  /// pages that were used least recently, and names stay known for a while.
   bool IsTimed = false;
   ProcessorCosts Costs;
-  bool ReportsWaits = true; ///< how often, and how long, a thread has waited
+  bool ReportsWaits = true; ///< the number and time of a thread's waits
   Nanoseconds MaxProcessorWait = 0;
 
-  /// Writes a new file, an hour old, on the device \p DeviceNumber.
+  /// Writes a new file that is one hour old on the device \p DeviceNumber.
   File &write(const std::string &Path, uint64_t Size, FileBytes Bytes,
               size_t DeviceNumber);
-  /// Puts another file at the same path.
+  /// Replaces the file at \p Path by another.
   void replace(const std::string &Path);
-  /// Writes the same file once more, in place, with as many bytes.
+  /// Rewrites the same file in place with the same number of bytes.
   void rewrite(File &Of);
   std::shared_ptr<File> find(const std::string &Path) const;
-  /// The time that a file on \p DeviceNumber gets that is written now.
+  /// Returns the time that a file written now on \p DeviceNumber gets.
   int64_t fileTime(size_t DeviceNumber);
-  /// By the clock that file times are taken from.
+  /// Returns the time of the clock from which file times are taken.
   int64_t coarseTime() const { return now() - now() % CoarseTick; }
 
-  /// Range \p Range of \p Of is cached from the beginning.
+  /// Caches \p Range of \p Of from the beginning.
   void cache(File &Of, ByteRange Range) {
     addCached(Of, Of.Cached.add(Range));
     if (IsTimed)
@@ -169,41 +168,40 @@ public:
   void cacheWord(File &Of, size_t Word, uint64_t Pages);
 
   Device &deviceOf(const File &Of) { return Devices[Of.DeviceNumber]; }
-  /// How many files are in the directory \p Path.
+  /// Returns the number of files in the directory \p Path.
   uint64_t entriesOf(const std::string &Path) const;
   size_t deviceOfPath(const std::string &Path) const;
 
   /// \name For the OS layer
   /// @{
-  /// Waits until \p Range of \p Of has come from its device.
+  /// Waits until \p Range of \p Of has arrived from its device.
   void load(File &Of, ByteRange Range);
-  /// A small request for \p Of begins, to read it if \p IsRead: for the judges.
+  /// Reports a small request for \p Of, a read if \p IsRead, to the judges.
   void noteRequest(const File &Of, bool IsRead);
-  /// Asks what is cached of \p Of.
+  /// Queries the residency of \p Of.
   void query(const File &Of);
-  /// The linker uses \p Range of a mapping of \p Of: waits for what is not
-  /// cached, which comes with what Linux reads around it.
+  /// The linker uses \p Range of a mapping of \p Of. Waits for the missing
+  /// pages, with which the pages that Linux reads around them arrive.
   void touch(File &Of, ByteRange Range);
-  /// What of \p Range is cached is to be evicted first.
+  /// Makes the cached pages of \p Range the first to be evicted.
   void deactivate(File &Of, ByteRange Range);
-  /// Evicts what was used longest ago, until the cache holds no more than it
-  /// may.
+  /// Evicts the least recently used pages until the cache is within its limit.
   void evictOldest();
-  /// The calling thread computes.
+  /// Charges processor time to the calling thread.
   void charge(double Cost) { compute(nanoseconds(Cost)); }
-  /// The names of all files in \p Directory are known for a while.
+  /// Makes the names of all files in \p Directory known for a while.
   void noteListing(const std::string &Directory);
-  /// Asks for \p Range, and does not wait.
+  /// Requests \p Range without waiting.
   void hint(File &Of, ByteRange Range);
-  /// A system call begins that may take its time: no mutex may be held, and
-  /// another thread may go on.
+  /// Begins a system call that may take long. The caller must not hold a mutex;
+  /// another thread may run.
   void beginSlow(const char *Call);
-  /// The same, for a call that asks \p DeviceNumber for a name.
+  /// Calls beginSlow, and requests a name from the device \p DeviceNumber.
   void requestName(const char *Call, size_t DeviceNumber);
-  /// The same for the name of the file at \p Path, and if \p Opens for its
-  /// contents. No request is needed for a name that is known.
+  /// Requests the name of the file at \p Path, and if \p Opens also opens it. A
+  /// known name needs no request.
   void requestFile(const char *Call, const std::string &Path, bool Opens);
-  /// Throws std::bad_alloc, where that is drawn and a caller would catch it.
+  /// Throws std::bad_alloc if a fault is drawn and a caller would catch it.
   void allocate();
   bool failsOnceIn(uint64_t OnceIn) {
     return OnceIn != 0 && Random.onceIn(OnceIn);
@@ -216,21 +214,22 @@ public:
   const std::shared_ptr<File> &opened(intptr_t Handle) const {
     return Handles[static_cast<size_t>(Handle)];
   }
-  /// The calling thread comes to \p Of.
+  /// A thread of the engine begins with \p Of.
   void begin(File &Of);
   uint64_t NumOpen = 0;
   /// @}
 
   /// \name For the judges
   /// @{
-  uint64_t CachedFound = 0; ///< queries whose answer was: all is cached
+  uint64_t CachedFound = 0; ///< queries that reported a fully cached file
   std::function<void(File &, ByteRange)> OnFetch; ///< the engine fetches
-  /// The engine makes a small request, to read the file or not.
+  /// The engine makes a small request, which may read the file.
   std::function<void(const File &, bool)> OnSmallRequest;
-  std::function<void(File &)> OnBegin; ///< a thread comes to a file first
+  std::function<void(File &)>
+      OnBegin; ///< a thread begins with a file that none has begun
   /// @}
 
-  /// Whether the run is told, event by event, on standard error.
+  /// Whether each event is printed on standard error.
   bool Verbose = false;
   void tell(const char *What, const std::string &Path, ByteRange Range = {});
 
@@ -253,14 +252,14 @@ private:
 
   std::unordered_map<std::string, std::shared_ptr<File>> Files;
   std::unordered_map<std::string, uint64_t> Directories; ///< entries of each
-  std::vector<File *> CachedFiles; ///< of which pages are cached
+  std::vector<File *> CachedFiles; ///< the files with cached pages
   uint64_t CachedPages = 0;
   struct Use {
     File *Of;
     size_t Word;
     uint64_t Number;
   };
-  std::deque<Use> Uses; ///< the oldest first; only if memory is limited
+  std::deque<Use> Uses; ///< least recent first; only if memory is limited
   uint64_t NumUses = 0;
   std::unordered_map<std::string, Nanoseconds> ListedUntil; ///< by directory
   uint64_t NextInode = 1;

@@ -61,7 +61,7 @@ static void drawStore(World &New, SeededRandom &Random) {
   if (New.Kind == StoreKind::CountsRequests) {
     const Nanoseconds Price =
         nanoseconds(1e9 / Random.logBetween(200.0, 20000.0));
-    // The store itself, or a limit on it.
+    // The price applies to the store itself, or to a limit on it.
     (Random.onceIn(2) ? Store.PerRequest : Store.LimitPerRequest) = Price;
     Store.LimitBurst = 30 * nanoseconds(Millisecond);
   }
@@ -101,7 +101,7 @@ static void drawMachine(World &New, SeededRandom &Random) {
 
 World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
                   uint64_t MaxInputs, uint64_t MaxBytes) {
-  // Seeds that follow one another draw from unlike places.
+  // Consecutive seeds must draw unrelated numbers.
   SeededRandom Random(SeededRandom(Seed).next());
   World New;
   New.Seed = Seed;
@@ -115,7 +115,7 @@ World World::draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
   New.Count = std::clamp<uint64_t>(
       std::min(New.Count, static_cast<uint64_t>(double(MaxBytes) / Mean)), 1,
       MaxInputs);
-  // No machine is so small that a small link does not fit.
+  // Every machine has enough memory for a small link.
   constexpr double LeastShort = 200e6;
   if (double(New.Count) * Mean < LeastShort)
     New.Memory = 0;
@@ -146,7 +146,7 @@ bool World::setRig(StringRef Name) {
     Store.RequestBytes = MiB;
     return true;
   }
-  // FUSE takes 12 requests of at most 256 KiB at once.
+  // FUSE handles at most 12 requests at once, of at most 256 KiB each.
   Kind = StoreKind::Remote;
   Store.NanosecondsPerByte = 1e3 / 200;
   Store.Channels = 12;
@@ -283,7 +283,7 @@ void WorldRun::cacheInputs() {
         (Of.Residency == ResidencyKind::ByFile && Random.below(100) < Share))
       OS.cache(To, Whole);
     else if (Of.Residency == ResidencyKind::ByPage)
-      // Runs of 64 KiB, as faults leave them.
+      // Runs of 64 KiB, as page faults leave them.
       for (uint64_t At = 0; At < Whole.Length; At += 64 * KiB)
         if (Random.below(100) < Share)
           OS.cache(To, ByteRange{At, 64 * KiB}.clippedTo(Whole.Length));
@@ -296,13 +296,13 @@ bool WorldRun::isRead(const NeededPart &Part, const StageCosts &Stage) const {
          (!Stage.OnlySymbols || Part.Kind == PartKind::Symbols);
 }
 
-/// Adds to \p New, by stage, the bytes of \p Input that have to come: the pages
-/// that are not cached, in the first stage that reads them; and to \p All what
-/// each stage reads.
+/// Adds to \p New, by stage, the bytes of \p Input that must be read: the pages
+/// that are not cached, in the first stage that reads them. Adds to \p All all
+/// bytes that each stage reads.
 void WorldRun::addNeeded(const WorldInput &Input, std::vector<double> &New,
                          std::vector<double> &All) const {
   const File &From = *Input.Of;
-  // A small file is copied by the first stage.
+  // The first stage copies a small file.
   if (From.Identity.Size < MinMappedInput) {
     const ByteRange Whole{0, From.Identity.Size};
     New.front() +=
@@ -335,7 +335,7 @@ void WorldRun::addNeeded(const WorldInput &Input, std::vector<double> &New,
   }
 }
 
-/// Nothing that a prefetcher can save is in it, and no cost of a prefetcher.
+/// Contains no cost that a prefetcher can save, and none of a prefetcher.
 Bound WorldRun::bound() const {
   Bound Result;
   double Serial = std::min(Costs.Start, Costs.OwnStart);
@@ -355,7 +355,7 @@ Bound WorldRun::bound() const {
     if (const double Missing = llvm::sum_of(New, 0.0) - Before; Missing > 0)
       Requests += std::max(1.0, Missing / RequestBytes);
   }
-  // When a stage begins no more than the cache holds of what it reads is
+  // When a stage begins, at most CacheBytes of the bytes that it reads are
   // cached.
   double Brought = 0;
   for (size_t S = 0; S != New.size(); ++S)

@@ -8,8 +8,9 @@
 ///
 /// \file
 /// A world is a link of recorded inputs, a store, memory and processors, all
-/// drawn from a seed or given by name. WorldRun links in one, with the engine
-/// (ours) or without (stock), and boundOf says what no link can be faster than.
+/// drawn from a seed or given by name. WorldRun links in a world with the
+/// engine (ours) or without (stock), and bound() returns a time that no link
+/// can beat.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ enum class StoreKind : uint8_t { LocalFast, LocalSlow, CountsRequests, Remote };
 inline constexpr unsigned NumStoreKinds = 4;
 const char *nameOf(StoreKind Kind);
 
-/// What is cached when the link begins.
+/// The pages that are cached when the link begins.
 enum class ResidencyKind : uint8_t { Cold, ByFile, ByRuns, ByPage, Warm };
 const char *nameOf(ResidencyKind Kind);
 
@@ -47,25 +48,25 @@ const char *nameOf(ResidencyKind Kind);
 struct World {
   uint64_t Seed = 1;
   const Layout *Inputs = nullptr;
-  uint64_t Count = 1; ///< of inputs
-  double Scale = 1;   ///< of their sizes
+  uint64_t Count = 1; ///< the number of inputs
+  double Scale = 1;   ///< the factor for their sizes
   StoreKind Kind = StoreKind::LocalFast;
   Device Store;
   ResidencyKind Residency = ResidencyKind::Cold;
   double CachedShare = 0; ///< of files or pages, if some are cached
   bool ReportsResidency = true;
-  double Memory = 0; ///< for the page cache, of the need; 0: plentiful
+  double Memory = 0; ///< the page cache, as a share of the need; 0: plentiful
   unsigned Cores = 2;
-  uint64_t DelayIn = 0; ///< one of so many system calls of the engine waits
+  uint64_t DelayIn = 0; ///< one in so many system calls of the engine waits
   Nanoseconds MaxDelay = 0;
 
-  /// \p MaxInputs and \p MaxBytes bound it.
+  /// The link has at most \p MaxInputs inputs and about \p MaxBytes bytes.
   static World draw(uint64_t Seed, llvm::ArrayRef<Layout> Layouts,
                     uint64_t MaxInputs, uint64_t MaxBytes);
-  /// One of the rigs of docs/Benchmarks.md; false: there is no such rig.
+  /// Sets one of the rigs of docs/Benchmarks.md; false: no such rig exists.
   bool setRig(llvm::StringRef Name);
   bool isShort() const { return Memory != 0; }
-  /// In one line.
+  /// Returns a description in one line.
   std::string describe() const;
 };
 
@@ -77,30 +78,30 @@ struct WorldInput {
   std::unique_ptr<llvm::MemoryBuffer> Buffer; ///< as handed over
 };
 
-/// How a stage went.
+/// The figures of one stage.
 struct StageFigures {
   const char *Name = "";
-  Nanoseconds Time = 0, Computed = 0; ///< the latter: of the main thread
-  uint64_t Requests = 0, Bytes = 0;   ///< to the store, by whomever
-  uint64_t Waits = 0;                 ///< of the main thread, for anything
+  Nanoseconds Time = 0, Computed = 0; ///< the latter by the main thread
+  uint64_t Requests = 0, Bytes = 0;   ///< to the store, by all threads
+  uint64_t Waits = 0;                 ///< the main thread's waits, of any kind
 };
 
 struct WorldFigures {
   double Seconds = 0;
   uint64_t Requests = 0, Bytes = 0;
   std::vector<StageFigures> Stages;
-  std::array<uint64_t, NumDecisions> Decisions{}; ///< of the engine
-  std::vector<StoreFigures> Stores;               ///< as the engine sees them
+  std::array<uint64_t, NumDecisions> Decisions{}; ///< the engine's
+  std::vector<StoreFigures> Stores; ///< from the engine's point of view
   std::string Failure;
 };
 
-/// What a link takes at least, in seconds.
+/// The least time that a link can take, in seconds.
 struct Bound {
-  double Processor = 0;     ///< the linker's, on its critical path
+  double Processor = 0;     ///< of the linker, on its critical path
   double Bytes = 0;         ///< the transfer of what is needed and not cached
-  double Requests = 0;      ///< the fewest requests that bring it
-  double Chain = 0;         ///< requests that follow one another
-  uint64_t NeededBytes = 0; ///< that have to come
+  double Requests = 0;      ///< the fewest requests that read them
+  double Chain = 0;         ///< requests that depend on one another
+  uint64_t NeededBytes = 0; ///< bytes that must be read
 
   double seconds() const;
 };
@@ -119,7 +120,7 @@ private:
   void add(WrittenInput Input);
   void cacheInputs();
   void limitMemory();
-  /// Whether a stage of phases \p Phases reads \p Part.
+  /// Whether stage \p Stage reads \p Part.
   bool isRead(const NeededPart &Part, const StageCosts &Stage) const;
   void addNeeded(const WorldInput &Input, std::vector<double> &New,
                  std::vector<double> &All) const;
@@ -147,8 +148,8 @@ private:
   const LinkerCosts &Costs;
   std::unique_ptr<PrefetchEngine> Engine;
   WorldFigures Result;
-  Nanoseconds Computed = 0; ///< by the main thread
-  // What the linker's threads share in a parallel stage:
+  Nanoseconds Computed = 0; ///< the main thread's processor time
+  // The state that the linker's threads share in a parallel stage:
   std::mutex Mutex;
   os::Condition IsDone;
   size_t NextInput = 0;

@@ -15,7 +15,7 @@
 using namespace headstart;
 using namespace headstart::simulation;
 
-/// What the linker reads before it computes with it.
+/// The amount that the linker reads before it computes with it.
 static constexpr uint64_t ChunkBytes = 64 << 10;
 
 void WorldRun::startEngine() {
@@ -34,7 +34,7 @@ void WorldRun::computeSerially(double Cost) {
   Computed += nanoseconds(Cost);
 }
 
-/// The linker asks for \p Input, and opens it itself if it is not handed over.
+/// Requests \p Input. The linker opens it itself if it is not handed over.
 void WorldRun::open(WorldInput &Input) {
   File &From = *Input.Of;
   computeSerially(Costs.OpenInput + Costs.Member * Input.Members);
@@ -53,12 +53,12 @@ void WorldRun::open(WorldInput &Input) {
       OS.load(From, {0, From.Identity.Size});
     }
   }
-  // Which kind it is.
+  // The linker determines the file's type.
   if (From.Identity.Size >= MinMappedInput)
     OS.touch(From, {0, PageBytes});
 }
 
-/// Reads what \p Stage needs of \p Input, and computes with it.
+/// Reads the parts of \p Input that \p Stage needs, and computes with them.
 void WorldRun::read(WorldInput &Input, const StageCosts &Stage,
                     double ByteCost) {
   File &From = *Input.Of;
@@ -83,7 +83,7 @@ void WorldRun::readSerially(const StageCosts &Stage) {
     read(Input, Stage, Stage.SerialByte);
 }
 
-/// What one of the linker's threads does in a parallel stage.
+/// Each of the linker's threads runs this in a parallel stage.
 void WorldRun::readShared(const StageCosts &Stage) {
   const bool IsBackward =
       LinkerModel::of(Of.Inputs->Kind).isBackward(Stage.When);
@@ -157,7 +157,7 @@ void WorldRun::link(bool IsOurs) {
       Engine->reached(Stage.When);
     inStage(Stage.When, [&] { readStage(Stage); });
   }
-  // lld ends without waiting for the engine's threads.
+  // lld exits without waiting for the engine's threads.
   Result.Seconds = double(OS.now() - Begin) / 1e9;
   Result.Requests = OS.Devices.front().Requests;
   Result.Bytes = OS.Devices.front().Bytes;

@@ -20,10 +20,10 @@ using namespace headstart::simulation;
 using llvm::ArrayRef;
 using llvm::raw_ostream;
 
-/// Why the times of \p Done cannot be; empty: they can.
+/// Returns why the times of \p Done are impossible; empty: they are possible.
 static std::string whyImpossible(const WorldResult &Done,
                                  uint64_t NeededBytes) {
-  // Sums of rounded times.
+  // The times are sums of rounded times.
   constexpr double Rounding = 0.999;
   if (Done.Ours < Done.Bound * Rounding)
     return "ours is faster than the bound";
@@ -61,7 +61,7 @@ WorldResult simulation::linkIn(const World &Of, const Tuning &Numbers) {
   Done.OursRequests = Figures.Requests;
   if (Failure.empty())
     Failure = Figures.Failure;
-  // Left there if it fails: its threads are not done.
+  // Leaked on failure, because its threads still run.
   if (Failure.empty())
     delete Ours;
   if (Failure.empty())

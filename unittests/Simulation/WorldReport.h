@@ -14,7 +14,7 @@
 
 namespace headstart::simulation {
 
-/// How the link of one seed went. Plain data: processes share it.
+/// The result of one seed's link. It is plain data, because processes share it.
 struct WorldResult {
   uint64_t Seed = 0;
   double Ours = 0, Stock = 0, Bound = 0; ///< seconds
@@ -29,22 +29,22 @@ struct WorldResult {
   double toStock() const { return Ours / Stock; }
 };
 
-/// Links in \p Of, with and without the engine.
+/// Runs the link of \p Of with and without the engine.
 WorldResult linkIn(const World &Of, const Tuning &Numbers);
 
-/// The value that \p Percent of \p Values do not exceed. Sorts them.
+/// Returns the value that \p Percent of \p Values do not exceed. Sorts them.
 double percentile(std::vector<double> &Values, double Percent);
 
 void printDistributions(llvm::ArrayRef<WorldResult> All,
                         llvm::raw_ostream &Out);
-/// The worst worlds by either measure; \p Draw draws the world of a seed.
+/// Prints the worst worlds by either measure; \p Draw draws a seed's world.
 void printWorst(llvm::ArrayRef<WorldResult> All, size_t Count,
                 llvm::function_ref<World(uint64_t)> Draw,
                 llvm::raw_ostream &Out);
 void writeJSON(llvm::ArrayRef<WorldResult> All,
                llvm::function_ref<World(uint64_t)> Draw,
                llvm::raw_ostream &Out);
-/// The three times of one world, and its stages.
+/// Prints the three times of one world, and its stages.
 void printWorld(const World &Of, const Tuning &Numbers, bool Traces,
                 llvm::raw_ostream &Out);
 

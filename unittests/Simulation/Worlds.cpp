@@ -8,21 +8,21 @@
 ///
 /// \file
 /// worlds [SEEDS] [--first SEED] [--jobs N] [--quick]: each seed is a link of
-/// recorded inputs in a world of its own (World.h), whose time is predicted
-/// with the engine (ours), without (stock), and as a bound that no link can go
-/// below. Prints the distributions of ours / bound and ours / stock.
+/// recorded inputs in its own world (World.h). Its time is predicted with the
+/// engine (ours), without it (stock), and as a bound that no link can beat. The
+/// program prints the distributions of ours / bound and ours / stock.
 ///
-///   --seed S         one world: its times, and how its stages went
-///   --trace          and each event of the engine
+///   --seed S         prints the times and the stages of one world
+///   --trace          also prints each event of the engine
 ///   --rig NAME       a rig of docs/Benchmarks.md: local, 400MBps, 2000ops, or
 ///                    a latency such as 5ms; with --layout, --inputs, --cores,
 ///                    --scale, --memory, --warm
-///   --set NAME=VALUE another number of Tuning; a duration in seconds
+///   --set NAME=VALUE sets a number of Tuning; durations are in seconds
 ///   --layout NAME    only this recorded link
 ///   --json FILE      writes all worlds
 ///   --check FILE     fails if the 99th percentiles are worse than the file's
 ///   --write FILE     writes that file
-///   --worst N        how many of the worst worlds are printed (10)
+///   --worst N        prints the N worst worlds (default: 10)
 ///
 //===----------------------------------------------------------------------===//
 
@@ -150,7 +150,7 @@ static bool readLayouts(Request &Options) {
   return !Options.Layouts.empty();
 }
 
-/// Links in the worlds that no other process has begun with.
+/// Runs links in the worlds that no other process has begun.
 static void work(const Request &Options, Shared &All,
                  std::atomic<uint64_t> &Current) {
   for (uint64_t I = All.Next.fetch_add(1); I < Options.Seeds;
@@ -200,7 +200,7 @@ static bool printFailures(llvm::ArrayRef<WorldResult> All) {
   return HasFailed;
 }
 
-/// The 99th percentile of ours / bound and of ours / stock.
+/// Returns the 99th percentile of ours / bound and of ours / stock.
 static std::pair<double, double> worstShares(llvm::ArrayRef<WorldResult> All) {
   std::vector<double> Regret, ToStock;
   for (const WorldResult &Each : All) {
@@ -213,7 +213,7 @@ static std::pair<double, double> worstShares(llvm::ArrayRef<WorldResult> All) {
 /// Whether the 99th percentiles are no worse than those in the file.
 static bool check(const std::string &Path, llvm::ArrayRef<WorldResult> All) {
   constexpr double Rounding = 1.005;
-  // Fibers then share the thread_local variables, and decide otherwise.
+  // Sanitized fibers share the thread_local variables, and decide differently.
   if (IsSanitized)
     return true;
   auto Text = llvm::MemoryBuffer::getFile(Path);

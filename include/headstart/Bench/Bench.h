@@ -1,5 +1,4 @@
-//===- Bench.h - A link against itself, with and without prefetch --*- C++
-//-*-===//
+//===- Bench.h - The comparison of headstart bench --------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs one link again and again, cold and warm, one way and another in turn,
-/// and says what differs. What the link writes goes to a directory of its own.
+/// Runs one link repeatedly, cold and warm, in alternating variants, reports
+/// the differences, and redirects the link's outputs to a temporary directory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,16 +31,16 @@
 
 namespace headstart {
 
-/// The ways to link, in the order in which they are run.
+/// The variants of a link, in the order in which they run.
 inline constexpr const char *BenchVariants[] = {"stock", "stock-prefetch",
                                                 "off", "on", "on+profile"};
 
-/// How far a comparison is: a link that begins.
+/// The progress of a comparison when a link begins.
 struct BenchProgress {
   std::string What; ///< "cold round 2 of 5, on"
   unsigned Done = 0;
-  unsigned Total = 0; ///< 0: not known yet
-  /// The rounds of this state so far, by variant; in seconds.
+  unsigned Total = 0; ///< 0: not yet known
+  /// The medians of this state's rounds so far, by variant, in seconds.
   std::vector<std::pair<std::string, double>> Medians;
   std::optional<double> SecondsLeft;
 };
@@ -49,25 +48,25 @@ struct BenchProgress {
 struct BenchOptions {
   std::vector<std::string> Args; ///< the linker and its arguments
   std::optional<Flavour> Forced;
-  std::string Self; ///< the headstart program, for links of other linkers
-  /// Which of BenchVariants; empty: all that this linker has.
+  std::string Self; ///< the headstart program, for other linkers' links
+  /// A subset of BenchVariants; empty: all that this linker supports.
   std::vector<std::string> Variants;
   std::array<unsigned, NumCacheStates> Rounds = {5, 5}; ///< by CacheState
-  std::string Stock; ///< the stock linker; empty: looked for
+  std::string Stock; ///< the stock linker; empty: search for it
   os::GroupLimits Limits;
-  /// Run by the shell before each cold link, after the inputs were evicted. A
-  /// link is then cold also where the system does not tell what is in memory.
+  /// The shell command to run before each cold link, after evicting the inputs.
+  /// With it, a link counts as cold even if the system reports no residency.
   std::string Prepare;
-  bool Watch = true; ///< one link more of each, with samples
+  bool Watch = true; ///< whether to sample one more link of each variant
   /// Receives announcements and discarded rounds, a line each.
   std::function<void(llvm::StringRef)> Progress;
-  /// Receives each link when it begins.
+  /// Receives the progress when each link begins.
   std::function<void(const BenchProgress &)> Step;
-  /// Whether to give up; asked some five times a second.
+  /// Returns whether to stop; called about five times a second.
   std::function<bool()> Stopped;
 };
 
-/// The command line is not one that can be run like this.
+/// A command line or an option that headstart bench cannot use.
 class BenchUsageError : public llvm::ErrorInfo<BenchUsageError> {
 public:
   static char ID;
@@ -81,10 +80,9 @@ private:
   std::string Message;
 };
 
-/// Runs all of it on the calling thread, and leaves nothing behind: no file, no
-/// control group, no process. Errors: a BenchUsageError; a link that fails,
-/// with what it printed; a limit that cannot be set; `errc::interrupted` when
-/// it was stopped.
+/// Runs the comparison on the calling thread. Leaves no file, control group or
+/// process behind. Errors: a BenchUsageError; a link that fails, with its
+/// output; a limit that cannot be set; `errc::interrupted` if it was stopped.
 llvm::Expected<BenchReport> runBench(const BenchOptions &Options);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- Redirect.h - The same link with other outputs ------------*- C++ -*-===//
+//===- Redirect.h - Redirection of a link's outputs -------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Turns a link into one that reads the same and writes elsewhere, so
-/// that it can be run again and again without harm.
+/// Changes a link so that it reads the same inputs and writes elsewhere. It can
+/// then run repeatedly without harm.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,24 +24,23 @@
 
 namespace headstart {
 
-/// A command line whose outputs all lie in one directory.
+/// A command line whose outputs are all in one directory.
 struct RedirectedLink {
   std::vector<std::string> Args; ///< the program first
-  LinkCommand Command;           ///< what they mean
-  std::string Problem;           ///< for people; empty: all is well
+  LinkCommand Command;           ///< the meaning of Args
+  std::string Problem;           ///< for people; empty if there is none
 };
 
-/// The arguments behind \p Link's own that move what it writes to \p Directory,
-/// as its linker takes them. Later options win over earlier ones in every
-/// linker that is known here. A link for Windows is also told to leave out the
-/// time, or no two of its outputs would be the same.
+/// Returns the arguments that, after \p Link's own, redirect its outputs to
+/// \p Directory, in the linker's syntax. In every known linker a later option
+/// overrides an earlier one. A link for Windows also gets an option that omits
+/// the time, without which no two outputs would be identical.
 std::vector<std::string> redirectingArgs(const ForeignCommand &Link,
                                          llvm::StringRef Directory);
 
-/// Adds such arguments to \p Args, which \p Link was read from, asks again what
-/// they mean, and makes sure that nothing is left that would be written
-/// elsewhere: what is, is a problem that names it. Blocks as
-/// readForeignCommand does.
+/// Adds these arguments to \p Args, from which \p Link was read, and reads the
+/// result again. If an output would still be outside of \p Directory, the
+/// Problem names it. Blocks like readForeignCommand.
 RedirectedLink redirect(llvm::ArrayRef<std::string> Args,
                         const ForeignCommand &Link,
                         std::optional<Flavour> Forced,

@@ -1,4 +1,4 @@
-//===- Statistics.h - What a handful of timings says ------------*- C++ -*-===//
+//===- Statistics.h - Statistics of a few timings ---------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Medians, spread, outliers and ratios of few and noisy timings. Pure.
+/// Medians, spread, outliers and ratios of few noisy timings. Pure functions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,43 +19,41 @@
 
 namespace headstart {
 
-/// The median of \p Values; 0 of none.
+/// Returns the median of \p Values; 0 if there are none.
 double medianOf(std::vector<double> Values);
 
-/// The median of the distances from the median.
+/// Returns the median of the distances from the median.
 double medianDeviation(const std::vector<double> &Values);
 
-/// An interval for the median of \p Values that holds it in at least 95 of 100
-/// cases, whatever the distribution: between the k-th smallest and the k-th
-/// largest, k from the binomial distribution. With fewer than six values it is
-/// from the smallest to the largest, and holds it in 1 - 2^(1-n) of them.
+/// Returns an interval that contains the true median in at least 95 of 100
+/// cases, for any distribution: from the k-th smallest to the k-th largest of
+/// \p Values, with k from the binomial distribution. For n < 6 values it is the
+/// smallest to the largest, and contains the median in 1 - 2^(1-n) of cases.
 BenchRatio intervalOfMedian(std::vector<double> Values);
 
-/// Differences below this share are not told from none: medians of the same
-/// program, measured twice on a machine that does other things too, are so far
-/// apart.
+/// Smaller differences count as none. Two medians of the same program can
+/// differ by this share on a machine that also does other work.
 inline constexpr double MinDifference = 0.02;
 
-/// Of fewer pairs nothing is said: of four that all point one way one in eight
-/// does so by chance.
+/// Fewer pairs get no verdict: four pairs all point in one direction by chance
+/// in one case of eight.
 inline constexpr size_t MinPairs = 5;
 
-/// What \p Ratio says: a difference only where the interval does not hold 1,
-/// and the median is at least MinDifference away from it.
+/// Returns a difference only if the interval of \p Ratio does not contain 1,
+/// and its median is at least MinDifference away from 1.
 Verdict judge(const BenchRatio &Ratio);
 
-/// Marks the kept rounds of \p Series that stand apart by a modified z-score
-/// over 3.5 (Iglewicz and Hoaglin, 1993) and by a twentieth of the median at
-/// least, and fills in what the kept rounds come to.
+/// Fills in the summary of the kept rounds of \p Series. Marks outliers: rounds
+/// with a modified z-score over 3.5 (Iglewicz and Hoaglin, 1993) that differ
+/// from the median by more than a twentieth.
 void summarize(BenchSeries &Series);
 
-/// Compares \p Series with \p Base, pair by pair: rounds of the same number
-/// that were both kept. The verdict is Unknown for fewer than MinPairs.
+/// Compares \p Series with \p Base by pairs of kept rounds with the same
+/// number. The verdict is Unknown for fewer than MinPairs.
 BenchComparison compare(const BenchSeries &Base, const BenchSeries &Series);
 
-/// Fills in what the rounds of \p Variants in \p State come to, and their
-/// comparisons: with the first of them, and of the linker that prefetches with
-/// itself when it does not.
+/// Fills in the summaries of \p Variants in \p State, and their comparisons
+/// with the first variant. Variants that prefetch are also compared with "off".
 void summarizeAndCompare(std::vector<BenchVariant> &Variants, CacheState State);
 
 } // namespace headstart

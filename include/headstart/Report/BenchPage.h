@@ -1,4 +1,4 @@
-//===- BenchPage.h - A report of headstart bench as a page ------*- C++ -*-===//
+//===- BenchPage.h - The HTML page of headstart bench -----------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The report of `headstart bench` as one HTML file that loads nothing: the
-/// report, as it is, and a script that draws it. docs/Benchmarking.md says how
-/// the page is read; it is made of lib/Report/Page, and drawn by D3.
+/// Writes the report of `headstart bench` as one HTML file that loads nothing:
+/// the unchanged report, and a script that draws it with D3. The page's source
+/// is lib/Report/Page; docs/Benchmarking.md explains how to read the page.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,12 @@
 
 namespace headstart {
 
-/// Whether this build has the page: it is left out when D3 is not found.
+/// Whether this build contains the page. A build that finds no D3 omits it.
 bool hasBenchPage();
 
-/// Writes the page of a report, which is a JSON object in UTF-8; bytes that are
-/// not are replaced. No text of it ends its element, whatever it is. What is no
-/// report makes a page that says so. Any thread; errors are the stream's. Only
-/// where hasBenchPage().
+/// Writes the page of \p ReportJSON, a JSON object in UTF-8, and replaces other
+/// bytes. No text in it can end its HTML element. If it is not a report, the
+/// page says so. Requires hasBenchPage(). Any thread; \p OS stores errors.
 void writeBenchPage(llvm::StringRef ReportJSON, llvm::raw_ostream &OS);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- BenchReport.h - What a comparison of links has found -----*- C++ -*-===//
+//===- BenchReport.h - The results of a comparison of links -----*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,9 +8,9 @@
 ///
 /// \file
 /// The figures of `headstart bench`, and their forms: the JSON, which scripts
-/// and the page read (headstart-bench(1) has every key), and the tables for a
-/// terminal. Plain data: knows no other layer. Absent: this system does not
-/// report it.
+/// and the page read (headstart-bench(1) lists every key), and the tables for a
+/// terminal. Plain data; uses no other layer. A figure is absent if this system
+/// does not report it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,30 +28,30 @@
 
 namespace headstart {
 
-/// In which state of the page cache a link starts.
+/// The state of the page cache in which a link starts.
 enum class CacheState : uint8_t { Cold, Warm };
 inline constexpr size_t NumCacheStates = 2;
 
-/// "cold" or "warm".
+/// Returns "cold" or "warm".
 llvm::StringRef stateName(CacheState State);
 
 /// One link.
 struct BenchRound {
-  unsigned Number = 0; ///< rounds of one number form pairs
-  double Seconds = 0;  ///< 0: it was not even run
+  unsigned Number = 0; ///< rounds with the same number form pairs
+  double Seconds = 0;  ///< 0 if the link was not run
   double UserSeconds = 0;
   double SystemSeconds = 0;
   std::optional<uint64_t> MajorFaults;
   std::optional<uint64_t> ReadBytes; ///< from disks
   std::optional<uint64_t> PeakMemoryBytes;
-  /// Of the inputs, found in memory right before the link.
+  /// The bytes of the inputs that were cached right before the link.
   std::optional<uint64_t> ResidentBefore;
-  bool IsValid = true; ///< false: it was not in the state that it was to be in
+  bool IsValid = true; ///< false: discarded
   bool Outlier = false;
-  std::string Note; ///< why it was not kept; empty
+  std::string Note; ///< why the round was discarded; else empty
 };
 
-/// The median of the ratios pair by pair, and an interval for it.
+/// The median of the ratios of pairs of rounds, and its interval.
 struct BenchRatio {
   double Median = 1;
   double Low = 1;
@@ -60,31 +60,31 @@ struct BenchRatio {
 
 enum class Verdict : uint8_t { Base, Faster, Slower, NoDifference, Unknown };
 
-/// A series against another one.
+/// A comparison of one series with another.
 struct BenchComparison {
-  std::optional<BenchRatio> Ratio; ///< absent for the base, and without pairs
+  std::optional<BenchRatio> Ratio; ///< absent for the base or without pairs
   Verdict Found = Verdict::Unknown;
 };
 
-/// The rounds of one variant in one state, and what they come to.
+/// The rounds of one variant in one state, and their summary.
 struct BenchSeries {
   std::vector<BenchRound> Rounds;
-  // Of those that were kept; seconds. All 0 without any.
+  // In seconds, over the kept rounds; all 0 if there are none.
   double Median = 0;
   double Min = 0;
   double Max = 0;
   double Deviation = 0; ///< the median absolute deviation
   std::optional<uint64_t> MedianReadBytes;
   std::optional<uint64_t> MedianMajorFaults;
-  BenchComparison ToFirst; ///< to the first variant
-  /// To the same linker with prefetch off: what prefetching is worth. Absent
-  /// except for the variants that prefetch.
+  BenchComparison ToFirst; ///< with the first variant
+  /// The comparison with the same linker with prefetching off, which shows the
+  /// effect of prefetching. Present only for the variants that prefetch.
   std::optional<BenchComparison> ToOff;
 
-  bool hasValidRound() const; ///< whether any round counts
+  bool hasValidRound() const; ///< whether any round was kept
 };
 
-/// A stage of the linker; milliseconds from the start of the link.
+/// A stage of the linker, in milliseconds from the start of the link.
 struct BenchPhase {
   std::string Name;
   double BeginMs = 0;
@@ -93,31 +93,31 @@ struct BenchPhase {
 
 using ByteCounts = std::optional<std::vector<uint64_t>>;
 
-/// A link that was watched. It counts for no median.
+/// A link that was sampled while it ran. No median includes it.
 struct WatchedLink {
   double Seconds = 0;
-  std::vector<double> Ms; ///< of each sample, from the start of the link
+  std::vector<double> Ms; ///< each sample's time from the start of the link
   // One figure for each sample.
-  ByteCounts FetchedBytes; ///< asked for by the prefetcher, so far
-  ByteCounts TouchedBytes; ///< of inputs, mapped in or read by the linker
+  ByteCounts FetchedBytes; ///< requested by the prefetcher so far
+  ByteCounts TouchedBytes; ///< of inputs, mapped or read by the linker
   ByteCounts MajorFaults;  ///< so far
   ByteCounts ReadBytes;    ///< from disks, so far
   ByteCounts MemoryBytes;  ///< anonymous memory
   std::optional<std::vector<BenchPhase>> Phases;
-  std::string StatsJSON; ///< the object of --prefetch-stats; empty: none
-  // One figure for each file of the report's inputs.
+  std::string StatsJSON; ///< the object of --prefetch-stats, or empty
+  // One figure for each of the report's inputs.
   ByteCounts ResidentBefore;
   ByteCounts Fetched;
   ByteCounts Touched;
-  ByteCounts Wasted; ///< fetched, and not touched
+  ByteCounts Wasted; ///< fetched and not touched
 };
 
-/// One way to link.
+/// One variant of the link.
 struct BenchVariant {
   std::string Name;  ///< "stock", "stock-prefetch", "off", "on", "on+profile"
-  std::string Title; ///< for people
+  std::string Title; ///< the description for people
   std::vector<std::string> Command;
-  std::vector<std::string> Environment;           ///< "NAME=VALUE"
+  std::vector<std::string> Environment; ///< "NAME=VALUE"; "NAME": not set
   std::array<BenchSeries, NumCacheStates> Series; ///< by CacheState
   std::array<std::optional<WatchedLink>, NumCacheStates> Watched;
 
@@ -134,12 +134,12 @@ struct BenchInput {
 };
 
 struct BenchMachine {
-  std::string System, Processor, Disk, FileSystem; ///< empty: not known
+  std::string System, Processor, Disk, FileSystem; ///< empty: unknown
   unsigned Cores = 0;
   uint64_t MemoryBytes = 0;
   std::optional<uint64_t> ReadaheadBytes;
-  std::optional<uint64_t> ThrottleBytesPerSecond; ///< by --throttle
-  std::optional<uint64_t> MemoryLimitBytes;       ///< by --memory
+  std::optional<uint64_t> ThrottleBytesPerSecond; ///< set by --throttle
+  std::optional<uint64_t> MemoryLimitBytes;       ///< set by --memory
 };
 
 struct BenchReport {
@@ -150,13 +150,13 @@ struct BenchReport {
   std::vector<std::string> Command; ///< as the user gave it
   std::string LinkerName, Flavour;
   bool IsHeadstart = false;
-  std::string Stock; ///< the stock linker's path; empty: none
+  std::string Stock; ///< the stock linker's path, or empty
   std::array<unsigned, NumCacheStates> Rounds = {0, 0}; ///< by CacheState
   std::vector<std::string> Notes;
   std::vector<BenchInput> Inputs;     ///< in the order of the link
   std::vector<BenchVariant> Variants; ///< the first is the base of ToFirst
-  /// Whether the outputs of all links had the same bytes; absent: they cannot
-  /// be compared, OutputNote says why.
+  /// Whether all links wrote identical outputs. Absent if the outputs cannot be
+  /// compared; then OutputNote gives the reason.
   std::optional<bool> SameOutputs;
   std::string OutputNote;
   std::vector<std::pair<std::string, uint64_t>> Outputs; ///< name, bytes
@@ -164,23 +164,22 @@ struct BenchReport {
   uint64_t inputBytes() const;
 };
 
-/// How the two files begin.
+/// The first bytes of the JSON and CSV files.
 inline constexpr llvm::StringLiteral BenchJSONStart =
     R"({"version":1,"program":)";
 inline constexpr llvm::StringLiteral BenchCSVStart = "state,variant,round,";
 
-/// At least three significant digits: "3.03 s", "483 ms", "8.3 ms".
+/// Formats \p Seconds for people: "3.03 s", "483 ms", "8.3 ms".
 std::string formatLinkTime(double Seconds);
 
 /// Writes \p Report as JSON, with a newline.
 void writeBenchJSON(const BenchReport &Report, llvm::raw_ostream &OS);
 
-/// Writes the rounds of \p Report as CSV (RFC 4180 except for plain newlines),
-/// a line each, with a line of names before. What is not known is empty.
+/// Writes the rounds of \p Report as CSV (RFC 4180 except for plain newlines):
+/// a header, then a line for each round. An absent figure is an empty field.
 void writeBenchCSV(const BenchReport &Report, llvm::raw_ostream &OS);
 
-/// Writes the tables and the sentences that people read. Notes and titles are
-/// not broken into lines.
+/// Writes the tables and sentences for people. Does not wrap notes and titles.
 void writeBenchText(const BenchReport &Report, llvm::raw_ostream &OS);
 
 } // namespace headstart

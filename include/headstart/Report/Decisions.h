@@ -1,4 +1,4 @@
-//===- Decisions.h - How often each decision was taken ----------*- C++ -*-===//
+//===- Decisions.h - Counters of the engine's decisions ---------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +8,8 @@
 ///
 /// \file
 /// A counter for each branch of the engine's decisions. `--prefetch-stats=FILE`
-/// shows them, and the simulation fails if a branch was never taken: what no
-/// test reaches is not tested.
+/// writes them. The simulation fails if it never took a branch, since no test
+/// would then cover that branch.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,49 +23,49 @@
 
 namespace headstart {
 
-/// The branches, in groups; not all of a group exclude each other.
+/// The branches, in groups. Some branches of a group can occur together.
 enum class Decision : uint8_t {
-  // How much of an opened input is cached:
+  // The share of an opened input that is cached:
   Cached,
   PartlyCached,
   NotCached,
   CacheUnknown,
-  // Who opens an input; StreakLeft: the linker, in a streak of cached ones.
+  // The thread that opens an input:
   PreparedInOrder,
   PreparedUrgent,
   PreparedDeferred,
-  StreakLeft,
+  StreakLeft, ///< to the linker, after a row of cached inputs
   LinkerOpened,
-  LinkerWaited,   ///< for a thread that was opening it
-  LinkerTimedOut, ///< and opened it itself
-  // What is held for the linker:
+  LinkerWaited,   ///< for a thread that was opening the input
+  LinkerTimedOut, ///< in that wait, and opened the input itself
+  // The contents held for the linker:
   HeldCopy,
   HeldMapping,
   HeldNothing,
-  JustChanged, ///< too lately for its times to show the next change
+  JustChanged, ///< so recently that its times may not show the next change
   HandedOver,
   ChangedSinceOpen,
-  // How an input is fetched:
+  // The method by which an input is fetched:
   WholeCheaper,
   WholeFewArchives,
   ByProfile,
-  ByTouchedRanges, ///< of a profile without a plan
+  ByTouchedRanges, ///< of a profile that has no plan
   ByLayout,
   ByLayoutAndProfile,
-  NotNeeded, ///< cached, copied, or no time for it
-  NotOpened, ///< missing, empty, not a regular file, or it cannot be read
+  NotNeeded, ///< cached, copied, changed, or memory is short
+  NotOpened, ///< missing, empty, unreadable, or not a regular file
   // Whether an object is scanned for dependencies:
   Scanned,
   ScanSkippedRecorded,
   ScanSkippedEnough,
-  // ELF: symbols, and members of archives.
+  // ELF: symbols and members of archives.
   SymbolsPass,
   SymbolsPassSkipped,
   SymbolsRead,
   SymbolsReadOfLeft,
   SymbolsNotRead,
   LazyFetched,
-  LazyFetchedUnasked, ///< since to know would cost more
+  LazyFetchedUnasked, ///< resolving the symbols would cost more
   LazyNotLinked,
   // Stages:
   StageBegun,
@@ -73,17 +73,17 @@ enum class Decision : uint8_t {
   // Memory:
   MemoryPlentiful,
   MemoryShort,
-  LeftForMemory, ///< ELF, short of memory: only opened
+  LeftForMemory, ///< ELF with little memory: only opened
   WaitedForMemory,
   PressureHigh,
-  MeasuredWaiting, ///< memory was measured while threads waited
-  Released,        ///< what the linker has finished with
+  MeasuredWaiting, ///< a waiting thread measured the memory
+  Released,        ///< a range that the linker has finished with
   // Stores:
-  AnsweredFromCache, ///< as far as is known: it says nothing of the store
-  AnswerUnscheduled, ///< the thread waited for a processor meanwhile
+  AnsweredFromCache, ///< as far as is known; not a measurement
+  AnswerUnscheduled, ///< the thread also waited for a processor
   AnswerCounted,
   WaitedForStore,
-  UrgentRequest, ///< went before those that wait
+  UrgentRequest, ///< overtook the requests that wait
   WindowGrew,
   WindowShrank,
   MoreThreads,
@@ -101,10 +101,10 @@ enum class Decision : uint8_t {
 inline constexpr size_t NumDecisions =
     static_cast<size_t>(Decision::StalledDirectory) + 1;
 
-/// Its key in the JSON: "whole small". A literal.
+/// Returns the key in the JSON, a literal: "whole cheaper".
 const char *decisionName(Decision What);
 
-/// Every function may be called from any thread.
+/// One counter for each decision. Any thread may call any function.
 class DecisionCounts {
 public:
   void note(Decision What) {

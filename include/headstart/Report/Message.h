@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The one form of what Headstart reports on standard error.
+/// The common form of Headstart's messages on standard error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,7 @@ enum class Severity : uint8_t { Error, Warning, Note };
 void printMessage(llvm::StringRef Tool, Severity Level, const llvm::Twine &Text,
                   llvm::raw_ostream &OS = llvm::errs());
 
-/// Writes \p Text to \p OS in the colour of \p Level, under the same
-/// conditions.
+/// Writes \p Text to \p OS, in the colour that printMessage gives \p Level.
 void printColoured(llvm::StringRef Text, Severity Level, llvm::raw_ostream &OS);
 
 } // namespace headstart

@@ -1,4 +1,4 @@
-//===- ResidencyBar.h - How much is in memory, drawn in text ----*- C++ -*-===//
+//===- ResidencyBar.h - Text bars of cached shares --------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Bars and strips of characters that show how much of something is in memory,
-/// and where. Plain text in, plain text out; any thread.
+/// Draws bars and strips of characters that show how much of a file is cached,
+/// and where. Does no I/O. Any thread.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,37 +22,37 @@
 
 namespace headstart {
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 struct BarStyle {
   bool Unicode = false; ///< block characters in UTF-8; else ASCII
   bool Colour = false;  ///< escape sequences for colours
 
-  /// By LC_ALL, LC_CTYPE and LANG, NO_COLOR and TERM. \p Environment gives a
-  /// variable's value, or null.
+  /// Derives the style from LC_ALL, LC_CTYPE and LANG, NO_COLOR and TERM.
+  /// \p Environment returns a variable's value, or null.
   static BarStyle
   of(llvm::function_ref<const char *(const char *)> Environment);
 };
 
-/// How much of a file, or of a piece of one, is in memory.
+/// The cached share of a file or a part of a file.
 struct ResidentShare {
   uint64_t Resident = 0; ///< in any unit
-  uint64_t Whole = 0;    ///< in the same
+  uint64_t Whole = 0;    ///< in the unit of Resident
 
-  /// In percent: 100 only when all of it is, 0 only when nothing is. Nothing at
-  /// all is 100.
+  /// Returns the share in percent: 100 only if all is resident, 0 only if
+  /// nothing is. An empty file has 100.
   unsigned percent() const;
 };
 
-/// A character for each of \p Pieces, which follow one another in a file: from
-/// nothing to all of it in five steps, the first and the last just that.
+/// Returns a character for each of \p Pieces, the consecutive parts of a file.
+/// Of five characters, the first means nothing, and the last all of the part.
 std::string drawStrip(llvm::ArrayRef<ResidentShare> Pieces, BarStyle Style);
 
-/// \p Width columns, of which as many are full as \p Share says; the last one
-/// that is not empty may be partly.
+/// Returns a bar of \p Width columns, filled in proportion to \p Share. The
+/// last column that is not empty may be partly full.
 std::string drawBar(ResidentShare Share, unsigned Width, BarStyle Style);
 
-/// How wide a strip may be on a terminal of so many columns; 0: there is no
-/// room for one.
+/// Returns the width of a strip on a terminal of \p Columns columns; 0 if there
+/// is no room.
 unsigned stripWidth(unsigned Columns);
 
 } // namespace headstart

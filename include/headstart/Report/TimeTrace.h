@@ -1,4 +1,4 @@
-//===- TimeTrace.h - What lld writes for --time-trace -----------*- C++ -*-===//
+//===- TimeTrace.h - The trace of lld's --time-trace ------------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,8 +8,8 @@
 ///
 /// \file
 /// A trace that LLVM's TimeProfiler has written, to be copied into another one.
-/// It may be large (a link that optimizes writes 100 MB): its text is walked
-/// over, and one event at a time is parsed.
+/// It may be large (an optimizing link writes 100 MB), so one event at a time
+/// is parsed, not the whole text.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +28,24 @@ namespace headstart {
 
 class TimeTrace {
 public:
-  /// Takes \p Text over when it looks like such a trace from end to end: an
-  /// object with `traceEvents` and `beginningOfTime`, all brackets closed. What
-  /// an event holds is not inspected. Any thread.
+  /// Takes ownership of \p Text. Checks that it is an object with `traceEvents`
+  /// and `beginningOfTime` and that all brackets are closed; does not inspect
+  /// the events. Any thread.
   static llvm::Expected<TimeTrace>
   parse(std::unique_ptr<llvm::MemoryBuffer> Text);
 
-  /// When its time 0 was: microseconds since the epoch, by the system's clock.
+  /// Returns the trace's time 0 in microseconds since the epoch, by the
+  /// system's clock.
   int64_t beginning() const { return Beginning; }
 
-  /// Calls \p Visit with each event, in their order; the event is the callee's
-  /// to change. Returns how many were no JSON objects and were skipped.
+  /// Calls \p Visit with each event in order; it may change the event. Skips
+  /// events that are not JSON objects, and returns their number.
   uint64_t
   forEachEvent(llvm::function_ref<void(llvm::json::Object &)> Visit) const;
 
 private:
   std::unique_ptr<llvm::MemoryBuffer> Text;
-  llvm::StringRef Events; ///< in Text: the array, brackets included
+  llvm::StringRef Events; ///< in Text: the array with its brackets
   int64_t Beginning = 0;
 };
 

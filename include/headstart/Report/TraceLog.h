@@ -1,4 +1,4 @@
-//===- TraceLog.h - What the prefetcher's threads did, and when -*- C++ -*-===//
+//===- TraceLog.h - The trace of the prefetcher's threads -------*- C++ -*-===//
 //
 // Part of the Headstart Project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,9 +10,9 @@
 /// Events of the prefetcher's threads and of the linker, in the format that
 /// Perfetto and chrome://tracing open.
 ///
-/// Protocol: each thread appends to a TraceLane of its own. No other thread
-/// takes its lock until TraceLog::write: threads that are not ours may
-/// go on meanwhile, when one of them ends the process.
+/// Protocol: each thread appends to its own TraceLane. No other thread takes
+/// the lane's lock until TraceLog::write. The lock exists because the linker's
+/// threads may still append while one of them ends the process.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ namespace headstart {
 
 using TraceClock = std::chrono::steady_clock;
 
-/// How a trace begins.
+/// The first bytes of a trace.
 inline constexpr llvm::StringLiteral TraceStart =
     R"({"displayTimeUnit":"ms","traceEvents":[)";
 
@@ -50,7 +50,7 @@ struct TraceFlow {
   uint64_t Id = 0; ///< the same at both ends
 };
 
-/// One thing that took some time.
+/// One activity with a begin and an end.
 struct TraceEvent {
   const char *Name = ""; ///< a literal: "open", "fetch", "wait for memory"
   TraceClock::time_point Begin;
@@ -59,13 +59,13 @@ struct TraceEvent {
   uint64_t Offset = 0;
   uint64_t Bytes = 0;
   llvm::StringRef Why = "";   ///< a literal: the kind of bytes, or empty
-  llvm::StringRef Stage = ""; ///< a literal: the stage it is for, or empty
+  llvm::StringRef Stage = ""; ///< a literal: the stage of its bytes, or empty
   std::optional<uint64_t> Resident =
-      std::nullopt; ///< bytes of the file found in memory
+      std::nullopt; ///< the cached bytes of the file
   TraceFlow Flow = {};
 };
 
-/// What a counter was at one time.
+/// The value of a counter at one time.
 struct TraceSample {
   const char *Counter = ""; ///< a literal: "fetched"
   TraceClock::time_point Time;
@@ -82,11 +82,11 @@ public:
     Events.push_back(std::move(Event));
   }
 
-  /// The lane to which the calling thread's spans go; null: nowhere.
+  /// The lane that receives the calling thread's spans; null if none does.
   static TraceLane *current();
 
-  /// While it lives, the calling thread's spans go to \p Lane, which may be
-  /// null.
+  /// While this object lives, \p Lane, which may be null, receives the calling
+  /// thread's spans.
   class Use {
   public:
     explicit Use(TraceLane *Lane);
@@ -113,29 +113,30 @@ public:
   explicit TraceLog(TraceClock::time_point Origin,
                     llvm::StringRef Program = "headstart");
 
-  /// A lane for the calling thread; owned by the log, valid as long as it is.
-  /// Viewers show lanes by their \p Place, the least on top. Any thread.
+  /// Makes a lane for the calling thread. The log owns it. Viewers sort lanes
+  /// by their \p Place, the least on top. Any thread.
   TraceLane &addLane(llvm::StringRef Name, int Place = 0);
 
-  /// The lane of the calling thread, made at its first call: for threads that
-  /// are not ours. Further threads' lanes have a number behind \p Name. Any
-  /// thread.
+  /// Returns the lane of the calling thread, one of the linker's, and makes it
+  /// at the thread's first call. Lanes of further threads have a number after
+  /// \p Name. Any thread.
   TraceLane &laneOfThisThread(llvm::StringRef Name, int Place);
 
-  /// Adds what \p Counter, a literal, is now. \p Value reads it, and nothing
-  /// else: value and time are taken together, so that what only grows does so
-  /// in the trace as well. Any thread.
+  /// Adds a sample of \p Counter, a literal. \p Value must only read the
+  /// counter: this function takes value and time under one lock, so that a
+  /// counter that only grows also does so in the trace. Any thread.
   void sample(const char *Counter, llvm::function_ref<uint64_t()> Value);
 
-  /// Has `write` copy the events of \p Text, which LLVM's TimeProfiler has
-  /// written in this process or another: as a process of their own, on the same
-  /// axis. The error says what is wrong with it; one that began before this log
-  /// or has yet to begin is another link's. Call after all threads are joined.
+  /// Makes `write` copy the events of \p Text, which LLVM's TimeProfiler has
+  /// written in this process or another, as a separate process on the same time
+  /// axis. Returns an error if \p Text is not such a trace, or if it began
+  /// before this log or will begin later, which makes it the trace of another
+  /// link. Call after all threads are joined.
   llvm::Error addTimeTrace(std::unique_ptr<llvm::MemoryBuffer> Text);
 
-  /// Writes everything as a trace in JSON. Returns how many events of time
-  /// traces had to be left out. Call after all threads of ours are joined; what
-  /// others add meanwhile may be missing.
+  /// Writes the trace in JSON. Returns the number of events of the time trace
+  /// that it had to omit. Call after all of Headstart's threads are joined;
+  /// what other threads add meanwhile may be missing.
   uint64_t write(llvm::raw_ostream &OS) const;
 
 private:
@@ -145,18 +146,18 @@ private:
   uint64_t writeTimeTrace(llvm::json::OStream &J) const;
 
   TraceClock::time_point Origin;
-  /// Origin by the system's clock, in microseconds since the epoch.
+  /// Origin on the system's clock, in microseconds since the epoch.
   int64_t SystemOrigin;
   std::string Program;
   mutable std::mutex Mutex;
   std::vector<std::unique_ptr<TraceLane>> Lanes;    // guarded by Mutex
   std::map<std::thread::id, TraceLane *> OfThreads; // guarded by Mutex
-  std::vector<TraceSample> Samples; // guarded by Mutex; in the order of time
+  std::vector<TraceSample> Samples; // guarded by Mutex; sorted by time
   std::optional<TimeTrace> LinkersOwn;
 };
 
-/// Appends to the thread's lane, when it goes out of scope, what happened since
-/// it was made. Without a lane it does nothing, and does not read the clock.
+/// Appends an event from its construction to its destruction to the thread's
+/// lane. Without a lane it does nothing, and does not read the clock.
 class TraceSpan {
 public:
   explicit TraceSpan(const char *Name, llvm::StringRef Path = "")
@@ -176,9 +177,9 @@ public:
   TraceSpan(const TraceSpan &) = delete;
   TraceSpan &operator=(const TraceSpan &) = delete;
 
-  /// To say more of it.
+  /// Returns the event, to add details.
   TraceEvent &event() { return Event; }
-  /// Nothing has come of it: nothing is appended.
+  /// Discards the event.
   void forget() { Lane = nullptr; }
 
 private:
@@ -186,8 +187,8 @@ private:
   TraceEvent Event;
 };
 
-/// The same for waiting, which may turn out not to be needed: then nothing is
-/// appended.
+/// Appends an event from `begin` to its destruction to the thread's lane, or
+/// nothing if the thread did not have to wait.
 class TraceWait {
 public:
   explicit TraceWait(const char *Name)

@@ -1,12 +1,12 @@
-// What all parts of the page use: elements, figures for people, choices.
-// `null` in a report means that nobody tells it on the machine; it is shown as
-// "not known", never as 0.
+// Functions that all parts of the page use: elements, figures for people, choices.
+// `null` in a report means that the machine does not report the figure. The page
+// shows it as "not known", never as 0.
 
 const LETTERS = "ABCDEFGH";
 const UNKNOWN = "not known";
 const STATES = ["cold", "warm"];
 
-// An element with attributes and children; text only ever becomes text.
+// Makes an element with attributes and children. Text is never parsed as HTML.
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {}))
@@ -20,12 +20,12 @@ function el(tag, attributes, ...children) {
   return node;
 }
 
-// A name from outside: its direction does not turn what stands around it.
+// Isolates a foreign name, so that its direction does not affect the text around it.
 const foreign = (text, kind) => el("bdi", {class: kind}, text);
 const unknown = () => el("span", {class: "unknown"}, UNKNOWN);
 const orUnknown = (value, show) => isNumber(value) ? show(value) : unknown();
 
-// As `formatBytes` of LinkStats.h: powers of ten, as disks are sold.
+// Like `formatBytes` of LinkStats.h: powers of ten, as for disks.
 function bytes(value) {
   if (value < 1000)
     return Math.round(value) + (Math.round(value) === 1 ? " byte" : " bytes");
@@ -53,15 +53,15 @@ const percent = share => (share > 0 && share < 0.005 ? "under 1"
   : share < 1 && share >= 0.995 ? "over 99" : Math.round(share * 100)) + "%";
 const ratioText = value => value.toFixed(2);
 
-// How wide a name is in a chart, and what of it fits; reckoned, not measured:
-// there may be thousands.
+// The width of a name in a chart, and the part that fits. They are estimated, not
+// measured, since there may be thousands of names.
 const nameWidth = text => text.length * 6.6;
 function shortened(text, width) {
   const fits = Math.floor(width / 6.6);
   return text.length <= fits ? text : fits < 4 ? "" : text.slice(0, fits - 1) + "…";
 }
 
-// The same measured, for names of which there are fewer, in the fonts of page.css.
+// Measures text in the fonts of page.css, for names of which there are fewer.
 const measureBy = font => {
   const context = document.createElement("canvas").getContext("2d");
   return text => {
@@ -89,7 +89,7 @@ function byteUnit(largest) {
   return largest >= 1000 ? [1e3, "kB"] : [1, "bytes"];
 }
 
-// The variant's letter on its colour: the one sign for it all over the page.
+// The variant's letter on its colour, which marks it everywhere on the page.
 const badge = index => el("span", {class: `badge v${index % 8}`},
                           LETTERS[index] || String(index + 1));
 
@@ -98,8 +98,8 @@ function variantName(index, kind) {
             foreign(variants[index].title));
 }
 
-// A table whose rows are blocks on a narrow page. It stays a table for those who
-// hear it, which the styles of blocks would end.
+// A table whose rows are blocks on a narrow page. The roles keep it a table for
+// screen readers, which the block style would undo.
 function setRoles(table) {
   for (const [what, role] of [["tr", "row"], ["td", "cell"], ["thead th", "columnheader"],
                               ["tbody th", "rowheader"]])
@@ -112,7 +112,7 @@ function stackingTable(kind, ...children) {
   return table;
 }
 
-// One of some choices (radio buttons), or any of them (check boxes).
+// Makes a choice of one entry (radio buttons) or of any (check boxes).
 // entries: [{value, label, variant, disabled}]
 function choices(title, type, entries, chosen, onChange) {
   const name = "choice" + choices.used++;
@@ -130,14 +130,14 @@ function choices(title, type, entries, chosen, onChange) {
 }
 choices.used = 0;
 
-// An SVG in a figure, as wide as the page lets it be.
+// Adds an SVG to the element `parent`.
 function makeSVG(parent, width, height, label) {
   return d3.select(parent).append("svg").attr("width", width)
     .attr("height", height).attr("viewBox", `0 0 ${width} ${height}`)
     .attr("role", "img").attr("aria-label", label);
 }
 
-// What stands beside the pointer, and what is spoken of it.
+// The box next to the pointer, and its text for screen readers.
 const tip = {
   node: document.getElementById("tip"),
   show(content, x, y, spoken) {
@@ -160,8 +160,8 @@ const tip = {
   hide() { this.node.hidden = true; },
 };
 
-// Draws again when the page gets another width. Charts are drawn in pixels, so
-// that their text has one size.
+// Calls `draw` now, and again when the page's width changes. Charts are drawn in
+// pixels, so that their text keeps its size.
 const drawings = [];
 function whenSized(draw) {
   drawings.push(draw);

@@ -1,8 +1,7 @@
-// The inputs: a map in which an area is a number of bytes, whatever its colour, and
-// a table.
+// The inputs: a table, and a map in which areas of any colour are numbers of bytes.
 
-// What became of a file's bytes: parts that add up to it. What is not known is not
-// made up: with fewer figures there are fewer parts.
+// The parts of a file by the use of their bytes; they add up to the file. If a
+// figure is unknown, there are fewer parts.
 const PARTS = {
   used: "fetched, and used by the linker",
   self: "used, but not fetched: cached before, or read by the linker itself",
@@ -41,8 +40,8 @@ function partsOf(file, show) {
   return [["unknown", all]];
 }
 
-// Folders: names are keys of maps, since a file may be called "__proto__" or like
-// the folder beside it.
+// Makes the tree of directories. Names are keys of Maps, since a file may have the
+// name "__proto__" or that of a directory.
 function makeTree(files) {
   const root = {name: "", folders: new Map(), files: []};
   for (const file of files) {
@@ -56,7 +55,7 @@ function makeTree(files) {
     }
     folder.files.push({name: words[words.length - 1] || file.path, file});
   }
-  // A folder that only has a folder is one with it.
+  // Joins a directory that contains only one directory with it.
   const joined = folder => {
     let {name, folders} = folder;
     while (!folder.files.length && folder.folders.size === 1) {
@@ -69,7 +68,7 @@ function makeTree(files) {
   return joined(root);
 }
 
-// The names of an observed link's figures.
+// The titles of an observed link's figures.
 const wordsOf = link => !link || knowsUse(link) ? WORDS
   : {...WORDS, touched_bytes: USED_AT_LEAST};
 
@@ -89,7 +88,7 @@ function layoutOf(tree, width, height) {
   const root = d3.hierarchy(tree, node => node.children)
     .sum(node => node.file ? node.file.bytes : 0)
     .sort((a, b) => b.value - a.value);
-  // A folder's name needs room; a folder without a name takes none.
+  // A directory's name needs room; a directory without a name takes none.
   const named = node => node.depth > 0 && node.children &&
     node.x1 - node.x0 > 54 && node.y1 - node.y0 > 40;
   return d3.treemap().size([width, height]).round(false)
@@ -100,7 +99,8 @@ function layoutOf(tree, width, height) {
 
 const folderNameWidth = measureBy("600 11px"), fileNameWidth = measureBy("11px");
 
-// One path for each part, over all files: thousands of inputs stay quick to draw.
+// Makes one SVG path for each part, over all files, so that drawing thousands of
+// inputs is fast.
 function partPaths(tiles, show) {
   const paths = new Map();
   for (const tile of tiles) {
@@ -125,7 +125,7 @@ function partPaths(tiles, show) {
   return paths;
 }
 
-// Whether a tile's name lies all on the strong colour of its first part.
+// Whether a tile's whole name is on the strong colour of its first part.
 function liesOnColour(tile, show) {
   const [[part, amount]] = partsOf(tile.data.file, show);
   const share = amount / tile.data.file.bytes;
@@ -236,7 +236,7 @@ function listenToMap(node, tiles, words, chosen) {
   });
 }
 
-// The nearest tile that way; itself at the edge.
+// Returns the nearest tile in this direction, or `from` at the edge.
 function neighbour(tiles, from, [dx, dy]) {
   const middle = t => [(t.x0 + t.x1) / 2, (t.y0 + t.y1) / 2];
   const [x, y] = middle(from);

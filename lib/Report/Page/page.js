@@ -1,4 +1,4 @@
-// The page: what is known of the report, in the order of what is asked first.
+// Builds the page, in the order of the reader's questions.
 
 function commandLine(words) {
   return words.map(word =>
@@ -6,7 +6,7 @@ function commandLine(words) {
     .join(" ");
 }
 
-// As env(1) takes it.
+// Returns the variant's command and environment in the syntax of env(1).
 function wholeCommand({environment, command}) {
   const unset = environment.filter(([, value]) => typeof value !== "string");
   const set = environment.filter(([, value]) => typeof value === "string");
@@ -85,7 +85,7 @@ function statsDetails() {
 
 const knownTime = ms => ms ? seconds(ms / 1e3) : unknown();
 
-// Each column of the table of stores: what it says, and how of a store.
+// The columns of the table of stores: the title, and a function of a store.
 const STORE_COLUMNS = [
   ["One more request", store => orUnknown(store.request_us,
     us => `${us.toFixed(us < 10 ? 1 : 0)}\u00a0µs`)],
@@ -125,14 +125,14 @@ function decisionsTable(decisions) {
 function statText(value) {
   if (value === null)
     return UNKNOWN;
-  if (isObject(value)) // processor_ms: what for, and how long
+  if (isObject(value)) // processor_ms: purposes and times
     return Object.entries(value).map(([part, figure]) => `${part} ${figure}`).join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 const reportText = () => document.getElementById("report").textContent.trim() + "\n";
 
-// The page carries its report: it can be kept, and drawn again.
+// The page contains its report, which the user can save and draw again.
 function saveButton() {
   const button = el("button", {class: "more", type: "button"},
                     "Save the report as JSON");
@@ -164,7 +164,7 @@ function build() {
   const command = commandLine(report.command);
   document.title = `${name}: headstart bench`;
   const main = document.getElementById("page");
-  // In the page before they are drawn: they ask it for its width.
+  // Add each part to the page before it is drawn, since it queries the page's width.
   const add = part => part && main.append(part);
   add(el("p", {class: "kicker"}, "headstart bench",
     [dateText(report.date),
@@ -198,7 +198,7 @@ try {
 if (report) {
   build();
   new ResizeObserver(() => redraw()).observe(document.getElementById("page"));
-  // Paper has its own width; charts are drawn for it, and drawn back.
+  // Redraw the charts for the width of paper, and afterwards for the screen.
   addEventListener("beforeprint", () => redraw(680));
   addEventListener("afterprint", () => redraw());
 }

@@ -1,6 +1,6 @@
-// The report as the rest of the page has it: of the form that lib/Report promises,
-// whatever came. What is missing or of another kind is null or an empty list; what
-// cannot be shown without it (a round without a time) is left out.
+// Reads the report into the form that the rest of the page expects, for any input.
+// A missing value or one of the wrong type becomes null or an empty list. An item
+// that cannot be shown without it (a round without a time) is omitted.
 
 const isNumber = value => typeof value === "number" && isFinite(value);
 const isText = value => typeof value === "string" && value !== "";
@@ -26,7 +26,7 @@ function readSeries(value) {
   for (const key of ["median_seconds", "min_seconds", "max_seconds",
                      "median_read_bytes", "median_major_faults"])
     series[key] = numberOf(value[key]);
-  // Without a round that counts there is no time, whatever stands for it.
+  // Without a kept round there are no times; the report may have 0 instead.
   if (!series.rounds.some(round => round.kept !== false))
     series.median_seconds = series.min_seconds = series.max_seconds = null;
   series.toFirst = readComparison(value);
@@ -50,20 +50,20 @@ function readLink(value) {
 
 function readVariant(value) {
   const environment = objectOf(value.environment);
-  // Older reports, which know no "to_off", call the stock linker so, too.
+  // In older reports, which have no "to_off", "off" also means the stock linker.
   const isOlder = ![value.cold, value.warm].some(one => "to_off" in objectOf(one));
   const name = isOlder && value.name === "off" && environment.HEADSTART !== "off"
     ? "stock" : textOf(value.name) || "unnamed";
   const observed = objectOf(value.observed);
   return {name, title: textOf(value.title) || name,
           command: listOf(value.command).map(textOf),
-          // null: not set, whatever the user has.
+          // null: the variable is unset, even if the user has set it.
           environment: Object.entries(environment),
           cold: readSeries(value.cold), warm: readSeries(value.warm),
           observed: {cold: readLink(observed.cold), warm: readLink(observed.warm)}};
 }
 
-// Throws, in words for the reader, what makes it no report.
+// Throws an error with a text for the reader if `text` is not a report.
 function readReport(text) {
   const value = objectOf(JSON.parse(text));
   if (value.version !== 1)
@@ -83,7 +83,7 @@ function readReport(text) {
     notes: listOf(value.notes).filter(isText),
     outputs: {same: outputs.same, note: textOf(outputs.note),
               files: listOf(outputs.files).filter(file => isText(objectOf(file).name))},
-    // A file's place in the list is its place in the arrays of a link.
+    // A file's index in this list is also its index in the arrays of a link.
     inputs: {count: numberOf(inputs.count), bytes: numberOf(inputs.bytes),
              files: listOf(inputs.files).map((file, index) => ({index,
                path: textOf(objectOf(file).path), why: textOf(objectOf(file).why),

@@ -1,7 +1,7 @@
-// What came out: the sentence, the tiles, the tables of rounds.
+// The results: the headline, the tiles, the tables of rounds.
 
-// The variant that the headline is about: Headstart at its best, as it was asked
-// for; the last one where none is Headstart's.
+// Returns the variant of the headline: Headstart with a profile if it was measured,
+// else without one, else the last variant.
 function headlineVariant() {
   for (const name of ["on+profile", "on"]) {
     const index = variants.findIndex(
@@ -12,7 +12,7 @@ function headlineVariant() {
   return variants.length - 1;
 }
 
-// What variants are compared with: the first, and Headstart off where that is another.
+// The bases of comparison: the first variant, and Headstart off if that is another.
 function basesOf() {
   const off = variants.findIndex(v => v.name === "off");
   return off > 0 && variants.some(v => STATES.some(state => v[state] && v[state].toOff))
@@ -20,31 +20,32 @@ function basesOf() {
 }
 const comparisonWith = (base, series) => base === 0 ? series.toFirst : series.toOff;
 
-// The comparison that says what prefetching is worth, where there is one.
+// Returns the comparison that shows the effect of prefetching if there is one, else
+// that with the first variant.
 function mainComparison(index, state) {
   const [base] = basesOf(), series = variants[index][state];
   return series.toOff && base ? {base, ...series.toOff} : {base: 0, ...series.toFirst};
 }
 
-// As in "half of the time ...".
+// Returns the end of "50% of the time ...".
 function baseWords(base) {
   const {name} = variants[base];
   return name === "off" ? "without prefetching"
     : name !== "stock" ? "of the first variant"
     : report.linker.kind === "headstart" ? "of stock lld" : "without prefetching";
 }
-// What a comparison with it is worth knowing for.
+// The effect that a comparison with this base shows.
 const baseMeaning = base => variants[base].name === "off" ? "prefetching"
   : variants[base].name === "stock" ? "changing the linker" : null;
 
-// Whether rounds that tell no difference say little: one of more than a tenth could
-// be there all the same.
+// Whether rounds that show no difference are inconclusive: a difference of more than
+// a tenth is possible.
 const isNoisy = ({verdict, ratio}) => verdict === "no difference" && ratio &&
   isNumber(ratio.low) && isNumber(ratio.high) && (ratio.low < 0.9 || ratio.high > 1.1);
 const verdictWords = comparison => isNoisy(comparison) ? "too noisy to tell"
   : VERDICTS[comparison.verdict] || comparison.verdict;
 
-// What is to be said of one state.
+// Returns the headline's clause about one state.
 function clause(state) {
   const index = headlineVariant(), series = variants[index][state];
   if (!series)
@@ -83,7 +84,7 @@ const VERDICTS = {faster: "faster", slower: "slower",
                   "no difference": "no difference found",
                   unknown: "too few rounds", base: "compared with"};
 
-// In one piece, wherever the line ends.
+// Word joiners keep an interval on one line.
 const intervalText = (low, high) =>
   `(${ratioText(low)}\u2060–\u2060${ratioText(high)})`;
 const rangeWords = ({low, high}) => isNumber(low) && isNumber(high)
@@ -149,8 +150,8 @@ function outputsTile() {
 
 // -- the tables --------------------------------------------------------------
 
-// Shared by the rows of a table, so that the rows can be compared; not from 0,
-// since then rounds of one variant could not be told apart.
+// The rows of a table share this scale, so that the reader can compare them. It does
+// not begin at 0, since the rounds of one variant would then overlap.
 function roundScale(rows, width) {
   const times = rows.flatMap(row => row.series.rounds.map(round => round.seconds));
   let [low, high] = times.length ? d3.extent(times) : [0, 1];
@@ -195,7 +196,7 @@ function drawRounds(parent, row, base, x, width) {
   if (isNumber(series.median_seconds))
     svg.append("line").attr("class", "median").attr("x1", x(series.median_seconds))
       .attr("x2", x(series.median_seconds)).attr("y1", 4).attr("y2", height - 4);
-  // From top to bottom, as they were run: a drift shows as a slope.
+  // The rounds run from top to bottom, so that a drift shows as a slope.
   const step = rounds.length > 1 ? (height - 14) / (rounds.length - 1) : 0;
   svg.selectAll(".round").data(rounds).enter().append("path")
     .attr("class", round => "round " + roundKind(round))
@@ -249,7 +250,7 @@ function ratioCell(row, base, largest) {
     return el("td", {class: "ratio", "data-label": ratioHead(base)},
               el("span", {class: "verdict"}, "1: the base"));
   const comparison = comparisonWith(base, row.series);
-  if (!comparison) // nothing that prefetches by itself
+  if (!comparison) // the variant does not prefetch, so it has no `toOff`
     return el("td", {class: "ratio"});
   const {ratio, verdict} = comparison;
   const cell = el("td", {class: "ratio", "data-label": ratioHead(base)});

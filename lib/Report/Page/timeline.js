@@ -1,6 +1,5 @@
 // The observed links over time: lanes below each other, cold above warm, on one
-// time axis. A variant is a colour and a letter everywhere; what is measured is
-// the kind of line.
+// time axis. A colour and a letter mark a variant; the kind of line marks a figure.
 
 const LANES = [
   {id: "bytes", title: "Input bytes", height: 128, show: bytes, series: [
@@ -26,7 +25,7 @@ function durationOf(link) {
                   ...link.phases.map(phase => phase.end_ms));
 }
 
-// What one line shows: [[ms, value]…], or null where it is not known.
+// Returns the points of one line, [[ms, value]…], or null if they are unknown.
 function pointsOf(link, series) {
   const {ms} = link.samples, values = link.samples[series.key];
   if (!Array.isArray(values) || !values.some(isNumber))
@@ -38,8 +37,8 @@ function pointsOf(link, series) {
   return series.kind === "rate" ? ratesOf(points) : points;
 }
 
-// A count so far → how fast it grew, over spans wide enough to be read: single
-// samples of 10 ms say more about the sampling than about the disk.
+// Converts a running count to its rate, over spans that are long enough to read:
+// single samples of 10 ms show more about the sampling than about the disk.
 function ratesOf(points) {
   const begin = points[0][0], end = points[points.length - 1][0];
   const span = Math.max((end - begin) / 120, 25);
@@ -62,7 +61,7 @@ function ratesOf(points) {
                          [end, rates[rates.length - 1][1]]] : points;
 }
 
-// No more points than pixels can show: of each pixel the least and the most.
+// Reduces the points to those that pixels can show: the extremes of each pixel.
 function thinned(points, width) {
   if (points.length <= 3 * width)
     return points;
@@ -99,7 +98,7 @@ function timeAxis(x, longest) {
     .tickFormat(value => `${value} ${inSeconds ? "s" : "ms"}`);
 }
 
-// The letters at the ends of lines, moved apart where they would lie on each other.
+// Places the letters at the ends of lines, and moves overlapping letters apart.
 function placeMarks(group, marks) {
   marks.sort((a, b) => a.x - b.x || a.y - b.y);
   const placed = [];
@@ -120,7 +119,7 @@ function placeMarks(group, marks) {
   }
 }
 
-// What the kinds of lines in a lane mean, where there is room for it.
+// Draws the meaning of the kinds of lines in a lane, as far as there is room.
 function drawLineKey(group, lane, lines, right) {
   for (const series of [...lane.series].reverse()) {
     if (!lines.some(line => line.series === series))
@@ -187,7 +186,8 @@ function drawLane(svg, lane, top, lines, x, width, largest) {
   return bottom + 16;
 }
 
-// The names of phases where they fit; all are in the table below and at the pointer.
+// Draws phases with the names that fit. The table below and the pointer's box have
+// all names.
 function drawPhases(svg, top, shown, state, x) {
   const group = svg.append("g").attr("transform", `translate(0,${top})`)
     .attr("data-lane", "phases");
@@ -278,7 +278,7 @@ function reading(state, ms, links, known) {
           spoken};
 }
 
-// The pointer, and the arrow keys, move one line through all charts.
+// The pointer and the arrow keys move one line through all charts.
 function listen(node, x, longest, state, links, known, cursors) {
   let at = 0;
   const show = (ms, clientX, clientY, aloud) => {
@@ -315,7 +315,7 @@ function listen(node, x, longest, state, links, known, cursors) {
   });
 }
 
-// -- the same as tables ------------------------------------------------------
+// -- tables ------------------------------------------------------------------
 
 function lastOf(link, key) {
   const values = listOf(link.samples[key]).filter(isNumber);
@@ -327,16 +327,16 @@ function mostOf(link, key) {
   return values.length ? d3.max(values) : null;
 }
 
-// The sum over the inputs where it is known, as the map below has it: a sample is
-// some milliseconds old when a link ends.
+// Returns the sum over the inputs if it is known, like the map below. The last
+// sample is some milliseconds old when a link ends.
 function usedBy(link) {
   const each = listOf(link.inputs.touched_bytes);
   return each.length && each.every(isNumber) ? d3.sum(each)
     : mostOf(link, "touched_bytes");
 }
 
-// Only a record knows all that was used. From outside a linker is looked at every
-// few milliseconds, and not once more when it has ended.
+// Only a profile contains all used bytes. From outside, headstart bench samples a
+// linker every few milliseconds, and not once more at its end.
 const knowsUse = link => Array.isArray(link.inputs.wasted_bytes);
 const USED_AT_LEAST = "Used, at least";
 
