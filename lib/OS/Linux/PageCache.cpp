@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -66,6 +67,31 @@ static int descriptor(const OpenFile &File) {
 static bool cachestat(int Descriptor, CachestatRange Range,
                       CachestatResult &Result) {
   return ::syscall(CachestatNumber, Descriptor, &Range, &Result, 0U) == 0;
+}
+
+/// Whether the pages of \p Descriptor's file may belong to another file: on
+/// overlayfs to one of a layer, on FUSE with passthrough to one of the server.
+/// cachestat counts the pages of the file itself, which are none, but mincore
+/// those of the other file.
+static bool mayBeStacked(int Descriptor) {
+  // linux/magic.h has them only in part on some distributions.
+  constexpr uint32_t Overlay = 0x794C7630;
+  constexpr uint32_t FUSE = 0x65735546;
+  struct statfs FS = {};
+  if (::fstatfs(Descriptor, &FS) != 0)
+    return true;
+  const auto Type = static_cast<uint32_t>(FS.f_type);
+  return Type == Overlay || Type == FUSE;
+}
+
+/// Reports the pages of \p Range of \p File. Returns false if cachestat fails
+/// or may have looked at the wrong file.
+static bool countPages(const OpenFile &File, CachestatRange Range,
+                       const PageCacheCapabilities &Capabilities,
+                       CachestatResult &Result) {
+  return Capabilities.Cachestat && cachestat(descriptor(File), Range, Result) &&
+         (Result.Cached != 0 || Result.Evicted != 0 ||
+          !mayBeStacked(descriptor(File)));
 }
 
 /// Returns the residency of \p Clipped by mincore, in a mapping whose byte 0 is
@@ -156,8 +182,8 @@ static void fetchIntoCache(const OpenFile &File, ByteRange Clipped,
     }
     Result.Calls += hintOne(File, Clipped, Capabilities).Calls;
     CachestatResult Stat;
-    if (Capabilities.Cachestat &&
-        cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat) &&
+    if (countPages(File, {Clipped.Offset, Clipped.Length}, Capabilities,
+                   Stat) &&
         Stat.Cached >= pagesOf(Clipped, Capabilities.PageSize) &&
         waitForPages(File, Clipped, Capabilities.HintStepBytes, Result)) {
       Result.Outcome = HintOutcome::Accepted;
@@ -311,8 +337,7 @@ std::optional<Residency> PageCache::residency(const OpenFile &File,
     return Residency{};
 
   CachestatResult Stat;
-  if (Capabilities.Cachestat &&
-      cachestat(descriptor(File), {Clipped.Offset, Clipped.Length}, Stat))
+  if (countPages(File, {Clipped.Offset, Clipped.Length}, Capabilities, Stat))
     return Residency{Stat.Cached, pagesOf(Clipped, PageSize),
                      /*IsLowerBound=*/false, Stat.Dirty + Stat.Writeback};
 
@@ -354,8 +379,7 @@ std::error_code PageCache::evict(OpenFile &File) const {
   // fdatasync also waits for the disk's own cache; input files are clean.
   std::error_code SyncError;
   CachestatResult Stat;
-  const bool IsClean = Capabilities.Cachestat &&
-                       cachestat(descriptor(File), {0, 0}, Stat) &&
+  const bool IsClean = countPages(File, {0, 0}, Capabilities, Stat) &&
                        Stat.Dirty == 0 && Stat.Writeback == 0;
   if (!IsClean && ::fdatasync(descriptor(File)) != 0)
     SyncError = lastError();
